@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix replay: a log's power through a calibrated model. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -25,7 +26,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, trace, TEXT, "trace", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "write run,gpu,time_s,power_w,measured_c,predicted_c as CSV"),
     TMX_ARG(args, figures, TEXT, "figures", 0, .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "measured, predicted and residual, one figure a run"),
+            .doc = "measured, predicted and residual, one figure a run; with --set also the what-if, with "
+                   "1.96 times the root mean square error of the prediction as logged"),
     TMX_ARG(args, from, REAL, "from", 0, .value = "SHARE", .min = 0, .max = 0.99,
             .doc = "compute errors from the rows after this share of each run's time; the rows before it set "
                    "the starting temperatures"),
@@ -54,6 +56,32 @@ static enum tmx_status options(const struct args *a, struct tmx_replay_options *
     return tmx_measured_ambient(&a->log, &o->ambient, &o->ambient_c, err);
 }
 
+/* A figure a run; rows of the replay by the log's series. */
+static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
+                            struct tmx_err *err)
+{
+    struct tmx_plot p = {.dir = a->figures, .format = "svg"};
+    char words[300] = "";
+    double **temp_c = calloc(2 * m->n_series + 1, sizeof *temp_c), **if_c = temp_c + m->n_series;
+    double *rmse_k = calloc(m->n_series + 1, sizeof *rmse_k);
+    enum tmx_status st = temp_c && rmse_k ? TMX_OK : tmx_no_memory(err);
+    for (size_t k = 0; k < r->n_row && !st; k++) {
+        temp_c[r->series[k]] = r->temp_c[k];
+        if_c[r->series[k]] = r->what_if ? r->if_c[k] : NULL;
+        rmse_k[r->series[k]] = r->row[k].rmse_k;
+    }
+    for (size_t i = 0; i < a->set.n; i++) {
+        const size_t used = strlen(words);
+        snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", a->set.text[i]);
+    }
+    const struct tmx_what_if if_so = {words, if_c, rmse_k};
+    st = st ? st : tmx_plot_begin(&p, err);
+    st = st ? st : tmx_measured_figures(&p, m, temp_c, r->what_if ? &if_so : NULL, err);
+    free(temp_c);
+    free(rmse_k);
+    return st;
+}
+
 static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
                                struct tmx_err *err)
 {
@@ -70,11 +98,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
     if (!st && a->format == TMX_FORMAT_TEXT && !r->what_if) {
         tmx_replay_summary(r, m, stdout);
     }
-    if (!st && a->figures) {
-        struct tmx_plot p = {.dir = a->figures, .format = "svg"};
-        st = tmx_plot_begin(&p, err);
-        st = st ? st : tmx_measured_figures(&p, m, r->temp_c, err);
-    }
+    st = st || !a->figures ? st : draw(a, r, m, err);
     tmx_table_destroy(t);
     tmx_table_destroy(trace);
     tmx_table_destroy(series);

@@ -460,19 +460,19 @@ enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_me
     static const struct tmx_column errors[] = {
         {"run", TMX_COLUMN_TEXT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},    {"rows", TMX_COLUMN_INT, 0},
         {"rmse_k", TMX_COLUMN_REAL, 2}, {"bias_k", TMX_COLUMN_REAL, 2}, {"max_abs_k", TMX_COLUMN_REAL, 2}};
-    static const struct tmx_column ifs[] = {{"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},
-                                            {"rows", TMX_COLUMN_INT, 0},       {"peak_c", TMX_COLUMN_REAL, 1},
-                                            {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
-                                            {"mean_if_c", TMX_COLUMN_REAL, 1}};
-    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 7 : 6, err);
+    static const struct tmx_column ifs[] = {
+        {"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},       {"rows", TMX_COLUMN_INT, 0},
+        {"peak_c", TMX_COLUMN_REAL, 1},    {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
+        {"mean_if_c", TMX_COLUMN_REAL, 1}, {"rmse_k", TMX_COLUMN_REAL, 2}};
+    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 8 : 6, err);
     for (size_t k = 0; !st && k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
         const double as_logged[] = {row->rmse_k, row->bias_k, row->max_abs_k};
-        const double what_if[] = {row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c};
+        const double what_if[] = {row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c, row->rmse_k};
         tmx_table_text(*t, log->run[row->run]);
         tmx_table_text(*t, log->gpu[row->gpu]);
         tmx_table_int(*t, (int64_t)row->rows);
-        for (size_t i = 0; i < (r->what_if ? 4u : 3u); i++) {
+        for (size_t i = 0; i < (r->what_if ? 5u : 3u); i++) {
             const double v = r->what_if ? what_if[i] : as_logged[i];
             if (isnan(v)) {
                 tmx_table_empty(*t);

@@ -144,15 +144,16 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
 }
 
 static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const struct tmx_measured *m,
-                                   size_t first, size_t end, double *const *predicted, struct tmx_err *err)
+                                   size_t first, size_t end, double *const *predicted,
+                                   const struct tmx_what_if *if_so, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"gpu", TMX_COLUMN_INT, 0},
-                                                {"time_s", TMX_COLUMN_REAL, 3},
-                                                {"power_w", TMX_COLUMN_REAL, 1},
-                                                {"measured_c", TMX_COLUMN_REAL, 1},
-                                                {"predicted_c", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {
+        {"gpu", TMX_COLUMN_INT, 0},          {"time_s", TMX_COLUMN_REAL, 3},
+        {"power_w", TMX_COLUMN_REAL, 1},     {"measured_c", TMX_COLUMN_REAL, 1},
+        {"predicted_c", TMX_COLUMN_REAL, 2}, {"what_if_c", TMX_COLUMN_REAL, 2},
+        {"low_c", TMX_COLUMN_REAL, 2},       {"high_c", TMX_COLUMN_REAL, 2}};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
+    enum tmx_status st = tmx_table_create(&t, columns, if_so ? 8 : 5, err);
     for (size_t i = first; !st && i < end && i < first + MAX_GPU; i++) {
         const struct tmx_series *s = &m->series[i];
         for (size_t k = 0; k < s->n; k++) {
@@ -161,6 +162,11 @@ static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const s
             tmx_table_real(t, s->q[TMX_Q_POWER][k]);
             cell(t, s->q[TMX_Q_TEMP][k]);
             cell(t, predicted && predicted[i] ? predicted[i][k] : NAN);
+            const double if_c = if_so && if_so->temp_c[i] ? if_so->temp_c[i][k] : NAN;
+            for (int side = -1; if_so && side <= 1; side++) { /* itself, below, above */
+                const double off_k = 1.96 * if_so->rmse_k[i];
+                cell(t, side < 0 ? if_c : side == 0 ? if_c - off_k : if_c + off_k);
+            }
         }
     }
     st = st ? st : tmx_plot_data(p, name, "", t, err);
@@ -199,7 +205,8 @@ static void file_name(const struct tmx_measured *m, size_t run, char *buf, size_
 }
 
 enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
-                                     double *const *predicted, struct tmx_err *err)
+                                     double *const *predicted, const struct tmx_what_if *if_so,
+                                     struct tmx_err *err)
 {
     enum tmx_status st = tmx_plot_folder(p, err);
     size_t n = 0;
@@ -213,7 +220,10 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         file_name(m, m->series[i].run, name, sizeof name);
         tmx_plot_number(p, "n_gpu", (double)n_gpu);
         tmx_plot_number(p, "predicted", predicted != NULL);
-        st = figure_data(p, name, m, i, end, predicted, err);
+        if (if_so) {
+            tmx_plot_label(p, "what_if", if_so->words);
+        }
+        st = figure_data(p, name, m, i, end, predicted, if_so, err);
         st = st ? st : tmx_plot_draw(p, "measured", name, err);
         i = end;
     }

@@ -20,9 +20,17 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out);
  * range. */
 size_t tmx_measured_steps(const struct tmx_series *s);
 
+/* What would have been: drawn beside the prediction with 1.96 times its root mean square error as logged. */
+struct tmx_what_if {
+    const char *words;     /* "inlet_c=+8" */
+    double *const *temp_c; /* [n_series]; NULL: not known */
+    const double *rmse_k;  /* [n_series] */
+};
+
 /* A figure a run (at most 16 runs): power and temperature of its GPUs; predicted (NULL: none) as lines, with
  * the residual below. predicted[n_series][n of the series], NULL where there is none. */
 TMX_NODISCARD enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
-                                                   double *const *predicted, struct tmx_err *err);
+                                                   double *const *predicted, const struct tmx_what_if *if_so,
+                                                   struct tmx_err *err);
 
 #endif

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
-# data: gpu, time_s, power_w, measured_c, predicted_c. Labels: n_gpu, predicted.
+# data: gpu, time_s, power_w, measured_c, predicted_c[, what_if_c, low_c, high_c]. Labels: n_gpu, predicted, what_if.
 scripts = ARG0[1:strlen(ARG0)-strlen("measured.gp")]
 load scripts."labels.gp"
-predicted = int(number_of("predicted")); n_gpu = int(number_of("n_gpu"))
+predicted = int(number_of("predicted")); n_gpu = int(number_of("n_gpu")); what_if = has("what_if")
 high = predicted ? 7.2 : 5.0
 load scripts."style.gp"
 set multiplot layout (predicted ? 3 : 2),1
@@ -17,8 +17,16 @@ unset key
 set ylabel "temperature (°C)"
 set title (predicted ? "Temperature: measured (dots), predicted (lines)" : "Measured temperature")
 if (predicted) {
+  if (what_if) {
+    set title "Temperature: measured (dots), predicted (lines); dashed: ".word_of("what_if").", band: 1.96 rms of the residual"
+    plot for [g=0:n_gpu-1] data using 2:($1==g ? $7 : NaN):8 with filledcurves fs transparent solid 0.25 noborder lt g+1 notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $6 : NaN) with lines lt g+1 dt 2 notitle
+  } else {
   plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
        for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle
+  }
   set format x "%g"
   set xlabel "time (s)"
   set title "Predicted less measured"
