@@ -466,9 +466,7 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
         sustain(&m, &s, &why) == TMX_OK) {
         const double work_w = hottest->power_w * machine->gpu[0].power_scale * (double)m.chip.n_sm;
         tmx_print_visible(
-            out,
-            "%s draws %.0f W of work; this chip carries %.0f W for ever below %g degC in air of "
-            "%.4g degC.\n",
+            out, "%s draws %.0f W; this chip carries %.0f W below %g degC in air of %.4g degC.\n",
             hottest->kernel->name, work_w, s.work_w, trip_k - TMX_ZERO_C, m.chip.ambient_k - TMX_ZERO_C);
     }
     tmx_plan_chip_finish(&m.chip);

@@ -275,6 +275,30 @@ static void undate(char *block, size_t n, size_t *at)
     }
 }
 
+/* gnuplot calls every SVG "Gnuplot": the figure's own name takes its place. Writes the block. */
+static void put_titled(const char *block, size_t n, const char *out, FILE *f)
+{
+    static const char place[] = "<title>Gnuplot</title>";
+    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
+    const size_t m = sizeof place - 1;
+    for (size_t i = 0; i + m <= n; i++) {
+        if (memcmp(block + i, place, m) == 0) {
+            fwrite(block, 1, i, f);
+            fputs("<title>", f);
+            for (const char *c = name; *c && c != dot; c++) {
+                fputs(*c == '<' ? "&lt;" : *c == '&' ? "&amp;" : "", f);
+                if (*c != '<' && *c != '&') {
+                    fputc(*c, f);
+                }
+            }
+            fputs("</title>", f);
+            fwrite(block + i + m, 1, n - i - m, f);
+            return;
+        }
+    }
+    fwrite(block, 1, n, f);
+}
+
 enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
                               struct tmx_err *err)
 {
@@ -282,7 +306,8 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
     struct tmx_output o;
     size_t n, n_tail = 0, at = 0;
     const char *kind = strrchr(name, '.');
-    const bool dated = strcmp(kind, ".pdf") == 0, film = strcmp(kind, ".mp4") == 0;
+    const bool dated = strcmp(kind, ".pdf") == 0, svg = strcmp(kind, ".svg") == 0,
+               film = strcmp(kind, ".mp4") == 0;
     snprintf(path, sizeof path, "%s/%s", d->path, name);
     FILE *f = fopen(path, "rb");
     if (!f) {
@@ -294,7 +319,11 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
         if (dated) {
             undate(block, n, &at);
         }
-        fwrite(block, 1, n, o.file);
+        if (svg) {
+            put_titled(block, n, out, o.file);
+        } else {
+            fwrite(block, 1, n, o.file);
+        }
         const size_t last = n < TAIL ? n : TAIL, kept = n_tail + last <= TAIL ? n_tail : TAIL - last;
         memmove(tail, tail + n_tail - kept, kept);
         memcpy(tail + kept, block + n - last, last);

@@ -12,13 +12,14 @@ set lmargin at screen 0.15
 set rmargin at screen 0.82
 set tmargin at screen 0.93
 set bmargin at screen 0.43
-set title "Power of each SM and clock" offset 0,-0.5
-set ylabel "SM"
+set title (n_sm > 1 ? "Power of each SM and clock" : "Power and clock") offset 0,-0.5
+set ylabel (n_sm > 1 ? "SM" : "power (W)")
 set format x ""
 set autoscale xfix
 set autoscale yfix
 set cblabel "power (W)"
-plot data using 1:2:3 skip 1 with image
+if (n_sm > 1) plot data using 1:2:3 skip 1 with image
+if (n_sm == 1) set yrange [0:*]; set grid ytics; plot data using 1:3 skip 1 with steps lt 1; unset grid; set yrange [*:*]
 unset title
 set tmargin at screen 0.37
 set bmargin at screen 0.15

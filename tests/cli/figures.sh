@@ -203,6 +203,7 @@ C
 "$thermix" sweep study.cfg -o study.sqlite >/dev/null && "$thermix" plot study.sqlite -o f_study >names.txt || say "a study"
 [ "$(sort names.txt | uniq -d)" = "" ] && [ -s f_study/energy_j_by_policy.svg ] && [ -s f_study/energy_j_by_mix_policy.policy.svg ] || say "axes policy and mix_policy.policy: $(cat names.txt)"
 grep -q 'means of n = 2 runs, over r_convec; lines: lowest to highest' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
+grep -q '<title>energy_j_by_policy</title>' f_study/energy_j_by_policy.svg || say "an SVG is called Gnuplot"
 grep -q 'scale(0.00' f_study/*.svg && say "a transform that librsvg refuses"
 # words, names, order and moment as asked for
 "$thermix" plot study.sqlite --x policy --y energy_j --title 'My title' --x-label Who --y-label What --rename BL=throttle -o mine.svg -q || say "--title"
