@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/text.h"
 #include "power/leakage.h"
 #include "power/power.h"
 #include "run/load/data.h"
@@ -588,29 +589,22 @@ double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what)
     }
 }
 
-enum tmx_status tmx_run_requests(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+void tmx_run_requests(const struct tmx_run *run, FILE *out)
 {
-    static const struct tmx_column columns[] = {
-        {"arrival_s", TMX_COLUMN_REAL, 6},    {"input_tokens", TMX_COLUMN_INT, 0},
-        {"output_tokens", TMX_COLUMN_INT, 0}, {"class", TMX_COLUMN_TEXT, 0},
-        {"instance", TMX_COLUMN_INT, 0},      {"token_instance", TMX_COLUMN_INT, 0},
-        {"ttft_s", TMX_COLUMN_REAL, 6},       {"e2e_s", TMX_COLUMN_REAL, 6},
-    };
     size_t n;
     const struct tmx_llm_request *q = tmx_serve_requests(served(run), &n);
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < n; i++) {
+    char real[TMX_REAL_SIZE];
+    fputs("arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s\n", out);
+    for (size_t i = 0; i < n; i++) {
         const bool first = q[i].first_s >= 0, last = first && q[i].done_s >= q[i].first_s;
-        tmx_table_real(*out, q[i].arrival_s);
-        tmx_table_int(*out, q[i].input);
-        tmx_table_int(*out, q[i].output);
-        tmx_table_text(*out, q[i].class_of ? "low" : "high");
-        tmx_table_int(*out, q[i].instance);
-        tmx_table_int(*out, q[i].token_instance);
-        first ? tmx_table_real(*out, q[i].first_s - q[i].arrival_s) : tmx_table_empty(*out);
-        last ? tmx_table_real(*out, q[i].done_s - q[i].arrival_s) : tmx_table_empty(*out);
+        tmx_real_print(real, q[i].arrival_s);
+        fprintf(out, "%s,%u,%u,%s,%u,%u,", real, q[i].input, q[i].output, q[i].class_of ? "low" : "high",
+                (unsigned)q[i].instance, (unsigned)q[i].token_instance);
+        tmx_real_print(real, q[i].first_s - q[i].arrival_s);
+        fprintf(out, "%s,", first ? real : "");
+        tmx_real_print(real, q[i].done_s - q[i].arrival_s);
+        fprintf(out, "%s\n", last ? real : "");
     }
-    return st;
 }
 
 enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)

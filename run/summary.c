@@ -343,6 +343,20 @@ static enum tmx_status save(const char *folder, const char *name, const char *te
     return st;
 }
 
+static enum tmx_status save_requests(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_output o = {0};
+    enum tmx_status st = tmx_path_join(path, folder, "requests.csv", err);
+    st = st ? st : tmx_output_open(&o, path, err);
+    if (!st) {
+        tmx_run_requests(run, o.file);
+        st = tmx_output_commit(&o, err);
+    }
+    tmx_output_discard(&o);
+    return st;
+}
+
 /* The first GPU with the same floorplan: its chip is the same, under whatever cooler. */
 static size_t first_alike(const struct tmx_run *run, size_t gpu)
 {
@@ -408,8 +422,7 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *requests = NULL,
-                     *instances = NULL;
+    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *instances = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : tmx_run_gpus(run, &gpus, err);
@@ -421,13 +434,11 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
         st = st ? st : save(folder, "members.csv", NULL, members, err);
     }
     if (!st && run->serve) {
-        st = tmx_run_requests(run, &requests, err);
+        st = save_requests(run, folder, err);
         st = st ? st : tmx_run_instances(run, &instances, err);
-        st = st ? st : save(folder, "requests.csv", NULL, requests, err);
         st = st ? st : save(folder, "instances.csv", NULL, instances, err);
     }
     st = st ? st : tmx_run_folder_mark(run, folder, err);
-    tmx_table_destroy(requests);
     tmx_table_destroy(instances);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 #include "core/base/table.h"
+#include <stdio.h>
+
 #include "run/run.h"
 
 /* One row: the run's id, mix and policy, whether all kernels ended (complete, partial), then every metric. */
@@ -29,9 +31,9 @@ TMX_NODISCARD enum tmx_status tmx_run_members(const struct tmx_run *run, struct 
                                               struct tmx_err *err);
 
 /* Of a language model: a row a request (arrival, tokens, class, instances, times to its first and last
- * token), and a row an instance (time in prompts and tokens, iterations, tokens, energy). */
-TMX_NODISCARD enum tmx_status tmx_run_requests(const struct tmx_run *run, struct tmx_table **out,
-                                               struct tmx_err *err);
+ * token), as CSV since there may be millions; and a row an instance (time in prompts and tokens, iterations,
+ * tokens, energy). */
+void tmx_run_requests(const struct tmx_run *run, FILE *out);
 TMX_NODISCARD enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out,
                                                 struct tmx_err *err);
 

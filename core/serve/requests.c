@@ -80,7 +80,7 @@ static enum tmx_status append(struct tmx_request_list *l, double arrival_s, doub
                                                   .input = (uint32_t)input,
                                                   .output = (uint32_t)output,
                                                   .next = UINT32_MAX,
-                                                  .class_of = (uint8_t)class_of};
+                                                  .class_of = class_of > 0};
     return TMX_OK;
 }
 

@@ -20,16 +20,21 @@ struct tmx_request_options { /* group serve.requests */
 enum tmx_request_process { TMX_REQUESTS_TRACE, TMX_REQUESTS_POISSON };
 extern const struct tmx_opt tmx_request_opts[];
 
-struct tmx_llm_request {
+struct tmx_llm_request { /* 48 bytes: there may be millions */
     double arrival_s;
     double first_s, done_s; /* its first and its last token; negative: not yet */
     uint32_t input, output; /* tokens */
-    uint32_t next;          /* in the queue it waits in; UINT32_MAX: none */
-    uint16_t instance, token_instance;
-    float queue_s,
-        late_s; /* until its prompt was begun; of the time to its first token, clocks below the fastest */
-    uint32_t token_late; /* the same of the time after it, in 0.1 ms; until it is done a mark */
-    uint8_t class_of;    /* 0: high priority, 1: low */
+    union {
+        uint32_t next;       /* until its first token: in the queue it waits in; UINT32_MAX: none */
+        uint32_t token_late; /* then: what slow clocks took of the time after it, in 0.1 ms; until it is done
+                                a mark */
+    };
+    float queue_s; /* until its prompt was begun */
+    union {
+        uint32_t prompt_mark; /* while its prompt is computed */
+        float late_s;         /* then: of the time to its first token, what slow clocks took */
+    };
+    uint32_t instance : 15, token_instance : 16, class_of : 1; /* class 0: high priority, 1: low */
 };
 
 struct tmx_request_list {

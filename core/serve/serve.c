@@ -104,6 +104,7 @@ const struct tmx_opt tmx_row_opts[] = {
 };
 
 static const uint32_t NONE = UINT32_MAX; /* no request */
+_Static_assert(sizeof(struct tmx_llm_request) == 48, "a million of them in 48 MB");
 enum { RISES = 20 };
 enum state { IDLE, BUSY };
 
@@ -378,7 +379,7 @@ static void prompts_made(struct tmx_serve *s, size_t i, double at_s)
         x->cur = q->next;
         q->next = NONE;
         q->first_s = at_s;
-        q->late_s = 1e-4F * (float)(late_mark(x) - q->token_late);
+        q->late_s = 1e-4F * (float)(late_mark(x) - q->prompt_mark);
         s->view[i].pending_tokens -= q->input;
         s->view[i].prompt_tokens -= q->input;
         x->ledger.input_tokens += q->input;
@@ -416,7 +417,7 @@ static bool reserve_head(struct tmx_serve *s, size_t i)
     s->view[i].reserved_tokens += wants;
     x->held += wants;
     q->queue_s = (float)(x->from_s - q->arrival_s);
-    q->token_late = late_mark(x); /* its prompt is begun */
+    q->prompt_mark = late_mark(x);
     return true;
 }
 
@@ -598,8 +599,8 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
         return nonsense(s, "token", to.token, r, err);
     }
     struct instance *x = &s->instance[to.prompt];
-    q->instance = (uint16_t)to.prompt;
-    q->token_instance = (uint16_t)to.token;
+    q->instance = to.prompt & 0x7fff; /* at most 4096 GPUs */
+    q->token_instance = to.token & 0xffff;
     s->view[to.prompt].pending_tokens += q->input + 1.0;
     s->view[to.prompt].prompt_tokens += q->input;
     s->view[to.prompt].n_request++;
