@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "limits/budget_table.h"
-#include "plots/chip_svg.h"
+#include "plots/export.h"
 #include "study/table_out.h"
 
 struct args {

@@ -15,7 +15,7 @@
 #include "core/floorplan/floorplan_edit.h"
 #include "core/machine/machine.h"
 #include "core/sim/record/recorder.h"
-#include "plots/chip_svg.h"
+#include "plots/export.h"
 #include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"

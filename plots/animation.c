@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plots/animation.h"
+#include "plots/export.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,7 +17,6 @@
 #include "core/base/text.h"
 #include "plots/history.h"
 #include "plots/plot.h"
-#include "plots/plot_serve.h"
 #include "run/load/data.h"
 #include "run/run.h"
 #include "run/summary.h"

@@ -9,9 +9,6 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "plots/history.h"
-#include "plots/plot_serve.h"
-#include "plots/plot_suite.h"
-#include "plots/plot_table.h"
 
 static bool holds(const char *folder, const char *file)
 {

@@ -4,8 +4,15 @@
 
 #include "plots/figure.h"
 #include "plots/history.h"
-#include "plots/plot_study.h"
+#include "study/analysis/pivot.h"
 #include "study/explain.h"
+
+struct tmx_study_axes {            /* what against what */
+    const char *x, *y, *by;        /* key, metric, key of the curves; NULL: chosen, all of them */
+    const struct tmx_where *where; /* [n_where] */
+    size_t n_where;
+    enum tmx_results_which which; /* runs of earlier inputs, too? */
+};
 
 /* Draw everything RESULTS holds: the folder of a table or a run, or a database of results. axes: of a study,
  * NULL: all. TMX_EIO when there is nothing to draw, TMX_ECONFIG when p->only is none of its figures. */
@@ -24,5 +31,29 @@ TMX_NODISCARD enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_d
 /* What was lost over time and by SM, as `explain`; its data are explain.csv and explain_sm.csv. */
 TMX_NODISCARD enum tmx_status tmx_plot_explain(struct tmx_plot *p, const struct tmx_explained *e,
                                                struct tmx_err *err);
+
+/* Figures of a folder with the table of a suite of mixes and policies, or of floorplans; none of any other.
+ * paper.csv beside it gives the marks. */
+TMX_NODISCARD enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err);
+
+/* Figures of a folder that a suite of papers 000, 001, 002 or 004, or of a day of users wrote, by scripts
+ * that read its tables themselves; none of any other. */
+TMX_NODISCARD enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err);
+
+/* Figures of a run that served a language model, from its folder: latencies (requests.csv), temperature by
+ * place (gpus.csv, where dies were computed), and the power of each row of servers over time (rows.csv, where
+ * a trace was written). Nothing where the folder has no requests.csv. */
+TMX_NODISCARD enum tmx_status tmx_plot_serve(struct tmx_plot *p, const char *run_dir, struct tmx_err *err);
+
+/* Figures of a suite that serves, from its table.csv: latencies over the load or by variant, energy a token
+ * over the first token, hottest dies and memories. Nothing for other tables. */
+TMX_NODISCARD enum tmx_status tmx_plot_serve_suite(struct tmx_plot *p, const char *folder,
+                                                   struct tmx_err *err);
+
+/* Figures of a study's database. Of a grid: one curve a value of `by`, means over the other axes; a map where
+ * `by` has more numbers than curves can show. Of a sampled study: a point a run. Without y also slowdown
+ * against energy. */
+TMX_NODISCARD enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path,
+                                             const struct tmx_study_axes *axes, struct tmx_err *err);
 
 #endif

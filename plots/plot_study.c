@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from a study's database: each metric against each axis, and slowdown against energy. */
-#include "plots/plot_study.h"
+#include "plots/plot.h"
 
 #include <math.h>
 #include <stdio.h>

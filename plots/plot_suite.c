@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L /* regcomp */
-#include "plots/plot_suite.h"
+#include "plots/plot.h"
 
 #include <math.h>
 #include <regex.h>

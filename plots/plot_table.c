@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from the table of a suite: bars of mixes by policies, means by variant, floorplans. */
-#include "plots/plot_table.h"
+#include "plots/plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

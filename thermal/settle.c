@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/falling.h"
+#include "thermal/assembly/spec.h"
 
 /* Constants and stopping rules are HotSpot's. */
 static const double LEAK_W_PER_M2 = 1.5e4, LEAK_PER_K = 0.036, LEAK_REFERENCE_K = 383.15;
