@@ -35,7 +35,8 @@ TMX_NODISCARD enum tmx_status tmx_lp_check(const struct tmx_lp *lp, struct tmx_e
 bool tmx_lp_has_solver(void);
 
 /* Optimum: x [n_col], dual [n_row] (price of a row: d optimum / d rhs), its value. x may be NULL.
- * TMX_EUNSUPPORTED in a build without GLPK; TMX_ESOLVE where there is no optimum. */
+ * TMX_EUNSUPPORTED in a build without GLPK; TMX_ESOLVE where there is no optimum; TMX_EPROGRAM where the
+ * solver failed. */
 TMX_NODISCARD enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual,
                                            double *objective, struct tmx_err *err);
 

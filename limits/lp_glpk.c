@@ -73,9 +73,16 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
     if (!st) {
         glp_scale_prob(p, GLP_SF_AUTO);
         glp_adv_basis(p, 0);
-        const int fault = glp_simplex(p, &how);
+        int fault = glp_simplex(p, &how);
+        if (fault) { /* it lost its basis to round-off, which is no answer */
+            glp_smcp again = how;
+            again.meth = GLP_PRIMAL;
+            glp_std_basis(p);
+            fault = glp_simplex(p, &again);
+        }
         if (fault || glp_get_status(p) != GLP_OPT) {
-            st = tmx_fail(err, TMX_ESOLVE, "GLPK found no optimum (%d, status %d)", fault, glp_get_status(p));
+            st = tmx_fail(err, fault ? TMX_EPROGRAM : TMX_ESOLVE, "GLPK found no optimum (%d, status %d)",
+                          fault, glp_get_status(p));
         }
         polish(p, &how);
     }
