@@ -803,6 +803,21 @@ static void print_answer(const struct admission *a)
     fputc('\n', out);
 }
 
+/* The system, its jobs and where they go are what the table is about. */
+static enum tmx_status check_sets(const struct tmx_sets *sets, struct tmx_err *err)
+{
+    for (size_t i = 0; sets && i < sets->n; i++) {
+        const char *key = sets->set[i].key;
+        if (strcmp(key, "mix") == 0 || strcmp(key, "topology") == 0 || strcmp(key, "place.policy") == 0 ||
+            strcmp(key, "place") == 0) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "%s: place makes its own jobs and places them; give SYSTEM, --kernel or --power",
+                            sets->set[i].file ? sets->set[i].file : key);
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
                                     struct tmx_err *err)
 {
@@ -817,7 +832,8 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     if (call->kernel && !isnan(call->power_w)) {
         return tmx_fail(err, TMX_ECONFIG, "--kernel and --power are two jobs: give one");
     }
-    enum tmx_status st = open_system(&a, &watt, err);
+    enum tmx_status st = check_sets(call->sets, err);
+    st = st ? st : open_system(&a, &watt, err);
     st = st ? st : admit_all(&a, err);
     st = st || !(call->check_s > 0) ? st : check(&a, watt, err);
     st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
