@@ -49,8 +49,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     struct tmx_table *table = NULL;
     struct tmx_progress progress = {0};
-    const struct tmx_bound_call call = {.has_limit = !isnan(a->limit_c),
-                                        .limit_c = a->limit_c,
+    const struct tmx_bound_call call = {.limit_c = a->limit_c,
                                         .uniform = a->uniform,
                                         .one_level = a->one_level,
                                         .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,

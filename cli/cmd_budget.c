@@ -50,7 +50,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const size_t n = strlen(a->out);
     const bool drawn = n > 4 && strcmp(a->out + n - 4, ".svg") == 0;
     const struct tmx_budget_table_call call = {
-        .has_limit = !isnan(a->limit_c),
         .limit_c = a->limit_c,
         .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
         .boost = isnan(a->boost) ? 0 : a->boost,

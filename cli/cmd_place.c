@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
-#include "limits/admission.h"
+#include "limits/budget_table.h"
 #include "study/table_out.h"
 
 enum { BY_NODE, BY_JOB };
@@ -50,7 +50,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .system = calibrated ? node : a->system.text[0],
         .kernel = a->kernel,
         .power_w = a->power_w,
-        .has_limit = !isnan(a->limit_c),
         .limit_c = a->limit_c,
         .check_s = a->check_s,
         .by_job = a->by == BY_JOB,

@@ -9,7 +9,6 @@
 #include "core/base/config.h"
 #include "run/load/data.h"
 #include "study/run_alone.h"
-#include "study/seeds.h"
 #include "study/table_out.h"
 
 struct args {
@@ -81,29 +80,15 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
 static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    const bool people = a->format == TMX_FORMAT_TEXT;
-    const struct tmx_seeds call = {
-        .path = path, .sets = &a->sets, .n = a->seeds, .dir = a->dir, .quiet = a->quiet, .zeros = !people};
-    struct tmx_table *t = NULL, *all = NULL;
+    const struct tmx_run_alone alone = {
+        .dir = a->dir, .format = (enum tmx_format)a->format, .quiet = a->quiet};
     if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0 || a->columns.n > 0) {
         return tmx_fail(
             err, TMX_ECONFIG,
             "--seeds prints metrics over runs: leave out --trace, --hotspot, --module and --columns");
     }
-    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
-    st = st ? st : tmx_seeds_table(&t, &call, err);
-    if (!st && a->dir) {
-        struct tmx_seeds whole = call;
-        whole.zeros = whole.quiet = true;
-        st = tmx_seeds_table(&all, &whole, err); /* its runs are there */
-        st = st ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
-    }
-    if (!st && !a->quiet) {
-        st = tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
-    }
-    tmx_table_destroy(t);
-    tmx_table_destroy(all);
-    return st;
+    const enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, &alone, err);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)

@@ -11,16 +11,16 @@
  * jobs alone: the next job goes where the node's hottest SM is then coolest, and is refused where that is
  * above the limit. Watts of a job are what the power model draws in the first two seconds of a run with every
  * GPU at work, spread between GPUs included. A second run with the admitted jobs checks the forecast. */
-#define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
-#include "limits/admission.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/topology/topology.h"
+#include "core/workload/mix.h"
+#include "limits/budget_table.h"
 #include "limits/chip_model.h"
 #include "run/load/data.h"
 
@@ -88,51 +88,61 @@ static void finish(struct admission *a)
 
 /* ---- the runs ---- */
 
-/* A run on the system, works[g] (NULL: all): GPU g has a job of work_s; the others get one that is over at
- * once. Its mix is a file without a name. */
+/* A job for every GPU: of work_s where works[g] (NULL: all), one that is over at once elsewhere. */
+static enum tmx_status make_mix(const struct admission *a, const bool *works, double watt, double work_s,
+                                struct tmx_mix *mix, struct tmx_err *err)
+{
+    const char *kernel = a->call->kernel ? a->call->kernel : "load";
+    const size_t n = a->topology->n_gpu;
+    *mix = (struct tmx_mix){.name = "place", .entry = calloc(n, sizeof *mix->entry)};
+    if (!mix->entry) {
+        return tmx_no_memory(err);
+    }
+    for (size_t g = 0; g < n; g++) {
+        struct tmx_mix_entry *e = &mix->entry[mix->n_entry++];
+        *e = (struct tmx_mix_entry){.order = g, .gpus = 1, .power_w = watt};
+        e->work_s = !works || works[g] ? work_s : TICK_S / 10;
+        if (snprintf(e->kernel, sizeof e->kernel, "%s", kernel) >= (int)sizeof e->kernel) {
+            tmx_mix_finish(mix);
+            return tmx_fail(err, TMX_ECONFIG, "--kernel %s: a kernel's name or path has at most %zu letters",
+                            kernel, sizeof e->kernel - 1);
+        }
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status open_run(const struct admission *a, const bool *works, double watt, double work_s,
                                 struct tmx_run **run, struct tmx_err *err)
 {
-    char kernel[TMX_PATH_SIZE], text[2 * TMX_PATH_SIZE], mix[64];
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
+    struct tmx_mix mix;
     bool curves = true;
-    FILE *f = tmpfile();
-    if (!f) {
-        return tmx_fail(err, TMX_EIO, "no temporary file for the mix");
-    }
-    enum tmx_status st =
-        tmx_data_find(TMX_DATA_KERNEL, a->call->kernel ? a->call->kernel : "load", kernel, err);
-    char *absolute = st ? NULL : realpath(kernel, NULL);
-    fputs("name = \"place\"; kernels = (\n", f);
-    for (size_t g = 0; g < a->topology->n_gpu && absolute; g++) {
-        const bool on = !works || works[g];
-        fputs(g ? ",\n{ kernel = " : "{ kernel = ", f);
-        tmx_config_quote(absolute, f);
-        fprintf(f, "; work_s = %.17g; power_w = %.17g; }", on ? work_s : TICK_S / 10, watt);
-    }
-    fputs("\n);\n", f);
-    if (!st && (!absolute || fflush(f) != 0)) {
-        st = tmx_fail(err, TMX_EIO, "%s: cannot write its mix", kernel);
-    }
-    free(absolute);
     for (size_t i = 0; i < a->topology->n_fan; i++) {
         curves = curves && a->topology->fan[i].n_curve > 0;
     }
-    snprintf(mix, sizeof mix, "/proc/self/fd/%d", fileno(f));
-    snprintf(text, sizeof text,
-             "policy = \"BL\"; place = { policy = \"own_gpu\"; }; fan = { policy = \"%s\"; }; seed = 1; "
-             "warmup_s = 0.0; tick_s = %g; quantum_s = %g; sensor = { period_s = %g; };",
-             curves ? "curve" : "fixed", TICK_S, TICK_S, TICK_S);
-    st = st ? st : tmx_config_parse(&cfg, text, "place", err);
-    st = st ? st : tmx_sets_put(&sets, "topology", TMX_TEXT_VALUE(a->call->system), NULL, 0, err);
-    st = st ? st : tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err);
+    const struct {
+        const char *key;
+        struct tmx_scalar value;
+    } own[] = {{"topology", TMX_TEXT_VALUE(a->call->system)},
+               {"policy", TMX_TEXT_VALUE("BL")},
+               {"place.policy", TMX_TEXT_VALUE("own_gpu")},
+               {"fan.policy", TMX_TEXT_VALUE(curves ? "curve" : "fixed")},
+               {"seed", TMX_INTEGER_VALUE(1)},
+               {"warmup_s", TMX_REAL_VALUE(0)},
+               {"tick_s", TMX_REAL_VALUE(TICK_S)},
+               {"quantum_s", TMX_REAL_VALUE(TICK_S)},
+               {"sensor.period_s", TMX_REAL_VALUE(TICK_S)}};
+    enum tmx_status st = tmx_config_parse(&cfg, "", "place", err);
+    for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
+        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
+    }
     st = st ? st : tmx_sets_join(&sets, a->call->sets, "", err);
     st = st ? st : tmx_config_apply(cfg, &sets, err);
-    st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
+    st = st ? st : make_mix(a, works, watt, work_s, &mix, err);
+    st = st ? st : tmx_run_create_on(run, tmx_config_root(cfg), &mix, err);
     tmx_config_close(cfg);
     tmx_sets_finish(&sets);
-    fclose(f);
     return st;
 }
 
@@ -615,7 +625,7 @@ static enum tmx_status check_policies(const struct admission *a, struct tmx_err 
 static enum tmx_status find_limit(struct admission *a, struct tmx_err *err)
 {
     const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(a->run));
-    a->limit_k = a->call->has_limit ? a->call->limit_c + TMX_ZERO_C : trip_k;
+    a->limit_k = !isnan(a->call->limit_c) ? a->call->limit_c + TMX_ZERO_C : trip_k;
     if (!(a->limit_k > 0)) {
         return tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
     }

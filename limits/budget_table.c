@@ -256,7 +256,7 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
         st = tmx_fail(err, TMX_ECONFIG, "--level %zu: the chip has levels 0 to %zu", m->call->level,
                       m->chip.n_level - 1);
     }
-    if (!st && !m->call->has_limit && !(trip_k > 0)) {
+    if (!st && isnan(m->call->limit_c) && !(trip_k > 0)) {
         st = tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
     }
     const bool ends = m->call->horizon_s > 0 || m->call->boost > 0;
@@ -269,7 +269,7 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
         return st;
     }
     m->budget =
-        (struct tmx_budget_call){.limit_k = m->call->has_limit ? m->call->limit_c + TMX_ZERO_C : trip_k,
+        (struct tmx_budget_call){.limit_k = !isnan(m->call->limit_c) ? m->call->limit_c + TMX_ZERO_C : trip_k,
                                  .volt = m->chip.leak[m->call->level]};
     if (m->budget.limit_k <= m->chip.ambient_k) {
         return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",

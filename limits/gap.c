@@ -315,7 +315,7 @@ static void add_row(struct bound_rows *r, const struct tmx_run *run, const struc
     tmx_table_real(r->table, j->bound.certificate);
     tmx_table_real(r->table, feasible_pct);
     tmx_table_real(r->table, o->limit_k - TMX_ZERO_C);
-    isfinite(peak_k) ? tmx_table_real(r->table, peak_k - TMX_ZERO_C) : tmx_table_empty(r->table);
+    tmx_table_real_or_empty(r->table, peak_k - TMX_ZERO_C);
     for (size_t v = 0; v < r->n_level; v++) {
         v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
                              : tmx_table_empty(r->table);
@@ -348,8 +348,9 @@ static void add_mean(struct bound_rows *r, const char *variant)
 static enum tmx_status bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant,
                                  struct tmx_err *err)
 {
-    struct tmx_bound_options o = {.limit_k = r->call->has_limit ? r->call->limit_c + TMX_ZERO_C
-                                                                : tmx_sim_trip_k(tmx_run_sim_const(run)),
+    struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c)
+                                                 ? r->call->limit_c + TMX_ZERO_C
+                                                 : tmx_sim_trip_k(tmx_run_sim_const(run)),
                                   .uniform = r->call->uniform,
                                   .one_level = r->call->one_level,
                                   .sm_leak = r->call->sm_leak > 0 ? r->call->sm_leak : 1};

@@ -73,8 +73,7 @@ extern const struct tmx_probe tmx_gap_probe;
 /* The table behind `thermix bound`. */
 
 struct tmx_bound_call {
-    bool has_limit;
-    double limit_c; /* of every SM, where has_limit; else where the hardware stops an SM */
+    double limit_c; /* of every SM; NAN: where the hardware stops an SM */
     bool uniform, one_level;
     double sm_leak;              /* leakage of the SMs times this; 0: as it is */
     double tbt_s;                /* serving: mean time between tokens; 0: no limit */

@@ -21,11 +21,6 @@ struct rows {
     struct tmx_table *table;
 };
 
-static void real_or_empty(struct tmx_table *t, double x)
-{
-    isfinite(x) ? tmx_table_real(t, x) : tmx_table_empty(t);
-}
-
 static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_serve_bound *b,
                     const char *variant, const char *policy)
 {
@@ -35,10 +30,10 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     tmx_table_real(t, b->tokens_per_s);
     tmx_table_real(t, b->requests_per_s);
     tmx_table_real(t, b->certificate);
-    real_or_empty(t, b->die_k - TMX_ZERO_C);
-    real_or_empty(t, b->memory_k - TMX_ZERO_C);
-    real_or_empty(t, b->row_w);
-    real_or_empty(t, b->tbt_s);
+    tmx_table_real_or_empty(t, b->die_k - TMX_ZERO_C);
+    tmx_table_real_or_empty(t, b->memory_k - TMX_ZERO_C);
+    tmx_table_real_or_empty(t, b->row_w);
+    tmx_table_real_or_empty(t, b->tbt_s);
     for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
         tmx_table_real(t, b->gain_pct[i]);
     }
@@ -55,8 +50,8 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
         tmx_table_real(t, tokens_per_s);
         tmx_table_real(t, 100 * tokens_per_s / b->tokens_per_s);
         tmx_table_real(t, tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99));
-        real_or_empty(t, run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN);
-        real_or_empty(t, memory_k > 0 ? memory_k - TMX_ZERO_C : NAN);
+        tmx_table_real_or_empty(t, run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN);
+        tmx_table_real_or_empty(t, memory_k > 0 ? memory_k - TMX_ZERO_C : NAN);
         tmx_table_real(t, tmx_serve_mean_row_w(run));
     }
 }
@@ -67,7 +62,7 @@ static enum tmx_status bound_one(struct rows *r, const struct tmx_sets *sets, co
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     struct tmx_serve_bound b;
-    struct tmx_serve_bound_options o = {.die_k = r->call->has_limit ? r->call->limit_c + TMX_ZERO_C : 0,
+    struct tmx_serve_bound_options o = {.die_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C : 0,
                                         .tbt_s = r->call->tbt_s};
     enum tmx_status st = tmx_config_load(&cfg, r->path, sets, err);
     st = st ? st : tmx_run_create(&run, base ? tmx_config_find(cfg, base) : tmx_config_root(cfg), err);

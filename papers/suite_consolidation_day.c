@@ -228,11 +228,6 @@ FIELD(throttled_s)
 FIELD(launches)
 FIELD(largest)
 
-static void real_or_empty(struct tmx_table *t, double v)
-{
-    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
-}
-
 static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values *value, struct tmx_table **t,
                                 struct tmx_err *err)
 {
@@ -247,7 +242,7 @@ static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values
         tmx_table_real(*t, MEAN(per_hour));
         tmx_table_real(*t, MEAN(energy_gpu_j_of));
         tmx_table_real(*t, MEAN(system_j));
-        real_or_empty(*t, MEAN(per_instance_j));
+        tmx_table_real_or_empty(*t, MEAN(per_instance_j));
         tmx_table_real(*t, MEAN(peak_temp_c_of));
         tmx_table_real(*t, MEAN(wait_mean_s_of));
         tmx_table_real(*t, MEAN(wait_max_s_of));
@@ -255,10 +250,10 @@ static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values
         tmx_table_int(*t, llround(MEAN(launches_of)));
         tmx_table_int(*t, llround(MEAN(largest_of)));
         tmx_table_int(*t, d->seeds);
-        real_or_empty(*t, SD(per_hour));
-        real_or_empty(*t, SD(per_instance_j));
-        real_or_empty(*t, SD(peak_temp_c_of));
-        real_or_empty(*t, SD(wait_mean_s_of));
+        tmx_table_real_or_empty(*t, SD(per_hour));
+        tmx_table_real_or_empty(*t, SD(per_instance_j));
+        tmx_table_real_or_empty(*t, SD(peak_temp_c_of));
+        tmx_table_real_or_empty(*t, SD(wait_mean_s_of));
     }
     return st;
 }

@@ -475,26 +475,19 @@ static double column_value(const struct suite *s, size_t seed, size_t variant, e
     return group_value(s, seed, variant, group, mix, policy, m);
 }
 
-/* Over the seeds; NAN where one of them has no number. sd, ci95 (half the 95 % interval of the mean, by
- * Student's t): NAN of one seed. */
-struct over_seeds {
-    double mean, sd, ci95;
-};
-
-static struct over_seeds over_seeds(const struct suite *s, size_t variant, enum group group, size_t mix,
-                                    size_t policy, const char *column)
+/* Over the seeds; nothing where one of them has no number. */
+static struct tmx_moments over_seeds(const struct suite *s, size_t variant, enum group group, size_t mix,
+                                     size_t policy, const char *column)
 {
-    const double n = s->seeds;
-    double sum = 0, square = 0;
+    struct tmx_moments of = {0};
     for (size_t seed = 0; seed < (size_t)s->seeds; seed++) {
-        sum += column_value(s, seed, variant, group, mix, policy, column);
+        const double v = column_value(s, seed, variant, group, mix, policy, column);
+        if (!isfinite(v)) {
+            return (struct tmx_moments){0};
+        }
+        tmx_moments_add(&of, v);
     }
-    for (size_t seed = 0; seed < (size_t)s->seeds; seed++) {
-        const double d = column_value(s, seed, variant, group, mix, policy, column) - sum / n;
-        square += d * d;
-    }
-    const double sd = n > 1 ? sqrt(square / (n - 1)) : NAN;
-    return (struct over_seeds){sum / n, sd, tmx_ci95(sd, (size_t)s->seeds)};
+    return of;
 }
 
 static const struct tmx_column columns[] = {
@@ -597,16 +590,17 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
     struct tmx_column plain[COLUMNS];
     const size_t n = plain_columns(s, plain) - 3;
     for (size_t c = 2; c < n; c++) {
-        const double v = over_seeds(s, variant, group, mix, policy, plain[c].name).mean;
+        const struct tmx_moments of = over_seeds(s, variant, group, mix, policy, plain[c].name);
+        const double v = tmx_moments_mean(&of);
         isfinite(v) && v > -TMX_ZERO_C ? tmx_table_real(t, v) : tmx_table_empty(t); /* no die: 0 K */
     }
     if (s->seeds > 1) {
         tmx_table_int(t, s->seeds);
     }
     for (size_t c = 2; c < n && s->seeds > 1; c++) {
-        const struct over_seeds v = over_seeds(s, variant, group, mix, policy, plain[c].name);
-        isfinite(v.sd) ? tmx_table_real(t, v.sd) : tmx_table_empty(t);
-        isfinite(v.ci95) ? tmx_table_real(t, v.ci95) : tmx_table_empty(t);
+        const struct tmx_moments of = over_seeds(s, variant, group, mix, policy, plain[c].name);
+        tmx_table_real_or_empty(t, tmx_moments_sd(&of));
+        tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
     }
     tmx_table_text(t, s->variant[variant].name);
     const char *error = NULL;
@@ -710,10 +704,9 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
                 tmx_table_text(*t, interval);
             }
             for (size_t p = 0; p < s->n_policy; p++) {
-                const struct over_seeds o =
+                const struct tmx_moments of =
                     over_seeds(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, column);
-                const double v = half ? o.ci95 : o.mean;
-                isfinite(v) ? tmx_table_real(*t, v) : tmx_table_empty(*t);
+                tmx_table_real_or_empty(*t, half ? tmx_moments_ci95(&of) : tmx_moments_mean(&of));
             }
         }
     }
@@ -976,7 +969,7 @@ static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source
         s->set = v;
         st = tmx_values_ours(s->call->root, from, ours, err);
         for (size_t i = 0; i < n && !st; i++) {
-            isfinite(ours[i]) ? tmx_table_real(*t, ours[i]) : tmx_table_empty(*t);
+            tmx_table_real_or_empty(*t, ours[i]);
         }
     }
     free(c);

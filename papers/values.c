@@ -164,11 +164,6 @@ static void describe(const struct value *v, char *text, size_t size)
     }
 }
 
-static void real_or_empty(struct tmx_table *t, double v)
-{
-    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
-}
-
 static void add_row(const struct value *v, const struct tmx_value_source *from, struct tmx_table *t,
                     struct tmx_table *seeds)
 {
@@ -184,7 +179,7 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
             tmx_table_text(seeds, v->quantity);
             tmx_table_text(seeds, text);
             tmx_table_int(seeds, (int64_t)(from->first_seed + i));
-            real_or_empty(seeds, x);
+            tmx_table_real_or_empty(seeds, x);
         }
     }
     if (v->printed[0]) {
@@ -198,14 +193,14 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_text(t, v->quantity);
     tmx_table_text(t, text);
     tmx_table_text(t, v->unit);
-    real_or_empty(t, printed);
-    real_or_empty(t, mean);
-    real_or_empty(t, from->n_seed > 1 ? sqrt(square / (double)(from->n_seed - 1)) : NAN);
+    tmx_table_real_or_empty(t, printed);
+    tmx_table_real_or_empty(t, mean);
+    tmx_table_real_or_empty(t, from->n_seed > 1 ? sqrt(square / (double)(from->n_seed - 1)) : NAN);
     tmx_table_int(t, (int64_t)from->n_seed);
     tmx_table_text(t, tmx_origins[v->origin]);
     tmx_table_text(t, relations[v->relation]);
-    real_or_empty(t, mean - printed);
-    real_or_empty(t, band);
+    tmx_table_real_or_empty(t, mean - printed);
+    tmx_table_real_or_empty(t, band);
     const bool undecided = fabs(mean - printed) < 2 * v->spread;
     tmx_table_text(t, tmx_outcomes[undecided ? TMX_UNDECIDED
                                              : tmx_value_outcome((enum tmx_paper_relation)v->relation,

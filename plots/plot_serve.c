@@ -19,11 +19,6 @@ static double cell(const struct tmx_csv *csv, size_t row, size_t column)
     return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
 }
 
-static void put(struct tmx_table *t, double v)
-{
-    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
-}
-
 /* ---- latencies ---- */
 
 static int ascending(const void *a, const void *b)
@@ -118,7 +113,7 @@ static enum tmx_status draw_places(struct tmx_plot *p, const char *run_dir, stru
     for (size_t r = 0; !st && r < csv.n_row; r++) {
         tmx_table_int(t, (int64_t)r);
         for (size_t c = 1; c < 4; c++) {
-            put(t, cell(&csv, r, tmx_csv_column(&csv, columns[c].name)));
+            tmx_table_real_or_empty(t, cell(&csv, r, tmx_csv_column(&csv, columns[c].name)));
         }
         dies |= isfinite(cell(&csv, r, tmx_csv_column(&csv, "peak_temp_c")));
         memory |= isfinite(cell(&csv, r, tmx_csv_column(&csv, "peak_memory_c")));
@@ -182,15 +177,15 @@ static enum tmx_status bin_row(struct tmx_plot *p, const struct rows *f, size_t 
         if (++in < stride && ++seen < n) {
             continue;
         }
-        put(t, most_c[TIME]);
-        put(t, sum[POWER] / (double)in);
-        put(t, least_w);
-        put(t, most_w);
+        tmx_table_real_or_empty(t, most_c[TIME]);
+        tmx_table_real_or_empty(t, sum[POWER] / (double)in);
+        tmx_table_real_or_empty(t, least_w);
+        tmx_table_real_or_empty(t, most_w);
         for (size_t i = HIGH; i <= BRAKED; i++) {
-            put(t, sum[i] / (double)in);
+            tmx_table_real_or_empty(t, sum[i] / (double)in);
         }
         for (size_t i = HOTTEST; i < N_OF_ROW; i++) {
-            put(t, most_c[i]);
+            tmx_table_real_or_empty(t, most_c[i]);
         }
         for (size_t i = 0; i < N_OF_ROW; i++) {
             sum[i] = 0;
@@ -424,7 +419,7 @@ static enum tmx_status put_variants(struct tmx_plot *p, const struct suite *s, c
         for (size_t c = 0; c < n; c++) {
             const double y = at(s, v, c / n_metric, metric[c % n_metric]);
             *any |= isfinite(y);
-            put(t, y);
+            tmx_table_real_or_empty(t, y);
         }
     }
     for (size_t i = 0; i < s->n[0]; i++) {

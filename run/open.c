@@ -374,12 +374,18 @@ static void keep_doubt(void *run, const char *text)
 }
 
 static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *root,
-                                const struct tmx_catalog *catalog, struct tmx_err *err)
+                                const struct tmx_catalog *catalog, struct tmx_mix *mix, struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
     *run = NULL;
+    if (mix && !r) {
+        tmx_mix_finish(mix);
+    }
     if (!r) {
         return tmx_fail(err, TMX_ENOMEM, "run");
+    }
+    if (mix) {
+        r->mix = *mix;
     }
     r->catalog = catalog ? catalog : &tmx_builtin;
     struct tmx_doubts doubts = {.line = keep_doubt, .to = r};
@@ -424,24 +430,19 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
 
 enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
-    return describe(run, root, NULL, err);
+    return describe(run, root, NULL, NULL, err);
 }
 
 enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
-    return describe(run, root, &tmx_builtin_check, err);
+    return describe(run, root, &tmx_builtin_check, NULL, err);
 }
 
-enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
-{
-    return tmx_run_create_with(run, root, NULL, err);
-}
-
-enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
-                                    const struct tmx_catalog *catalog, struct tmx_err *err)
+static enum tmx_status create(struct tmx_run **run, const struct tmx_setting *root,
+                              const struct tmx_catalog *catalog, struct tmx_mix *mix, struct tmx_err *err)
 {
     struct tmx_run *r = NULL;
-    enum tmx_status st = describe(&r, root, catalog, err);
+    enum tmx_status st = describe(&r, root, catalog, mix, err);
     *run = NULL;
     if (st) {
         return st;
@@ -459,6 +460,23 @@ enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setti
     }
     *run = r;
     return TMX_OK;
+}
+
+enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return create(run, root, NULL, NULL, err);
+}
+
+enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
+                                    const struct tmx_catalog *catalog, struct tmx_err *err)
+{
+    return create(run, root, catalog, NULL, err);
+}
+
+enum tmx_status tmx_run_create_on(struct tmx_run **run, const struct tmx_setting *root, struct tmx_mix *mix,
+                                  struct tmx_err *err)
+{
+    return create(run, root, NULL, mix, err);
 }
 
 void tmx_run_destroy(struct tmx_run *r)

@@ -12,6 +12,7 @@
 #include "core/sim/sim.h"
 
 struct tmx_catalog;
+struct tmx_mix;
 struct tmx_setting;
 
 struct tmx_run;
@@ -23,6 +24,9 @@ TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct 
 /* The same with other policies than the built-in ones; the catalog (NULL: built in) outlives the run. */
 TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
                                                   const struct tmx_catalog *catalog, struct tmx_err *err);
+/* The same on a mix that no file holds; root names none. The run owns it, also after a failure. */
+TMX_NODISCARD enum tmx_status tmx_run_create_on(struct tmx_run **run, const struct tmx_setting *root,
+                                                struct tmx_mix *mix, struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved,
  * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,

@@ -218,7 +218,7 @@ static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting
     return tmx_sync_job_read(&r->sync_job, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
 }
 
-enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "mix");
     if (!r->options.mix[0]) {
@@ -227,7 +227,12 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
     enum tmx_status st =
         tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
     st = tmx_setting_blame(at, st, err);
-    st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
+    return st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
+}
+
+enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    enum tmx_status st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
     st = st ? st : open_sync_job(r, root, err);
     if (st) {
         return st;

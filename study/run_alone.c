@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/run_alone.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "run/summary.h"
 #include "run/trace.h"
+#include "study/analysis/pivot.h"
 #include "study/pool.h"
+#include "study/study.h"
 
 struct probe {
     struct tmx_run_trace *trace, *hotspot;
@@ -203,4 +207,129 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
     follower.dir = NULL;
     follower.quiet = true;
     return go(run, a->mpi && a->mpi->rank > 0 ? &follower : a, err);
+}
+
+/* ---- with several seeds ---- */
+
+struct seeds {
+    const char *path;            /* of the configuration */
+    const struct tmx_sets *sets; /* on it */
+    int64_t first;
+};
+
+static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
+{
+    const struct seeds *s = ctx;
+    (void)key;
+    return TMX_INTEGER_VALUE(s->first + (int64_t)point);
+}
+
+static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
+{
+    const struct seeds *s = ctx;
+    const enum tmx_status st = tmx_sets_join(sets, s->sets, "", err);
+    return st ? st : tmx_sets_put(sets, "seed", value_of(ctx, point, 0), NULL, 0, err);
+}
+
+static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    double seed = 0;
+    enum tmx_status st = tmx_config_load(&cfg, s->path, s->sets, err);
+    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
+    if (!st) {
+        (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
+        s->first = (int64_t)seed;
+        tmx_run_warn(run, stderr);
+    }
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    return st;
+}
+
+/* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
+static void add_metric(struct tmx_table *t, const struct tmx_run_values *v, size_t metric, bool zeros)
+{
+    const char *name = tmx_metrics[metric].name;
+    struct tmx_moments of = {0};
+    for (size_t i = 0; i < v->n_point; i++) {
+        tmx_moments_add(&of, v->value[i * v->n_value + metric]);
+    }
+    if (!isfinite(of.mean) || (!zeros && of.min == 0 && of.max == 0 && strcmp(name, "slowdown_pct") != 0)) {
+        return;
+    }
+    tmx_table_text(t, name);
+    tmx_table_real(t, of.mean);
+    tmx_table_real_or_empty(t, tmx_moments_sd(&of));
+    tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
+    tmx_table_int(t, (int64_t)of.n);
+    tmx_table_real(t, of.min);
+    tmx_table_real(t, of.max);
+}
+
+static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, struct tmx_table **t,
+                                  struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"metric", TMX_COLUMN_TEXT, 0}, {"mean", TMX_COLUMN_REAL, 3},
+                                                {"sd", TMX_COLUMN_REAL, 4},     {"ci95", TMX_COLUMN_REAL, 4},
+                                                {"n", TMX_COLUMN_INT, 0},       {"min", TMX_COLUMN_REAL, 3},
+                                                {"max", TMX_COLUMN_REAL, 3}};
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t m = 0; m < tmx_study_metrics() && !st; m++) {
+        add_metric(*t, v, m, zeros);
+    }
+    return st;
+}
+
+static enum tmx_status report_seeds(const struct tmx_run_alone *a, const struct tmx_run_values *v,
+                                    struct tmx_err *err)
+{
+    struct tmx_table *all = NULL, *shown = NULL;
+    enum tmx_status st = metrics_of(v, true, &all, err);
+    st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
+    if (!st && !a->quiet) {
+        st = metrics_of(v, a->format != TMX_FORMAT_TEXT, &shown, err);
+        st = st ? st : tmx_table_write(shown, a->format, stdout, err);
+    }
+    tmx_table_destroy(all);
+    tmx_table_destroy(shown);
+    return st;
+}
+
+enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n,
+                              const struct tmx_run_alone *a, struct tmx_err *err)
+{
+    static const char *const keys[] = {"seed"};
+    struct seeds s = {.path = config, .sets = sets};
+    struct tmx_run_values v = {0};
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = first_seed(&s, err);
+    if (!st && a->dir) {
+        st = tmx_os_mkdirs(a->dir, err);
+        st = st ? st : tmx_path_join(path, a->dir, TMX_SUITE_RESULTS, err);
+    }
+    const struct tmx_runs runs = {.name = "seeds",
+                                  .doc = "",
+                                  .method = "",
+                                  .file = config,
+                                  .base = config,
+                                  .n_point = n,
+                                  .n_key = 1,
+                                  .key = keys,
+                                  .ctx = &s,
+                                  .sets = sets_of,
+                                  .value = value_of,
+                                  .suite = true};
+    const struct tmx_study_options o = {
+        .path = a->dir ? path : NULL, .noun = a->quiet ? NULL : "runs", TMX_STUDY_WHOLE};
+    st = st ? st : tmx_study_values(&v, &runs, &o, err);
+    for (size_t i = 0; i < v.n_point && !st; i++) {
+        if (v.error[i]) {
+            st = tmx_fail(err, TMX_ESOLVE, "seed %lld: %s", (long long)(s.first + (int64_t)i), v.error[i]);
+        }
+    }
+    st = st ? st : report_seeds(a, &v, err);
+    tmx_run_values_finish(&v);
+    return st;
 }

@@ -117,6 +117,11 @@ void tmx_table_real(struct tmx_table *t, double v)
     }
 }
 
+void tmx_table_real_or_empty(struct tmx_table *t, double v)
+{
+    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
+}
+
 void tmx_table_empty(struct tmx_table *t)
 {
     struct tmx_cell *c = append(t, next_type(t));

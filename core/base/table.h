@@ -43,7 +43,8 @@ void tmx_table_destroy(struct tmx_table *t); /* accepts NULL */
 void tmx_table_text(struct tmx_table *t, const char *text);
 void tmx_table_int(struct tmx_table *t, int64_t v);
 void tmx_table_real(struct tmx_table *t, double v);
-void tmx_table_empty(struct tmx_table *t); /* no value: "" in CSV, "-" on screens */
+void tmx_table_empty(struct tmx_table *t);                   /* no value: "" in CSV, "-" on screens */
+void tmx_table_real_or_empty(struct tmx_table *t, double v); /* empty where v is not finite */
 
 /* TMX_OK when every row is whole and every real finite; else TMX_ENOMEM or TMX_ESOLVE
  * naming the column and the row. */

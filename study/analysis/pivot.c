@@ -283,12 +283,7 @@ static enum tmx_status pivots(const struct plan *p, struct entry *e, size_t n, c
     return TMX_OK;
 }
 
-struct sums {
-    size_t n;
-    double mean, m2, min, max;
-};
-
-static void add(struct sums *s, double v)
+void tmx_moments_add(struct tmx_moments *s, double v)
 {
     const double d = v - s->mean;
     s->min = s->n == 0 || v < s->min ? v : s->min;
@@ -298,24 +293,42 @@ static void add(struct sums *s, double v)
     s->m2 += d * (v - s->mean);
 }
 
-double tmx_ci95(double sd, size_t n)
+double tmx_moments_mean(const struct tmx_moments *s)
 {
-    return n > 1 ? gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * sd / sqrt((double)n) : NAN;
+    return s->n > 0 ? s->mean : NAN;
 }
 
-static void aggregate_cell(struct tmx_table *t, const struct sums *s, enum tmx_aggregate a)
+double tmx_moments_sd(const struct tmx_moments *s)
 {
-    const double stdev = s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
-    if (a == TMX_CI95 && s->n > 1) {
-        tmx_table_real(t, tmx_ci95(stdev, s->n));
-    } else if (a == TMX_CI95) {
-        tmx_table_empty(t); /* one run has no interval */
-    } else if (a == TMX_COUNT) {
+    return s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : NAN;
+}
+
+double tmx_moments_ci95(const struct tmx_moments *s)
+{
+    return s->n > 1 ? gsl_cdf_tdist_Pinv(0.975, (double)(s->n - 1)) * tmx_moments_sd(s) / sqrt((double)s->n)
+                    : NAN;
+}
+
+static void aggregate_cell(struct tmx_table *t, const struct tmx_moments *s, enum tmx_aggregate a)
+{
+    switch (a) {
+    case TMX_COUNT:
         tmx_table_real(t, (double)s->n);
-    } else if (s->n == 0) {
-        tmx_table_empty(t);
-    } else {
-        tmx_table_real(t, a == TMX_MIN ? s->min : a == TMX_MAX ? s->max : a == TMX_STDEV ? stdev : s->mean);
+        break;
+    case TMX_STDEV:
+        tmx_table_real_or_empty(t, tmx_moments_sd(s));
+        break;
+    case TMX_CI95:
+        tmx_table_real_or_empty(t, tmx_moments_ci95(s));
+        break;
+    case TMX_MIN:
+        tmx_table_real_or_empty(t, s->n > 0 ? s->min : NAN);
+        break;
+    case TMX_MAX:
+        tmx_table_real_or_empty(t, s->n > 0 ? s->max : NAN);
+        break;
+    default:
+        tmx_table_real_or_empty(t, tmx_moments_mean(s));
     }
 }
 
@@ -373,11 +386,11 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, size
             }
         }
         for (size_t v = 0; v < p->n_value; v++) {
-            struct sums s = {0};
+            struct tmx_moments s = {0};
             for (size_t j = first; j < next; j++) {
                 const double x = e[j].r->metric[p->value[v]];
                 if (!isnan(x)) {
-                    add(&s, x);
+                    tmx_moments_add(&s, x);
                 }
             }
             for (size_t a = 0; a < n_of; a++) {

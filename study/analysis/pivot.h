@@ -34,8 +34,16 @@ struct tmx_query {
     bool *pooled;       /* out, [n_key]: cells have runs of several values; NULL: not asked */
 };
 
-/* Half the 95 % interval of a mean of n numbers with this standard deviation, by Student's t; NAN of one. */
-double tmx_ci95(double sd, size_t n);
+/* Numbers one after another, from {0} on. NAN where there are none; sd (of the sample) and ci95 (half the 95
+ * % interval of the mean, by Student's t) also where there is one. */
+struct tmx_moments {
+    size_t n;
+    double mean, m2, min, max; /* m2: squares of the distances from the mean, summed */
+};
+void tmx_moments_add(struct tmx_moments *s, double v);
+double tmx_moments_mean(const struct tmx_moments *s);
+double tmx_moments_sd(const struct tmx_moments *s);
+double tmx_moments_ci95(const struct tmx_moments *s);
 
 /* mean, min, max, sd (of the sample; stdev), n (count), ci95 (half the 95 % interval of the mean by Student's
  * t). */
