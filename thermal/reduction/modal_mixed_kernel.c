@@ -89,11 +89,23 @@ struct part {
     float sum[CHAINS * MANY * INSTANCE];
 };
 
+INLINE void put(size_t wide, size_t tail, size_t many, const vec *sum, const half *end_sum, float *to)
+{
+    const size_t n = wide * LANES + tail * HALF;
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            STORE(to + i * n + k * LANES, sum[i * wide + k]);
+        }
+        if (tail) {
+            HALF_STORE(to + i * n + wide * LANES, end_sum[i]);
+        }
+    }
+}
+
 /* A chain for many instances: the rows first, first + every, ..., the last one first. */
 INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p, const float *rows,
                   size_t first, size_t every, float *to)
 {
-    const size_t n = wide * LANES + tail * HALF;
     vec sum[MANY * WIDEST];
     half end_sum[MANY];
     for (size_t i = 0; i < many; i++) {
@@ -119,20 +131,12 @@ INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p
             }
         }
     }
-    for (size_t i = 0; i < many; i++) {
-        for (size_t k = 0; k < wide; k++) {
-            STORE(to + i * n + k * LANES, sum[i * wide + k]);
-        }
-        if (tail) {
-            HALF_STORE(to + i * n + wide * LANES, end_sum[i]);
-        }
-    }
+    put(wide, tail, many, sum, end_sum, to);
 }
 
 /* The four chains of one instance side by side. */
 INLINE void chains(size_t wide, size_t tail, const struct product *p, const float *rows, float *to)
 {
-    const size_t n = wide * LANES + tail * HALF;
     vec sum[CHAINS * WIDEST];
     half end_sum[CHAINS];
     for (size_t c = 0; c < CHAINS; c++) {
@@ -157,14 +161,7 @@ INLINE void chains(size_t wide, size_t tail, const struct product *p, const floa
             }
         }
     }
-    for (size_t c = 0; c < CHAINS; c++) {
-        for (size_t k = 0; k < wide; k++) {
-            STORE(to + c * n + k * LANES, sum[c * wide + k]);
-        }
-        if (tail) {
-            HALF_STORE(to + c * n + wide * LANES, end_sum[c]);
-        }
-    }
+    put(wide, tail, CHAINS, sum, end_sum, to);
 }
 
 /* The sums of a tile, which begins `at` elements into each row: [instance][element]. */
