@@ -2,10 +2,11 @@
 #ifndef TMX_TESTS_SUPPORT_OPEN_RUN_H
 #define TMX_TESTS_SUPPORT_OPEN_RUN_H
 
-/* A run from the text of a configuration. */
+/* A run from the text of a configuration, and what it measures. */
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/config.h"
 #include "run/run.h"
@@ -27,6 +28,17 @@ TMX_PRINTF(1, 2) static inline struct tmx_run *open_run(const char *format, ...)
     }
     tmx_config_close(cfg);
     return run;
+}
+
+static inline double metric(const struct tmx_run *run, const char *name)
+{
+    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+        if (strcmp(m->name, name) == 0) {
+            return m->value(run);
+        }
+    }
+    fail_msg("no metric %s", name);
+    return 0;
 }
 
 #endif

@@ -6,24 +6,14 @@
 #include "core/base/config.h"
 #include "run/run.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
 struct outcome {
     double makespan_s, energy_j, mean_temp_c, saved_j;
 };
 
-static double metric(const struct tmx_run *r, const char *name)
-{
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m->value(r);
-        }
-    }
-    fail_msg("no metric %s", name);
-    return NAN;
-}
-
-static enum tmx_status open_run(const char *policy, int seed, const char *groups, struct tmx_config **cfg,
-                                struct tmx_run **r, struct tmx_err *err)
+static enum tmx_status open_cta_run(const char *policy, int seed, const char *groups, struct tmx_config **cfg,
+                                    struct tmx_run **r, struct tmx_err *err)
 {
     char text[1024];
     snprintf(text, sizeof text,
@@ -40,7 +30,7 @@ static struct outcome run(const char *policy, const char *groups)
     struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     struct tmx_err err = {0};
-    if (open_run(policy, 1, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
+    if (open_cta_run(policy, 1, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const struct outcome o = {metric(r, "makespan_s"), metric(r, "energy_j"), metric(r, "mean_temp_c"),
@@ -56,7 +46,7 @@ static void plans(int seed, const char *groups, char *text, size_t size)
     struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     struct tmx_err err = {0};
-    if (open_run("BL", seed, groups, &cfg, &r, &err)) {
+    if (open_cta_run("BL", seed, groups, &cfg, &r, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const char *from = strstr(tmx_run_resolved(r), "\ncta = {");
@@ -133,7 +123,7 @@ static void mistakes_are_named(void **state)
         struct tmx_config *cfg = NULL;
         struct tmx_run *r = NULL;
         struct tmx_err err = {0};
-        assert_int_equal(open_run("BL", 1, wrong[i], &cfg, &r, &err), TMX_ECONFIG);
+        assert_int_equal(open_cta_run("BL", 1, wrong[i], &cfg, &r, &err), TMX_ECONFIG);
         assert_true(strlen(err.msg) > 0);
         tmx_run_destroy(r);
         tmx_config_close(cfg);

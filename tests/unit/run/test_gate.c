@@ -7,22 +7,12 @@
 
 #include "core/base/config.h"
 #include "run/run.h"
+#include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
 struct outcome {
     double leakage_j, saved_j, dynamic_j, total_j, makespan_s, mean_temp_c, error_points;
 };
-
-static double metric(const struct tmx_run *r, const char *name)
-{
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m->value(r);
-        }
-    }
-    fail_msg("no metric %s", name);
-    return NAN;
-}
 
 /* One run without throttling; leakage at 20 W whatever the temperature, so that it can be counted by hand.
  * where: key chip or topology, and more. */

@@ -117,17 +117,6 @@ static void air_couples_downstream_only(void **state)
     tmx_run_destroy(y);
 }
 
-static double metric(const struct tmx_run *run, const char *name)
-{
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m->value(run);
-        }
-    }
-    fail_msg("no metric %s", name);
-    return NAN;
-}
-
 static double gpu_power_w(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);

@@ -53,17 +53,6 @@ static void ticks(struct tmx_run *run, size_t n)
     }
 }
 
-static double metric(const struct tmx_run *run, const char *name)
-{
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m->value(run);
-        }
-    }
-    fail_msg("no metric %s", name);
-    return NAN;
-}
-
 static double gpu_w(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);

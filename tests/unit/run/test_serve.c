@@ -58,17 +58,6 @@ static void same_requests(const struct tmx_llm_request *x, const struct tmx_llm_
     }
 }
 
-static double metric(const struct tmx_run *run, const char *name)
-{
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        if (strcmp(m->name, name) == 0) {
-            return m->value(run);
-        }
-    }
-    fail_msg("no metric %s", name);
-    return 0;
-}
-
 static void lengths_and_capacities_are_those_of_the_file(void **state)
 {
     struct tmx_llm m;
