@@ -54,6 +54,7 @@ class WhatIf {
 
   open(which) {
     this.run = this.runs[which];
+    this.scale.set(SCALE.low, SCALE.high, this.run.limit_c);
     this.data = data.models[this.run.model];
     this.model = new Model(this.data);
     const n = this.run.units.length, frames = measured(this.run);
@@ -192,7 +193,6 @@ class WhatIf {
     const still = Array.from(this.model.temps(this.model.equilibrium(this.power), this.power), (t) => t - 273.15);
     const peak = hottestOf(temps), last = hottestOf(still), { low, high } = SCALE;
     const name = (i) => this.run.units[i].name, limit = this.run.limit_c;
-    this.scale.set(low, high, limit);
     this.map.show(temps, low, high, (i) => `${name(i)}: ${temps[i].toFixed(2)} °C, ${this.power[i].toFixed(2)} W`);
     this.map.heading.textContent = `${title(this.run)}, what if`;
     this.now.textContent = `Hottest now: ${name(peak)} ${temps[peak].toFixed(2)} °C. In equilibrium: ${name(last)} ${still[last].toFixed(2)} °C` +
