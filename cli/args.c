@@ -472,6 +472,18 @@ static void end_on(const int *signals, size_t n)
     }
 }
 
+/* Before the command computes: a folder cannot become what -o FILE writes. */
+static enum tmx_status check_output(const struct tmx_command *c, const void *args, struct tmx_err *err)
+{
+    for (const struct tmx_arg *row = c->args; row && row->type != TMX_ARG_END; row++) {
+        if (row->letter == 'o' && row->type == TMX_ARG_TEXT && strcmp(row->value, "FILE") == 0) {
+            const char *path = *(const char *const *)((const char *)args + row->offset);
+            return path ? tmx_output_possible(path, err) : TMX_OK;
+        }
+    }
+    return TMX_OK;
+}
+
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
@@ -481,6 +493,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
+    st = st ? st : check_output(c, args, &err);
     if (!st && c->keeps) {
         warn_of_cache(c->name);
     }

@@ -24,7 +24,7 @@ static const struct tmx_arg rows[] = {
             .doc = "clock level; 0 is the fastest: leakage follows its voltage"),
     TMX_ARG(args, horizon_s, REAL, "horizon", 0, .value = "S", .min = 1e-6, .max = 1e9,
             .doc = "budgets that hold for this many seconds from the idle chip (without it: for ever)"),
-    TMX_ARG(args, boost, REAL, "boost", 0, .value = "X", .min = 1.001, .max = 1000,
+    TMX_ARG(args, boost, REAL, "boost", 0, .value = "X", .min = 1.001, .max = 20,
             .doc = "how long all SMs may draw X times the work that they may draw for ever"),
     TMX_ARG(
         args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,

@@ -736,8 +736,8 @@ static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err
 static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floorplan_to */
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(tmx_floorplan_args, out, TEXT, "output", 'o', .value = "FILE", .def = "-",
-            .names = TMX_NAMES_FILE, .doc = "write to FILE; `show -o X.svg` draws; compare: a folder"),
+    TMX_ARG(tmx_floorplan_args, out, TEXT, "output", 'o', .value = "PATH", .def = "-",
+            .names = TMX_NAMES_FILE, .doc = "write to PATH; `show -o X.svg` draws; compare: a folder"),
     TMX_ARG(tmx_floorplan_args, by, TEXT, "by", 0, .value = "XxY",
             .doc = "scale: factors; move: millimetres; split, grid: pieces"),
     TMX_ARG(tmx_floorplan_args, unit, TEXT, "unit", 0, .value = "NAME",

@@ -8,7 +8,8 @@
 
 struct args {
     struct tmx_texts results, where, rename, order;
-    const char *out, *only, *x, *y, *by, *title, *x_label, *y_label;
+    const char *out, *only, *x, *y, *by, *title, *x_label, *y_label, *floorplan, *cells;
+    long layer;
     double at_s;
     int format, size;
     bool quiet, all;
@@ -18,8 +19,8 @@ static const char *const formats[] = {"svg", "png", "pdf", NULL};
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "folder for the figures and, in data/, their data; for a single figure (--figure, or --x "
-                   "and --y) it may be a file X.svg, X.png or X.pdf"),
+            .doc = "folder for the figures and, in data/, their data; for a single figure (--figure, --flp, "
+                   "or --x and --y) it may be a file X.svg, X.png or X.pdf"),
     TMX_ARG(args, format, WORD, "format", 'f', .words = formats,
             .doc = "kind of file (without it: as the ending of -o, or svg)"),
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
@@ -45,6 +46,14 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs, as in `thermix query`; may be repeated"),
     TMX_ARG_ALL(args, all),
+    {.type = TMX_ARG_GROUP, .doc = "of a file of temperatures (.steady, .init, .ttrace or a grid's):"},
+    TMX_ARG(args, floorplan, TEXT, "flp", 0, .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc =
+                "the layer's floorplan: draw RESULTS as a map of its blocks, of a .ttrace the hottest row"),
+    TMX_ARG(args, layer, INT, "layer", 0, .value = "N", .min = 0, .max = 99, .def = "0",
+            .doc = "draw this layer, 0 is the lowest"),
+    TMX_ARG(args, cells, TEXT, "cells", 0, .value = "ROWSxCOLS",
+            .doc = "grid_rows and grid_cols of a grid's file (without it: a square)"),
     {0},
 };
 
@@ -73,7 +82,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }
-    if ((a->title || a->x_label || a->y_label) && !a->only && !(a->x && a->y)) {
+    if ((a->title || a->x_label || a->y_label) && !a->only && !a->floorplan && !(a->x && a->y)) {
         return tmx_fail(err, TMX_ECONFIG,
                         "--title, --x-label and --y-label are of one figure: give --figure NAME");
     }
@@ -87,6 +96,19 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     for (; axes.n_where < a->where.n && !st; axes.n_where++) {
         st = tmx_where_parse(a->where.text[axes.n_where], &where[axes.n_where], err);
     }
+    struct tmx_thermal_map map = {.floorplan = a->floorplan, .layer = a->layer};
+    char rest;
+    if (!st && (a->cells || a->layer > 0) && !a->floorplan) {
+        st = tmx_fail(err, TMX_ECONFIG, "--layer and --cells are of a file of temperatures: give --flp FILE");
+    }
+    if (!st && a->cells &&
+        (sscanf(a->cells, "%ldx%ld%c", &map.rows, &map.cols, &rest) != 2 || map.rows < 2 || map.cols < 2 ||
+         map.rows > 4096 || map.cols > 4096)) {
+        st = tmx_fail(err, TMX_ECONFIG, "--cells %s: expected ROWSxCOLS, each from 2 to 4096", a->cells);
+    }
+    if (a->floorplan && !a->only) {
+        p.only = "map";
+    }
     if (a->x && a->y && !a->only) { /* that is one figure */
         const char *dot = strrchr(a->x, '.');
         snprintf(name, sizeof name, "%s_by_%s", a->y, dot ? dot + 1 : a->x);
@@ -95,13 +117,18 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st
             : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
     st = st ? st : tmx_plot_begin(&p, err);
-    return st ? st : tmx_plot_results(&p, a->results.text[0], &axes, err);
+    if (st || a->floorplan) {
+        return st ? st : tmx_plot_thermal(&p, a->results.text[0], &map, err);
+    }
+    return tmx_plot_results(&p, a->results.text[0], &axes, err);
 }
 
 const struct tmx_command tmx_cmd_plot = {
     .name = "plot",
     .summary = "figures of a table, a run or a study",
-    .doc = "Draw the figures of a table's folder, a run's folder or a study's database.",
+    .doc = "Draw the figures of a table's folder, a run's folder or a study's database, or the temperatures "
+           "that "
+           "`thermix thermal` wrote.",
     .notes = "Each figure is a gnuplot script of plots/ that reads a CSV file of DIR/data. To change a "
              "figure, copy its script and edit it.",
     .examples =
@@ -110,6 +137,7 @@ const struct tmx_command tmx_cmd_plot = {
         "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
         "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 "
         "--size large -o peak.png\n"
+        "thermix plot chip.grid.steady --flp chip.flp -o map.svg\n"
         "thermix plot out/tabs --figure slowdown --title 'Lost time' --rename BL=throttle --order MNU,BL -o "
         "lost.svg",
     .args = rows,
@@ -117,7 +145,7 @@ const struct tmx_command tmx_cmd_plot = {
     .operand = offsetof(struct args, results),
     .min_operand = 1,
     .max_operand = 1,
-    .which = "which results? A folder of a table or a run, or a study's database",
+    .which = "which results? A folder of a table or a run, a study's database or a file of temperatures",
     .operand_names = TMX_NAMES_FILE,
     .size = sizeof(struct args),
     .run = run,

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "core/base/config.h"
+#include "core/base/os.h"
 #include "run/load/data.h"
 #include "study/run_alone.h"
 #include "study/table_out.h"
@@ -56,12 +57,28 @@ static void on_signal(int number)
     interrupted = 1;
 }
 
+/* A run's folder stands for its configuration. */
+static enum tmx_status find_config(const char *name, char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    if (tmx_path_join(path, name, "resolved.cfg", err) == TMX_OK && tmx_os_exists(path)) {
+        return TMX_OK;
+    }
+    if (tmx_path_join(path, name, "node.cfg", err) == TMX_OK && tmx_os_exists(path)) {
+        return tmx_fail_at(
+            err, TMX_ECONFIG, name, 0,
+            "a folder of `thermix calibrate`: run a configuration on its node, thermix run wl1 "
+            "--set topology=%s",
+            path);
+    }
+    return tmx_data_find(TMX_DATA_RUN, name, path, err);
+}
+
 static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catalog, struct tmx_run **r,
                                 struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    enum tmx_status st = find_config(a->config.text[0], path, err);
     st = st ? st : tmx_config_load(&cfg, path, &a->sets, err);
     if (!st && (tmx_config_find(cfg, "kind") || tmx_config_find(cfg, "axes"))) {
         const bool suite = tmx_config_find(cfg, "kind") != NULL;
@@ -87,7 +104,7 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
             err, TMX_ECONFIG,
             "--seeds prints metrics over runs: leave out --trace, --hotspot, --module and --columns");
     }
-    const enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    const enum tmx_status st = find_config(a->config.text[0], path, err);
     return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, &alone, err);
 }
 
@@ -139,7 +156,7 @@ const struct tmx_command tmx_cmd_run = {
     .name = "run",
     .summary = "simulate one configuration",
     .doc = "Simulate one configuration: a workload on a chip under a policy. CONFIG is a name of `thermix "
-           "list runs` or a file.",
+           "list runs`, a file or a run's folder.",
     .notes =
         "Keys of CONFIG: docs/formats.md. Under mpirun the ranks divide the GPUs among themselves; the "
         "results are the same. --format openmetrics prints the trace of --trace, and without it the summary.",

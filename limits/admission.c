@@ -813,16 +813,21 @@ static void print_answer(const struct admission *a)
     fputc('\n', out);
 }
 
-/* The system, its jobs and where they go are what the table is about. */
+/* The system, its jobs and where they go are what the table is about; whether policies of the GPUs hold a
+ * limit, a run says. */
 static enum tmx_status check_sets(const struct tmx_sets *sets, struct tmx_err *err)
 {
+    static const char *const own[] = {"mix", "topology", "policy", "place", "mix_policy", "tb"};
     for (size_t i = 0; sets && i < sets->n; i++) {
         const char *key = sets->set[i].key;
-        if (strcmp(key, "mix") == 0 || strcmp(key, "topology") == 0 || strcmp(key, "place.policy") == 0 ||
-            strcmp(key, "place") == 0) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "%s: place makes its own jobs and places them; give SYSTEM, --kernel or --power",
-                            sets->set[i].file ? sets->set[i].file : key);
+        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) {
+            const size_t n = strlen(own[k]);
+            if (strncmp(key, own[k], n) == 0 && (key[n] == '\0' || key[n] == '.')) {
+                return tmx_fail(err, TMX_ECONFIG,
+                                "%s: place makes its own jobs and gives each a GPU of its own; give SYSTEM, "
+                                "--kernel or --power",
+                                sets->set[i].file ? sets->set[i].file : key);
+            }
         }
     }
     return TMX_OK;

@@ -19,6 +19,16 @@ struct tmx_study_axes {            /* what against what */
 TMX_NODISCARD enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results,
                                                const struct tmx_study_axes *axes, struct tmx_err *err);
 
+struct tmx_thermal_map {    /* temperatures that `thermix thermal` or HotSpot wrote */
+    const char *floorplan;  /* of the layer, a .flp */
+    long layer, rows, cols; /* of a grid file; 0 rows: as many as columns */
+};
+/* Draw the file as the figure `map`: a .steady or .init file's blocks, the hottest row of a .ttrace, or a
+ * grid file's cells under the floorplan's blocks. TMX_EPARSE with file:line for what is none of them,
+ * TMX_ECONFIG where a block of the floorplan has no temperature or the cells are not rows times columns. */
+TMX_NODISCARD enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file,
+                                               const struct tmx_thermal_map *m, struct tmx_err *err);
+
 /* Draw one frame of all GPUs as the figure `name`, side by side in rows of at most four: the hottest block
  * named, the colour scale given. */
 TMX_NODISCARD enum tmx_status tmx_plot_frame(struct tmx_plot *p, const char *name,

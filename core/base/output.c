@@ -131,6 +131,14 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
     return TMX_OK;
 }
 
+enum tmx_status tmx_output_possible(const char *path, struct tmx_err *err)
+{
+    struct stat info;
+    return stat(path, &info) != 0 || !S_ISDIR(info.st_mode)
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, path, 0, "a folder; expected a file to write");
+}
+
 enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path, struct tmx_err *err)
 {
     *o = (struct tmx_output){0};

@@ -22,6 +22,8 @@ struct tmx_output {
     char temp[540];  /* "" when written directly */
     bool unnamed;    /* temp is not there yet: a file without a name, which goes with the process */
 };
+/* For a command that computes first: TMX_EIO where path is a folder. */
+TMX_NODISCARD enum tmx_status tmx_output_possible(const char *path, struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 /* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */
 TMX_NODISCARD enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path,

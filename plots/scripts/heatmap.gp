@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
 # data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Labels: title, low_c, high_c, n_gpu, n_column,
-# n_row, pitch_x, pitch_y (mm from one GPU to the next).
+# n_row, pitch_x, pitch_y (mm from one GPU to the next). With cells, data_cells: x_mm, y_mm, temp_c of a grid under the blocks' outlines.
 scripts = ARG0[1:strlen(ARG0)-strlen("heatmap.gp")]
 load scripts."labels.gp"
 n_gpu = int(number_of("n_gpu")); n_column = int(number_of("n_column")); n_row = int(number_of("n_row"))
@@ -35,6 +35,14 @@ set cbtics
 set cblabel "temperature (°C)" offset 1
 set cbrange [low_c:high_c]
 mid_c = (low_c + high_c) / 2
-plot data using (($2+$3)/2):(($4+$5)/2):2:3:4:5:6 skip 1 with boxxyerror lc palette fs solid 1 border lc rgb "#222222", \
-     "" using (($2+$3)/2):(($4+$5)/2):(each > 3 && strlen(strcol(1))*0.5 < ($3-$2) && $5-$4 > 1 ? strcol(1) : ""):($6 < mid_c ? 0xffffff : 0x000000) \
+letter = pitch_x / 50 # a name is written where it fits
+if (has("cells")) {
+    plot stem."_cells.csv" using 1:2:3 skip 1 with image pixels, \
+         data using (($2+$3)/2):(($4+$5)/2):2:3:4:5 skip 1 with boxxyerror lc rgb "#222222" fs empty, \
+         "" using (($2+$3)/2):(($4+$5)/2):(strlen(strcol(1))*letter < ($3-$2) && $5-$4 > 2*letter ? strcol(1) : ""):($6 < mid_c ? 0xffffff : 0x000000) \
+            skip 1 with labels font small tc rgb variable
+} else {
+    plot data using (($2+$3)/2):(($4+$5)/2):2:3:4:5:6 skip 1 with boxxyerror lc palette fs solid 1 border lc rgb "#222222", \
+     "" using (($2+$3)/2):(($4+$5)/2):(each > 3 && strlen(strcol(1))*letter < ($3-$2) && $5-$4 > 2*letter ? strcol(1) : ""):($6 < mid_c ? 0xffffff : 0x000000) \
         skip 1 with labels font small tc rgb variable
+}

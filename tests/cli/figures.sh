@@ -215,6 +215,35 @@ refuses 'has its own words' plot own --figure pareto --title x -o p.svg
 refuses 'are of one figure' plot own --title x -o x
 refuses 'expected OLD=NEW' plot own --rename BL -o x
 
+# What thermix thermal wrote: blocks, cells under them, the hottest row of a trace; twice the same bytes, and nothing is left of a refusal.
+example=$scripts/../../docs/examples/dualcore
+"$thermix" thermal -c "$example/chip.config" -f "$example/chip.flp" -p "$example/power.ptrace" -steady_file t.steady -grid_steady_file t.grid -o t.ttrace --quiet >/dev/null || say thermal
+map() { "$thermix" plot "$@" --flp "$example/chip.flp" -q; }
+map t.grid --cells 40x48 -o t_grid.svg && cp t_grid.svg first.svg && map t.grid --cells 40x48 -o t_grid.svg && cmp -s first.svg t_grid.svg || say "a grid drawn twice"
+map t.steady -o t_steady.svg && map t.ttrace -o t_ttrace.svg || say "blocks, or a trace"
+python3 - t.steady t.grid t.ttrace <<'P' || say "a map's data are not those of its file"
+import csv, sys
+rows = lambda name: list(csv.DictReader(open(name + ".figure/data/map.csv")))
+steady = dict(line.split() for line in open(sys.argv[1]) if line.strip())
+assert all(abs(float(steady[r["unit"]]) - 273.15 - float(r["temp_c"])) < 1e-3 for r in rows("t_steady"))
+layer = [float(line.split()[1]) for line in open(sys.argv[2]).read().split("Layer 1:")[0].split("\n")[1:] if line.strip()]
+hottest = max(rows("t_grid"), key=lambda r: float(r["temp_c"]))
+assert abs(float(hottest["temp_c"]) - max(layer) + 273.15) < 1e-3 and hottest["unit"] == "C1_Reg", hottest # its row is the upper one
+cells = list(csv.DictReader(open("t_grid.figure/data/map_cells.csv")))
+assert len(cells) == 1920 and abs(float(cells[0]["y_mm"]) - 9.875) < 1e-6 and abs(float(cells[0]["temp_c"]) - layer[0] + 273.15) < 1e-3, cells[0]
+trace = [line.split() for line in open(sys.argv[3]) if line.strip()]
+hot = max((float(v), i, n) for i, line in enumerate(trace[1:]) for v, n in zip(line, trace[0]))
+last = max((float(r["temp_c"]), r["unit"]) for r in rows("t_ttrace"))
+assert last[1] == hot[2] and abs(last[0] - hot[0]) < 1e-9, (last, hot)
+P
+refuses 'no square: give --cells' plot t.grid --flp "$example/chip.flp" -o none.svg
+refuses 'its layers are 0 to 3' plot t.grid --flp "$example/chip.flp" --cells 40x48 --layer 7 -o none.svg
+echo '-ambient 300 K' >t.config
+grep -v C1_Reg t.steady >less.steady
+refuses 'no temperature of block C1_Reg of ' plot less.steady --flp "$example/chip.flp" -o none.svg
+refuses 't.config:1: expected a block or a cell' plot t.config --flp "$example/chip.flp" -o none.svg
+[ -e none.svg ] || [ -e none.figure ] && say "a refused map leaves files"
+
 # A suite of kernels; what misses the paper's value is out of its band, whatever it was fitted to.
 "$thermix" table apsa --set core=sm_cycle --set seeds=1 -o apsa >/dev/null
 "$thermix" plot apsa -o f_apsa >/dev/null && [ -s f_apsa/apsa.svg ] || say "no figure of apsa"

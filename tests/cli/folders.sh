@@ -134,4 +134,10 @@ for i in 1 2 3; do
   whole both
   if [ -f both/trace.csv ]; then [ ! -f both/temps.ttrace ] || fail "two runs mixed"; fi
 done
+# A run's folder stands for its configuration; a calibration's does not.
+"$thermix" run both -o again -q && cmp -s both/summary.csv again/summary.csv || fail "a run of a run's folder"
+mkdir calibrated && touch calibrated/node.cfg
+code=0
+"$thermix" run calibrated -q 2>err.txt || code=$?
+[ $code = 2 ] && grep -q 'a folder of `thermix calibrate`: .*--set topology=calibrated/node.cfg' err.txt || fail "run calibrated: $code $(cat err.txt)"
 echo "folders are replaced, never mixed"

@@ -75,8 +75,10 @@ refuse 'where the throttle stops clocks' gtx280 --kernel SVM --limit 95
 refuse 'moves clocks' gtx280 --kernel SVM --set dtm.policy=dvfs
 refuse 'fans that are fixed or on their curve' gtx280 --kernel SVM --set fan.policy=pi
 refuse 'expected a number' gtx280 --kernel SVM --limit hot
-refuse 'makes its own jobs' gtx280 --kernel SVM --set mix=WL1
-refuse 'makes its own jobs' gtx280 --kernel SVM --set topology=gtx280x2
+for key in mix=WL1 topology=gtx280x2 policy=MU place.policy=spread mix_policy.policy=alternate; do
+  refuse "--set $key: place makes its own jobs" gtx280 --kernel SVM --set "$key"
+done
+refuse 'a folder; expected a file to write' gtx280 --kernel SVM -o .
 refuse 'unknown key "inlet"' gtx280 --kernel SVM --set inlet=30
 "$thermix" place gtx280 --kernel SVM --limit 46 >none.txt || say "no job fits"
 grep -q 'carries 0 jobs.*without work it comes to' none.txt || say "no job fits: $(cat none.txt)"
