@@ -7,8 +7,9 @@
  * sheet two half cells are in series. All heat capacity counts, the air's over the sink's top.
  *
  * Sheets: a die layer has the chip's grid. One that dissipates has its power, and the node that is read, on
- * its face away from the sink (where the transistors are); its sheets grow from there. Other layers are
- * halved until a sheet is thinner than a part of the length heat diffuses in the shortest time of interest.
+ * its face away from the sink (where the transistors are); its sheets grow from there. A sheet of another
+ * layer is thinner than a part of the length heat diffuses in the shortest time of interest, or, far from all
+ * power, than a part of its distance from it, which fast changes do not cross.
  * Spreader and sink have grids of their own, coarser than the chip's, growing beyond the die's edge to their
  * own, and sheets that grow away from the die; where both are thinner than a tenth of a micrometre and no
  * wider than the die, one sheet is both.
@@ -184,6 +185,21 @@ static double diffused_m(double k, double p)
     return sqrt(k / p * FAST_S);
 }
 
+/* Distance of a layer's first face from the nearest power before it, and of its last from that after it. */
+static void power_distances(const struct tmx_thermal_spec *spec, size_t layer, double *before_m,
+                            double *after_m)
+{
+    *before_m = *after_m = INFINITY;
+    double d = 0;
+    for (size_t l = layer; l-- > 0 && *before_m == INFINITY; d += spec->layer[l].thickness_m) {
+        *before_m = spec->layer[l].dissipates ? d : INFINITY;
+    }
+    d = 0;
+    for (size_t l = layer + 1; l < spec->n_layer && *after_m == INFINITY; d += spec->layer[l++].thickness_m) {
+        *after_m = spec->layer[l].dissipates ? d : INFINITY;
+    }
+}
+
 static enum tmx_status die_sheets(struct builder *b, size_t l)
 {
     const struct tmx_layer *layer = &b->spec->layer[l];
@@ -213,9 +229,15 @@ static enum tmx_status die_sheets(struct builder *b, size_t l)
         left -= s.t;
         st = add_sheet(b, &s, 0, 0, 0);
     }
+    const double part = (SHEET_GROWTH - 1) / b->refine; /* of its distance from power */
+    double before_m, after_m;
+    power_distances(b->spec, l, &before_m, &after_m);
+    const double deepest_m = fmin(fmin(before_m, after_m) + t, 0.5 * (before_m + after_m + t));
+    const bool far = !layer->dissipates && part * deepest_m > thin;
     while (left > 0 && !st) { /* equal ones once they would be too thick */
-        const double most = fmin(next, thin), n = ceil(left / most - 1e-9);
-        s.t = next < thin && n > 1 ? next : left / n;
+        const double depth_m = fmin(before_m + t - left, (after_m + left) / (1 + part)),
+                     most = far ? fmax(thin, part * depth_m) : fmin(next, thin), n = ceil(left / most - 1e-9);
+        s.t = (far ? n > 2 : next < thin && n > 1) ? most : left / n;
         s.lo = s.hi = 0.5 * s.t;
         left = n > 1 ? left - s.t : 0;
         next *= SHEET_GROWTH;

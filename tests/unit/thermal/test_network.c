@@ -179,6 +179,72 @@ static void the_physical_network_adds_up(void **state)
     tmx_network_finish(&net);
 }
 
+/* Temperatures of both units over the air [K] under 10 and 30 W. */
+static void rises(const struct tmx_network *net, double *unit_k)
+{
+    struct tmx_solver *solver;
+    struct tmx_factor *f;
+    const double power_w[2] = {10, 30};
+    double *watts = calloc(2 * net->n_node, sizeof *watts), *node_k = watts + net->n_node;
+    assert_non_null(watts);
+    tmx_network_spread_power(net, power_w, watts);
+    assert_int_equal(tmx_solver_create(net, TMX_FACTOR_BLOCKS, &solver, NULL), TMX_OK);
+    assert_int_equal(tmx_factor_create(solver, tmx_network_gamma(net, 0.25), 0, &f, NULL), TMX_OK);
+    assert_int_equal(tmx_solve(solver, f, 1, watts, node_k), TMX_OK);
+    tmx_network_read(net, node_k, unit_k);
+    tmx_factor_destroy(solver, f);
+    tmx_solver_destroy(solver);
+    free(watts);
+}
+
+/* 6.9 mm of copper on the die: sheets of a third of the length diffused in 1 ms would be 42. */
+static void sheets_of_a_thick_layer_grow_away_from_power(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    size_t n_node[2];
+    double coarse[2], fine[2];
+    make(&c);
+    c.spec.network = TMX_NETWORK_PHYSICAL;
+    c.spec.rows = c.spec.cols = 12;
+    init(&net, &c);
+    n_node[0] = net.n_node;
+    tmx_network_finish(&net);
+    c.layer[1] = (struct tmx_layer){.floorplan = &c.floorplan,
+                                    .lateral = true,
+                                    .thickness_m = 6.9e-3,
+                                    .k_w_per_mk = 400,
+                                    .p_j_per_m3k = 3.55e6};
+    init(&net, &c);
+    n_node[1] = net.n_node;
+    rises(&net, coarse);
+    tmx_network_finish(&net);
+    const size_t n_more = (n_node[1] - n_node[0]) / (12 * 12); /* sheets, but the one that it had */
+    assert_true(n_more >= 4 && n_more <= 9);
+    c.spec.refine = 4;
+    init(&net, &c);
+    rises(&net, fine);
+    tmx_network_finish(&net);
+    for (size_t u = 0; u < 2; u++) {
+        check_close(coarse[u], fine[u], 5e-3, 0); /* 0.0041; 0.0039 with 42 */
+    }
+    c.layer[1] = c.layer[0]; /* power on both sides: its middle is the deepest */
+    c.spec.refine = 1;
+    struct tmx_layer three[3] = {c.layer[0], c.layer[0], c.layer[0]};
+    three[1].dissipates = false;
+    three[1].thickness_m = 4e-3;
+    c.spec.layer = three;
+    c.spec.n_layer = 3;
+    init(&net, &c);
+    n_node[0] = net.n_node;
+    tmx_network_finish(&net);
+    three[2].dissipates = false;
+    init(&net, &c);
+    assert_true(net.n_node < n_node[0]);
+    tmx_network_finish(&net);
+}
+
 static void rectangular_cells_conduct_more_along_their_short_side(void **state)
 {
     (void)state;
@@ -467,6 +533,7 @@ int main(void)
         cmocka_unit_test(the_worked_numbers_come_out),
         cmocka_unit_test(a_uniform_field_feels_the_air_alone),
         cmocka_unit_test(the_physical_network_adds_up),
+        cmocka_unit_test(sheets_of_a_thick_layer_grow_away_from_power),
         cmocka_unit_test(rectangular_cells_conduct_more_along_their_short_side),
         cmocka_unit_test(a_layer_without_lateral_flow_has_no_lateral_links),
         cmocka_unit_test(detailed_stacks_use_half_cells_and_unit_materials),
