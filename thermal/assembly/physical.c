@@ -239,6 +239,11 @@ static enum tmx_status die_sheets(struct builder *b, size_t l)
                      most = far ? fmax(thin, part * depth_m) : fmin(next, thin), n = ceil(left / most - 1e-9);
         s.t = (far ? n > 2 : next < thin && n > 1) ? most : left / n;
         s.lo = s.hi = 0.5 * s.t;
+        const double middle_m = 0.5 * t - (t - left); /* where the layer is read */
+        if (far && middle_m >= 0 && middle_m < s.t) {
+            s.lo = middle_m;
+            s.hi = s.t - s.lo;
+        }
         left = n > 1 ? left - s.t : 0;
         next *= SHEET_GROWTH;
         st = add_sheet(b, &s, 0, 0, 0);
@@ -354,15 +359,20 @@ static enum tmx_status make_sheets(struct builder *b)
 
 /* ---- nodes and links ---- */
 
-/* The sheet whose nodes stand for a die layer: the face of one that dissipates, else its middle. */
+/* The sheet whose nodes stand for a die layer: its face where it dissipates, else what its middle is in. */
 static size_t seen_sheet(const struct builder *b, size_t layer)
 {
-    size_t first = 0, n = 0;
-    for (size_t s = b->n_sheet; s-- > 0;) {
-        first = b->sheet[s].layer == layer ? s : first;
-        n += b->sheet[s].layer == layer;
+    const double t = b->spec->layer[layer].thickness_m;
+    size_t seen = b->n_sheet;
+    double depth_m = 0;
+    for (size_t s = 0; s < b->n_sheet; s++) {
+        if (b->sheet[s].layer == layer) {
+            const bool first = seen == b->n_sheet;
+            seen = first || (!b->spec->layer[layer].dissipates && depth_m <= 0.5 * t * (1 + 1e-9)) ? s : seen;
+            depth_m += b->sheet[s].t;
+        }
     }
-    return b->spec->layer[layer].dissipates ? first : first + n / 2;
+    return seen;
 }
 
 static enum tmx_status number_nodes(struct builder *b)

@@ -179,8 +179,8 @@ static void the_physical_network_adds_up(void **state)
     tmx_network_finish(&net);
 }
 
-/* Temperatures of both units over the air [K] under 10 and 30 W. */
-static void rises(const struct tmx_network *net, double *unit_k)
+/* Under 10 and 30 W, over the air [K]: both units, and a corner cell in the middle of the second layer. */
+static void rises(const struct tmx_network *net, double *rise_k)
 {
     struct tmx_solver *solver;
     struct tmx_factor *f;
@@ -191,7 +191,8 @@ static void rises(const struct tmx_network *net, double *unit_k)
     assert_int_equal(tmx_solver_create(net, TMX_FACTOR_BLOCKS, &solver, NULL), TMX_OK);
     assert_int_equal(tmx_factor_create(solver, tmx_network_gamma(net, 0.25), 0, &f, NULL), TMX_OK);
     assert_int_equal(tmx_solve(solver, f, 1, watts, node_k), TMX_OK);
-    tmx_network_read(net, node_k, unit_k);
+    tmx_network_read(net, node_k, rise_k);
+    tmx_network_view(net, node_k, net->n_cell, 1, rise_k + 2);
     tmx_factor_destroy(solver, f);
     tmx_solver_destroy(solver);
     free(watts);
@@ -204,7 +205,7 @@ static void sheets_of_a_thick_layer_grow_away_from_power(void **state)
     struct chip c;
     struct tmx_network net;
     size_t n_node[2];
-    double coarse[2], fine[2];
+    double coarse[3], fine[3];
     make(&c);
     c.spec.network = TMX_NETWORK_PHYSICAL;
     c.spec.rows = c.spec.cols = 12;
@@ -226,7 +227,7 @@ static void sheets_of_a_thick_layer_grow_away_from_power(void **state)
     init(&net, &c);
     rises(&net, fine);
     tmx_network_finish(&net);
-    for (size_t u = 0; u < 2; u++) {
+    for (size_t u = 0; u < 3; u++) {
         check_close(coarse[u], fine[u], 5e-3, 0); /* 0.0041; 0.0039 with 42 */
     }
     c.layer[1] = c.layer[0]; /* power on both sides: its middle is the deepest */
