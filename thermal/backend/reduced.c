@@ -250,18 +250,17 @@ static double hottest_coolant(const struct state *s, size_t *node)
 {
     const struct tmx_reduced_model *m = &s->model->shared;
     const struct tmx_coolant *c = &m->coolant;
-    const size_t k = m->n_mode;
+    struct state whole = *s;
     double hottest = -INFINITY;
+    whole.z = s->whole;
+    memcpy(whole.z, s->z, modal(s)->mode_row * sizeof *whole.z);
+    add_inlet(&whole, 1);
+    tmx_reduced_model_common(m, s->level, whole.z, s->next);
     *node = 0;
     for (size_t w = 0; w < c->n_wet; w++) {
         double theta = 0;
-        for (size_t i = 0; i < k; i++) { /* the common coordinate of mode i */
-            double common = 0;
-            for (size_t r = 0; r < k; r++) {
-                common += (s->z[r] + inlet_theta(s) * c->inlet_state[s->level * k + r]) *
-                          m->vector[(s->level * k + r) * k + i];
-            }
-            theta += common * (double)c->wet_map[i * c->n_wet + w];
+        for (size_t i = 0; i < m->n_mode; i++) {
+            theta += s->next[i] * (double)c->wet_map[i * c->n_wet + w];
         }
         for (size_t v = 0; v < m->net.n_unit; v++) {
             theta += s->power[v] * (double)c->wet_still[v * c->n_wet + w];

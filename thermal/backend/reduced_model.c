@@ -103,8 +103,14 @@ static double density(const struct tmx_thermal_spec *spec)
     return d;
 }
 
+/* A die with coolant has settled after milliseconds: what happens within a longer step is not modelled then. */
 static double min_step(const struct tmx_thermal_spec *spec)
 {
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        if (spec->layer[l].channels && spec->min_step_s > 0) {
+            return spec->min_step_s;
+        }
+    }
     return spec->min_step_s > 0 ? fmin(spec->min_step_s, MIN_STEP_S) : MIN_STEP_S;
 }
 

@@ -20,13 +20,13 @@
  *      tested shifts are off is the error of the basis: measured, where krylov.c bounds it.
  *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so does its
  *      transpose. The largest directions of both sets, in turns, span the model: as few as keep every unit's answer at every
- *      octave and level within CUT_SHARE of the tolerance. What they miss of a steady state follows the power at once (the
+ *      octave within CUT_SHARE of the tolerance, at those flows and at two between them. What they miss of a steady state follows the power at once (the
  *      direct term, that of the middle level).
  *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
  *
- * Coolant that boils. Of the nodes of coolant a few are watched at every step: those of which none is below another for every
- * unit's power (by more than TMX_COOLANT_SLACK) in the steady states of the least, the middle or the largest flow. So one of
- * them is the hottest, or nearly, of any steady state.
+ * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer than one of these
+ * by more than TMX_COOLANT_SLACK of its rise, by whatever unit it is heated, in the steady states of the least, the middle
+ * and the largest flow. Where a watched one comes so near the limit all are looked at (backend/reduced.c).
  *
  * Source of the projection: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of Illinois 1997,
  * ch. 3 (both sides); of the directions: C. Rowley, "Model reduction for fluids, using balanced proper orthogonal
@@ -40,14 +40,14 @@
 #include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
 
-const double TMX_COOLANT_SLACK = 0.02;
-static const double BASIS_SHARE = 0.1, CUT_SHARE = 0.3; /* of the tolerance; the rest is for errors that add up */
+const double TMX_COOLANT_SLACK = 0.1;
+static const double BASIS_SHARE = 0.1, CUT_SHARE = 0.5; /* of the tolerance; the rest is for errors that add up */
 static const double DEPENDENT = 1e-5;  /* part of a unit vector that is new, below which it is dropped */
 static const double HIGHEST = 10;      /* shift above the rate of the shortest step */
 static const double EARLIEST = 0.25;   /* of the shortest step: first octave */
-static const double NOTHING = 1e-4;    /* of the largest rise by a unit: no difference */
+static const double NOTHING = 0.01;    /* of the largest rise by a unit: no difference */
 static const double LAST = 30;         /* slowest decays that the last octave lies after */
-enum { SNAPS = 3, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
+enum { SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
 
 struct build {
     const struct tmx_network *net;
@@ -64,7 +64,7 @@ struct build {
     double *in, *out, *board;    /* [m][room], [u][room], [room] */
     double *one;                 /* [room] V' C 1 */
     double *basis_error;         /* [m][u] */
-    size_t snap[SNAPS], n_snap;  /* levels */
+    size_t snap[TESTS], n_snap, n_test; /* levels: what makes the space; and those between them, which test it */
     size_t n_shift;
     double *work; /* [4 max(m, u)][n] */
 };
@@ -354,6 +354,17 @@ static void choose_levels(struct build *b)
             b->snap[b->n_snap++] = l;
         }
     }
+    b->n_test = b->n_snap;
+    for (size_t i = 1; i < b->n_snap; i++) { /* nearest to the middle of two */
+        const double between = sqrt(o->flow[b->snap[0]] * o->flow[b->snap[i]]);
+        size_t nearest = b->snap[0];
+        for (size_t l = 0; l < o->n_level; l++) {
+            nearest = fabs(log(o->flow[l] / between)) < fabs(log(o->flow[nearest] / between)) ? l : nearest;
+        }
+        if (nearest != b->snap[0] && nearest != b->snap[i]) {
+            b->snap[b->n_test++] = nearest;
+        }
+    }
 }
 
 static enum tmx_status make_basis(struct build *b)
@@ -380,9 +391,10 @@ static enum tmx_status make_basis(struct build *b)
         }
         st = st ? st : visit(b, level, 0.3 * low, true, &off);
     }
-    for (size_t l = 0; l < b->o->n_level && !st && b->o->n_level > b->n_snap; l++) { /* the levels between */
-        const double s[] = {0, 1 / b->o->min_step_s};
-        for (size_t i = 0; i < 2 && !st; i++) {
+    for (size_t t = b->n_snap; t < b->n_test && !st; t++) { /* the levels between */
+        const size_t l = b->snap[t];
+        const double s[] = {0, rate, 1 / b->o->min_step_s};
+        for (size_t i = 0; i < 3 && !st; i++) {
             st = visit(b, l, s[i], false, &off);
             st = st || off <= 1 ? st : visit(b, l, s[i] > 0 ? 2 * s[i] : s[i], true, &off);
         }
@@ -409,16 +421,12 @@ static enum tmx_status settled_states(struct build *b, size_t level, double *kr,
     return st;
 }
 
-static enum tmx_status follow(struct build *b, size_t level, struct answers *y, double *right, double *left)
+static enum tmx_status follow(struct build *b, size_t level, bool snap, struct answers *y, double *right, double *left)
 {
     const size_t k = b->k, m = b->m, u = b->u;
     enum tmx_status st = TMX_OK;
     double *e = zeros(b, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k, *x = zeros(b, 2 * (m + u) * k, &st), *xt = x + m * k,
            *weighted = xt + m * k;
-    bool snap = false;
-    for (size_t i = 0; i < b->n_snap; i++) {
-        snap = snap || b->snap[i] == level;
-    }
     st = st ? st : settled_states(b, level, kr, x);
     if (!st) {
         tmx_dense_tn(u, m, k, 1, b->out, b->room, x, k, 0, y->settled + level * m * u, u);
@@ -471,8 +479,8 @@ static enum tmx_status answer(struct build *b, struct answers *y, double *right,
     }
     y->settled = zeros(b, b->o->n_level * b->m * b->u, &st);
     y->rest = zeros(b, b->o->n_level * y->n_time * b->m * b->u, &st);
-    for (size_t l = 0; l < b->o->n_level && !st; l++) {
-        st = follow(b, l, y, right, left);
+    for (size_t i = 0; i < b->n_test && !st; i++) {
+        st = follow(b, b->snap[i], i < b->n_snap, y, right, left);
     }
     return st;
 }
@@ -666,11 +674,11 @@ static double worst_k(const struct build *b, const double *error)
     return worst;
 }
 
-/* Modes of k directions at level b->snap[i], or at all: direct is what the first makes it. */
+/* Modes of k directions at the levels that are tested, or at all: direct is what the first makes it. */
 static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool all,
                            struct tmx_modal *modal, struct tmx_coolant *c, double *direct, double *error)
 {
-    const size_t u = b->u, n = all ? b->o->n_level + 1 : b->n_snap;
+    const size_t u = b->u, n = all ? b->o->n_level + 1 : b->n_test;
     enum tmx_status st = TMX_OK;
     memset(error, 0, b->m * u * sizeof *error);
     for (size_t i = 0; i < n && !st; i++) {
@@ -694,7 +702,11 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
         for (size_t v = 0; v < u && !st; v++) {
             memcpy(q_modal->direct + v * q_modal->unit_row, direct + v * u, u * sizeof *direct);
         }
-        st = st ? st : compare(b, y, level, q_modal, state, direct, error);
+        bool tested = false;
+        for (size_t t = 0; t < b->n_test; t++) {
+            tested = tested || b->snap[t] == level;
+        }
+        st = st || !tested ? st : compare(b, y, level, q_modal, state, direct, error);
     }
     return st;
 }
@@ -725,13 +737,10 @@ static enum tmx_status cut(struct build *b, const struct answers *y, const struc
         k = k < q->k ? k : q->k;
         const bool end = k == q->k || b->o->n_mode > 0;
         st = resize(b, c, k);
-        st = st ? st : try(b, y, q, k, end, modal, c, direct, error);
-        if (!st && !end && worst_k(b, error) <= enough_k) {
-            st = try(b, y, q, k, true, modal, c, direct, error);
-            done = !st && worst_k(b, error) <= enough_k;
-        }
-        done = done || end;
-        k = done ? k : k + 8 + k / 8;
+        st = st || end ? st : try(b, y, q, k, false, modal, c, direct, error);
+        done = end || (!st && worst_k(b, error) <= enough_k);
+        st = st || !done ? st : try(b, y, q, k, true, modal, c, direct, error);
+        k = done ? k : k + 8 + k / 6;
     }
     return st;
 }
