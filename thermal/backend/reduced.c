@@ -225,7 +225,7 @@ static void rise_of_watched(const struct state *s, const double *z, const double
     }
     for (size_t v = 0; v < m->net.n_unit && power_w; v++) {
         for (size_t j = 0; j < n; j++) {
-            rise[j] += power_w[v] * c->watch_direct[v * n + j];
+            rise[j] += power_w[v] * c->watch_direct[(s->level * m->net.n_unit + v) * n + j];
         }
     }
 }
@@ -263,7 +263,7 @@ static double hottest_coolant(const struct state *s, size_t *node)
             theta += s->next[i] * (double)c->wet_map[i * c->n_wet + w];
         }
         for (size_t v = 0; v < m->net.n_unit; v++) {
-            theta += s->power[v] * (double)c->wet_still[v * c->n_wet + w];
+            theta += s->power[v] * (double)c->wet_still[(s->level * m->net.n_unit + v) * c->n_wet + w];
         }
         if (theta > hottest) {
             hottest = theta;

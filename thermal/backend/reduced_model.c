@@ -1114,9 +1114,9 @@ static size_t list_coolant(const struct tmx_reduced_model *m, struct coolant_siz
     piece[2] = (struct tmx_piece){c->inlet_unit, m->n_level * u * real};
     piece[3] = (struct tmx_piece){c->wet, c->n_wet * sizeof *c->wet};
     piece[4] = (struct tmx_piece){c->wet_map, k * c->n_wet * part};
-    piece[5] = (struct tmx_piece){c->wet_still, u * c->n_wet * part};
+    piece[5] = (struct tmx_piece){c->wet_still, m->n_level * u * c->n_wet * part};
     piece[6] = (struct tmx_piece){c->watch, m->n_level * k * c->n_watch * real};
-    piece[7] = (struct tmx_piece){c->watch_direct, u * c->n_watch * real};
+    piece[7] = (struct tmx_piece){c->watch_direct, m->n_level * u * c->n_watch * real};
     return 8;
 }
 
@@ -1135,9 +1135,9 @@ static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HE
     c->inlet_unit = calloc(m->n_level * u, sizeof *c->inlet_unit);
     c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
     c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
-    c->wet_still = calloc(u * c->n_wet + 1, sizeof *c->wet_still);
+    c->wet_still = calloc(m->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
     c->watch = calloc(m->n_level * k * c->n_watch + 1, sizeof *c->watch);
-    c->watch_direct = calloc(u * c->n_watch + 1, sizeof *c->watch_direct);
+    c->watch_direct = calloc(m->n_level * u * c->n_watch + 1, sizeof *c->watch_direct);
     if (!c->inlet_state || !c->inlet_unit || !c->wet || !c->wet_map || !c->wet_still || !c->watch || !c->watch_direct ||
         !tmx_cache_read(&name, piece, list_coolant(m, &sizes, piece))) {
         return false;

@@ -20,8 +20,10 @@
  *      tested shifts are off is the error of the basis: measured, where krylov.c bounds it.
  *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so does its
  *      transpose. The largest directions of both sets, in turns, span the model: as few as keep every unit's answer at every
- *      octave within CUT_SHARE of the tolerance, at those flows and at two between them. What they miss of a steady state follows the power at once (the
- *      direct term, that of the middle level).
+ *      octave within CUT_SHARE of the tolerance, at those flows and at two between them. What they miss of a steady state follows
+ *      the power at once (the direct term of each level): it settles within the shortest step, also where the flow changes.
+ *      At a flow that cannot carry the powers for which the tolerance is meant without boiling, it is meant for the part
+ *      that it can (RISE_K).
  *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
  *
  * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer than one of these
@@ -46,6 +48,7 @@ static const double DEPENDENT = 1e-5;  /* part of a unit vector that is new, bel
 static const double HIGHEST = 10;      /* shift above the rate of the shortest step */
 static const double EARLIEST = 0.25;   /* of the shortest step: first octave */
 static const double NOTHING = 0.01;    /* of the largest rise by a unit: no difference */
+static const double RISE_K = 80;         /* of coolant, at most: assumed, water from 20 degC */
 static const double LAST = 30;         /* slowest decays that the last octave lies after */
 enum { SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
 
@@ -85,6 +88,16 @@ static double level_input(const struct build *b, size_t level, size_t input)
 static double demand(const struct build *b, size_t i)
 {
     return i < b->u ? b->o->power_w[i] : b->o->ambient_k;
+}
+
+/* The part of the powers that the flow of a level can carry: more would boil it. Errors are counted for that part. */
+static double carried(const struct build *b, size_t level)
+{
+    double power_w = 0;
+    for (size_t i = 0; i < b->u; i++) {
+        power_w += b->o->power_w[i];
+    }
+    return fmin(1, RISE_K * tmx_network_brought(b->net, b->o->flow[level], 1) / power_w);
 }
 
 /* ---- basis ---- */
@@ -274,7 +287,7 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
         for (size_t r = 0; r < u; r++) {
             double sum = 0;
             for (size_t i = 0; i < m; i++) {
-                e[i * u + r] = fabs(e[i * u + r] - e[(m + i) * u + r]);
+                e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
                 sum += e[i * u + r] * demand(b, i);
             }
             *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
@@ -343,7 +356,7 @@ static void choose_levels(struct build *b)
     for (size_t l = 1; l < o->n_level; l++) {
         middle = fabs(log(o->flow[l] / mean)) < fabs(log(o->flow[middle] / mean)) ? l : middle;
     }
-    b->snap[b->n_snap++] = middle; /* whose direct term is all levels' */
+    b->snap[b->n_snap++] = middle; /* whose direct term a field has */
     for (size_t i = 0; i < 2; i++) {
         const size_t l = i ? high : low;
         bool has = false;
@@ -429,7 +442,6 @@ static enum tmx_status follow(struct build *b, size_t level, bool snap, struct a
            *weighted = xt + m * k;
     st = st ? st : settled_states(b, level, kr, x);
     if (!st) {
-        tmx_dense_tn(u, m, k, 1, b->out, b->room, x, k, 0, y->settled + level * m * u, u);
         reduced(b, level, 0, kr);
         st = tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
     }
@@ -437,7 +449,7 @@ static enum tmx_status follow(struct build *b, size_t level, bool snap, struct a
         tmx_dense_nn(k, m, k, 1, e, k, x, k, 0, xt, k);
         tmx_dense_tn(u, m, k, 1, b->out, b->room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
         for (size_t i = 0; i < m * k && snap; i++) {
-            weighted[i] = demand(b, i / k) * xt[i];
+            weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
         }
         for (size_t r = 0; snap && r < k; r++) { /* X X' and Y Y', by rows of weighted */
             for (size_t i = 0; i < m; i++) {
@@ -479,6 +491,13 @@ static enum tmx_status answer(struct build *b, struct answers *y, double *right,
     }
     y->settled = zeros(b, b->o->n_level * b->m * b->u, &st);
     y->rest = zeros(b, b->o->n_level * y->n_time * b->m * b->u, &st);
+    double *kr = zeros(b, b->k * b->k, &st), *x = zeros(b, b->m * b->k, &st);
+    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+        st = settled_states(b, l, kr, x);
+        tmx_dense_tn(b->u, b->m, b->k, 1, b->out, b->room, x, b->k, 0, y->settled + l * b->m * b->u, b->u);
+    }
+    free(kr);
+    free(x);
     for (size_t i = 0; i < b->n_test && !st; i++) {
         st = follow(b, b->snap[i], i < b->n_snap, y, right, left);
     }
@@ -611,48 +630,40 @@ static enum tmx_status make_modes(struct build *b, const struct small *q, size_t
     return st;
 }
 
-/* What the modes miss of the basis' answers at a level, [m][u] where it is more: direct [u][u] follows the power at once. */
+/* z := what a watt of unit v settles at. */
+static void unit_settled(const struct tmx_modal *modal, size_t v, double *z)
+{
+    memcpy(z, modal->in + v * modal->mode_row, modal->mode_row * sizeof *z);
+    tmx_modal_divide(modal, z);
+}
+
+/* What the modes miss of the basis' answers at a level, [m][u] where it is more. What has settled is exact: the direct term. */
 static enum tmx_status compare(struct build *b, const struct answers *y, size_t level, const struct tmx_modal *modal,
-                               const double *inlet_state, const double *direct, double *error)
+                               const double *inlet_state, double *error)
 {
     const size_t m = b->m, u = b->u, row = modal->mode_row, table = tmx_modal_table(modal);
+    const double part = carried(b, level);
     enum tmx_status st = TMX_OK;
-    double *z = zeros(b, 2 * row + 2 * table + 2 * modal->unit_row + u, &st), *decay = z + row, *gain = decay + table,
-           *at = gain + table, *theta = at + row, *settled = theta + modal->unit_row, *still = settled + modal->unit_row;
+    double *z = zeros(b, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table, *theta = gain + table;
     for (size_t i = 0; i < m && !st; i++) {
-        const double *full = y->settled + (level * m + i) * u;
-        memset(still, 0, u * sizeof *still);
         memset(z, 0, row * sizeof *z);
         if (i < u) {
-            still[i] = 1;
-            tmx_modal_settle(modal, still, z);
-        }
-        if (i >= u) {
+            unit_settled(modal, i, z);
+        } else {
             memcpy(z, i == u ? inlet_state : modal->one, modal->n_mode * sizeof *z);
         }
-        memset(settled, 0, modal->unit_row * sizeof *settled);
-        for (size_t k = 0; k < modal->n_mode; k++) {
-            tmx_dense_axpy(u, z[k], modal->out + k * modal->unit_row, settled);
-        }
-        for (size_t j = 0; j <= y->n_time; j++) {
-            const double *rest = j < y->n_time ? y->rest + ((level * y->n_time + j) * m + i) * u : NULL;
-            if (rest && y->time_s[j] < 0.9 * b->o->min_step_s) {
+        for (size_t j = 0; j < y->n_time; j++) {
+            const double *rest = y->rest + ((level * y->n_time + j) * m + i) * u;
+            if (y->time_s[j] < 0.9 * b->o->min_step_s) {
                 continue;
             }
-            memset(theta, 0, modal->unit_row * sizeof *theta);
-            if (rest) {
-                tmx_modal_tabulate(modal, y->time_s[j], decay, gain);
-                for (size_t k = 0; k < modal->n_mode; k++) {
-                    at[k] = decay[k] * z[k] + decay[row + k] * z[k ^ 1];
-                    tmx_dense_axpy(u, at[k], modal->out + k * modal->unit_row, theta);
-                }
+            memset(theta, 0, u * sizeof *theta);
+            tmx_modal_tabulate(modal, y->time_s[j], decay, gain);
+            for (size_t k = 0; k < modal->n_mode; k++) {
+                tmx_dense_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1], modal->out + k * modal->unit_row, theta);
             }
             for (size_t r = 0; r < u; r++) {
-                const double left = (rest ? rest[r] : 0) - theta[r];
-                const double e = i < u ? full[r] - settled[r] - (direct ? direct[i * u + r] : full[r] - settled[r]) - left
-                                 : i == u ? full[r] - settled[r] - left
-                                          : left;
-                error[i * u + r] = fmax(error[i * u + r], fabs(e));
+                error[i * u + r] = fmax(error[i * u + r], (i < u ? part : 1) * fabs(rest[r] - theta[r]));
             }
         }
     }
@@ -674,39 +685,34 @@ static double worst_k(const struct build *b, const double *error)
     return worst;
 }
 
-/* Modes of k directions at the levels that are tested, or at all: direct is what the first makes it. */
+/* Modes of k directions at the levels that are tested, or at all. */
 static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool all,
-                           struct tmx_modal *modal, struct tmx_coolant *c, double *direct, double *error)
+                           struct tmx_modal *modal, struct tmx_coolant *c, double *error)
 {
-    const size_t u = b->u, n = all ? b->o->n_level + 1 : b->n_test;
+    const size_t u = b->u, n = all ? b->o->n_level : b->n_test;
     enum tmx_status st = TMX_OK;
     memset(error, 0, b->m * u * sizeof *error);
     for (size_t i = 0; i < n && !st; i++) {
-        const size_t level = i == 0 || !all ? b->snap[i] : i - 1;
-        struct tmx_modal *q_modal = &modal[level];
+        const size_t level = all ? i : b->snap[i];
+        struct tmx_modal *p = &modal[level];
         double *state = c->inlet_state + level * k;
-        tmx_modal_finish(q_modal);
-        st = make_modes(b, q, k, level, q_modal, c->vector + level * k * k, c->back + level * k * k, state);
-        for (size_t v = 0; v < u && !st && i == 0; v++) {
-            double *z = zeros(b, q_modal->mode_row + u, &st), *power = z + q_modal->mode_row;
-            if (!st) {
-                power[v] = 1;
-                tmx_modal_settle(q_modal, power, z);
-                memcpy(direct + v * u, y->settled + (level * b->m + v) * u, u * sizeof *direct);
-                for (size_t m = 0; m < k; m++) {
-                    tmx_dense_axpy(u, -z[m], q_modal->out + m * q_modal->unit_row, direct + v * u);
-                }
-            }
-            free(z);
-        }
-        for (size_t v = 0; v < u && !st; v++) {
-            memcpy(q_modal->direct + v * q_modal->unit_row, direct + v * u, u * sizeof *direct);
-        }
         bool tested = false;
         for (size_t t = 0; t < b->n_test; t++) {
             tested = tested || b->snap[t] == level;
         }
-        st = st || !tested ? st : compare(b, y, level, q_modal, state, direct, error);
+        tmx_modal_finish(p);
+        st = make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
+        double *z = zeros(b, p->mode_row, &st);
+        for (size_t v = 0; v < u && !st; v++) {
+            double *direct = p->direct + v * p->unit_row;
+            unit_settled(p, v, z);
+            memcpy(direct, y->settled + (level * b->m + v) * u, u * sizeof *direct);
+            for (size_t r = 0; r < k; r++) {
+                tmx_dense_axpy(u, -z[r], p->out + r * p->unit_row, direct);
+            }
+        }
+        free(z);
+        st = st || !tested ? st : compare(b, y, level, p, state, error);
     }
     return st;
 }
@@ -728,7 +734,7 @@ static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
 }
 
 static enum tmx_status cut(struct build *b, const struct answers *y, const struct small *q, struct tmx_modal *modal,
-                           struct tmx_coolant *c, double *direct, double *error)
+                           struct tmx_coolant *c, double *error)
 {
     const double enough_k = CUT_SHARE * b->o->tolerance_k;
     size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
@@ -737,9 +743,9 @@ static enum tmx_status cut(struct build *b, const struct answers *y, const struc
         k = k < q->k ? k : q->k;
         const bool end = k == q->k || b->o->n_mode > 0;
         st = resize(b, c, k);
-        st = st || end ? st : try(b, y, q, k, false, modal, c, direct, error);
+        st = st || end ? st : try(b, y, q, k, false, modal, c, error);
         done = end || (!st && worst_k(b, error) <= enough_k);
-        st = st || !done ? st : try(b, y, q, k, true, modal, c, direct, error);
+        st = st || !done ? st : try(b, y, q, k, true, modal, c, error);
         k = done ? k : k + 8 + k / 6;
     }
     return st;
@@ -747,24 +753,31 @@ static enum tmx_status cut(struct build *b, const struct answers *y, const struc
 
 /* ---- fields, and coolant that boils ---- */
 
+/* x [u][k of the basis] := what the direct term at a level is of the field. */
+static enum tmx_status direct_fields(struct build *b, const struct small *q, const double *s, size_t k, size_t level,
+                                     double *kr, double *small, double *x)
+{
+    enum tmx_status st = settled_states(b, level, kr, x);
+    for (size_t i = 0; i < k * k; i++) {
+        const size_t at = i / k * q->k + i % k;
+        kr[i] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
+    }
+    for (size_t v = 0; v < b->u; v++) {
+        memcpy(small + v * k, q->in + v * q->k, k * sizeof *small);
+    }
+    st = st ? st : tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
+    tmx_dense_nn(b->k, b->u, k, -1, s, b->k, small, k, 1, x, b->k);
+    return st;
+}
+
 static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const struct small *q, const double *s)
 {
-    const size_t n = b->n, u = b->u, k = c->n_mode, level = b->snap[0], n_view = b->net->n_view;
+    const size_t n = b->n, u = b->u, k = c->n_mode, n_view = b->net->n_view;
     enum tmx_status st = TMX_OK;
     unsigned char *is_wet = calloc(n, 1);
     double *field = zeros(b, k * n, &st), *still = zeros(b, u * n, &st), *kr = zeros(b, b->k * b->k, &st),
-           *x = zeros(b, b->m * b->k, &st), *view = zeros(b, n_view, &st), *part = zeros(b, k * k + k, &st), *xs = part + k * k;
+           *x = zeros(b, b->m * b->k, &st), *view = zeros(b, n_view, &st), *small = zeros(b, u * k, &st);
     st = st || is_wet ? st : tmx_no_memory(b->err);
-    st = st ? st : settled_states(b, level, kr, x);
-    for (size_t v = 0; v < u && !st; v++) { /* less what the modes have of it */
-        for (size_t i = 0; i < k * k; i++) {
-            const size_t at = i / k * q->k + i % k;
-            part[i] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
-        }
-        memcpy(xs, q->in + v * q->k, k * sizeof *xs);
-        st = tmx_dense_solve_any(k, 1, false, part, xs, b->err);
-        tmx_dense_nn(b->k, 1, k, -1, s, b->k, xs, k, 1, x + v * b->k, b->k);
-    }
     for (size_t e = 0; e < b->net->n_flow && !st; e++) {
         is_wet[b->net->flow[e].a] = 1;
     }
@@ -773,13 +786,13 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
     }
     c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
     c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
-    c->wet_still = calloc(u * c->n_wet + 1, sizeof *c->wet_still);
+    c->wet_still = calloc(b->o->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
     c->map = b->o->field ? calloc(k * n_view, sizeof *c->map) : NULL;
     c->still = b->o->field ? calloc(u * n_view, sizeof *c->still) : NULL;
-    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still))) ? st : tmx_no_memory(b->err);
+    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still))) ? st
+                                                                                              : tmx_no_memory(b->err);
     if (!st) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
-        tmx_dense_nn(n, u, b->k, 1, b->v, n, x, b->k, 0, still, n);
         for (size_t i = 0, at = 0; i < n; i++) {
             if (is_wet[i]) {
                 c->wet[at++] = i;
@@ -797,12 +810,16 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
             }
         }
     }
-    for (size_t v = 0; v < u && !st; v++) {
-        for (size_t w = 0; w < c->n_wet; w++) {
-            c->wet_still[v * c->n_wet + w] = (float)still[v * n + c->wet[w]];
-        }
-        if (c->still) {
-            tmx_network_view(b->net, still + v * n, 0, n_view, c->still + v * n_view);
+    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+        st = direct_fields(b, q, s, k, l, kr, small, x);
+        tmx_dense_nn(n, u, b->k, 1, b->v, n, x, b->k, 0, still, n);
+        for (size_t v = 0; v < u && !st; v++) {
+            for (size_t w = 0; w < c->n_wet; w++) {
+                c->wet_still[(l * u + v) * c->n_wet + w] = (float)still[v * n + c->wet[w]];
+            }
+            if (c->still && l == b->snap[0]) {
+                tmx_network_view(b->net, still + v * n, 0, n_view, c->still + v * n_view);
+            }
         }
     }
     free(is_wet);
@@ -811,7 +828,7 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
     free(kr);
     free(x);
     free(view);
-    free(part);
+    free(small);
     return st;
 }
 
@@ -820,7 +837,7 @@ static void watch_rises(const struct build *b, const struct tmx_coolant *c, cons
 {
     for (size_t i = 0; i < b->n_snap; i++) {
         for (size_t v = 0; v < b->u; v++) {
-            double sum = c->wet_still[v * c->n_wet + w];
+            double sum = c->wet_still[(b->snap[i] * b->u + v) * c->n_wet + w];
             for (size_t k = 0; k < c->n_mode; k++) {
                 sum += (double)c->wet_map[k * c->n_wet + w] * z[(i * b->u + v) * c->n_mode + k];
             }
@@ -888,7 +905,7 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
     }
     const size_t n = c->n_watch;
     c->watch = zeros(b, b->o->n_level * k * n, &st);
-    c->watch_direct = zeros(b, u * n, &st);
+    c->watch_direct = zeros(b, b->o->n_level * u * n, &st);
     for (size_t l = 0; l < b->o->n_level && !st; l++) {
         for (size_t i = 0; i < k; i++) {
             for (size_t j = 0; j < n; j++) {
@@ -900,7 +917,7 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
             }
         }
     }
-    for (size_t v = 0; v < u && !st; v++) {
+    for (size_t v = 0; v < b->o->n_level * u && !st; v++) {
         for (size_t j = 0; j < n; j++) {
             c->watch_direct[v * n + j] = c->wet_still[v * c->n_wet + kept[j]];
         }
@@ -956,7 +973,7 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     struct build b = {.net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
     struct answers y = {0};
     struct small q = {0};
-    double *right = NULL, *left = NULL, *s = NULL, *direct = NULL, *cut_error = NULL;
+    double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL;
     size_t count = 0;
     *c = (struct tmx_coolant){0};
     tmx_dense_start();
@@ -966,19 +983,16 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     right = zeros(&b, b.k * b.k, &st);
     left = zeros(&b, b.k * b.k, &st);
     s = zeros(&b, b.k * b.k, &st);
-    direct = zeros(&b, b.u * b.u, &st);
     cut_error = zeros(&b, b.m * b.u, &st);
     st = st ? st : answer(&b, &y, right, left);
     st = st ? st : directions(&b, right, left, s, &count);
     st = st ? st : small_init(&b, s, count, &q);
-    st = st ? st : cut(&b, &y, &q, modal, c, direct, cut_error);
+    st = st ? st : cut(&b, &y, &q, modal, c, cut_error);
     st = st ? st : fields(&b, c, &q, s);
     st = st ? st : choose_watched(&b, c, &q);
     c->inlet_unit = zeros(&b, options->n_level * b.u, &st);
     for (size_t l = 0; l < options->n_level && !st; l++) {
-        for (size_t i = 0; i < c->n_mode; i++) {
-            tmx_dense_axpy(b.u, c->inlet_state[l * c->n_mode + i], modal[l].out + i * modal[l].unit_row, c->inlet_unit + l * b.u);
-        }
+        memcpy(c->inlet_unit + l * b.u, y.settled + (l * b.m + b.u) * b.u, b.u * sizeof *c->inlet_unit);
     }
     for (size_t i = 0; i < b.m * b.u && !st; i++) {
         const size_t row = i / b.u < b.u ? i / b.u : b.u; /* inlet and air: one row */
@@ -992,7 +1006,6 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     free(right);
     free(left);
     free(s);
-    free(direct);
     free(cut_error);
     finish(&b);
     return st;

@@ -24,7 +24,7 @@ struct tmx_coolant {
     size_t n_mode, n_basis, n_shift;
     double *vector, *back; /* [n_level][n_mode][n_mode] */
     float *map;            /* [n_mode][n_view] V; NULL without field */
-    double *still;         /* [n_unit][n_view, K/W] what the direct term is of the field; likewise */
+    double *still;         /* [n_unit][n_view, K/W] the direct term of the field, at a middle flow; likewise */
     /* an inlet 1 K above ambient, when all has settled: */
     double *inlet_state; /* [n_level][n_mode] */
     double *inlet_unit;  /* [n_level][n_unit] */
@@ -33,9 +33,9 @@ struct tmx_coolant {
     size_t n_wet, n_watch;
     size_t *wet;          /* [n_wet] nodes */
     float *wet_map;       /* [n_mode][n_wet] */
-    float *wet_still;     /* [n_unit][n_wet] */
+    float *wet_still;     /* [n_level][n_unit][n_wet] */
     double *watch;        /* [n_level][n_mode][n_watch] from z */
-    double *watch_direct; /* [n_unit][n_watch] */
+    double *watch_direct; /* [n_level][n_unit][n_watch] */
 };
 
 extern const double TMX_COOLANT_SLACK;

@@ -254,6 +254,11 @@ void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *
             z[i] += power_w[u] * in[i];
         }
     }
+    tmx_modal_divide(m, z);
+}
+
+void tmx_modal_divide(const struct tmx_modal *m, double *z)
+{
     for (size_t i = 0; i < m->mode_row && !m->spin; i++) {
         z[i] /= m->rate[i];
     }

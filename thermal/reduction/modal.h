@@ -103,6 +103,9 @@ void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const doub
 /* z = in power_w / rate, the equilibrium. */
 void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *z);
 
+/* z := z / rate, or / (rate - i spin). */
+void tmx_modal_divide(const struct tmx_modal *m, double *z);
+
 /* row . z over the modes. */
 double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double *z);
 
