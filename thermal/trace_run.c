@@ -610,7 +610,8 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
     enum { N = sizeof asked / sizeof asked[0] };
     const char *settings[2 * N + 1] = {NULL};
     size_t n = 0;
-    r->stack.spec.coolant_limit_k = r->stack.channels && ops == &tmx_thermal_reduced ? r->args->cfg.coolant_limit : 0;
+    r->stack.spec.coolant_limit_k =
+        r->stack.channels && ops == &tmx_thermal_reduced ? r->args->cfg.coolant_limit : 0;
     snprintf(modes, sizeof modes, "%d", r->args->modes);
     tmx_real_print(tolerance, tolerance_k(r->args));
     for (size_t i = 0; i < N; i++) {
@@ -678,14 +679,14 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
     return st;
 }
 
-/* Does the reduced model of coolant take less than the grid? Measured on examples/cooling/channels, whose set-up takes as
- * long as so many rows. */
+/* Does the reduced model of coolant take less than the grid? Measured on examples/cooling/channels, whose
+ * set-up takes as long as so many rows. */
 static bool pays(const struct tmx_trace_run *r)
 {
     static const size_t ROWS = 60;
     const struct tmx_thermal_spec *spec = &r->stack.spec;
-    return spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX && !spec->accurate_cells && !spec->init_node_k &&
-           !tmx_falling(spec) && !r->args->mixed && r->power.n_row > ROWS;
+    return spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX && !spec->accurate_cells &&
+           !spec->init_node_k && !tmx_falling(spec) && !r->args->mixed && r->power.n_row > ROWS;
 }
 
 static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
@@ -693,9 +694,9 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     const struct tmx_trace_options *a = r->args;
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
     if (!st) {
-        const bool grid =
-            a->scheme == TMX_TRACE_BE ||
-            (!a->method && ((r->stack.channels && !pays(r)) || r->stack.spec.rows == 1 || tmx_falling(&r->stack.spec)));
+        const bool grid = a->scheme == TMX_TRACE_BE ||
+                          (!a->method && ((r->stack.channels && !pays(r)) || r->stack.spec.rows == 1 ||
+                                          tmx_falling(&r->stack.spec)));
         const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
         st = !method && r->stack.channels     ? create(r, &tmx_thermal_reduced, err)
              : !method                        ? create_cheapest(r, err)

@@ -106,7 +106,8 @@ struct state {
     size_t dt_level;
     float *work;  /* [tmx_modal_work] */
     double *cell; /* [n_cell] where units are not read by a linear map */
-    /* where coolant flows, else NULL: z is the distance to the field of its inlet, these are what that field adds */
+    /* where coolant flows, else NULL: z is the distance to the field of its inlet, these are what that field
+     * adds */
     double *lift;  /* [n_unit] of the units, K */
     double *brink; /* [2][n_watch] of the coolant that is watched, K; and work */
     double *whole; /* [mode_row] work */
@@ -193,8 +194,8 @@ static const struct tmx_modal *modal(const struct state *s)
     return &s->model->shared.modal[s->level];
 }
 
-/* Coolant. z is the distance to the field of the inlet, which is inlet_state times how far the inlet is above ambient: so
- * a step knows nothing of the inlet, and a change of level, of ambient or of inlet turns z. */
+/* Coolant. z is the distance to the field of the inlet, which is inlet_state times how far the inlet is above
+ * ambient: so a step knows nothing of the inlet, and a change of level, of ambient or of inlet turns z. */
 
 static double inlet_theta(const struct state *s)
 {
@@ -286,7 +287,7 @@ static bool boils(struct state *s)
     }
     rise_of_watched(s, s->z, s->power, rise);
     for (size_t j = 0; j < c->n_watch; j++) {
-        hottest = fmax(hottest, s->brink[j] + (1 + 2 * TMX_COOLANT_SLACK) * rise[j]);
+        hottest = fmax(hottest, s->brink[j] + (1 + 2 * tmx_coolant_slack) * rise[j]);
     }
     s->boiled = hottest + s->ambient_k > limit_k && hottest_coolant(s, &node) > limit_k;
     return s->boiled;
@@ -301,8 +302,8 @@ static void why(const void *state, char *text, size_t size)
         char place[96];
         const double hottest_k = hottest_coolant(s, &node);
         tmx_network_place(&s->model->shared.net, node, place, sizeof place);
-        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)", hottest_k,
-                 place, s->model->coolant_limit_k);
+        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
+                 hottest_k, place, s->model->coolant_limit_k);
     }
 }
 
@@ -343,9 +344,11 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
-    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell, table = tmx_modal_table(m->shared.modal);
+    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell,
+                 table = tmx_modal_table(m->shared.modal);
     const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
-    double *at = calloc(2 * mode + 2 * table + 4 * unit + cell + wet + tmx_modal_work(m->shared.modal), sizeof *at);
+    double *at =
+        calloc(2 * mode + 2 * table + 4 * unit + cell + wet + tmx_modal_work(m->shared.modal), sizeof *at);
     if (!s || !at) {
         free(s);
         free(at);
@@ -494,8 +497,9 @@ static bool same(const void *model_a, const void *model_b)
         const struct tmx_modal *m = &x->modal[l], *n = &y->modal[l];
         is = m->n_mode == n->n_mode && m->kernel == n->kernel && m->mixed == n->mixed &&
              !m->direct == !n->direct && !m->spin == !n->spin &&
-             (!m->spin || equal(m->spin, n->spin, m->mode_row)) && equal(m->in, n->in, m->n_unit * m->mode_row) &&
-             equal(m->out, n->out, m->n_mode * m->unit_row) && equal(m->rate, n->rate, m->mode_row) &&
+             (!m->spin || equal(m->spin, n->spin, m->mode_row)) &&
+             equal(m->in, n->in, m->n_unit * m->mode_row) && equal(m->out, n->out, m->n_mode * m->unit_row) &&
+             equal(m->rate, n->rate, m->mode_row) &&
              (!m->direct || equal(m->direct, n->direct, m->n_unit * m->unit_row));
     }
     for (size_t t = 0; is && t < a->n_table; t++) {
@@ -636,7 +640,8 @@ static void heat(const void *state, struct tmx_thermal_heat *h)
                                    .to_ambient_w = tmx_modal_sum(m, m->leave, s->z),
                                    .to_ambient_j = s->out_j - tmx_modal_sum(m, m->rest, s->z)};
     for (size_t i = 0; i < m->n_mode && s->lift; i++) {
-        h->stored_j += inlet_theta(s) * m->stored[i] * s->model->shared.coolant.inlet_state[s->level * m->n_mode + i];
+        h->stored_j +=
+            inlet_theta(s) * m->stored[i] * s->model->shared.coolant.inlet_state[s->level * m->n_mode + i];
     }
     for (size_t u = 0; u < m->n_unit; u++) {
         h->to_ambient_j += m->drain[u] * s->energy[u];
@@ -661,8 +666,8 @@ static void modes(const void *model, size_t level, struct tmx_modes_view *v)
 {
     const struct model *m = model;
     const struct tmx_modal *x = &m->shared.modal[level];
-    *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row, x->rate,
-                                 x->in,     x->out,    x->direct,   m->ambient_k};
+    *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row,  x->rate,
+                                 x->in,     x->out,    x->direct,   m->ambient_k, x->spin};
 }
 
 const struct tmx_thermal_ops tmx_thermal_reduced = {

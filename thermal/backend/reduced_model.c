@@ -103,7 +103,8 @@ static double density(const struct tmx_thermal_spec *spec)
     return d;
 }
 
-/* A die with coolant has settled after milliseconds: what happens within a longer step is not modelled then. */
+/* A die with coolant has settled after milliseconds: what happens within a longer step is not modelled then.
+ */
 static double min_step(const struct tmx_thermal_spec *spec)
 {
     for (size_t l = 0; l < spec->n_layer; l++) {
@@ -730,7 +731,9 @@ static enum tmx_status check_coolant(const struct tmx_thermal_spec *spec,
                        : ranged(options)       ? "a range of sinks"
                                                : NULL;
     return what ? tmx_fail(err, TMX_EUNSUPPORTED,
-                           "the reduced model of coolant is for units read by their means, without %s: --method grid", what)
+                           "the reduced model of coolant is for units read by their means, without %s: "
+                           "--method grid",
+                           what)
                 : TMX_OK;
 }
 
@@ -960,9 +963,9 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_ce
     add_real(h, l->filler_p_j_per_m3k);
     if (l->channels) {
         const struct tmx_channels *c = l->channels;
-        const double flow[] = {c->kind,   c->width_m,  c->wall_m, c->first_m,     c->last_m,           c->flow_m3_per_s, c->p_j_per_m3k,
-                               c->h_top,  c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
-                               c->viscosity_pa_s};
+        const double flow[] = {c->kind,          c->width_m,          c->wall_m, c->first_m,       c->last_m,
+                               c->flow_m3_per_s, c->p_j_per_m3k,      c->h_top,  c->h_bottom,      c->h_side,
+                               c->pressure_pa,   c->pump_pa_s_per_m3, c->upwind, c->viscosity_pa_s};
         tmx_hash_add(h, flow, sizeof flow);
         if (c->cell) {
             tmx_hash_add(h, c->cell, n_cell);
@@ -1014,7 +1017,8 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
     }
     add_count(h, spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
-        add_layer(h, &spec->layer[l], spec->rows * spec->cols, spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
+        add_layer(h, &spec->layer[l], spec->rows * spec->cols,
+                  spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
     if (ranged(options)) {
         add_real(h, options->r_low_k_per_w);
@@ -1127,7 +1131,8 @@ static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HE
     struct tmx_piece piece[COOLANT_PIECES];
     struct tmx_coolant *c = &m->coolant;
     const size_t k = m->n_mode, u = m->net.n_unit;
-    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node || sizes.n_watch > sizes.n_wet) {
+    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
+        sizes.n_watch > sizes.n_wet) {
         return false;
     }
     *c = (struct tmx_coolant){.n_mode = k, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
@@ -1138,8 +1143,8 @@ static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HE
     c->wet_still = calloc(m->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
     c->watch = calloc(m->n_level * k * c->n_watch + 1, sizeof *c->watch);
     c->watch_direct = calloc(m->n_level * u * c->n_watch + 1, sizeof *c->watch_direct);
-    if (!c->inlet_state || !c->inlet_unit || !c->wet || !c->wet_map || !c->wet_still || !c->watch || !c->watch_direct ||
-        !tmx_cache_read(&name, piece, list_coolant(m, &sizes, piece))) {
+    if (!c->inlet_state || !c->inlet_unit || !c->wet || !c->wet_map || !c->wet_still || !c->watch ||
+        !c->watch_direct || !tmx_cache_read(&name, piece, list_coolant(m, &sizes, piece))) {
         return false;
     }
     for (size_t i = 0; i < c->n_wet; i++) {
@@ -1278,7 +1283,8 @@ enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_therm
     }
     enum tmx_status st = tmx_reduced_model_init(&m, spec, &options, err);
     if (!st && m.net.n_flow > 0) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED, "modes of coolant turn into one another: they are no plain arrays");
+        st = tmx_fail(err, TMX_EUNSUPPORTED,
+                      "modes of coolant turn into one another: they are no plain arrays");
     }
     st = st ? st : fill(p, &m, err);
     p->error_k = st ? 0 : tmx_reduced_model_bound(&m, false, swing_w);

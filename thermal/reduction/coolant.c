@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced model of a network that coolant makes unsymmetric:
  *
- *      C theta' + K theta = B p + flow c theta_inlet      K = G + gamma A + flow F      T = ambient + E' theta
+ *      C theta' + K theta = B p + flow c theta_inlet      K = G + gamma A + flow F      T = ambient + E'
+ * theta
  *
- * The idea is that of krylov.c: project on a space V of a few hundred fields, V' C V = 1. Without symmetry the answers to
- * powers alone, (K + s C)^-1 B, make errors of first order. So V holds those of the transposed network, too, (K + s C)'^-1 E,
- * and what a reduced temperature is off is a product of what both miss:
+ * The idea is that of krylov.c: project on a space V of a few hundred fields, V' C V = 1. Without symmetry
+ * the answers to powers alone, (K + s C)^-1 B, make errors of first order. So V holds those of the transposed
+ * network, too, (K + s C)'^-1 E, and what a reduced temperature is off is a product of what both miss:
  *
- *      e(s) = RE' (K + s C)^-1 RB,      RB = B - (K + s C) V (Kr + s)^-1 V' B,      RE = E - (K + s C)' V (Kr + s)'^-1 V' E
+ *      e(s) = RE' (K + s C)^-1 RB,      RB = B - (K + s C) V (Kr + s)^-1 V' B,      RE = E - (K + s C)' V (Kr
+ * + s)'^-1 V' E
  *
- * The projection is on V from both sides, for stability: coolant carries heat downstream and makes none, so x' K x >= 0 at
- * every flow, and V' K V inherits that. (Balanced pairs of spaces V, W lost it at flows other than that they were made for.)
- * Levels of flow are one space with Kr = g + gamma a + flow f. The uniform field is in V, so the heat that leaves,
- * 1' K theta, and the heat that is stored, 1' C theta, are those of the network, and the balance closes to rounding.
+ * The projection is on V from both sides, for stability: coolant carries heat downstream and makes none, so
+ * x' K x >= 0 at every flow, and V' K V inherits that. (Balanced pairs of spaces V, W lost it at flows other
+ * than that they were made for.) Levels of flow are one space with Kr = g + gamma a + flow f. The uniform
+ * field is in V, so the heat that leaves, 1' K theta, and the heat that is stored, 1' C theta, are those of
+ * the network, and the balance closes to rounding.
  *
- *   1. Basis: at the lowest, the middle and the highest flow, shifts s = 0 and a decade apart. At each shift the network
- *      itself is solved, and compared with the projection: what is off by more than BASIS_SHARE of the tolerance adds its
- *      fields and those of the transpose. Then the middle shifts, and the quarters where a middle was missed. What the last
- *      tested shifts are off is the error of the basis: measured, where krylov.c bounds it.
- *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so does its
- *      transpose. The largest directions of both sets, in turns, span the model: as few as keep every unit's answer at every
- *      octave within CUT_SHARE of the tolerance, at those flows and at two between them. What they miss of a steady state follows
- *      the power at once (the direct term of each level): it settles within the shortest step, also where the flow changes.
- *      At a flow that cannot carry the powers for which the tolerance is meant without boiling, it is meant for the part
- *      that it can (RISE_K).
+ *   1. Basis: at the lowest, the middle and the highest flow, shifts s = 0 and a decade apart. At each shift
+ * the network itself is solved, and compared with the projection: what is off by more than BASIS_SHARE of the
+ * tolerance adds its fields and those of the transpose. Then the middle shifts, and the quarters where a
+ * middle was missed. What the last tested shifts are off is the error of the basis: measured, where krylov.c
+ * bounds it.
+ *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so
+ * does its transpose. The largest directions of both sets, in turns, span the model: as few as keep every
+ * unit's answer at every octave within CUT_SHARE of the tolerance, at those flows and at two between them.
+ * What they miss of a steady state follows the power at once (the direct term of each level): it settles
+ * within the shortest step, also where the flow changes. At a flow that cannot carry the powers for which the
+ * tolerance is meant without boiling, it is meant for the part that it can (RISE_K).
  *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
  *
- * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer than one of these
- * by more than TMX_COOLANT_SLACK of its rise, by whatever unit it is heated, in the steady states of the least, the middle
- * and the largest flow. Where a watched one comes so near the limit all are looked at (backend/reduced.c).
+ * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer
+ * than one of these by more than tmx_coolant_slack of its rise, by whatever unit it is heated, in the steady
+ * states of the least, the middle and the largest flow. Where a watched one comes so near the limit all are
+ * looked at (backend/reduced.c).
  *
- * Source of the projection: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of Illinois 1997,
- * ch. 3 (both sides); of the directions: C. Rowley, "Model reduction for fluids, using balanced proper orthogonal
- * decomposition", Int. J. Bifurcation Chaos 15 (2005) 997, whose snapshots these are. */
+ * Source of the projection: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of
+ * Illinois 1997, ch. 3 (both sides); of the directions: C. Rowley, "Model reduction for fluids, using
+ * balanced proper orthogonal decomposition", Int. J. Bifurcation Chaos 15 (2005) 997, whose snapshots these
+ * are. */
 #include "thermal/reduction/coolant.h"
 
 #include <math.h>
@@ -42,34 +48,36 @@
 #include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
 
-const double TMX_COOLANT_SLACK = 0.1;
-static const double BASIS_SHARE = 0.1, CUT_SHARE = 0.5; /* of the tolerance; the rest is for errors that add up */
-static const double DEPENDENT = 1e-5;  /* part of a unit vector that is new, below which it is dropped */
-static const double HIGHEST = 10;      /* shift above the rate of the shortest step */
-static const double EARLIEST = 0.25;   /* of the shortest step: first octave */
-static const double NOTHING = 0.01;    /* of the largest rise by a unit: no difference */
-static const double RISE_K = 80;         /* of coolant, at most: assumed, water from 20 degC */
-static const double LAST = 30;         /* slowest decays that the last octave lies after */
-enum { SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
+const double tmx_coolant_slack = 0.1;
+static const double BASIS_SHARE = 0.1,
+                    CUT_SHARE = 0.5;  /* of the tolerance; the rest is for errors that add up */
+static const double DEPENDENT = 1e-5; /* part of a unit vector that is new, below which it is dropped */
+static const double HIGHEST = 10;     /* shift above the rate of the shortest step */
+static const double EARLIEST = 0.25;  /* of the shortest step: first octave */
+static const double NOTHING = 0.01;   /* of the largest rise by a unit: no difference */
+static const double RISE_K = 80;      /* of coolant, at most: assumed, water from 20 degC */
+static const double LAST = 30;        /* slowest decays that the last octave lies after */
+enum { FRONTS = 4, SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
 
 struct build {
     const struct tmx_network *net;
     const struct tmx_coolant_options *o;
     struct tmx_err *err;
     struct tmx_solver *solver;
-    size_t n, u, m; /* nodes, units, inputs: units, inlet, air */
-    size_t k, room; /* of the basis */
-    double *v;      /* [k][n] */
-    double *input;  /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
-    double *ground; /* [n] */
-    double *read;   /* [u][n] E */
-    double *g, *a, *f;           /* [room][room] of V */
-    double *in, *out, *board;    /* [m][room], [u][room], [room] */
-    double *one;                 /* [room] V' C 1 */
-    double *basis_error;         /* [m][u] */
-    size_t snap[TESTS], n_snap, n_test; /* levels: what makes the space; and those between them, which test it */
+    size_t n, u, m;           /* nodes, units, inputs: units, inlet, air */
+    size_t k, room;           /* of the basis */
+    double *v;                /* [k][n] */
+    double *input;            /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
+    double *ground;           /* [n] */
+    double *read;             /* [u][n] E */
+    double *g, *a, *f;        /* [room][room] of V */
+    double *in, *out, *board; /* [m][room], [u][room], [room] */
+    double *one;              /* [room] V' C 1 */
+    double *basis_error;      /* [m][u] */
+    size_t snap[TESTS], n_snap,
+        n_test; /* levels: what makes the space; and those between them, which test it */
     size_t n_shift;
-    double *work; /* [4 max(m, u)][n] */
+    double *work; /* [1 + 2 (m + FRONTS)][n] */
 };
 
 static double *zeros(struct build *b, size_t n, enum tmx_status *st)
@@ -90,7 +98,8 @@ static double demand(const struct build *b, size_t i)
     return i < b->u ? b->o->power_w[i] : b->o->ambient_k;
 }
 
-/* The part of the powers that the flow of a level can carry: more would boil it. Errors are counted for that part. */
+/* The part of the powers that the flow of a level can carry: more would boil it. Errors are counted for that
+ * part. */
 static double carried(const struct build *b, size_t level)
 {
     double power_w = 0;
@@ -114,7 +123,11 @@ static enum tmx_status grow(struct build *b, size_t more)
         return tmx_fail(b->err, TMX_ENOMEM, "basis of %zu fields", room);
     }
     b->v = v;
-    struct { double **at; size_t rows; } part[] = {{&b->g, 0}, {&b->a, 0}, {&b->f, 0}, {&b->in, b->m}, {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
+    struct {
+        double **at;
+        size_t rows;
+    } part[] = {{&b->g, 0},      {&b->a, 0},     {&b->f, 0},  {&b->in, b->m},
+                {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
     for (size_t p = 0; p < sizeof part / sizeof part[0]; p++) {
         const size_t rows = part[p].rows ? part[p].rows : room;
         double *wide = zeros(b, rows * room, &st);
@@ -184,7 +197,8 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
     const size_t n = b->n, from = b->k;
     const double *heat = b->net->heat_j_k;
     enum tmx_status st = grow(b, n_col);
-    double *cx = zeros(b, n_col * n, &st), *part = zeros(b, (b->k + n_col) * n_col, &st), *size = zeros(b, n_col, &st);
+    double *cx = zeros(b, n_col * n, &st), *part = zeros(b, (b->k + n_col) * n_col, &st),
+           *size = zeros(b, n_col, &st);
     scale_to_one(b, x, n_col);
     for (int pass = 0; pass < 2 && !st; pass++) {
         for (size_t i = 0; i < n_col * n; i++) {
@@ -228,7 +242,9 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
         project(b, from);
     }
     if (!st && b->k > MOST_BASIS) {
-        st = tmx_fail(b->err, TMX_ESOLVE, "the reduced model of this coolant needs more than %d fields: --method grid", MOST_BASIS);
+        st = tmx_fail(b->err, TMX_ESOLVE,
+                      "the reduced model of this coolant needs more than %d fields: --method grid",
+                      MOST_BASIS);
     }
     free(cx);
     free(part);
@@ -243,7 +259,8 @@ static void reduced(const struct build *b, size_t level, double shift, double *k
     for (size_t c = 0; c < k; c++) {
         for (size_t r = 0; r < k; r++) {
             const size_t i = c * b->room + r;
-            kr[c * k + r] = b->g[i] + b->o->gamma[level] * b->a[i] + b->o->flow[level] * b->f[i] + (r == c ? shift : 0);
+            kr[c * k + r] =
+                b->g[i] + b->o->gamma[level] * b->a[i] + b->o->flow[level] * b->f[i] + (r == c ? shift : 0);
         }
     }
 }
@@ -253,18 +270,66 @@ static void reduced_inputs(const struct build *b, size_t level, double *x)
 {
     for (size_t i = 0; i < b->m; i++) {
         for (size_t r = 0; r < b->k; r++) {
-            x[i * b->k + r] = level_input(b, level, i) * b->in[i * b->room + r] + (i == b->u + 1 ? b->board[r] : 0);
+            x[i * b->k + r] =
+                level_input(b, level, i) * b->in[i * b->room + r] + (i == b->u + 1 ? b->board[r] : 0);
         }
     }
 }
 
-/* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share. Where it is above 1
- * the fields join the basis, else the errors are noted. last: they are noted in any case. */
+/* A start, or a step of the inlet, is a front that coolant carries downstream, and sharper than what one
+ * shift shows, a mean over all of time. (s C (K + s C)^-1)^m of the uniform field is its mean around m / s,
+ * of relative width m^-1/2: of m = 2, 4, 8, 16 the factor that is there makes both the network's answer, x
+ * [FRONTS][n], and that of the basis. off [u] of both. */
+static enum tmx_status front(struct build *b, double s, const struct tmx_factor *factor, double *kr,
+                             double *x, double *off)
+{
+    const size_t n = b->n, k = b->k, u = b->u;
+    enum tmx_status st = TMX_OK;
+    double *now = zeros(b, 2 * n, &st), *rhs = now + n, *small = zeros(b, k * k + k, &st),
+           *e = zeros(b, 2 * u, &st);
+    memset(off, 0, u * sizeof *off);
+    for (size_t i = 0; i < n && !st; i++) {
+        now[i] = 1;
+    }
+    if (!st) { /* the inverse, as it is used so often */
+        for (size_t i = 0; i < k; i++) {
+            small[i * k + i] = 1;
+        }
+        memcpy(small + k * k, b->one, k * sizeof *small);
+        st = tmx_dense_solve_any(k, k, false, kr, small, b->err);
+    }
+    for (size_t m = 1, f = 0; m <= 1u << FRONTS && !st; m++) {
+        for (size_t i = 0; i < n; i++) {
+            rhs[i] = s * b->net->heat_j_k[i] * now[i];
+        }
+        st = tmx_solve(b->solver, factor, 1, rhs, now) ? tmx_fail(b->err, TMX_ESOLVE, "fields of coolant")
+                                                       : TMX_OK;
+        tmx_dense_nn(k, 1, k, s, small, k, small + k * k, k, 0, rhs, k);
+        memcpy(small + k * k, rhs, k * sizeof *small);
+        if (m == 2u << f && !st) {
+            memcpy(x + f++ * n, now, n * sizeof *x);
+            tmx_dense_tn(u, 1, n, 1, b->read, n, now, n, 0, e, u);
+            tmx_dense_tn(u, 1, k, 1, b->out, b->room, small + k * k, k, 0, e + u, u);
+            for (size_t r = 0; r < u; r++) {
+                off[r] = fmax(off[r], fabs(e[r] - e[u + r]));
+            }
+        }
+    }
+    free(now);
+    free(small);
+    free(e);
+    return st;
+}
+
+/* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share.
+ * Where it is above 1 the fields join the basis, else the errors are noted. last: they are noted in any case.
+ */
 static enum tmx_status visit(struct build *b, size_t level, double s, bool last, double *off)
 {
     const size_t n = b->n, m = b->m, u = b->u, k = b->k;
     enum tmx_status st = TMX_OK;
-    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, k * k, &st), *xr = zeros(b, m * k, &st), *e = zeros(b, 2 * m * u, &st);
+    double *x = b->work + n, *rhs = x + (m + FRONTS) * n, *kr = zeros(b, k * k, &st),
+           *xr = zeros(b, m * k, &st), *e = zeros(b, (2 * m + 1) * u, &st), *sharp = e + 2 * m * u;
     struct tmx_factor *factor = NULL;
     tmx_solver_set_flow(b->solver, b->o->flow[level]);
     st = st ? st : tmx_factor_create(b->solver, b->o->gamma[level], s, &factor, b->err);
@@ -275,6 +340,10 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
         st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
     }
     *off = 0;
+    if (!st && s > 0) {
+        reduced(b, level, s, kr);
+        st = front(b, s, factor, kr, x + m * n, sharp);
+    }
     if (!st) {
         reduced(b, level, s, kr);
         reduced_inputs(b, level, xr);
@@ -288,6 +357,7 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
             double sum = 0;
             for (size_t i = 0; i < m; i++) {
                 e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
+                e[i * u + r] = i == u + 1 ? fmax(e[i * u + r], sharp[r]) : e[i * u + r];
                 sum += e[i * u + r] * demand(b, i);
             }
             *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
@@ -297,7 +367,7 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
         b->basis_error[i] = fmax(b->basis_error[i], e[i]);
     }
     if (!st && *off > 1 && !last) {
-        st = add(b, x, m);
+        st = add(b, x, m + (s > 0 ? FRONTS : 0));
         if (!st && tmx_solve_transposed(b->solver, factor, u, b->read, x)) {
             st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
         }
@@ -421,7 +491,8 @@ struct answers { /* of the basis, in time */
     size_t n_time;
     double time_s[MOST_OCTAVES];
     double *settled; /* [n_level][m][u] */
-    double *rest;    /* [n_level][n_time][m][u] of it, that is not there yet; the last input is the uniform field */
+    double
+        *rest; /* [n_level][n_time][m][u] of it, that is not there yet; the last input is the uniform field */
 };
 
 /* x [m][k] := K^-1 of the inputs, and the uniform field for the air. */
@@ -434,12 +505,13 @@ static enum tmx_status settled_states(struct build *b, size_t level, double *kr,
     return st;
 }
 
-static enum tmx_status follow(struct build *b, size_t level, bool snap, struct answers *y, double *right, double *left)
+static enum tmx_status follow(struct build *b, size_t level, bool snap, struct answers *y, double *right,
+                              double *left)
 {
     const size_t k = b->k, m = b->m, u = b->u;
     enum tmx_status st = TMX_OK;
-    double *e = zeros(b, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k, *x = zeros(b, 2 * (m + u) * k, &st), *xt = x + m * k,
-           *weighted = xt + m * k;
+    double *e = zeros(b, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k,
+           *x = zeros(b, 2 * (m + u) * k, &st), *xt = x + m * k, *weighted = xt + m * k;
     st = st ? st : settled_states(b, level, kr, x);
     if (!st) {
         reduced(b, level, 0, kr);
@@ -577,13 +649,15 @@ static enum tmx_status small_init(struct build *b, const double *s, size_t count
     return st;
 }
 
-/* The modes of the first k directions at a level: t [k][k] by columns, back likewise by rows; inlet_state [k]. */
-static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level, struct tmx_modal *modal,
-                                  double *t, double *back, double *inlet_state)
+/* The modes of the first k directions at a level: t [k][k] by columns, back likewise by rows; inlet_state
+ * [k]. */
+static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level,
+                                  struct tmx_modal *modal, double *t, double *back, double *inlet_state)
 {
     enum tmx_status st = tmx_modal_init(modal, k, b->u, true, b->err);
     st = st ? st : tmx_modal_add_spin(modal, b->err);
-    double *kr = zeros(b, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k, *leave = x + k;
+    double *kr = zeros(b, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
+           *leave = x + k;
     for (size_t c = 0; c < k && !st; c++) {
         for (size_t r = 0; r < k; r++) {
             const size_t i = c * q->k + r;
@@ -597,7 +671,10 @@ static enum tmx_status make_modes(struct build *b, const struct small *q, size_t
     }
     for (size_t i = 0; i < k && !st; i++) {
         modal->spin[i] = -imag[i];
-        st = modal->rate[i] > 0 ? TMX_OK : tmx_fail(b->err, TMX_ESOLVE, "the reduced model of coolant has a mode that grows: --method grid");
+        st = modal->rate[i] > 0
+                 ? TMX_OK
+                 : tmx_fail(b->err, TMX_ESOLVE,
+                            "the reduced model of coolant has a mode that grows: --method grid");
     }
     if (!st) {
         memset(back, 0, k * k * sizeof *back);
@@ -637,14 +714,16 @@ static void unit_settled(const struct tmx_modal *modal, size_t v, double *z)
     tmx_modal_divide(modal, z);
 }
 
-/* What the modes miss of the basis' answers at a level, [m][u] where it is more. What has settled is exact: the direct term. */
-static enum tmx_status compare(struct build *b, const struct answers *y, size_t level, const struct tmx_modal *modal,
-                               const double *inlet_state, double *error)
+/* What the modes miss of the basis' answers at a level, [m][u] where it is more. What has settled is exact:
+ * the direct term. */
+static enum tmx_status compare(struct build *b, const struct answers *y, size_t level,
+                               const struct tmx_modal *modal, const double *inlet_state, double *error)
 {
     const size_t m = b->m, u = b->u, row = modal->mode_row, table = tmx_modal_table(modal);
     const double part = carried(b, level);
     enum tmx_status st = TMX_OK;
-    double *z = zeros(b, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table, *theta = gain + table;
+    double *z = zeros(b, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table,
+           *theta = gain + table;
     for (size_t i = 0; i < m && !st; i++) {
         memset(z, 0, row * sizeof *z);
         if (i < u) {
@@ -660,7 +739,8 @@ static enum tmx_status compare(struct build *b, const struct answers *y, size_t 
             memset(theta, 0, u * sizeof *theta);
             tmx_modal_tabulate(modal, y->time_s[j], decay, gain);
             for (size_t k = 0; k < modal->n_mode; k++) {
-                tmx_dense_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1], modal->out + k * modal->unit_row, theta);
+                tmx_dense_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1],
+                               modal->out + k * modal->unit_row, theta);
             }
             for (size_t r = 0; r < u; r++) {
                 error[i * u + r] = fmax(error[i * u + r], (i < u ? part : 1) * fabs(rest[r] - theta[r]));
@@ -686,8 +766,8 @@ static double worst_k(const struct build *b, const double *error)
 }
 
 /* Modes of k directions at the levels that are tested, or at all. */
-static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool all,
-                           struct tmx_modal *modal, struct tmx_coolant *c, double *error)
+static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k,
+                           bool all, struct tmx_modal *modal, struct tmx_coolant *c, double *error)
 {
     const size_t u = b->u, n = all ? b->o->n_level : b->n_test;
     enum tmx_status st = TMX_OK;
@@ -733,8 +813,8 @@ static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
     return st;
 }
 
-static enum tmx_status cut(struct build *b, const struct answers *y, const struct small *q, struct tmx_modal *modal,
-                           struct tmx_coolant *c, double *error)
+static enum tmx_status cut(struct build *b, const struct answers *y, const struct small *q,
+                           struct tmx_modal *modal, struct tmx_coolant *c, double *error)
 {
     const double enough_k = CUT_SHARE * b->o->tolerance_k;
     size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
@@ -754,8 +834,8 @@ static enum tmx_status cut(struct build *b, const struct answers *y, const struc
 /* ---- fields, and coolant that boils ---- */
 
 /* x [u][k of the basis] := what the direct term at a level is of the field. */
-static enum tmx_status direct_fields(struct build *b, const struct small *q, const double *s, size_t k, size_t level,
-                                     double *kr, double *small, double *x)
+static enum tmx_status direct_fields(struct build *b, const struct small *q, const double *s, size_t k,
+                                     size_t level, double *kr, double *small, double *x)
 {
     enum tmx_status st = settled_states(b, level, kr, x);
     for (size_t i = 0; i < k * k; i++) {
@@ -789,8 +869,9 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
     c->wet_still = calloc(b->o->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
     c->map = b->o->field ? calloc(k * n_view, sizeof *c->map) : NULL;
     c->still = b->o->field ? calloc(u * n_view, sizeof *c->still) : NULL;
-    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still))) ? st
-                                                                                              : tmx_no_memory(b->err);
+    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still)))
+             ? st
+             : tmx_no_memory(b->err);
     if (!st) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
         for (size_t i = 0, at = 0; i < n; i++) {
@@ -833,7 +914,8 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
 }
 
 /* The steady rise of coolant w by each unit's power, at the levels of snap: [n_snap][u], of their largest. */
-static void watch_rises(const struct build *b, const struct tmx_coolant *c, const double *z, size_t w, double *rise)
+static void watch_rises(const struct build *b, const struct tmx_coolant *c, const double *z, size_t w,
+                        double *rise)
 {
     for (size_t i = 0; i < b->n_snap; i++) {
         for (size_t v = 0; v < b->u; v++) {
@@ -861,7 +943,8 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
 {
     const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u;
     enum tmx_status st = TMX_OK;
-    double *z = zeros(b, wide * k, &st), *kr = zeros(b, k * k, &st), *rise = zeros(b, c->n_wet * wide, &st), *most = zeros(b, wide, &st);
+    double *z = zeros(b, wide * k, &st), *kr = zeros(b, k * k, &st), *rise = zeros(b, c->n_wet * wide, &st),
+           *most = zeros(b, wide, &st);
     size_t *kept = calloc(c->n_wet + 1, sizeof *kept);
     struct rank *rank = calloc(c->n_wet + 1, sizeof *rank);
     st = st || (kept && rank) ? st : tmx_no_memory(b->err);
@@ -896,7 +979,7 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
             const double *other = rise + kept[j] * wide;
             below = true;
             for (size_t i = 0; i < wide && below; i++) {
-                below = mine[i] <= (1 + TMX_COOLANT_SLACK) * other[i] + NOTHING * most[i];
+                below = mine[i] <= (1 + tmx_coolant_slack) * other[i] + NOTHING * most[i];
             }
         }
         if (!below) {
@@ -942,7 +1025,7 @@ static enum tmx_status prepare(struct build *b)
     b->read = zeros(b, b->u * n, &st);
     b->ground = zeros(b, n, &st);
     b->basis_error = zeros(b, b->m * b->u, &st);
-    b->work = zeros(b, (1 + 2 * more) * n, &st);
+    b->work = zeros(b, (1 + 2 * (more + FRONTS)) * n, &st);
     for (size_t l = 0, v = 0; l < net->n_layer && !st; l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
             tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
@@ -959,7 +1042,8 @@ static enum tmx_status prepare(struct build *b)
 
 static void finish(struct build *b)
 {
-    double *const all[] = {b->v, b->input, b->ground, b->read, b->g, b->a, b->f, b->in, b->out, b->board, b->one, b->basis_error, b->work};
+    double *const all[] = {b->v,  b->input, b->ground, b->read, b->g,           b->a,   b->f,
+                           b->in, b->out,   b->board,  b->one,  b->basis_error, b->work};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
@@ -967,10 +1051,11 @@ static void finish(struct build *b)
 }
 
 enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
-                                   const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
-                                   struct tmx_err *err)
+                                   const struct tmx_coolant_options *options, struct tmx_modal *modal,
+                                   double *error, struct tmx_err *err)
 {
-    struct build b = {.net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
+    struct build b = {
+        .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
     struct answers y = {0};
     struct small q = {0};
     double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL;

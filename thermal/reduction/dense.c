@@ -89,9 +89,9 @@ enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im,
                                     struct tmx_err *err)
 {
     double *value = calloc(2 * n + n * n, sizeof *value), *imag = value + n, *vector = imag + n;
-    const lapack_int info =
-        value ? LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', (int)n, a, (int)n, value, imag, NULL, 1, vector, (int)n)
-              : -1;
+    const lapack_int info = value ? LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', (int)n, a, (int)n, value, imag,
+                                                  NULL, 1, vector, (int)n)
+                                  : -1;
     size_t at = 0;
     for (int pairs = 1; pairs >= 0 && !info; pairs--) {
         for (size_t i = 0; i < n; i += imag[i] != 0 ? 2 : 1) {
@@ -109,8 +109,8 @@ enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im,
                 : TMX_OK;
 }
 
-/* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious ways to
- * compute the exponential of a matrix", SIAM Rev. 45 (2003) 3, method 3. */
+/* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious
+ * ways to compute the exponential of a matrix", SIAM Rev. 45 (2003) 3, method 3. */
 enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
                                 struct tmx_err *err)
 {

@@ -198,7 +198,8 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
         decay[i] = exp(-m->rate[i] * dt_s);
         gain[i] = -expm1(-m->rate[i] * dt_s) / m->rate[i];
     }
-    for (size_t i = 0; m->spin && i < m->mode_row; i++) { /* exp(-(rate - i spin) dt), and 1 less it, divided */
+    for (size_t i = 0; m->spin && i < m->mode_row;
+         i++) { /* exp(-(rate - i spin) dt), and 1 less it, divided */
         const double rate = m->rate[i], spin = m->spin[i | 1], angle = spin * dt_s, half = sin(0.5 * angle);
         const double re = 2 * half * half - cos(angle) * expm1(-rate * dt_s), im = -decay[i] * sin(angle);
         const double size = rate * rate + spin * spin, sign = i % 2 ? 1 : -1;

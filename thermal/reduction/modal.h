@@ -10,8 +10,9 @@
 /* A network in modal form, and its exact step:
  *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient)
  *
- * Where coolant flows, modes come in pairs that turn into one another: two neighbours 2j and 2j + 1 are one complex
- * number z_2j + i z_2j+1 that decays with rate - i spin. Then spin is there, -w and w of a pair, 0 of a mode alone. */
+ * Where coolant flows, modes come in pairs that turn into one another: two neighbours 2j and 2j + 1 are one
+ * complex number z_2j + i z_2j+1 that decays with rate - i spin. Then spin is there, -w and w of a pair, 0 of
+ * a mode alone. */
 
 enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
 
@@ -78,8 +79,8 @@ void tmx_modal_rounding(const struct tmx_modal *m, const double *power_w, double
 /* Floats of work that a step of a mixed model needs for an instance; 0 otherwise. */
 size_t tmx_modal_work(const struct tmx_modal *m);
 
-/* Length of each of the two tables of a step: mode_row, or twice that with a spin, whose second half is what a mode
- * gets from its neighbour. */
+/* Length of each of the two tables of a step: mode_row, or twice that with a spin, whose second half is what
+ * a mode gets from its neighbour. */
 size_t tmx_modal_table(const struct tmx_modal *m);
 
 /* decay = exp(-rate dt), gain = (1 - decay) / rate, both [tmx_modal_table]. */

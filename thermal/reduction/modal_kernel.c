@@ -4,10 +4,10 @@
  *
  *   next_i  = decay . z_i + gain . (in power_i)        theta_i = out next_i + direct power_i
  *
- * for n instances i at once; of modes in pairs (a spin) decay and gain are complex numbers. Every result is one chain of fused multiply-adds in the order of the rows, so it
- * does not depend on the width of a vector, on how many instances step together or on which. A tile of up to
- * WIDE vectors times MANY instances stays in registers while the rows stream by: a row is loaded once for all
- * instances of a tile. */
+ * for n instances i at once; of modes in pairs (a spin) decay and gain are complex numbers. Every result is
+ * one chain of fused multiply-adds in the order of the rows, so it does not depend on the width of a vector,
+ * on how many instances step together or on which. A tile of up to WIDE vectors times MANY instances stays in
+ * registers while the rows stream by: a row is loaded once for all instances of a tile. */
 #include "core/vector/vector_rows.h"
 #include "thermal/reduction/modal.h"
 
@@ -32,7 +32,8 @@ modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
             z[k] = LOAD(c->z[first + i] + at + k * LANES);
         }
         for (size_t k = 0; k < wide; k++) {
-            const vec from_q = FMA(LOAD(gain + pair + k * LANES), SWAP(q, k), MUL(LOAD(gain + k * LANES), q[k]));
+            const vec from_q =
+                FMA(LOAD(gain + pair + k * LANES), SWAP(q, k), MUL(LOAD(gain + k * LANES), q[k]));
             const vec from_pair = FMA(LOAD(decay + pair + k * LANES), SWAP(z, k), from_q);
             STORE(c->next[first + i] + at + k * LANES, FMA(LOAD(decay + k * LANES), z[k], from_pair));
         }
