@@ -279,6 +279,10 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     if (ends) {
         t->ops->modes(t->model, 0, &m->modes);
     }
+    if (ends && m->modes.spin) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "a budget for a while: not where coolant flows through channels");
+    }
     if (m->call->horizon_s > 0) {
         st = m->call->state
                  ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)

@@ -514,11 +514,11 @@ static bool is_wet(const struct tmx_thermal_spec *spec, size_t layer)
     return layer < spec->n_layer && spec->layer[layer].channels;
 }
 
-/* The same of all layers of the chip as it is now. */
+/* The same of all layers of the chip as it is now, unless its steps look themselves. */
 static enum tmx_status check_channels(struct tmx_trace_run *r, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    for (size_t l = 0; l < r->stack.spec.n_layer && !st; l++) {
+    for (size_t l = 0; l < r->stack.spec.n_layer && !st && r->stack.spec.coolant_limit_k == 0; l++) {
         if (is_wet(&r->stack.spec, l)) {
             st = r->chip.ops->field(r->chip.state, l, r->node_k);
             st = st ? st : check_coolant(r, l, r->node_k, err);
@@ -610,6 +610,8 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
     enum { N = sizeof asked / sizeof asked[0] };
     const char *settings[2 * N + 1] = {NULL};
     size_t n = 0;
+    r->stack.spec.coolant_limit_k =
+        r->stack.channels && ops == &tmx_thermal_reduced ? r->args->cfg.coolant_limit : 0;
     snprintf(modes, sizeof modes, "%d", r->args->modes);
     tmx_real_print(tolerance, tolerance_k(r->args));
     for (size_t i = 0; i < N; i++) {
@@ -677,16 +679,27 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
     return st;
 }
 
+/* Does the reduced model of coolant take less than the grid? Measured on examples/cooling/channels, whose
+ * set-up takes as long as so many rows. */
+static bool pays(const struct tmx_trace_run *r)
+{
+    static const size_t ROWS = 60;
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    return spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX && !spec->accurate_cells &&
+           !spec->init_node_k && !tmx_falling(spec) && !r->args->mixed && r->power.n_row > ROWS;
+}
+
 static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 {
     const struct tmx_trace_options *a = r->args;
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
     if (!st) {
-        const bool grid =
-            a->scheme == TMX_TRACE_BE ||
-            (!a->method && (r->stack.channels || r->stack.spec.rows == 1 || tmx_falling(&r->stack.spec)));
+        const bool grid = a->scheme == TMX_TRACE_BE ||
+                          (!a->method && ((r->stack.channels && !pays(r)) || r->stack.spec.rows == 1 ||
+                                          tmx_falling(&r->stack.spec)));
         const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
-        st = !method                          ? create_cheapest(r, err)
+        st = !method && r->stack.channels     ? create(r, &tmx_thermal_reduced, err)
+             : !method                        ? create_cheapest(r, err)
              : method == &tmx_thermal_reduced ? create_asked(r, err)
                                               : create(r, method, err);
     }
@@ -769,7 +782,12 @@ static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot,
         return st;
     }
     st = r->falling ? falling_row(r, snapshot, mean_w, err) : one_row(r, snapshot, mean_w);
-    return st ? tmx_fail_at(err, st, r->power.source, r->power.line[row], "temperatures are no longer finite")
+    char why[256] = "";
+    if (st && r->chip.ops->why) {
+        r->chip.ops->why(r->chip.state, why, sizeof why);
+    }
+    return st ? tmx_fail_at(err, why[0] ? TMX_ECONFIG : st, r->power.source, r->power.line[row], "%s",
+                            why[0] ? why : "temperatures are no longer finite")
               : check_channels(r, err);
 }
 

@@ -36,6 +36,10 @@ enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes
 {
     *f = (struct tmx_forecast){
         .modes = *m, .sums = TMX_ISA_OF(tmx_rows_any, tmx_rows_v3, tmx_rows_v4), .tick_s = tick_s};
+    if (m->spin) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "a policy that looks ahead cannot do so where coolant flows through channels");
+    }
     tmx_assert(m->mode_row % TMX_ROWS_PAD == 0 && m->unit_row % TMX_ROWS_PAD == 0);
     double *weight = calloc(m->mode_row, sizeof *weight), *work = calloc(m->mode_row, sizeof *work);
     f->steady = calloc(m->n_unit * m->unit_row, sizeof *f->steady);

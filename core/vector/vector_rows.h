@@ -18,6 +18,7 @@ enum { LANES = 8, MANY = 8, WIDE = 3, WIDE_ALONE = 8 };
 #define ALL(x)       _mm512_set1_pd(x)
 #define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define MUL(a, b)    _mm512_mul_pd(a, b)
+#define SWAP(v, k)   _mm512_permute_pd(v[k], 0x55)
 #elif defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 typedef __m256d vec;
@@ -27,6 +28,7 @@ enum { LANES = 4, MANY = 4, WIDE = 3, WIDE_ALONE = 8 };
 #define ALL(x)       _mm256_set1_pd(x)
 #define FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define MUL(a, b)    _mm256_mul_pd(a, b)
+#define SWAP(v, k)   _mm256_permute_pd(v[k], 0x5)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 typedef float64x2_t vec;
@@ -36,6 +38,7 @@ enum { LANES = 2, MANY = 4, WIDE = 4, WIDE_ALONE = 8 };
 #define ALL(x)       vdupq_n_f64(x)
 #define FMA(a, b, c) vfmaq_f64(c, a, b)
 #define MUL(a, b)    vmulq_f64(a, b)
+#define SWAP(v, k)   vextq_f64(v[k], v[k], 1)
 #else /* correct everywhere, slow where the processor does not fuse */
 typedef double vec;
 enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = 8 };
@@ -44,7 +47,10 @@ enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = 8 };
 #define ALL(x)       (x)
 #define FMA(a, b, c) fma(a, b, c)
 #define MUL(a, b)    ((a) * (b))
+#define SWAP(v, k)   ((v)[(k) ^ 1])
 #endif
+
+/* SWAP(v, k): the vector v[k] of a tile with neighbours 2j and 2j + 1 exchanged. */
 
 /* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`; the counts are constants where this is
  * called. */

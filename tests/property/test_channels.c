@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/rng.h"
 #include "tests/support/golden.h"
 #include "thermal/assembly/network.h"
 
@@ -284,21 +285,208 @@ static void stacks_that_cannot_be_modelled_are_refused(void **state)
     }
 }
 
-static void the_reduced_model_refuses_what_is_not_symmetric(void **state)
+/* ---- the reduced model ---- */
+
+static const double flow_levels[] = {0.1, 0.25, 0.5, 0.8, 1.0};
+enum { LEVELS = sizeof flow_levels / sizeof flow_levels[0] };
+
+static double between(struct tmx_rng *rng, double low, double high)
+{
+    return low * pow(high / low, tmx_rng_uniform(rng));
+}
+
+/* A stack of any kind of channels, sizes, materials and flows, whose coolant does not boil. */
+static void make_any(struct chip *c, struct tmx_rng *rng)
+{
+    make(c, (enum tmx_channel_kind)tmx_rng_below(rng, KINDS), tmx_rng_uniform(rng) < 0.7);
+    struct tmx_channels *w = &c->channels;
+    w->flow_m3_per_s = between(rng, 5e-8, 1e-6);
+    w->inlet_k = 290 + 30 * tmx_rng_uniform(rng);
+    w->h_top = between(rng, 1e4, 1e5);
+    w->h_bottom = between(rng, 1e4, 1e5);
+    w->h_side = between(rng, 1e4, 1e5);
+    for (size_t l = 0; l < 3; l++) {
+        c->layer[l].k_w_per_mk *= between(rng, 0.3, 3);
+        c->layer[l].thickness_m *= between(rng, 0.5, 4);
+    }
+    c->spec.rows = 6 + 2 * tmx_rng_below(rng, 5);
+    c->spec.map_mode = tmx_rng_uniform(rng) < 0.7 ? TMX_MAP_AREA : TMX_MAP_AVG;
+    c->spec.package.r_convec_k_per_w = between(rng, 1, 1e9);
+    c->spec.min_step_s = between(rng, 5e-4, 1e-2);
+    c->spec.inlet_at_ambient = tmx_rng_uniform(rng) < 0.5;
+    c->spec.no_field = tmx_rng_uniform(rng) < 0.5;
+    c->spec.init_k = c->spec.ambient_k + 20 * tmx_rng_uniform(rng);
+    if (tmx_rng_uniform(rng) < 0.6) {
+        c->spec.flow_levels = flow_levels;
+        c->spec.n_level = LEVELS;
+    }
+}
+
+static size_t n_chip = 4, first_chip;
+
+/* Levels, ambients and powers at random, on both: the difference in units, and what the model says of itself.
+ */
+static void the_reduced_model_is_as_near_as_it_says_and_conserves_heat(void **state)
+{
+    (void)state;
+    static const double most_w[6] = {1, 0.5, 0.5, 1, 0.5, 0.5}; /* 0.5 W/mm2 */
+    double nearest = INFINITY, worst_k = 0;
+    for (size_t chip = first_chip; chip < first_chip + n_chip; chip++) {
+        struct chip c;
+        struct engine grid, reduced;
+        struct tmx_rng *rng;
+        char name[32];
+        double a[6], b[6], p[6], off_k = 0, r[LEVELS];
+        snprintf(name, sizeof name, "channels %zu", chip);
+        assert_int_equal(tmx_rng_create(&rng, 31, name, NULL), TMX_OK);
+        make_any(&c, rng);
+        for (size_t l = 0; l < LEVELS; l++) {
+            r[l] = c.spec.package.r_convec_k_per_w;
+        }
+        c.spec.r_convec_levels = c.spec.n_level ? r : NULL;
+        engine_open(&grid, "grid", "", &c.spec);
+        engine_open(&reduced, "reduced", "cache = false;", &c.spec);
+        for (int row = 0; row < 30; row++) {
+            struct tmx_thermal_heat before, after;
+            const double dt_s =
+                c.spec.min_step_s * (row < 15 ? 1 + 3 * tmx_rng_uniform(rng) : between(rng, 1, 1e3));
+            double in_j = 0;
+            for (size_t u = 0; u < 6; u++) {
+                p[u] = row == 0 ? most_w[u] : most_w[u] * tmx_rng_uniform(rng) * (tmx_rng_uniform(rng) < 0.7);
+                in_j += p[u] * dt_s;
+            }
+            if (row % 5 == 4 && c.spec.n_level) {
+                const size_t level = tmx_rng_below(rng, LEVELS);
+                grid.ops->set_convection(grid.state, level);
+                reduced.ops->set_convection(reduced.state, level);
+            }
+            if (row % 7 == 6) {
+                const double ambient_k = 290 + 20 * tmx_rng_uniform(rng);
+                grid.ops->set_ambient(grid.state, ambient_k);
+                reduced.ops->set_ambient(reduced.state, ambient_k);
+            }
+            reduced.ops->heat(reduced.state, &before);
+            assert_int_equal(grid.ops->step(grid.state, dt_s, p, a), TMX_OK);
+            assert_int_equal(reduced.ops->predict(reduced.state, dt_s, p, b), TMX_OK);
+            const double ahead_k = b[3];
+            assert_int_equal(reduced.ops->step(reduced.state, dt_s, p, b), TMX_OK);
+            assert_true(ahead_k == b[3]);
+            reduced.ops->heat(reduced.state, &after);
+            check_close(after.stored_j + after.to_ambient_j, before.stored_j + before.to_ambient_j + in_j,
+                        1e-9, 1e-9 * in_j);
+            for (size_t u = 0; u < 6; u++) {
+                off_k = fmax(off_k, fabs(a[u] - b[u]));
+            }
+        }
+        assert_int_equal(grid.ops->steady(grid.state, p, true, a), TMX_OK);
+        assert_int_equal(reduced.ops->steady(reduced.state, p, true, b), TMX_OK);
+        for (size_t u = 0; u < 6; u++) {
+            off_k = fmax(off_k, fabs(a[u] - b[u]));
+        }
+        struct tmx_thermal_heat heat;
+        reduced.ops->heat(reduced.state, &heat);
+        check_close(heat.to_ambient_w, p[0] + p[1] + p[2] + p[3] + p[4] + p[5], 1e-9, 1e-9);
+        const double said_k = reduced.ops->error_bound(reduced.state, false, most_w);
+        if (!(off_k <= said_k) || off_k > 1e-3) {
+            fail_msg("stack %zu: %.3g K off, estimated %.3g K", chip, off_k, said_k);
+        }
+        nearest = fmin(nearest, said_k / fmax(off_k, 1e-7));
+        worst_k = fmax(worst_k, off_k);
+        tmx_rng_destroy(rng);
+        engine_close(&grid);
+        engine_close(&reduced);
+        finish(&c);
+    }
+    print_message("%zu stacks: at most %.3g K off, estimate over error at least %.2f\n", n_chip, worst_k,
+                  nearest);
+}
+
+static void the_reduced_model_reads_fields_and_comes_back_from_the_cache(void **state)
 {
     (void)state;
     struct chip c;
-    struct tmx_thermal_instance inst;
-    struct tmx_err err = {0};
+    struct engine grid, built, read;
+    double t[3][6], cell_k[2][ROWS * MAX_COLS];
     make(&c, TMX_CHANNELS_MERGED, true);
-    assert_int_equal(tmx_thermal_instance_create(&inst, "reduced", NULL, &c.spec, &err), TMX_EUNSUPPORTED);
-    assert_non_null(strstr(err.msg, "coolant"));
-    tmx_thermal_instance_finish(&inst);
+    c.spec.flow_levels = flow_levels;
+    c.spec.r_convec_levels = (const double[LEVELS]){1e9, 1e9, 1e9, 1e9, 1e9};
+    c.spec.n_level = LEVELS;
+    engine_open(&grid, "grid", "", &c.spec);
+    engine_open(&built, "reduced", "", &c.spec);
+    engine_open(&read, "reduced", "", &c.spec);
+    for (size_t level = 1; level < LEVELS; level++) {
+        struct engine *const all[] = {&grid, &built, &read};
+        for (size_t i = 0; i < 3; i++) {
+            all[i]->ops->set_convection(all[i]->state, level);
+            assert_int_equal(all[i]->ops->step(all[i]->state, 2e-3, power_w, t[i]), TMX_OK);
+        }
+        assert_memory_equal(t[1], t[2], sizeof t[1]);
+        for (size_t layer = 0; layer < 3; layer++) {
+            assert_int_equal(grid.ops->field(grid.state, layer, cell_k[0]), TMX_OK);
+            assert_int_equal(built.ops->field(built.state, layer, cell_k[1]), TMX_OK);
+            for (size_t i = 0; i < c.spec.rows * c.spec.cols; i++) {
+                check_close(cell_k[1][i], cell_k[0][i], 0, 0.1);
+            }
+        }
+    }
+    engine_close(&grid);
+    engine_close(&built);
+    engine_close(&read);
     finish(&c);
 }
 
-int main(void)
+static void coolant_boils_in_the_reduced_model_as_on_the_grid(void **state)
 {
+    (void)state;
+    static const double most_w[6] = {1, 0.5, 0.3, 1, 0.5, 0.3};
+    struct chip c;
+    struct engine e[2];
+    char why[2][256];
+    int n[2] = {0, 0};
+    make(&c, TMX_CHANNELS_RESOLVED, true);
+    c.channels.flow_m3_per_s = 1.5e-8;
+    c.spec.coolant_limit_k = 345;
+    for (int i = 0; i < 2; i++) {
+        double t[6];
+        engine_open(&e[i], i ? "reduced" : "grid", i ? "cache = false;" : "", &c.spec);
+        for (enum tmx_status st = TMX_OK; !st && n[i] < 1000; n[i]++) {
+            st = e[i].ops->step(e[i].state, 1e-3, most_w, t);
+        }
+        e[i].ops->why(e[i].state, why[i], sizeof why[i]);
+        engine_close(&e[i]);
+    }
+    assert_true(n[0] > 5 && n[0] < 1000);
+    assert_int_equal(n[0], n[1]);
+    assert_string_equal(why[0], why[1]);
+    assert_non_null(strstr(why[1], "coolant boils"));
+    finish(&c);
+}
+
+static void the_reduced_model_refuses_what_it_cannot_read(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct chip c;
+        struct tmx_thermal_instance inst;
+        struct tmx_err err = {0};
+        const char *const mixed[] = {"precision", "mixed", NULL};
+        double node_k[5 * ROWS * MAX_COLS + 12] = {0};
+        make(&c, TMX_CHANNELS_MERGED, true);
+        c.spec.map_mode = i == 0 ? TMX_MAP_MAX : c.spec.map_mode;
+        c.spec.accurate_cells = i == 1;
+        c.spec.init_node_k = i == 2 ? node_k : NULL;
+        assert_int_equal(tmx_thermal_instance_create(&inst, "reduced", i == 3 ? mixed : NULL, &c.spec, &err),
+                         TMX_EUNSUPPORTED);
+        assert_non_null(strstr(err.msg, "coolant"));
+        tmx_thermal_instance_finish(&inst);
+        finish(&c);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    n_chip = argc > 1 ? strtoul(argv[1], NULL, 10) : n_chip;
+    first_chip = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_into_the_coolant_is_the_power),
         cmocka_unit_test(steps_conserve_heat_and_ten_are_as_good_as_one),
@@ -307,7 +495,10 @@ int main(void)
         cmocka_unit_test(pumping_power_is_that_of_laminar_ducts),
         cmocka_unit_test(a_chip_that_conducts_better_along_x_is_as_a_narrower_one),
         cmocka_unit_test(stacks_that_cannot_be_modelled_are_refused),
-        cmocka_unit_test(the_reduced_model_refuses_what_is_not_symmetric),
+        cmocka_unit_test(the_reduced_model_is_as_near_as_it_says_and_conserves_heat),
+        cmocka_unit_test(the_reduced_model_reads_fields_and_comes_back_from_the_cache),
+        cmocka_unit_test(coolant_boils_in_the_reduced_model_as_on_the_grid),
+        cmocka_unit_test(the_reduced_model_refuses_what_it_cannot_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

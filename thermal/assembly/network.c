@@ -784,6 +784,14 @@ void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma
     }
 }
 
+void tmx_network_carry(const struct tmx_network *net, const double *x, double *y)
+{
+    memset(y, 0, net->n_node * sizeof *y);
+    for (size_t e = 0; e < net->n_flow; e++) {
+        y[net->flow[e].a] += net->flow[e].w_k * x[net->flow[e].b];
+    }
+}
+
 void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,
                       double *view_k)
 {

@@ -92,6 +92,9 @@ void tmx_network_read(const struct tmx_network *net, const double *node_k, doubl
 /* y = (G_net + gamma A + sigma C) x, vectors of [n_node]. */
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y);
 
+/* y = what coolant of the spec's own flow carries, [n_node]: the rest of G_net. */
+void tmx_network_carry(const struct tmx_network *net, const double *x, double *y);
+
 /* view_k [n] of the view's rows [first, first + n) from node_k [n_node]; and node_k [n_node] from a
  * whole view_k [n_view]: what a start file says of the nodes it does not name. */
 void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,

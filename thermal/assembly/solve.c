@@ -137,7 +137,7 @@ static enum tmx_status full_factor(struct full *f, const struct tmx_network *net
     return TMX_OK;
 }
 
-static enum tmx_status full_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+static enum tmx_status full_solve(struct tmx_solver *s, const struct tmx_factor *f, int system, size_t n_rhs,
                                   const double *b, double *x)
 {
     const size_t n = s->net->n_node;
@@ -150,7 +150,7 @@ static enum tmx_status full_solve(struct tmx_solver *s, const struct tmx_factor 
         return TMX_ENOMEM;
     }
     for (size_t r = 0; r < n_rhs; r++) {
-        if (umfpack_di_wsolve(UMFPACK_A, f->full->start, f->full->row, f->full->value, x + r * n, b + r * n,
+        if (umfpack_di_wsolve(system, f->full->start, f->full->row, f->full->value, x + r * n, b + r * n,
                               f->numeric, control, NULL, s->wi, s->w)) {
             return TMX_ESOLVE;
         }
@@ -371,7 +371,13 @@ static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_
 enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, const double *b,
                           double *x)
 {
-    return f->full ? full_solve(s, f, n_rhs, b, x) : solve(s, CHOLMOD_A, f, n_rhs, b, x);
+    return f->full ? full_solve(s, f, UMFPACK_A, n_rhs, b, x) : solve(s, CHOLMOD_A, f, n_rhs, b, x);
+}
+
+enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                     const double *b, double *x)
+{
+    return full_solve(s, f, UMFPACK_At, n_rhs, b, x);
 }
 
 enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, double *b,

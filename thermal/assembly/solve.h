@@ -52,6 +52,9 @@ size_t tmx_factor_entries(const struct tmx_factor *f); /* non-zeros of L */
  * Allocates only when n_rhs grows. Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
                                         const double *b, double *x);
+/* x = M'^-1 b, where coolant flows. */
+TMX_NODISCARD enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_factor *f,
+                                                   size_t n_rhs, const double *b, double *x);
 /* b := L^-1 P b for M = P' L L' P: a' M^-1 b is the product of two such halves, for half the work of a solve.
  * work [n_rhs][n_node] is overwritten. Otherwise as tmx_solve. */
 TMX_NODISCARD enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,

@@ -45,6 +45,7 @@
  * ambient, a settled start) bank() puts what has left into out_j, and unbank() begins anew from the new z. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,7 @@ static const struct tmx_opt opts[] = {
 
 struct table { /* decay and gain of one step length */
     double dt_s;
-    double *row; /* [n_level][2][mode_row] owned */
+    double *row; /* [n_level][2][tmx_modal_table] owned */
 };
 
 struct model {
@@ -85,6 +86,8 @@ struct model {
     struct table *table; /* [n_table] owned; grows in prepare alone */
     size_t n_table;
     double ambient_k;
+    bool inlet_at_ambient;
+    double coolant_limit_k; /* INFINITY: none */
 };
 
 struct state {
@@ -98,11 +101,17 @@ struct state {
     /* work */
     double *next;         /* [mode_row] */
     double *now;          /* [unit_row] */
-    double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table */
+    double *decay, *gain; /* [tmx_modal_table] of dt_s and its level, for lengths without a table */
     double dt_s;
     size_t dt_level;
     float *work;  /* [tmx_modal_work] */
     double *cell; /* [n_cell] where units are not read by a linear map */
+    /* where coolant flows, else NULL: z is the distance to the field of its inlet, these are what that field
+     * adds */
+    double *lift;  /* [n_unit] of the units, K */
+    double *brink; /* [2][n_watch] of the coolant that is watched, K; and work */
+    double *whole; /* [mode_row] work */
+    bool boiled;
 };
 
 static bool linear(const struct tmx_reduced_model *m)
@@ -138,6 +147,8 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
         return tmx_fail(err, TMX_ENOMEM, "thermal model");
     }
     m->ambient_k = spec->ambient_k;
+    m->inlet_at_ambient = spec->inlet_at_ambient;
+    m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
     const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &model_options, err);
     if (st) {
         model_destroy(m);
@@ -160,7 +171,7 @@ static const struct table *find_table(const struct model *m, double dt_s)
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
 {
     struct model *m = model;
-    const size_t row = m->shared.modal[0].mode_row;
+    const size_t row = tmx_modal_table(m->shared.modal);
     if (find_table(m, dt_s)) {
         return TMX_OK;
     }
@@ -181,6 +192,119 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
 static const struct tmx_modal *modal(const struct state *s)
 {
     return &s->model->shared.modal[s->level];
+}
+
+/* Coolant. z is the distance to the field of the inlet, which is inlet_state times how far the inlet is above
+ * ambient: so a step knows nothing of the inlet, and a change of level, of ambient or of inlet turns z. */
+
+static double inlet_theta(const struct state *s)
+{
+    return s->model->inlet_at_ambient ? 0 : s->model->shared.net.inlet_k - s->ambient_k;
+}
+
+static void add_inlet(struct state *s, double times)
+{
+    const struct tmx_reduced_model *m = &s->model->shared;
+    const double theta = s->lift ? times * inlet_theta(s) : 0;
+    for (size_t i = 0; i < m->n_mode && theta != 0; i++) {
+        s->z[i] += theta * m->coolant.inlet_state[s->level * m->n_mode + i];
+    }
+}
+
+/* Rises of the watched coolant from z, [n_watch]. */
+static void rise_of_watched(const struct state *s, const double *z, const double *power_w, double *rise)
+{
+    const struct tmx_reduced_model *m = &s->model->shared;
+    const struct tmx_coolant *c = &m->coolant;
+    const size_t n = c->n_watch;
+    memset(rise, 0, n * sizeof *rise);
+    for (size_t i = 0; i < m->n_mode; i++) {
+        const double *restrict row = c->watch + (s->level * m->n_mode + i) * n;
+        for (size_t j = 0; j < n; j++) {
+            rise[j] += z[i] * row[j];
+        }
+    }
+    for (size_t v = 0; v < m->net.n_unit && power_w; v++) {
+        for (size_t j = 0; j < n; j++) {
+            rise[j] += power_w[v] * c->watch_direct[(s->level * m->net.n_unit + v) * n + j];
+        }
+    }
+}
+
+static void new_inlet(struct state *s)
+{
+    const struct tmx_reduced_model *m = &s->model->shared;
+    const double theta = s->lift ? inlet_theta(s) : 0;
+    for (size_t u = 0; u < m->net.n_unit && s->lift; u++) {
+        s->lift[u] = theta * m->coolant.inlet_unit[s->level * m->net.n_unit + u];
+    }
+    if (s->lift) {
+        rise_of_watched(s, m->coolant.inlet_state + s->level * m->n_mode, NULL, s->brink);
+        for (size_t j = 0; j < m->coolant.n_watch; j++) {
+            s->brink[j] *= theta;
+        }
+    }
+}
+
+/* The hottest of all coolant [K]; *node is where. */
+static double hottest_coolant(const struct state *s, size_t *node)
+{
+    const struct tmx_reduced_model *m = &s->model->shared;
+    const struct tmx_coolant *c = &m->coolant;
+    struct state whole = *s;
+    double hottest = -INFINITY;
+    whole.z = s->whole;
+    memcpy(whole.z, s->z, modal(s)->mode_row * sizeof *whole.z);
+    add_inlet(&whole, 1);
+    tmx_reduced_model_common(m, s->level, whole.z, s->next);
+    *node = 0;
+    for (size_t w = 0; w < c->n_wet; w++) {
+        double theta = 0;
+        for (size_t i = 0; i < m->n_mode; i++) {
+            theta += s->next[i] * (double)c->wet_map[i * c->n_wet + w];
+        }
+        for (size_t v = 0; v < m->net.n_unit; v++) {
+            theta += s->power[v] * (double)c->wet_still[(s->level * m->net.n_unit + v) * c->n_wet + w];
+        }
+        if (theta > hottest) {
+            hottest = theta;
+            *node = c->wet[w];
+        }
+    }
+    return hottest + s->ambient_k;
+}
+
+/* After a step: is coolant above its limit? All of it is looked at where the watched is near. */
+static bool boils(struct state *s)
+{
+    const struct tmx_coolant *c = &s->model->shared.coolant;
+    const double limit_k = s->model->coolant_limit_k;
+    double *rise = s->brink + c->n_watch, hottest = -INFINITY;
+    size_t node;
+    s->boiled = false;
+    if (!isfinite(limit_k)) {
+        return false;
+    }
+    rise_of_watched(s, s->z, s->power, rise);
+    for (size_t j = 0; j < c->n_watch; j++) {
+        hottest = fmax(hottest, s->brink[j] + (1 + 2 * tmx_coolant_slack) * rise[j]);
+    }
+    s->boiled = hottest + s->ambient_k > limit_k && hottest_coolant(s, &node) > limit_k;
+    return s->boiled;
+}
+
+static void why(const void *state, char *text, size_t size)
+{
+    const struct state *s = state;
+    text[0] = '\0';
+    if (s->boiled) {
+        size_t node;
+        char place[96];
+        const double hottest_k = hottest_coolant(s, &node);
+        tmx_network_place(&s->model->shared.net, node, place, sizeof place);
+        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
+                 hottest_k, place, s->model->coolant_limit_k);
+    }
 }
 
 static void destroy(void *state)
@@ -220,8 +344,11 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
-    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
-    double *at = calloc(4 * mode + 4 * unit + cell + tmx_modal_work(m->shared.modal), sizeof *at);
+    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell,
+                 table = tmx_modal_table(m->shared.modal);
+    const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
+    double *at =
+        calloc(2 * mode + 2 * table + 4 * unit + cell + wet + tmx_modal_work(m->shared.modal), sizeof *at);
     if (!s || !at) {
         free(s);
         free(at);
@@ -233,14 +360,21 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .z = at,
                         .next = at + mode,
                         .decay = at + 2 * mode,
-                        .gain = at + 3 * mode,
-                        .energy = at + 4 * mode,
-                        .power = at + 4 * mode + unit,
-                        .theta = at + 4 * mode + 2 * unit,
-                        .now = at + 4 * mode + 3 * unit,
-                        .cell = cell ? at + 4 * mode + 4 * unit : NULL,
-                        .work = (float *)(void *)(at + 4 * mode + 4 * unit + cell)};
+                        .gain = at + 2 * mode + table};
+    at += 2 * mode + 2 * table;
+    s->energy = at;
+    s->power = at + unit;
+    s->theta = at + 2 * unit;
+    s->now = at + 3 * unit;
+    at += 4 * unit;
+    s->cell = cell ? at : NULL;
+    s->lift = wet ? at + cell : NULL;
+    s->whole = wet ? at + cell + unit : NULL;
+    s->brink = wet ? at + cell + unit + mode : NULL;
+    s->work = (float *)(void *)(at + cell + wet);
     memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
+    add_inlet(s, -1);
+    new_inlet(s);
     refresh(s);
     s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
     *state = s;
@@ -255,6 +389,9 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
     for (size_t u = 0; u < n; u++) {
         temp_k[u] = ambient_k + theta[u];
     }
+    for (size_t u = 0; u < n && s->lift; u++) {
+        temp_k[u] += s->lift[u];
+    }
     for (size_t u = 0; u + 4 <= n; u += 4) {
         for (size_t k = 0; k < 4; k++) {
             finite[k] += temp_k[u + k] * 0;
@@ -268,7 +405,7 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
 
 static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
 {
-    const size_t row = modal(s)->mode_row;
+    const size_t row = tmx_modal_table(modal(s));
     const struct table *t = find_table(s->model, dt_s);
     if (t) {
         *decay = t->row + 2 * s->level * row;
@@ -296,6 +433,12 @@ static enum tmx_status end_step(struct state *s, double dt_s, const double *powe
     }
     if (s->cell) {
         read_cells(s, s->z, s->power, s->next, s->theta);
+    }
+    if (s->lift && boils(s)) { /* it carries heat away in another manner than is computed */
+        for (size_t u = 0; u < n; u++) {
+            temp_k[u] = NAN;
+        }
+        return TMX_ESOLVE;
     }
     return report(s, s->theta, temp_k);
 }
@@ -353,13 +496,15 @@ static bool same(const void *model_a, const void *model_b)
     for (size_t l = 0; is && l < x->n_level; l++) {
         const struct tmx_modal *m = &x->modal[l], *n = &y->modal[l];
         is = m->n_mode == n->n_mode && m->kernel == n->kernel && m->mixed == n->mixed &&
-             !m->direct == !n->direct && equal(m->in, n->in, m->n_unit * m->mode_row) &&
-             equal(m->out, n->out, m->n_mode * m->unit_row) && equal(m->rate, n->rate, m->mode_row) &&
+             !m->direct == !n->direct && !m->spin == !n->spin &&
+             (!m->spin || equal(m->spin, n->spin, m->mode_row)) &&
+             equal(m->in, n->in, m->n_unit * m->mode_row) && equal(m->out, n->out, m->n_mode * m->unit_row) &&
+             equal(m->rate, n->rate, m->mode_row) &&
              (!m->direct || equal(m->direct, n->direct, m->n_unit * m->unit_row));
     }
     for (size_t t = 0; is && t < a->n_table; t++) {
         is = a->table[t].dt_s == b->table[t].dt_s &&
-             equal(a->table[t].row, b->table[t].row, 2 * x->n_level * x->modal[0].mode_row);
+             equal(a->table[t].row, b->table[t].row, 2 * x->n_level * tmx_modal_table(x->modal));
     }
     return is;
 }
@@ -433,9 +578,12 @@ static void set_convection(void *state, size_t level)
         return;
     }
     bank(s);
+    add_inlet(s, 1);
     tmx_reduced_model_common(m, s->level, s->z, s->next);
     s->level = level;
     tmx_reduced_model_own(m, level, s->next, s->z);
+    add_inlet(s, -1);
+    new_inlet(s);
     unbank(s);
     refresh(s);
 }
@@ -445,10 +593,13 @@ static void set_ambient(void *state, double ambient_k)
     struct state *s = state;
     const struct tmx_modal *m = modal(s);
     bank(s);
+    add_inlet(s, 1);
     for (size_t i = 0; i < m->n_mode; i++) {
         s->z[i] += (s->ambient_k - ambient_k) * m->one[i];
     }
     s->ambient_k = ambient_k;
+    add_inlet(s, -1);
+    new_inlet(s);
     unbank(s);
     refresh(s);
 }
@@ -462,7 +613,13 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
     if (s->model->shared.no_field) {
         return TMX_EUNSUPPORTED;
     }
-    tmx_reduced_model_field(&s->model->shared, s->level, s->z, s->power, layer * net->n_cell, n, s->next,
+    struct state whole = *s; /* with the field of the inlet */
+    if (s->lift) {
+        whole.z = s->whole;
+        memcpy(whole.z, s->z, modal(s)->mode_row * sizeof *whole.z);
+        add_inlet(&whole, 1);
+    }
+    tmx_reduced_model_field(&s->model->shared, s->level, whole.z, s->power, layer * net->n_cell, n, s->next,
                             cell_k);
     for (size_t c = 0; c < n; c++) {
         cell_k[c] += s->ambient_k;
@@ -482,6 +639,10 @@ static void heat(const void *state, struct tmx_thermal_heat *h)
     *h = (struct tmx_thermal_heat){.stored_j = tmx_modal_sum(m, m->stored, s->z),
                                    .to_ambient_w = tmx_modal_sum(m, m->leave, s->z),
                                    .to_ambient_j = s->out_j - tmx_modal_sum(m, m->rest, s->z)};
+    for (size_t i = 0; i < m->n_mode && s->lift; i++) {
+        h->stored_j +=
+            inlet_theta(s) * m->stored[i] * s->model->shared.coolant.inlet_state[s->level * m->n_mode + i];
+    }
     for (size_t u = 0; u < m->n_unit; u++) {
         h->to_ambient_j += m->drain[u] * s->energy[u];
     }
@@ -498,14 +659,15 @@ static void image(void *state, struct tmx_image *i)
     tmx_image_item(i, s->energy, unit);
     tmx_image_item(i, s->power, unit);
     tmx_image_item(i, s->theta, unit);
+    new_inlet(s);
 }
 
 static void modes(const void *model, size_t level, struct tmx_modes_view *v)
 {
     const struct model *m = model;
     const struct tmx_modal *x = &m->shared.modal[level];
-    *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row, x->rate,
-                                 x->in,     x->out,    x->direct,   m->ambient_k};
+    *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row,  x->rate,
+                                 x->in,     x->out,    x->direct,   m->ambient_k, x->spin};
 }
 
 const struct tmx_thermal_ops tmx_thermal_reduced = {
@@ -532,5 +694,6 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .error_bound = error_bound,
     .modes = modes,
     .heat = heat,
+    .why = why,
     .image = image,
 };

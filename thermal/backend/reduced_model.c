@@ -103,8 +103,15 @@ static double density(const struct tmx_thermal_spec *spec)
     return d;
 }
 
+/* A die with coolant has settled after milliseconds: what happens within a longer step is not modelled then.
+ */
 static double min_step(const struct tmx_thermal_spec *spec)
 {
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        if (spec->layer[l].channels && spec->min_step_s > 0) {
+            return spec->min_step_s;
+        }
+    }
     return spec->min_step_s > 0 ? fmin(spec->min_step_s, MIN_STEP_S) : MIN_STEP_S;
 }
 
@@ -274,6 +281,44 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
     }
     tmx_truncated_finish(&cut);
     free(gamma);
+    return st;
+}
+
+/* Where coolant flows the network is not symmetric, and all of this is another file's. */
+static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                                     const struct demand *d, const struct tmx_reduced_options *options,
+                                     struct tmx_err *err)
+{
+    const size_t u = m->net.n_unit;
+    enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
+    double *level = calloc(2 * m->n_level, sizeof *level);
+    m->error = calloc((u + 1) * u, sizeof *m->error);
+    st = st || (level && m->error) ? st : tmx_no_memory(err);
+    for (size_t l = 0; l < m->n_level && !st; l++) {
+        level[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
+        level[m->n_level + l] = tmx_thermal_spec_flow(spec, l);
+    }
+    const struct tmx_coolant_options how = {.tolerance_k = d->tolerance_k,
+                                            .power_w = d->power_w,
+                                            .ambient_k = d->ambient_k,
+                                            .min_step_s = d->min_step_s,
+                                            .n_mode = options->n_mode,
+                                            .gamma = level,
+                                            .flow = level + m->n_level,
+                                            .n_level = m->n_level,
+                                            .field = !m->no_field};
+    struct tmx_coolant *c = &m->coolant;
+    st = st ? st : tmx_coolant_reduce(c, &m->net, &how, m->modal, m->error, err);
+    m->vector = c->vector;
+    m->back = c->back;
+    m->map = c->map;
+    m->still = c->still;
+    c->vector = c->back = c->still = NULL;
+    c->map = NULL;
+    m->n_mode = c->n_mode;
+    m->n_basis = c->n_basis;
+    m->n_shift = c->n_shift;
+    free(level);
     return st;
 }
 
@@ -498,6 +543,9 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
                                               .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
                                               .cells = d->cells.n ? &d->cells : NULL};
     gamma_range(&m->net, spec, options, &basis_options.gamma_low, &basis_options.gamma_high);
+    if (m->net.n_flow > 0) {
+        return build_coolant(m, spec, d, options, err);
+    }
     enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
     if (ranged(options)) {
         st = st ? st : shared_basis(m, spec, d, options, &basis_options, &basis, err);
@@ -673,6 +721,22 @@ static enum tmx_status check_tolerance(const struct tmx_reduced_model *m, const 
                     d->tolerance_k, bound_k);
 }
 
+static enum tmx_status check_coolant(const struct tmx_thermal_spec *spec,
+                                     const struct tmx_reduced_options *options, struct tmx_err *err)
+{
+    const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
+                       : spec->accurate_cells  ? "a file of cells"
+                       : spec->init_node_k     ? "a start field"
+                       : options->mixed        ? "precision mixed"
+                       : ranged(options)       ? "a range of sinks"
+                                               : NULL;
+    return what ? tmx_fail(err, TMX_EUNSUPPORTED,
+                           "the reduced model of coolant is for units read by their means, without %s: "
+                           "--method grid",
+                           what)
+                : TMX_OK;
+}
+
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_options *options, struct tmx_err *err)
 {
@@ -691,11 +755,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
                            l)
                 : TMX_OK;
     }
-    if (!st && m->net.n_flow > 0) {
-        st = tmx_fail(
-            err, TMX_EUNSUPPORTED,
-            "the reduced model needs a symmetric network, coolant that flows makes it none: the grid has it");
-    }
+    st = st || m->net.n_flow == 0 ? st : check_coolant(spec, options, err);
     st = st ? st : check_range(spec, options, err);
     st = st ? st : demand_init(&d, &m->net, spec, options, err);
     if (!st) {
@@ -714,6 +774,9 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         }
     }
     m->start_swing_k = spec->init_node_k ? 0 : fabs(spec->init_k - spec->ambient_k);
+    if (m->net.n_flow > 0 && !spec->inlet_at_ambient) {
+        m->start_swing_k += fabs(m->net.inlet_k - spec->ambient_k);
+    }
     st = st || !spec->init_node_k ? st : join_start(m, spec, &d, options, err);
     st = st ? st : check_tolerance(m, &d, options, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
@@ -736,6 +799,7 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
     free(m->back);
     free(m->error);
     free(m->cell_error);
+    tmx_coolant_finish(&m->coolant);
     m->map = NULL;
     m->fine_map = m->still = m->vector = m->back = m->error = m->cell_error = NULL;
 }
@@ -884,7 +948,7 @@ static void add_count(struct tmx_hash *h, size_t n)
     add_real(h, (double)n);
 }
 
-static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detailed)
+static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_cell, bool detailed)
 {
     add_count(h, l->lateral);
     add_count(h, l->dissipates);
@@ -897,6 +961,16 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
     add_real(h, l->p_j_per_m3k);
     add_real(h, l->filler_k_w_per_mk);
     add_real(h, l->filler_p_j_per_m3k);
+    if (l->channels) {
+        const struct tmx_channels *c = l->channels;
+        const double flow[] = {c->kind,          c->width_m,          c->wall_m, c->first_m,       c->last_m,
+                               c->flow_m3_per_s, c->p_j_per_m3k,      c->h_top,  c->h_bottom,      c->h_side,
+                               c->pressure_pa,   c->pump_pa_s_per_m3, c->upwind, c->viscosity_pa_s};
+        tmx_hash_add(h, flow, sizeof flow);
+        if (c->cell) {
+            tmx_hash_add(h, c->cell, n_cell);
+        }
+    }
     add_count(h, l->floorplan->n_unit);
     for (size_t u = 0; u < l->floorplan->n_unit; u++) {
         const struct tmx_unit *unit = &l->floorplan->unit[u];
@@ -943,7 +1017,8 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
     }
     add_count(h, spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
-        add_layer(h, &spec->layer[l], spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
+        add_layer(h, &spec->layer[l], spec->rows * spec->cols,
+                  spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
     if (ranged(options)) {
         add_real(h, options->r_low_k_per_w);
@@ -953,6 +1028,12 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
     add_count(h, n_level);
     for (size_t l = 0; l < n_level; l++) {
         add_real(h, tmx_thermal_spec_r_convec(spec, l));
+        if (spec->flow_levels) {
+            add_real(h, tmx_thermal_spec_flow(spec, l));
+        }
+    }
+    for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
+        add_real(h, spec->col_line_m[j]);
     }
     add_real(h, options->tolerance_k);
     add_count(h, basis ? 0 : options->n_mode);
@@ -983,7 +1064,7 @@ struct sizes {
     size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
 };
 
-enum { PER_LEVEL = 7, WHOLE = 4 };
+enum { PER_LEVEL = 8, WHOLE = 4 };
 
 /* The maps, in the file of their own. */
 static size_t list_maps(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece piece[WHOLE])
@@ -1010,12 +1091,68 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->stored, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
+        if (q->spin) {
+            piece[n++] = (struct tmx_piece){q->spin, q->mode_row * real};
+        }
     }
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->back, m->back ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->error, (unit + 1) * unit * real};
     piece[n++] = (struct tmx_piece){m->cell_error, (unit + 1) * m->n_region * real};
     return n;
+}
+
+/* What coolant needs beside it, in a file of its own. */
+struct coolant_sizes {
+    size_t n_wet, n_watch;
+};
+enum { COOLANT_PIECES = 9 };
+
+static size_t list_coolant(const struct tmx_reduced_model *m, struct coolant_sizes *sizes,
+                           struct tmx_piece piece[COOLANT_PIECES])
+{
+    const struct tmx_coolant *c = &m->coolant;
+    const size_t k = m->n_mode, u = m->net.n_unit, real = sizeof(double), part = sizeof(float);
+    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
+    piece[1] = (struct tmx_piece){c->inlet_state, m->n_level * k * real};
+    piece[2] = (struct tmx_piece){c->inlet_unit, m->n_level * u * real};
+    piece[3] = (struct tmx_piece){c->wet, c->n_wet * sizeof *c->wet};
+    piece[4] = (struct tmx_piece){c->wet_map, k * c->n_wet * part};
+    piece[5] = (struct tmx_piece){c->wet_still, m->n_level * u * c->n_wet * part};
+    piece[6] = (struct tmx_piece){c->watch, m->n_level * k * c->n_watch * real};
+    piece[7] = (struct tmx_piece){c->watch_direct, m->n_level * u * c->n_watch * real};
+    return 8;
+}
+
+static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+{
+    const struct tmx_cache_name name = {.kind = "coolant", .key = key};
+    struct coolant_sizes sizes;
+    struct tmx_piece piece[COOLANT_PIECES];
+    struct tmx_coolant *c = &m->coolant;
+    const size_t k = m->n_mode, u = m->net.n_unit;
+    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
+        sizes.n_watch > sizes.n_wet) {
+        return false;
+    }
+    *c = (struct tmx_coolant){.n_mode = k, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
+    c->inlet_state = calloc(m->n_level * k, sizeof *c->inlet_state);
+    c->inlet_unit = calloc(m->n_level * u, sizeof *c->inlet_unit);
+    c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
+    c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
+    c->wet_still = calloc(m->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
+    c->watch = calloc(m->n_level * k * c->n_watch + 1, sizeof *c->watch);
+    c->watch_direct = calloc(m->n_level * u * c->n_watch + 1, sizeof *c->watch_direct);
+    if (!c->inlet_state || !c->inlet_unit || !c->wet || !c->wet_map || !c->wet_still || !c->watch ||
+        !c->watch_direct || !tmx_cache_read(&name, piece, list_coolant(m, &sizes, piece))) {
+        return false;
+    }
+    for (size_t i = 0; i < c->n_wet; i++) {
+        if (c->wet[i] >= m->net.n_node) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
@@ -1026,7 +1163,8 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
     m->n_basis = sizes->n_basis;
     m->n_shift = sizes->n_shift;
     for (size_t l = 0; l < m->n_level; l++) {
-        if (tmx_modal_init(&m->modal[l], k, unit, m->truncated, NULL)) {
+        if (tmx_modal_init(&m->modal[l], k, unit, m->truncated, NULL) ||
+            (m->net.n_flow > 0 && tmx_modal_add_spin(&m->modal[l], NULL))) {
             return false;
         }
     }
@@ -1035,7 +1173,7 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
         m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
         m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
     }
-    const bool turned = m->n_level > 1 || !m->truncated;
+    const bool turned = m->n_level > 1 || !m->truncated || m->net.n_flow > 0;
     m->vector = turned ? calloc(m->n_level * k * k, sizeof *m->vector) : NULL;
     m->back = turned && m->truncated ? calloc(m->n_level * k * k, sizeof *m->back) : NULL;
     m->error = calloc((unit + 1) * unit, sizeof *m->error);
@@ -1060,6 +1198,7 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
     const struct sizes own = sizes;
     ok = ok && (m->no_field || (tmx_cache_read(&field, piece, list_maps(m, &sizes, piece)) &&
                                 memcmp(&own, &sizes, sizeof own) == 0));
+    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key));
     free(piece);
     if (!ok) {
         tmx_reduced_model_empty(m);
@@ -1076,6 +1215,12 @@ void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HAS
     if (piece) {
         if (!m->no_field) { /* first: who finds the model built with maps finds them */
             tmx_cache_write(&field, piece, list_maps(m, &sizes, piece));
+        }
+        if (m->net.n_flow > 0) {
+            struct coolant_sizes coolant = {m->coolant.n_wet, m->coolant.n_watch};
+            struct tmx_piece more[COOLANT_PIECES];
+            tmx_cache_write(&(struct tmx_cache_name){.kind = "coolant", .key = key}, more,
+                            list_coolant(m, &coolant, more));
         }
         tmx_cache_write(&name, piece, list_pieces(m, &sizes, piece));
     }
@@ -1137,6 +1282,10 @@ enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_therm
                         spec->map_mode == TMX_MAP_MIN ? "coldest" : "hottest");
     }
     enum tmx_status st = tmx_reduced_model_init(&m, spec, &options, err);
+    if (!st && m.net.n_flow > 0) {
+        st = tmx_fail(err, TMX_EUNSUPPORTED,
+                      "modes of coolant turn into one another: they are no plain arrays");
+    }
     st = st ? st : fill(p, &m, err);
     p->error_k = st ? 0 : tmx_reduced_model_bound(&m, false, swing_w);
     tmx_reduced_model_finish(&m);

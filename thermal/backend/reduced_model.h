@@ -5,6 +5,7 @@
 #include "core/base/provenance.h"
 #include "thermal/assembly/network.h"
 #include "thermal/assembly/spec.h"
+#include "thermal/reduction/coolant.h"
 #include "thermal/reduction/modal.h"
 
 /* What the instances of the reduced back-end share. Built from a network, or read from the
@@ -38,6 +39,7 @@ struct tmx_reduced_model {
     size_t n_basis;       /* vectors of the basis behind it */
     size_t n_shift;       /* factorisations it took */
     bool no_field;        /* map, fine_map and still are not there */
+    struct tmx_coolant coolant; /* where coolant flows; its vector, back, map and still are those above */
     bool from_cache;
 };
 

@@ -5,6 +5,7 @@
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tmx_dense_start(void)
@@ -69,6 +70,77 @@ enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, st
 {
     const lapack_int info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', (int)n, (int)n_rhs, a, (int)n, b, (int)n);
     return info ? tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n) : TMX_OK;
+}
+
+enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, double *b,
+                                    struct tmx_err *err)
+{
+    const int m = (int)n;
+    lapack_int *pivot = calloc(n, sizeof *pivot);
+    lapack_int info = pivot ? LAPACKE_dgetrf(LAPACK_COL_MAJOR, m, m, a, m, pivot) : -1;
+    info = info ? info
+                : LAPACKE_dgetrs(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', m, (int)n_rhs, a, m, pivot, b, m);
+    free(pivot);
+    return info ? tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n)
+                : TMX_OK;
+}
+
+enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
+                                    struct tmx_err *err)
+{
+    double *value = calloc(2 * n + n * n, sizeof *value), *imag = value + n, *vector = imag + n;
+    const lapack_int info = value ? LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', (int)n, a, (int)n, value, imag,
+                                                  NULL, 1, vector, (int)n)
+                                  : -1;
+    size_t at = 0;
+    for (int pairs = 1; pairs >= 0 && !info; pairs--) {
+        for (size_t i = 0; i < n; i += imag[i] != 0 ? 2 : 1) {
+            const size_t wide = imag[i] != 0 ? 2 : 1;
+            for (size_t k = 0; k < wide && (wide == 2) == pairs; k++, at++) {
+                re[at] = value[i];
+                im[at] = k == 0 ? imag[i] : -imag[i];
+                memcpy(t + at * n, vector + (i + k) * n, n * sizeof *t);
+            }
+        }
+    }
+    free(value);
+    return info ? tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE,
+                           "eigenvalues of a %zu x %zu matrix: LAPACK info %d", n, n, (int)info)
+                : TMX_OK;
+}
+
+/* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious
+ * ways to compute the exponential of a matrix", SIAM Rev. 45 (2003) 3, method 3. */
+enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
+                                struct tmx_err *err)
+{
+    enum { ORDER = 6 };
+    double *x = work, *power = work + n * n, *down = power + n * n, *next = down + n * n, most = 0, part = 1;
+    for (size_t c = 0; c < n; c++) {
+        double sum = 0;
+        for (size_t r = 0; r < n; r++) {
+            sum += fabs(a[c * n + r]) * dt_s;
+        }
+        most = fmax(most, sum);
+    }
+    const int halvings = most > 0.5 ? ilogb(most) + 2 : 0;
+    for (size_t i = 0; i < n * n; i++) {
+        x[i] = -ldexp(a[i] * dt_s, -halvings);
+        power[i] = e[i] = down[i] = i % (n + 1) == 0;
+    }
+    for (int j = 1; j <= ORDER; j++) {
+        tmx_dense_nn(n, n, n, 1, x, n, power, n, 0, next, n);
+        memcpy(power, next, n * n * sizeof *next);
+        part *= (double)(ORDER - j + 1) / (j * (2 * ORDER - j + 1));
+        tmx_dense_axpy(n * n, part, power, e);
+        tmx_dense_axpy(n * n, j % 2 ? -part : part, power, down);
+    }
+    const enum tmx_status st = tmx_dense_solve_any(n, n, false, down, e, err);
+    for (int k = 0; k < halvings && !st; k++) {
+        tmx_dense_nn(n, n, n, 1, e, n, e, n, 0, next, n);
+        memcpy(e, next, n * n * sizeof *next);
+    }
+    return st;
 }
 
 enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work)

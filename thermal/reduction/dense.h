@@ -2,6 +2,7 @@
 #ifndef TMX_THERMAL_REDUCTION_DENSE_H
 #define TMX_THERMAL_REDUCTION_DENSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/err.h"
@@ -33,6 +34,20 @@ TMX_NODISCARD enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *
 /* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed.
  * Returns TMX_OK or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b,
+                                              struct tmx_err *err);
+
+/* b[n][n_rhs] := a^-1 b, or a'^-1 b where transposed, for any a[n][n], which is destroyed. */
+TMX_NODISCARD enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a,
+                                                  double *b, struct tmx_err *err);
+
+/* a[n][n] t = t block for any matrix a, which is destroyed: a block is an eigenvalue re[i], im[i] = 0, or two
+ * neighbours 2j and 2j + 1 with re[i] and im[i] = im, -im: [re im; -im re]. Pairs come first; the two columns
+ * of t [n][n] are the parts of an eigenvector of norm 1. */
+TMX_NODISCARD enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
+                                                  struct tmx_err *err);
+
+/* e[n][n] = exp(-a dt_s) for any a[n][n] whose eigenvalues have positive real parts. work [4][n][n]. */
+TMX_NODISCARD enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
                                               struct tmx_err *err);
 
 /* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the

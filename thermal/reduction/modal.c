@@ -42,9 +42,16 @@ enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit
     return TMX_OK;
 }
 
+enum tmx_status tmx_modal_add_spin(struct tmx_modal *m, struct tmx_err *err)
+{
+    m->spin = calloc(m->mode_row, sizeof *m->spin);
+    return m->spin ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes", m->n_mode);
+}
+
 void tmx_modal_finish(struct tmx_modal *m)
 {
     free(m->rate);
+    free(m->spin);
     free(m->in);
     free(m->out);
     free(m->direct);
@@ -94,10 +101,24 @@ enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more
     return TMX_OK;
 }
 
+/* a / (rate - i spin) of the modes i, i + 1: a pair, or two alone. */
+static void divide(const struct tmx_modal *m, size_t i, const double a[2], double to[2])
+{
+    const double rate = m->rate[i], spin = m->spin[i + 1], size = rate * rate + spin * spin;
+    const double re = (rate * a[0] - spin * a[1]) / size, im = (rate * a[1] + spin * a[0]) / size;
+    to[0] = spin != 0 ? re : a[0] / rate;
+    to[1] = spin != 0 ? im : a[1] / m->rate[i + 1];
+}
+
 void tmx_modal_close(struct tmx_modal *m)
 {
     for (size_t i = 0; i < m->mode_row; i++) {
         m->rest[i] = m->leave[i] / m->rate[i];
+    }
+    for (size_t i = 0; m->spin && i < m->mode_row; i += 2) { /* a row is divided by the transpose */
+        const double row[2] = {m->leave[i], -m->leave[i + 1]};
+        divide(m, i, row, m->rest + i);
+        m->rest[i + 1] = -m->rest[i + 1];
     }
     for (size_t u = 0; u < m->n_unit; u++) {
         m->drain[u] = tmx_modal_sum(m, m->rest, m->in + u * m->mode_row);
@@ -177,6 +198,24 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
         decay[i] = exp(-m->rate[i] * dt_s);
         gain[i] = -expm1(-m->rate[i] * dt_s) / m->rate[i];
     }
+    for (size_t i = 0; m->spin && i < m->mode_row;
+         i++) { /* exp(-(rate - i spin) dt), and 1 less it, divided */
+        const double rate = m->rate[i], spin = m->spin[i | 1], angle = spin * dt_s, half = sin(0.5 * angle);
+        const double re = 2 * half * half - cos(angle) * expm1(-rate * dt_s), im = -decay[i] * sin(angle);
+        const double size = rate * rate + spin * spin, sign = i % 2 ? 1 : -1;
+        decay[m->mode_row + i] = gain[m->mode_row + i] = 0;
+        if (spin != 0) {
+            decay[m->mode_row + i] = -sign * im;
+            decay[i] *= cos(angle);
+            gain[i] = (rate * re - spin * im) / size;
+            gain[m->mode_row + i] = sign * (rate * im + spin * re) / size;
+        }
+    }
+}
+
+size_t tmx_modal_table(const struct tmx_modal *m)
+{
+    return m->spin ? 2 * m->mode_row : m->mode_row;
 }
 
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
@@ -216,8 +255,17 @@ void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *
             z[i] += power_w[u] * in[i];
         }
     }
-    for (size_t i = 0; i < m->mode_row; i++) {
+    tmx_modal_divide(m, z);
+}
+
+void tmx_modal_divide(const struct tmx_modal *m, double *z)
+{
+    for (size_t i = 0; i < m->mode_row && !m->spin; i++) {
         z[i] /= m->rate[i];
+    }
+    for (size_t i = 0; i < m->mode_row && m->spin; i += 2) {
+        const double q[2] = {z[i], z[i + 1]};
+        divide(m, i, q, z + i);
     }
 }
 

@@ -8,7 +8,11 @@
 #include "core/base/err.h"
 
 /* A network in modal form, and its exact step:
- *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient) */
+ *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient)
+ *
+ * Where coolant flows, modes come in pairs that turn into one another: two neighbours 2j and 2j + 1 are one
+ * complex number z_2j + i z_2j+1 that decays with rate - i spin. Then spin is there, -w and w of a pair, 0 of
+ * a mode alone. */
 
 enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
 
@@ -25,6 +29,7 @@ struct tmx_modal {
     size_t n_mode, n_unit;
     size_t mode_row, unit_row; /* padded lengths */
     double *rate;              /* [mode_row, 1/s] owned; padding is 1 */
+    double *spin;              /* [mode_row, 1/s] owned, of pairs; NULL: no mode turns */
     double *in;                /* [n_unit][mode_row] owned */
     double *out;               /* [n_mode][unit_row] owned */
     double *direct;            /* [n_unit][unit_row] owned; NULL: none */
@@ -49,6 +54,9 @@ TMX_NODISCARD enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode,
                                              struct tmx_err *err);
 void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
 
+/* Give m a spin, 0 to begin with. Such a model takes no steps in mixed precision. TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_modal_add_spin(struct tmx_modal *m, struct tmx_err *err);
+
 /* Put the modes of more beside those of m: its z goes on by itself and adds to the temperatures. Both
  * have the same units; more has no direct term. Returns TMX_OK or TMX_ENOMEM (m unchanged). */
 TMX_NODISCARD enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more,
@@ -71,7 +79,11 @@ void tmx_modal_rounding(const struct tmx_modal *m, const double *power_w, double
 /* Floats of work that a step of a mixed model needs for an instance; 0 otherwise. */
 size_t tmx_modal_work(const struct tmx_modal *m);
 
-/* decay = exp(-rate dt), gain = (1 - decay) / rate, both [mode_row]. */
+/* Length of each of the two tables of a step: mode_row, or twice that with a spin, whose second half is what
+ * a mode gets from its neighbour. */
+size_t tmx_modal_table(const struct tmx_modal *m);
+
+/* decay = exp(-rate dt), gain = (1 - decay) / rate, both [tmx_modal_table]. */
 void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain);
 
 /* next = decay z + gain (in power_w); theta_k = out next + direct power_w, [unit_row, K].
@@ -92,6 +104,9 @@ void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const doub
 /* z = in power_w / rate, the equilibrium. */
 void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *z);
 
+/* z := z / rate, or / (rate - i spin). */
+void tmx_modal_divide(const struct tmx_modal *m, double *z);
+
 /* row . z over the modes. */
 double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double *z);
 
@@ -100,7 +115,7 @@ double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double 
 
 struct tmx_modal_call {
     const struct tmx_modal *m;
-    const double *decay, *gain;   /* [mode_row]; decay NULL: only theta_k is computed, from next */
+    const double *decay, *gain;   /* [tmx_modal_table]; decay NULL: only theta_k is computed, from next */
     size_t n;                     /* instances */
     const double *const *power_w; /* [n][n_unit, W] */
     const double *const *z;       /* [n][mode_row] */

@@ -1,0 +1,1113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reduced model of a network that coolant makes unsymmetric:
+ *
+ *      C theta' + K theta = B p + flow c theta_inlet      K = G + gamma A + flow F      T = ambient + E'
+ * theta
+ *
+ * The idea is that of krylov.c: project on a space V of a few hundred fields, V' C V = 1. Without symmetry
+ * the answers to powers alone, (K + s C)^-1 B, make errors of first order. So V holds those of the transposed
+ * network, too, (K + s C)'^-1 E, and what a reduced temperature is off is a product of what both miss:
+ *
+ *      e(s) = RE' (K + s C)^-1 RB,      RB = B - (K + s C) V (Kr + s)^-1 V' B,      RE = E - (K + s C)' V (Kr
+ * + s)'^-1 V' E
+ *
+ * The projection is on V from both sides, for stability: coolant carries heat downstream and makes none, so
+ * x' K x >= 0 at every flow, and V' K V inherits that. (Balanced pairs of spaces V, W lost it at flows other
+ * than that they were made for.) Levels of flow are one space with Kr = g + gamma a + flow f. The uniform
+ * field is in V, so the heat that leaves, 1' K theta, and the heat that is stored, 1' C theta, are those of
+ * the network, and the balance closes to rounding.
+ *
+ *   1. Basis: at the lowest, the middle and the highest flow, shifts s = 0 and a decade apart. At each shift
+ * the network itself is solved, and compared with the projection: what is off by more than BASIS_SHARE of the
+ * tolerance adds its fields and those of the transpose. Then the middle shifts, and the quarters where a
+ * middle was missed. What the last tested shifts are off is the error of the basis: measured, where krylov.c
+ * bounds it.
+ *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so
+ * does its transpose. The largest directions of both sets, in turns, span the model: as few as keep every
+ * unit's answer at every octave within CUT_SHARE of the tolerance, at those flows and at two between them.
+ * What they miss of a steady state follows the power at once (the direct term of each level): it settles
+ * within the shortest step, also where the flow changes. At a flow that cannot carry the powers for which the
+ * tolerance is meant without boiling, it is meant for the part that it can (RISE_K).
+ *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
+ *
+ * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer
+ * than one of these by more than tmx_coolant_slack of its rise, by whatever unit it is heated, in the steady
+ * states of the least, the middle and the largest flow. Where a watched one comes so near the limit all are
+ * looked at (backend/reduced.c).
+ *
+ * Source of the projection: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of
+ * Illinois 1997, ch. 3 (both sides); of the directions: C. Rowley, "Model reduction for fluids, using
+ * balanced proper orthogonal decomposition", Int. J. Bifurcation Chaos 15 (2005) 997, whose snapshots these
+ * are. */
+#include "thermal/reduction/coolant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/assembly/solve.h"
+#include "thermal/reduction/dense.h"
+
+const double tmx_coolant_slack = 0.1;
+static const double BASIS_SHARE = 0.1,
+                    CUT_SHARE = 0.5;  /* of the tolerance; the rest is for errors that add up */
+static const double DEPENDENT = 1e-5; /* part of a unit vector that is new, below which it is dropped */
+static const double HIGHEST = 10;     /* shift above the rate of the shortest step */
+static const double EARLIEST = 0.25;  /* of the shortest step: first octave */
+static const double NOTHING = 0.01;   /* of the largest rise by a unit: no difference */
+static const double RISE_K = 80;      /* of coolant, at most: assumed, water from 20 degC */
+static const double LAST = 30;        /* slowest decays that the last octave lies after */
+enum { FRONTS = 4, SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
+
+struct build {
+    const struct tmx_network *net;
+    const struct tmx_coolant_options *o;
+    struct tmx_err *err;
+    struct tmx_solver *solver;
+    size_t n, u, m;           /* nodes, units, inputs: units, inlet, air */
+    size_t k, room;           /* of the basis */
+    double *v;                /* [k][n] */
+    double *input;            /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
+    double *ground;           /* [n] */
+    double *read;             /* [u][n] E */
+    double *g, *a, *f;        /* [room][room] of V */
+    double *in, *out, *board; /* [m][room], [u][room], [room] */
+    double *one;              /* [room] V' C 1 */
+    double *basis_error;      /* [m][u] */
+    size_t snap[TESTS], n_snap,
+        n_test; /* levels: what makes the space; and those between them, which test it */
+    size_t n_shift;
+    double *work; /* [1 + 2 (m + FRONTS)][n] */
+};
+
+static double *zeros(struct build *b, size_t n, enum tmx_status *st)
+{
+    double *p = *st ? NULL : calloc(n ? n : 1, sizeof *p);
+    *st = *st || p ? *st : tmx_fail(b->err, TMX_ENOMEM, "reduced model of %zu nodes", b->n);
+    return p;
+}
+
+static double level_input(const struct build *b, size_t level, size_t input)
+{
+    return input < b->u ? 1 : input == b->u ? b->o->flow[level] : b->o->gamma[level];
+}
+
+/* What input i amounts to where the tolerance must hold. */
+static double demand(const struct build *b, size_t i)
+{
+    return i < b->u ? b->o->power_w[i] : b->o->ambient_k;
+}
+
+/* The part of the powers that the flow of a level can carry: more would boil it. Errors are counted for that
+ * part. */
+static double carried(const struct build *b, size_t level)
+{
+    double power_w = 0;
+    for (size_t i = 0; i < b->u; i++) {
+        power_w += b->o->power_w[i];
+    }
+    return fmin(1, RISE_K * tmx_network_brought(b->net, b->o->flow[level], 1) / power_w);
+}
+
+/* ---- basis ---- */
+
+static enum tmx_status grow(struct build *b, size_t more)
+{
+    const size_t room = b->k + more, old = b->room;
+    enum tmx_status st = TMX_OK;
+    if (room <= old) {
+        return TMX_OK;
+    }
+    double *v = realloc(b->v, room * b->n * sizeof *v);
+    if (!v) {
+        return tmx_fail(b->err, TMX_ENOMEM, "basis of %zu fields", room);
+    }
+    b->v = v;
+    struct {
+        double **at;
+        size_t rows;
+    } part[] = {{&b->g, 0},      {&b->a, 0},     {&b->f, 0},  {&b->in, b->m},
+                {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
+    for (size_t p = 0; p < sizeof part / sizeof part[0]; p++) {
+        const size_t rows = part[p].rows ? part[p].rows : room;
+        double *wide = zeros(b, rows * room, &st);
+        for (size_t r = 0; !st && *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
+            memcpy(wide + r * room, *part[p].at + r * old, b->k * sizeof *wide);
+        }
+        if (st) {
+            return st;
+        }
+        free(*part[p].at);
+        *part[p].at = wide;
+    }
+    b->room = room;
+    return TMX_OK;
+}
+
+/* The projections of the vectors [from, k). */
+static void project(struct build *b, size_t from)
+{
+    const size_t n = b->n, k = b->k, room = b->room, more = k - from;
+    double *y = b->work;
+    for (size_t c = from; c < k; c++) {
+        const double *x = b->v + c * n;
+        tmx_network_apply(b->net, 0, 0, x, y);
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->g + c * room, room);
+        tmx_network_carry(b->net, x, y);
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->f + c * room, room);
+        for (size_t i = 0; i < n; i++) {
+            y[i] = b->net->area_m2[i] * x[i];
+        }
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->a + c * room, room);
+        for (size_t i = 0; i < n; i++) {
+            y[i] = b->net->heat_j_k[i];
+        }
+        b->one[c] = tmx_dense_dot(n, x, y);
+        b->board[c] = tmx_dense_dot(n, x, b->ground);
+    }
+    for (size_t c = 0; c < from; c++) { /* the new rows of the old columns */
+        tmx_network_carry(b->net, b->v + c * n, y);
+        tmx_dense_tn(more, 1, n, 1, b->v + from * n, n, y, n, 0, b->f + c * room + from, room);
+        for (size_t r = from; r < k; r++) {
+            b->g[c * room + r] = b->g[r * room + c];
+            b->a[c * room + r] = b->a[r * room + c];
+        }
+    }
+    tmx_dense_tn(more, b->m, n, 1, b->v + from * n, n, b->input, n, 0, b->in + from, room);
+    tmx_dense_tn(more, b->u, n, 1, b->v + from * n, n, b->read, n, 0, b->out + from, room);
+}
+
+static void scale_to_one(const struct build *b, double *x, size_t n_col)
+{
+    const double *heat = b->net->heat_j_k;
+    for (size_t c = 0; c < n_col; c++) {
+        double sum = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            sum += heat[i] * x[c * b->n + i] * x[c * b->n + i];
+        }
+        for (size_t i = 0; i < b->n && sum > 0; i++) {
+            x[c * b->n + i] /= sqrt(sum);
+        }
+    }
+}
+
+/* What of x [n_col][n], which is destroyed, the basis has not yet. */
+static enum tmx_status add(struct build *b, double *x, size_t n_col)
+{
+    const size_t n = b->n, from = b->k;
+    const double *heat = b->net->heat_j_k;
+    enum tmx_status st = grow(b, n_col);
+    double *cx = zeros(b, n_col * n, &st), *part = zeros(b, (b->k + n_col) * n_col, &st),
+           *size = zeros(b, n_col, &st);
+    scale_to_one(b, x, n_col);
+    for (int pass = 0; pass < 2 && !st; pass++) {
+        for (size_t i = 0; i < n_col * n; i++) {
+            cx[i] = heat[i % n] * x[i];
+        }
+        if (from > 0) {
+            tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, part, from);
+            tmx_dense_nn(n, n_col, from, -1, b->v, n, part, from, 1, x, n);
+        }
+    }
+    for (int pass = 0; pass < 2 && !st && n_col > 0; pass++) { /* twice: the first leaves rounding */
+        for (size_t i = 0; i < n_col * n; i++) {
+            cx[i] = heat[i % n] * x[i];
+        }
+        tmx_dense_tn(n_col, n_col, n, 1, x, n, cx, n, 0, part, n_col);
+        st = tmx_dense_eigen(n_col, part, size, b->err);
+        size_t kept = 0;
+        for (size_t c = 0; c < n_col && !st; c++) {
+            const double norm = sqrt(fmax(size[c], 0));
+            if (norm > (pass == 0 ? DEPENDENT : 0)) {
+                tmx_dense_nn(n, 1, n_col, 1 / norm, x, n, part + c * n_col, n_col, 0, cx + kept++ * n, n);
+            }
+        }
+        memcpy(x, cx, kept * n * sizeof *x);
+        n_col = kept;
+        if (pass == 0 && from > 0 && kept > 0) { /* what a small remainder has of the old ones, enlarged */
+            for (size_t i = 0; i < n_col * n; i++) {
+                cx[i] = heat[i % n] * x[i];
+            }
+            double *turn = zeros(b, from * n_col, &st);
+            if (!st) {
+                tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, turn, from);
+                tmx_dense_nn(n, n_col, from, -1, b->v, n, turn, from, 1, x, n);
+            }
+            free(turn);
+        }
+    }
+    if (!st) {
+        memcpy(b->v + from * n, x, n_col * n * sizeof *x);
+        b->k = from + n_col;
+        project(b, from);
+    }
+    if (!st && b->k > MOST_BASIS) {
+        st = tmx_fail(b->err, TMX_ESOLVE,
+                      "the reduced model of this coolant needs more than %d fields: --method grid",
+                      MOST_BASIS);
+    }
+    free(cx);
+    free(part);
+    free(size);
+    return st;
+}
+
+/* kr [k][k] := Kr of a level, plus shift. */
+static void reduced(const struct build *b, size_t level, double shift, double *kr)
+{
+    const size_t k = b->k;
+    for (size_t c = 0; c < k; c++) {
+        for (size_t r = 0; r < k; r++) {
+            const size_t i = c * b->room + r;
+            kr[c * k + r] =
+                b->g[i] + b->o->gamma[level] * b->a[i] + b->o->flow[level] * b->f[i] + (r == c ? shift : 0);
+        }
+    }
+}
+
+/* x [m][k] := V' of the inputs at a level. */
+static void reduced_inputs(const struct build *b, size_t level, double *x)
+{
+    for (size_t i = 0; i < b->m; i++) {
+        for (size_t r = 0; r < b->k; r++) {
+            x[i * b->k + r] =
+                level_input(b, level, i) * b->in[i * b->room + r] + (i == b->u + 1 ? b->board[r] : 0);
+        }
+    }
+}
+
+/* A start, or a step of the inlet, is a front that coolant carries downstream, and sharper than what one
+ * shift shows, a mean over all of time. (s C (K + s C)^-1)^m of the uniform field is its mean around m / s,
+ * of relative width m^-1/2: of m = 2, 4, 8, 16 the factor that is there makes both the network's answer, x
+ * [FRONTS][n], and that of the basis. off [u] of both. */
+static enum tmx_status front(struct build *b, double s, const struct tmx_factor *factor, double *kr,
+                             double *x, double *off)
+{
+    const size_t n = b->n, k = b->k, u = b->u;
+    enum tmx_status st = TMX_OK;
+    double *now = zeros(b, 2 * n, &st), *rhs = now + n, *small = zeros(b, k * k + k, &st),
+           *e = zeros(b, 2 * u, &st);
+    memset(off, 0, u * sizeof *off);
+    for (size_t i = 0; i < n && !st; i++) {
+        now[i] = 1;
+    }
+    if (!st) { /* the inverse, as it is used so often */
+        for (size_t i = 0; i < k; i++) {
+            small[i * k + i] = 1;
+        }
+        memcpy(small + k * k, b->one, k * sizeof *small);
+        st = tmx_dense_solve_any(k, k, false, kr, small, b->err);
+    }
+    for (size_t m = 1, f = 0; m <= 1u << FRONTS && !st; m++) {
+        for (size_t i = 0; i < n; i++) {
+            rhs[i] = s * b->net->heat_j_k[i] * now[i];
+        }
+        st = tmx_solve(b->solver, factor, 1, rhs, now) ? tmx_fail(b->err, TMX_ESOLVE, "fields of coolant")
+                                                       : TMX_OK;
+        tmx_dense_nn(k, 1, k, s, small, k, small + k * k, k, 0, rhs, k);
+        memcpy(small + k * k, rhs, k * sizeof *small);
+        if (m == 2u << f && !st) {
+            memcpy(x + f++ * n, now, n * sizeof *x);
+            tmx_dense_tn(u, 1, n, 1, b->read, n, now, n, 0, e, u);
+            tmx_dense_tn(u, 1, k, 1, b->out, b->room, small + k * k, k, 0, e + u, u);
+            for (size_t r = 0; r < u; r++) {
+                off[r] = fmax(off[r], fabs(e[r] - e[u + r]));
+            }
+        }
+    }
+    free(now);
+    free(small);
+    free(e);
+    return st;
+}
+
+/* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share.
+ * Where it is above 1 the fields join the basis, else the errors are noted. last: they are noted in any case.
+ */
+static enum tmx_status visit(struct build *b, size_t level, double s, bool last, double *off)
+{
+    const size_t n = b->n, m = b->m, u = b->u, k = b->k;
+    enum tmx_status st = TMX_OK;
+    double *x = b->work + n, *rhs = x + (m + FRONTS) * n, *kr = zeros(b, k * k, &st),
+           *xr = zeros(b, m * k, &st), *e = zeros(b, (2 * m + 1) * u, &st), *sharp = e + 2 * m * u;
+    struct tmx_factor *factor = NULL;
+    tmx_solver_set_flow(b->solver, b->o->flow[level]);
+    st = st ? st : tmx_factor_create(b->solver, b->o->gamma[level], s, &factor, b->err);
+    for (size_t i = 0; i < m * n; i++) {
+        rhs[i] = level_input(b, level, i / n) * b->input[i] + (i / n == u + 1 ? b->ground[i % n] : 0);
+    }
+    if (!st && tmx_solve(b->solver, factor, m, rhs, x)) {
+        st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
+    }
+    *off = 0;
+    if (!st && s > 0) {
+        reduced(b, level, s, kr);
+        st = front(b, s, factor, kr, x + m * n, sharp);
+    }
+    if (!st) {
+        reduced(b, level, s, kr);
+        reduced_inputs(b, level, xr);
+        st = tmx_dense_solve_any(k, m, false, kr, xr, b->err);
+    }
+    if (!st) {
+        b->n_shift++;
+        tmx_dense_tn(u, m, n, 1, b->read, n, x, n, 0, e, u);
+        tmx_dense_tn(u, m, k, 1, b->out, b->room, xr, k, 0, e + m * u, u);
+        for (size_t r = 0; r < u; r++) {
+            double sum = 0;
+            for (size_t i = 0; i < m; i++) {
+                e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
+                e[i * u + r] = i == u + 1 ? fmax(e[i * u + r], sharp[r]) : e[i * u + r];
+                sum += e[i * u + r] * demand(b, i);
+            }
+            *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
+        }
+    }
+    for (size_t i = 0; i < m * u && !st && (*off <= 1 || last); i++) {
+        b->basis_error[i] = fmax(b->basis_error[i], e[i]);
+    }
+    if (!st && *off > 1 && !last) {
+        st = add(b, x, m + (s > 0 ? FRONTS : 0));
+        if (!st && tmx_solve_transposed(b->solver, factor, u, b->read, x)) {
+            st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
+        }
+        st = st ? st : add(b, x, u);
+    }
+    tmx_factor_destroy(b->solver, factor);
+    free(kr);
+    free(xr);
+    free(e);
+    return st;
+}
+
+/* The middle of two shifts, and both halves where it is missed. */
+static enum tmx_status between(struct build *b, size_t level, double low, double high, int deep)
+{
+    const double middle = sqrt(low * high);
+    double off;
+    enum tmx_status st = visit(b, level, middle, deep == DEEPEST, &off);
+    if (!st && off > 1 && deep < DEEPEST) {
+        st = between(b, level, low, middle, deep + 1);
+        st = st ? st : between(b, level, middle, high, deep + 1);
+    }
+    return st;
+}
+
+/* A rate below the slowest: heat that leaves over heat that is stored, when all powers have settled. */
+static enum tmx_status slowest(struct build *b, size_t level, double *rate)
+{
+    const size_t k = b->k;
+    enum tmx_status st = TMX_OK;
+    double *kr = zeros(b, k * k, &st), *x = zeros(b, b->m * k, &st), heat_j = 0, power_w = 0;
+    if (!st) {
+        reduced(b, level, 0, kr);
+        reduced_inputs(b, level, x);
+        st = tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
+    }
+    for (size_t i = 0; i < b->u && !st; i++) {
+        heat_j += b->o->power_w[i] * tmx_dense_dot(k, b->one, x + i * k);
+        power_w += b->o->power_w[i];
+    }
+    *rate = st ? 1 : power_w / heat_j;
+    free(kr);
+    free(x);
+    return st;
+}
+
+static void choose_levels(struct build *b)
+{
+    const struct tmx_coolant_options *o = b->o;
+    size_t low = 0, high = 0, middle = 0;
+    for (size_t l = 1; l < o->n_level; l++) {
+        low = o->flow[l] < o->flow[low] ? l : low;
+        high = o->flow[l] > o->flow[high] ? l : high;
+    }
+    const double mean = sqrt(o->flow[low] * o->flow[high]);
+    for (size_t l = 1; l < o->n_level; l++) {
+        middle = fabs(log(o->flow[l] / mean)) < fabs(log(o->flow[middle] / mean)) ? l : middle;
+    }
+    b->snap[b->n_snap++] = middle; /* whose direct term a field has */
+    for (size_t i = 0; i < 2; i++) {
+        const size_t l = i ? high : low;
+        bool has = false;
+        for (size_t k = 0; k < b->n_snap; k++) {
+            has = has || b->snap[k] == l;
+        }
+        if (!has) {
+            b->snap[b->n_snap++] = l;
+        }
+    }
+    b->n_test = b->n_snap;
+    for (size_t i = 1; i < b->n_snap; i++) { /* nearest to the middle of two */
+        const double between = sqrt(o->flow[b->snap[0]] * o->flow[b->snap[i]]);
+        size_t nearest = b->snap[0];
+        for (size_t l = 0; l < o->n_level; l++) {
+            nearest = fabs(log(o->flow[l] / between)) < fabs(log(o->flow[nearest] / between)) ? l : nearest;
+        }
+        if (nearest != b->snap[0] && nearest != b->snap[i]) {
+            b->snap[b->n_test++] = nearest;
+        }
+    }
+}
+
+static enum tmx_status make_basis(struct build *b)
+{
+    const double top = HIGHEST / b->o->min_step_s;
+    double off, rate;
+    enum tmx_status st = TMX_OK;
+    double *uniform = zeros(b, b->n, &st);
+    for (size_t i = 0; i < b->n && !st; i++) {
+        uniform[i] = 1;
+    }
+    st = st ? st : add(b, uniform, 1);
+    free(uniform);
+    for (size_t i = 0; i < b->n_snap && !st; i++) {
+        const size_t level = b->snap[i];
+        st = visit(b, level, 0, false, &off);
+        st = st ? st : slowest(b, level, &rate);
+        const double low = st ? top : pow(10, floor(log10(0.3 * rate)));
+        for (double s = low; s < 10 * top && !st; s *= 10) {
+            st = visit(b, level, s, false, &off);
+        }
+        for (double s = low; 10 * s < 10 * top && !st; s *= 10) {
+            st = between(b, level, s, 10 * s, 0);
+        }
+        st = st ? st : visit(b, level, 0.3 * low, true, &off);
+    }
+    for (size_t t = b->n_snap; t < b->n_test && !st; t++) { /* the levels between */
+        const size_t l = b->snap[t];
+        const double s[] = {0, rate, 1 / b->o->min_step_s};
+        for (size_t i = 0; i < 3 && !st; i++) {
+            st = visit(b, l, s[i], false, &off);
+            st = st || off <= 1 ? st : visit(b, l, s[i] > 0 ? 2 * s[i] : s[i], true, &off);
+        }
+    }
+    return st;
+}
+
+/* ---- directions ---- */
+
+struct answers { /* of the basis, in time */
+    size_t n_time;
+    double time_s[MOST_OCTAVES];
+    double *settled; /* [n_level][m][u] */
+    double
+        *rest; /* [n_level][n_time][m][u] of it, that is not there yet; the last input is the uniform field */
+};
+
+/* x [m][k] := K^-1 of the inputs, and the uniform field for the air. */
+static enum tmx_status settled_states(struct build *b, size_t level, double *kr, double *x)
+{
+    reduced(b, level, 0, kr);
+    reduced_inputs(b, level, x);
+    const enum tmx_status st = tmx_dense_solve_any(b->k, b->m - 1, false, kr, x, b->err);
+    memcpy(x + (b->m - 1) * b->k, b->one, b->k * sizeof *x);
+    return st;
+}
+
+static enum tmx_status follow(struct build *b, size_t level, bool snap, struct answers *y, double *right,
+                              double *left)
+{
+    const size_t k = b->k, m = b->m, u = b->u;
+    enum tmx_status st = TMX_OK;
+    double *e = zeros(b, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k,
+           *x = zeros(b, 2 * (m + u) * k, &st), *xt = x + m * k, *weighted = xt + m * k;
+    st = st ? st : settled_states(b, level, kr, x);
+    if (!st) {
+        reduced(b, level, 0, kr);
+        st = tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
+    }
+    for (size_t j = 0; j < y->n_time && !st; j++) {
+        tmx_dense_nn(k, m, k, 1, e, k, x, k, 0, xt, k);
+        tmx_dense_tn(u, m, k, 1, b->out, b->room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
+        for (size_t i = 0; i < m * k && snap; i++) {
+            weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
+        }
+        for (size_t r = 0; snap && r < k; r++) { /* X X' and Y Y', by rows of weighted */
+            for (size_t i = 0; i < m; i++) {
+                tmx_dense_axpy(k, weighted[i * k + r], weighted + i * k, right + r * k);
+            }
+        }
+        if (snap) {
+            double *yt = weighted;
+            for (size_t i = 0; i < u; i++) {
+                tmx_dense_tn(k, 1, k, 1, e, k, b->out + i * b->room, k, 0, yt + i * k, k);
+            }
+            for (size_t r = 0; r < k; r++) {
+                for (size_t i = 0; i < u; i++) {
+                    tmx_dense_axpy(k, yt[i * k + r], yt + i * k, left + r * k);
+                }
+            }
+        }
+        if (j + 1 < y->n_time) {
+            tmx_dense_nn(k, k, k, 1, e, k, e, k, 0, work, k);
+            memcpy(e, work, k * k * sizeof *e);
+        }
+    }
+    free(e);
+    free(x);
+    return st;
+}
+
+static enum tmx_status answer(struct build *b, struct answers *y, double *right, double *left)
+{
+    enum tmx_status st = TMX_OK;
+    double least = INFINITY;
+    for (size_t i = 0; i < b->n_snap && !st; i++) {
+        double rate;
+        st = slowest(b, b->snap[i], &rate);
+        least = fmin(least, rate);
+    }
+    for (double t = EARLIEST * b->o->min_step_s; y->n_time < MOST_OCTAVES && t < 2 * LAST / least; t *= 2) {
+        y->time_s[y->n_time++] = t;
+    }
+    y->settled = zeros(b, b->o->n_level * b->m * b->u, &st);
+    y->rest = zeros(b, b->o->n_level * y->n_time * b->m * b->u, &st);
+    double *kr = zeros(b, b->k * b->k, &st), *x = zeros(b, b->m * b->k, &st);
+    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+        st = settled_states(b, l, kr, x);
+        tmx_dense_tn(b->u, b->m, b->k, 1, b->out, b->room, x, b->k, 0, y->settled + l * b->m * b->u, b->u);
+    }
+    free(kr);
+    free(x);
+    for (size_t i = 0; i < b->n_test && !st; i++) {
+        st = follow(b, b->snap[i], i < b->n_snap, y, right, left);
+    }
+    return st;
+}
+
+/* s [*count][k] := the uniform field, then the largest of both sets in turns, orthonormal. */
+static enum tmx_status directions(struct build *b, double *right, double *left, double *s, size_t *count)
+{
+    const size_t k = b->k;
+    enum tmx_status st = TMX_OK;
+    double *size = zeros(b, k, &st);
+    st = st ? st : tmx_dense_eigen(k, right, size, b->err);
+    st = st ? st : tmx_dense_eigen(k, left, size, b->err);
+    *count = 0;
+    for (size_t i = 0; i < 2 * k + 1 && !st && *count < k; i++) {
+        const double *from = i == 0 ? b->one : (i % 2 ? right : left) + (k - 1 - (i - 1) / 2) * k;
+        double *to = s + *count * k, norm = 0;
+        memcpy(to, from, k * sizeof *to);
+        for (int pass = 0; pass < 2; pass++) {
+            const double before = sqrt(tmx_dense_dot(k, to, to));
+            for (size_t c = 0; c < *count; c++) {
+                tmx_dense_axpy(k, -tmx_dense_dot(k, s + c * k, to), s + c * k, to);
+            }
+            norm = sqrt(tmx_dense_dot(k, to, to)) / (pass == 0 ? before : 1);
+        }
+        const double length = sqrt(tmx_dense_dot(k, to, to));
+        for (size_t r = 0; r < k && length > 1e-6; r++) {
+            to[r] /= length;
+        }
+        *count += length > 1e-6 && norm > 0;
+    }
+    free(size);
+    return st;
+}
+
+/* ---- modes ---- */
+
+struct small { /* the network in the first directions: by columns */
+    size_t k;
+    double *g, *a, *f, *in, *out, *board, *one;
+};
+
+static void small_finish(struct small *q)
+{
+    free(q->g);
+    *q = (struct small){0};
+}
+
+/* With all directions; a model of fewer is the leading part. */
+static enum tmx_status small_init(struct build *b, const double *s, size_t count, struct small *q)
+{
+    const size_t k = b->k;
+    enum tmx_status st = TMX_OK;
+    q->k = count;
+    q->g = zeros(b, 3 * count * count + (b->m + b->u + 2) * count, &st);
+    double *work = zeros(b, k * count, &st);
+    if (!st) {
+        q->a = q->g + count * count;
+        q->f = q->a + count * count;
+        q->in = q->f + count * count;
+        q->out = q->in + b->m * count;
+        q->board = q->out + b->u * count;
+        q->one = q->board + count;
+        const double *const from[] = {b->g, b->a, b->f};
+        double *const to[] = {q->g, q->a, q->f};
+        for (size_t i = 0; i < 3; i++) {
+            tmx_dense_nn(k, count, k, 1, from[i], b->room, s, k, 0, work, k);
+            tmx_dense_tn(count, count, k, 1, s, k, work, k, 0, to[i], count);
+        }
+        tmx_dense_tn(count, b->m, k, 1, s, k, b->in, b->room, 0, q->in, count);
+        tmx_dense_tn(count, b->u, k, 1, s, k, b->out, b->room, 0, q->out, count);
+        tmx_dense_tn(count, 1, k, 1, s, k, b->board, k, 0, q->board, count);
+        tmx_dense_tn(count, 1, k, 1, s, k, b->one, k, 0, q->one, count);
+    }
+    free(work);
+    return st;
+}
+
+/* The modes of the first k directions at a level: t [k][k] by columns, back likewise by rows; inlet_state
+ * [k]. */
+static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level,
+                                  struct tmx_modal *modal, double *t, double *back, double *inlet_state)
+{
+    enum tmx_status st = tmx_modal_init(modal, k, b->u, true, b->err);
+    st = st ? st : tmx_modal_add_spin(modal, b->err);
+    double *kr = zeros(b, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
+           *leave = x + k;
+    for (size_t c = 0; c < k && !st; c++) {
+        for (size_t r = 0; r < k; r++) {
+            const size_t i = c * q->k + r;
+            kr[c * k + r] = q->g[i] + b->o->gamma[level] * q->a[i] + b->o->flow[level] * q->f[i];
+        }
+        leave[c] = tmx_dense_dot(k, q->one, kr + c * k);
+    }
+    if (!st) {
+        memcpy(copy, kr, k * k * sizeof *copy);
+        st = tmx_dense_eigen_any(k, copy, modal->rate, imag, t, b->err);
+    }
+    for (size_t i = 0; i < k && !st; i++) {
+        modal->spin[i] = -imag[i];
+        st = modal->rate[i] > 0
+                 ? TMX_OK
+                 : tmx_fail(b->err, TMX_ESOLVE,
+                            "the reduced model of coolant has a mode that grows: --method grid");
+    }
+    if (!st) {
+        memset(back, 0, k * k * sizeof *back);
+        for (size_t i = 0; i < k; i++) {
+            back[i * k + i] = 1;
+        }
+        memcpy(copy, t, k * k * sizeof *copy);
+        st = tmx_dense_solve_any(k, k, true, copy, back, b->err);
+    }
+    for (size_t i = 0; i < k && !st; i++) {
+        const double *row = back + i * k, *mode = t + i * k;
+        for (size_t v = 0; v < b->u; v++) {
+            modal->in[v * modal->mode_row + i] = tmx_dense_dot(k, row, q->in + v * q->k);
+            modal->out[i * modal->unit_row + v] = tmx_dense_dot(k, mode, q->out + v * q->k);
+        }
+        modal->stored[i] = tmx_dense_dot(k, mode, q->one);
+        modal->leave[i] = tmx_dense_dot(k, mode, leave);
+        modal->one[i] = tmx_dense_dot(k, row, q->one);
+    }
+    if (!st) { /* a settled inlet */
+        for (size_t i = 0; i < k; i++) {
+            x[i] = b->o->flow[level] * q->in[b->u * q->k + i];
+        }
+        st = tmx_dense_solve_any(k, 1, false, kr, x, b->err);
+        for (size_t i = 0; i < k && !st; i++) {
+            inlet_state[i] = tmx_dense_dot(k, back + i * k, x);
+        }
+    }
+    free(kr);
+    return st;
+}
+
+/* z := what a watt of unit v settles at. */
+static void unit_settled(const struct tmx_modal *modal, size_t v, double *z)
+{
+    memcpy(z, modal->in + v * modal->mode_row, modal->mode_row * sizeof *z);
+    tmx_modal_divide(modal, z);
+}
+
+/* What the modes miss of the basis' answers at a level, [m][u] where it is more. What has settled is exact:
+ * the direct term. */
+static enum tmx_status compare(struct build *b, const struct answers *y, size_t level,
+                               const struct tmx_modal *modal, const double *inlet_state, double *error)
+{
+    const size_t m = b->m, u = b->u, row = modal->mode_row, table = tmx_modal_table(modal);
+    const double part = carried(b, level);
+    enum tmx_status st = TMX_OK;
+    double *z = zeros(b, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table,
+           *theta = gain + table;
+    for (size_t i = 0; i < m && !st; i++) {
+        memset(z, 0, row * sizeof *z);
+        if (i < u) {
+            unit_settled(modal, i, z);
+        } else {
+            memcpy(z, i == u ? inlet_state : modal->one, modal->n_mode * sizeof *z);
+        }
+        for (size_t j = 0; j < y->n_time; j++) {
+            const double *rest = y->rest + ((level * y->n_time + j) * m + i) * u;
+            if (y->time_s[j] < 0.9 * b->o->min_step_s) {
+                continue;
+            }
+            memset(theta, 0, u * sizeof *theta);
+            tmx_modal_tabulate(modal, y->time_s[j], decay, gain);
+            for (size_t k = 0; k < modal->n_mode; k++) {
+                tmx_dense_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1],
+                               modal->out + k * modal->unit_row, theta);
+            }
+            for (size_t r = 0; r < u; r++) {
+                error[i * u + r] = fmax(error[i * u + r], (i < u ? part : 1) * fabs(rest[r] - theta[r]));
+            }
+        }
+    }
+    free(z);
+    return st;
+}
+
+/* The largest sum over the inputs of error [m][u]. */
+static double worst_k(const struct build *b, const double *error)
+{
+    double worst = 0;
+    for (size_t r = 0; r < b->u; r++) {
+        double sum = 0;
+        for (size_t i = 0; i < b->m; i++) {
+            sum += error[i * b->u + r] * demand(b, i);
+        }
+        worst = fmax(worst, sum);
+    }
+    return worst;
+}
+
+/* Modes of k directions at the levels that are tested, or at all. */
+static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k,
+                           bool all, struct tmx_modal *modal, struct tmx_coolant *c, double *error)
+{
+    const size_t u = b->u, n = all ? b->o->n_level : b->n_test;
+    enum tmx_status st = TMX_OK;
+    memset(error, 0, b->m * u * sizeof *error);
+    for (size_t i = 0; i < n && !st; i++) {
+        const size_t level = all ? i : b->snap[i];
+        struct tmx_modal *p = &modal[level];
+        double *state = c->inlet_state + level * k;
+        bool tested = false;
+        for (size_t t = 0; t < b->n_test; t++) {
+            tested = tested || b->snap[t] == level;
+        }
+        tmx_modal_finish(p);
+        st = make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
+        double *z = zeros(b, p->mode_row, &st);
+        for (size_t v = 0; v < u && !st; v++) {
+            double *direct = p->direct + v * p->unit_row;
+            unit_settled(p, v, z);
+            memcpy(direct, y->settled + (level * b->m + v) * u, u * sizeof *direct);
+            for (size_t r = 0; r < k; r++) {
+                tmx_dense_axpy(u, -z[r], p->out + r * p->unit_row, direct);
+            }
+        }
+        free(z);
+        st = st || !tested ? st : compare(b, y, level, p, state, error);
+    }
+    return st;
+}
+
+/* Room of a model of k directions. */
+static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
+{
+    enum tmx_status st = TMX_OK;
+    const size_t n_level = b->o->n_level;
+    free(c->vector);
+    free(c->back);
+    free(c->inlet_state);
+    c->vector = c->back = c->inlet_state = NULL;
+    c->n_mode = k;
+    c->vector = zeros(b, n_level * k * k, &st);
+    c->back = zeros(b, n_level * k * k, &st);
+    c->inlet_state = zeros(b, n_level * k, &st);
+    return st;
+}
+
+static enum tmx_status cut(struct build *b, const struct answers *y, const struct small *q,
+                           struct tmx_modal *modal, struct tmx_coolant *c, double *error)
+{
+    const double enough_k = CUT_SHARE * b->o->tolerance_k;
+    size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
+    enum tmx_status st = TMX_OK;
+    for (bool done = false; !done && !st;) {
+        k = k < q->k ? k : q->k;
+        const bool end = k == q->k || b->o->n_mode > 0;
+        st = resize(b, c, k);
+        st = st || end ? st : try(b, y, q, k, false, modal, c, error);
+        done = end || (!st && worst_k(b, error) <= enough_k);
+        st = st || !done ? st : try(b, y, q, k, true, modal, c, error);
+        k = done ? k : k + 8 + k / 6;
+    }
+    return st;
+}
+
+/* ---- fields, and coolant that boils ---- */
+
+/* x [u][k of the basis] := what the direct term at a level is of the field. */
+static enum tmx_status direct_fields(struct build *b, const struct small *q, const double *s, size_t k,
+                                     size_t level, double *kr, double *small, double *x)
+{
+    enum tmx_status st = settled_states(b, level, kr, x);
+    for (size_t i = 0; i < k * k; i++) {
+        const size_t at = i / k * q->k + i % k;
+        kr[i] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
+    }
+    for (size_t v = 0; v < b->u; v++) {
+        memcpy(small + v * k, q->in + v * q->k, k * sizeof *small);
+    }
+    st = st ? st : tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
+    tmx_dense_nn(b->k, b->u, k, -1, s, b->k, small, k, 1, x, b->k);
+    return st;
+}
+
+static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const struct small *q, const double *s)
+{
+    const size_t n = b->n, u = b->u, k = c->n_mode, n_view = b->net->n_view;
+    enum tmx_status st = TMX_OK;
+    unsigned char *is_wet = calloc(n, 1);
+    double *field = zeros(b, k * n, &st), *still = zeros(b, u * n, &st), *kr = zeros(b, b->k * b->k, &st),
+           *x = zeros(b, b->m * b->k, &st), *view = zeros(b, n_view, &st), *small = zeros(b, u * k, &st);
+    st = st || is_wet ? st : tmx_no_memory(b->err);
+    for (size_t e = 0; e < b->net->n_flow && !st; e++) {
+        is_wet[b->net->flow[e].a] = 1;
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        c->n_wet += is_wet[i];
+    }
+    c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
+    c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
+    c->wet_still = calloc(b->o->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
+    c->map = b->o->field ? calloc(k * n_view, sizeof *c->map) : NULL;
+    c->still = b->o->field ? calloc(u * n_view, sizeof *c->still) : NULL;
+    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still)))
+             ? st
+             : tmx_no_memory(b->err);
+    if (!st) {
+        tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
+        for (size_t i = 0, at = 0; i < n; i++) {
+            if (is_wet[i]) {
+                c->wet[at++] = i;
+            }
+        }
+    }
+    for (size_t i = 0; i < k && !st; i++) {
+        for (size_t w = 0; w < c->n_wet; w++) {
+            c->wet_map[i * c->n_wet + w] = (float)field[i * n + c->wet[w]];
+        }
+        if (c->map) {
+            tmx_network_view(b->net, field + i * n, 0, n_view, view);
+            for (size_t r = 0; r < n_view; r++) {
+                c->map[i * n_view + r] = (float)view[r];
+            }
+        }
+    }
+    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+        st = direct_fields(b, q, s, k, l, kr, small, x);
+        tmx_dense_nn(n, u, b->k, 1, b->v, n, x, b->k, 0, still, n);
+        for (size_t v = 0; v < u && !st; v++) {
+            for (size_t w = 0; w < c->n_wet; w++) {
+                c->wet_still[(l * u + v) * c->n_wet + w] = (float)still[v * n + c->wet[w]];
+            }
+            if (c->still && l == b->snap[0]) {
+                tmx_network_view(b->net, still + v * n, 0, n_view, c->still + v * n_view);
+            }
+        }
+    }
+    free(is_wet);
+    free(field);
+    free(still);
+    free(kr);
+    free(x);
+    free(view);
+    free(small);
+    return st;
+}
+
+/* The steady rise of coolant w by each unit's power, at the levels of snap: [n_snap][u], of their largest. */
+static void watch_rises(const struct build *b, const struct tmx_coolant *c, const double *z, size_t w,
+                        double *rise)
+{
+    for (size_t i = 0; i < b->n_snap; i++) {
+        for (size_t v = 0; v < b->u; v++) {
+            double sum = c->wet_still[(b->snap[i] * b->u + v) * c->n_wet + w];
+            for (size_t k = 0; k < c->n_mode; k++) {
+                sum += (double)c->wet_map[k * c->n_wet + w] * z[(i * b->u + v) * c->n_mode + k];
+            }
+            rise[i * b->u + v] = sum;
+        }
+    }
+}
+
+struct rank {
+    double sum;
+    size_t w;
+};
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+    return x->sum != y->sum ? (x->sum < y->sum) - (x->sum > y->sum) : (x->w > y->w) - (x->w < y->w);
+}
+
+static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, const struct small *q)
+{
+    const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u;
+    enum tmx_status st = TMX_OK;
+    double *z = zeros(b, wide * k, &st), *kr = zeros(b, k * k, &st), *rise = zeros(b, c->n_wet * wide, &st),
+           *most = zeros(b, wide, &st);
+    size_t *kept = calloc(c->n_wet + 1, sizeof *kept);
+    struct rank *rank = calloc(c->n_wet + 1, sizeof *rank);
+    st = st || (kept && rank) ? st : tmx_no_memory(b->err);
+    for (size_t i = 0; i < b->n_snap && !st; i++) {
+        const size_t level = b->snap[i];
+        for (size_t c2 = 0; c2 < k * k; c2++) {
+            const size_t at = c2 / k * q->k + c2 % k;
+            kr[c2] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
+        }
+        for (size_t v = 0; v < u; v++) {
+            memcpy(z + (i * u + v) * k, q->in + v * q->k, k * sizeof *z);
+        }
+        st = tmx_dense_solve_any(k, u, false, kr, z + i * u * k, b->err);
+    }
+    for (size_t w = 0; w < c->n_wet && !st; w++) {
+        watch_rises(b, c, z, w, rise + w * wide);
+        for (size_t i = 0; i < wide; i++) {
+            most[i] = fmax(most[i], rise[w * wide + i]);
+        }
+    }
+    for (size_t w = 0; w < c->n_wet && !st; w++) {
+        rank[w].w = w;
+        for (size_t i = 0; i < wide; i++) {
+            rank[w].sum += rise[w * wide + i] / (most[i] > 0 ? most[i] : 1);
+        }
+    }
+    qsort(rank, st ? 0 : c->n_wet, sizeof *rank, by_sum);
+    for (size_t r = 0; r < c->n_wet && !st; r++) {
+        const double *mine = rise + rank[r].w * wide;
+        bool below = false;
+        for (size_t j = 0; j < c->n_watch && !below; j++) {
+            const double *other = rise + kept[j] * wide;
+            below = true;
+            for (size_t i = 0; i < wide && below; i++) {
+                below = mine[i] <= (1 + tmx_coolant_slack) * other[i] + NOTHING * most[i];
+            }
+        }
+        if (!below) {
+            kept[c->n_watch++] = rank[r].w;
+        }
+    }
+    const size_t n = c->n_watch;
+    c->watch = zeros(b, b->o->n_level * k * n, &st);
+    c->watch_direct = zeros(b, b->o->n_level * u * n, &st);
+    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < n; j++) {
+                double sum = 0;
+                for (size_t r = 0; r < k; r++) {
+                    sum += c->vector[(l * k + i) * k + r] * (double)c->wet_map[r * c->n_wet + kept[j]];
+                }
+                c->watch[(l * k + i) * n + j] = sum;
+            }
+        }
+    }
+    for (size_t v = 0; v < b->o->n_level * u && !st; v++) {
+        for (size_t j = 0; j < n; j++) {
+            c->watch_direct[v * n + j] = c->wet_still[v * c->n_wet + kept[j]];
+        }
+    }
+    free(z);
+    free(kr);
+    free(rise);
+    free(most);
+    free(kept);
+    free(rank);
+    return st;
+}
+
+/* ---- the whole ---- */
+
+static enum tmx_status prepare(struct build *b)
+{
+    const struct tmx_network *net = b->net;
+    const size_t n = b->n, more = b->m > b->u ? b->m : b->u;
+    enum tmx_status st = TMX_OK;
+    b->input = zeros(b, b->m * n, &st);
+    b->read = zeros(b, b->u * n, &st);
+    b->ground = zeros(b, n, &st);
+    b->basis_error = zeros(b, b->m * b->u, &st);
+    b->work = zeros(b, (1 + 2 * (more + FRONTS)) * n, &st);
+    for (size_t l = 0, v = 0; l < net->n_layer && !st; l++) {
+        for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
+            tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
+            tmx_gridmap_weights(&net->map[l], net->mode, own, b->read + v * n + l * net->n_cell);
+        }
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        b->input[b->u * n + i] = net->inflow_w_k[i];
+        b->input[(b->u + 1) * n + i] = net->area_m2[i];
+        b->ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
+    }
+    return st ? st : tmx_solver_create(net, TMX_FACTOR_BLOCKS, &b->solver, b->err);
+}
+
+static void finish(struct build *b)
+{
+    double *const all[] = {b->v,  b->input, b->ground, b->read, b->g,           b->a,   b->f,
+                           b->in, b->out,   b->board,  b->one,  b->basis_error, b->work};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]);
+    }
+    tmx_solver_destroy(b->solver);
+}
+
+enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
+                                   const struct tmx_coolant_options *options, struct tmx_modal *modal,
+                                   double *error, struct tmx_err *err)
+{
+    struct build b = {
+        .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
+    struct answers y = {0};
+    struct small q = {0};
+    double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL;
+    size_t count = 0;
+    *c = (struct tmx_coolant){0};
+    tmx_dense_start();
+    choose_levels(&b);
+    enum tmx_status st = prepare(&b);
+    st = st ? st : make_basis(&b);
+    right = zeros(&b, b.k * b.k, &st);
+    left = zeros(&b, b.k * b.k, &st);
+    s = zeros(&b, b.k * b.k, &st);
+    cut_error = zeros(&b, b.m * b.u, &st);
+    st = st ? st : answer(&b, &y, right, left);
+    st = st ? st : directions(&b, right, left, s, &count);
+    st = st ? st : small_init(&b, s, count, &q);
+    st = st ? st : cut(&b, &y, &q, modal, c, cut_error);
+    st = st ? st : fields(&b, c, &q, s);
+    st = st ? st : choose_watched(&b, c, &q);
+    c->inlet_unit = zeros(&b, options->n_level * b.u, &st);
+    for (size_t l = 0; l < options->n_level && !st; l++) {
+        memcpy(c->inlet_unit + l * b.u, y.settled + (l * b.m + b.u) * b.u, b.u * sizeof *c->inlet_unit);
+    }
+    for (size_t i = 0; i < b.m * b.u && !st; i++) {
+        const size_t row = i / b.u < b.u ? i / b.u : b.u; /* inlet and air: one row */
+        error[row * b.u + i % b.u] += b.basis_error[i] + cut_error[i];
+    }
+    c->n_basis = b.k;
+    c->n_shift = b.n_shift;
+    small_finish(&q);
+    free(y.settled);
+    free(y.rest);
+    free(right);
+    free(left);
+    free(s);
+    free(cut_error);
+    finish(&b);
+    return st;
+}
+
+void tmx_coolant_finish(struct tmx_coolant *c)
+{
+    free(c->vector);
+    free(c->back);
+    free(c->map);
+    free(c->still);
+    free(c->inlet_state);
+    free(c->inlet_unit);
+    free(c->wet);
+    free(c->wet_map);
+    free(c->wet_still);
+    free(c->watch);
+    free(c->watch_direct);
+    *c = (struct tmx_coolant){0};
+}
