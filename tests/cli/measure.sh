@@ -43,7 +43,7 @@ mkdir -p moved2 && mv leveled moved2/away && cp moved/run.cfg moved2
 makespan() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["makespan_s"] }' "moved2/$1/summary.csv"; }
 awk -v a="$(makespan free)" -v b="$(makespan capped)" 'BEGIN { exit !(b > 1.02 * a) }' || say "a cap costs no time: $(makespan free), $(makespan capped)"
 # the air of a node: absolute, or above its own
-for how in inlet_c=33 inlet_c=+8 inlet_plus_k=8; do
+for how in inlet_c=33 inlet_c=33C inlet_c=306.15K inlet_c=+8 inlet_c=+8K inlet_plus_k=8; do
   "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 --set $how -q -o moved/warm || say "$how"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { ok = $c["mean_inlet_c"] > 32.99 && $c["mean_inlet_c"] < 33.01 } END { exit !ok }' moved/warm/summary.csv || say "$how: the air is not 33 degC"
 done
@@ -57,6 +57,9 @@ near sink_j_per_k 300 0.05
 grep -q '^fan law,' cal/fit.csv || say "a fan law that no log tells is not named"
 grep -q 'this fan curve only' cal.txt || say "no word of the fan curve"
 
+for how in inlet_c=32 inlet_c=32C inlet_c=305.15K; do "$thermix" replay cal card.csv --set $how -q --format csv; done >same.csv || say "32C in replay"
+[ "$(sort -u same.csv | wc -l)" = 2 ] || say "32, 32C and 305.15K differ: $(cat same.csv)"
+"$thermix" replay cal card.csv --ambient 24C -o errors.csv >/dev/null 2>&1 || say "--ambient 24C"
 "$thermix" replay cal card.csv --ambient fit -o errors.csv >replay.txt 2>err.txt || say "replay"
 [ "$(head -1 errors.csv)" = "run,gpu,rows,rmse_k,bias_k,max_abs_k" ] || say "columns: $(head -1 errors.csv)"
 awk -F, 'NR == 2 && $3 == 480 && $4 < 0.4 { ok = 1 } END { exit !ok }' errors.csv || say "replay: $(cat errors.csv)"
