@@ -128,14 +128,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
                                       .n_column = a->columns.n};
     const bool file = strcmp(a->out, "-") != 0;
-    if (!st && file && a->columns.n > 0) {
-        struct tmx_table *all = t;
-        t = NULL;
-        st = tmx_table_choose(all, screen.column, screen.n_column, &t, err);
-        tmx_table_destroy(all);
-    }
     if (!st) {
-        st = file ? tmx_table_save(t, (enum tmx_format)a->format, a->out, err)
+        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
+                                           a->columns.n, err)
                   : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);

@@ -295,6 +295,16 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     return st;
 }
 
+enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,
+                                       char *const *column, size_t n, struct tmx_err *err)
+{
+    struct tmx_table *chosen = NULL;
+    enum tmx_status st = n > 0 ? tmx_table_choose(t, (const char *const *)column, n, &chosen, err) : TMX_OK;
+    st = st ? st : tmx_table_save(chosen ? chosen : t, f, path, err);
+    tmx_table_destroy(chosen);
+    return st;
+}
+
 enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
                                   struct tmx_err *err)
 {

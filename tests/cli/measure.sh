@@ -75,7 +75,7 @@ if command -v gnuplot >/dev/null; then # the what-if is in its figure, with a ba
   "$thermix" replay cal card.csv --ambient 25 --set inlet_c=+5 --figures if -o if.csv >/dev/null || say "what-if figures"
   awk -F, 'NR == FNR { if (FNR == 2) e = $8; next } FNR > 1 { if ($6 - $5 < 4.99 || $6 - $5 > 5.01 || $8 - $7 < 3.919 * e || $8 - $7 > 3.921 * e) bad = 1; n++ } END { exit bad || n != 480 }' \
     if.csv if/data/card.csv || say "the what-if's figure: $(cat if.csv; head -3 if/data/*.csv)"
-  grep -q 'dashed: inlet_c=+5' if/card.svg || say "the figure does not name the what-if"
+  grep -q 'with inlet_c=+5 (dashed)' if/card.svg || say "the figure does not name the what-if"
 fi
 "$thermix" replay cal card.csv --set power_cap_w=100 --format csv >cap.csv || say "what-if cap"
 awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
