@@ -67,8 +67,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,
                                  strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
     } else if (!st) {
-        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                    err);
+        static const char *const read[] = {"sms", "worst_w", "best_w", "ratio", "chip_w", "loop_gain"};
+        const bool people =
+            a->format == TMX_FORMAT_TEXT || a->format == TMX_FORMAT_MARKDOWN || a->format == TMX_FORMAT_LATEX;
+        const bool few = people && !a->map && isnan(a->boost) && a->columns.n == 0; /* the others are empty */
+        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
+                                    few ? read : (const char *const *)a->columns.text,
+                                    few ? sizeof read / sizeof read[0] : a->columns.n, err);
     }
     tmx_table_destroy(table);
     tmx_run_destroy(run);

@@ -58,8 +58,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
     enum tmx_status st = tmx_admission_table(&table, &call, err);
     st = st ? st
-            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                     err);
+            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(table);
     return st;
 }

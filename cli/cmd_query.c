@@ -129,8 +129,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                       .n_column = a->columns.n};
     const bool file = strcmp(a->out, "-") != 0;
     if (!st) {
-        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
-                                           a->columns.n, err)
+        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                           (const char *const *)a->columns.text, a->columns.n, err)
                   : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);

@@ -40,8 +40,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                     err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;

@@ -127,9 +127,6 @@ static void add_row(struct maker *m, size_t n, double worst_w, double best_w, co
     tmx_table_real(m->table, worst_w > 0 ? best_w / worst_w : 1);
     tmx_table_real(m->table, (double)n * best_w);
     tmx_table_real(m->table, m->gain);
-    if (!m->call->map) {
-        return;
-    }
     if (map && text) {
         list_sms(&m->chip, map, text, LIST_SIZE);
         tmx_table_text(m->table, text);
@@ -460,7 +457,7 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     st = st ? st : prepare(&m, *run, err);
     st = st      ? st
          : boost ? tmx_table_create(&m.table, boosted, sizeof boosted / sizeof boosted[0], err)
-                 : tmx_table_create(&m.table, columns, call->map ? 8 : 6, err);
+                 : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
     if (!st && call->say) {
         st = print_answer(&m, err);
     }

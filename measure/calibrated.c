@@ -198,7 +198,8 @@ static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
         const struct tmx_cell *words = tmx_table_cell(t, r, note);
         char line[1024];
         const char *parameter = tmx_table_cell(t, r, PARAMETER)->text;
-        bool said = words->empty || !words->text[0]; /* of another GPU's parameter */
+        bool said =
+            words->empty || !words->text[0] || strcmp(parameter, "upstream") == 0; /* below, or before */
         for (size_t k = 0; k < r && !said; k++) {
             const struct tmx_cell *before = tmx_table_cell(t, k, note);
             said = !before->empty && strcmp(before->text, words->text) == 0 &&

@@ -14,7 +14,7 @@
 #include "run/summary.h"
 #include "study/study.h"
 
-enum { MOST_SM = 3, N_STEP = 8 };
+enum { MOST_SM = 3, N_STEP = 10 };
 
 static double metric(const struct tmx_run *run, const char *name)
 {
@@ -124,6 +124,16 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         const bool own = tmx_setting_real(tmx_setting_find(root, "dtm.target_c"), &v) && v > 0;
         if (own || board_c > 0) {
             add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
+        }
+        const struct tmx_setting *caps = tmx_setting_find(root, "power_caps_w");
+        double first_w = 0;
+        bool alike = tmx_setting_is_list(caps) && tmx_setting_length(caps) > 0;
+        for (size_t i = 0; alike && i < tmx_setting_length(caps); i++) {
+            alike = tmx_setting_real(tmx_setting_at(caps, i), &v) && (i == 0 || v == first_w);
+            first_w = v;
+        }
+        if (alike) {
+            add_step(s, "a power cap a tenth higher", "power_caps_w", 1.1 * first_w);
         }
     }
     choose_policies(s, root, tmx_sim_machine(tmx_run_sim_const(run))->n_job);

@@ -31,7 +31,7 @@ TMX_NODISCARD enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx
 
 /* Of its columns these alone, in this order; n 0: all. */
 TMX_NODISCARD enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f,
-                                                     const char *path, char *const *column, size_t n,
+                                                     const char *path, const char *const *column, size_t n,
                                                      struct tmx_err *err);
 
 /* The same as CSV to dir/name; the folder is made. */

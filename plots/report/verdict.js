@@ -17,7 +17,7 @@ for (const r of runsGiven) r.name = runsGiven.some((x) => x !== r && x.words ===
 // Of a run that served a language model.
 function servingVerdict(r, nGpu) {
   const { s } = r, given = (v) => v !== null && v !== undefined;
-  const sentences = [`${s.mix} under ${r.words}${nGpu > 1 ? ` on ${nGpu} GPUs` : ""} served ${many(s.requests_done, "request")} in ${fixed(s.makespan_s)} s: ${fixed(s.tokens_per_s, 0)} tokens/s at ${fixed(s.j_per_token, 2)} J a token.`,
+  const sentences = [`${s.mix} under ${r.name}${nGpu > 1 ? ` on ${nGpu} GPUs` : ""} served ${many(s.requests_done, "request")} in ${fixed(s.makespan_s)} s: ${fixed(s.tokens_per_s, 0)} tokens/s at ${fixed(s.j_per_token, 2)} J a token.`,
     `The first token came after ${fixed(s.ttft_p50_s, 2)} s (median; the slowest hundredth: ${fixed(s.ttft_p99_s, 2)} s), the next ones every ${fixed(1000 * s.tbt_p50_s, 0)} ms (${fixed(1000 * s.tbt_p99_s, 0)} ms).`];
   if (given(s.row_peak_w)) sentences.push(`A row drew ${fixed(s.row_peak_w / 1000, 1)} kW at most.` +
     (s.brakes > 0 ? ` Its power brake acted ${many(s.brakes, "time")}, for ${fixed(s.brake_s)} s.` : ""));
@@ -32,7 +32,7 @@ function servingVerdict(r, nGpu) {
 function runVerdict(r) {
   const v = data.verdicts.find((x) => x.of === r.of), { s } = r, lost = s.slowdown_pct, gpus = rowsOf(r.of, "gpus.csv");
   if (r.s.requests_done !== undefined) return servingVerdict(r, gpus.length);
-  const sentences = [`${s.mix} under ${r.words}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
+  const sentences = [`${s.mix} under ${r.name}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
     (s.status === "complete" ? "" : " Not all of its kernels ended.")];
   if (v) {
     sentences.push(...v.words.split("\n").slice(1).join(" ").replaceAll(" degC", " °C").split(/(?<=\.)\s+(?=[A-Z])/).filter((x) => x && !/^(The last kernel|Lost most|The worst|No SM lost)|waited/.test(x))); // of SMs and moments the page has pictures

@@ -82,6 +82,10 @@ awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(
 # the same bytes again
 "$thermix" calibrate card.csv -o again -q >again.txt && cmp -s cal/fit.csv again/fit.csv || say "a second fit differs"
 # a given ambient is taken as it is
+# a chip whose whole resistance is in its sink gives a node that runs, without a word of implausible numbers
+awk 'BEGIN { print "time_s,power_w,temp_c"; t = 24; for (i = 0; i < 600; i++) { p = i < 60 || i >= 400 ? 60 : 600; printf "%d,%d,%.0f\n", i, p, t; t += (24 + 0.05 * p - t) * (1 - exp(-1 / 33)) } }' >sink.csv
+"$thermix" calibrate sink.csv -o sink --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a sink alone: $(cat err.txt)"
+"$thermix" place sink --limit 60 --power 600 >out.txt 2>err.txt && [ ! -s err.txt ] && grep -q 'carries 1 job' out.txt || say "a node without a junction: $(cat out.txt err.txt)"
 "$thermix" calibrate card.csv -o given --ambient 25 -q --no-figures >given.txt || say "calibrate --ambient 25"
 awk -F, '$1 == "air_rise_k" { ok = $4 > -1 && $4 < 1 } END { exit !ok }' given/fit.csv || say "ambient 25: $(grep air_rise given/fit.csv)"
 # a log far above what was trained is told, and so is a training of little span
