@@ -8,7 +8,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what;
+    struct tmx_texts what, columns;
     struct tmx_sets sets;
     double limit_c, sm_leak, tbt_s;
     bool uniform, one_level, reached;
@@ -30,6 +30,7 @@ static const struct tmx_arg rows[] = {
                 "serving: run each policy of the suite, or the run, and bound it at the time between tokens "
                 "it reached"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, "base."),
     {0},
 };
@@ -60,7 +61,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .run_done_to = &progress};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     tmx_progress_end(&progress);
-    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
+    st = st ? st
+            : tmx_table_save_columns(table, (enum tmx_format)a->format, "-",
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(table);
     return st;
 }

@@ -9,7 +9,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts chip;
+    struct tmx_texts chip, columns;
     struct tmx_sets sets;
     double limit_c, horizon_s, at_s, boost;
     long level;
@@ -38,6 +38,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write the table to FILE; X.svg draws the maps"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, ""),
     {0},
 };
@@ -66,7 +67,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,
                                  strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
     } else if (!st) {
-        st = tmx_table_save(table, (enum tmx_format)a->format, a->out, err);
+        static const char *const read[] = {"sms", "worst_w", "best_w", "ratio", "chip_w", "loop_gain"};
+        const bool people =
+            a->format == TMX_FORMAT_TEXT || a->format == TMX_FORMAT_MARKDOWN || a->format == TMX_FORMAT_LATEX;
+        const bool few = people && !a->map && isnan(a->boost) && a->columns.n == 0; /* the others are empty */
+        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
+                                    few ? read : (const char *const *)a->columns.text,
+                                    few ? sizeof read / sizeof read[0] : a->columns.n, err);
     }
     tmx_table_destroy(table);
     tmx_run_destroy(run);

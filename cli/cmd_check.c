@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a file is and whether it is in order. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -251,6 +252,16 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
         }
         say_ok(r, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
                t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
+        for (size_t i = 0; i < t.n_card; i++) {
+            const struct tmx_card *c = &t.card[i], *before = i > 0 ? c - 1 : NULL;
+            if (c->n_point > 0 && !(before && before->fit_b_k_per_w == c->fit_b_k_per_w &&
+                                    before->fit_a_k_per_w == c->fit_a_k_per_w)) {
+                printf("  card %s: %.4g + %.4g rpm^-%.3g K/W from sink to air, fitted to %zu points; at most "
+                       "%.2f %% off, at %g rpm\n",
+                       c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, c->n_point,
+                       100 * fabs(c->fit_error), c->fit_error_rpm);
+            }
+        }
     }
     tmx_topology_finish(&t);
     return st;

@@ -27,7 +27,7 @@ struct tmx_floorplan_args {
     const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die;
     int to; /* of convert: enum tmx_floorplan_to */
     double sm_area_mm2, margin_mm;
-    const char *power, *config, *stay, *mix; /* optimise */
+    const char *power, *config, *stay, *mix, *description; /* optimise */
     int goal;
     struct tmx_texts set;
     long turns, sms, per_tpc, jobs, seed;
@@ -652,7 +652,7 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     struct tmx_table *t = NULL;
     const bool runs = a->goal == FOR_SLOWDOWN;
     size_t best = 0;
-    if (a->words.n != 2 || !a->power) {
+    if (!a->file || a->words.n > 2 || (a->words.n == 2 && a->description) || !a->power) {
         return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
     }
     if (runs && (!a->suite || has_suffix(a->file, ".desc"))) {
@@ -697,7 +697,11 @@ static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err
     const struct verb *v = verbs;
     struct tmx_floorplan fp = {0};
     a->verb = a->words.text[0];
-    a->file = a->words.n > 1 ? a->words.text[1] : NULL;
+    a->file = a->words.n > 1 ? a->words.text[1] : a->description;
+    if (a->description && strcmp(a->verb, "optimise") != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "-f %s is of optimise, which takes the options of hotfloorplan",
+                        a->description);
+    }
     if (strcmp(a->verb, "compare") == 0) {
         return compare_files(a, err);
     }
@@ -766,6 +770,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
     {.type = TMX_ARG_GROUP, .doc = "optimise:"},
+    TMX_ARG(tmx_floorplan_args, description, TEXT, "description", 'f', .value = "FILE",
+            .names = TMX_NAMES_FILE, .doc = "the .desc or .flp, as hotfloorplan takes it"),
     TMX_ARG(tmx_floorplan_args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "a block and its watts a line, or a power trace, whose mean counts"),
     TMX_ARG(tmx_floorplan_args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,

@@ -12,7 +12,7 @@ enum { BY_NODE, BY_JOB };
 static const char *const by_words[] = {"node", "job", NULL};
 
 struct args {
-    struct tmx_texts system;
+    struct tmx_texts system, columns;
     struct tmx_sets sets;
     double limit_c, power_w, check_s;
     const char *kernel, *out;
@@ -34,6 +34,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write the table to FILE"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, ""),
     {0},
 };
@@ -56,7 +57,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .sets = &a->sets,
         .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
     enum tmx_status st = tmx_admission_table(&table, &call, err);
-    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, a->out, err);
+    st = st ? st
+            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(table);
     return st;
 }

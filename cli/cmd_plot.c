@@ -106,6 +106,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
          map.rows > 4096 || map.cols > 4096)) {
         st = tmx_fail(err, TMX_ECONFIG, "--cells %s: expected ROWSxCOLS, each from 2 to 4096", a->cells);
     }
+    const char *ending = strrchr(a->results.text[0], '.');
+    if (!st && ending && !a->floorplan &&
+        (strcmp(ending, ".steady") == 0 || strcmp(ending, ".init") == 0 || strcmp(ending, ".ttrace") == 0)) {
+        st = tmx_fail(err, TMX_ECONFIG, "%s: temperatures become a map of a floorplan: give --flp FILE",
+                      a->results.text[0]);
+    }
     if (a->floorplan && !a->only) {
         p.only = "map";
     }

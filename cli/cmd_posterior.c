@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix posterior: what printed values say of sampled constants, and the other way round. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "study/analysis/posterior.h"
@@ -60,8 +61,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         fputc('\n', stderr);
         const struct tmx_screen screen = {
             .column = (const char *const *)a->columns.text, .n_column = a->columns.n, .most_rows = 60};
-        st = a->columns.n > 0 ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
-                              : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+        const bool screened = a->columns.n > 0 && strcmp(a->out, "-") == 0;
+        st = screened ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
+                      : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                               (const char *const *)a->columns.text, a->columns.n, err);
     }
     tmx_table_destroy(t);
     tmx_posterior_finish(&p);

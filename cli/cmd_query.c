@@ -23,10 +23,12 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; may "
                    "be repeated"),
-    TMX_ARG(args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
-            .doc =
-                "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of the "
-                "mean, by Student's t), n, min, max; several give a column each"),
+    TMX_ARG(
+        args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
+        .doc =
+            "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of the "
+            "mean, by Student's t, over runs that differ in their seed alone), n, min, max; several give a "
+            "column each"),
     TMX_ARG(args, failed, FLAG, "failed", 0, .doc = "list the failed runs and their errors"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
@@ -68,6 +70,25 @@ static enum tmx_status make_query(const struct args *a, struct tmx_query *q, str
     return st;
 }
 
+/* An interval of a mean over an axis's chosen values says nothing. */
+static enum tmx_status refuse_interval(const struct tmx_result_set *set, const bool *pooled,
+                                       struct tmx_err *err)
+{
+    char names[300];
+    size_t used = 0;
+    for (size_t k = 0; k < set->n_key && used < sizeof names; k++) {
+        if (pooled[k] && !tmx_is_seed(set->key[k])) {
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", set->key[k]);
+        }
+    }
+    return tmx_fail(
+        err, TMX_ECONFIG,
+        "--aggregate ci95: a cell has the runs of several values of %s, which are no repetitions; name "
+        "them in --rows, --pivot or --where, or take sd, min and max",
+        names);
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
@@ -90,6 +111,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
              : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
                                     : tmx_flat(&set, &q, &t, err);
     }
+    const bool grid = strcmp(set.method, "grid") == 0;
+    for (size_t i = 0; i < q.n_aggregate && !st; i++) {
+        if (q.aggregate[i] == TMX_CI95 && grid && !tmx_only_repeated(&set, q.pooled)) {
+            st = refuse_interval(&set, q.pooled, err);
+        }
+    }
     for (size_t k = 0, n = 0; !st && k <= set.n_key; k++) { /* what a cell hides */
         if (k < set.n_key && q.pooled[k]) {
             tmx_print_visible(stderr, "%s%s", n++ ? ", " : "note: a cell has the runs of several values of ",
@@ -101,14 +128,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
                                       .n_column = a->columns.n};
     const bool file = strcmp(a->out, "-") != 0;
-    if (!st && file && a->columns.n > 0) {
-        struct tmx_table *all = t;
-        t = NULL;
-        st = tmx_table_choose(all, screen.column, screen.n_column, &t, err);
-        tmx_table_destroy(all);
-    }
     if (!st) {
-        st = file ? tmx_table_save(t, (enum tmx_format)a->format, a->out, err)
+        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                           (const char *const *)a->columns.text, a->columns.n, err)
                   : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);
@@ -124,7 +146,7 @@ const struct tmx_command tmx_cmd_query = {
              "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR).",
     .examples =
         "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown\n"
-        "thermix query cooling.sqlite --rows policy --value slowdown_pct --aggregate mean,sd,ci95,n",
+        "thermix query cooling.sqlite --rows policy --value slowdown_pct --aggregate mean,sd,n",
     .args = rows,
     .operands = "DB",
     .operand = offsetof(struct args, db),

@@ -6,7 +6,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts db;
+    struct tmx_texts db, columns;
     const char *metric, *out;
     int format;
     bool all;
@@ -17,6 +17,7 @@ static const struct tmx_arg rows[] = {
             .doc = "the metric to explain, for example peak_temp_c"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
     TMX_ARG(args, out, TEXT, "file", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write to FILE"),
     {0},
@@ -38,7 +39,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
-    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;

@@ -23,7 +23,8 @@ enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx
     }
     *how = TMX_AMBIENT_GIVEN;
     const struct tmx_span s = {a->ambient, a->ambient + strlen(a->ambient)};
-    return tmx_span_real(s, ambient_c) && *ambient_c >= -60 && *ambient_c <= 90
+    return (tmx_span_real(s, ambient_c) || tmx_celsius_read(a->ambient, ambient_c)) && *ambient_c >= -60 &&
+                   *ambient_c <= 90
                ? tmx_plausible(NULL, "ambient_c", "degC", *ambient_c, "--ambient", 0, err)
                : tmx_fail(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
                           a->ambient);

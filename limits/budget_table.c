@@ -22,6 +22,7 @@ struct maker {
     struct tmx_plan_chip chip;
     struct tmx_modes_view modes;
     struct tmx_budget_path path; /* of the horizon */
+    bool always;                 /* what is safe for ever is safe for the horizon, which begins idle */
     struct tmx_table *table;
     double gain;
 };
@@ -103,11 +104,18 @@ static enum tmx_status read_map(const struct maker *m, const char *path, bool *o
     return *n > 0 ? TMX_OK : tmx_fail_at(err, TMX_ECONFIG, path, 0, "no SM number");
 }
 
-/* Watts of a set: for ever, or for the horizon. */
+/* Watts of a set: for ever, or for the horizon. From the idle chip, which only warms, what is safe for ever
+ * is safe for a while; the path to a far horizon, with leakage as at the limit, allows less. */
 static enum tmx_status watts(const struct maker *m, const bool *on, double *watt, struct tmx_err *err)
 {
-    return m->call->horizon_s > 0 ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, watt, err)
-                                  : tmx_budget_of(&m->chip, &m->budget, on, watt, NULL, err);
+    const bool ends = m->call->horizon_s > 0;
+    double always_w = 0;
+    *watt = 0;
+    enum tmx_status st =
+        ends ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, watt, err) : TMX_OK;
+    st = st || (ends && !m->always) ? st : tmx_budget_of(&m->chip, &m->budget, on, &always_w, NULL, err);
+    *watt = fmax(*watt, always_w);
+    return st;
 }
 
 static void add_row(struct maker *m, size_t n, double worst_w, double best_w, const bool *map)
@@ -136,7 +144,7 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
     const char *map = m->call->map;
     const bool best_map = map && strcmp(map, "best") == 0, worst_map = map && strcmp(map, "worst") == 0;
     const size_t n_sm = m->chip.n_sm;
-    bool *worst = calloc(2 * n_sm, sizeof *worst), *best = worst + n_sm;
+    bool *worst = calloc(3 * n_sm, sizeof *worst), *best = worst + n_sm, *other = best + n_sm;
     enum tmx_status st = worst ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n_sm);
     double w, b;
     size_t n;
@@ -149,17 +157,26 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
         free(worst);
         return st;
     }
-    struct tmx_budget_search *search = NULL;
+    struct tmx_budget_search *search = NULL, *always = NULL;
     const bool ends = m->call->horizon_s > 0;
     st = st ? st
             : tmx_budget_search_create(&search, &m->chip, &m->budget, ends ? &m->modes : NULL,
                                        ends ? &m->path : NULL, err);
+    st = st || !ends || !m->always ? st
+                                   : tmx_budget_search_create(&always, &m->chip, &m->budget, NULL, NULL, err);
     for (n = 1; n <= n_sm && !st; n++) {
         w = tmx_budget_worst(search, n, worst);
         b = tmx_budget_best(search, n, best);
+        if (always) { /* as in watts() */
+            w = fmax(w, tmx_budget_worst(always, n, other));
+            const double b_always = tmx_budget_best(always, n, other);
+            memcpy(best, b_always > b ? other : best, n_sm * sizeof *best);
+            b = fmax(b, b_always);
+        }
         add_row(m, n, w, b, worst_map ? worst : best_map ? best : NULL);
     }
     tmx_budget_search_destroy(search);
+    tmx_budget_search_destroy(always);
     free(worst);
     return st;
 }
@@ -287,6 +304,8 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
         st = m->call->state
                  ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
                  : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
+        struct tmx_err ignored;
+        m->always = !st && !m->call->state && m->gain < 1 && check_idle(m, &ignored) == TMX_OK;
     } else if (m->gain < 1) { /* where it is not, that is the reason */
         st = check_idle(m, err);
     }
@@ -323,6 +342,21 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
 {
     const struct tmx_plan_chip *c = &m->chip;
     struct sustained s;
+    if (m->call->horizon_s > 0) {
+        bool *on = calloc(c->n_sm, sizeof *on);
+        double watt = 0;
+        for (size_t sm = 0; on && sm < c->n_sm; sm++) {
+            on[sm] = true;
+        }
+        const enum tmx_status found = on ? watts(m, on, &watt, err) : tmx_no_memory(err);
+        if (!found) {
+            fprintf(m->call->say, "%.0f W of work for %g s below %g degC with all %zu SM%s, from %s.\n\n",
+                    watt * (double)c->n_sm, m->call->horizon_s, m->budget.limit_k - TMX_ZERO_C, c->n_sm,
+                    tmx_plural(c->n_sm), m->call->state ? m->call->state : "the idle chip");
+        }
+        free(on);
+        return found;
+    }
     const enum tmx_status st = sustain(m, &s, err);
     if (!st) {
         fprintf(m->call->say,
@@ -428,7 +462,7 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     st = st      ? st
          : boost ? tmx_table_create(&m.table, boosted, sizeof boosted / sizeof boosted[0], err)
                  : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
-    if (!st && call->say && !(call->horizon_s > 0)) {
+    if (!st && call->say) {
         st = print_answer(&m, err);
     }
     st = st ? st : boost ? fill_boost(&m, *run, err) : fill(&m, err);

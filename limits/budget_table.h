@@ -19,7 +19,7 @@ struct tmx_budget_table_call {
     const char *map;             /* NULL, "best", "worst", or a file of SM numbers */
     const struct tmx_sets *sets; /* of the run's configuration */
     double boost; /* how long may all SMs draw so many times what they may for ever? 0: not asked */
-    FILE *say;    /* for ever: the answer with all SMs, in a sentence; NULL: not printed */
+    FILE *say;    /* the answer with all SMs, in a sentence; NULL: not printed */
 };
 
 /* One row a number n of working SMs: worst_w and best_w on each of them, their ratio, chip_w = n best_w, the

@@ -197,8 +197,16 @@ static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const struct tmx_cell *words = tmx_table_cell(t, r, note);
         char line[1024];
-        if (!words->empty && words->text[0]) {
-            snprintf(line, sizeof line, "%s: %s", tmx_table_cell(t, r, PARAMETER)->text, words->text);
+        const char *parameter = tmx_table_cell(t, r, PARAMETER)->text;
+        bool said =
+            words->empty || !words->text[0] || strcmp(parameter, "upstream") == 0; /* below, or before */
+        for (size_t k = 0; k < r && !said; k++) {
+            const struct tmx_cell *before = tmx_table_cell(t, k, note);
+            said = !before->empty && strcmp(before->text, words->text) == 0 &&
+                   strcmp(tmx_table_cell(t, k, PARAMETER)->text, parameter) == 0;
+        }
+        if (!said) {
+            snprintf(line, sizeof line, "%s: %s", parameter, words->text);
             tmx_text_wrap(line, INDENT, width, out);
         }
     }

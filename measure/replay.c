@@ -26,13 +26,25 @@ static bool number(const char *begin, const char *end, double *v)
     return tmx_span_real((struct tmx_span){begin, end}, v);
 }
 
+/* A temperature: "32" or "32C"; a difference may be "8K". */
+static bool temperature(const char *begin, const char *end, double *v)
+{
+    char text[48];
+    const size_t n = (size_t)(end - begin);
+    if (number(begin, end, v) || n + 1 > sizeof text) {
+        return n + 1 <= sizeof text;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)n, begin);
+    return tmx_celsius_read(text, v);
+}
+
 static enum tmx_status read_curve(struct what_if *w, const char *text, struct tmx_err *err)
 {
     for (const char *p = text; *p;) {
         const char *end = strchr(p, ','), *colon = strchr(p, ':');
         end = end ? end : p + strlen(p);
         const size_t i = w->n_curve;
-        if (i == MAX_CURVE || !colon || colon > end || !number(p, colon, &w->curve_c[i]) ||
+        if (i == MAX_CURVE || !colon || colon > end || !temperature(p, colon, &w->curve_c[i]) ||
             !number(colon + 1, end, &w->curve_rpm[i]) || !(w->curve_rpm[i] > 0) ||
             (i > 0 && w->curve_c[i] <= w->curve_c[i - 1])) {
             return tmx_fail(
@@ -92,8 +104,11 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
             k++;
         }
         if (k < 5) {
-            if (!number(eq + 1, eq + strlen(eq), keys[k].at) || *keys[k].at < keys[k].low ||
-                *keys[k].at > keys[k].high) {
+            const char *end = eq + strlen(eq);
+            const bool plus = keys[k].at == &w->inlet_plus_k;
+            end -= plus && end[-1] == 'K';
+            if (!(keys[k].at == &w->inlet_c ? temperature : number)(eq + 1, end, keys[k].at) ||
+                *keys[k].at < keys[k].low || *keys[k].at > keys[k].high) {
                 st = tmx_fail(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i],
                               keys[k].low, keys[k].high);
             }

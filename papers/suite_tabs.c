@@ -137,6 +137,15 @@ static enum tmx_status read_choices(const struct tmx_setting *root, const char *
         } else if (name) {
             st = tmx_fail_setting(err, e, "%s: a name longer than %zu characters", key, sizeof c[i].name - 1);
         } else {
+            const struct tmx_setting *group = NULL; /* of a run, written as in a run's file */
+            for (size_t k = 0; !group && tmx_setting_at(e, k); k++) {
+                group = tmx_setting_is(tmx_setting_at(e, k), TMX_SETTING_GROUP) ? tmx_setting_at(e, k) : NULL;
+            }
+            if (group) {
+                return tmx_fail_setting(err, group,
+                                        "%s: an entry of %s changes keys by set = [\"%s.KEY=VALUE\"]",
+                                        tmx_setting_name(group), key, tmx_setting_name(group));
+            }
             st = tmx_opt_read(choice_opts, &c[i], e, also, err);
             st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &c[i].set, err);
         }

@@ -16,17 +16,21 @@
 #include "core/floorplan/floorplan.h"
 #include "run/summary.h"
 
-/* The throttle's limits of resolved.cfg, the same for all GPUs; NAN where the run had none. */
-static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, struct tmx_err *err)
+/* The throttle's limits of resolved.cfg and the governor's target, the same for all GPUs; NAN where the run
+ * had none. */
+static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, double *target_c,
+                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    *trip_c = *release_c = NAN;
+    *trip_c = *release_c = *target_c = NAN;
     enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", err);
     st = st ? st : tmx_config_open(&cfg, path, err);
     if (!st) {
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), trip_c);
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), release_c);
+        (void)tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), target_c);
+        *target_c = *target_c > 0 ? *target_c : NAN;
     }
     tmx_config_close(cfg);
     return st;
@@ -58,14 +62,14 @@ static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, cons
     struct tmx_config *cfg = NULL;
     const struct tmx_setting *gpus = NULL;
     const char *mix = NULL, *policy = NULL;
-    double trip_c, release_c;
+    double trip_c, release_c, target_c;
     snprintf(path, sizeof path, "%s/folder.cfg", dir);
     if (!tmx_os_exists(path)) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "no such file; `thermix run -o %s` writes it", dir);
     }
     bool partial = false;
     enum tmx_status st = tmx_run_folder_check(dir, &partial, err);
-    st = st ? st : read_limits(dir, &trip_c, &release_c, err);
+    st = st ? st : read_limits(dir, &trip_c, &release_c, &target_c, err);
     st = st ? st : tmx_config_open(&cfg, path, err);
     st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, &gpus, err);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "mix", NULL, &mix, err);
@@ -83,6 +87,7 @@ static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, cons
         h->gpu = g;
         h->trip_c = trip_c;
         h->release_c = release_c;
+        h->target_c = target_c;
         snprintf(h->mix, sizeof h->mix, "%s", mix);
         snprintf(h->policy, sizeof h->policy, "%s%s", policy, partial ? " (partial run)" : "");
         st = read_gpu(h, dir, tmx_setting_at(gpus, g), err);

@@ -16,6 +16,7 @@ struct tmx_history { /* of one GPU */
     size_t gpu;
     char mix[64], policy[64];
     double trip_c, release_c; /* of the throttle; NAN: it has none */
+    double target_c;          /* of the governor; NAN: it has none */
     char floorplan_file[64];  /* in the folder */
     struct tmx_floorplan floorplan;
     /* from trace.csv */

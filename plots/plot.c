@@ -119,6 +119,7 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
     const bool limited = isfinite(h->trip_c) && isfinite(h->release_c);
     tmx_plot_number(f->plot, "trip_c", limited ? h->trip_c : NAN);
     tmx_plot_number(f->plot, "release_c", limited ? h->release_c : NAN);
+    tmx_plot_number(f->plot, "target_c", h->target_c);
     st = st ? st : put(f, "temperature", t, err);
     tmx_table_destroy(t);
     return st;

@@ -122,8 +122,8 @@ static enum tmx_status choose_by(const struct tmx_result_set *set, const struct 
 }
 
 static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", TMX_COLUMN_TEXT, 0},
-                                            {"mean", TMX_COLUMN_REAL, 4}, {"min", TMX_COLUMN_REAL, 4},
-                                            {"max", TMX_COLUMN_REAL, 4},  {"place", TMX_COLUMN_INT, 0}};
+                                            {"mean", TMX_COLUMN_REAL, 4}, {"low", TMX_COLUMN_REAL, 4},
+                                            {"high", TMX_COLUMN_REAL, 4}, {"place", TMX_COLUMN_INT, 0}};
 
 /* The place of a text on an axis, in order of first seen by value. */
 static int64_t place_of(const struct tmx_table *order, const char *value)
@@ -136,74 +136,75 @@ static int64_t place_of(const struct tmx_table *order, const char *value)
     return r;
 }
 
-/* Mean, lowest and highest of the metric at every x of every curve. */
-static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx_study_axes *a,
-                              struct tmx_table **out, struct tmx_err *err)
+/* What a point is the mean of: its runs, the axes that they differ in, and what its bars are. */
+static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, const bool *pooled,
+                        double least, double most, const char *bars)
 {
-    static const enum tmx_aggregate how[] = {TMX_MEAN, TMX_MIN, TMX_MAX, TMX_COUNT};
-    struct tmx_table *t[4] = {NULL};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < 4 && !st; i++) {
-        struct tmx_query q = {
-            .rows = {a->by ? a->by : a->x, a->by ? a->x : NULL}, .value = {a->y}, .aggregate = {how[i]}};
-        if (i == 3) {
-            q.rows[0] = a->x;
-            q.rows[1] = NULL;
-        }
-        set_where(&q, a);
-        st = tmx_pivot(set, &q, &t[i], err);
-    }
-    st = st ? st : tmx_table_create(out, columns, 6, err);
-    const size_t x = a->by ? 1 : 0;
-    for (size_t r = 0; !st && r < tmx_table_rows(t[0]); r++) {
-        const char *value = tmx_table_cell(t[0], r, x)->text;
-        tmx_table_text(*out, a->by ? tmx_table_cell(t[0], r, 0)->text : "all");
-        tmx_table_text(*out, value);
-        for (size_t i = 0; i < 3; i++) {
-            tmx_table_real(*out, tmx_table_cell(t[i], r, x + 1)->real);
-        }
-        tmx_table_int(*out, place_of(t[3], value));
-    }
-    for (size_t i = 0; i < 4; i++) {
-        tmx_table_destroy(t[i]);
-    }
-    return st;
-}
-
-/* What a point is the mean of: its runs, and the axes that they differ in. */
-static enum tmx_status put_caption(struct tmx_plot *p, const struct tmx_result_set *set,
-                                   const struct tmx_study_axes *a, bool bars, struct tmx_err *err)
-{
-    struct tmx_query q = {.rows = {a->by ? a->by : a->x, a->by ? a->x : NULL},
-                          .value = {a->y},
-                          .aggregate = {TMX_COUNT},
-                          .n_aggregate = 1,
-                          .pooled = calloc(set->n_key + 1, sizeof(bool))};
-    struct tmx_table *t = NULL;
     char text[300];
-    double least = INFINITY, most = 0;
-    set_where(&q, a);
-    enum tmx_status st = q.pooled ? tmx_pivot(set, &q, &t, err) : tmx_no_memory(err);
-    for (size_t row = 0; !st && row < tmx_table_rows(t); row++) {
-        const double n = tmx_table_cell(t, row, a->by ? 2 : 1)->real;
-        least = fmin(least, n);
-        most = fmax(most, n);
-    }
     int used = snprintf(text, sizeof text,
                         least == most ? "means of n = %g runs" : "means of n = %g to %g runs", least, most);
-    for (size_t k = 0, n = 0; !st && k < set->n_key; k++) {
-        if (q.pooled[k] && used < (int)sizeof text) {
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? ", " : ", over ",
+    for (size_t k = 0, n = 0; k < set->n_key; k++) {
+        if (pooled[k] && used < (int)sizeof text) {
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? ", " : " over ",
                              short_name(set, set->key[k]));
         }
     }
-    if (used < (int)sizeof text && bars) {
-        snprintf(text + used, sizeof text - (size_t)used, "; lines: lowest to highest");
+    if (used < (int)sizeof text && bars[0]) {
+        snprintf(text + used, sizeof text - (size_t)used, "; bars: %s", bars);
     }
-    if (!st && most > 1) {
+    if (most > 1) {
         tmx_plot_label(p, "caption", text);
     }
+}
+
+/* Mean of the metric at every x of every curve. low and high are the 95 % interval of the mean where the runs
+ * of a point are repetitions with other seeds, else its lowest and highest run. */
+static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *set,
+                              const struct tmx_study_axes *a, bool few, struct tmx_table **out,
+                              struct tmx_err *err)
+{
+    struct tmx_query q = {.rows = {a->by ? a->by : a->x, a->by ? a->x : NULL},
+                          .value = {a->y},
+                          .aggregate = {TMX_MEAN, TMX_MIN, TMX_MAX, TMX_CI95, TMX_COUNT},
+                          .n_aggregate = 5,
+                          .pooled = calloc(set->n_key + 1, sizeof(bool))},
+                     places = {.rows = {a->x}, .value = {a->y}, .aggregate = {TMX_COUNT}};
+    struct tmx_table *t = NULL, *order = NULL;
+    const size_t x = a->by ? 1 : 0;
+    double least = INFINITY, most = 0;
+    set_where(&q, a);
+    set_where(&places, a);
+    enum tmx_status st = q.pooled ? tmx_pivot(set, &q, &t, err) : tmx_no_memory(err);
+    st = st ? st : tmx_pivot(set, &places, &order, err);
+    st = st ? st : tmx_table_create(out, columns, 6, err);
+    const bool repeated = !st && tmx_only_repeated(set, q.pooled);
+    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+        const char *value = tmx_table_cell(t, r, x)->text;
+        const double mean = tmx_table_cell(t, r, x + 1)->real, n = tmx_table_cell(t, r, x + 5)->real;
+        const struct tmx_cell *half = tmx_table_cell(t, r, x + 4);
+        least = fmin(least, n);
+        most = fmax(most, n);
+        tmx_table_text(*out, a->by ? tmx_table_cell(t, r, 0)->text : "all");
+        tmx_table_text(*out, value);
+        tmx_table_real(*out, mean);
+        tmx_table_real(*out, !repeated ? tmx_table_cell(t, r, x + 2)->real
+                             : n > 1   ? mean - half->real
+                                       : mean);
+        tmx_table_real(*out, !repeated ? tmx_table_cell(t, r, x + 3)->real
+                             : n > 1   ? mean + half->real
+                                       : mean);
+        tmx_table_int(*out, place_of(order, value));
+    }
+    if (!st) {
+        const char *bars = most < 2        ? ""
+                           : repeated      ? "95 % interval of the mean"
+                           : few || !a->by ? "lowest to highest run"
+                                           : "";
+        tmx_plot_label(p, "bars", bars);
+        put_caption(p, set, q.pooled, least, most, bars);
+    }
     tmx_table_destroy(t);
+    tmx_table_destroy(order);
     free(q.pooled);
     return st;
 }
@@ -306,7 +307,7 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     if (st || x.n < 2 || !tmx_plot_wants(p, name)) {
         return st;
     }
-    st = sampled && !x.text ? points(set, a, &t, err) : curves(set, a, &t, err);
+    st = sampled && !x.text ? points(set, a, &t, err) : curves(p, set, a, x.text, &t, err);
     if (!st) {
         char words[100], title[100];
         snprintf(title, sizeof title, "Study %s", set->study);
@@ -317,7 +318,6 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
         tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), words, sizeof words) : "");
         tmx_plot_number(p, "is_text", x.text);
         tmx_plot_label(p, "kind", map ? "map" : sampled && !x.text ? "points" : "curves");
-        st = st || (sampled && !x.text) ? st : put_caption(p, set, a, x.text, err);
         st = st || !map ? st : label_numbers(p, "at_x", t, 1, err);
         st = st || !map ? st : label_numbers(p, "at_by", t, 0, err);
         st = st ? st : tmx_plot_data(p, name, "", t, err);
@@ -398,8 +398,8 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
     }
     st = st ? st : tmx_plot_folder(p, err);
     for (size_t k = 0; k < set.n_key && !st; k++) {
-        if (a.x && strcmp(a.x, set.key[k]) != 0) {
-            continue;
+        if (a.x ? strcmp(a.x, set.key[k]) != 0 : set.n_key > 1 && tmx_is_seed(set.key[k])) {
+            continue; /* seeds are repetitions, no axis, unless asked for */
         }
         for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st && !a.y; m++) {
             if (tmx_result_find(set.metric, set.n_metric, metrics[m]) < set.n_metric) {

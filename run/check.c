@@ -242,7 +242,7 @@ void tmx_run_note_powerless(struct tmx_run *r)
     }
     if (strcmp(dtm, "none") != 0 && n_level == 1) {
         tmx_run_note(r, "dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm,
-                     r->kind[0].chip.name);
+                     r->kind[0].name);
     }
     if (strcmp(tb, "round_robin") != 0 && full) {
         tmx_run_note(r,

@@ -14,7 +14,7 @@
 #include "run/summary.h"
 #include "study/study.h"
 
-enum { MOST_SM = 3, N_STEP = 8 };
+enum { MOST_SM = 3, N_STEP = 10 };
 
 static double metric(const struct tmx_run *run, const char *name)
 {
@@ -52,6 +52,11 @@ static void add_step(struct steps *s, const char *words, const char *key, double
 static const char *step_text(const struct step *t, char *buf, size_t size)
 {
     char value[TMX_REAL_SIZE];
+    double kelvin;
+    if (strcmp(t->key, "package.ambient") == 0 && tmx_scalar_real(t->value, &kelvin)) {
+        snprintf(buf, size, "%s=%gC", t->key, tmx_real_round(kelvin - 273.15, 10)); /* as it may be typed */
+        return buf;
+    }
     snprintf(buf, size, "%s=%s", t->key, tmx_scalar_plain(t->value, value));
     return buf;
 }
@@ -119,6 +124,16 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         const bool own = tmx_setting_real(tmx_setting_find(root, "dtm.target_c"), &v) && v > 0;
         if (own || board_c > 0) {
             add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
+        }
+        const struct tmx_setting *caps = tmx_setting_find(root, "power_caps_w");
+        double first_w = 0;
+        bool alike = tmx_setting_is_list(caps) && tmx_setting_length(caps) > 0;
+        for (size_t i = 0; alike && i < tmx_setting_length(caps); i++) {
+            alike = tmx_setting_real(tmx_setting_at(caps, i), &v) && (i == 0 || v == first_w);
+            first_w = v;
+        }
+        if (alike) {
+            add_step(s, "a power cap a tenth higher", "power_caps_w", 1.1 * first_w);
         }
     }
     choose_policies(s, root, tmx_sim_machine(tmx_run_sim_const(run))->n_job);
@@ -270,6 +285,18 @@ static void print_places(const struct tmx_losses *l, const struct tmx_machine *m
         }
         fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, tmx_losses_of_sm(l, done[n]));
     }
+    size_t n_alike = 0; /* that are not named and lost as much as the last one that is */
+    for (size_t sm = 0; sm < l->n_sm && n == MOST_SM; sm++) {
+        bool named = false;
+        for (size_t k = 0; k < n; k++) {
+            named = named || done[k] == sm;
+        }
+        const double last_s = tmx_losses_of_sm(l, done[n - 1]);
+        n_alike += !named && tmx_losses_of_sm(l, sm) > last_s * (1 - 1e-9);
+    }
+    if (n_alike > 0) {
+        fprintf(out, " and %zu more alike", n_alike);
+    }
     if (n == 0) {
         fputs("No SM lost any time to speak of.\n", out);
         return;
@@ -397,7 +424,11 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
-        fputs(x->first ? x->first : "", out);
+        if (x->first && x->first[0]) {
+            const size_t n = strcspn(x->first, "\n");
+            const bool bold = tmx_os_terminal_width(out) > 0;
+            fprintf(out, bold ? "\033[1m%.*s\033[0m%s" : "%.*s%s", (int)n, x->first, x->first + n);
+        }
         snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
                  tmx_run_policy_words(run, policy, sizeof policy), slow);
         tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);

@@ -453,6 +453,52 @@ static enum tmx_status add_value(struct tmx_axis *a, size_t at, const struct tmx
                : tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", sizeof text - 4);
 }
 
+/* inlet_c over "+0", "+8" is inlet_plus_k over 0, 8; "45C" is 45. */
+static enum tmx_status plain_temperatures(struct tmx_axis *a, const struct tmx_setting *axis,
+                                          struct tmx_err *err)
+{
+    for (size_t k = 0; k < a->n_key; k++) {
+        const size_t n = strlen(a->key[k]);
+        size_t n_plus = 0;
+        if (n < 3 || strcmp(a->key[k] + n - 2, "_c") != 0) {
+            continue;
+        }
+        for (size_t i = k; i < a->n_value * a->n_key; i += a->n_key) {
+            struct tmx_scalar *v = &a->value[i];
+            double real = 0;
+            if (v->kind != TMX_SETTING_TEXT) {
+                continue;
+            }
+            const char *end = v->text + strlen(v->text);
+            const bool plus = v->text[0] == '+';
+            end -= plus && end[-1] == 'K';
+            if (plus ? !tmx_span_real((struct tmx_span){v->text + 1, end}, &real)
+                     : !tmx_celsius_read(v->text, &real)) {
+                return tmx_fail_setting(err, axis,
+                                        "axis %s: expected temperatures such as 45.0 or \"45C\", or all of "
+                                        "them above the given one, such as \"+8\"",
+                                        a->key[k]);
+            }
+            n_plus += plus;
+            *v = TMX_REAL_VALUE(real);
+        }
+        if (n_plus > 0 && n_plus < a->n_value) {
+            return tmx_fail_setting(err, axis, "axis %s has both temperatures and differences (\"+8\")",
+                                    a->key[k]);
+        }
+        char *key = n_plus ? malloc(n + sizeof "_plus_k") : NULL;
+        if (n_plus && !key) {
+            return tmx_no_memory(err);
+        }
+        if (key) {
+            snprintf(key, n + sizeof "_plus_k", "%.*s_plus_k", (int)n - 2, a->key[k]);
+            free(a->key[k]);
+            a->key[k] = key;
+        }
+    }
+    return TMX_OK;
+}
+
 /* The member `values` of an axis. */
 static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting *axis, struct tmx_err *err)
 {
@@ -478,7 +524,7 @@ static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting 
         }
     }
     a->n_value = n;
-    return st;
+    return st ? st : plain_temperatures(a, axis, err);
 }
 
 /* Value i of a range; what is within rounding of a decimal of twelve digits is that decimal: 0.1 + 2 * 0.1 is

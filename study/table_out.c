@@ -279,7 +279,15 @@ enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, con
 enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
                                struct tmx_err *err)
 {
+    static const char *const pictures[] = {".png", ".pdf", ".svg", ".jpg", ".html"};
     struct tmx_output o;
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof pictures / sizeof pictures[0]; i++) {
+        if (strcmp(ending, pictures[i]) == 0) {
+            return tmx_fail(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path,
+                            ending);
+        }
+    }
     enum tmx_status st = tmx_os_mkdirs_for(path, err);
     if (st) {
         return st;
@@ -292,6 +300,16 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
         }
     }
     tmx_output_discard(&o);
+    return st;
+}
+
+enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,
+                                       const char *const *column, size_t n, struct tmx_err *err)
+{
+    struct tmx_table *chosen = NULL;
+    enum tmx_status st = n > 0 ? tmx_table_choose(t, column, n, &chosen, err) : TMX_OK;
+    st = st ? st : tmx_table_save(chosen ? chosen : t, f, path, err);
+    tmx_table_destroy(chosen);
     return st;
 }
 

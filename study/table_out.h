@@ -29,6 +29,11 @@ TMX_NODISCARD enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx
 TMX_NODISCARD enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
                                              struct tmx_err *err);
 
+/* Of its columns these alone, in this order; n 0: all. */
+TMX_NODISCARD enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f,
+                                                     const char *path, const char *const *column, size_t n,
+                                                     struct tmx_err *err);
+
 /* The same as CSV to dir/name; the folder is made. */
 TMX_NODISCARD enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
                                                 struct tmx_err *err);

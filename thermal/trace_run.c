@@ -175,6 +175,10 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
     const struct tmx_opt *opt;
     for (size_t row = 0; (opt = tmx_hotspot_config_commented(cfg, &row)) != NULL;) {
         double v;
+        const bool channels = strncmp(opt->key, "coolant_", 8) == 0 || strncmp(opt->key, "wall_", 5) == 0;
+        if (channels && !cfg->use_microchannels) {
+            continue; /* without effect */
+        }
         memcpy(&v, (const char *)cfg + opt->offset, sizeof v);
         tmx_log_say(r->log, TMX_LOG_INFO, "%s:%u: -%s is commented out: %g %s, the default, counts",
                     cfg->source[TMX_HOTSPOT_CONFIG], cfg->commented[row - 1], opt->key, v, opt->unit);

@@ -418,9 +418,16 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
     st = st ? st : check_key(key, file, line, err);
     double celsius;
     char plain[TMX_REAL_SIZE];
-    const bool typed = eq && eq > key + 2 && strcmp(eq - 2, "_c") == 0 && tmx_celsius_read(eq + 1, &celsius);
+    bool typed = eq && eq > key + 2 && strcmp(eq - 2, "_c") == 0 && tmx_celsius_read(eq + 1, &celsius);
     if (typed) { /* inlet_c=32C: inlet_c=32 */
         tmx_real_print(plain, celsius);
+    }
+    const size_t n_value = eq ? strlen(eq + 1) : 0;
+    if (eq && eq > key + 2 && strcmp(eq - 2, "_k") == 0 && n_value > 1 && n_value < sizeof plain &&
+        eq[n_value] == 'K') { /* inlet_plus_k=8K */
+        memcpy(plain, eq + 1, n_value - 1);
+        plain[n_value - 1] = '\0';
+        typed = true;
     }
     st = st || !eq ? st : parse_value(&value, typed ? plain : eq + 1, file, line, err);
     if (st) {

@@ -229,11 +229,16 @@ const char *tmx_span_real_fault(struct tmx_span s)
 bool tmx_celsius_read(const char *text, double *celsius)
 {
     size_t n = strlen(text);
-    if (n < 2 || text[n - 1] != 'C') {
+    const bool kelvin = n >= 2 && text[n - 1] == 'K';
+    if (n < 2 || (text[n - 1] != 'C' && !kelvin)) {
         return false;
     }
     n -= n > 4 && strcmp(text + n - 4, "degC") == 0 ? 4 : 1;
-    return tmx_span_real((struct tmx_span){text, text + n}, celsius);
+    if (!tmx_span_real((struct tmx_span){text, text + n}, celsius)) {
+        return false;
+    }
+    *celsius = kelvin ? tmx_real_round(*celsius - 273.15, 12) : *celsius;
+    return true;
 }
 
 /* A number of few decimals, as most that people write are: m / 10^k, rounded once, is what reading its digits

@@ -77,7 +77,7 @@ enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 
-/* Reads "45C" or "45degC", a temperature as people type it. */
+/* Reads "45C", "45degC" or "318.15K", a temperature as people type it, in degC. */
 bool tmx_celsius_read(const char *text, double *celsius);
 
 /* The number of so many decimal digits that is nearest to v. */

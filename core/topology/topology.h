@@ -15,7 +15,7 @@
 
 #include "core/base/err.h"
 
-enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
+enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_POINTS = 64, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
 
 struct tmx_link { /* technology that joins GPUs: T1..T5 of paper 003, Figure 6 */
     char name[TMX_NAME];
@@ -28,13 +28,15 @@ struct tmx_card {
     int convection; /* enum tmx_convection */
     double fit_a_k_per_w;
     double fit_b_k_per_w;
-    double fit_exponent;        /* of the fan's speed */
-    double still_k_per_w;       /* sink to air with all fans stopped; the upper bound of the above */
-    double still_flow_m3_per_s; /* air past a card with all fans stopped */
-    double coolant_j_per_m3k;   /* heat capacity of what flows past: air, or the liquid of a plate */
-    int levels;                 /* convection levels between stopped and full speed */
-    size_t gpu0, n_gpu;         /* its GPUs stand together */
-    size_t fan0, n_fan;         /* and its fans */
+    double fit_exponent;             /* of the fan's speed */
+    size_t n_point;                  /* points that the three are fitted to; 0: given */
+    double fit_error, fit_error_rpm; /* largest share by which the fit is off a point, and which one */
+    double still_k_per_w;            /* sink to air with all fans stopped; the upper bound of the above */
+    double still_flow_m3_per_s;      /* air past a card with all fans stopped */
+    double coolant_j_per_m3k;        /* heat capacity of what flows past: air, or the liquid of a plate */
+    int levels;                      /* convection levels between stopped and full speed */
+    size_t gpu0, n_gpu;              /* its GPUs stand together */
+    size_t fan0, n_fan;              /* and its fans */
 };
 enum tmx_convection {
     TMX_CONVECTION_FIT,

@@ -21,6 +21,7 @@ static TMX_NODISCARD enum tmx_status tmx_hall_build(struct tmx_topology *t, cons
                                                     struct tmx_err *err);
 
 enum { MAX_PARTS = 4096 }; /* of one kind in a node */
+#define MAX_FIT_ERROR 0.1  /* of a fan's points; assumed */
 
 static const char *const convections[] = {"fit", "package", "plate", "channels", NULL};
 
@@ -44,6 +45,10 @@ static const struct tmx_opt root_opts[] = {
 };
 static const char *const root_lists[] = {"cards", "fans",   "gpus", "air", "links",
                                          "racks", "spread", "host", NULL};
+
+struct fit_point {
+    double rpm, k_per_w;
+};
 
 struct counted_card {
     struct tmx_card card; /* first: the rows of tmx_card fit */
@@ -69,6 +74,13 @@ static const struct tmx_opt card_opts[] = {
                 "number of convection levels, including stopped fans"),
     {0},
 };
+
+static const struct tmx_opt fit_point_opts[] = {
+    TMX_ROW_REAL(fit_point, rpm, "rpm", 1, 1e5, NAN, "mean speed of the card's fans"),
+    TMX_ROW_REAL(fit_point, k_per_w, "K/W", 1e-6, 100, NAN, "sink to air at this speed"),
+    {0},
+};
+static const char *const card_lists[] = {"points", NULL};
 
 struct part { /* a fan or a GPU of the file */
     char name[TMX_NAME], card[TMX_NAME];
@@ -220,6 +232,92 @@ static enum tmx_status add_card(struct reader *r, const struct tmx_setting *e, c
     return TMX_OK;
 }
 
+/* a and b >= 0 of a + b rpm^-exponent with the least sum of squares of relative errors at the points; returns
+ * that sum. */
+static double fit_line(const struct fit_point *p, size_t n, double exponent, double *a, double *b)
+{
+    double uu = 0, ux = 0, xx = 0, u = 0, x = 0, sum = 0; /* 1/k and rpm^-m/k against 1 */
+    for (size_t i = 0; i < n; i++) {
+        const double w = 1 / p[i].k_per_w, v = pow(p[i].rpm / p[0].rpm, -exponent) / p[i].k_per_w;
+        uu += w * w;
+        ux += w * v;
+        xx += v * v;
+        u += w;
+        x += v;
+    }
+    const double det = uu * xx - ux * ux;
+    *a = det > 1e-12 * uu * xx ? (u * xx - x * ux) / det : 0;
+    *a = fmax(*a, 0);
+    *b = fmax((x - *a * ux) / xx, 0);
+    for (size_t i = 0; i < n; i++) {
+        const double e = (*a + *b * pow(p[i].rpm / p[0].rpm, -exponent)) / p[i].k_per_w - 1;
+        sum += e * e;
+    }
+    *b *= pow(p[0].rpm, exponent);
+    return sum;
+}
+
+/* The points of a card's data sheet: two give a and b at the file's exponent, more give the exponent, too. */
+static enum tmx_status fit_card(struct tmx_card *c, const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct fit_point p[TMX_MAX_FAN_POINTS];
+    const struct tmx_setting *list, *given = tmx_setting_member(e, "fit_a_k_per_w");
+    enum tmx_status st = tmx_setting_list(e, "points", tmx_setting_member(e, "points") ? 2 : 0,
+                                          TMX_MAX_FAN_POINTS, &list, err);
+    const size_t n = tmx_setting_length(list);
+    if (st || n == 0) {
+        return st;
+    }
+    given = given ? given : tmx_setting_member(e, "fit_b_k_per_w");
+    given = given || n == 2 ? given : tmx_setting_member(e, "fit_exponent");
+    if (given || c->convection != TMX_CONVECTION_FIT) {
+        return tmx_fail_setting(err, given ? given : list,
+                                given ? "card %s: %s follows from the points; give one of them"
+                                      : "card %s: points belong to convection = \"fit\"",
+                                c->name, given ? tmx_setting_name(given) : "");
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        st = tmx_opt_read(fit_point_opts, &p[i], tmx_setting_at(list, i), NULL, err);
+        if (!st && i > 0 && (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w)) {
+            st = tmx_fail_setting(err, tmx_setting_at(list, i),
+                                  "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
+                                  "and the resistance fall",
+                                  c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
+        }
+    }
+    if (st) {
+        return st;
+    }
+    double low = n > 2 ? 0.05 : c->fit_exponent, high = n > 2 ? 4 : c->fit_exponent, a, b;
+    for (int i = 0; i < 100 && high - low > 1e-9; i++) { /* thirds: the sum has one valley */
+        const double third = (high - low) / 3;
+        const bool left = fit_line(p, n, low + third, &a, &b) < fit_line(p, n, high - third, &a, &b);
+        low += left ? 0 : third;
+        high -= left ? third : 0;
+    }
+    c->fit_exponent = (low + high) / 2;
+    (void)fit_line(p, n, c->fit_exponent, &c->fit_a_k_per_w, &c->fit_b_k_per_w);
+    c->n_point = n;
+    c->fit_error = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double off =
+            (c->fit_a_k_per_w + c->fit_b_k_per_w * pow(p[i].rpm, -c->fit_exponent)) / p[i].k_per_w - 1;
+        if (fabs(off) >= fabs(c->fit_error)) {
+            c->fit_error = off;
+            c->fit_error_rpm = p[i].rpm;
+        }
+    }
+    if (fabs(c->fit_error) > MAX_FIT_ERROR) {
+        return tmx_fail_setting(
+            err, list,
+            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g "
+            "rpm^-%.3g K/W, is %.0f %% off at %g rpm; leave out points that fans do not reach",
+            c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, 100 * c->fit_error,
+            c->fit_error_rpm);
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status read_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *list;
@@ -235,7 +333,8 @@ static enum tmx_status read_cards(struct reader *r, const struct tmx_setting *ro
         struct counted_card c = {.count = 1};
         struct pattern p = {.card0 = r->t->n_card};
         char name[TMX_NAME] = "";
-        st = tmx_opt_read(card_opts, &c, e, NULL, err);
+        st = tmx_opt_read(card_opts, &c, e, card_lists, err);
+        st = st ? st : fit_card(&c.card, e, err);
         if (!st && c.count > 1 && find_pattern(r, c.card.name).n > 0) {
             st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.card.name);
         }

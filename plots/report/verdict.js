@@ -17,7 +17,7 @@ for (const r of runsGiven) r.name = runsGiven.some((x) => x !== r && x.words ===
 // Of a run that served a language model.
 function servingVerdict(r, nGpu) {
   const { s } = r, given = (v) => v !== null && v !== undefined;
-  const sentences = [`${s.mix} under ${r.words}${nGpu > 1 ? ` on ${nGpu} GPUs` : ""} served ${many(s.requests_done, "request")} in ${fixed(s.makespan_s)} s: ${fixed(s.tokens_per_s, 0)} tokens/s at ${fixed(s.j_per_token, 2)} J a token.`,
+  const sentences = [`${s.mix} under ${r.name}${nGpu > 1 ? ` on ${nGpu} GPUs` : ""} served ${many(s.requests_done, "request")} in ${fixed(s.makespan_s)} s: ${fixed(s.tokens_per_s, 0)} tokens/s at ${fixed(s.j_per_token, 2)} J a token.`,
     `The first token came after ${fixed(s.ttft_p50_s, 2)} s (median; the slowest hundredth: ${fixed(s.ttft_p99_s, 2)} s), the next ones every ${fixed(1000 * s.tbt_p50_s, 0)} ms (${fixed(1000 * s.tbt_p99_s, 0)} ms).`];
   if (given(s.row_peak_w)) sentences.push(`A row drew ${fixed(s.row_peak_w / 1000, 1)} kW at most.` +
     (s.brakes > 0 ? ` Its power brake acted ${many(s.brakes, "time")}, for ${fixed(s.brake_s)} s.` : ""));
@@ -32,7 +32,7 @@ function servingVerdict(r, nGpu) {
 function runVerdict(r) {
   const v = data.verdicts.find((x) => x.of === r.of), { s } = r, lost = s.slowdown_pct, gpus = rowsOf(r.of, "gpus.csv");
   if (r.s.requests_done !== undefined) return servingVerdict(r, gpus.length);
-  const sentences = [`${s.mix} under ${r.words}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
+  const sentences = [`${s.mix} under ${r.name}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
     (s.status === "complete" ? "" : " Not all of its kernels ended.")];
   if (v) {
     sentences.push(...v.words.split("\n").slice(1).join(" ").replaceAll(" degC", " °C").split(/(?<=\.)\s+(?=[A-Z])/).filter((x) => x && !/^(The last kernel|Lost most|The worst|No SM lost)|waited/.test(x))); // of SMs and moments the page has pictures
@@ -62,19 +62,29 @@ function otherVerdicts() {
     if (t.title === "fit.csv") {
       const by = (pattern) => rows.filter((r) => pattern.test(r.status ?? "")), names = (list) => [...new Set(list.map((r) => r.parameter))].join(", ");
       const fitted = by(/^fitted/).filter((r) => !r.run), out = by(/^left out/), weak = by(/^not identified/);
-      found.push([t.of, `The calibration fitted ${fitted.slice(0, 6).map((r) => `${r.parameter} = ${shown(r.value)} ${r.unit ?? ""}`.trim()).join(", ")}${fitted.length > 6 ? " and more" : ""}.` +
+      const of = (name) => { // one value, or from the least to the most of the GPUs
+        const mine = fitted.filter((r) => r.parameter === name), values = mine.map((r) => r.value), low = shown(Math.min(...values)), high = shown(Math.max(...values));
+        return `${name} = ${low === high ? low : `${low} to ${high}`} ${mine[0].unit ?? ""}${low === high ? "" : " by GPU"}`.trim();
+      };
+      found.push([t.of, `The calibration fitted ${names(fitted).split(", ").filter(Boolean).map(of).join(", ") || "nothing"}.` +
         (weak.length ? ` The log does not identify ${names(weak)}.` : "") + (out.length ? ` The log does not show ${names(out)}; the table names a log that would.` : "")]);
     } else if (has("rmse_k", "gpu") && rows.length) {
       const worst = rows.reduce((a, b) => (b.rmse_k > a.rmse_k ? b : a)), n = rows.reduce((a, r) => a + r.rows, 0);
       const rms = Math.sqrt(rows.reduce((a, r) => a + r.rmse_k ** 2 * r.rows, 0) / n);
-      found.push([t.of, `Predicted and measured temperatures differ by ${fixed(rms, 2)} K rms over ${many(n, "row")}; the worst is GPU ${worst.gpu} in run ${worst.run}, ${fixed(worst.rmse_k, 2)} K.`]);
+      found.push([t.of, `Predicted and measured temperatures differ by ${fixed(rms, 2)} K rms over ${many(n, "row")}; the worst is GPU ${worst.gpu} in run ${worst.run}, ${fixed(worst.rmse_k, 2)} K.` + (has("peak_if_c", "peak_c")
+        ? (() => { const hot = rows.reduce((a, b) => (b.peak_if_c > a.peak_if_c ? b : a)); return ` With the what-if the hottest GPU, ${hot.gpu}, reaches ${fixed(hot.peak_if_c)} °C (${fixed(hot.peak_c)} °C as it was).`; })() : "")]);
+    } else if (has("measured", "ours", "holds") && rows.length) {
+      const out = rows.filter((r) => r.holds !== "yes");
+      found.push([t.of, `${rows.length - out.length} of ${many(rows.length, "measurement")} agree with thermix within their bands.${out.length ? ` Not within: ${out.map((r) => `${r.what} (measured ${shown(r.measured)}, ours ${shown(r.ours)} ${r.unit ?? ""})`).join("; ")}.` : ""}`]);
     } else if (has("outcome", "band") && rows.length) {
       const judged = rows.filter((r) => r.outcome !== "no value"), inside = judged.filter((r) => r.outcome === "in band");
       found.push([t.of, `${inside.length} of ${many(judged.length, "printed value")} of the paper are within their bands.`]);
     } else if (has("mix", "policy", "slowdown_pct") && rows.length > 1 && t.title === "table.csv") {
-      const by = Map.groupBy ? Map.groupBy(rows.filter((r) => !/^mean/.test(r.mix)), (r) => r.policy) : new Map();
+      const by = new Map();
+      for (const r of rows.filter((x) => !/^mean/.test(x.mix))) by.set(r.policy, [...(by.get(r.policy) ?? []), r]);
       const mean = [...by].map(([p, rs]) => [p, rs.reduce((a, r) => a + r.slowdown_pct, 0) / rs.length]).sort((a, b) => a[1] - b[1]);
-      if (mean.length > 1) found.push([t.of, `${mean[0][0]} loses least, ${fixed(mean[0][1])} % in the mean of its ${many(by.get(mean[0][0]).length, "row")}; ${mean.at(-1)[0]} loses most, ${fixed(mean.at(-1)[1])} %.`]);
+      if (mean.length > 1 && mean.at(-1)[1] - mean[0][1] < 0.005) found.push([t.of, `All ${mean.length} policies lose ${fixed(mean[0][1])} % in the mean.`]);
+      else if (mean.length > 1) found.push([t.of, `${mean[0][0]} loses least, ${fixed(mean[0][1])} % in the mean of its ${many(by.get(mean[0][0]).length, "row")}; ${mean.at(-1)[0]} loses most, ${fixed(mean.at(-1)[1])} %.`]);
     }
   }
   return found;

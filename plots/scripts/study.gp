@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
-# data: by, x, mean, min, max, place (of x among its values, from 0). Labels:
+# data: by, x, mean, low, high, place (of x among its values, from 0). Labels:
 #   kind    curves (means over the runs of a point), points (a sampled study: each run) or map (x against by, the mean as a colour)
-#   name    the values of by, in the order of the key; one: "all", a single curve with its lowest and highest
+#   name    the values of by, in the order of the key; one: "all", a single curve
 #   is_text 1: x is no number, its values stand at place 0, 1, ...
+#   bars    what is between low and high, such as "95 % interval of the mean"; empty: nothing is drawn
 #   title, x, y, by   of figure, axes and key; caption: what a point is the mean of
 #   at_x, at_by       of a map: the values in order
 # By hand: gnuplot -e 'data="X.csv"; out="x.svg"' study.gp
@@ -18,10 +19,12 @@ set ylabel word_of("y")
 kind = word_of("kind")
 is_text = int(number_of("is_text"))
 by_text = word_of("by")
+bars = has("bars") ? word_of("bars") : ""
+repeated = bars[1:2] eq "95"
 one = n_name == 1
 load scripts."paint.gp"
 shade(i) = one ? colour("A") : paint(i)
-named(i) = one ? "mean" : name(i)
+mean_and = "mean".(strlen(bars) ? "; ".bars : "")
 unit_at = strstrt(by_text, " (") # on a line of its own
 by_title = unit_at ? by_text[1:unit_at-1]."\n".by_text[unit_at+1:strlen(by_text)] : by_text
 if (!one) set key outside right center vertical maxcols 1 spacing 1.3 title by_title
@@ -52,9 +55,10 @@ if (kind eq "curves" && is_text) {
     side(i) = one ? 0 : 0.5 * (i - 0.5 * (n_name + 1)) / n_name
     plot data using 6:3:xtic(2) skip 1 with dots lc rgb "#ffffffff" notitle, \
          for [i=1:n_name] "" using ($6+side(i)):(strcol(1) eq name(i) ? $3 : NaN):4:5 skip 1 \
-             with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : name(i))
+             with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? mean_and : name(i))
 }
-if (kind eq "curves" && !is_text && one) plot data using 2:4:5 skip 1 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "lowest to highest of the study", \
+if (kind eq "curves" && !is_text && one && !repeated) plot data using 2:4:5 skip 1 with filledcurves fc rgb "#bcd9ec" fs solid noborder title (strlen(bars) ? bars : ""), \
     "" using 2:3 skip 1 with linespoints lc rgb shade(1) title "mean"
-if (kind eq "curves" && !is_text && !one) plot for [i=1:n_name] data using 2:(strcol(1) eq name(i) ? $3 : NaN) skip 1 \
-    with linespoints pt 7 lc rgb shade(i) title named(i)
+if (kind eq "curves" && !is_text && (!one || repeated)) plot for [i=1:n_name] data using 2:(strcol(1) eq name(i) ? $3 : NaN) skip 1 \
+    with linespoints pt 7 lc rgb shade(i) title (one ? mean_and : name(i)), \
+    for [i=1:n_name] data using 2:(repeated && strcol(1) eq name(i) ? $3 : NaN):4:5 skip 1 with yerrorbars lw 1.2 pt 7 lc rgb shade(i) notitle

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Temperature over time: band of all SMs, the mean, the throttle's limits; shaded where SMs were stopped.
-# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Labels: trip_c, release_c.
+# Temperature over time: band of all SMs, the mean, the limits of throttle and governor; shaded where SMs were stopped.
+# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Labels: trip_c, release_c, target_c (NaN: none).
 scripts = ARG0[1:strlen(ARG0)-strlen("temperature.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
 trip_c = number_of("trip_c")
 release_c = number_of("release_c")
+target_c = has("target_c") ? number_of("target_c") : NaN
 set title "Temperature of the SMs"
 set xlabel "time (s)"
 set ylabel "SM temperature (°C)"
@@ -18,11 +19,15 @@ lowest = STATS_min
 stats data using 4 skip 1 nooutput
 limited = trip_c == trip_c # not NaN: a run without a throttle has no limits
 highest = limited && trip_c > STATS_max ? trip_c : STATS_max
+aimed = target_c == target_c
+if (aimed && target_c > highest) highest = target_c
 set yrange [lowest-1:highest+2]
 if (limited) set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
 if (limited) set arrow 2 from graph 0, first release_c to graph 1, first release_c nohead lt 7 dt 3 front
+if (aimed) set arrow 3 from graph 0, first target_c to graph 1, first target_c nohead lt 6 dt 4 front
 plot data using 1:5 axes x1y2 with fillsteps fc rgb "#f6d5c3" title (stopped ? "SMs stopped (full height: all)" : ""), \
      "" using 1:2:4 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "all SMs", \
      "" using 1:3 with lines lt 1 title "mean", \
      1/0 with lines lt 6 dt 2 title (limited ? sprintf("stop %g °C", trip_c) : ""), \
-     1/0 with lines lt 7 dt 3 title (limited ? sprintf("release %g °C", release_c) : "")
+     1/0 with lines lt 7 dt 3 title (limited ? sprintf("release %g °C", release_c) : ""), \
+     1/0 with lines lt 6 dt 4 title (aimed ? sprintf("governor\047s target %g °C", target_c) : "")

@@ -195,7 +195,22 @@ static enum tmx_status unknown(enum tmx_data kind, const char *from, const char 
         char **from;
         const char *const *to;
     } known = {.from = names};
-    if (n) {
+    static const struct {
+        enum tmx_data kind;
+        const char *how;
+    } others[] = {{TMX_DATA_SYSTEM, "such a system: a run's file names it, topology = \"NAME\""},
+                  {TMX_DATA_CHIP, "such a chip: a run's file names it, chip = \"NAME\""},
+                  {TMX_DATA_MIX, "such a mix: a run's file names it, mix = \"NAME\""},
+                  {TMX_DATA_SUITE, "such a suite or study: thermix table or thermix sweep run it"}};
+    size_t other = kind == TMX_DATA_RUN ? 0 : 4; /* what this name is, where it is no run */
+    struct tmx_err ignored;
+    while (other < 4 && tmx_data_find(others[other].kind, name, here, &ignored)) {
+        other++;
+    }
+    if (other < 4) {
+        st = tmx_fail(err, TMX_EIO, "no run \"%s\" in %s/%s; there is %s", name, kinds[kind].folder,
+                      tmx_suggest(hint, name, known.to, n), others[other].how);
+    } else if (n) {
         st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/%s", kinds[kind].word, name, kinds[kind].folder,
                       tmx_suggest(hint, name, known.to, n));
     } else {

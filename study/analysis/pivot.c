@@ -109,6 +109,11 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
     snprintf(w->value, sizeof w->value, "%s", value);
     trim(w->key);
     trim(w->value);
+    const size_t n_key = strlen(w->key);
+    double celsius;
+    if (n_key > 2 && strcmp(w->key + n_key - 2, "_c") == 0 && tmx_celsius_read(w->value, &celsius)) {
+        tmx_real_print(w->value, celsius);
+    }
     return TMX_OK;
 }
 
@@ -444,6 +449,21 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
     free(pivot);
     free(e);
     return st;
+}
+
+bool tmx_is_seed(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return strcmp(dot ? dot + 1 : key, "seed") == 0;
+}
+
+bool tmx_only_repeated(const struct tmx_result_set *set, const bool *pooled)
+{
+    bool only = true;
+    for (size_t k = 0; k < set->n_key; k++) {
+        only = only && (!pooled[k] || tmx_is_seed(set->key[k]));
+    }
+    return only;
 }
 
 enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,

@@ -70,6 +70,11 @@ TMX_NODISCARD enum tmx_status tmx_key_index(const struct tmx_result_set *set, co
 TMX_NODISCARD enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
                                                struct tmx_err *err);
 
+bool tmx_is_seed(const char *key); /* "seed" or "group.seed" */
+/* Is a seed the only key of which cells have several values? Then the runs of a cell are repetitions, and an
+ * interval of their mean is one. */
+bool tmx_only_repeated(const struct tmx_result_set *set, const bool *pooled);
+
 /* Order of two parameter values: numbers by value, before texts. */
 int tmx_value_compare(const char *a, const char *b);
 

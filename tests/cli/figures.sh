@@ -202,7 +202,14 @@ axes = ( { key = "policy"; values = ["BL", "DVFS"]; }, { key = "mix_policy.polic
 C
 "$thermix" sweep study.cfg -o study.sqlite >/dev/null && "$thermix" plot study.sqlite -o f_study >names.txt || say "a study"
 [ "$(sort names.txt | uniq -d)" = "" ] && [ -s f_study/energy_j_by_policy.svg ] && [ -s f_study/energy_j_by_mix_policy.policy.svg ] || say "axes policy and mix_policy.policy: $(cat names.txt)"
-grep -q 'means of n = 2 runs, over r_convec; lines: lowest to highest' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
+grep -q 'means of n = 2 runs over r_convec; bars: lowest to highest run' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
+sed 's/seed = 1;/seed = 1; repeat = 3;/; s/"rows=8"/"rows=8", "sensor.noise_k=0.5", "throttle.trip_c=80", "throttle.release_c=79"/; s/{ key = "mix_policy[^}]*}, *//' study.cfg >repeat.cfg
+"$thermix" sweep repeat.cfg -o repeat.sqlite >/dev/null && "$thermix" plot repeat.sqlite -o f_repeat >names.txt || say "a study of seeds"
+grep -q by_seed names.txt && say "seeds are an axis: $(cat names.txt)"
+grep -q 'means of n = 3 runs over seed; bars: 95 % interval of the mean' f_repeat/peak_temp_c_by_r_convec.svg || say "bars of seeds"
+"$thermix" query repeat.sqlite --rows policy,r_convec --value peak_temp_c --aggregate mean,ci95 --format csv 2>/dev/null | tail -n +2 | sort >want.csv
+awk -F, 'NR > 1 { print $1 "," $2 "," $3 "," ($5 - $4) / 2 }' f_repeat/data/peak_temp_c_by_r_convec.csv | sort | paste -d, - want.csv |
+  awk -F, '{ d = $4 - $8; s += $8 } d > 1e-6 || d < -1e-6 || $3 != $7 { bad = 1 } END { exit !(NR == 4 && !bad && s > 0) }' || say "intervals: $(cat want.csv)"
 grep -q '<title>energy_j_by_policy</title>' f_study/energy_j_by_policy.svg || say "an SVG is called Gnuplot"
 grep -q 'scale(0.00' f_study/*.svg && say "a transform that librsvg refuses"
 # words, names, order and moment as asked for

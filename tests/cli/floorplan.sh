@@ -169,7 +169,9 @@ printf '%s\n' '-r_convec 0.2' '-Rcool 0.8' '-grid_rows 16' '-grid_cols 16' >o.co
 f optimise o.desc -p o.p -c o.config -o o.flp --format csv 2>/dev/null >o.csv || say optimise
 [ "$(wc -l <o.csv)" = 3 ] && f check o.flp >/dev/null || say what optimise wrote
 f optimise o.desc -p o.p -c o.config -o - 2>/dev/null | cmp - o.flp || say optimise, repeated
+f optimise -f o.desc -p o.p -c o.config -o - 2>/dev/null | cmp - o.flp || say "optimise with the options of hotfloorplan"
 refuses 'expected one .desc or .flp, and --power' optimise o.desc
+refuses 'is of optimise' check -f o.desc
 refuses "a chip's .flp, and --suite" optimise o.desc -p o.p --for slowdown
 refuses 'are of floorplans' optimise o.desc -p o.p --stay a
 refuses 'unknown option "-lambdaQ"' optimise o.desc -p o.p --set lambdaQ=1

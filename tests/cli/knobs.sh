@@ -55,6 +55,11 @@ grep -q 'give --state' err || fail "$(cat err)"
 "$thermix" budget gtx280 --limit 88 > out.txt
 head -2 out.txt | paste -sd' ' | grep -q '^[0-9]* W for ever below 88 degC with all 30 SMs in air of 45 degC: 68 W of work, [0-9]* W leakage, 1[12] W besides' &&
   tail -1 out.txt | grep -q ' 68\.[0-9]* ' || fail "budget does not begin with its answer: $(head -2 out.txt)"
+# for a while is never less than for ever, and has an answer in a sentence, too
+"$thermix" budget gtx280 --limit 88 --horizon 10000 > while.txt
+tail -30 out.txt > always.txt; tail -30 while.txt | paste -d' ' always.txt - | awk '{ if ($8 < $2 || $9 < $3) bad = 1; n++ } END { exit bad || n != 30 }' || fail "less for a while than for ever: $(tail -3 while.txt)"
+head -1 while.txt | grep -q '^68 W of work for 10000 s below 88 degC with all 30 SMs, from the idle chip' || fail "a while: $(head -1 while.txt)"
+grep -q 'map' out.txt && fail "columns of a map without --map"
 # a limit that no work keeps is no budget of 0 W and no solver's status
 if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 50 degC: $(cat out.txt)"; fi
 grep -q 'without work the hottest SM comes to 51.89' err || fail "$(cat err)"

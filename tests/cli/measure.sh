@@ -43,7 +43,7 @@ mkdir -p moved2 && mv leveled moved2/away && cp moved/run.cfg moved2
 makespan() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["makespan_s"] }' "moved2/$1/summary.csv"; }
 awk -v a="$(makespan free)" -v b="$(makespan capped)" 'BEGIN { exit !(b > 1.02 * a) }' || say "a cap costs no time: $(makespan free), $(makespan capped)"
 # the air of a node: absolute, or above its own
-for how in inlet_c=33 inlet_c=+8 inlet_plus_k=8; do
+for how in inlet_c=33 inlet_c=33C inlet_c=306.15K inlet_c=+8 inlet_c=+8K inlet_plus_k=8; do
   "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 --set $how -q -o moved/warm || say "$how"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { ok = $c["mean_inlet_c"] > 32.99 && $c["mean_inlet_c"] < 33.01 } END { exit !ok }' moved/warm/summary.csv || say "$how: the air is not 33 degC"
 done
@@ -57,6 +57,9 @@ near sink_j_per_k 300 0.05
 grep -q '^fan law,' cal/fit.csv || say "a fan law that no log tells is not named"
 grep -q 'this fan curve only' cal.txt || say "no word of the fan curve"
 
+for how in inlet_c=32 inlet_c=32C inlet_c=305.15K; do "$thermix" replay cal card.csv --set $how -q --format csv; done >same.csv || say "32C in replay"
+[ "$(sort -u same.csv | wc -l)" = 2 ] || say "32, 32C and 305.15K differ: $(cat same.csv)"
+"$thermix" replay cal card.csv --ambient 24C -o errors.csv >/dev/null 2>&1 || say "--ambient 24C"
 "$thermix" replay cal card.csv --ambient fit -o errors.csv >replay.txt 2>err.txt || say "replay"
 [ "$(head -1 errors.csv)" = "run,gpu,rows,rmse_k,bias_k,max_abs_k" ] || say "columns: $(head -1 errors.csv)"
 awk -F, 'NR == 2 && $3 == 480 && $4 < 0.4 { ok = 1 } END { exit !ok }' errors.csv || say "replay: $(cat errors.csv)"
@@ -72,13 +75,17 @@ if command -v gnuplot >/dev/null; then # the what-if is in its figure, with a ba
   "$thermix" replay cal card.csv --ambient 25 --set inlet_c=+5 --figures if -o if.csv >/dev/null || say "what-if figures"
   awk -F, 'NR == FNR { if (FNR == 2) e = $8; next } FNR > 1 { if ($6 - $5 < 4.99 || $6 - $5 > 5.01 || $8 - $7 < 3.919 * e || $8 - $7 > 3.921 * e) bad = 1; n++ } END { exit bad || n != 480 }' \
     if.csv if/data/card.csv || say "the what-if's figure: $(cat if.csv; head -3 if/data/*.csv)"
-  grep -q 'dashed: inlet_c=+5' if/card.svg || say "the figure does not name the what-if"
+  grep -q 'with inlet_c=+5 (dashed)' if/card.svg || say "the figure does not name the what-if"
 fi
 "$thermix" replay cal card.csv --set power_cap_w=100 --format csv >cap.csv || say "what-if cap"
 awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
 # the same bytes again
 "$thermix" calibrate card.csv -o again -q >again.txt && cmp -s cal/fit.csv again/fit.csv || say "a second fit differs"
 # a given ambient is taken as it is
+# a chip whose whole resistance is in its sink gives a node that runs, without a word of implausible numbers
+awk 'BEGIN { print "time_s,power_w,temp_c"; t = 24; for (i = 0; i < 600; i++) { p = i < 60 || i >= 400 ? 60 : 600; printf "%d,%d,%.0f\n", i, p, t; t += (24 + 0.05 * p - t) * (1 - exp(-1 / 33)) } }' >sink.csv
+"$thermix" calibrate sink.csv -o sink --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a sink alone: $(cat err.txt)"
+"$thermix" place sink --limit 60 --power 600 >out.txt 2>err.txt && [ ! -s err.txt ] && grep -q 'carries 1 job' out.txt || say "a node without a junction: $(cat out.txt err.txt)"
 "$thermix" calibrate card.csv -o given --ambient 25 -q --no-figures >given.txt || say "calibrate --ambient 25"
 awk -F, '$1 == "air_rise_k" { ok = $4 > -1 && $4 < 1 } END { exit !ok }' given/fit.csv || say "ambient 25: $(grep air_rise given/fit.csv)"
 # a log far above what was trained is told, and so is a training of little span

@@ -127,6 +127,13 @@ ask("opens with the verdict: what was run, what limited it, what would help", do
   /tiny under BL ended after [\d.]+ s and lost [\d.]+ %.*What limited it: .*What would help: /.test(document.getElementById("verdict").textContent));
 const served = runVerdict({ of: "x", words: "BL", s: { mix: "m", requests_done: 60, makespan_s: 48.8, tokens_per_s: 149.4, j_per_token: 10.51, ttft_p50_s: 0.12, ttft_p99_s: 0.91, tbt_p50_s: 0.063, tbt_p99_s: 0.109, row_peak_w: 3801, brakes: 2, brake_s: 5 } }).join(" ");
 ask("says of a served model what it served and how fast", /served 60 requests in 48.8 s: 149 tokens.s at 10.51 J.*0.12 s.*63 ms.*3.8 kW.*acted 2 times, for 5.0 s/.test(served) && !/busy time/.test(served));
+const given = data.tables.length;
+data.tables.push({ of: "cal", title: "fit.csv", columns: ["parameter", "gpu", "run", "value", "unit", "status"], rows: [["sink_k_per_w", 0, null, 0.05, "K/W", "fitted"], ["sink_k_per_w", 1, null, 0.06, "K/W", "fitted"]] },
+  { of: "rp", title: "rp.csv", columns: ["run", "gpu", "rows", "peak_c", "peak_if_c", "rmse_k"], rows: [["a", "0", 10, 50, 58, 0.3]] },
+  { of: "v", title: "v.csv", columns: ["what", "measured", "ours", "holds", "unit"], rows: [["p50", 40, 36.8, "no", "degC"], ["p75", 51, 53, "yes", "degC"]] });
+const others = otherVerdicts().map((x) => x[1]).join(" ");
+ask("has a sentence on a calibration, a what-if and a validation: " + others, /sink_k_per_w = 0.05\d* to 0.06\d* K.W by GPU/.test(others) && /GPU, 0, reaches 58.0 °C .50.0 °C as it was/.test(others) && /1 of 2 measurements agree.*Not within: p50 .measured 40/.test(others));
+data.tables.length = given;
 ask("compares the runs on the same axes", /busy time lost.*\(−/.test(document.getElementById("compare").textContent) && document.querySelectorAll("#compare polyline").length === 2);
 const color = block().getAttribute("fill");
 slider.value = run.time_s[0];
@@ -246,6 +253,6 @@ for look in 1200,900,light 1200,900,dark 360,740,light; do
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
   echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 41 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
+  [ "$(grep -c '^ok ' verdict.txt)" = 42 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
 done
 echo "the page is $size bytes"

@@ -74,6 +74,8 @@ warns 'below its ambient' thermal -c case.config -f chip.flp -p cold.ptrace --qu
 sed 's/^\(-r_convec\)/# \1/' case.config >comment.config
 warns 'comment.config:'"$(grep -n r_convec comment.config | cut -d: -f1)"': -r_convec is commented out: 0.1 K/W, the default, counts' \
   thermal -c comment.config -f chip.flp -p power.ptrace
+echo '# -coolant_visc 0.0009' >>case.config # without channels a coolant's numbers have no effect
+"$thermix" thermal -c case.config -f chip.flp -p power.ptrace 2>err.txt && ! grep commented err.txt || say "a coolant without channels: $(cat err.txt)"
 "$thermix" thermal -c comment.config -f chip.flp -p power.ptrace -r_convec 0.2 2>err.txt && ! grep commented err.txt || say "an option of the command line: $(cat err.txt)"
 sed 's/threads_per_block = [0-9]*/threads_per_block = 2048/' "$root"/workloads/kernels/MUM.cfg >wide.cfg
 refuses './wide.cfg: kernel MUM, launch 1: a block of 64 warps' cta ./wide.cfg --core sm_cycle

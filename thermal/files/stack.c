@@ -87,13 +87,12 @@ static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const 
             : apply_material(cfg, m, "material_sink", cfg->material_sink, &package->k_sink, &package->p_sink,
                              err);
     if (!st && (equal ? cfg->s_spreader > cfg->s_sink : cfg->s_spreader >= cfg->s_sink)) {
-        st = tmx_hotspot_config_fail(cfg, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"), err,
-                                     "the spreader (s_spreader = %g m) must be smaller than the sink "
-                                     "(s_sink = %g m)%s",
-                                     cfg->s_spreader, cfg->s_sink,
-                                     cfg->s_spreader == cfg->s_sink && !equal
-                                         ? "; the physical network takes them as large as one another"
-                                         : "");
+        st = tmx_hotspot_config_fail(
+            cfg, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"), err,
+            "the spreader (s_spreader = %g m) must be smaller than the sink "
+            "(s_sink = %g m)%s",
+            cfg->s_spreader, cfg->s_sink,
+            cfg->s_spreader == cfg->s_sink && !equal ? "; with --network physical they may be equal" : "");
     }
     return st;
 }
@@ -570,9 +569,11 @@ static enum tmx_status check_die(const struct build *b)
     const bool fits = b->options->network == TMX_NETWORK_PHYSICAL ? fmax(w, h) <= most_m + EXTENT_TOLERANCE_M
                                                                   : fmax(w, h) < most_m;
     if (!fits) {
-        return tmx_fail_at(b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
-                           "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)",
-                           1e3 * w, 1e3 * h, 1e3 * b->s->spec.package.s_spreader_m);
+        return tmx_fail_at(
+            b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
+            "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)%s", 1e3 * w, 1e3 * h,
+            1e3 * most_m,
+            fmax(w, h) <= most_m + EXTENT_TOLERANCE_M ? "; with --network physical they may be equal" : "");
     }
     return TMX_OK;
 }

@@ -52,6 +52,18 @@ static void bad_topologies_name_their_line(void **state)
          "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN(
              "curve = (\n { temp_c = 40.0; speed = 0.5; },\n { temp_c = 40.0; speed = 0.9; } );"),
          6, "not monotone"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; points = (\n { rpm = 1.0; k_per_w = 0.2; },\n { rpm = "
+         "2.0; "
+         "k_per_w = 0.3; } ); } );\n" GPUS FAN(""),
+         4, "the resistance fall"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; fit_b_k_per_w = 1.0; points = (\n { rpm = 1.0; k_per_w = "
+         "0.2; "
+         "},\n { rpm = 2.0; k_per_w = 0.1; } ); } );\n" GPUS FAN(""),
+         2, "fit_b_k_per_w follows from the points"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; points = ( { rpm = 1000.0; k_per_w = 1.0; },\n { rpm = "
+         "2000.0; "
+         "k_per_w = 0.99; }, { rpm = 3000.0; k_per_w = 0.3; } ); } );\n" GPUS FAN(""),
+         2, "do not follow"},
         {"name = \"t\";\n" CARDS FANS "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n", 2,
          "card c1 has no GPU"},
         {"name = \"t\";\n" CARDS GPUS FAN(""), 2, "card c1 has no fan"},
@@ -280,6 +292,50 @@ static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
     tmx_topology_finish(&t);
 }
 
+/* A data sheet's points give back the law that they are of, and how far off it they are. */
+static void points_of_a_fan_are_fitted(void **state)
+{
+    const struct {
+        const char *cards; /* of one card */
+        double a, b, exponent, error, error_rpm;
+    } rows[] = {
+        {"points = ( { rpm = 1000.0; k_per_w = 0.06; }, { rpm = 2000.0; k_per_w = 0.055; } ); fit_exponent = "
+         "1.0;",
+         0.05, 10, 1, 0, 0}, /* by hand: 0.05 + 10 / rpm */
+        {"points = ( { rpm = 1000.0; k_per_w = 0.15; }, { rpm = 2000.0; k_per_w = 0.1; }, { rpm = 4000.0; "
+         "k_per_w = "
+         "0.075; }, { rpm = 5000.0; k_per_w = 0.07; } );",
+         0.05, 100, 1, 0, 0}, /* 0.05 + 100 / rpm: the exponent is found */
+        {"points = ( { rpm = 1000.0; k_per_w = 0.15; }, { rpm = 2000.0; k_per_w = 0.105; }, { rpm = 4000.0; "
+         "k_per_w "
+         "= 0.075; }, { rpm = 5000.0; k_per_w = 0.07; } );",
+         0.03027, 14.74, 0.696, 0.0129,
+         4000}, /* one point 5 % higher; by a search over the exponent in Python */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_topology t;
+        struct tmx_err err = {0};
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "name = \"t\";\ncards = ( { name = \"c0\"; %s } );\ngpus = ( { name = \"g0\"; chip = "
+                 "\"gtx280\"; card = "
+                 "\"c0\"; } );\n" FAN(""),
+                 rows[i].cards);
+        if (tmx_topology_load(&t, scratch_write("fan.cfg", text), &err)) {
+            fail_msg("row %zu: %s", i, err.msg);
+        }
+        const struct tmx_card *c = t.card;
+        const double rel = rows[i].error > 0 ? 0.02 : 1e-4;
+        check_close(c->fit_a_k_per_w, rows[i].a, rel, 0);
+        check_close(c->fit_b_k_per_w, rows[i].b, rel, 0);
+        check_close(c->fit_exponent, rows[i].exponent, rel, 0);
+        check_close(fabs(c->fit_error), rows[i].error, rel, 1e-8);
+        check_close(rows[i].error > 0 ? c->fit_error_rpm : 0, rows[i].error_rpm, 1e-14, 0);
+        tmx_topology_finish(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +347,7 @@ int main(void)
         cmocka_unit_test(nodes_are_copies_with_their_own_air),
         cmocka_unit_test(a_count_stands_for_as_many_alike),
         cmocka_unit_test(racks_repeat_the_node_in_the_air_of_its_height),
+        cmocka_unit_test(points_of_a_fan_are_fitted),
         cmocka_unit_test(preheat_falls_with_the_flow_and_no_heat_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
