@@ -2,11 +2,12 @@
 /* Nested dissection by the places of the nodes.
  *
  * A network is a pile of layers whose cells touch their neighbours alone. A line across the plan therefore
- * divides all layers into two parts that touch each other along the line only:
+ * divides all layers into two parts that touch each other along the line only (a plane between two layers,
+ * too, where that cut is smaller):
  *
  *         .----------.---.----------.
- *         |          |   |          |     order: left, right, S; left and right in the same way again, each
- *         |   left   | S |  right   |     across its longer side, until few nodes remain
+ *         |          |   |          |     order: left, right, S; left and right in the same way again, until
+ *         |   left   | S |  right   |     few nodes remain
  *         |          |   |          |
  *         '----------'---'----------'     S: the nodes of one part that touch the other one
  *
@@ -39,7 +40,10 @@ static float place(const struct tmx_network *net, int node, int axis)
 {
     const size_t cell = (size_t)node % net->n_cell;
     if (net->place_m) {
-        return net->place_m[2 * (size_t)node + (size_t)axis];
+        return net->place_m[3 * (size_t)node + (size_t)axis];
+    }
+    if (axis == 2) {
+        return (float)((size_t)node / net->n_cell);
     }
     return axis == 0 ? (float)(net->width_m * (double)(cell % net->cols) / (double)net->cols)
                      : (float)(net->height_m * (double)(cell / net->cols) / (double)net->rows);
@@ -109,32 +113,65 @@ static size_t find_cut(const struct dissection *d, size_t from, size_t to, enum 
     return n;
 }
 
+struct division {
+    int axis;
+    float line;
+    enum part of; /* the part that the cut belongs to */
+    size_t n_cut;
+};
+
+/* Divide the nodes d->node[from .. to) at the line: marks their parts. */
+static void mark(struct dissection *d, size_t from, size_t to, const struct division *v)
+{
+    for (size_t i = from; i < to; i++) {
+        d->part[d->node[i]] = place(d->net, d->node[i], v->axis) < v->line ? LEFT : RIGHT;
+    }
+}
+
+/* The division of these nodes with the smallest cut, unequal parts counted against it; false where there is
+ * none. Uses part, along and room. */
+static bool choose(struct dissection *d, size_t from, size_t to, struct division *best)
+{
+    double least = INFINITY;
+    for (int axis = 0; axis < 3 && to - from > LEAF; axis++) {
+        size_t n_left = 0;
+        for (size_t i = from; i < to; i++) {
+            d->along[i - from] = place(d->net, d->node[i], axis);
+        }
+        struct division v = {.axis = axis, .line = divide(d, to - from)};
+        if (v.line == INFINITY) {
+            continue;
+        }
+        mark(d, from, to, &v);
+        for (size_t i = from; i < to; i++) {
+            n_left += d->part[d->node[i]] == LEFT;
+        }
+        const size_t left = find_cut(d, from, to, LEFT, d->room);
+        const size_t right = find_cut(d, from, to, RIGHT, d->room), n_right = to - from - n_left;
+        v.of = left <= right ? LEFT : RIGHT;
+        v.n_cut = left <= right ? left : right;
+        const double size =
+            (double)v.n_cut * sqrt((double)(to - from) / (double)(n_left < n_right ? n_left : n_right));
+        if (size < least) {
+            least = size;
+            *best = v;
+        }
+    }
+    return least < INFINITY;
+}
+
 /* Append the nodes d->node[from .. to) to the order. */
 static void dissect(struct dissection *d, size_t from, size_t to)
 {
-    float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (size_t i = from; i < to; i++) {
-        for (int axis = 0; axis < 2; axis++) {
-            low[axis] = fminf(low[axis], place(d->net, d->node[i], axis));
-            high[axis] = fmaxf(high[axis], place(d->net, d->node[i], axis));
-        }
-    }
-    const int axis = high[1] - low[1] > high[0] - low[0];
-    for (size_t i = from; i < to; i++) {
-        d->along[i - from] = place(d->net, d->node[i], axis);
-    }
-    const float line = to - from > LEAF ? divide(d, to - from) : INFINITY;
-    if (line == INFINITY) {
+    struct division v;
+    if (!choose(d, from, to, &v)) { /* marks nothing then */
         memcpy(d->order + d->done, d->node + from, (to - from) * sizeof *d->order);
         d->done += to - from;
         return;
     }
-    for (size_t i = from; i < to; i++) {
-        d->part[d->node[i]] = place(d->net, d->node[i], axis) < line ? LEFT : RIGHT;
-    }
-    const enum part of =
-        find_cut(d, from, to, LEFT, d->room) <= find_cut(d, from, to, RIGHT, d->room) ? LEFT : RIGHT;
-    const size_t n_cut = find_cut(d, from, to, of, d->room);
+    const size_t n_cut = v.n_cut;
+    mark(d, from, to, &v);
+    (void)find_cut(d, from, to, v.of, d->room);
     for (size_t i = 0; i < n_cut; i++) {
         d->part[d->room[i]] = CUT;
     }
