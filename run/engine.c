@@ -68,20 +68,10 @@ static bool of_trace(const char *name)
 
 static enum tmx_status unknown(const char *name, struct tmx_err *err)
 {
-    const char *names[] = {"c",
-                           "chip",
-                           "method",
-                           "allow_gaps",
-                           "hotspot_compat",
-                           "network",
-                           "modes",
-                           "tolerance_k",
-                           "cache",
-                           "scheme",
-                           "precision",
-                           "r_convec_low",
-                           "r_convec_high",
-                           tmx_hotspot_config_nearest(name)};
+    const char *names[] = {
+        "c",         "chip",         "method",        "allow_gaps",  "hotspot_compat",
+        "network",   "modes",        "tolerance_k",   "cache",       "scheme",
+        "precision", "r_convec_low", "r_convec_high", "share_sinks", tmx_hotspot_config_nearest(name)};
     const size_t n = sizeof names / sizeof names[0];
     char hint[TMX_HINT_SIZE];
     return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "unknown option \"%s\"%s", name,

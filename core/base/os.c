@@ -240,6 +240,20 @@ void *tmx_os_shared(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
+void tmx_os_large_pages(void *p, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)1 << 21, from = ((uintptr_t)p + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
+    if (p && end > from) {
+        (void)madvise((char *)p + (from - (uintptr_t)p), end - from, MADV_HUGEPAGE);
+    }
+#else
+    (void)p;
+    (void)size;
+#endif
+}
+
 FILE *tmx_os_lock(const char *path, double patience_s)
 {
     const struct timespec pause = {.tv_nsec = 2000000};

@@ -53,6 +53,9 @@ TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os
 void tmx_os_touch(FILE *f);
 /* Memory of zeros that processes forked from now on share with this one, until all have ended; NULL: none. */
 void *tmx_os_shared(size_t size);
+/* Ask for large pages where p [size bytes], not yet written, will be filled: a page of 4 KiB costs more to
+ * get than to fill. A hint: nothing follows where the system has none. */
+void tmx_os_large_pages(void *p, size_t size);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
  * ask so; fclose ends it. NULL: it cannot be had within patience_s. */
 FILE *tmx_os_lock(const char *path, double patience_s);

@@ -698,6 +698,7 @@ void tmx_network_finish(struct tmx_network *net)
     free(net->view_node);
     free(net->view_part);
     free(net->view_back);
+    free(net->place_m);
     free(net->twin);
     *net = (struct tmx_network){0};
 }

@@ -51,6 +51,8 @@ struct tmx_network {
     size_t *view_node;  /* owned */
     double *view_part;  /* owned: share of the node in the row's mean */
     double *view_back;  /* owned: share of the row in the node's value, where a field is given */
+    float *place_m;     /* [n_node][3] owned: middle of each node in the plan [m], number of its sheet; NULL:
+                           HotSpot's network, whose indices tell */
     size_t *twin;       /* [n_node] owned: the die cell whose value a node takes then, or itself */
 
     struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */

@@ -400,15 +400,20 @@ static enum tmx_status number_nodes(struct builder *b)
     net->heat_j_k = calloc(next, sizeof *net->heat_j_k);
     net->area_m2 = calloc(next, sizeof *net->area_m2);
     net->twin = calloc(next, sizeof *net->twin);
-    if (!net->heat_j_k || !net->area_m2 || !net->twin) {
+    net->place_m = calloc(3 * next, sizeof *net->place_m);
+    if (!net->place_m || !net->heat_j_k || !net->area_m2 || !net->twin) {
         return tmx_no_memory(b->err);
     }
     for (size_t s = 0; s < b->n_sheet; s++) {
         const struct sheet *sheet = &b->sheet[s];
         for (size_t c = 0; c < sheet->x.n * sheet->y.n; c++) {
+            const double *x = sheet->x.line + c % sheet->x.n, *y = sheet->y.line + c / sheet->x.n;
+            const float place[3] = {(float)(0.5 * (x[0] + x[1])), (float)(0.5 * (y[0] + y[1])), (float)s};
+            memcpy(net->place_m + 3 * (sheet->first + c), place, sizeof place);
             net->twin[sheet->first + c] =
                 sheet->layer < b->spec->n_layer ? sheet->layer * net->n_cell + c : sheet->first + c;
             if (sheet->wall) {
+                memcpy(net->place_m + 3 * (sheet->wall + c), place, sizeof place);
                 net->twin[sheet->wall + c] = net->twin[sheet->first + c];
             }
         }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <umfpack.h>
 
+#include "core/base/os.h"
+
 /* CHOLMOD's loops over index lists begin OpenMP threads, four or more, for each block of the factor: they
  * wait for one another longer than they work. No level of them may be active while it factors: it goes on
  * alone, to the same numbers, in half the time. */
@@ -216,7 +218,16 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factor
     v->common.supernodal = factoring == TMX_FACTOR_BLOCKS ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
     v->value = calloc((size_t)net->col_start[net->n_node], sizeof *v->value);
     cholmod_sparse a = view(net, net->value_w_k);
-    v->order = v->value ? cholmod_analyze(&a, &v->common) : NULL;
+    if (v->value && factoring == TMX_FACTOR_BLOCKS) {
+        int *order = calloc(net->n_node, sizeof *order);
+        if (order && !tmx_order_by_place(net, order, NULL)) {
+            v->common.method[0].ordering = CHOLMOD_GIVEN;
+            v->order = cholmod_analyze_p(&a, order, NULL, 0, &v->common);
+        }
+        free(order);
+    } else if (v->value) {
+        v->order = cholmod_analyze(&a, &v->common);
+    }
     if (!v->order) {
         tmx_solver_destroy(v);
         *s = NULL;
@@ -287,6 +298,17 @@ enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sig
     return TMX_OK;
 }
 
+/* Memory of a supernodal factor, before CHOLMOD fills it. */
+static bool make_room(struct tmx_solver *s, cholmod_factor *l)
+{
+    if (!l->is_super || l->xtype != CHOLMOD_PATTERN) {
+        return true;
+    }
+    const bool made = cholmod_change_factor(CHOLMOD_REAL, 1, 1, 1, 1, l, &s->common);
+    tmx_os_large_pages(made ? l->x : NULL, l->xsize * sizeof(double));
+    return made;
+}
+
 enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor *f,
                                  struct tmx_err *err)
 {
@@ -301,7 +323,7 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
         s->value[net->col_start[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
     }
     cholmod_sparse a = view(net, s->value);
-    if (!factorise(&a, f->l, &s->common) || s->common.status != CHOLMOD_OK) {
+    if (!make_room(s, f->l) || !factorise(&a, f->l, &s->common) || s->common.status != CHOLMOD_OK) {
         const int memory = s->common.status == CHOLMOD_OUT_OF_MEMORY;
         return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
                         memory ? "factor of %zu nodes: out of memory"
@@ -361,6 +383,11 @@ static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_
                              const double *b, double *x)
 {
     cholmod_dense rhs = columns(s, n_rhs, b), result = columns(s, n_rhs, x), *into = &result;
+    if (n_rhs > 1 && system != CHOLMOD_P && (!s->y || s->y->nzmax < s->net->n_node * n_rhs)) {
+        cholmod_dense *y =
+            cholmod_ensure_dense(&s->y, s->net->n_node, n_rhs, s->net->n_node, CHOLMOD_REAL, &s->common);
+        tmx_os_large_pages(y ? y->x : NULL, s->net->n_node * n_rhs * sizeof(double));
+    }
     if (!cholmod_solve2(system, f->l, &rhs, NULL, &into, NULL, &s->y, &s->e, &s->common)) {
         return s->common.status == CHOLMOD_OUT_OF_MEMORY ? TMX_ENOMEM : TMX_ESOLVE;
     }

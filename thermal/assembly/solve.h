@@ -21,6 +21,10 @@ enum tmx_factoring {
  * 64). */
 enum tmx_factoring tmx_factoring_for_steps(const struct tmx_network *net);
 
+/* order [n_node]: the nodes of net in the order in which a factor has few entries, by nested dissection. */
+TMX_NODISCARD enum tmx_status tmx_order_by_place(const struct tmx_network *net, int *order,
+                                                 struct tmx_err *err);
+
 /* net is kept by reference and must outlive the solver. */
 TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
                                                 struct tmx_solver **s, struct tmx_err *err);

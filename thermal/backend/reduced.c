@@ -63,6 +63,7 @@ struct options {
     bool cache;
     int precision;
     double r_convec_low, r_convec_high;
+    bool share_sinks;
 };
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(options, tolerance_k, "K", 1e-6, 1, 1e-3, "largest error of a unit's temperature"),
@@ -73,6 +74,9 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(options, r_convec_low, "K/W", 0, 1e6, 0,
                  "least sink resistance of a range that shares one basis; 0: of this chip alone"),
     TMX_ROW_REAL(options, r_convec_high, "K/W", 0, 1e6, 0, "largest sink resistance of that range"),
+    TMX_ROW_BOOL(options, share_sinks, 0,
+                 "the range is the band of 0.05 16^n to 0.05 16^(n + 1) K/W of the chip's own sinks: chips "
+                 "that differ by their sinks, air or fans share one set-up"),
     {0},
 };
 
@@ -132,16 +136,46 @@ static void model_destroy(void *model)
     }
 }
 
+/* The bands of 0.05 16^n K/W in which the spec's sinks lie: a range that follows from the spec alone, so that
+ * results do not depend on which other sinks are computed. Between 0.05 and 0.8 are most sinks of cards. 16
+ * is the width for which a range was tested (tests/property/test_reduced.c). */
+static void take_band(struct tmx_reduced_options *options, const struct tmx_thermal_spec *spec)
+{
+    double low = INFINITY, high = 0, from = 0.05;
+    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
+        low = fmin(low, tmx_thermal_spec_r_convec(spec, l));
+        high = fmax(high, tmx_thermal_spec_r_convec(spec, l));
+    }
+    while (from > low) { /* by factors that are exact */
+        from /= 16;
+    }
+    while (16 * from <= low) {
+        from *= 16;
+    }
+    options->r_low_k_per_w = from;
+    while (from <= high) {
+        from *= 16;
+    }
+    options->r_high_k_per_w = from;
+}
+
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err)
 {
     const struct options *o = options;
-    const struct tmx_reduced_options model_options = {.tolerance_k = o->tolerance_k,
-                                                      .n_mode = (size_t)o->modes,
-                                                      .cache = o->cache,
-                                                      .mixed = o->precision == PRECISION_MIXED,
-                                                      .r_low_k_per_w = o->r_convec_low,
-                                                      .r_high_k_per_w = o->r_convec_high};
+    struct tmx_reduced_options model_options = {.tolerance_k = o->tolerance_k,
+                                                .n_mode = (size_t)o->modes,
+                                                .cache = o->cache,
+                                                .mixed = o->precision == PRECISION_MIXED,
+                                                .r_low_k_per_w = o->r_convec_low,
+                                                .r_high_k_per_w = o->r_convec_high};
+    if (o->share_sinks && (o->r_convec_low > 0 || o->r_convec_high > 0)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "share_sinks takes a band of its own: expected no r_convec_low, r_convec_high");
+    }
+    if (o->share_sinks) {
+        take_band(&model_options, spec);
+    }
     struct model *m = calloc(1, sizeof *m);
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "thermal model");

@@ -57,6 +57,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/reduction/shift_pipeline.h"
 
@@ -182,6 +183,10 @@ static enum tmx_status grow_init(struct growing_basis *b, struct tmx_basis *basi
     if (!b->b || (own_out && !b->e) || !b->x || !b->w || !b->eigen || !b->eigenval) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
+    tmx_os_large_pages(b->b, n_in * n * sizeof *b->b);
+    tmx_os_large_pages(b->e, m * n * sizeof *b->e);
+    tmx_os_large_pages(b->x, n_in * n * sizeof *b->x);
+    tmx_os_large_pages(b->w, n_in * n * sizeof *b->w);
     enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
     if (st == TMX_EIO) { /* the system gives no second thread */
         st = tmx_thread_pool_create(&b->pool, 1, err);
@@ -285,6 +290,7 @@ static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct t
         (b->e && !enlarge(&b->out, room * b->net->n_unit)) || !enlarge(&b->square, room * room)) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
+    tmx_os_large_pages(s->v + s->n_mode * b->net->n_node, (room - s->n_mode) * b->net->n_node * sizeof *s->v);
     for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
         memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
         if (b->several) {

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/base/os.h"
+
 struct tmx_shift_pipeline {
     struct tmx_shift_pipeline_options options;
     struct tmx_thread_pool *pool;
@@ -48,6 +50,7 @@ enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struc
     l->pool = pool;
     atomic_init(&l->stop, false);
     l->x = calloc(options->n_rhs * options->n_node, sizeof *l->x);
+    tmx_os_large_pages(l->x, options->n_rhs * options->n_node * sizeof *l->x);
     const enum tmx_status st = l->x ? tmx_solver_create_copy(solver, &l->solver, err) : tmx_no_memory(err);
     if (st) {
         free(l->x);

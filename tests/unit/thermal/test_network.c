@@ -481,6 +481,38 @@ static void two_halves_of_a_solve_make_a_whole_one(void **state)
     free(b);
 }
 
+/* With 2 to 3 times the entries the parts of a dissection would touch each other. */
+static void the_order_is_one_and_keeps_a_factor_small(void **state)
+{
+    (void)state;
+    for (enum tmx_network_kind kind = TMX_NETWORK_HOTSPOT; kind <= TMX_NETWORK_PHYSICAL; kind++) {
+        struct chip c;
+        struct tmx_network net;
+        struct tmx_solver *place, *degree;
+        struct tmx_err err = {0};
+        make(&c);
+        c.spec.network = kind;
+        c.spec.rows = c.spec.cols = 24;
+        assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
+        int *order = calloc(2 * net.n_node, sizeof *order), *seen = order + net.n_node;
+        assert_non_null(order);
+        assert_int_equal(tmx_order_by_place(&net, order, &err), TMX_OK);
+        for (size_t i = 0; i < net.n_node; i++) {
+            assert_true(order[i] >= 0 && order[i] < (int)net.n_node);
+            assert_int_equal(seen[order[i]]++, 0);
+        }
+        assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &place, &err), TMX_OK);
+        assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &degree, &err), TMX_OK);
+        printf("%zu nodes: %zu entries for %zu by least degree\n", net.n_node, tmx_solver_entries(place),
+               tmx_solver_entries(degree));
+        assert_true((double)tmx_solver_entries(place) < 2.2 * (double)tmx_solver_entries(degree));
+        tmx_solver_destroy(place);
+        tmx_solver_destroy(degree);
+        tmx_network_finish(&net);
+        free(order);
+    }
+}
+
 static void shifts_made_ahead_are_those_made_one_by_one(void **state)
 {
     (void)state;
@@ -543,6 +575,7 @@ int main(void)
         cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
         cmocka_unit_test(impossible_geometry_is_refused),
+        cmocka_unit_test(the_order_is_one_and_keeps_a_factor_small),
         cmocka_unit_test(two_halves_of_a_solve_make_a_whole_one),
         cmocka_unit_test(shifts_made_ahead_are_those_made_one_by_one),
     };
