@@ -103,6 +103,31 @@ static void make_chip(struct chip *c, size_t n_unit, size_t grid)
     }
 }
 
+/* The same die under water in channels, as examples/cooling/pumped has it. */
+static void cool(struct chip *c, struct tmx_channels *channels)
+{
+    *channels = (struct tmx_channels){.kind = TMX_CHANNELS_MERGED,
+                                      .width_m = 1e-4,
+                                      .wall_m = 1e-4,
+                                      .flow_m3_per_s = 1e-5,
+                                      .inlet_k = c->spec.ambient_k,
+                                      .p_j_per_m3k = 4.15e6,
+                                      .h_top = 3.8e4,
+                                      .h_bottom = 3.8e4,
+                                      .viscosity_pa_s = 6.5e-4,
+                                      .upwind = true};
+    const double side_m = tmx_floorplan_width_m(&c->floorplan);
+    c->layer[1] = c->layer[0];
+    c->layer[1].dissipates = false;
+    c->layer[1].thickness_m = 3e-4;
+    c->layer[1].channels = channels;
+    c->spec.network = TMX_NETWORK_PHYSICAL;
+    c->spec.package = (struct tmx_package){side_m, 1e-8, 130, 1.63e6, side_m, 1e-8, 130, 1.63e6, 1e6, 0};
+    c->spec.rows = c->spec.cols = 16;
+    c->spec.coolant_limit_k = 373.15;
+    c->spec.min_step_s = 1e-3;
+}
+
 static const double fan_levels[] = {0.25, 0.15, 0.5};
 
 static void open_chip(struct tmx_thermal_instance *inst, const char *backend, const char *key,
@@ -167,23 +192,34 @@ static void bench_steps(const struct args *a)
            "matrix-vector products of the same sizes\n");
     printf("%-22s %6s %6s %9s %9s %6s %11s\n", "chip", "blocks", "modes", "step_us", "floor_us", "ratio",
            "snapshot_kB");
-    for (size_t i = 0; i < 6; i++) {
-        static const size_t blocks[] = {33, 58, 128};
+    for (size_t i = 0; i < 7; i++) {
+        static const size_t blocks[] = {33, 58, 128, 33};
         struct chip c = {0};
+        struct tmx_channels channels;
         struct tmx_thermal_instance inst;
-        const bool fan = i % 2;
+        const bool fan = i % 2, coolant = i == 6;
         make_chip(&c, blocks[i / 2], 64);
         if (fan) {
             c.spec.r_convec_levels = fan_levels;
             c.spec.n_level = sizeof fan_levels / sizeof fan_levels[0];
         }
+        if (coolant) {
+            cool(&c, &channels);
+        }
         open_chip(&inst, "reduced", NULL, NULL, &c.spec);
         const struct pair t = time_step(&inst, c.power_w);
         const struct tmx_reduced_model *m = inst.model;
-        printf("%-22s %6zu %6zu %9.3f %9.3f %6.2f %11.1f\n", fan ? "changing fan" : "fixed convection",
+        printf("%-22s %6zu %6zu %9.3f %9.3f %6.2f %11.1f\n",
+               coolant ? "water in channels"
+               : fan   ? "changing fan"
+                       : "fixed convection",
                c.floorplan.n_unit, m->n_mode, 1e6 * t.step, 1e6 * t.floor, t.step / t.floor,
                (double)tmx_image_size(inst.ops->image, inst.state) / 1e3);
-        printf("ratio step_%zu_%s_over_floor %.3f\n", blocks[i / 2], fan ? "fan" : "fixed", t.step / t.floor);
+        printf("ratio step_%zu_%s_over_floor %.3f\n", blocks[i / 2],
+               coolant ? "coolant"
+               : fan   ? "fan"
+                       : "fixed",
+               t.step / t.floor);
         fflush(stdout);
         tmx_thermal_instance_finish(&inst);
         tmx_floorplan_finish(&c.floorplan);

@@ -48,13 +48,13 @@
 #include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
 
-const double tmx_coolant_slack = 0.1;
+const double tmx_coolant_slack = 0.25;
 static const double BASIS_SHARE = 0.1,
                     CUT_SHARE = 0.5;  /* of the tolerance; the rest is for errors that add up */
 static const double DEPENDENT = 1e-5; /* part of a unit vector that is new, below which it is dropped */
 static const double HIGHEST = 10;     /* shift above the rate of the shortest step */
 static const double EARLIEST = 0.25;  /* of the shortest step: first octave */
-static const double NOTHING = 0.01;   /* of the largest rise by a unit: no difference */
+static const double NOTHING = 0.03;   /* of the largest rise by a unit: no difference */
 static const double RISE_K = 80;      /* of coolant, at most: assumed, water from 20 degC */
 static const double LAST = 30;        /* slowest decays that the last octave lies after */
 enum { FRONTS = 4, SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };

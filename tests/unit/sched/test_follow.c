@@ -45,7 +45,7 @@ static void open_scene(struct scene *s, bool all)
         }
     }
     const struct tmx_modes_view modes = {MODES, UNITS,  MODE_ROW,  UNIT_ROW, s->rate,
-                                         s->in, s->out, s->direct, 300, NULL};
+                                         s->in, s->out, s->direct, 300,      NULL};
     assert_int_equal(tmx_forecast_init(&s->forecast, &modes, 0.05, NULL), TMX_OK);
     s->chip = calloc(1, sizeof *s->chip);
     s->chip->n_level = 2;
