@@ -102,7 +102,9 @@ struct state {
     /* work */
     double *next;         /* [mode_row] */
     double *now;          /* [unit_row] */
-    double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table */
+    double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table: owned; NULL until
+                             the first such step where lengths were announced before the instance was made, as
+                             in a run, whose GPUs need none */
     double dt_s;
     size_t dt_level;
     float *work;  /* [tmx_modal_work] */
@@ -221,6 +223,7 @@ static void destroy(void *state)
 {
     struct state *s = state;
     if (s) {
+        free(s->decay);
         free(s->memory);
         free(s);
     }
@@ -249,13 +252,22 @@ static void refresh(struct state *s)
     }
 }
 
+static bool take_rows(struct state *s)
+{
+    const size_t row = modal(s)->mode_row;
+    s->decay = s->decay ? s->decay : calloc(2 * row, sizeof *s->decay);
+    s->gain = s->decay ? s->decay + row : NULL;
+    return s->decay != NULL;
+}
+
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
     const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
-    double *at = calloc(4 * mode + 4 * unit + cell + tmx_modal_work(m->shared.modal), sizeof *at);
+    const size_t work = (tmx_modal_work(m->shared.modal) + 1) / 2; /* floats */
+    double *at = calloc(2 * mode + 4 * unit + cell + work, sizeof *at);
     if (!s || !at) {
         free(s);
         free(at);
@@ -266,14 +278,17 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .ambient_k = m->ambient_k,
                         .z = at,
                         .next = at + mode,
-                        .decay = at + 2 * mode,
-                        .gain = at + 3 * mode,
-                        .energy = at + 4 * mode,
-                        .power = at + 4 * mode + unit,
-                        .theta = at + 4 * mode + 2 * unit,
-                        .now = at + 4 * mode + 3 * unit,
-                        .cell = cell ? at + 4 * mode + 4 * unit : NULL,
-                        .work = (float *)(void *)(at + 4 * mode + 4 * unit + cell)};
+                        .energy = at + 2 * mode,
+                        .power = at + 2 * mode + unit,
+                        .theta = at + 2 * mode + 2 * unit,
+                        .now = at + 2 * mode + 3 * unit,
+                        .cell = cell ? at + 2 * mode + 4 * unit : NULL,
+                        .work = (float *)(void *)(at + 2 * mode + 4 * unit + cell)};
+    if ((m->n_table == 0 || cell) && !take_rows(s)) {
+        free(at);
+        free(s);
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance");
+    }
     memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
     refresh(s);
     s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
@@ -300,14 +315,18 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
     return finite[0] + finite[1] + finite[2] + finite[3] == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
-static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
+/* TMX_ENOMEM where an unannounced length finds no memory. */
+static enum tmx_status step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
 {
     const size_t row = modal(s)->mode_row;
     const struct table *t = find_table(s->model, dt_s);
     if (t) {
         *decay = t->row + 2 * s->level * row;
         *gain = *decay + row;
-        return;
+        return TMX_OK;
+    }
+    if (!take_rows(s)) {
+        return TMX_ENOMEM;
     }
     if (s->dt_s != dt_s || s->dt_level != s->level) {
         tmx_modal_tabulate(modal(s), dt_s, s->decay, s->gain);
@@ -316,6 +335,7 @@ static void step_rows(struct state *s, double dt_s, const double **decay, const 
     }
     *decay = s->decay;
     *gain = s->gain;
+    return TMX_OK;
 }
 
 /* What follows the products of a step. */
@@ -338,7 +358,9 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
 {
     struct state *s = state;
     const double *decay, *gain;
-    step_rows(s, dt_s, &decay, &gain);
+    if (step_rows(s, dt_s, &decay, &gain)) {
+        return TMX_ENOMEM;
+    }
     tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta, s->work);
     return end_step(s, dt_s, power_w, temp_k);
 }
@@ -361,7 +383,10 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
             work[n_batch] = s->work;
         }
         const double *decay, *gain;
-        step_rows(head, dt_s, &decay, &gain);
+        if (step_rows(head, dt_s, &decay, &gain)) {
+            *bad = first;
+            return TMX_ENOMEM;
+        }
         tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta, work);
         for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
@@ -404,10 +429,15 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
     const struct tmx_modal *m = modal(s);
     struct state copy = *s; /* its arrays are the instance's; only work ones are written */
     const double *decay, *gain;
-    step_rows(&copy, dt_s, &decay, &gain);
+    if (step_rows(&copy, dt_s, &decay, &gain)) {
+        return TMX_ENOMEM;
+    }
     tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now, s->work);
     if (s->cell) {
         read_cells(s, s->next, power_w, copy.decay, s->now);
+    }
+    if (!s->decay) { /* made for this length alone */
+        free(copy.decay);
     }
     return report(s, s->now, temp_k);
 }
