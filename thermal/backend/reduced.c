@@ -105,7 +105,9 @@ struct state {
     /* work */
     double *next;         /* [mode_row] */
     double *now;          /* [unit_row] */
-    double *decay, *gain; /* [tmx_modal_table] of dt_s and its level, for lengths without a table */
+    double *decay, *gain; /* [tmx_modal_table] of dt_s and its level, for lengths without a table: owned; NULL
+                             until the first such step where lengths were announced before the instance was
+                             made, as in a run, whose GPUs need none */
     double dt_s;
     size_t dt_level;
     float *work;  /* [tmx_modal_work] */
@@ -345,6 +347,7 @@ static void destroy(void *state)
 {
     struct state *s = state;
     if (s) {
+        free(s->decay);
         free(s->memory);
         free(s);
     }
@@ -373,16 +376,23 @@ static void refresh(struct state *s)
     }
 }
 
+static bool take_rows(struct state *s)
+{
+    const size_t row = tmx_modal_table(modal(s));
+    s->decay = s->decay ? s->decay : calloc(2 * row, sizeof *s->decay);
+    s->gain = s->decay ? s->decay + row : NULL;
+    return s->decay != NULL;
+}
+
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
-    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell,
-                 table = tmx_modal_table(m->shared.modal);
+    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
     const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
-    double *at =
-        calloc(2 * mode + 2 * table + 4 * unit + cell + wet + tmx_modal_work(m->shared.modal), sizeof *at);
+    const size_t work = (tmx_modal_work(m->shared.modal) + 1) / 2; /* floats */
+    double *at = calloc(2 * mode + 4 * unit + cell + wet + work, sizeof *at);
     if (!s || !at) {
         free(s);
         free(at);
@@ -393,14 +403,16 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .ambient_k = m->ambient_k,
                         .z = at,
                         .next = at + mode,
-                        .decay = at + 2 * mode,
-                        .gain = at + 2 * mode + table};
-    at += 2 * mode + 2 * table;
-    s->energy = at;
-    s->power = at + unit;
-    s->theta = at + 2 * unit;
-    s->now = at + 3 * unit;
-    at += 4 * unit;
+                        .energy = at + 2 * mode,
+                        .power = at + 2 * mode + unit,
+                        .theta = at + 2 * mode + 2 * unit,
+                        .now = at + 2 * mode + 3 * unit};
+    if ((m->n_table == 0 || cell) && !take_rows(s)) {
+        free(at);
+        free(s);
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance");
+    }
+    at += 2 * mode + 4 * unit;
     s->cell = cell ? at : NULL;
     s->lift = wet ? at + cell : NULL;
     s->whole = wet ? at + cell + unit : NULL;
@@ -437,14 +449,18 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
     return finite[0] + finite[1] + finite[2] + finite[3] == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
-static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
+/* TMX_ENOMEM where an unannounced length finds no memory. */
+static enum tmx_status step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
 {
     const size_t row = tmx_modal_table(modal(s));
     const struct table *t = find_table(s->model, dt_s);
     if (t) {
         *decay = t->row + 2 * s->level * row;
         *gain = *decay + row;
-        return;
+        return TMX_OK;
+    }
+    if (!take_rows(s)) {
+        return TMX_ENOMEM;
     }
     if (s->dt_s != dt_s || s->dt_level != s->level) {
         tmx_modal_tabulate(modal(s), dt_s, s->decay, s->gain);
@@ -453,6 +469,7 @@ static void step_rows(struct state *s, double dt_s, const double **decay, const 
     }
     *decay = s->decay;
     *gain = s->gain;
+    return TMX_OK;
 }
 
 /* What follows the products of a step. */
@@ -481,7 +498,9 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
 {
     struct state *s = state;
     const double *decay, *gain;
-    step_rows(s, dt_s, &decay, &gain);
+    if (step_rows(s, dt_s, &decay, &gain)) {
+        return TMX_ENOMEM;
+    }
     tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta, s->work);
     return end_step(s, dt_s, power_w, temp_k);
 }
@@ -504,7 +523,10 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
             work[n_batch] = s->work;
         }
         const double *decay, *gain;
-        step_rows(head, dt_s, &decay, &gain);
+        if (step_rows(head, dt_s, &decay, &gain)) {
+            *bad = first;
+            return TMX_ENOMEM;
+        }
         tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta, work);
         for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
@@ -549,10 +571,15 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
     const struct tmx_modal *m = modal(s);
     struct state copy = *s; /* its arrays are the instance's; only work ones are written */
     const double *decay, *gain;
-    step_rows(&copy, dt_s, &decay, &gain);
+    if (step_rows(&copy, dt_s, &decay, &gain)) {
+        return TMX_ENOMEM;
+    }
     tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now, s->work);
     if (s->cell) {
         read_cells(s, s->next, power_w, copy.decay, s->now);
+    }
+    if (!s->decay) { /* made for this length alone */
+        free(copy.decay);
     }
     return report(s, s->now, temp_k);
 }

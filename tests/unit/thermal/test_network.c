@@ -492,7 +492,7 @@ static void the_order_is_one_and_keeps_a_factor_small(void **state)
         struct tmx_err err = {0};
         make(&c);
         c.spec.network = kind;
-        c.spec.rows = c.spec.cols = 24;
+        c.spec.rows = c.spec.cols = 48;
         assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
         int *order = calloc(2 * net.n_node, sizeof *order), *seen = order + net.n_node;
         assert_non_null(order);
