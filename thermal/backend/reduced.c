@@ -17,7 +17,7 @@
  *
  * This is exact for a power p that is constant over h, at any h: the step has no stability limit and no error
  * of its own. exp(-mu h) and (1 - exp(-mu h)) / mu are tabulated once for each announced h and convection
- * level (prepare); an instance keeps those of the last h that was not announced.
+ * level (prepare); an instance keeps those of the last few h that were not announced.
  *
  * With precision = "mixed" a step's products are in single precision, z and its decay in double
  * (reduction/modal_mixed_kernel.c); everything that is no step stays in double.
@@ -51,7 +51,8 @@
 #include "thermal/backend/backends.h"
 #include "thermal/backend/reduced_model.h"
 
-enum { BATCH = 16 }; /* instances stepped together: two tiles of the widest kernel */
+enum { BATCH = 16 };  /* instances stepped together: two tiles of the widest kernel */
+enum { LENGTHS = 8 }; /* an instance keeps the rows of so many lengths without a table */
 
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED };
 static const char *const precisions[] = {[PRECISION_DOUBLE] = "double", [PRECISION_MIXED] = "mixed", NULL};
@@ -75,9 +76,9 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-struct table { /* decay and gain of one step length */
+struct table { /* of one step length */
     double dt_s;
-    double *row; /* [n_level][2][mode_row] owned */
+    double *row; /* [n_level][3][mode_row] owned: decay, gain, response */
 };
 
 struct model {
@@ -85,6 +86,15 @@ struct model {
     struct table *table; /* [n_table] owned; grows in prepare alone */
     size_t n_table;
     double ambient_k;
+};
+
+struct lengths {
+    struct {
+        double dt_s; /* 0: free */
+        size_t level;
+        double *rows; /* [3][mode_row] as in a table */
+    } length[LENGTHS];
+    size_t oldest;
 };
 
 struct state {
@@ -97,12 +107,11 @@ struct state {
     double *energy, *power, *theta; /* [unit_row] J since out_j was taken, W and K of the last step */
     /* work */
     double *next;         /* [mode_row] */
-    double *now;          /* [unit_row] */
-    double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table */
-    double dt_s;
-    size_t dt_level;
-    float *work;  /* [tmx_modal_work] */
-    double *cell; /* [n_cell] where units are not read by a linear map */
+    double *now, *high;   /* [unit_row] */
+    double *more;         /* [mode_row] work */
+    struct lengths *kept; /* for lengths without a table; owned */
+    float *work;          /* [tmx_modal_work] */
+    double *cell;         /* [n_cell] where units are not read by a linear map */
 };
 
 static bool linear(const struct tmx_reduced_model *m)
@@ -157,6 +166,31 @@ static const struct table *find_table(const struct model *m, double dt_s)
     return NULL;
 }
 
+/* decay, gain, and at the head of the third row what 1 W everywhere heats most. */
+static void tabulate(const struct tmx_modal *m, double dt_s, double *rows)
+{
+    double *gain = rows + m->mode_row, *end = gain + m->mode_row, most_k = 0;
+    tmx_modal_tabulate(m, dt_s, rows, gain);
+    for (size_t i = 0; i < m->n_mode; i++) {
+        double in = 0;
+        for (size_t u = 0; u < m->n_unit; u++) {
+            in += m->in[u * m->mode_row + i];
+        }
+        end[i] = gain[i] * in;
+    }
+    for (size_t u = 0; u < m->n_unit; u++) {
+        double k = 0;
+        for (size_t i = 0; i < m->n_mode; i++) {
+            k += m->out[i * m->unit_row + u] * end[i];
+        }
+        for (size_t v = 0; m->direct && v < m->n_unit; v++) {
+            k += m->direct[v * m->unit_row + u];
+        }
+        most_k = k > most_k ? k : most_k;
+    }
+    end[0] = most_k;
+}
+
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
 {
     struct model *m = model;
@@ -166,13 +200,13 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
     }
     struct table *grown = realloc(m->table, (m->n_table + 1) * sizeof *grown);
     m->table = grown ? grown : m->table;
-    double *rows = calloc(2 * row * m->shared.n_level, sizeof *rows);
+    double *rows = calloc(3 * row * m->shared.n_level, sizeof *rows);
     if (!grown || !rows) {
         free(rows);
         return tmx_fail(err, TMX_ENOMEM, "step table");
     }
     for (size_t l = 0; l < m->shared.n_level; l++) {
-        tmx_modal_tabulate(&m->shared.modal[l], dt_s, rows + 2 * l * row, rows + (2 * l + 1) * row);
+        tabulate(&m->shared.modal[l], dt_s, rows + 3 * l * row);
     }
     m->table[m->n_table++] = (struct table){dt_s, rows};
     return TMX_OK;
@@ -188,6 +222,7 @@ static void destroy(void *state)
     struct state *s = state;
     if (s) {
         free(s->memory);
+        free(s->kept);
         free(s);
     }
 }
@@ -220,10 +255,13 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
+    struct lengths *kept = calloc(1, sizeof *kept);
     const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
-    double *at = calloc(4 * mode + 4 * unit + cell + tmx_modal_work(m->shared.modal), sizeof *at);
-    if (!s || !at) {
+    const size_t modes = (3 + 3 * LENGTHS) * mode;
+    double *at = calloc(modes + 5 * unit + cell + tmx_modal_work(m->shared.modal), sizeof *at);
+    if (!s || !kept || !at) {
         free(s);
+        free(kept);
         free(at);
         return tmx_fail(err, TMX_ENOMEM, "thermal instance");
     }
@@ -232,14 +270,18 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .ambient_k = m->ambient_k,
                         .z = at,
                         .next = at + mode,
-                        .decay = at + 2 * mode,
-                        .gain = at + 3 * mode,
-                        .energy = at + 4 * mode,
-                        .power = at + 4 * mode + unit,
-                        .theta = at + 4 * mode + 2 * unit,
-                        .now = at + 4 * mode + 3 * unit,
-                        .cell = cell ? at + 4 * mode + 4 * unit : NULL,
-                        .work = (float *)(void *)(at + 4 * mode + 4 * unit + cell)};
+                        .more = at + 2 * mode,
+                        .kept = kept,
+                        .energy = at + modes,
+                        .power = at + modes + unit,
+                        .theta = at + modes + 2 * unit,
+                        .now = at + modes + 3 * unit,
+                        .high = at + modes + 4 * unit,
+                        .cell = cell ? at + modes + 5 * unit : NULL,
+                        .work = (float *)(void *)(at + modes + 5 * unit + cell)};
+    for (size_t i = 0; i < LENGTHS; i++) {
+        kept->length[i].rows = at + (3 + 3 * i) * mode;
+    }
     memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
     refresh(s);
     s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
@@ -266,22 +308,26 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
     return finite[0] + finite[1] + finite[2] + finite[3] == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
-static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
+/* The rows of a length, decay first. */
+static const double *step_rows(const struct state *s, double dt_s)
 {
-    const size_t row = modal(s)->mode_row;
     const struct table *t = find_table(s->model, dt_s);
+    struct lengths *kept = s->kept;
     if (t) {
-        *decay = t->row + 2 * s->level * row;
-        *gain = *decay + row;
-        return;
+        return t->row + 3 * s->level * modal(s)->mode_row;
     }
-    if (s->dt_s != dt_s || s->dt_level != s->level) {
-        tmx_modal_tabulate(modal(s), dt_s, s->decay, s->gain);
-        s->dt_s = dt_s;
-        s->dt_level = s->level;
+    size_t i = 0;
+    while (i < LENGTHS && (kept->length[i].dt_s != dt_s || kept->length[i].level != s->level)) {
+        i++;
     }
-    *decay = s->decay;
-    *gain = s->gain;
+    if (i == LENGTHS) {
+        i = kept->oldest;
+        kept->oldest = (i + 1) % LENGTHS;
+        kept->length[i].dt_s = dt_s;
+        kept->length[i].level = s->level;
+        tabulate(modal(s), dt_s, kept->length[i].rows);
+    }
+    return kept->length[i].rows;
 }
 
 /* What follows the products of a step. */
@@ -303,9 +349,8 @@ static enum tmx_status end_step(struct state *s, double dt_s, const double *powe
 static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
 {
     struct state *s = state;
-    const double *decay, *gain;
-    step_rows(s, dt_s, &decay, &gain);
-    tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta, s->work);
+    const double *rows = step_rows(s, dt_s);
+    tmx_modal_step(modal(s), rows, rows + modal(s)->mode_row, power_w, s->z, s->z, s->theta, s->work);
     return end_step(s, dt_s, power_w, temp_k);
 }
 
@@ -326,9 +371,9 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
             theta[n_batch] = s->theta;
             work[n_batch] = s->work;
         }
-        const double *decay, *gain;
-        step_rows(head, dt_s, &decay, &gain);
-        tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta, work);
+        const double *rows = step_rows(head, dt_s);
+        tmx_modal_step_many(modal(head), rows, rows + modal(head)->mode_row, n_batch, power_w + first, z,
+                            theta, work);
         for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
                 st = TMX_ESOLVE;
@@ -359,7 +404,7 @@ static bool same(const void *model_a, const void *model_b)
     }
     for (size_t t = 0; is && t < a->n_table; t++) {
         is = a->table[t].dt_s == b->table[t].dt_s &&
-             equal(a->table[t].row, b->table[t].row, 2 * x->n_level * x->modal[0].mode_row);
+             equal(a->table[t].row, b->table[t].row, 3 * x->n_level * x->modal[0].mode_row);
     }
     return is;
 }
@@ -368,14 +413,44 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
 {
     const struct state *s = state;
     const struct tmx_modal *m = modal(s);
-    struct state copy = *s; /* its arrays are the instance's; only work ones are written */
-    const double *decay, *gain;
-    step_rows(&copy, dt_s, &decay, &gain);
-    tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now, s->work);
+    const double *rows = step_rows(s, dt_s);
+    tmx_modal_step(m, rows, rows + m->mode_row, power_w, s->z, s->next, s->now, s->work);
     if (s->cell) {
-        read_cells(s, s->next, power_w, copy.decay, s->now);
+        read_cells(s, s->next, power_w, s->more, s->now);
     }
     return report(s, s->now, temp_k);
+}
+
+/* next and now are what predict left there. */
+static void commit(void *state, double dt_s, const double *power_w)
+{
+    struct state *s = state;
+    const size_t n = modal(s)->n_unit;
+    memcpy(s->z, s->next, modal(s)->mode_row * sizeof *s->z);
+    memcpy(s->theta, s->now, n * sizeof *s->now);
+    memcpy(s->power, power_w, n * sizeof *power_w);
+    for (size_t u = 0; u < n; u++) {
+        s->energy[u] += dt_s * power_w[u];
+    }
+}
+
+static void course(const void *state, double *high_k)
+{
+    const struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    memcpy(s->high, s->now, m->unit_row * sizeof *s->now);
+    if (!s->cell) {
+        tmx_modal_add_falls(m, s->z, s->next, s->high);
+    }
+    for (size_t u = 0; u < m->n_unit; u++) {
+        high_k[u] = s->cell ? INFINITY : s->ambient_k + s->high[u];
+    }
+}
+
+static double response(const void *state, double dt_s)
+{
+    const struct state *s = state;
+    return step_rows(s, dt_s)[2 * modal(s)->mode_row];
 }
 
 /* Heat that left so far goes to out_j, before the state jumps. */
@@ -408,9 +483,8 @@ static enum tmx_status steady(void *state, const double *power_w, bool move, dou
         unbank(s);
     }
     if (s->cell) {
-        memcpy(s->decay, z, m->mode_row * sizeof *z);
-        s->dt_s = 0;
-        read_cells(s, s->decay, power_w, s->next, s->now);
+        memcpy(s->more, z, m->mode_row * sizeof *z);
+        read_cells(s, s->more, power_w, s->next, s->now);
     }
     if (move) {
         memcpy(s->theta, s->now, m->n_unit * sizeof *s->now);
@@ -529,6 +603,9 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .set_ambient = set_ambient,
     .field = field,
     .predict = predict,
+    .commit = commit,
+    .course = course,
+    .response = response,
     .error_bound = error_bound,
     .modes = modes,
     .heat = heat,

@@ -179,6 +179,11 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
     }
 }
 
+void tmx_modal_add_falls(const struct tmx_modal *m, const double *z, double *next, double *theta_k)
+{
+    m->kernel(&(struct tmx_modal_call){.m = m, .n = 1, .z = &z, .next = &next, .theta_k = &theta_k});
+}
+
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
                     const double *z, double *next, double *theta_k, float *work)
 {
