@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a tick costs beside the thermal step alone, measured in turn in one process.
+/* What a tick costs beside the thermal step alone, and the same time from event to event, measured in turn in
+ * one process.
  *   bench_run [CONFIG] [TICKS]      default: workloads/runs/wl1.cfg under MU, 200000 ticks a round */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +48,24 @@ static double time_steps(const struct tmx_sim_gpu_thermal *t, void *state, doubl
     return (tmx_os_cpu_s() - begin_s) / (double)n;
 }
 
-static enum tmx_status measure(struct tmx_run *run, long n, struct tmx_err *err)
+/* The same for events, whose steps are of any length; until the run ends at most. */
+static double time_events(struct tmx_sim *sim, long n, struct tmx_err *err)
+{
+    const double begin_s = tmx_os_cpu_s(), from_s = tmx_sim_time_s(sim);
+    if (tmx_sim_advance(sim, (uint64_t)n, NULL, err) || tmx_sim_done(sim)) {
+        return -1;
+    }
+    return (tmx_os_cpu_s() - begin_s) / (tmx_sim_time_s(sim) - from_s);
+}
+
+static enum tmx_status measure(struct tmx_run *run, struct tmx_run *events, long n, struct tmx_err *err)
 {
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
     const struct tmx_frame *f = tmx_sim_frame(sim);
     const double dt_s = tmx_run_tick_s(run);
-    double *temp_k = malloc(f->n_unit * sizeof *temp_k), tick_s[ROUNDS], step_s[ROUNDS], ratio[ROUNDS];
+    double *temp_k = malloc(f->n_unit * sizeof *temp_k), tick_s[ROUNDS], step_s[ROUNDS], ratio[ROUNDS],
+           event_ratio[ROUNDS];
     void *state = NULL;
     enum tmx_status st = temp_k ? t->ops->create(t->model, &state, err) : tmx_fail(err, TMX_ENOMEM, "bench");
     for (int i = 0; i < 1000 && !st; i++) { /* warm */
@@ -64,13 +76,15 @@ static enum tmx_status measure(struct tmx_run *run, long n, struct tmx_err *err)
         tick_s[r] = time_ticks(sim, n, err);
         step_s[r] = time_steps(t, state, dt_s, f->power_w, temp_k, n);
         ratio[r] = tick_s[r] / step_s[r];
+        event_ratio[r] = time_events(tmx_run_sim(events), n, err) / (tick_s[r] / dt_s);
         printf("round %d: tick %.3f us, thermal step alone %.3f us, ratio %.2f\n", r + 1, 1e6 * tick_s[r],
                1e6 * step_s[r], ratio[r]);
-        st = tick_s[r] < 0 || step_s[r] < 0 ? TMX_ESOLVE : TMX_OK;
+        st = tick_s[r] < 0 || step_s[r] < 0 || event_ratio[r] < 0 ? TMX_ESOLVE : TMX_OK;
     }
     if (!st) {
         printf("median: tick %.3f us, thermal step alone %.3f us\nratio tick_over_thermal %.2f\n",
                1e6 * median(tick_s, ROUNDS), 1e6 * median(step_s, ROUNDS), median(ratio, ROUNDS));
+        printf("ratio events_over_ticks %.3f\n", median(event_ratio, ROUNDS));
     }
     t->ops->destroy(state);
     free(temp_k);
@@ -82,20 +96,27 @@ int main(int argc, char **argv)
     const char *path = argc > 1 ? argv[1] : "workloads/runs/wl1.cfg";
     const long n = argc > 2 ? strtol(argv[2], NULL, 10) : 200000;
     struct tmx_sets sets = {0};
-    struct tmx_run *run = NULL;
+    struct tmx_run *run = NULL, *events = NULL;
     struct tmx_err err = {0};
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
-    st = st ? st : tmx_config_load(&cfg, path, argc > 1 ? NULL : &sets, &err);
-    tmx_sets_finish(&sets);
+    enum tmx_status st =
+        argc > 1 ? TMX_OK : tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
+    st = st ? st : tmx_config_load(&cfg, path, &sets, &err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
-    st = st ? st : measure(run, n, &err);
+    st = st ? st : tmx_sets_put(&sets, "tick", TMX_TEXT_VALUE("events"), NULL, 0, &err);
+    tmx_config_close(cfg);
+    cfg = NULL;
+    st = st ? st : tmx_config_load(&cfg, path, &sets, &err);
+    tmx_sets_finish(&sets);
+    st = st ? st : tmx_run_create(&events, tmx_config_root(cfg), &err);
+    st = st ? st : measure(run, events, n, &err);
     if (st) {
         char text[1600];
         tmx_err_format(&err, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
     tmx_run_destroy(run);
+    tmx_run_destroy(events);
     tmx_config_close(cfg);
     return tmx_status_exit_code(st);
 }

@@ -55,10 +55,10 @@ void tmx_gap_finish(struct tmx_gap *j)
     *j = (struct tmx_gap){0};
 }
 
-static void add(size_t n, const double *restrict v, double *restrict sum)
+static void add(size_t n, double ticks, const double *restrict v, double *restrict sum)
 {
     for (size_t i = 0; i < n; i++) {
-        sum[i] += v[i];
+        sum[i] += ticks * v[i];
     }
 }
 
@@ -70,13 +70,14 @@ void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim)
     if (!m->counting) {
         return;
     }
-    j->averages.n_tick++;
+    const double ticks = (double)tmx_sim_span(sim);
+    j->averages.n_tick += tmx_sim_span(sim);
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
-        sum[b->y0 + gpu->level] += 1;
+        sum[b->y0 + gpu->level] += ticks;
         for (size_t way = 0; way < gpu->n_run; way++) {
             const size_t kernel = j->work.row_of_job[gpu->run[way]];
-            add(b->n_sm, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
+            add(b->n_sm, ticks, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
                 &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm]);
         }
     }
@@ -103,7 +104,7 @@ static void place_units(struct tmx_gap *j, const struct tmx_sim *sim)
         const size_t u0 = m->gpu[g].unit0;
         for (size_t u = 0; u < b->n_unit; u++) {
             j->averages.sum[b->t0 + u] += r->sum_k[u0 + u];
-            j->averages.sum[b->l0 + u] += r->leakage_j[u0 + u] / m->dt_s;
+            j->averages.sum[b->l0 + u] += r->leakage_j[u0 + u] / m->tick_s;
         }
     }
 }
@@ -147,7 +148,7 @@ void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX
     place_units(j, tmx_run_sim_const(run));
     const double gpu_ticks = (double)j->averages.n_tick * (double)m->n_gpu;
     for (size_t c = 0; c < b->speed_col; c++) { /* shares of the busy time; the rest, means over ticks */
-        x[c] /= c < b->y0 ? busy_s / m->dt_s : gpu_ticks;
+        x[c] /= c < b->y0 ? busy_s / m->tick_s : gpu_ticks;
     }
     x[b->speed_col] = done_sm_s / (busy_s * (double)b->n_sm);
     pct[TMX_GAP_BOUND] = 100 * (1 - b->speed);

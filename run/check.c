@@ -303,6 +303,43 @@ enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_se
     return TMX_OK;
 }
 
+enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
+                                     struct tmx_err *err)
+{
+    const struct tmx_thermal_ops *ops = r->thermal.ops;
+    const char *group = r->serve                   ? "serve"
+                        : r->jobs                  ? "job"
+                        : r->sync_job.n_member > 0 ? "sync_job"
+                        : r->cta                   ? "cta"
+                                                   : NULL;
+    const struct tmx_setting *at = tmx_setting_member(root, group ? group : "method"),
+                             *tick = tmx_setting_member(root, "tick");
+    if (r->options.tick != TMX_TICK_EVENTS) {
+        return TMX_OK;
+    }
+    if (group) {
+        return tmx_fail_setting(err, at ? at : tick,
+                                "group %s goes by fixed ticks: expected tick = \"fixed\"", group);
+    }
+    for (size_t k = 0; k < r->n_kind; k++) {
+        const struct tmx_thermal_spec *spec = &r->kind[k].stack.spec;
+        for (size_t l = 0; l < spec->n_layer; l++) {
+            if (spec->layer[l].channels) {
+                return tmx_fail_setting(
+                    err, tick, "a package with channels goes by fixed ticks: expected tick = \"fixed\"");
+            }
+        }
+    }
+    if (!ops->predict || !ops->commit || !ops->course || !ops->response) {
+        return tmx_fail_setting(
+            err, at ? at : tick,
+            "tick = \"events\": thermal back-end %s takes no steps of any length: expected "
+            "method = \"reduced\"",
+            ops->base.name);
+    }
+    return TMX_OK;
+}
+
 /* Measured on one core of a 2.8 GHz Xeon, reduced model; the full grid solves its network every tick. */
 static const double TICK_S = 1.2e-6, TICK_UNIT_S = 3e-8, TICK_NODE_S = 3e-6;
 static const double TOKEN_S = 2e-8, INSTANCE_TICK_S = 1e-7; /* a language model's, without heat */
@@ -318,7 +355,10 @@ static double total_ticks(const struct tmx_run *r)
         last_s = fmax(last_s, r->mix.entry[j].arrival_s + (spreads ? 0 : w));
         work_s += w;
     }
-    return (r->options.warmup_s + fmax(last_s, work_s / (double)r->n_gpu)) / r->options.tick_s;
+    /* events: as if every sample was one */
+    const double step_s =
+        r->options.tick == TMX_TICK_EVENTS ? r->sim_spec.sensor.period_s : r->options.tick_s;
+    return (r->options.warmup_s + fmax(last_s, work_s / (double)r->n_gpu)) / step_s;
 }
 
 struct tmx_cost tmx_run_cost(const struct tmx_run *r)

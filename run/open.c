@@ -253,7 +253,9 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
         const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
-        if (of_the_run && !tmx_run_key_unused(r, o->key)) {
+        const bool fixed =
+            o->offset == offsetof(struct tmx_run_options, tick) && r->options.tick == TMX_TICK_FIXED;
+        if (of_the_run && !fixed && !tmx_run_key_unused(r, o->key)) {
             tmx_opt_write(row, &r->options, w);
         }
     }
@@ -291,6 +293,39 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
                         "thermal", w);
 }
 
+/* Which policies do nothing that steps from event to event could miss. Of those in modules nothing is known.
+ */
+static bool among(const struct tmx_choice *c, const char *const *names)
+{
+    while (*names && strcmp(c->policy->name, *names) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+static void rests(const struct tmx_run *r, struct tmx_sim_spec *s)
+{
+    static const char *const alike[] = {"fcfs", NULL}, *const none[] = {"none", NULL},
+                             *const by_index[] = {"round_robin", NULL}, *const shares[] = {"fcfs",
+                                                                                           "alternate",
+                                                                                           "mixed_uniform",
+                                                                                           "mixed_nonuniform",
+                                                                                           "mixed_alternate",
+                                                                                           "partition",
+                                                                                           NULL},
+                             *const levels[] = {"none", "dvfs", NULL},
+                             *const guards[] = {"none", "throttle", NULL},
+                             *const fans[] = {"fixed", "curve", "pi", NULL};
+    const struct tmx_choice *c = s->choice;
+    const bool own = !r->own_catalog;
+    s->events = r->options.tick == TMX_TICK_EVENTS;
+    s->samples_rest = own && among(&c[TMX_LEVEL_MIX], shares) && among(&c[TMX_LEVEL_DTM], levels) &&
+                      among(&c[TMX_SAFETY], guards) && among(&c[TMX_LEVEL_FAN], fans);
+    s->policies_rest = s->samples_rest && among(&c[TMX_LEVEL_MIX], alike) && among(&c[TMX_LEVEL_DTM], none) &&
+                       among(&c[TMX_LEVEL_TB], by_index) && !tmx_place_of(&c[TMX_LEVEL_PLACE])->widen;
+    s->idle_rests = s->samples_rest && among(&c[TMX_LEVEL_DTM], none);
+}
+
 static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
 {
     const struct tmx_run_options *o = &r->options;
@@ -306,6 +341,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     s->power.ops = (const struct tmx_power_ops *)tmx_catalog_item(r->catalog, TMX_KIND_POWER, 0);
     s->power.options = &o->leakage;
     s->dt_s = o->tick_s;
+    rests(r, s);
     s->quantum_s = o->quantum_s;
     s->warmup_s = o->warmup_s;
     s->warmup_with = (enum tmx_warmup)o->warmup_with;
@@ -413,6 +449,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
+    st = st ? st : tmx_run_check_events(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
     tmx_doubts_end(&doubts);
     tmx_provenance_end(&r->inputs);

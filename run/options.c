@@ -8,6 +8,7 @@
 static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */
 static const char *const stopped_blocks[] = {"move", "wait", NULL};        /* enum tmx_stopped_blocks */
 static const char *const networks[] = {"hotspot", "physical", NULL};       /* enum tmx_network_kind */
+static const char *const ticks[] = {"fixed", "events", NULL};              /* enum tmx_tick */
 static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
@@ -29,7 +30,10 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),
     TMX_ROW_INT(tmx_run_options, seed, "1", 0, 2147483647, NAN,
                 "seed of all random streams: arrivals, sensors, instructions, block lengths"),
-    TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-5, 1, 0.001, "simulation tick"),
+    TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-6, 1, 0.001, "simulation tick"),
+    TMX_ROW_CHOICE(tmx_run_options, tick, ticks, "fixed",
+                   "a step of the simulation: every tick, or from event to event; tick_s is then only the "
+                   "unit of times"),
     TMX_ROW_REAL(tmx_run_options, quantum_s, "s", 1e-4, 100, 0.05, "scheduling tick of the operating system"),
     TMX_ROW_REAL(tmx_run_options, warmup_s, "s", 0, 1e6, 0,
                  "time simulated before results are counted, with the same work and policies"),

@@ -21,6 +21,7 @@ struct tmx_run_options {
     int gpus;
     int seed;
     double tick_s;
+    int tick; /* enum tmx_tick */
     double quantum_s;
     double warmup_s;
     int warmup_with; /* enum tmx_warmup */
@@ -38,6 +39,7 @@ struct tmx_run_options {
     int threads;
     char doc[160];
 };
+enum tmx_tick { TMX_TICK_FIXED, TMX_TICK_EVENTS };
 enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };
 enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
 extern const struct tmx_opt tmx_run_opts[];

@@ -291,6 +291,10 @@ static enum tmx_status same_units(const struct tmx_run_kind *k, struct tmx_err *
     return TMX_OK;
 }
 
+/* Shortest step [s] from whose end on temperatures have to be right where a run goes from event to event:
+ * that of the default tick. */
+static const double EVENT_STEP_S = 1e-3;
+
 static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                  struct tmx_err *err)
 {
@@ -302,7 +306,9 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
         const struct tmx_setting *group = tmx_setting_member(root, "package");
         return tmx_setting_blame(group ? group : root, st, err);
     }
-    k->stack.spec.min_step_s = r->options.tick_s;
+    /* events are as far apart as that, or nothing looks at temperatures in between */
+    k->stack.spec.min_step_s =
+        r->options.tick == TMX_TICK_EVENTS ? fmax(r->options.tick_s, EVENT_STEP_S) : r->options.tick_s;
     k->stack.spec.coolant_limit_k = k->package.coolant_limit;
     k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;

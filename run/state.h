@@ -106,6 +106,10 @@ struct tmx_run {
 TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
                                                   struct tmx_err *err);
 
+/* Can the run go from event to event, where it says so? After everything is read. */
+TMX_NODISCARD enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
+                                                   struct tmx_err *err);
+
 /* Is the run short and small enough (core/base/cost.h)? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);

@@ -10,6 +10,9 @@
 #include "core/base/text.h"
 #include "run/state.h"
 
+/* With events the report's window is of so many steps at most. */
+enum { MOST_STEPS = 4096 };
+
 struct gpu_files {
     struct tmx_output power, temps;
 };
@@ -20,8 +23,10 @@ struct tmx_run_trace {
     uint64_t every, n_tick;
     double *sum_w; /* [n_unit] since the last row */
     size_t n_ring, n_kept;
-    double *board_w; /* [n_gpu][n_ring] the board's watts of the last ticks: what it reports */
-    double *row_w;   /* [n_row] of what is served: since the last row of the file */
+    double *board_w;   /* [n_gpu][n_ring] the board's watts in the last steps: what it reports */
+    double *step_tick; /* [n_ring] ticks of each */
+    double window;     /* ticks that the report is a mean over */
+    double *row_w;     /* [n_row] of what is served: since the last row of the file */
     struct tmx_output csv, rows, config;
     struct gpu_files *gpu; /* [n_gpu] */
 };
@@ -65,11 +70,18 @@ static double sm_power_w(const struct tmx_run_trace *t, const struct tmx_gpu *gp
 static double reported_w(const struct tmx_run_trace *t, size_t g)
 {
     const size_t n = t->n_kept < t->n_ring ? t->n_kept : t->n_ring;
-    double w = 0;
-    for (size_t i = 0; i < n; i++) {
+    const bool fixed = t->run->options.tick == TMX_TICK_FIXED;
+    double w = 0, ticks = 0;
+    for (size_t i = 0; i < n && fixed; i++) {
         w += t->board_w[g * t->n_ring + i] / (double)n;
     }
-    return w;
+    for (size_t back = 1; back <= n && !fixed && ticks < t->window; back++) { /* from the last step on */
+        const size_t i = (t->n_kept - back) % t->n_ring;
+        const double part = fmin(t->step_tick[i], t->window - ticks);
+        w += part * t->board_w[g * t->n_ring + i];
+        ticks += part;
+    }
+    return fixed ? w : w / ticks;
 }
 
 static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
@@ -265,11 +277,15 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     t->every = (uint64_t)round(ticks);
     t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
-    t->n_ring = (size_t)fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
+    t->window = fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
+    t->n_ring = (size_t)(run->options.tick == TMX_TICK_FIXED ? t->window : fmin(t->window, MOST_STEPS));
+    tmx_sim_set_row(run->sim, t->every);
     t->board_w = calloc(m->n_gpu * t->n_ring, sizeof *t->board_w);
+    t->step_tick = calloc(t->n_ring, sizeof *t->step_tick);
     t->row_w = calloc(run->serve ? run->serve->spec.n_row : 1, sizeof *t->row_w);
-    enum tmx_status st =
-        t->sum_w && t->gpu && t->board_w && t->row_w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
+    enum tmx_status st = t->sum_w && t->gpu && t->board_w && t->step_tick && t->row_w
+                             ? TMX_OK
+                             : tmx_fail(err, TMX_ENOMEM, "trace");
     if (!st && o->csv && run->serve) {
         st = tmx_path_join(path, o->dir, "rows.csv", err);
         st = st ? st : tmx_output_open(&t->rows, path, err);
@@ -299,8 +315,10 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
     const struct tmx_frame *f = tmx_sim_frame(sim);
     const bool heat = !tmx_sim_without_heat(sim);
+    const uint64_t ticks = tmx_sim_span(sim);
+    t->step_tick[t->n_kept % t->n_ring] = (double)ticks;
     for (size_t u = 0; heat && u < f->n_unit; u++) {
-        t->sum_w[u] += f->power_w[u];
+        t->sum_w[u] += (double)ticks * f->power_w[u];
     }
     for (size_t g = 0; heat && g < f->n_gpu; g++) {
         const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
@@ -314,7 +332,8 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         sum_rows(t, sim);
     }
     t->n_kept++;
-    if (++t->n_tick < t->every) {
+    t->n_tick += ticks;
+    if (t->n_tick < t->every) {
         return;
     }
     for (size_t k = 0; t->rows.file && k < t->run->serve->spec.n_row; k++) {
@@ -360,6 +379,7 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
     free(t->gpu);
     free(t->sum_w);
     free(t->board_w);
+    free(t->step_tick);
     free(t->row_w);
     free(t);
 }

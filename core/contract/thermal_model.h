@@ -94,6 +94,15 @@ struct tmx_thermal_ops {
     /* OPTIONAL. temp_k [n_unit, K] after dt_s under power_w, the instance unchanged. */
     enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
 
+    /* OPTIONAL, the three of them with predict, for steps whose length the caller chooses as it goes. The
+     * last call was predict, with this dt_s and power_w. commit: the instance is where it said. course: a
+     * bound high_k [n_unit, K] on the temperatures at any time within that step; INFINITY where there is
+     * none. */
+    void (*commit)(void *state, double dt_s, const double *power_w);
+    void (*course)(const void *state, double *high_k);
+    /* What 1 W in every unit for dt_s heats the unit most that it heats most [K]. */
+    double (*response)(const void *state, double dt_s);
+
     /* OPTIONAL. Estimate [K] of the method's largest error against the full network, from the shortest
      * accurate step on, while each unit's power changes by at most swing_w [n_unit, W] at a time: of units as
      * step writes them, or (cells) of all that field writes, INFINITY where the spec did not ask for accurate

@@ -2,6 +2,8 @@
 /* One tick of the hardware: resident blocks run, drain, retire. */
 #include "core/machine/machine.h"
 
+#include <math.h>
+
 /* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
  * uniformly over one lifetime; updates what it holds at the end. n: kernel slots. */
 static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_SLOTS])
@@ -44,7 +46,6 @@ static inline __attribute__((always_inline)) void run_slots(struct tmx_machine *
         }
         double on = full;
         if (m->gated[sm]) {
-            m->gated_s[sm] += m->counting ? m->dt_s : 0;
             on = 0;
             gpu->any_gated = true;
         } else if (m->drain_s[sm] > 0) {
@@ -84,8 +85,6 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
         run_slots(m, g, run_s, 2);
     } else if (!gpu->same) {
         run_slots(m, g, run_s, n);
-    } else if (gpu->any_gated) {
-        count_gated(m, gpu);
     }
     for (size_t k = 0; k < n; k++) {
         work[k] = gpu->sms[k] * m->dt_s;
@@ -250,6 +249,9 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
         gpu->stall_s -= lost_s;
         run_sms(m, g, m->dt_s - lost_s, work);
+        if (gpu->any_gated) {
+            count_gated(m, gpu);
+        }
         for (size_t k = 0; k < n_run; k++) {
             work[k] *= tmx_machine_clock_speed(m, &m->job[gpu->run[k]], g);
         }
@@ -270,6 +272,108 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         }
     }
     return n_done;
+}
+
+bool tmx_machine_is_steady(const struct tmx_machine *m, size_t g)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    bool drains = false;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        drains = drains || (m->drain_s[sm] > 0 && !m->gated[sm]);
+    }
+    return !drains && gpu->stall_s <= 0 && gpu->n_volunteer == 0 && gpu->transition_j == 0;
+}
+
+void tmx_machine_rates(struct tmx_machine *m, size_t g)
+{
+    double work[TMX_SLOTS];
+    run_sms(m, g, m->dt_s, work);
+}
+
+/* Whole ticks within a time, 1 at least and most at most. */
+static uint64_t ticks_in(double time_s, double tick_s, uint64_t most)
+{
+    static const double ROUND_OFF = 1e-9;
+    const double n = time_s / tick_s * (1 + ROUND_OFF);
+    return !(n >= 1) ? 1 : n < (double)most ? (uint64_t)n : most;
+}
+
+/* Work that a kernel slot does in a second, at most, while blocks of old shares end. */
+static double slot_rate(const struct tmx_machine *m, size_t g, size_t kernel_slot)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const struct tmx_job *j = &m->job[gpu->run[kernel_slot]];
+    double sms = 0;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        const double share = m->share[tmx_machine_at(m, sm, kernel_slot)],
+                     held = m->drain_s[sm] > 0 ? m->held[tmx_machine_at(m, sm, kernel_slot)] : 0;
+        sms += m->gated[sm] ? 0 : held > share ? held : share;
+    }
+    return sms * (1 - gpu->rest) * tmx_machine_clock_speed(m, j, g) * job_rate(m, gpu, j);
+}
+
+/* The same of a job on all of its GPUs. */
+static double job_work_rate(const struct tmx_machine *m, size_t job, size_t g, size_t kernel_slot)
+{
+    const struct tmx_job *j = &m->job[job];
+    double rate = 0;
+    if (j->n_gpu <= 1) {
+        return slot_rate(m, g, kernel_slot);
+    }
+    for (size_t i = j->home_gpu; i < j->home_gpu + j->n_gpu; i++) {
+        for (size_t k = 0; k < m->gpu[i].n_run; k++) {
+            rate += m->gpu[i].run[k] == job ? slot_rate(m, i, k) : 0;
+        }
+    }
+    return rate;
+}
+
+/* Until a kernel ends or its power changes. */
+static uint64_t kernel_ticks(const struct tmx_machine *m, size_t g, size_t kernel_slot, uint64_t most)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const size_t job = gpu->run[kernel_slot];
+    const struct tmx_job *j = &m->job[job];
+    const double left = j->work_sm_s - j->done_sm_s, rate = job_work_rate(m, job, g, kernel_slot),
+                 phase = tmx_job_phase_left(j, m->now_s);
+    const bool over_work = j->phases && j->phases->over == TMX_PHASE_WORK;
+    if (!m->counting || j->state == TMX_JOB_DONE) {
+        return most;
+    }
+    if (left <= 0) { /* it ended before its blocks on stopped SMs */
+        return blocks_stopped(m, gpu, kernel_slot) ? most : 1;
+    }
+    most = rate > 0 ? ticks_in(left / rate, m->tick_s, most) : most;
+    if (isfinite(phase) && !over_work) {
+        return ticks_in(phase, m->tick_s, most);
+    }
+    if (isfinite(phase) &&
+        rate > 0) { /* power is of the work at the end of a step: a tick before its change */
+        const uint64_t n = ticks_in(phase * j->work_sm_s / rate, m->tick_s, most);
+        return n > 1 ? n - 1 : 1;
+    }
+    return most;
+}
+
+uint64_t tmx_machine_steady_ticks(const struct tmx_machine *m, size_t g, uint64_t most)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    double drain_s = 0;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        if (m->volunteer_job[sm] != TMX_NO_JOB && !m->volunteer_done[sm]) {
+            most = ticks_in(m->job[m->volunteer_job[sm]].profiling_s, m->tick_s, most);
+        }
+        drain_s = m->drain_s[sm] > drain_s && !m->gated[sm] ? m->drain_s[sm] : drain_s;
+    }
+    if (gpu->stall_s > 0) {
+        most = ticks_in(gpu->stall_s, m->tick_s, most);
+    } else if (drain_s > 0) { /* the tick in which they end, too */
+        most = ticks_in(drain_s / m->speed[g] + m->tick_s, m->tick_s, most);
+    }
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        most = kernel_ticks(m, g, k, most);
+    }
+    return most;
 }
 
 void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)

@@ -70,7 +70,8 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "machine");
     }
-    *m = (struct tmx_machine){.dt_s = spec->dt_s,
+    *m = (struct tmx_machine){.tick_s = spec->dt_s,
+                              .dt_s = spec->dt_s,
                               .gain = spec->gain,
                               .remote_cost = spec->remote_cost,
                               .counting = true,
@@ -149,7 +150,7 @@ void tmx_machine_destroy(struct tmx_machine *m)
 
 void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
 {
-    const double now_s = (double)tick * m->dt_s;
+    const double now_s = (double)tick * m->tick_s;
     while (m->n_arrived < m->n_job && m->job[m->n_arrived].arrival_s <= now_s) {
         struct tmx_job *j = &m->job[m->n_arrived];
         j->state = TMX_JOB_WAITING;

@@ -63,12 +63,14 @@ struct tmx_machine {
     struct tmx_sync_job *members;         /* the synchronous job; NULL: none */
     size_t n_unit;
     size_t n_done;
-    double dt_s;
+    double tick_s;
+    double dt_s;              /* of the present step: a tick, or with events the ticks of a span */
     double now_s;             /* begin of the tick, in counted time; written by the loop */
     const double *mix_memory; /* of the mix policy, for its spread; not owned */
     double gain;              /* speed factor of each of two intermixed kernels; 1: no effect */
     double remote_cost;       /* of the link between GPUs: blocks that run away from their job's data live
                                  1 + remote_cost * remote_weight times as long */
+    double share_round_off;   /* shares that differ by no more are the same; 0 but with events */
     bool counting;            /* work is counted (not during warm-up) */
     double system_kernel_s;   /* paper 003, section 3.3 */
     bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */
@@ -95,7 +97,7 @@ struct tmx_machine_spec {
     const struct tmx_job *job;          /* [n_job] copied; by arrival */
     size_t n_job;
     const struct tmx_sync_job_spec *sync_job; /* NULL: no synchronous job; outlives the machine */
-    double dt_s;
+    double dt_s;                              /* a tick */
     double gain;
     double remote_cost;
     double system_kernel_s;
@@ -157,6 +159,15 @@ void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t k
  * all GPUs ends the tick with their sum. */
 size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s);
 void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s);
+
+/* What follows is for steps of several ticks (core/sim/events.c), after apply and dispatch of a span. */
+/* Ticks, 1 to most, until GPU g's SMs work at other rates: blocks of old shares end, a change of level or a
+ * profile does, a kernel does or its power changes. */
+uint64_t tmx_machine_steady_ticks(const struct tmx_machine *m, size_t g, uint64_t most);
+/* Nothing of the above is under way: rates and watts stay as they are. */
+bool tmx_machine_is_steady(const struct tmx_machine *m, size_t g);
+/* Of a GPU that is steady: fill busy as advance will. */
+void tmx_machine_rates(struct tmx_machine *m, size_t g);
 
 /* The same of all GPUs. */
 static inline void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,

@@ -141,6 +141,12 @@ static void end(struct lane *l, enum tmx_status st)
     l->ended = true;
 }
 
+/* It has no thermal step, or one of a length of its own. */
+static bool steps_alone(const struct tmx_sim *s)
+{
+    return tmx_sim_without_heat(s) || s->events;
+}
+
 static bool runs(const struct lane *l)
 {
     return l->sim && !l->ended;
@@ -185,13 +191,24 @@ static void heat(struct tmx_lockstep *f, struct lane *first)
     }
 }
 
+/* Steps of a simulation that has nothing to share with others: so many that its matrices come to the cache.
+ */
+static void burst(struct lane *l)
+{
+    enum { STEPS = 256 };
+    for (int i = 0; i < STEPS && runs(l); i++) {
+        enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
+        st = st ? st : tmx_sim_look(l->sim, &l->observer, &l->err);
+        st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
+    }
+}
+
 static void tick(struct tmx_lockstep *f)
 {
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
-        l->heated = runs(l) && tmx_sim_without_heat(l->sim);
+        l->heated = runs(l) && steps_alone(l->sim);
         if (l->heated) {
-            const enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
-            st ? end(l, st) : (void)0;
+            burst(l);
         } else if (runs(l)) {
             const enum tmx_status st = tmx_sim_tick_to_watts(l->sim, &l->err);
             st ? end(l, st) : (void)0;
@@ -203,8 +220,8 @@ static void tick(struct tmx_lockstep *f)
         }
     }
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
-        if (runs(l)) {
-            tmx_sim_without_heat(l->sim) ? (void)0 : tmx_sim_tick_end(l->sim);
+        if (runs(l) && !steps_alone(l->sim)) {
+            tmx_sim_tick_end(l->sim);
             const enum tmx_status st = tmx_sim_look(l->sim, &l->observer, &l->err);
             st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
         }

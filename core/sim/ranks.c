@@ -10,6 +10,11 @@
 enum tmx_status tmx_sim_on_ranks(struct tmx_sim *s, const struct tmx_ranks *ranks, struct tmx_err *err)
 {
     tmx_assert(s->tick == 0 && !s->share);
+    if (s->events) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "tick = \"events\": one process steps all GPUs: expected tick = \"fixed\", or no ranks");
+    }
     const enum tmx_status st = tmx_decomposition_create(&s->share, ranks, s->machine, err);
     if (st) {
         return st;

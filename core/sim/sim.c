@@ -143,6 +143,9 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     return s->state.failed ? tmx_fail(err, TMX_ENOMEM, "numbers that policies keep") : TMX_OK;
 }
 
+/* Turns of kernels are found as differences of times, which are rounded. */
+static const double SHARE_ROUND_OFF = 1e-6;
+
 enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
 {
     struct tmx_sim *s = calloc(1, sizeof *s);
@@ -198,8 +201,12 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     s->sample = tmx_sensor_period(s->sensor);
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
+    s->span = 1;
+    s->until = UINT64_MAX;
+    st = spec->events ? tmx_events_create(&s->events, s->machine, err) : TMX_OK;
+    s->machine->share_round_off = spec->events ? SHARE_ROUND_OFF : 0;
     s->machine->counting = s->warmup == 0;
-    st = make_view(s, err);
+    st = st ? st : make_view(s, err);
     st = st ? st : tmx_tiles_create(&s->tiles, s, err);
     if (st) {
         tmx_sim_destroy(s);
@@ -229,6 +236,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
         s->spec.power.ops->destroy(s->power);
     }
     tmx_tiles_destroy(s->tiles);
+    tmx_events_destroy(s->events);
     tmx_decomposition_destroy(s->share);
     free(s->outcome);
     tmx_cta_stage_destroy(s->cta);
@@ -286,13 +294,19 @@ enum tmx_status tmx_sim_run(struct tmx_sim *s, const struct tmx_observer *observ
     return tmx_sim_advance(s, 0, observer, err);
 }
 
+/* Has the last step come to or passed a multiple of so many ticks? */
+static bool passed(const struct tmx_sim *s, uint64_t ticks)
+{
+    return s->tick / ticks != (s->tick - s->span) / ticks;
+}
+
 enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer, struct tmx_err *err)
 {
     if (observer && observer->tick) {
         observer->tick(observer->ctx, s);
     }
-    if (s->tick % s->quantum == 0) {
-        const enum tmx_status stuck = s->tick % (1024 * s->quantum) == 0 ? check_progress(s, err) : TMX_OK;
+    if (passed(s, s->quantum)) {
+        const enum tmx_status stuck = passed(s, 1024 * s->quantum) ? check_progress(s, err) : TMX_OK;
         if (stuck) {
             return stuck;
         }
@@ -313,6 +327,7 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
 {
     const uint64_t end = n_tick ? s->tick + n_tick : UINT64_MAX;
     enum tmx_status st = TMX_OK;
+    s->until = end;
     while (!tmx_sim_done(s) && s->tick < end && !st) {
         st = tmx_sim_tick(s, err);
         st = st ? st : tmx_sim_look(s, observer, err);
@@ -338,6 +353,21 @@ double tmx_sim_share(const struct tmx_sim *s)
         all += s->machine->job[j].work_sm_s;
     }
     return all > 0 ? done / all : 0;
+}
+
+void tmx_sim_set_row(struct tmx_sim *s, uint64_t ticks)
+{
+    s->row = ticks;
+}
+
+uint64_t tmx_sim_span(const struct tmx_sim *s)
+{
+    return s->span;
+}
+
+uint64_t tmx_sim_steps(const struct tmx_sim *s)
+{
+    return s->n_step;
 }
 
 double tmx_sim_time_s(const struct tmx_sim *s)
@@ -446,6 +476,7 @@ void tmx_sim_image(void *sim, struct tmx_image *i)
         s->thermal[g].ops->image(s->thermal[g].state, i);
     }
     tmx_cooling_image(s->cooling, i);
+    tmx_events_image(s->events, i);
     if (i->from) {
         tmx_tiles_plan(s->tiles);
     }

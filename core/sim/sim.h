@@ -42,8 +42,12 @@ TMX_NODISCARD enum tmx_status tmx_sim_advance(struct tmx_sim *sim, uint64_t n_ti
 void tmx_sim_image(void *sim, struct tmx_image *i);
 
 /* Read-only access for writers of results. */
-double tmx_sim_share(const struct tmx_sim *sim);  /* of the work that is known of, done: 0 to 1 */
-double tmx_sim_time_s(const struct tmx_sim *sim); /* since the end of the warm-up; negative before */
+double tmx_sim_share(const struct tmx_sim *sim); /* of the work that is known of, done: 0 to 1 */
+/* With events a step never crosses a multiple of so many ticks. */
+void tmx_sim_set_row(struct tmx_sim *sim, uint64_t ticks);
+uint64_t tmx_sim_span(const struct tmx_sim *sim);  /* ticks of the last step: 1 without events */
+uint64_t tmx_sim_steps(const struct tmx_sim *sim); /* steps so far */
+double tmx_sim_time_s(const struct tmx_sim *sim);  /* since the end of the warm-up; negative before */
 bool tmx_sim_done(const struct tmx_sim *sim);
 const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);
 const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);

@@ -6,6 +6,7 @@
 
 #include "core/machine/decomposition.h"
 #include "core/machine/machine.h"
+#include "core/sim/events.h"
 #include "core/sim/sim_spec.h"
 #include "core/sim/stage/sensor.h"
 
@@ -59,7 +60,12 @@ struct tmx_sim {
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */
-    uint64_t last_progress;                              /* tick */
+    struct tmx_events *events;                           /* NULL: every tick is a step */
+    uint64_t span;                                       /* ticks of the last step */
+    uint64_t until;                                      /* tick at which the caller stops */
+    uint64_t row;                                        /* ticks between rows of a trace; 0: none */
+    uint64_t n_step;
+    uint64_t last_progress; /* tick */
     double last_done_sm_s;
 };
 

@@ -229,7 +229,8 @@ static void end_tick(struct tmx_sim *s)
         m->job[g].finished_s = tmx_serve_end_s(s->serve);
         m->n_done++;
     }
-    s->tick++;
+    s->tick += s->span;
+    s->n_step++;
 }
 
 /* A board that has shut down does not come back. */
@@ -322,13 +323,14 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
         begin(s);
         const enum tmx_status served = serve(s, err);
         if (!served) {
-            tmx_recorder_end_tick(s->recorder, s->spec.dt_s);
+            tmx_recorder_end_tick(s->recorder, 1);
             end_tick(s);
         }
         return served;
     }
     enum tmx_status st = decide(s, err);
-    st = st ? st : tmx_tiles_tick(s->tiles, err); /* 5 to 10: each GPU by itself */
+    /* 5 to 10: each GPU by itself */
+    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, err);
     if (!st) {
         end_tick(s);
     }

@@ -48,6 +48,7 @@ struct tile {
     double *scratch; /* [largest n_sm] */
     size_t n_own;    /* GPUs of this rank among them */
     size_t n_done;   /* jobs that ended in the tick */
+    uint64_t steady; /* ticks until a GPU among them works at other rates */
     enum tmx_status st;
     enum stage stage;
     struct tmx_err err;
@@ -66,6 +67,7 @@ struct tmx_tiles {
     size_t *order;   /* [n_gpu] tile by tile: those of this rank, of one level of convection together */
     double *scratch; /* [n_base * largest n_sm] */
     struct tmx_step_view batch; /* [n_gpu] */
+    uint64_t most;              /* ticks until the node's next event */
 };
 
 static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
@@ -301,15 +303,18 @@ static void advance(struct tmx_sim *s, struct tile *p)
     }
 }
 
+static enum tmx_status runaway(const struct tmx_sim *s, enum tmx_status st, struct tmx_err *err)
+{
+    return tmx_fail(err, st,
+                    "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
+                    "package cools (lower leakage_w or r_convec)",
+                    (double)s->tick * s->spec.dt_s);
+}
+
 static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx_err *err)
 {
     const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, span, &s->frame);
-    return !st ? TMX_OK
-               : tmx_fail(
-                     err, st,
-                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
-                     "package cools (lower leakage_w or r_convec)",
-                     (double)s->tick * s->spec.dt_s);
+    return st ? runaway(s, st, err) : TMX_OK;
 }
 
 enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, enum tmx_status st,
@@ -375,13 +380,14 @@ static enum tmx_status heat(const struct tmx_tiles *p, const struct tile *own, s
 static void record_watts(const struct tmx_tiles *p, size_t i)
 {
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, s->spec.dt_s);
+    const double dt_s = s->machine->dt_s;
+    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, dt_s);
     if (!s->share) {
-        tmx_recorder_jobs(s->recorder, s->machine, p->tile[i].span, &s->frame, s->spec.dt_s);
+        tmx_recorder_jobs(s->recorder, s->machine, p->tile[i].span, &s->frame, dt_s);
     }
 }
 
-static void to_watts(void *ctx, size_t i)
+static void place(void *ctx, size_t i)
 {
     struct tmx_tiles *p = ctx;
     struct tmx_sim *s = p->sim;
@@ -390,6 +396,14 @@ static void to_watts(void *ctx, size_t i)
     change_late(s, own->span);
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+}
+
+static void to_watts(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    struct tmx_sim *s = p->sim;
+    struct tile *own = &p->tile[i];
+    place(p, i);
     if (own->st) {
         return;
     }
@@ -405,7 +419,8 @@ static void record_kelvins(void *ctx, size_t i)
 {
     const struct tmx_tiles *p = ctx;
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, s->spec.dt_s);
+    const double *mean_k = s->events ? tmx_events_mean_k(s->events) : s->frame.temp_k;
+    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, mean_k, s->span);
 }
 
 static void tick(void *ctx, size_t i)
@@ -467,14 +482,75 @@ static void end_tick(struct tmx_tiles *p)
     if (!s->machine->members) {
         tmx_machine_end_tick(s->machine, n_done, 0);
     }
-    tmx_meter_add(s->meter, s->recorder->now_w);
-    tmx_recorder_end_tick(s->recorder, s->spec.dt_s); /* 10 the only way out */
+    tmx_meter_add(s->meter, s->recorder->now_w, (double)s->span);
+    tmx_recorder_end_tick(s->recorder, s->span); /* 10 the only way out */
 }
 
 enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, struct tmx_err *err)
 {
     tmx_thread_pool_run(p->pool, p->n, tick, p);
     const enum tmx_status st = p->sim->share ? share_tick(p, err) : failure(p, err);
+    if (!st) {
+        end_tick(p);
+    }
+    return st;
+}
+
+/* ---- several ticks in one step, from event to event (events.c) ---- */
+
+static void place_and_look(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    struct tmx_sim *s = p->sim;
+    struct tile *own = &p->tile[i];
+    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
+    place(p, i);
+    own->steady = p->most;
+    for (size_t g = own->span.first; g < own->span.end && !own->st; g++) {
+        own->steady = tmx_machine_steady_ticks(s->machine, g, own->steady);
+        own->steady = tmx_dispatch_ticks(s->machine, g, tmx_mix_of(mix), mix->state, s->tick, own->steady,
+                                         own->scratch);
+    }
+}
+
+static void go(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    struct tmx_sim *s = p->sim;
+    struct tile *own = &p->tile[i];
+    advance(s, own);
+    own->stage = POWER;
+    own->st = tmx_events_foreseen(s->events) ? TMX_OK : power(s, own->span, &own->err);
+    for (size_t k = own->span.first; k < own->span.end && !own->st; k++) {
+        const enum tmx_status st = tmx_events_heat(s, p->order[k]);
+        own->stage = st == TMX_ERUNAWAY ? POWER : HEAT;
+        own->st = st == TMX_ERUNAWAY ? runaway(s, st, &own->err)
+                  : st               ? tmx_tiles_heat_failed(p, k, st, &own->err)
+                                     : TMX_OK;
+    }
+    if (!own->st) {
+        record_watts(p, i);
+        record_kelvins(p, i);
+    }
+}
+
+enum tmx_status tmx_tiles_span(struct tmx_tiles *p, struct tmx_err *err)
+{
+    struct tmx_sim *s = p->sim;
+    s->machine->dt_s = s->spec.dt_s;
+    p->most = tmx_events_most(s);
+    tmx_thread_pool_run(p->pool, p->n, place_and_look, p);
+    enum tmx_status st = failure(p, err);
+    uint64_t n = p->most;
+    for (size_t i = 0; i < p->n; i++) {
+        n = p->tile[i].steady < n ? p->tile[i].steady : n;
+    }
+    if (!st) {
+        s->span = tmx_events_span(s, n);
+        s->machine->dt_s = (double)s->span * s->spec.dt_s;
+        tmx_thread_pool_run(p->pool, p->n, go, p);
+        st = failure(p, err);
+    }
     if (!st) {
         end_tick(p);
     }

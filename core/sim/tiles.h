@@ -28,6 +28,9 @@ TMX_NODISCARD enum tmx_status tmx_tiles_sense(struct tmx_tiles *tiles, struct tm
 /* The request is applied, blocks advance, watts, kelvins, the record. */
 TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, struct tmx_err *err);
 
+/* The same for as many ticks as go by before something happens (events.c); sets the simulation's span. */
+TMX_NODISCARD enum tmx_status tmx_tiles_span(struct tmx_tiles *tiles, struct tmx_err *err);
+
 /* The same in parts, for those who step temperatures of several simulations together (lockstep.c): up to the
  * watts; the record, when all kelvins are there. */
 TMX_NODISCARD enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *tiles, struct tmx_err *err);

@@ -54,16 +54,26 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
     return TMX_OK;
 }
 
+/* Where a job is in its phases: of its work, or of its time. */
+static double phase_of(const struct tmx_job *job, double now_s)
+{
+    return job->phases->over == TMX_PHASE_WORK ? (job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 0)
+           : job->started_s >= 0               ? now_s - job->started_s
+                                               : 0;
+}
+
 double tmx_job_power_w(const struct tmx_job *job, double now_s)
 {
     const struct tmx_phases *p = job->phases;
     if (!p) {
         return job->power_w;
     }
-    const double x = p->over == TMX_PHASE_WORK ? (job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 0)
-                     : job->started_s >= 0     ? now_s - job->started_s
-                                               : 0;
-    return job->power_w * tmx_phases_at(p, x) / job->kernel->power.sm_power_w;
+    return job->power_w * tmx_phases_at(p, phase_of(job, now_s)) / job->kernel->power.sm_power_w;
+}
+
+double tmx_job_phase_left(const struct tmx_job *job, double now_s)
+{
+    return job->phases ? tmx_phases_left(job->phases, phase_of(job, now_s)) : INFINITY;
 }
 
 void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)

@@ -286,18 +286,30 @@ enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *
     return st;
 }
 
-double tmx_phases_at(const struct tmx_phases *p, double x)
+/* The phase of *x, which becomes its place in the list. */
+static size_t find_phase(const struct tmx_phases *p, double *x)
 {
     const double last = p->until[p->n - 1];
     size_t low = 0, high = p->n - 1; /* the first step that ends beyond x, or the last */
-    x = p->repeat && x >= last ? fmod(x, last) : x;
+    *x = p->repeat && *x >= last ? fmod(*x, last) : *x;
     while (low < high) {
         const size_t mid = (low + high) / 2;
-        if (p->until[mid] > x) {
+        if (p->until[mid] > *x) {
             high = mid;
         } else {
             low = mid + 1;
         }
     }
-    return p->power_w[low];
+    return low;
+}
+
+double tmx_phases_at(const struct tmx_phases *p, double x)
+{
+    return p->power_w[find_phase(p, &x)];
+}
+
+double tmx_phases_left(const struct tmx_phases *p, double x)
+{
+    const size_t i = find_phase(p, &x);
+    return i + 1 < p->n || p->repeat ? p->until[i] - x : INFINITY;
 }

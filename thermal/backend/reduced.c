@@ -17,7 +17,7 @@
  *
  * This is exact for a power p that is constant over h, at any h: the step has no stability limit and no error
  * of its own. exp(-mu h) and (1 - exp(-mu h)) / mu are tabulated once for each announced h and convection
- * level (prepare); an instance keeps those of the last h that was not announced.
+ * level (prepare); an instance keeps those of the last few h that were not announced.
  *
  * With precision = "mixed" a step's products are in single precision, z and its decay in double
  * (reduction/modal_mixed_kernel.c); everything that is no step stays in double.
@@ -52,7 +52,8 @@
 #include "thermal/backend/backends.h"
 #include "thermal/backend/reduced_model.h"
 
-enum { BATCH = 16 }; /* instances stepped together: two tiles of the widest kernel */
+enum { BATCH = 16 };  /* instances stepped together: two tiles of the widest kernel */
+enum { LENGTHS = 8 }; /* an instance keeps the rows of so many lengths without a table */
 
 enum precision { PRECISION_DOUBLE, PRECISION_MIXED };
 static const char *const precisions[] = {[PRECISION_DOUBLE] = "double", [PRECISION_MIXED] = "mixed", NULL};
@@ -80,9 +81,9 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-struct table { /* decay and gain of one step length */
+struct table { /* of one step length */
     double dt_s;
-    double *row; /* [n_level][2][tmx_modal_table] owned */
+    double *row; /* [n_level][3][tmx_modal_table] owned: decay, gain, response */
 };
 
 struct model {
@@ -92,6 +93,16 @@ struct model {
     double ambient_k;
     bool inlet_at_ambient;
     double coolant_limit_k; /* INFINITY: none */
+};
+
+struct lengths {
+    struct {
+        double dt_s; /* 0: free */
+        size_t level;
+    } length[LENGTHS];
+    size_t oldest;
+    double *rows; /* [LENGTHS][3][tmx_modal_table] as in a table, and work: owned; NULL until the first such
+                     step where lengths were announced before the instance was made */
 };
 
 struct state {
@@ -105,13 +116,9 @@ struct state {
     /* work */
     double *next;         /* [mode_row] */
     double *now;          /* [unit_row] */
-    double *decay, *gain; /* [tmx_modal_table] of dt_s and its level, for lengths without a table: owned; NULL
-                             until the first such step where lengths were announced before the instance was
-                             made, as in a run, whose GPUs need none */
-    double dt_s;
-    size_t dt_level;
-    float *work;  /* [tmx_modal_work] */
-    double *cell; /* [n_cell] where units are not read by a linear map */
+    struct lengths *kept; /* for lengths without a table; owned */
+    float *work;          /* [tmx_modal_work] */
+    double *cell;         /* [n_cell] where units are not read by a linear map */
     /* where coolant flows, else NULL: z is the distance to the field of its inlet, these are what that field
      * adds */
     double *lift;  /* [n_unit] of the units, K */
@@ -204,6 +211,32 @@ static const struct table *find_table(const struct model *m, double dt_s)
     return NULL;
 }
 
+/* decay, gain, and at the head of the third row what 1 W everywhere heats most; INFINITY where modes turn. */
+static void tabulate(const struct tmx_modal *m, double dt_s, double *rows)
+{
+    const size_t row = tmx_modal_table(m);
+    double *gain = rows + row, *end = gain + row, most_k = m->spin ? INFINITY : 0;
+    tmx_modal_tabulate(m, dt_s, rows, gain);
+    for (size_t i = 0; i < m->n_mode && !m->spin; i++) {
+        double in = 0;
+        for (size_t u = 0; u < m->n_unit; u++) {
+            in += m->in[u * m->mode_row + i];
+        }
+        end[i] = gain[i] * in;
+    }
+    for (size_t u = 0; u < m->n_unit && !m->spin; u++) {
+        double k = 0;
+        for (size_t i = 0; i < m->n_mode; i++) {
+            k += m->out[i * m->unit_row + u] * end[i];
+        }
+        for (size_t v = 0; m->direct && v < m->n_unit; v++) {
+            k += m->direct[v * m->unit_row + u];
+        }
+        most_k = k > most_k ? k : most_k;
+    }
+    end[0] = most_k;
+}
+
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
 {
     struct model *m = model;
@@ -213,13 +246,13 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
     }
     struct table *grown = realloc(m->table, (m->n_table + 1) * sizeof *grown);
     m->table = grown ? grown : m->table;
-    double *rows = calloc(2 * row * m->shared.n_level, sizeof *rows);
+    double *rows = calloc(3 * row * m->shared.n_level, sizeof *rows);
     if (!grown || !rows) {
         free(rows);
         return tmx_fail(err, TMX_ENOMEM, "step table");
     }
     for (size_t l = 0; l < m->shared.n_level; l++) {
-        tmx_modal_tabulate(&m->shared.modal[l], dt_s, rows + 2 * l * row, rows + (2 * l + 1) * row);
+        tabulate(&m->shared.modal[l], dt_s, rows + 3 * l * row);
     }
     m->table[m->n_table++] = (struct table){dt_s, rows};
     return TMX_OK;
@@ -347,7 +380,8 @@ static void destroy(void *state)
 {
     struct state *s = state;
     if (s) {
-        free(s->decay);
+        free(s->kept->rows);
+        free(s->kept);
         free(s->memory);
         free(s);
     }
@@ -376,12 +410,22 @@ static void refresh(struct state *s)
     }
 }
 
-static bool take_rows(struct state *s)
+/* Rows of lengths that were not announced; false: no memory. A run announces its lengths, and its GPUs need
+ * none. */
+static bool take_rows(const struct state *s)
 {
-    const size_t row = tmx_modal_table(modal(s));
-    s->decay = s->decay ? s->decay : calloc(2 * row, sizeof *s->decay);
-    s->gain = s->decay ? s->decay + row : NULL;
-    return s->decay != NULL;
+    const struct tmx_modal *m = modal(s);
+    struct lengths *kept = s->kept;
+    if (!kept->rows) {
+        kept->rows = calloc(LENGTHS * 3 * tmx_modal_table(m) + m->mode_row + m->unit_row, sizeof *kept->rows);
+    }
+    return kept->rows != NULL;
+}
+
+/* Work behind them: [mode_row], and [unit_row] behind it. */
+static double *more_row(const struct state *s)
+{
+    return s->kept->rows + LENGTHS * 3 * tmx_modal_table(modal(s));
 }
 
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
@@ -389,12 +433,14 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
+    struct lengths *kept = calloc(1, sizeof *kept);
     const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
     const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
     const size_t work = (tmx_modal_work(m->shared.modal) + 1) / 2; /* floats */
     double *at = calloc(2 * mode + 4 * unit + cell + wet + work, sizeof *at);
-    if (!s || !at) {
+    if (!s || !kept || !at) {
         free(s);
+        free(kept);
         free(at);
         return tmx_fail(err, TMX_ENOMEM, "thermal instance");
     }
@@ -403,12 +449,14 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .ambient_k = m->ambient_k,
                         .z = at,
                         .next = at + mode,
+                        .kept = kept,
                         .energy = at + 2 * mode,
                         .power = at + 2 * mode + unit,
                         .theta = at + 2 * mode + 2 * unit,
                         .now = at + 2 * mode + 3 * unit};
     if ((m->n_table == 0 || cell) && !take_rows(s)) {
         free(at);
+        free(kept);
         free(s);
         return tmx_fail(err, TMX_ENOMEM, "thermal instance");
     }
@@ -449,27 +497,30 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
     return finite[0] + finite[1] + finite[2] + finite[3] == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
-/* TMX_ENOMEM where an unannounced length finds no memory. */
-static enum tmx_status step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
+/* The rows of a length, decay first; NULL where an unannounced length finds no memory. */
+static const double *step_rows(const struct state *s, double dt_s)
 {
-    const size_t row = tmx_modal_table(modal(s));
+    const size_t size = 3 * tmx_modal_table(modal(s));
     const struct table *t = find_table(s->model, dt_s);
+    struct lengths *kept = s->kept;
     if (t) {
-        *decay = t->row + 2 * s->level * row;
-        *gain = *decay + row;
-        return TMX_OK;
+        return t->row + s->level * size;
     }
     if (!take_rows(s)) {
-        return TMX_ENOMEM;
+        return NULL;
     }
-    if (s->dt_s != dt_s || s->dt_level != s->level) {
-        tmx_modal_tabulate(modal(s), dt_s, s->decay, s->gain);
-        s->dt_s = dt_s;
-        s->dt_level = s->level;
+    size_t i = 0;
+    while (i < LENGTHS && (kept->length[i].dt_s != dt_s || kept->length[i].level != s->level)) {
+        i++;
     }
-    *decay = s->decay;
-    *gain = s->gain;
-    return TMX_OK;
+    if (i == LENGTHS) {
+        i = kept->oldest;
+        kept->oldest = (i + 1) % LENGTHS;
+        kept->length[i].dt_s = dt_s;
+        kept->length[i].level = s->level;
+        tabulate(modal(s), dt_s, kept->rows + i * size);
+    }
+    return kept->rows + i * size;
 }
 
 /* What follows the products of a step. */
@@ -497,11 +548,11 @@ static enum tmx_status end_step(struct state *s, double dt_s, const double *powe
 static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
 {
     struct state *s = state;
-    const double *decay, *gain;
-    if (step_rows(s, dt_s, &decay, &gain)) {
+    const double *rows = step_rows(s, dt_s);
+    if (!rows) {
         return TMX_ENOMEM;
     }
-    tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta, s->work);
+    tmx_modal_step(modal(s), rows, rows + tmx_modal_table(modal(s)), power_w, s->z, s->z, s->theta, s->work);
     return end_step(s, dt_s, power_w, temp_k);
 }
 
@@ -522,12 +573,13 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
             theta[n_batch] = s->theta;
             work[n_batch] = s->work;
         }
-        const double *decay, *gain;
-        if (step_rows(head, dt_s, &decay, &gain)) {
+        const double *rows = step_rows(head, dt_s);
+        if (!rows) {
             *bad = first;
             return TMX_ENOMEM;
         }
-        tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta, work);
+        tmx_modal_step_many(modal(head), rows, rows + tmx_modal_table(modal(head)), n_batch, power_w + first,
+                            z, theta, work);
         for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
                 st = TMX_ESOLVE;
@@ -560,7 +612,7 @@ static bool same(const void *model_a, const void *model_b)
     }
     for (size_t t = 0; is && t < a->n_table; t++) {
         is = a->table[t].dt_s == b->table[t].dt_s &&
-             equal(a->table[t].row, b->table[t].row, 2 * x->n_level * tmx_modal_table(x->modal));
+             equal(a->table[t].row, b->table[t].row, 3 * x->n_level * tmx_modal_table(x->modal));
     }
     return is;
 }
@@ -569,19 +621,53 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
 {
     const struct state *s = state;
     const struct tmx_modal *m = modal(s);
-    struct state copy = *s; /* its arrays are the instance's; only work ones are written */
-    const double *decay, *gain;
-    if (step_rows(&copy, dt_s, &decay, &gain)) {
+    const double *rows = step_rows(s, dt_s);
+    if (!rows) {
         return TMX_ENOMEM;
     }
-    tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now, s->work);
+    tmx_modal_step(m, rows, rows + tmx_modal_table(m), power_w, s->z, s->next, s->now, s->work);
     if (s->cell) {
-        read_cells(s, s->next, power_w, copy.decay, s->now);
+        read_cells(s, s->next, power_w, more_row(s), s->now);
     }
-    if (!s->decay) { /* made for this length alone */
-        free(copy.decay);
+    if (s->cell) {
+        read_cells(s, s->next, power_w, more_row(s), s->now);
     }
     return report(s, s->now, temp_k);
+}
+
+/* next and now are what predict left there. */
+static void commit(void *state, double dt_s, const double *power_w)
+{
+    struct state *s = state;
+    const size_t n = modal(s)->n_unit;
+    memcpy(s->z, s->next, modal(s)->mode_row * sizeof *s->z);
+    memcpy(s->theta, s->now, n * sizeof *s->now);
+    memcpy(s->power, power_w, n * sizeof *power_w);
+    for (size_t u = 0; u < n; u++) {
+        s->energy[u] += dt_s * power_w[u];
+    }
+}
+
+static void course(const void *state, double *high_k)
+{
+    const struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    const bool known = !s->cell && !m->spin && take_rows(s);
+    double *high = known ? more_row(s) + m->mode_row : NULL;
+    if (known) {
+        memcpy(high, s->now, m->unit_row * sizeof *s->now);
+        tmx_modal_add_falls(m, s->z, s->next, high);
+    }
+    for (size_t u = 0; u < m->n_unit; u++) {
+        high_k[u] = known ? s->ambient_k + high[u] : INFINITY;
+    }
+}
+
+static double response(const void *state, double dt_s)
+{
+    const struct state *s = state;
+    const double *rows = step_rows(s, dt_s);
+    return rows ? rows[2 * tmx_modal_table(modal(s))] : INFINITY;
 }
 
 /* Heat that left so far goes to out_j, before the state jumps. */
@@ -614,9 +700,8 @@ static enum tmx_status steady(void *state, const double *power_w, bool move, dou
         unbank(s);
     }
     if (s->cell) {
-        memcpy(s->decay, z, m->mode_row * sizeof *z);
-        s->dt_s = 0;
-        read_cells(s, s->decay, power_w, s->next, s->now);
+        memcpy(more_row(s), z, m->mode_row * sizeof *z);
+        read_cells(s, more_row(s), power_w, s->next, s->now);
     }
     if (move) {
         memcpy(s->theta, s->now, m->n_unit * sizeof *s->now);
@@ -752,6 +837,9 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .set_ambient = set_ambient,
     .field = field,
     .predict = predict,
+    .commit = commit,
+    .course = course,
+    .response = response,
     .error_bound = error_bound,
     .modes = modes,
     .heat = heat,

@@ -218,6 +218,11 @@ size_t tmx_modal_table(const struct tmx_modal *m)
     return m->spin ? 2 * m->mode_row : m->mode_row;
 }
 
+void tmx_modal_add_falls(const struct tmx_modal *m, const double *z, double *next, double *theta_k)
+{
+    m->kernel(&(struct tmx_modal_call){.m = m, .n = 1, .z = &z, .next = &next, .theta_k = &theta_k});
+}
+
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
                     const double *z, double *next, double *theta_k, float *work)
 {

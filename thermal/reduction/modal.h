@@ -86,6 +86,10 @@ size_t tmx_modal_table(const struct tmx_modal *m);
 /* decay = exp(-rate dt), gain = (1 - decay) / rate, both [tmx_modal_table]. */
 void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain);
 
+/* theta_k [unit_row] += the sum over modes of what falls between z and next, so that temperatures at the end
+ * become a bound on those since the beginning under constant power: each mode goes one way. */
+void tmx_modal_add_falls(const struct tmx_modal *m, const double *z, double *next, double *theta_k);
+
 /* next = decay z + gain (in power_w); theta_k = out next + direct power_w, [unit_row, K].
  * next may be z; work is [tmx_modal_work]. No allocation; every sum is made in a fixed order, the same bits
  * on every processor. */
@@ -115,8 +119,9 @@ double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double 
 
 struct tmx_modal_call {
     const struct tmx_modal *m;
-    const double *decay, *gain;   /* [tmx_modal_table]; decay NULL: only theta_k is computed, from next */
-    size_t n;                     /* instances */
+    const double *decay, *gain; /* [tmx_modal_table]; decay NULL: only theta_k is computed, from next, or with
+                                   z the falls of the first are added */
+    size_t n;                   /* instances */
     const double *const *power_w; /* [n][n_unit, W] */
     const double *const *z;       /* [n][mode_row] */
     double *const *next;          /* [n][mode_row] written; may be z */

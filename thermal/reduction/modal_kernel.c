@@ -70,6 +70,19 @@ units(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
     }
 }
 
+/* theta_k += what falls from z to next, mode by mode. */
+static void falls(const struct tmx_modal *m, const double *z, const double *next, double *restrict theta_k)
+{
+    for (size_t i = 0; i < m->n_mode; i++) {
+        const double fall = z[i] - next[i];
+        const double *restrict out = m->out + i * m->unit_row;
+        for (size_t u = 0; u < m->unit_row; u++) {
+            const double v = fall * out[u];
+            theta_k[u] += v > 0 ? v : 0;
+        }
+    }
+}
+
 #define INSTANCES(widest, many)                         \
     do {                                                \
         if (c->decay) {                                 \
@@ -81,6 +94,10 @@ units(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
 void TMX_KERNEL(const struct tmx_modal_call *c)
 {
     size_t first = 0;
+    if (!c->decay && c->z) {
+        falls(c->m, c->z[0], c->next[0], c->theta_k[0]);
+        return;
+    }
     for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
         INSTANCES(WIDE, MANY);
     }

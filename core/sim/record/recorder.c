@@ -25,6 +25,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
         return tmx_fail(err, TMX_ENOMEM, "recorder");
     }
     *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(&tmx_recorder_any, &tmx_recorder_v3, &tmx_recorder_v4),
+                               .tick_s = m->tick_s,
                                .n_gpu = m->n_gpu,
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
@@ -77,7 +78,7 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_gpu *gpu,
                          double dt_s)
 {
-    const double now_s = (double)r->n_tick * dt_s;
+    const double now_s = (double)r->n_tick * r->tick_s;
     if (!gpu->any_gated) { /* as most of the time */
         memset(r->stopped_s + gpu->sm0, 0, gpu->n_sm * sizeof *r->stopped_s);
         return;
@@ -125,11 +126,13 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
 }
 
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                          const struct tmx_frame *f, double dt_s)
+                          const struct tmx_frame *f, const double *mean_k, uint64_t n_tick)
 {
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         struct tmx_recorder_kelvins s = {.n = gpu->chip->floorplan.n_unit,
+                                         .n_tick = (double)n_tick,
+                                         .mean_k = mean_k + gpu->unit0,
                                          .n_sm = gpu->n_sm,
                                          .temp_k = f->temp_k + gpu->unit0,
                                          .sm_of_unit = gpu->chip->sm_of_unit,
@@ -141,7 +144,7 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
         r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
         r->memory_k[g] =
             fmax(r->memory_k[g], tmx_chip_memory_k(gpu->chip, s.temp_k, f->power_w + gpu->unit0));
-        sample_stops(r, m, gpu, dt_s);
+        sample_stops(r, m, gpu, (double)n_tick * r->tick_s);
     }
 }
 
@@ -156,7 +159,7 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
     }
 }
 
-void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s)
+void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick)
 {
     double total_w = 0;
     for (size_t g = 0; g < r->n_gpu; g++) {
@@ -164,8 +167,8 @@ void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s)
         r->gradient_k = r->now_gradient_k[g] > r->gradient_k ? r->now_gradient_k[g] : r->gradient_k;
         r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
     }
-    r->total_j += total_w * dt_s;
-    r->n_tick++;
+    r->total_j += total_w * ((double)n_tick * r->tick_s);
+    r->n_tick += n_tick;
 }
 
 void tmx_recorder_image(void *recorder, struct tmx_image *i)

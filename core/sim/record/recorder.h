@@ -23,10 +23,11 @@ struct tmx_recorder_watts {
 
 struct tmx_recorder_kelvins {
     size_t n, n_sm;
+    double n_tick;
     /* [n] */
-    const double *temp_k;
+    const double *temp_k, *mean_k;
     const int *sm_of_unit;
-    double *sum_k; /* added to */
+    double *sum_k; /* mean_k times n_tick added to */
     /* [n_sm] */
     const double *sensed_k;
     double *hot_k;              /* the larger of both */
@@ -46,6 +47,7 @@ struct tmx_recorder {
     size_t n_gpu, n_sm, n_unit, n_job;
     struct tmx_arena state; /* the arrays */
     uint64_t n_tick;        /* counted */
+    double tick_s;
     /* [n_unit] J */
     double *dynamic_j, *leakage_j, *baseline_j;
     double *saved_j;        /* leakage that sleeping units did not spend; not part of the sum */
@@ -56,7 +58,7 @@ struct tmx_recorder {
     double gradient_k;      /* largest difference between two units of a GPU at the end of any tick */
     double *reason_s;       /* [n_gpu * TMX_N_REASON] time slowed for each reason */
     double *memory_k;       /* [n_gpu] hottest memory stack; 0: none */
-    double *sum_k;          /* [n_unit] of temperatures at the end of ticks */
+    double *sum_k;          /* [n_unit] of temperatures at the end of ticks; with events of their means */
     double *peak_k;         /* [n_gpu] */
     double *peak_w;         /* [n_gpu] largest power of any tick */
     double *now_w;          /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
@@ -75,15 +77,16 @@ TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
-/* The tick of a span's GPUs: watts, and then kelvins, as soon as they are there; of the jobs on them; then,
- * when all have been recorded, the end of it. */
+/* A step, a tick or several, of a span's GPUs: watts, and then kelvins, as soon as they are there; of the
+ * jobs on them; then, when all have been recorded, the end of it. */
 void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                         const struct tmx_frame *f, double dt_s);
+/* mean_k [n_unit, K]: over the step. */
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                          const struct tmx_frame *f, double dt_s);
+                          const struct tmx_frame *f, const double *mean_k, uint64_t n_tick);
 void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                        const struct tmx_frame *f, double dt_s);
-void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s);
+void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick);
 
 /* All that changes, for snapshots. */
 void tmx_recorder_image(void *recorder, struct tmx_image *i);

@@ -17,13 +17,6 @@ static void add_scaled(size_t n, const double *restrict v, double scale, double 
     }
 }
 
-static void add(size_t n, const double *restrict v, double *restrict sum)
-{
-    for (size_t i = 0; i < n; i++) {
-        sum[i] += v[i];
-    }
-}
-
 /* Four sums side by side, then those. */
 static double sum_of(size_t n, const double *v)
 {
@@ -110,7 +103,7 @@ static void watts(struct tmx_recorder_watts *s)
 
 static void kelvins(struct tmx_recorder_kelvins *s)
 {
-    add(s->n, s->temp_k, s->sum_k);
+    add_scaled(s->n, s->mean_k, s->n_tick, s->sum_k);
     extremes(s);
     take_larger(s->n_sm, s->sensed_k, s->hot_k);
 }

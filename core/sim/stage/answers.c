@@ -159,7 +159,7 @@ static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu,
 static void set_share(struct tmx_machine *m, struct tmx_gpu *gpu, size_t sm, double s0, double s1)
 {
     double *first = &m->share[gpu->sm0 + sm], *second = first + m->n_sm;
-    if (*first == s0 && *second == s1) {
+    if (fabs(*first - s0) <= m->share_round_off && fabs(*second - s1) <= m->share_round_off) {
         return;
     }
     m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < *first ? 0 : 1);
@@ -198,22 +198,28 @@ static bool holds(const struct tmx_machine *m, const struct tmx_gpu *gpu, const 
     return differ == 0;
 }
 
-static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
-                                    const struct tmx_mix_policy *mix, const void *state, double begin_s,
-                                    double *share0, struct tmx_err *err)
+static struct tmx_spread question(const struct tmx_machine *m, const struct tmx_gpu *gpu, double begin_s,
+                                  double end_s)
 {
-    const size_t n = gpu->chip->n_sm;
-    const struct tmx_spread s = {
+    return (struct tmx_spread){
         .n = gpu->n_active,
         .by_index = gpu->active,
         .hot_order = gpu->active_hot,
         .share = gpu->share,
         .first_is_hot = m->job[gpu->run[0]].pdi_w >= m->job[gpu->run[1]].pdi_w,
         .begin_s = begin_s,
-        .end_s = begin_s + m->dt_s,
+        .end_s = end_s,
         .sm0 = gpu->sm0,
         .memory = m->mix_memory,
     };
+}
+
+static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
+                                    const struct tmx_mix_policy *mix, const void *state, double begin_s,
+                                    double *share0, struct tmx_err *err)
+{
+    const size_t n = gpu->chip->n_sm;
+    const struct tmx_spread s = question(m, gpu, begin_s, begin_s + m->dt_s);
     if (mix->spread) {
         mix->spread(state, &s, share0);
         if (s.n == n && holds(m, gpu, share0)) {
@@ -300,4 +306,43 @@ enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const 
         }
     }
     return st;
+}
+
+/* Are the shares over n ticks from tick on those that SMs have? */
+static bool keeps(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
+                  const void *mix_state, uint64_t tick, uint64_t n, double *share0)
+{
+    const struct tmx_spread s = question(m, gpu, (double)tick * m->tick_s, (double)(tick + n) * m->tick_s);
+    mix->spread(mix_state, &s, share0);
+    for (size_t i = 0; i < s.n; i++) {
+        const size_t sm = s.by_index[i];
+        if (fabs(share0[sm] - m->share[gpu->sm0 + sm]) > m->share_round_off) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t tmx_dispatch_ticks(const struct tmx_machine *m, size_t g, const struct tmx_mix_policy *mix,
+                            const void *mix_state, uint64_t tick, uint64_t most, double *scratch)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const double slice = mix->slice_s ? round(mix->slice_s(mix_state) / m->tick_s) : 0;
+    if (gpu->dealt || !(slice >= 1) || !mix->spread) { /* below one: a tick averages over slices */
+        return most;
+    }
+    const uint64_t turn = (uint64_t)slice, left = turn - tick % turn;
+    uint64_t high = left < most ? left : most, low = 1;
+    if (!mix->turns || keeps(m, gpu, mix, mix_state, tick, high, scratch)) {
+        return high;
+    }
+    while (high - low > 1) { /* kernels change inside the slice: after low ticks, before high */
+        const uint64_t mid = low + (high - low) / 2;
+        if (keeps(m, gpu, mix, mix_state, tick, mid, scratch)) {
+            low = mid;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
 }

@@ -44,4 +44,8 @@ TMX_NODISCARD enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpu
                                            const struct tmx_mix_policy *mix, const void *mix_state,
                                            double begin_s, double *scratch, struct tmx_err *err);
 
+/* Ticks from tick on, 1 to most, in which dispatch would give GPU g the shares that it has. */
+uint64_t tmx_dispatch_ticks(const struct tmx_machine *m, size_t g, const struct tmx_mix_policy *mix,
+                            const void *mix_state, uint64_t tick, uint64_t most, double *scratch);
+
 #endif

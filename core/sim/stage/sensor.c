@@ -103,6 +103,11 @@ bool tmx_sensor_in_order(const struct tmx_sensor *s)
     return s->rng != NULL;
 }
 
+bool tmx_sensor_needs_all(const struct tmx_sensor *s)
+{
+    return s->rng || s->depth > 1;
+}
+
 /* now_k: what the sensors of a GPU's n SMs measure. */
 static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, const double *unit_k,
                     double *now_k)
@@ -233,12 +238,12 @@ void tmx_meter_destroy(struct tmx_meter *m)
     }
 }
 
-void tmx_meter_add(struct tmx_meter *m, const double *gpu_w)
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w, double n)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
-        m->sum_w[g] += gpu_w[g];
+        m->sum_w[g] += n * gpu_w[g];
     }
-    m->n_tick += 1;
+    m->n_tick += n;
 }
 
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,

@@ -37,6 +37,7 @@ uint64_t tmx_sensor_period(const struct tmx_sensor *s);
  * may be read at the same time unless tmx_sensor_in_order: noise comes from one stream. */
 void tmx_sensor_begin(struct tmx_sensor *s);
 bool tmx_sensor_in_order(const struct tmx_sensor *s);
+bool tmx_sensor_needs_all(const struct tmx_sensor *s); /* a reading depends on samples before it */
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k);
 
@@ -56,8 +57,8 @@ TMX_NODISCARD enum tmx_status tmx_meter_create(struct tmx_meter **m, const struc
                                                struct tmx_err *err);
 void tmx_meter_destroy(struct tmx_meter *m);
 
-/* A tick's watts, gpu_w [n_gpu, W]. */
-void tmx_meter_add(struct tmx_meter *m, const double *gpu_w);
+/* The watts of n ticks, gpu_w [n_gpu, W]. */
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w, double n);
 
 /* A reading: board watts as the mean since the last one, memory rounded to multiples of quantum_k (0: exact)
  * from temp_k [n_unit, K]. */

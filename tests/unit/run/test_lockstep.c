@@ -8,10 +8,10 @@
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
-enum { N_RUN = 8, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
+enum { N_RUN = 9, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
 
 /* One package under five policies, another tick, another package, two GPUs of one kind, leakage that runs
- * away. */
+ * away, steps from event to event. */
 static const char *const keys[N_RUN] = {
     "policy = \"MU\";",
     "policy = \"MNU\";",
@@ -21,6 +21,7 @@ static const char *const keys[N_RUN] = {
     "policy = \"DVFS\"; package = { r_convec = 0.4; };",
     "policy = \"MG-BL\"; gpus = 2;",
     "policy = \"A\";",
+    "policy = \"MU\"; tick = \"events\";",
 };
 
 struct outcome {

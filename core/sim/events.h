@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_EVENTS_H
+#define TMX_CORE_SIM_EVENTS_H
+
+/* With tick = "events": how many ticks a step may take, and the temperatures of such a step. Private to
+ * core/sim. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "core/base/image.h"
+
+struct tmx_events;
+struct tmx_machine;
+struct tmx_sim;
+
+TMX_NODISCARD enum tmx_status tmx_events_create(struct tmx_events **e, const struct tmx_machine *m,
+                                                struct tmx_err *err);
+void tmx_events_destroy(struct tmx_events *e);                    /* accepts NULL */
+void tmx_events_image(struct tmx_events *e, struct tmx_image *i); /* likewise */
+
+/* Ticks, 1 at least, until something of the node happens. */
+uint64_t tmx_events_most(const struct tmx_sim *s);
+
+/* Of the ticks until the next event of the node or a GPU, most, those up to the first sample that matters.
+ * After apply and dispatch; the frame's watts are overwritten. */
+uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most);
+
+/* The span's temperatures are known from that; the frame's watts need no evaluation. */
+bool tmx_events_foreseen(const struct tmx_events *e);
+
+/* Temperatures of GPU g over the span, whose watts at the begin are in the frame; afterwards the frame has
+ * the means of its watts. TMX_ERUNAWAY, TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_events_heat(struct tmx_sim *s, size_t g);
+
+/* [n_unit, K] means over the span. */
+const double *tmx_events_mean_k(const struct tmx_events *e);
+
+#endif
