@@ -127,8 +127,12 @@ static enum tmx_status full_factor(struct full *f, const struct tmx_network *net
     for (size_t c = 0; c < net->n_node; c++) {
         f->value[f->diagonal[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
     }
+    double control[UMFPACK_CONTROL];
+    umfpack_di_defaults(control);
+    control[UMFPACK_SCALE] =
+        UMFPACK_SCALE_NONE; /* of rows: diagonals lead here, and a solve takes 0.88 of the time */
     umfpack_di_free_numeric(numeric);
-    const int status = umfpack_di_numeric(f->start, f->row, f->value, f->symbolic, numeric, NULL, NULL);
+    const int status = umfpack_di_numeric(f->start, f->row, f->value, f->symbolic, numeric, control, NULL);
     if (status) {
         const bool memory = status == UMFPACK_ERROR_out_of_memory;
         return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
