@@ -456,6 +456,32 @@ static double time_shift(const struct chip *c)
     return best;
 }
 
+/* The order of a network's nodes over one factor in it, best of three each. */
+static double order_over_factor(const struct chip *c)
+{
+    struct tmx_network net;
+    struct tmx_solver *solver = NULL;
+    struct tmx_err err = {0};
+    double order_s = INFINITY, factor_s = INFINITY;
+    check(tmx_network_init(&net, &c->spec, &err), &err);
+    check(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), &err);
+    int *order = calloc(net.n_node, sizeof *order);
+    for (size_t i = 0; order && i < 3; i++) {
+        struct tmx_factor *factor = NULL;
+        const double t = tmx_os_cpu_s();
+        check(tmx_order_by_place(&net, order, &err), &err);
+        const double middle = tmx_os_cpu_s();
+        check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
+        order_s = fmin(order_s, middle - t);
+        factor_s = fmin(factor_s, tmx_os_cpu_s() - middle);
+        tmx_factor_destroy(solver, factor);
+    }
+    free(order);
+    tmx_solver_destroy(solver);
+    tmx_network_finish(&net);
+    return order_s / factor_s;
+}
+
 static void bench_setup(const struct args *a)
 {
     printf("\nSet-up, 33 blocks (wall; cpu is that of the thread)\n");
@@ -486,6 +512,7 @@ static void bench_setup(const struct args *a)
         printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\nratio "
                "setup_%zu_over_factors %.3f\n",
                grid, grid, shifts, basis, modes, t, cpu, 1e3 * warm, grid, t, grid, t / floor_s);
+        printf("ratio order_%zu_over_factor %.3f\n", grid, order_over_factor(&c));
         fflush(stdout);
         tmx_floorplan_finish(&c.floorplan);
     }
