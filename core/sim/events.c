@@ -53,7 +53,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim/sim.h"
 #include "core/sim/sim_state.h"
 
 /* Bounds on what a piece leaves out, at its end [K]. Chosen by measurement (docs/models.md, Ticks where
@@ -458,7 +457,8 @@ uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
         return most;
     }
     const uint64_t last = end < reads ? end : reads / s->sample * s->sample;
-    const double top_k = tmx_sim_trip_k(s),
+    const struct tmx_choice *hardware = &s->spec.choice[TMX_SAFETY];
+    const double top_k = tmx_dtm_of(hardware)->trip_k ? tmx_dtm_of(hardware)->trip_k(hardware->state) : NAN,
                  trip_k = (isnan(top_k) ? INFINITY : top_k) - s->spec.sensor.quantum_k / 2;
     const uint64_t fit = ticks_to_trip(s, trip_k, wanted_by_all(s, last - s->tick));
     uint64_t to = fit < last - s->tick ? (s->tick + fit) / s->sample * s->sample : last;

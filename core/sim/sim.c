@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sim/events.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/tiles.h"
 

@@ -6,7 +6,6 @@
 
 #include "core/machine/decomposition.h"
 #include "core/machine/machine.h"
-#include "core/sim/events.h"
 #include "core/sim/sim_spec.h"
 #include "core/sim/stage/sensor.h"
 

@@ -31,6 +31,7 @@
 #include <stdlib.h>
 
 #include "core/base/thread_pool.h"
+#include "core/sim/events.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"
 

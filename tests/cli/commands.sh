@@ -147,7 +147,7 @@ package=bad-chip/$(sed -n 's/^package_file = "\(.*\)".*/\1/p' bad-chip/chip.cfg)
 echo '-r_convect 0.1' >>"$package"
 fails 'did you mean "-r_convec"' check ./bad-chip
 fails "a file of HotSpot's" check "./$package"
-fails 'did you mean "tick_s"' check wl1 --set tick=0.1 # what was typed and its unit
+fails 'did you mean "quantum_s"' check wl1 --set quantum=0.1 # what was typed and its unit
 # the cache: listed, a damaged file found, emptied
 export XDG_CACHE_HOME=$dir/cache
 "$thermix" cache | grep -q 'cache/thermix: 0 files' || say "an empty cache"
