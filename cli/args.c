@@ -477,7 +477,7 @@ static enum tmx_status check_output(const struct tmx_command *c, const void *arg
 {
     for (const struct tmx_arg *row = c->args; row && row->type != TMX_ARG_END; row++) {
         if (row->letter == 'o' && row->type == TMX_ARG_TEXT && strcmp(row->value, "FILE") == 0) {
-            const char *path = *(const char *const *)((const char *)args + row->offset);
+            const char *path = *(const char *const *)(const void *)((const char *)args + row->offset);
             return path ? tmx_output_possible(path, err) : TMX_OK;
         }
     }
