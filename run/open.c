@@ -484,7 +484,11 @@ static enum tmx_status create(struct tmx_run **run, const struct tmx_setting *ro
     if (st) {
         return st;
     }
+    const struct tmx_setting *thermal = tmx_setting_member(root, "thermal");
     st = tmx_run_thermal_build(r, err);
+    if (st && thermal) { /* options that do not fit each other or the chip */
+        st = tmx_fail_from(err, st, tmx_setting_file(thermal), tmx_setting_line(thermal), "thermal");
+    }
     st = st ? st : tmx_run_forecast_build(r, err);
     st = st ? st : tmx_run_serve_forecast(r, err);
     st = st ? st : fill_spec(r, err);

@@ -329,9 +329,12 @@ enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting
 enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    /* steps to the next event have no length of which tables could be made; instances have room for them */
+    const bool prepare = r->options.tick != TMX_TICK_EVENTS;
     for (size_t k = 0; !st && k < r->n_kind; k++) {
         st = r->thermal.ops->model_create(r->thermal.options, &r->kind[k].stack.spec, &r->kind[k].model, err);
-        st = st ? st : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
+        st = st || !prepare ? st
+                            : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
     }
     return st;
 }

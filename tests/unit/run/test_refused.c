@@ -115,6 +115,33 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
     }
 }
 
+/* Known only when the thermal model is made. */
+static void options_of_a_back_end_that_do_not_fit_have_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *says;
+    } rows[] = {
+        {"thermal = { share_sinks = true; r_convec_low = 0.1; r_convec_high = 0.2; };",
+         "expected no r_convec"},
+        {"thermal = { r_convec_low = 0.2; r_convec_high = 0.1; };", "expected two resistances"},
+        {"thermal = { r_convec_low = 1e-3; r_convec_high = 2e-3; };", "is outside r_convec_low"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[512];
+        struct tmx_err err = {0};
+        struct tmx_config *cfg = NULL;
+        struct tmx_run *run = NULL;
+        snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; rows = 8; cols = 8;\n%s\n", rows[i].line);
+        assert_int_equal(tmx_config_parse(&cfg, text, "run.cfg", &err), TMX_OK);
+        const enum tmx_status st = tmx_run_create(&run, tmx_config_root(cfg), &err);
+        tmx_config_close(cfg);
+        if (tmx_status_exit_code(st) != 2 || err.line != 2 || !strstr(err.msg, rows[i].says)) {
+            fail_msg("%s\n-> %d, line %u: %s", rows[i].line, (int)st, err.line, err.msg);
+        }
+    }
+}
+
 static void what_cannot_act_is_warned_of(void **state)
 {
     (void)state;
@@ -140,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_meant_is_refused_with_its_line),
+        cmocka_unit_test(options_of_a_back_end_that_do_not_fit_have_their_line),
         cmocka_unit_test(what_cannot_act_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
