@@ -267,7 +267,7 @@ FILE *tmx_os_lock(const char *path, double patience_s)
         return NULL;
     }
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if (tmx_os_now_s() > until_s) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || tmx_os_now_s() > until_s) {
             fclose(f);
             return NULL;
         }

@@ -57,7 +57,7 @@ void *tmx_os_shared(size_t size);
  * get than to fill. A hint: nothing follows where the system has none. */
 void tmx_os_large_pages(void *p, size_t size);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
- * ask so; fclose ends it. NULL: it cannot be had within patience_s. */
+ * ask so; fclose ends it. NULL: it cannot be had within patience_s, or there are no locks. */
 FILE *tmx_os_lock(const char *path, double patience_s);
 /* The folder at path, locked against all others that ask so; fclose ends it. *f is NULL where another has it
  * and wait is false. A signal that is handled ends the waiting: TMX_ESTOPPED. Where the file system has no

@@ -17,7 +17,9 @@
 #include "core/base/os.h"
 #include "core/base/output.h"
 
-static const double PATIENCE_S = 5; /* a writer takes milliseconds; a stopped one must not block others */
+/* A writer takes milliseconds, a set-up of 256 x 256 cells some 20 s; a stopped one must not block others. */
+static const double PATIENCE_S[] = {5, 60};
+enum lock { WRITE, MAKE, N_LOCK };
 static const uint64_t MIB = 1024 * 1024;
 static const char TEMP[] = ".tmp-"; /* of os.c's outputs */
 
@@ -126,16 +128,16 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
 
 /* When the wait for a lock ends [s of tmx_os_now_s], 0 where none is waited for: all files of a thread, and
  * of the processes that it has forked since tmx_cache_usable, wait together no longer than one would. */
-static _Thread_local _Atomic double own_until_s, *shared_until_s;
+static _Thread_local _Atomic double own_until_s[N_LOCK], *shared_until_s;
 
-static FILE *lock(const char *path)
+static FILE *lock(const char *path, const char *file, enum lock which)
 {
     char name[600];
-    snprintf(name, sizeof name, "%s/lock", path);
-    const double now_s = tmx_os_now_s();
-    _Atomic double *until_s = shared_until_s ? shared_until_s : &own_until_s;
+    snprintf(name, sizeof name, "%s/%s", path, file);
+    const double now_s = tmx_os_now_s(), last_s = now_s + PATIENCE_S[which];
+    _Atomic double *until_s = (shared_until_s ? shared_until_s : own_until_s) + which;
     double end_s = 0;
-    end_s = atomic_compare_exchange_strong(until_s, &end_s, now_s + PATIENCE_S) ? now_s + PATIENCE_S : end_s;
+    end_s = atomic_compare_exchange_strong(until_s, &end_s, last_s) ? last_s : end_s;
     FILE *f = tmx_os_lock(name, end_s - now_s);
     if (f) {
         atomic_store(until_s, 0);
@@ -151,10 +153,10 @@ enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit, size_t *n_re
     if (st) {
         return st;
     }
-    FILE *f = lock(path);
+    FILE *f = lock(path, "lock", WRITE);
     if (!f) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "other programs have locked the cache for %g s",
-                           PATIENCE_S);
+                           PATIENCE_S[WRITE]);
     }
     st = shrink(path, limit, "", n_removed, err);
     fclose(f);
@@ -172,7 +174,7 @@ static FILE *claim(const char *folder, const char *name, uint64_t size)
     if (size > limit || tmx_cache_folder(folder, path, sizeof path, NULL)) {
         return NULL;
     }
-    FILE *f = lock(path);
+    FILE *f = lock(path, "lock", WRITE);
     if (f && shrink(path, limit - size, name, &n_removed, NULL)) {
         fclose(f);
         f = NULL;
@@ -192,7 +194,7 @@ enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err)
         return st;
     }
     if (!shared_until_s) {
-        shared_until_s = tmx_os_shared(sizeof *shared_until_s);
+        shared_until_s = tmx_os_shared(N_LOCK * sizeof *shared_until_s);
     }
     st = tmx_cache_folder(folder, path, sizeof path, err);
     st = st ? st : tmx_path_join(file, st ? "" : path, name, err);
@@ -323,6 +325,19 @@ void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *
         (void)!tmx_output_commit(&out, NULL); /* checks every write; discards the file on failure */
     }
     fclose(lock_file);
+}
+
+FILE *tmx_cache_make(const struct tmx_cache_name *name)
+{
+    char path[500], file[64];
+    uint64_t limit;
+    (void)!tmx_cache_limit(&limit, NULL);
+    if (limit == 0 || tmx_cache_folder(name->folder, path, sizeof path, NULL)) {
+        return NULL;
+    }
+    /* a few files for all keys; a model's is locked before its basis's, so no two wait for each other */
+    snprintf(file, sizeof file, "making-%s-%c", name->kind, name->key[0]);
+    return lock(path, file, MAKE);
 }
 
 /* Its contents, block by block. */

@@ -36,6 +36,10 @@ bool tmx_cache_peek(const struct tmx_cache_name *name, void *data, size_t size);
 /* Write (or replace) a file. Failure is no error: the cache is a convenience. */
 void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *piece, size_t n_piece);
 
+/* The right to make what the file will hold, until fclose: others that ask for it wait, up to a minute, and
+ * then find the file. NULL: others took longer, or the cache keeps nothing; what is absent is made anyway. */
+FILE *tmx_cache_make(const struct tmx_cache_name *name);
+
 /* What the cache holds, and how much of it stays. All its files together, one that is being written
  * included, never take more than a bound; what was used longest ago goes first. */
 

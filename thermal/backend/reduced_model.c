@@ -511,10 +511,16 @@ static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const str
     enum tmx_status st = basis_key(spec, options, d->min_step_s, density(spec), key, err);
     const bool kept = !st && options->cache && m->truncated && m->no_field;
     if (!st && !(kept && load_basis(basis, &m->net, &name))) {
-        st = tmx_basis_init(basis, &m->net, basis_options, err);
-        st = st ? st : test_films(&m->net, basis, basis_options, err);
-        if (!st && kept) {
-            store_basis(basis, &name);
+        FILE *making = kept ? tmx_cache_make(&name) : NULL; /* one run of a sweep; the others find it */
+        if (!(making && load_basis(basis, &m->net, &name))) {
+            st = tmx_basis_init(basis, &m->net, basis_options, err);
+            st = st ? st : test_films(&m->net, basis, basis_options, err);
+            if (!st && kept) {
+                store_basis(basis, &name);
+            }
+        }
+        if (making) {
+            fclose(making);
         }
     }
     if (!st && m->n_level == 1) {
@@ -602,9 +608,16 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     }
     m->from_cache = tmx_reduced_load(m, key);
     if (!m->from_cache) {
-        st = build(m, spec, d, options, err);
-        if (!st) {
-            tmx_reduced_store(m, key);
+        FILE *making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
+        m->from_cache = making && tmx_reduced_load(m, key);
+        if (!m->from_cache) {
+            st = build(m, spec, d, options, err);
+            if (!st) {
+                tmx_reduced_store(m, key);
+            }
+        }
+        if (making) {
+            fclose(making);
         }
     }
     return st;

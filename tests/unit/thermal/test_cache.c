@@ -310,6 +310,36 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     golden_close(&g);
 }
 
+static void of_processes_that_need_one_model_one_makes_it(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    struct golden g;
+    struct tmx_reduced_model m;
+    char key[TMX_HASH_HEX];
+    pid_t child[N];
+    int n_made = 0;
+    golden_open(&g, "D_package");
+    g.stack.spec.min_step_s = 0;
+    g.stack.spec.power_density_w_per_m2 = 2e6;
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 2e6, key, NULL), TMX_OK);
+    remove(cached_file(key));
+    for (size_t i = 0; i < N; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            _exit(tmx_reduced_model_init(&m, &g.stack.spec, &options, NULL) ? 2 : m.from_cache ? 0 : 1);
+        }
+    }
+    for (size_t i = 0; i < N; i++) {
+        int status;
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+        n_made += WEXITSTATUS(status);
+    }
+    assert_int_equal(n_made, 1);
+    golden_close(&g);
+}
+
 static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **state)
 {
     (void)state;
@@ -429,6 +459,7 @@ int main(void)
         cmocka_unit_test(the_bound_holds_under_four_writers_of_which_one_is_killed),
         cmocka_unit_test(a_cache_that_another_holds_is_one_wait_of_all_processes),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
+        cmocka_unit_test(of_processes_that_need_one_model_one_makes_it),
         cmocka_unit_test(maps_are_a_file_of_their_own_that_is_read_when_asked_for),
         cmocka_unit_test(sinks_of_a_range_share_one_basis),
         cmocka_unit_test(without_a_cache_folder_models_are_built),
