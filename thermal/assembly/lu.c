@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LU factors in blocks of columns, without exchange of rows.
  *
- * Coolant makes G unsymmetric, but x' G x > 0 for every x: as much flows out of a cell as in, so the symmetric
- * part of what a stream carries is that of a chain of conductances. All pivots of such a matrix are positive in
- * any order of elimination (source 1). The order is therefore chosen for few entries, as for a symmetric
- * matrix, and is known before the values are:
+ * Coolant makes G unsymmetric, but x' G x > 0 for every x: as much flows out of a cell as in, so the
+ * symmetric part of what a stream carries is that of a chain of conductances. All pivots of such a matrix are
+ * positive in any order of elimination (source 1). The order is therefore chosen for few entries, as for a
+ * symmetric matrix, and is known before the values are:
  *
  *      columns of a block
  *          .-------.
@@ -14,13 +14,13 @@
  *          |   L   |  rows below
  *          '-------'
  *
- * Blocks are factored from left to right. From each, the blocks before it that have rows among its columns are
- * subtracted first, every one a product of two dense matrices (source 2). UMFPACK, which exchanges rows, takes
- * two to three times as long for a factor and for a solve (50 x 50 cells, seven sheets).
+ * Blocks are factored from left to right. From each, the blocks before it that have rows among its columns
+ * are subtracted first, every one a product of two dense matrices (source 2). UMFPACK, which exchanges rows,
+ * takes two to three times as long for a factor and for a solve (50 x 50 cells, seven sheets).
  *
- * Sources: 1. G. H. Golub, C. Van Loan, "Unsymmetric positive definite linear systems", Linear Algebra Appl. 28
- * (1979) 85. 2. E. G. Ng, B. W. Peyton, "Block sparse Cholesky algorithms on advanced uniprocessor computers",
- * SIAM J. Sci. Comput. 14 (1993) 1034. */
+ * Sources: 1. G. H. Golub, C. Van Loan, "Unsymmetric positive definite linear systems", Linear Algebra Appl.
+ * 28 (1979) 85. 2. E. G. Ng, B. W. Peyton, "Block sparse Cholesky algorithms on advanced uniprocessor
+ * computers", SIAM J. Sci. Comput. 14 (1993) 1034. */
 #include "thermal/assembly/lu.h"
 
 #include <cblas.h>
@@ -163,8 +163,8 @@ static enum tmx_status factor_square(size_t n, double *a, size_t lda)
         if (rest > 0) {
             cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)rest, (int)m,
                         1, d, (int)lda, under, (int)lda);
-            cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)rest, 1, d,
-                        (int)lda, right, (int)lda);
+            cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)rest, 1,
+                        d, (int)lda, right, (int)lda);
             cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rest, (int)rest, (int)m, -1, under,
                         (int)lda, right, (int)lda, 1, right + m, (int)lda);
         }
@@ -181,8 +181,8 @@ struct work {
 };
 
 /* Subtract from values [.][ld] at the places of rows [m] and columns [n] a product of two blocks [m][n]. */
-static void scatter(const double *product, size_t m, size_t n, const int *row, const int *column, size_t shift,
-                    size_t first, const int *place, double *value, size_t ld)
+static void scatter(const double *product, size_t m, size_t n, const int *row, const int *column,
+                    size_t shift, size_t first, const int *place, double *value, size_t ld)
 {
     for (size_t c = 0; c < n; c++) {
         double *to = value + ((size_t)column[c] - first) * ld;
@@ -222,8 +222,8 @@ static void enlist(const struct tmx_lu_order *o, const int *block_of, struct wor
     }
 }
 
-static enum tmx_status factor_block(const struct tmx_lu_order *o, const int *block_of, size_t k, struct work *w,
-                                    double *value)
+static enum tmx_status factor_block(const struct tmx_lu_order *o, const int *block_of, size_t k,
+                                    struct work *w, double *value)
 {
     const struct block b = block(o, k);
     for (size_t r = 0; r < b.tall; r++) {
@@ -247,8 +247,8 @@ static enum tmx_status factor_block(const struct tmx_lu_order *o, const int *blo
     if (b.under > 0) {
         cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b.under,
                     (int)b.wide, 1, square, (int)b.tall, square + b.wide, (int)b.tall);
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, (int)b.under, (int)b.wide, 1,
-                    square, (int)b.tall, value + b.right, (int)b.under);
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasUnit, (int)b.under, (int)b.wide,
+                    1, square, (int)b.tall, value + b.right, (int)b.under);
     }
     enlist(o, block_of, w, k, 0);
     return TMX_OK;
@@ -339,7 +339,8 @@ static void go_up_narrow(const struct block *b, const double *value, double *x)
         double a0 = 0, a1 = 0;
         size_t i = 0;
         for (; i + 2 <= b->under; i += 2) {
-            a0 += right[c * ld + i] * x[b->row_under[i]], a1 += right[c * ld + i + 1] * x[b->row_under[i + 1]];
+            a0 += right[c * ld + i] * x[b->row_under[i]],
+                a1 += right[c * ld + i + 1] * x[b->row_under[i + 1]];
         }
         a0 += i < b->under ? right[c * ld + i] * x[b->row_under[i]] : 0;
         own[c] -= a0 + a1;
@@ -353,8 +354,8 @@ static void go_up_narrow(const struct block *b, const double *value, double *x)
 }
 
 /* x := L^-1 x, or (U')^-1 x. */
-static void go_down(const struct tmx_lu_order *o, const double *value, bool transposed, size_t n_rhs, double *x,
-                    double *work)
+static void go_down(const struct tmx_lu_order *o, const double *value, bool transposed, size_t n_rhs,
+                    double *x, double *work)
 {
     const enum CBLAS_UPLO part = transposed ? CblasUpper : CblasLower;
     const enum CBLAS_TRANSPOSE turn = transposed ? CblasTrans : CblasNoTrans;
@@ -377,10 +378,11 @@ static void go_down(const struct tmx_lu_order *o, const double *value, bool tran
                 cblas_dgemv(CblasColMajor, CblasNoTrans, m, wide, 1, under, ld_under, own, 1, 0, work, 1);
             }
         } else {
-            cblas_dtrsm(CblasColMajor, CblasLeft, part, turn, diagonal, wide, (int)n_rhs, 1, square, ld, own, n);
+            cblas_dtrsm(CblasColMajor, CblasLeft, part, turn, diagonal, wide, (int)n_rhs, 1, square, ld, own,
+                        n);
             if (m > 0) {
-                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, (int)n_rhs, wide, 1, under, ld_under,
-                            own, n, 0, work, m);
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, (int)n_rhs, wide, 1, under,
+                            ld_under, own, n, 0, work, m);
             }
         }
         for (size_t r = 0; r < n_rhs; r++) {
@@ -425,7 +427,8 @@ static void go_up(const struct tmx_lu_order *o, const double *value, bool transp
                 cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, wide, (int)n_rhs, m, -1, under, ld_under,
                             work, m, 1, own, n);
             }
-            cblas_dtrsm(CblasColMajor, CblasLeft, part, turn, diagonal, wide, (int)n_rhs, 1, square, ld, own, n);
+            cblas_dtrsm(CblasColMajor, CblasLeft, part, turn, diagonal, wide, (int)n_rhs, 1, square, ld, own,
+                        n);
         }
     }
 }

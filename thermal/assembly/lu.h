@@ -12,12 +12,12 @@
 /* Where the entries of L and U are, for any values. Neighbouring columns with the same rows form a block. */
 struct tmx_lu_order {
     size_t n, n_block;
-    int *column;     /* [n] owned: of A, in the order of elimination */
-    int *first;      /* [n_block + 1] owned: first column of each block */
-    int *row_start;  /* [n_block + 1] owned */
-    int *row;        /* [row_start[n_block]] owned: of each block, ascending, its own columns first */
-    size_t *start;   /* [n_block + 1] owned: values of each block in a factor */
-    size_t *to;      /* [2][n_entry] owned: value of each entry of A's lower triangle, and of its mirror image */
+    int *column;    /* [n] owned: of A, in the order of elimination */
+    int *first;     /* [n_block + 1] owned: first column of each block */
+    int *row_start; /* [n_block + 1] owned */
+    int *row;       /* [row_start[n_block]] owned: of each block, ascending, its own columns first */
+    size_t *start;  /* [n_block + 1] owned: values of each block in a factor */
+    size_t *to; /* [2][n_entry] owned: value of each entry of A's lower triangle, and of its mirror image */
     size_t n_entry;
     size_t most_row;     /* of a block */
     size_t most_product; /* values of the product of two blocks */
