@@ -138,6 +138,22 @@ for order in inline staggered; do
 done
 sed 's/pin pitch 100/pin pitch 40/' inline.stk >bad.stk
 refuses 'pins of 50 um in a pitch of 40 um touch' convert bad.stk -o out
+spoils() { # KIND, what sed does, the message
+  sed "$2" "$1.stk" >bad.stk
+  cmp -s "$1.stk" bad.stk && say "$1 not spoilt: $2"
+  refuses "$3" convert bad.stk -o out
+}
+for kind in 2rm 4rm; do
+  spoils $kind 's/channel length 50/channel length 5000/' 'no channel or pin of 5000 um and its walls fit in a chip of 4000 um'
+  spoils $kind 's/flow rate 12/flow rate 0/' 'coolant flow rate = 0 must be above 0'
+  spoils $kind 's/flow rate 12 ;/flow rate ;/' 'expected a number, got ";"'
+  spoils $kind 's/wall length 50/wall length 0/' 'wall length = 0 must be above 0'
+done
+spoils inline 's/pin diameter 50/pin diameter 5000/; s/pin pitch 100/pin pitch 9000/' 'no channel or pin of 5000 um and its walls fit'
+spoils inline 's/velocity 5e5/velocity -5e5/' 'darcy velocity = -500000 must be above 0'
+spoils ice 's/1.30e-4 ;/-1.30e-4 ;/' 'bad.stk:1: thermal conductivity = -0.00013 must be above 0'
+spoils ice 's/1.30e-4 ;/1.30e-4, 1.3e-4 ;/' 'bad.stk:1: expected k_x, k_y, k_z: a comma and k_z, got ";"'
+spoils ice 's/1.30e-4 ;/1.30e-4, 1.3e-4, -2e-4 ;/' 'bad.stk:1: thermal conductivity = -0.0002 must be above 0'
 refuses 'layer 3 has channels, which are not written' convert 2rm/stack.config --to ice -o out
 sed '/^microchannel/d' 2rm.stk >bad.stk
 refuses 'expected a microchannel or pinfin block above' convert bad.stk -o out

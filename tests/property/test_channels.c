@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "tests/support/golden.h"
-#include "thermal/assembly/network.h"
+#include "thermal/assembly/solve.h"
 
 enum { KINDS = 4, ROWS = 12, CHANNELS = 10, MAX_COLS = 2 * CHANNELS + 1 };
 static const double SIDE_M = 2e-3, HIGH_M = 1e-4, PITCH_M = 2e-4, WIDTH_M = 1e-4;
@@ -266,6 +266,65 @@ static void a_chip_that_conducts_better_along_x_is_as_a_narrower_one(void **stat
     }
 }
 
+/* Also where coolant carries a million times what conduction does, or none; three columns as one; and
+ * u' A^-1 v is v' A'^-1 u. */
+static void a_factor_solves_both_ways_at_any_flow(void **state)
+{
+    (void)state;
+    static const double part[] = {0, 1e-4, 1, 1e3, 1e6}, shift[] = {0, 1e3};
+    for (int i = 0; i < 2 * KINDS; i++) {
+        struct chip c;
+        struct tmx_network net;
+        struct tmx_solver *solver;
+        struct tmx_factor *f;
+        struct tmx_err err = {0};
+        make(&c, (enum tmx_channel_kind)(i / 2), i % 2);
+        assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
+        assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
+        const size_t n = net.n_node;
+        double *b = calloc(9 * n, sizeof *b), *x = b + 3 * n, *y = x + 3 * n, *one = y + n,
+               *carried = one + n;
+        assert_non_null(b);
+        for (size_t k = 0; k < 3 * n; k++) {
+            b[k] = 1 + (double)(k * k % 7);
+        }
+        for (size_t k = 0; k < 10; k++) {
+            const double flow = part[k / 2], sigma = shift[k % 2], gamma = 5;
+            double off = 0, apart_k = 0, most_k = 0, forth = 0, back = 0;
+            tmx_solver_set_flow(solver, flow);
+            assert_int_equal(tmx_factor_create(solver, gamma, sigma, &f, &err), TMX_OK);
+            assert_int_equal(tmx_solve(solver, f, 3, b, x), TMX_OK);
+            for (size_t column = 0; column < 3; column++) {
+                assert_int_equal(tmx_solve(solver, f, 1, b + column * n, one), TMX_OK);
+                tmx_network_apply(&net, gamma, sigma, one, y);
+                tmx_network_carry(&net, one, carried);
+                for (size_t r = 0; r < n; r++) {
+                    off = fmax(off, fabs(y[r] + flow * carried[r] - b[column * n + r]));
+                    apart_k = fmax(apart_k, fabs(x[column * n + r] - one[r]));
+                    most_k = fmax(most_k, fabs(one[r]));
+                }
+            }
+            assert_true(off < 1e-14 * (1 + flow) * most_k);
+            assert_int_equal(tmx_solve_transposed(solver, f, 3, b, x), TMX_OK);
+            assert_int_equal(tmx_solve_transposed(solver, f, 1, b + n, y), TMX_OK);
+            for (size_t r = 0; r < n; r++) {
+                apart_k = fmax(apart_k, fabs(x[n + r] - y[r]));
+                forth += b[n + r] * one[r];
+                back += b[2 * n + r] * y[r];
+            }
+            assert_true(apart_k < 1e-13 * most_k);
+            check_close(forth, back, 1e-13, 0);
+            tmx_factor_destroy(solver, f);
+        }
+        assert_int_equal(tmx_factor_create(solver, 5, -1e9, &f, &err), TMX_ESOLVE);
+        assert_non_null(strstr(err.msg, "no solution"));
+        tmx_solver_destroy(solver);
+        tmx_network_finish(&net);
+        finish(&c);
+        free(b);
+    }
+}
+
 static void stacks_that_cannot_be_modelled_are_refused(void **state)
 {
     (void)state;
@@ -494,6 +553,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(warmer_coolant_or_air_shifts_what_it_touches),
         cmocka_unit_test(pumping_power_is_that_of_laminar_ducts),
         cmocka_unit_test(a_chip_that_conducts_better_along_x_is_as_a_narrower_one),
+        cmocka_unit_test(a_factor_solves_both_ways_at_any_flow),
         cmocka_unit_test(stacks_that_cannot_be_modelled_are_refused),
         cmocka_unit_test(the_reduced_model_is_as_near_as_it_says_and_conserves_heat),
         cmocka_unit_test(the_reduced_model_reads_fields_and_comes_back_from_the_cache),

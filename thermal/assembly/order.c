@@ -194,7 +194,7 @@ static void dissect(struct dissection *d, size_t from, size_t to)
     d->done += n_cut;
 }
 
-/* The lower triangle of net, seen from both nodes of each entry. */
+/* The lower triangle of net and what its coolant carries, seen from both nodes of each entry. */
 static void fill_touched(struct dissection *d)
 {
     const struct tmx_network *net = d->net;
@@ -204,6 +204,10 @@ static void fill_touched(struct dissection *d)
             d->start[c + 1]++;
             d->start[net->row[e] + 1]++;
         }
+    }
+    for (size_t e = 0; e < net->n_flow; e++) {
+        d->start[net->flow[e].a + 1]++;
+        d->start[net->flow[e].b + 1]++;
     }
     for (int c = 0; c < n; c++) {
         d->start[c + 1] += d->start[c];
@@ -215,12 +219,16 @@ static void fill_touched(struct dissection *d)
             d->touched[d->room[net->row[e]]++] = c;
         }
     }
+    for (size_t e = 0; e < net->n_flow; e++) {
+        d->touched[d->room[net->flow[e].a]++] = (int)net->flow[e].b;
+        d->touched[d->room[net->flow[e].b]++] = (int)net->flow[e].a;
+    }
 }
 
 enum tmx_status tmx_order_by_place(const struct tmx_network *net, int *order, struct tmx_err *err)
 {
     const size_t n = net->n_node, n_placed = net->place_m ? n : net->n_layer * net->n_cell;
-    const size_t n_link = 2 * ((size_t)net->col_start[n] - n);
+    const size_t n_link = 2 * ((size_t)net->col_start[n] - n + net->n_flow);
     struct dissection d = {.net = net, .order = order};
     tmx_assert(n_placed <= n && net->n_cell > 0);
     d.start = calloc(n + 1, sizeof *d.start);

@@ -4,9 +4,9 @@
 #include <cholmod.h>
 #include <stdlib.h>
 #include <string.h>
-#include <umfpack.h>
 
 #include "core/base/os.h"
+#include "thermal/assembly/lu.h"
 
 /* CHOLMOD's loops over index lists begin OpenMP threads, four or more, for each block of the factor: they
  * wait for one another longer than they work. No level of them may be active while it factors: it goes on
@@ -29,13 +29,14 @@ static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *commo
 }
 #endif
 
-/* All of a matrix that flow makes unsymmetric, by columns, and UMFPACK's analysis of it. */
-struct full {
-    int *start, *row;           /* [n + 1], [start[n]] owned, rows ascending */
-    int *diagonal;              /* [n] owned: entry */
-    double *net, *flow, *value; /* [start[n]] owned: G_net, what coolant carries; the shifted matrix */
-    double part;                /* of the coolant */
-    void *symbolic;
+/* A matrix that flow makes unsymmetric: the lower triangle, [n_entry] each. */
+struct flowing {
+    struct tmx_lu_order order;
+    size_t *diagonal; /* [n] owned: entry */
+    double *net, *lower_flow,
+        *upper_flow;       /* owned: G_net, what coolant carries there and at its mirror image */
+    double *lower, *upper; /* owned: the shifted matrix */
+    double part;           /* of the coolant */
 };
 
 struct tmx_solver {
@@ -44,123 +45,164 @@ struct tmx_solver {
     cholmod_factor *order; /* symbolic */
     double *value;         /* [n_entry] of the shifted matrix */
     cholmod_dense *y, *e;
-    struct full full; /* where coolant flows; CHOLMOD is not used then */
-    int *wi;          /* [n] and */
-    double *w;        /* [n] owned: of a solve with it */
+    struct flowing flow; /* where coolant flows; CHOLMOD finds the order of it */
+    double *work;        /* [n_work] owned: of a solve with it */
+    size_t n_work;
 };
 
 struct tmx_factor {
     cholmod_factor *l;
-    void *numeric;
-    const struct full *full; /* of the solver that made it */
+    double *value;                    /* owned: where coolant flows */
+    const struct tmx_lu_order *order; /* of the solver that made it */
 };
 
-static void full_finish(struct full *f)
+static void flowing_finish(struct flowing *f)
 {
-    umfpack_di_free_symbolic(&f->symbolic);
-    free(f->start);
-    free(f->row);
+    tmx_lu_order_finish(&f->order);
     free(f->diagonal);
     free(f->net);
-    free(f->flow);
-    free(f->value);
-    *f = (struct full){0};
+    free(f->lower);
+    *f = (struct flowing){0};
 }
 
-/* Both triangles of G_net, and its flow, as triplets; UMFPACK sorts and adds them, twice to the same places:
- * G_net alone, and the flow alone. */
-static enum tmx_status full_init(struct full *f, const struct tmx_network *net, struct tmx_err *err)
+/* The lower triangle of net with the entries of its flow, added up: from[0] of the network itself, from[1]
+ * and from[2] of the flow, the second that of the mirror image. The pattern is the same in each. */
+static cholmod_sparse *collect(const struct tmx_network *net, int from, cholmod_common *common)
 {
-    const size_t n = net->n_node, n_lower = (size_t)net->col_start[n], n_all = 2 * n_lower + net->n_flow;
-    int *row = calloc(n_all, sizeof *row), *col = calloc(n_all, sizeof *col),
-        status = UMFPACK_ERROR_out_of_memory;
-    double *value = calloc(n_all, sizeof *value), *carried = calloc(n_all, sizeof *carried);
-    f->start = calloc(n + 1, sizeof *f->start);
-    f->row = calloc(n_all, sizeof *f->row);
-    f->diagonal = calloc(n, sizeof *f->diagonal);
-    f->net = calloc(n_all, sizeof *f->net);
-    f->flow = calloc(n_all, sizeof *f->flow);
-    f->value = calloc(n_all, sizeof *f->value);
-    f->part = 1;
-    size_t k = 0;
-    if (row && col && value && carried && f->start && f->row && f->diagonal && f->net && f->flow &&
-        f->value) {
-        for (size_t c = 0; c < n; c++) {
-            for (int e = net->col_start[c]; e < net->col_start[c + 1]; e++) {
-                row[k] = net->row[e], col[k] = (int)c, value[k++] = net->value_w_k[e];
-                if (net->row[e] != (int)c) {
-                    row[k] = (int)c, col[k] = net->row[e], value[k++] = net->value_w_k[e];
-                }
-            }
-        }
-        for (size_t e = 0; e < net->n_flow; e++) {
-            row[k] = (int)net->flow[e].a, col[k] = (int)net->flow[e].b, carried[k++] = net->flow[e].w_k;
-        }
-        status = umfpack_di_triplet_to_col((int)n, (int)n, (int)k, row, col, value, f->start, f->row, f->net,
-                                           NULL);
-        status = status ? status
-                        : umfpack_di_triplet_to_col((int)n, (int)n, (int)k, row, col, carried, f->start,
-                                                    f->row, f->flow, NULL);
-        for (size_t c = 0; c < n && !status; c++) {
-            for (int e = f->start[c]; e < f->start[c + 1]; e++) {
-                f->diagonal[c] = f->row[e] == (int)c ? e : f->diagonal[c];
-                f->value[e] = f->net[e] + f->flow[e];
-            }
-        }
-        status = status ? status
-                        : umfpack_di_symbolic((int)n, (int)n, f->start, f->row, f->value, &f->symbolic, NULL,
-                                              NULL);
+    const size_t n = net->n_node, n_net = (size_t)net->col_start[n];
+    cholmod_triplet *t = cholmod_allocate_triplet(n, n, n_net + net->n_flow, -1, CHOLMOD_REAL, common);
+    if (!t) {
+        return NULL;
     }
-    free(row);
-    free(col);
-    free(value);
-    free(carried);
-    return status ? tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", n) : TMX_OK;
+    int *row = t->i, *col = t->j;
+    double *value = t->x;
+    for (size_t c = 0; c < n; c++) {
+        for (int e = net->col_start[c]; e < net->col_start[c + 1]; e++, t->nnz++) {
+            row[t->nnz] = net->row[e], col[t->nnz] = (int)c;
+            value[t->nnz] = from == 0 ? net->value_w_k[e] : 0;
+        }
+    }
+    for (size_t e = 0; e < net->n_flow; e++, t->nnz++) {
+        const struct tmx_conductance *f = &net->flow[e];
+        row[t->nnz] = (int)(f->a > f->b ? f->a : f->b), col[t->nnz] = (int)(f->a > f->b ? f->b : f->a);
+        value[t->nnz] = from == (f->a >= f->b ? 1 : 2) ? f->w_k : 0;
+    }
+    cholmod_sparse *a = cholmod_triplet_to_sparse(t, t->nnz, common);
+    cholmod_free_triplet(&t, common);
+    return a;
 }
 
-static enum tmx_status full_factor(struct full *f, const struct tmx_network *net, double gamma, double sigma,
-                                   void **numeric, struct tmx_err *err)
+static cholmod_factor *analyze_by_place(const struct tmx_network *net, cholmod_sparse *a,
+                                        cholmod_common *common)
 {
-    for (int e = 0; e < f->start[net->n_node]; e++) {
-        f->value[e] = f->net[e] + f->part * f->flow[e];
+    int *order = calloc(net->n_node, sizeof *order);
+    cholmod_factor *l = NULL;
+    if (order && !tmx_order_by_place(net, order, NULL)) {
+        common->method[0].ordering = CHOLMOD_GIVEN;
+        l = cholmod_analyze_p(a, order, NULL, 0, common);
+    }
+    free(order);
+    return l;
+}
+
+static enum tmx_status flowing_init(struct flowing *f, const struct tmx_network *net, cholmod_common *common,
+                                    struct tmx_err *err)
+{
+    const size_t n = net->n_node;
+    cholmod_sparse *part[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        part[i] = collect(net, i, common);
+    }
+    /* few zeros in the blocks: an instance solves once a step, for which each entry is read */
+    common->supernodal = CHOLMOD_SUPERNODAL;
+    common->zrelax[0] = 0.1;
+    common->zrelax[1] = 0.02;
+    common->zrelax[2] = 0.01;
+    common->nmethods = 2; /* by place or by least degree, whichever has fewer entries: 14 and 22 million on
+                             150 x 100 merged cells, 8 and 6 million on 50 x 201 resolved ones */
+    common->method[1].ordering = CHOLMOD_AMD;
+    const bool have = part[0] && part[1] && part[2];
+    cholmod_factor *l = have ? analyze_by_place(net, part[0], common) : NULL;
+    const size_t n_entry = l ? (size_t)((int *)part[0]->p)[n] : 0;
+    f->part = 1;
+    f->diagonal = calloc(n, sizeof *f->diagonal);
+    f->net = calloc(3 * n_entry + 1, sizeof *f->net);
+    f->lower = calloc(2 * n_entry + 1, sizeof *f->lower);
+    f->lower_flow = f->net + n_entry;
+    f->upper_flow = f->net + 2 * n_entry;
+    f->upper = f->lower + n_entry;
+    enum tmx_status st = TMX_ENOMEM;
+    if (l && f->diagonal && f->net && f->lower) {
+        const struct tmx_lu_pattern pattern = {.n = n,
+                                               .n_block = l->nsuper,
+                                               .col_start = part[0]->p,
+                                               .row = part[0]->i,
+                                               .column = l->Perm,
+                                               .first = l->super,
+                                               .row_start = l->pi,
+                                               .block_row = l->s};
+        for (int i = 0; i < 3; i++) {
+            memcpy(f->net + (size_t)i * n_entry, part[i]->x, n_entry * sizeof *f->net);
+        }
+        for (size_t c = 0; c < n; c++) {
+            size_t e = (size_t)pattern.col_start[c];
+            while (pattern.row[e] != (int)c) {
+                e++;
+            }
+            f->diagonal[c] = e;
+        }
+        st = tmx_lu_order_init(&f->order, &pattern, err);
+    }
+    for (int i = 0; i < 3; i++) {
+        cholmod_free_sparse(&part[i], common);
+    }
+    cholmod_free_factor(&l, common);
+    return st ? tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", n) : TMX_OK;
+}
+
+static enum tmx_status flowing_factor(struct flowing *f, const struct tmx_network *net, double gamma,
+                                      double sigma, struct tmx_factor *factor, struct tmx_err *err)
+{
+    const size_t n_value = f->order.start[f->order.n_block];
+    if (!factor->value) {
+        factor->value = malloc(n_value * sizeof *factor->value);
+        factor->order = &f->order;
+        if (!factor->value) {
+            return tmx_fail(err, TMX_ENOMEM, "factor of %zu nodes: out of memory", net->n_node);
+        }
+        tmx_os_large_pages(factor->value, n_value * sizeof *factor->value);
+    }
+    for (size_t e = 0; e < f->order.n_entry; e++) {
+        f->lower[e] = f->net[e] + f->part * f->lower_flow[e];
+        f->upper[e] = f->net[e] + f->part * f->upper_flow[e];
     }
     for (size_t c = 0; c < net->n_node; c++) {
-        f->value[f->diagonal[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
+        f->lower[f->diagonal[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
     }
-    double control[UMFPACK_CONTROL];
-    umfpack_di_defaults(control);
-    control[UMFPACK_SCALE] =
-        UMFPACK_SCALE_NONE; /* of rows: diagonals lead here, and a solve takes 0.88 of the time */
-    umfpack_di_free_numeric(numeric);
-    const int status = umfpack_di_numeric(f->start, f->row, f->value, f->symbolic, numeric, control, NULL);
-    if (status) {
-        const bool memory = status == UMFPACK_ERROR_out_of_memory;
-        return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
-                        memory ? "factor of %zu nodes: out of memory"
-                               : "network of %zu nodes has no solution",
+    const enum tmx_status st = tmx_lu_factor(&f->order, f->lower, f->upper, factor->value);
+    if (st) {
+        return tmx_fail(err, st,
+                        st == TMX_ENOMEM ? "factor of %zu nodes: out of memory"
+                                         : "network of %zu nodes has no solution",
                         net->n_node);
     }
     return TMX_OK;
 }
 
-static enum tmx_status full_solve(struct tmx_solver *s, const struct tmx_factor *f, int system, size_t n_rhs,
-                                  const double *b, double *x)
+static enum tmx_status flowing_solve(struct tmx_solver *s, const struct tmx_factor *f, bool transposed,
+                                     size_t n_rhs, const double *b, double *x)
 {
-    const size_t n = s->net->n_node;
-    double control[UMFPACK_CONTROL];
-    umfpack_di_defaults(control);
-    control[UMFPACK_IRSTEP] = 0; /* the matrix of a factor is not kept */
-    s->wi = s->wi ? s->wi : calloc(n, sizeof *s->wi);
-    s->w = s->w ? s->w : calloc(n, sizeof *s->w);
-    if (!s->wi || !s->w) {
-        return TMX_ENOMEM;
-    }
-    for (size_t r = 0; r < n_rhs; r++) {
-        if (umfpack_di_wsolve(system, f->full->start, f->full->row, f->full->value, x + r * n, b + r * n,
-                              f->numeric, control, NULL, s->wi, s->w)) {
-            return TMX_ESOLVE;
+    const size_t n_work = n_rhs * (f->order->n + f->order->most_row);
+    if (s->n_work < n_work) {
+        free(s->work);
+        s->work = malloc(n_work * sizeof *s->work);
+        s->n_work = s->work ? n_work : 0;
+        if (!s->work) {
+            return TMX_ENOMEM;
         }
+        tmx_os_large_pages(s->work, n_work * sizeof *s->work);
     }
+    tmx_lu_solve(f->order, f->value, transposed, n_rhs, b, x, s->work);
     return TMX_OK;
 }
 
@@ -212,7 +254,7 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factor
     }
     struct tmx_solver *v = *s;
     if (net->n_flow > 0) {
-        const enum tmx_status made = full_init(&v->full, net, err);
+        const enum tmx_status made = flowing_init(&v->flow, net, &v->common, err);
         if (made) {
             tmx_solver_destroy(v);
             *s = NULL;
@@ -223,12 +265,7 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factor
     v->value = calloc((size_t)net->col_start[net->n_node], sizeof *v->value);
     cholmod_sparse a = view(net, net->value_w_k);
     if (v->value && factoring == TMX_FACTOR_BLOCKS) {
-        int *order = calloc(net->n_node, sizeof *order);
-        if (order && !tmx_order_by_place(net, order, NULL)) {
-            v->common.method[0].ordering = CHOLMOD_GIVEN;
-            v->order = cholmod_analyze_p(&a, order, NULL, 0, &v->common);
-        }
-        free(order);
+        v->order = analyze_by_place(net, &a, &v->common);
     } else if (v->value) {
         v->order = cholmod_analyze(&a, &v->common);
     }
@@ -261,7 +298,7 @@ enum tmx_status tmx_solver_create_copy(const struct tmx_solver *s, struct tmx_so
 
 void tmx_solver_set_flow(struct tmx_solver *s, double flow)
 {
-    s->full.part = flow;
+    s->flow.part = flow;
 }
 
 void tmx_solver_destroy(struct tmx_solver *s)
@@ -273,9 +310,8 @@ void tmx_solver_destroy(struct tmx_solver *s)
     cholmod_free_dense(&s->e, &s->common);
     cholmod_free_factor(&s->order, &s->common);
     cholmod_finish(&s->common);
-    full_finish(&s->full);
-    free(s->wi);
-    free(s->w);
+    flowing_finish(&s->flow);
+    free(s->work);
     free(s->value);
     free(s);
 }
@@ -283,7 +319,7 @@ void tmx_solver_destroy(struct tmx_solver *s)
 enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor **f,
                                   struct tmx_err *err)
 {
-    tmx_assert(s->order || s->full.start); /* a work space makes no factors */
+    tmx_assert(s->order || s->flow.net); /* a work space makes no factors */
     struct tmx_factor *v = calloc(1, sizeof *v);
     *f = NULL;
     if (v && s->order) {
@@ -318,9 +354,8 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
 {
     const struct tmx_network *net = s->net;
     const size_t n_entry = (size_t)net->col_start[net->n_node];
-    if (s->full.start) {
-        f->full = &s->full;
-        return full_factor(&s->full, net, gamma, sigma, &f->numeric, err);
+    if (s->flow.net) {
+        return flowing_factor(&s->flow, net, gamma, sigma, f, err);
     }
     memcpy(s->value, net->value_w_k, n_entry * sizeof *s->value);
     for (size_t c = 0; c < net->n_node; c++) {
@@ -340,7 +375,7 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
 void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f)
 {
     if (f) {
-        umfpack_di_free_numeric(&f->numeric);
+        free(f->value);
         cholmod_free_factor(&f->l, &s->common);
         free(f);
     }
@@ -402,13 +437,13 @@ static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_
 enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, const double *b,
                           double *x)
 {
-    return f->full ? full_solve(s, f, UMFPACK_A, n_rhs, b, x) : solve(s, CHOLMOD_A, f, n_rhs, b, x);
+    return f->value ? flowing_solve(s, f, false, n_rhs, b, x) : solve(s, CHOLMOD_A, f, n_rhs, b, x);
 }
 
 enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
                                      const double *b, double *x)
 {
-    return full_solve(s, f, UMFPACK_At, n_rhs, b, x);
+    return flowing_solve(s, f, true, n_rhs, b, x);
 }
 
 enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, double *b,

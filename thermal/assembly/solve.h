@@ -5,7 +5,8 @@
 #include "thermal/assembly/network.h"
 
 /* Direct solves with G_net + gamma A + sigma C. The only file that knows CHOLMOD: LL', fill-reducing order
- * found once; and, for networks through which coolant flows, whose G_net is not symmetric, UMFPACK: LU.
+ * found once; and, for networks through which coolant flows, whose G_net is not symmetric, LU in the
+ * blocks that it finds (lu.h).
  * tmx_solver_create_copy, tmx_solve_half and tmx_factor_entries are for symmetric networks alone. */
 
 struct tmx_solver; /* order and work space; used by one thread at a time */

@@ -54,6 +54,12 @@ double tmx_thermal_spec_flow(const struct tmx_thermal_spec *spec, size_t level)
     return spec->flow_levels ? spec->flow_levels[level] : 1;
 }
 
+bool tmx_channels_fit(const struct tmx_channels *c, double width_m)
+{
+    const bool edges = c->kind == TMX_CHANNELS_RESOLVED;
+    return c->width_m + (edges ? c->first_m + c->last_m : 0) <= width_m && tmx_channels_count(c, width_m) > 0;
+}
+
 size_t tmx_channels_count(const struct tmx_channels *c, double width_m)
 {
     if (c->kind == TMX_CHANNELS_RESOLVED) {

@@ -38,7 +38,9 @@ struct tmx_channels {
     bool upwind; /* a face has the temperature of the cell before it; else the mean of both sides */
 };
 
-/* Channels that lie side by side in width_m. */
+/* Is there room for one channel or pin with its walls in width_m? And how many lie side by side in it, then.
+ */
+bool tmx_channels_fit(const struct tmx_channels *c, double width_m);
 size_t tmx_channels_count(const struct tmx_channels *c, double width_m);
 /* Power [W] of a pump without losses that drives the flow through a layer of this size: laminar, developed.
  * NAN where it is not known: pins, or a coolant without a viscosity. */

@@ -60,6 +60,7 @@ struct tmx_ice_lex {
     struct tmx_text_file text;
     const char *next;
     struct tmx_span word; /* empty at the end of the file */
+    const char *phrase;   /* the last one with a word in it, for messages */
     unsigned line;        /* of word */
     struct tmx_err *err;
 };
@@ -133,9 +134,10 @@ struct tmx_ice_stack {
     double length_m, width_m, cell_length_m, cell_width_m;
     double top_w_per_m2k, bottom_w_per_m2k; /* films of the heat sinks; 0: none */
     struct tmx_channels channels;           /* of every `channel`; 0 where no file part defines them */
-    double ambient_k;                       /* of both */
-    double init_k, slot_s;                  /* of the solver; slot 0: steady, or not given */
-    char block[TMX_ICE_NAME];               /* file of the layers without a floorplan */
+    unsigned channels_line;
+    double ambient_k;         /* of both */
+    double init_k, slot_s;    /* of the solver; slot 0: steady, or not given */
+    char block[TMX_ICE_NAME]; /* file of the layers without a floorplan */
 };
 
 /* Read the file at path; the floorplans it names are not opened. *s is overwritten; end it with

@@ -137,6 +137,8 @@ enum tmx_status tmx_ice_phrase(struct tmx_ice_lex *l, const char *phrase)
 {
     struct tmx_span rest = {phrase, phrase + strlen(phrase)}, field;
     char word[64];
+    l->phrase =
+        isalpha((unsigned char)phrase[strspn(phrase, ";:, ")]) ? phrase + strspn(phrase, ";:, ") : l->phrase;
     while (tmx_span_field(&rest, &field)) {
         if (!tmx_span_copy(field, word, sizeof word) || !tmx_ice_accept(l, word)) {
             return tmx_ice_expected(l, phrase);
@@ -409,7 +411,8 @@ static enum tmx_status positive(struct tmx_ice_stack *s, double *v)
 {
     const enum tmx_status st = tmx_ice_number(&s->l, v);
     if (!st && *v <= 0) {
-        return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line, "%g must be above 0", *v);
+        return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line, "%s = %g must be above 0",
+                           s->l.phrase, *v);
     }
     return st;
 }
@@ -436,7 +439,8 @@ static enum tmx_status read_material(struct tmx_ice_stack *s)
     if (!st && tmx_ice_accept(&s->l, ",")) { /* k_x, k_y, k_z */
         double k[2] = {0};
         st = positive(s, &k[0]);
-        st = st ? st : tmx_ice_phrase(&s->l, ",");
+        st =
+            st || tmx_ice_accept(&s->l, ",") ? st : tmx_ice_expected(&s->l, "k_x, k_y, k_z: a comma and k_z");
         st = st ? st : positive(s, &k[1]);
         m->k_part_x = st ? 1 : m->k_w_per_mk / k[1];
         m->k_part_y = st ? 1 : k[0] / k[1];
@@ -632,6 +636,7 @@ static enum tmx_status read_channels(struct tmx_ice_stack *s, bool pins)
     }
     *k = (struct tmx_ice_kind){.n_slice = 1, .channel = true};
     *c = (struct tmx_channels){.kind = TMX_CHANNELS_MERGED};
+    s->channels_line = s->l.line;
     enum tmx_status st = TMX_OK;
     if (!pins) {
         c->kind = tmx_span_is(s->l.word, "4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
@@ -806,6 +811,11 @@ static enum tmx_status read_file(struct tmx_ice_stack *s)
     if (!st && (s->n_placed == 0 || s->length_m <= 0)) {
         st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, 0,
                          "a stack needs dimensions and a stack of layers");
+    }
+    if (!st && s->channels.width_m > 0 && !tmx_channels_fit(&s->channels, s->length_m)) {
+        st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->channels_line,
+                         "no channel or pin of %g um and its walls fit in a chip of %g um",
+                         s->channels.width_m / UM, s->length_m / UM);
     }
     return st;
 }

@@ -443,6 +443,11 @@ static enum tmx_status wet_layer(struct build *b, const struct tmx_lcf *lcf, siz
         return tmx_fail_at(b->err, TMX_ECONFIG, lcf->source, from->wet,
                            "layer %zu: channels need --network physical", l);
     }
+    if (!tmx_channels_fit(c, W)) {
+        return tmx_fail_at(b->err, TMX_EPARSE, lcf->source, from->wet,
+                           "layer %zu: no channel or pin of %g mm and its walls fit in a stack %g mm wide", l,
+                           1e3 * c->width_m, 1e3 * W);
+    }
     const double height_m = from->thickness_m,
                  pump_w = tmx_channels_pump_w(c, W, tmx_thermal_spec_height_m(&b->s->spec), height_m);
     if (pump_w > 0) {
