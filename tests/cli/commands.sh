@@ -28,6 +28,7 @@ for c in $commands; do
     say "$c: --help and completion differ"
   missing=$(comm -23 <(echo "$options") <(sed 's/\\-/-/g' man.txt | grep -oE -e '--[a-z-]+' | sort -u))
   [ -z "$missing" ] || say "man page of $c lacks" $missing
+  ! grep -q -e '--format=[a-z|]*csv' help.txt || grep -q -e '--columns=' help.txt || say "$c prints a table without --columns"
   "$thermix" "$c" --no-such-option >out.txt 2>err.txt
   [ $? = 2 ] || say "$c --no-such-option does not exit with 2"
 done
