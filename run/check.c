@@ -152,6 +152,15 @@ enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting
                                 "forecast does nothing here: mix policy %s does not look ahead",
                                 r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
     }
+    const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
+    const double *node_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "node_w");
+    if (node_w && *node_w > 0 && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
+        return tmx_fail_setting(
+            err, place(root, TMX_LEVEL_MIX, "node_w"),
+            "mix_policy.node_w: a power cap, but dtm policy %s keeps none; there is dtm = { "
+            "policy = \"boost\"; }",
+            dtm->policy->name);
+    }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];
         const double *low = option(c, orders[i].low), *high = option(c, orders[i].high);
