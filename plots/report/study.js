@@ -56,8 +56,9 @@ function study(s, t) {
   const bys = [-1, ...columns.map((_, i) => i).filter((i) => i < axes && varied(i))];
   if (!xs.length || !ys.length) return;
   const prefer = (list, name) => Math.max(0, list.findIndex((i) => columns[i] === name));
-  const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && !isSeed(columns[i]) && i !== xs[0]);
-  const state = { x: xs.find((i) => !isSeed(columns[i])) ?? xs[0], y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
+  const first = xs.find((i) => i < axes && isNumber(i) && !isSeed(columns[i])) ?? xs.find((i) => !isSeed(columns[i])) ?? xs[0]; // a number, if one was swept
+  const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && !isSeed(columns[i]) && i !== first);
+  const state = { x: first, y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
   const chart = make("figure", { class: "study" }), controls = make("div", { class: "controls" });
   const draw = () => { fit(); chart.replaceChildren(...plot(t, state)); };
   addEventListener("resize", draw);
