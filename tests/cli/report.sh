@@ -206,7 +206,7 @@ const label = () => document.querySelector(".study svg").getAttribute("aria-labe
 const first = label();
 axis("y").value = (Number(axis("y").value) + 1) % axis("y").options.length;
 axis("y").dispatchEvent(new Event("change"));
-ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against policy"));
+ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against chip_power.baseline_w, by policy"));
 ask("a point a run", document.querySelectorAll(".study circle").length === 4);
 const seeds = plot({ columns: ["policy", "seed", "v"], axes: 2, rows: [["BL", 1, 1], ["BL", 2, 2], ["BL", 3, 3]] }, { x: 0, y: 2, by: -1 });
 ask("seeds have an interval", Math.abs(moments([1, 2, 3]).half - 2.4841) < 1e-3 && seeds[0].querySelectorAll(".interval").length === 1);
