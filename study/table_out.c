@@ -261,7 +261,7 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
     return o.width > 0 ? tmx_table_write_screen(t, &o, out, err) : tmx_table_write_text(t, out, err);
 }
 
-/* The columns asked for; of a series its labels and times, too, without which samples are not told apart. */
+/* The columns asked for; of a series its labels and times, too, which tell samples apart. */
 static enum tmx_status choose(const struct tmx_table *t, enum tmx_format f, const char *const *column,
                               size_t n, struct tmx_table **chosen, struct tmx_err *err)
 {

@@ -29,6 +29,8 @@ awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_r
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_fan_rpm"] != "" || $c["mean_inlet_c"] < 20) { exit 1 }' moved/out/gpus.csv || say "a fan's rpm that nobody measured"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && $c["fan_rpm"] != "" { exit 1 }' moved/out/trace.csv || say "a fan's rpm in the trace that nobody measured"
 (cd / && "$thermix" check "$dir/moved/run.cfg" >/dev/null) 2>err.txt || say "a calibrated node that was moved: $(cat err.txt)"
+"$thermix" check wl1 --set topology=moved/away/node.cfg >shown.cfg 2>err.txt || say "the words of \`thermix run cal\`: $(cat err.txt)"
+! grep -q '^chip = ' shown.cfg || say "a chip beside the node that replaced it"
 # a cap on its one level would cost no time, and nobody knows what its fans do when they fail: both are refused
 cap='--set=dtm={policy="boost";power_cap_w=150.0;}'
 "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 "$cap" -q 2>err.txt && say "a cap on one level"
