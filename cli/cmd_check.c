@@ -390,16 +390,18 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
  * everything it names. A name may be of several kinds: all are checked. A run is printed resolved, the
  * others as one line; in the formats for programs rows of file, kind, key and value. */
 static enum tmx_status check_file(const char *name, const struct tmx_sets *sets, enum tmx_format format,
-                                  FILE *out, struct tmx_err *err)
+                                  const struct tmx_texts *chosen, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
                                                 {"kind", TMX_COLUMN_TEXT, 0},
                                                 {"key", TMX_COLUMN_TEXT, 0},
                                                 {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
     struct tmx_table *t = NULL;
-    enum tmx_status st = format == TMX_FORMAT_TEXT ? TMX_OK : tmx_table_create(&t, columns, 4, err);
-    st = st ? st : check((struct request){name, name, sets, out, t}, err);
-    st = st || !t ? st : tmx_table_write(t, format, out, err);
+    enum tmx_status st =
+        format == TMX_FORMAT_TEXT && chosen->n == 0 ? TMX_OK : tmx_table_create(&t, columns, 4, err);
+    st = st ? st : check((struct request){name, name, sets, stdout, t}, err);
+    st = st || !t ? st
+                  : tmx_table_save_columns(t, format, "-", (const char *const *)chosen->text, chosen->n, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -407,17 +409,18 @@ static enum tmx_status check_file(const char *name, const struct tmx_sets *sets,
 /* thermix check: is this file in order? */
 
 struct args {
-    struct tmx_texts config;
+    struct tmx_texts config, columns;
     struct tmx_sets sets;
     int format;
 };
 
-static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""), TMX_ARG_FORMAT(args, format), {0}};
+static const struct tmx_arg rows[] = {
+    TMX_ARG_SET(args, sets, ""), TMX_ARG_FORMAT(args, format), TMX_ARG_COLUMNS(args, columns), {0}};
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    return check_file(a->config.text[0], &a->sets, (enum tmx_format)a->format, stdout, err);
+    return check_file(a->config.text[0], &a->sets, (enum tmx_format)a->format, &a->columns, err);
 }
 
 const struct tmx_command tmx_cmd_check = {
@@ -428,7 +431,8 @@ const struct tmx_command tmx_cmd_check = {
            "list`.",
     .notes = "check loads no modules. A warning names each policy that comes from a module and is therefore "
              "not checked.\n\n"
-             "With --format csv, markdown, json or latex: rows of file, kind, key and value. Overrides "
+             "With --format csv, markdown, json or latex: rows of file, kind, key and value; with --columns "
+             "also as a table. Overrides "
              "(--set) apply to runs. To override keys of a suite's runs, write base.KEY.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"

@@ -9,7 +9,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts batch;
+    struct tmx_texts batch, columns;
     struct tmx_sets sets;
     const char *node;
     double temp_c;
@@ -27,6 +27,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "DEGC", .min = -TMX_ZERO_C, .max = 1000,
             .doc = "chip temperature; without it the node's reference"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -39,7 +40,9 @@ static enum tmx_status print(const struct args *a, const struct tmx_job_data *d,
         return tmx_merge_print(d, j, temp_c, stdout, err);
     }
     enum tmx_status st = tmx_merge_table(d, j, temp_c, &t, err);
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }

@@ -7,7 +7,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts kernel, policy;
+    struct tmx_texts kernel, policy, columns;
     struct tmx_sets sets;
     const char *chip, *out_dir;
     double epoch_cycles;
@@ -40,6 +40,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the chip, as memory.mshr=64 or energy.sm_scaling=log; may be repeated"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -48,11 +49,14 @@ static enum tmx_status print(const struct args *a, const struct tmx_cta_report *
     const enum tmx_format format = (enum tmx_format)a->format;
     const bool for_people = format == TMX_FORMAT_TEXT || format == TMX_FORMAT_MARKDOWN;
     enum tmx_status st = TMX_OK;
-    if (report->cores && for_people) { /* for programs: one table, this one in core.csv */
+    if (report->cores && for_people &&
+        a->columns.n == 0) { /* for programs: one table, this one in core.csv */
         st = tmx_table_write(report->cores, format, stdout, err);
         printf("\n");
     }
-    st = st ? st : tmx_table_write(report->table, format, stdout, err);
+    st = st ? st
+            : tmx_table_save_columns(report->table, (enum tmx_format)a->format, "-",
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     return st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
 }
 

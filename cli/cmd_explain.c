@@ -13,7 +13,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts run;
+    struct tmx_texts run, columns;
     struct tmx_sets sets;
     long jobs;
     const char *out;
@@ -35,6 +35,7 @@ static const struct tmx_arg rows[] = {
                    "with the new files instead of refusing"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -78,7 +79,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (any && people && e.by_sm) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = any ? tmx_table_write(e.causes, (enum tmx_format)a->format, stdout, err) : st;
+    st = any ? tmx_table_save_columns(e.causes, (enum tmx_format)a->format, "-",
+                                      (const char *const *)a->columns.text, a->columns.n, err)
+             : st;
     if (!st && a->out && !e.by_sm) {
         st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
     }

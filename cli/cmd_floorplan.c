@@ -29,7 +29,7 @@ struct tmx_floorplan_args {
     double sm_area_mm2, margin_mm;
     const char *power, *config, *stay, *mix, *description; /* optimise */
     int goal;
-    struct tmx_texts set;
+    struct tmx_texts set, columns;
     long turns, sms, per_tpc, jobs, seed;
     int place, format;
     bool gaps, mirrored;
@@ -47,6 +47,7 @@ struct tmx_floorplan_compare {
     const char *out_dir;  /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
     unsigned n_worker;    /* 0: one a processor */
     enum tmx_format format;
+    const struct tmx_texts *columns; /* of what is printed */
 };
 
 enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
@@ -227,7 +228,8 @@ static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table 
 static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
                             const struct tmx_table *units, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_save(t, c->format, "-", err);
+    enum tmx_status st =
+        tmx_table_save_columns(t, c->format, "-", (const char *const *)c->columns->text, c->columns->n, err);
     if (!st && c->out_dir) {
         st = tmx_table_save_in(t, c->out_dir, "table.csv", err);
         st = st ? st : tmx_table_save_in(units, c->out_dir, "units.csv", err);
@@ -381,7 +383,9 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
         tmx_table_real(t, 1e3 * u->h_m);
         tmx_table_real(t, 1e6 * tmx_unit_area_m2(u));
     }
-    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -554,7 +558,8 @@ static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct 
                                       .only_mix = a->mix,
                                       .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
                                       .n_worker = (unsigned)a->jobs,
-                                      .format = (enum tmx_format)a->format};
+                                      .format = (enum tmx_format)a->format,
+                                      .columns = &a->columns};
     if (a->words.n < 3 || !a->suite) {
         return tmx_fail(err, TMX_ECONFIG, "compare: expected two floorplans or more and --suite SUITE");
     }
@@ -680,7 +685,12 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     st = st ? st : write_floorplan(a, &r.floorplan[best], err);
     if (!st) {
         FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
-        st = tmx_table_write(t, (enum tmx_format)a->format, out, err);
+        struct tmx_table *chosen = NULL;
+        st = a->columns.n == 0
+                 ? TMX_OK
+                 : tmx_table_choose(t, (const char *const *)a->columns.text, a->columns.n, &chosen, err);
+        st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->format, out, err);
+        tmx_table_destroy(chosen);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
                 r.n_tried, fabs(r.estimate_k[best] - r.value[best].peak_k),
                 r.estimate_k[best] < r.value[best].peak_k ? "too cold" : "too hot");
@@ -757,6 +767,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0,
             .doc = "accept floorplans whose units leave gaps in the die"),
     TMX_ARG_FORMAT(tmx_floorplan_args, format),
+    TMX_ARG_COLUMNS(tmx_floorplan_args, columns),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
     TMX_ARG(tmx_floorplan_args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "number of SMs"),

@@ -5,7 +5,7 @@
 #include "study/microbench/gate_runs.h"
 
 struct args {
-    struct tmx_texts kernel, policy;
+    struct tmx_texts kernel, policy, columns;
     struct tmx_sets sets;
     struct tmx_ints bet, wakeup;
     const char *chip, *out, *trace, *convert, *export_to;
@@ -47,6 +47,7 @@ static const struct tmx_arg rows[] = {
             .doc = "write table.csv into DIR (with --convert: the file to write)"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_QUIET(args, quiet),
     {0},
 };
@@ -56,7 +57,9 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_quest
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_gate_ask(q, &t, err);
     st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
-    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, "-", err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }

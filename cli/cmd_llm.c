@@ -8,7 +8,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what;
+    struct tmx_texts what, columns;
     const char *out, *like, *name;
     int format;
 };
@@ -23,6 +23,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, name, TEXT, "name", 0, .value = "NAME",
             .doc = "name of the model; default: that of --like"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -41,7 +42,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && a->name) {
         snprintf(m.name, sizeof m.name, "%s", a->name);
     }
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
     st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
     tmx_table_destroy(t);
     tmx_llm_finish(&like);

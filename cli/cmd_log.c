@@ -9,6 +9,7 @@
 
 struct args {
     struct tmx_texts words; /* show FILE... */
+    struct tmx_texts columns;
     struct tmx_measured_args log;
     const char *dir;
     int format;
@@ -21,6 +22,7 @@ static const struct tmx_arg rows[] = {
             .doc = "figures of power and temperature, one a run"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -38,7 +40,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (people) {
         tmx_measured_describe(&m, stdout);
     }
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
     if (people && !st) {
         tmx_measured_sketch(&m, stdout);
     }

@@ -8,7 +8,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what;
+    struct tmx_texts what, columns;
     const char *test, *chip, *out;
     double idle_w;
     int format;
@@ -28,6 +28,7 @@ static const struct tmx_arg rows[] = {
         .doc = "fit: add this power to all kernels when errors are computed, so that they are percent of the "
                "whole system's power"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -35,7 +36,9 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status print(struct tmx_table *t, enum tmx_status st, const struct args *a,
                              struct tmx_err *err)
 {
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -81,9 +84,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_training_load(&train, a->what.text[1], err);
     st = st ? st : tmx_power_fit(&train, &fit, err);
-    st = st ? st : tmx_fit_coefficients(&train, &fit, &t, err);
-    st = print(t, st, a, err);
-    t = NULL;
+    if (!st && a->columns.n == 0) { /* which are those of the rows below */
+        st = tmx_fit_coefficients(&train, &fit, &t, err);
+        st = print(t, st, a, err);
+        t = NULL;
+    }
     st = st ? st : tmx_fit_rows(&train, &fit, a->idle_w, &t, err);
     st = print(t, st, a, err);
     if (!st && a->format == TMX_FORMAT_TEXT) {

@@ -117,8 +117,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
             st = refuse_interval(&set, q.pooled, err);
         }
     }
+    bool spread = false; /* over seeds is what was asked for */
+    for (size_t i = 0; i < q.n_aggregate; i++) {
+        spread = spread || q.aggregate[i] != TMX_MEAN;
+    }
     for (size_t k = 0, n = 0; !st && k <= set.n_key; k++) { /* what a cell hides */
-        if (k < set.n_key && q.pooled[k]) {
+        if (k < set.n_key && q.pooled[k] && !(spread && tmx_is_seed(set.key[k]))) {
             tmx_print_visible(stderr, "%s%s", n++ ? ", " : "note: a cell has the runs of several values of ",
                               set.key[k]);
         }

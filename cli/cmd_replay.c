@@ -14,7 +14,7 @@
 struct args {
     struct tmx_texts words; /* CALIBRATED LOG... */
     struct tmx_measured_args log;
-    struct tmx_texts set;
+    struct tmx_texts set, columns;
     const char *out, *trace, *figures;
     double from;
     int format;
@@ -36,6 +36,7 @@ static const struct tmx_arg rows[] = {
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -92,12 +93,14 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
     if (!st && format == TMX_FORMAT_OPENMETRICS) {
         st = tmx_replay_trace(r, m, true, &series, err);
     }
-    st = st ? st : tmx_table_write(series ? series : t, format, stdout, err);
-    st = st ? st : save(t, a->out, err);
-    st = st ? st : save(trace, a->trace, err);
-    if (!st && a->format == TMX_FORMAT_TEXT && !r->what_if) {
+    if (!st && format == TMX_FORMAT_TEXT && !r->what_if) {
         tmx_replay_summary(r, m, stdout);
     }
+    st = st ? st
+            : tmx_table_save_columns(series ? series : t, format, "-", (const char *const *)a->columns.text,
+                                     a->columns.n, err);
+    st = st ? st : save(t, a->out, err);
+    st = st ? st : save(trace, a->trace, err);
     st = st || !a->figures ? st : draw(a, r, m, err);
     tmx_table_destroy(t);
     tmx_table_destroy(trace);

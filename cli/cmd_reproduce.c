@@ -7,6 +7,7 @@
 
 struct args {
     struct tmx_texts dir;
+    struct tmx_texts columns;
     const char *out, *notes;
     int format;
 };
@@ -18,6 +19,7 @@ static const struct tmx_arg rows[] = {
             .doc = "hand-written notes: DIR/<suite>.md, or `## Suite <suite>` in the file of its family"),
     TMX_ARG(args, format, WORD, "format", 0, .words = tmx_formats, .def = "markdown",
             .doc = "the report (markdown), or only the values, one per row"),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "the values, with these columns"),
     {0},
 };
 
@@ -26,7 +28,9 @@ static enum tmx_status values(const struct args *a, struct tmx_err *err)
 {
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_paper_stack((const char *const *)a->dir.text, a->dir.n, &t, err);
-    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    st = st ? st
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                     (const char *const *)a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -35,7 +39,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_output o;
-    if (a->format != TMX_FORMAT_MARKDOWN) {
+    if (a->format != TMX_FORMAT_MARKDOWN || a->columns.n > 0) {
         return values(a, err);
     }
     enum tmx_status st = tmx_output_open(&o, a->out, err);

@@ -42,8 +42,9 @@ static const struct tmx_arg rows[] = {
                "metric; with -o DIR also seeds.csv, and runs.sqlite, which `thermix query DIR` reads"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
-            .doc = "of the kernels' table print these columns, and every row"),
-    TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "print nothing but errors"),
+            .doc = "print these columns of the kernels' table or of the summary, and every row"),
+    TMX_ARG(args, quiet, FLAG, "quiet", 'q',
+            .doc = "print nothing but errors, and the table if --format names another format"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v',
             .doc = "print the resolved configuration first, and the folder that THERMIX_DATA names"),
     {0},
@@ -97,12 +98,14 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
 static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    const struct tmx_run_alone alone = {
-        .dir = a->dir, .format = (enum tmx_format)a->format, .quiet = a->quiet};
-    if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0 || a->columns.n > 0) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "--seeds prints metrics over runs: leave out --trace, --hotspot, --module and --columns");
+    const struct tmx_run_alone alone = {.dir = a->dir,
+                                        .column = (const char *const *)a->columns.text,
+                                        .n_column = a->columns.n,
+                                        .format = (enum tmx_format)a->format,
+                                        .quiet = a->quiet};
+    if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--seeds prints metrics over runs: leave out --trace, --hotspot and --module");
     }
     const enum tmx_status st = find_config(a->config.text[0], path, err);
     return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, &alone, err);

@@ -30,7 +30,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *t = NULL;
     size_t metric = 0;
     if (!a->metric) {
-        return tmx_fail(err, TMX_ECONFIG, "which metric? --output METRIC");
+        return tmx_fail(err, TMX_ECONFIG, "which metric? For example --output slowdown_pct");
     }
     enum tmx_status st =
         tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);

@@ -18,7 +18,8 @@ static const struct tmx_arg rows[] = {
             .doc = "write table.csv and paper.csv into DIR, and keep the finished runs there"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
-            .doc = "run everything with N seeds, from the suite's on: means, X_sd, X_ci95 (half the 95 % "
+            .doc = "run everything with N seeds, from the suite's on: means, and of mixes X_sd, X_ci95 (half "
+                   "the 95 % "
                    "interval of "
                    "the mean, by Student's t) and seeds; 0: as the suite says"),
     TMX_ARG_FORMAT(args, format),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/os.h"
 #include "measure/silicon.h"
 #include "measure/validate.h"
 #include "study/table_out.h"
@@ -13,7 +14,7 @@ struct args {
     long jobs;
     bool quiet;
     int format;
-    struct tmx_texts parts;
+    struct tmx_texts parts, columns;
 };
 
 static const struct tmx_arg rows[] = {
@@ -24,6 +25,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_QUIET(args, quiet),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -60,6 +62,20 @@ static size_t column(const struct tmx_table *t, const char *name)
     return c;
 }
 
+/* The first line for people. */
+static void headline(const struct tmx_table *t)
+{
+    const size_t holds = column(t, "holds");
+    size_t n = 0, of = 0;
+    for (size_t i = 0; i < tmx_table_rows(t); i++) {
+        const char *word = tmx_table_cell(t, i, holds)->text;
+        n += strcmp(word, "yes") == 0;
+        of += strcmp(word, "yes") == 0 || strcmp(word, "no") == 0;
+    }
+    const struct tmx_bold bold = tmx_os_bold(stdout);
+    printf("%s%zu of %zu targets are within their bands.%s\n\n", bold.on, n, of, bold.off);
+}
+
 /* One line: which rows are out of their bands, and which of them without a known reason. */
 static enum tmx_status verdict(const struct tmx_table *t, struct tmx_err *err)
 {
@@ -85,7 +101,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     static const char *const prefer[] = {"quantity", "measured", "ours",     "bar",   "unit",
                                          "origin",   "seen",     "protocol", "holds", "what"};
-    const struct tmx_screen screen = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
+    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+                                      .n_column = a->columns.n,
+                                      .prefer = prefer,
+                                      .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL, *points = NULL;
     enum tmx_status st = check_parts(&a->parts, err);
     st = st || !a->figures ? st : tmx_silicon_points(&points, err);
@@ -95,6 +114,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                            .quiet = a->quiet,
                                            .points = points};
     st = st ? st : tmx_validate(&t, &o, err);
+    if (!st && a->format == TMX_FORMAT_TEXT) {
+        headline(t);
+    }
     st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
     st = st || !a->figures ? st : tmx_silicon_draw(points, a->figures, err);

@@ -800,7 +800,10 @@ static void print_answer(const struct admission *a)
         snprintf(line + used, sizeof line - (size_t)used, ": one more would heat it to %.1f degC.",
                  n->hottest_k[n->n_job + 1] - TMX_ZERO_C);
     }
+    const struct tmx_bold bold = tmx_os_bold(out);
+    fputs(bold.on, out);
     tmx_text_wrap(line, 0, width, out);
+    fputs(bold.off, out);
     if (a->peak_k > 0) {
         snprintf(line, sizeof line,
                  "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "

@@ -342,6 +342,7 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
 {
     const struct tmx_plan_chip *c = &m->chip;
     struct sustained s;
+    char line[400 + TMX_PATH_SIZE];
     if (m->call->horizon_s > 0) {
         bool *on = calloc(c->n_sm, sizeof *on);
         double watt = 0;
@@ -350,20 +351,23 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
         }
         const enum tmx_status found = on ? watts(m, on, &watt, err) : tmx_no_memory(err);
         if (!found) {
-            fprintf(m->call->say, "%.0f W of work for %g s below %g degC with all %zu SM%s, from %s.\n\n",
-                    watt * (double)c->n_sm, m->call->horizon_s, m->budget.limit_k - TMX_ZERO_C, c->n_sm,
-                    tmx_plural(c->n_sm), m->call->state ? m->call->state : "the idle chip");
+            snprintf(line, sizeof line,
+                     "%.0f W of work for %g s below %g degC with all %zu SM%s, from %s.\n\n",
+                     watt * (double)c->n_sm, m->call->horizon_s, m->budget.limit_k - TMX_ZERO_C, c->n_sm,
+                     tmx_plural(c->n_sm), m->call->state ? m->call->state : "the idle chip");
+            tmx_os_headline(m->call->say, line);
         }
         free(on);
         return found;
     }
     const enum tmx_status st = sustain(m, &s, err);
     if (!st) {
-        fprintf(m->call->say,
-                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC:\n"
-                "%.0f W of work, %.0f W leakage, %.0f W besides.\n%s",
-                s.work_w + s.leak_w + s.base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
-                c->ambient_k - TMX_ZERO_C, s.work_w, s.leak_w, s.base_w, m->call->boost > 0 ? "" : "\n");
+        snprintf(line, sizeof line,
+                 "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC:\n"
+                 "%.0f W of work, %.0f W leakage, %.0f W besides.\n%s",
+                 s.work_w + s.leak_w + s.base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
+                 c->ambient_k - TMX_ZERO_C, s.work_w, s.leak_w, s.base_w, m->call->boost > 0 ? "" : "\n");
+        tmx_os_headline(m->call->say, line);
     }
     return st;
 }
@@ -424,9 +428,10 @@ static enum tmx_status fill_boost(struct maker *m, const struct tmx_run *run, st
     tmx_table_real(m->table, m->call->boost * s.work_w);
     tmx_table_real(m->table, time_s);
     if (m->call->say) {
-        fprintf(m->call->say, "%g times that work (%.0f W) holds for %s%.3g s from %s.\n\n", m->call->boost,
-                m->call->boost * s.work_w, time_s > 0 ? "at least " : "", time_s,
-                m->call->state ? m->call->state : "the idle chip");
+        const struct tmx_bold bold = tmx_os_bold(m->call->say);
+        fprintf(m->call->say, "%s%g times that work (%.0f W) holds for %s%.3g s from %s.%s\n\n", bold.on,
+                m->call->boost, m->call->boost * s.work_w, time_s > 0 ? "at least " : "", time_s,
+                m->call->state ? m->call->state : "the idle chip", bold.off);
     }
     return TMX_OK;
 }

@@ -295,6 +295,41 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
     }
 }
 
+/* The air of the log's runs, the mean over them, and in `from` how it is known. */
+static double air_c(const struct tmx_calibration *c, const struct tmx_measured *log,
+                    const struct tmx_calibrate_options *options, char *from, size_t size)
+{
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    size_t n = 0;
+    for (size_t i = 0; c->fit.inlet && i < log->n_series; i++) {
+        const double *inlet = log->series[i].q[TMX_Q_INLET];
+        for (size_t k = 0; inlet && k < log->series[i].n; k++) {
+            sum += isfinite(inlet[k]) ? inlet[k] : 0;
+            low = isfinite(inlet[k]) ? fmin(low, inlet[k]) : low;
+            high = isfinite(inlet[k]) ? fmax(high, inlet[k]) : high;
+            n += isfinite(inlet[k]);
+        }
+    }
+    for (size_t r = 0; !c->fit.inlet && r < log->n_run; r++, n++) {
+        sum += c->ambient_c[r];
+        low = fmin(low, c->ambient_c[r]);
+        high = fmax(high, c->ambient_c[r]);
+    }
+    if (n == 0) {
+        snprintf(from, size, "assumed: edit");
+        return 25;
+    }
+    const char *how = c->fit.inlet                            ? "mean of the log's inlet air"
+                      : options->ambient == TMX_AMBIENT_GIVEN ? "given (--ambient)"
+                                                              : "fitted to the log";
+    if (high - low > 0.05) {
+        snprintf(from, size, "%s, %.1f to %.1f", how, low, high);
+    } else {
+        snprintf(from, size, "%s", how);
+    }
+    return sum / (double)n;
+}
+
 enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const struct tmx_measured *log,
                                      const struct tmx_calibrate_options *options, const char *dir,
                                      struct tmx_err *err)
@@ -319,7 +354,9 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
         st = tmx_output_commit(&o, err);
         tmx_output_discard(&o);
     }
-    return st ? st : tmx_calibrated_node(&c->model, log, options->levels, dir, err);
+    char from[80];
+    const double inlet_c = air_c(c, log, options, from, sizeof from);
+    return st ? st : tmx_calibrated_node(&c->model, log, inlet_c, from, options->levels, dir, err);
 }
 
 /* ---- reading ---- */

@@ -32,8 +32,9 @@ TMX_NODISCARD enum tmx_status tmx_calibrated_write(const struct tmx_calibration 
 TMX_NODISCARD enum tmx_status tmx_calibrated_read(struct tmx_rc *model, const char *path,
                                                   struct tmx_err *err);
 
-/* chips/ and node.cfg. */
+/* chips/ and node.cfg, which states the air and where it comes from. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,
+                                                  double inlet_c, const char *inlet_from,
                                                   const struct tmx_chip *levels, const char *dir,
                                                   struct tmx_err *err);
 

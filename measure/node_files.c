@@ -286,8 +286,8 @@ static void print_gpus(const struct node *n, double preheat, FILE *out)
     fprintf(out, "%s", n_air ? "\n);\n" : "");
 }
 
-static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
-                                      struct tmx_err *err)
+static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
+                                      const char *inlet_from, const char *dir, struct tmx_err *err)
 {
     struct tmx_output o = {0};
     struct node n = {.m = m, .rpm = fan_range(m, log), .shared = one_card(m)};
@@ -307,17 +307,19 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
         "The fans' curve\n# is read off the log%s. Not in this file, but in fit.csv: chassis_k = %.3g K, "
         "case_k_per_w = %.3g K/W,\n# air_rise_k = %.3g K, offsets of the sensors, power_lag_s.%s\n"
         "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
-        "inlet_c = 25.0;  # assumed: edit\n",
+        "inlet_c = %.1f;  # %s\n",
         n.n_curve ? "" : ", which has no speeds: the fans turn at full speed", m->chassis_k, m->case_k_per_w,
         m->air_rise_k,
-        m->rpm_ref > 0 ? "" : " The log has no\n# fan speeds: the fans are stand-ins of unknown speed.");
+        m->rpm_ref > 0 ? "" : " The log has no\n# fan speeds: the fans are stand-ins of unknown speed.",
+        inlet_c, inlet_from);
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
     return close_file(&o, TMX_OK, err);
 }
 
-enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log,
-                                    const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
+enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
+                                    const char *inlet_from, const struct tmx_chip *levels, const char *dir,
+                                    struct tmx_err *err)
 {
     char chips[TMX_PATH_SIZE], folder[TMX_PATH_SIZE + 32];
     if (strlen(dir) > 200) {
@@ -331,5 +333,5 @@ enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_mea
         st = st ? st : write_package(m, g, folder, err);
         st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), levels, folder, err);
     }
-    return st ? st : write_topology(m, log, dir, err);
+    return st ? st : write_topology(m, log, inlet_c, inlet_from, dir, err);
 }

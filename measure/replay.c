@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/text.h"
 
 enum { MAX_CURVE = 16, MAX_SWAP = 8 };
@@ -542,7 +543,9 @@ void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *l
         }
     }
     if (worst) {
-        tmx_print_visible(out, "all rows: rms %.3f K; worst: run %s, GPU %s, %.3f K\n", sqrt(sum / n),
-                          log->run[worst->run], log->gpu[worst->gpu], worst->rmse_k);
+        const struct tmx_bold bold = tmx_os_bold(out);
+        fprintf(out, "%sall rows: rms %.3f K%s", bold.on, sqrt(sum / n), bold.off);
+        tmx_print_visible(out, "; worst: run %s, GPU %s, %.3f K\n", log->run[worst->run],
+                          log->gpu[worst->gpu], worst->rmse_k);
     }
 }

@@ -94,6 +94,14 @@ static enum tmx_status put(const struct figure *f, const char *name, const struc
     return st ? st : tmx_plot_draw(f->plot, name, named(f, name, text), err);
 }
 
+/* Words that the user may replace. */
+static void put_words(const struct figure *f, const char *title, const char *x, const char *y)
+{
+    tmx_plot_label(f->plot, "title", title);
+    tmx_plot_label(f->plot, "x", x);
+    tmx_plot_label(f->plot, "y", y);
+}
+
 static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *err)
 {
     const struct tmx_history *h = f->h;
@@ -120,6 +128,7 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
     tmx_plot_number(f->plot, "trip_c", limited ? h->trip_c : NAN);
     tmx_plot_number(f->plot, "release_c", limited ? h->release_c : NAN);
     tmx_plot_number(f->plot, "target_c", h->target_c);
+    put_words(f, "Temperature of the SMs", "time (s)", "SM temperature (°C)");
     st = st ? st : put(f, "temperature", t, err);
     tmx_table_destroy(t);
     return st;
@@ -134,6 +143,7 @@ static enum tmx_status put_kernels(const struct figure *f, const struct tmx_tabl
     for (size_t k = 0; k < h->n_kernel; k++) {
         tmx_plot_label(f->plot, "name", h->kernel[k]);
     }
+    put_words(f, "Kernel of each SM", "time (s)", "SM");
     return put(f, "sm_kernel", t, err);
 }
 
@@ -155,6 +165,8 @@ static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
         tmx_table_real(t, h->freq_mhz[i / h->n_sm]);
     }
     tmx_plot_number(f->plot, "n_sm", (double)h->n_sm);
+    put_words(f, h->n_sm > 1 ? "Power of each SM and clock" : "Power and clock", "time (s)",
+              h->n_sm > 1 ? "SM" : "power (W)");
     st = st ? st : put(f, "sm_power", t, err);
     if (!st && h->n_kernel > 1) {
         st = put_kernels(f, t, err);

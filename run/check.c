@@ -152,6 +152,15 @@ enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting
                                 "forecast does nothing here: mix policy %s does not look ahead",
                                 r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
     }
+    const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
+    const double *node_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "node_w");
+    if (node_w && *node_w > 0 && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
+        return tmx_fail_setting(
+            err, place(root, TMX_LEVEL_MIX, "node_w"),
+            "mix_policy.node_w: a power cap, but dtm policy %s keeps none; there is dtm = { "
+            "policy = \"boost\"; }",
+            dtm->policy->name);
+    }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];
         const double *low = option(c, orders[i].low), *high = option(c, orders[i].high);
@@ -171,14 +180,25 @@ enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting
     return TMX_OK;
 }
 
+/* On the command line, not in a file? */
+static bool typed(const struct tmx_setting *s)
+{
+    const char *file = tmx_setting_file(s);
+    return file && strncmp(file, "--set", strlen("--set")) == 0;
+}
+
 enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const size_t levels[] = {TMX_SAFETY, TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
     const struct tmx_choice *safety = &r->sim_spec.choice[TMX_SAFETY];
+    const struct tmx_setting *topology = tmx_setting_member(root, "topology");
     for (size_t i = 0; i < tmx_setting_length(root); i++) {
         const struct tmx_setting *s = tmx_setting_at(root, i);
         const char *why = tmx_run_key_unused(r, tmx_setting_name(s));
-        if (why) {
+        const bool replaced = /* --set topology= takes the place of the file's chip */
+            topology && typed(topology) && !typed(s) && r->options.gpus == 1 &&
+            strcmp(tmx_setting_name(s), "chip") == 0;
+        if (why && !replaced) {
             return tmx_fail_setting(err, s, "%s does nothing here: %s", tmx_setting_name(s), why);
         }
     }

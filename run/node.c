@@ -237,7 +237,7 @@ static enum tmx_status draw(const struct tmx_run *r, const char *stream, double 
     return st;
 }
 
-static enum tmx_status draw_spread(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const char *const streams[] = {"spread.leakage", "spread.dynamic", "spread.sink", "spread.inlet"};
     const struct tmx_chip_spread *s = &r->spread;
@@ -245,6 +245,15 @@ static enum tmx_status draw_spread(struct tmx_run *r, struct tmx_err *err)
     const bool air = s->sink > 0 || s->inlet_k > 0;
     if (!air && s->leakage == 0 && s->dynamic == 0) {
         return TMX_OK;
+    }
+    const struct tmx_setting *at = tmx_setting_member(root, "spread");
+    if (air && r->topology.n_gpu == 0 && !tmx_setting_text(at)) {
+        const char *key = s->sink > 0 ? "sink" : "inlet_k";
+        const struct tmx_setting *of = tmx_setting_member(at, key);
+        return tmx_fail_setting(err, of ? of : at,
+                                "spread.%s: a chip without a topology has no sink and air of "
+                                "its own to differ in; give a topology",
+                                key);
     }
     if (air && r->topology.n_gpu == 0) {
         tmx_run_note(r, "spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
@@ -287,6 +296,16 @@ static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_sett
             err, caps ? caps : root,
             "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
             dtm->policy ? dtm->policy->name : "none");
+    }
+    for (size_t g = 0; r->power_cap_w && g < r->n_gpu && !tmx_plausible_accepted(); g++) {
+        const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
+        if (isfinite(r->power_cap_w[g]) && kind->chip.n_level == 1 && r->n_kind > 1) {
+            return tmx_fail_setting(
+                err, caps ? caps : root,
+                "a power cap of %g W for GPU %zu, but its chip %s has one clock level; give "
+                "it `levels`, or --accept",
+                r->power_cap_w[g], g, kind->name);
+        }
     }
     bool slower = false; /* some chip has a clock to choose */
     for (size_t k = 0; k < r->n_kind; k++) {
@@ -399,7 +418,7 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
     st = st ? st : check_overrides(r, root, err);
     st = st ? st : read_caps(r, root, err);
     st = st ? st : read_spread(r, root, err);
-    st = st ? st : draw_spread(r, err);
+    st = st ? st : draw_spread(r, root, err);
     return st ? st : check_caps(r, root, err);
 }
 

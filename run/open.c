@@ -578,7 +578,13 @@ enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *ob
     const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
     const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
     if (!st && peak_k > 0) {
-        tmx_plausible_result("the run", peak_k, peak_k, r->kind[0].stack.spec.ambient_k);
+        const struct tmx_thermal_spec *spec = &r->kind[0].stack.spec;
+        double coldest_k = spec->ambient_k;
+        for (size_t l = 0; l < spec->n_layer; l++) {
+            const struct tmx_channels *c = spec->layer[l].channels;
+            coldest_k = c && !spec->inlet_at_ambient ? fmin(coldest_k, c->inlet_k) : coldest_k;
+        }
+        tmx_plausible_result("the run", peak_k, peak_k, coldest_k);
     }
     return st;
 }

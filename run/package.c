@@ -8,6 +8,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/config.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "thermal/files/package.h"
 #include "thermal/thermal.h"
@@ -291,6 +292,28 @@ static enum tmx_status same_units(const struct tmx_run_kind *k, struct tmx_err *
     return TMX_OK;
 }
 
+/* An inlet that reaches nothing: coolant enters channels at a temperature of its own. */
+static enum tmx_status check_inlet(const struct tmx_run *r, const struct tmx_run_kind *k,
+                                   const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *at = tmx_setting_member(root, "inlet_c");
+    const struct tmx_thermal_spec *spec = &k->stack.spec;
+    at = at ? at : tmx_setting_member(root, "inlet_plus_k");
+    at = at || !r->topology.config ? at : tmx_setting_member(tmx_config_root(r->topology.config), "inlet_c");
+    for (size_t l = 0; at && !spec->inlet_at_ambient && l < spec->n_layer && !tmx_plausible_accepted(); l++) {
+        if (spec->layer[l].channels) {
+            return tmx_fail_setting(
+                err, at,
+                "%s: the coolant of the package's channels enters at %g degC, whatever the inlet is: give "
+                "package.coolant_inlet for it and package.ambient for the air, or pumps (a card of "
+                "convection = "
+                "\"channels\"), or --accept",
+                tmx_setting_name(at), spec->layer[l].channels->inlet_k - TMX_ZERO_C);
+        }
+    }
+    return TMX_OK;
+}
+
 /* Shortest step [s] from whose end on temperatures have to be right where a run goes from event to event:
  * that of the default tick. */
 static const double EVENT_STEP_S = 1e-3;
@@ -311,7 +334,8 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
         r->options.tick == TMX_TICK_EVENTS ? fmax(r->options.tick_s, EVENT_STEP_S) : r->options.tick_s;
     k->stack.spec.coolant_limit_k = k->package.coolant_limit;
     k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
-    return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
+    st = r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
+    return st ? st : check_inlet(r, k, root, err);
 }
 
 enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)

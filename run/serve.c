@@ -293,8 +293,14 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
         return st ? st : tmx_no_memory(err);
     }
     struct tmx_run_serve *s = r->serve;
-    const struct tmx_setting *model = key(group, "model");
+    const struct tmx_setting *model = key(group, "model"), *inlet = tmx_setting_member(root, "inlet_c");
+    inlet = inlet ? inlet : tmx_setting_member(root, "inlet_plus_k");
     st = read_groups(r, root, group, err);
+    if (!st && inlet && !s->spec.options.heat) {
+        st = tmx_fail_setting(err, inlet,
+                              "%s: serve.heat = false computes no temperatures, so nothing reads it",
+                              tmx_setting_name(inlet));
+    }
     st = st ? st
             : tmx_setting_blame(
                   model,

@@ -277,6 +277,7 @@ static bool reasons_overlap(const struct tmx_run *run)
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
+    const struct tmx_bold bold = tmx_os_bold(out);
     size_t n_zero = 0; /* metrics */
     double latched = 0;
     char title[900], policy[300], gpus[40] = "", chip[64];
@@ -298,8 +299,8 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
         n_zero += v == 0 && !first && tmx_run_has_metric(run, m);
         latched = strcmp(m->name, "latched_sm") == 0 ? v : latched;
         if ((v != 0 || first) && tmx_run_has_metric(run, m)) {
-            fprintf(out, first && screen > 0 ? "\033[1m%-24s %14.3f\033[0m  " : "%-24s %14.3f  ", m->name,
-                    fabs(v) < 5e-4 ? 0 : v);
+            fprintf(out, "%s%-24s %14.3f%s  ", first ? bold.on : "", m->name, fabs(v) < 5e-4 ? 0 : v,
+                    first ? bold.off : "");
             tmx_text_wrap(m->doc, INDENT, width, out);
         }
     }

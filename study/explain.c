@@ -425,9 +425,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
         if (x->first && x->first[0]) {
-            const size_t n = strcspn(x->first, "\n");
-            const bool bold = tmx_os_terminal_width(out) > 0;
-            fprintf(out, bold ? "\033[1m%.*s\033[0m%s" : "%.*s%s", (int)n, x->first, x->first + n);
+            tmx_os_headline(out, x->first);
         }
         snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
                  tmx_run_policy_words(run, policy, sizeof policy), slow);

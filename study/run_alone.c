@@ -58,12 +58,12 @@ static bool should_stop(void *ctx)
 }
 
 /* The trace that was written, as OpenMetrics; that of rows where no dies were computed. */
-static enum tmx_status print_series(const char *dir, bool dies, struct tmx_err *err)
+static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_path_join(path, dir, dies ? "trace.csv" : "rows.csv", err);
+    enum tmx_status st = tmx_path_join(path, a->dir, dies ? "trace.csv" : "rows.csv", err);
     st = st ? st : tmx_csv_read(&csv, path, err);
     struct tmx_column *columns = st ? NULL : calloc(csv.n_column, sizeof *columns);
     st = st || columns ? st : tmx_no_memory(err);
@@ -83,14 +83,24 @@ static enum tmx_status print_series(const char *dir, bool dies, struct tmx_err *
             tmx_table_empty(t);
         }
     }
-    st = st ? st : tmx_table_save(t, TMX_FORMAT_OPENMETRICS, "-", err);
+    st = st ? st : tmx_table_save_columns(t, TMX_FORMAT_OPENMETRICS, "-", a->column, a->n_column, err);
     tmx_table_destroy(t);
     free(columns);
     tmx_csv_finish(&csv);
     return st;
 }
 
-/* The whole on the screen; for programs the summary's row alone. */
+static bool has_column(const struct tmx_table *t, const char *name)
+{
+    size_t c = 0;
+    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
+        c++;
+    }
+    return c < tmx_table_columns(t);
+}
+
+/* The whole on the screen; for programs the summary's row alone. Columns asked for may be of the other table.
+ */
 static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
 {
     enum { MOST_ROWS = 12 }; /* kernels on a screen that shows the metrics too */
@@ -98,17 +108,27 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     struct tmx_table *t = NULL;
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
-        return print_series(a->dir, !tmx_sim_without_heat(tmx_run_sim_const(run)), err);
+        return print_series(a, !tmx_sim_without_heat(tmx_run_sim_const(run)), err);
     }
     if (people) {
         tmx_run_print(run, stdout);
     }
     const bool serves = tmx_sim_serve(tmx_run_sim_const(run)) != NULL;
-    enum tmx_status st = (!people  ? tmx_run_summary
-                          : serves ? tmx_run_instances
-                                   : tmx_run_kernels)(run, &t, err);
+    enum tmx_status (*const parts)(const struct tmx_run *, struct tmx_table **, struct tmx_err *) =
+        serves ? tmx_run_instances : tmx_run_kernels;
+    struct tmx_table *other = NULL;
+    enum tmx_status st = (people ? parts : tmx_run_summary)(run, &t, err);
+    if (!st && a->n_column > 0 && !has_column(t, a->column[0])) {
+        st = (people ? tmx_run_summary : parts)(run, &other, err);
+    }
+    if (!st && other && has_column(other, a->column[0])) {
+        struct tmx_table *const first = t;
+        t = other;
+        other = first;
+    }
     st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);
+    tmx_table_destroy(other);
     if (!st && people && a->dir) {
         const bool draws = a->trace_s > 0 || serves;
         printf("Files: %s/summary.csv, %s%s, gpus.csv, resolved.cfg%s%s\n", a->dir,
@@ -123,7 +143,7 @@ static enum tmx_status report(const struct tmx_run_alone *a, const struct tmx_ru
 {
     enum tmx_status st = a->dir ? tmx_run_save_resolved(run, a->dir, err) : TMX_OK;
     st = st || !a->dir ? st : tmx_run_save_tables(run, a->dir, err);
-    return st || a->quiet ? st : print(a, run, err);
+    return st || (a->quiet && a->format == TMX_FORMAT_TEXT) ? st : print(a, run, err);
 }
 
 static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct probe *w,
@@ -206,6 +226,7 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
     struct tmx_run_alone follower = *a;
     follower.dir = NULL;
     follower.quiet = true;
+    follower.format = TMX_FORMAT_TEXT; /* rank 0 prints */
     return go(run, a->mpi && a->mpi->rank > 0 ? &follower : a, err);
 }
 
@@ -288,9 +309,9 @@ static enum tmx_status report_seeds(const struct tmx_run_alone *a, const struct 
     struct tmx_table *all = NULL, *shown = NULL;
     enum tmx_status st = metrics_of(v, true, &all, err);
     st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
-    if (!st && !a->quiet) {
+    if (!st && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
         st = metrics_of(v, a->format != TMX_FORMAT_TEXT, &shown, err);
-        st = st ? st : tmx_table_write(shown, a->format, stdout, err);
+        st = st ? st : tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err);
     }
     tmx_table_destroy(all);
     tmx_table_destroy(shown);

@@ -13,9 +13,9 @@ struct tmx_run_alone {                 /* one run by itself: its folder, its scr
     double trace_s, hotspot_s;         /* between rows of trace.csv, and of HotSpot's files; NAN: none */
     const volatile sig_atomic_t *stop; /* not 0: the run ends; NULL: it does not */
     enum tmx_format format;            /* of what is printed */
-    const char *const *column;         /* [n_column] of the kernels' table; 0: what fits, the first rows */
+    const char *const *column;         /* [n_column] of the table; 0: what fits, the first rows */
     size_t n_column;
-    bool quiet;                /* print nothing, no progress either */
+    bool quiet;                /* print no progress, and no table for people */
     const struct tmx_mpi *mpi; /* the ranks it is on, which all make this call; rank 0 writes. NULL: none */
 };
 

@@ -382,6 +382,20 @@ size_t tmx_os_terminal_width(FILE *f)
     return asked > 0 && asked < 10000 ? (size_t)asked : 80;
 }
 
+struct tmx_bold tmx_os_bold(FILE *f)
+{
+    const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+    const bool on = tmx_os_is_terminal(f) && !(no && no[0]) && !(term && strcmp(term, "dumb") == 0);
+    return on ? (struct tmx_bold){"\033[1m", "\033[0m"} : (struct tmx_bold){"", ""};
+}
+
+void tmx_os_headline(FILE *f, const char *text)
+{
+    const struct tmx_bold bold = tmx_os_bold(f);
+    const int n = (int)strcspn(text, "\n");
+    fprintf(f, "%s%.*s%s%s", bold.on, n, text, bold.off, text + n);
+}
+
 /* In the folder at, or where this process is (NULL). */
 static enum tmx_status run_in(const char *at, const char *const *argv, const char *out_path, int *exit_code,
                               struct tmx_err *err)

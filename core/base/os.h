@@ -81,6 +81,15 @@ bool tmx_os_is_terminal(FILE *f);
 /* Letters a line; 0: not a terminal. */
 size_t tmx_os_terminal_width(FILE *f);
 
+struct tmx_bold {
+    const char *on, *off;
+};
+/* What switches emphasis on and off: "" unless f is a terminal, TERM is not dumb and NO_COLOR is empty or not
+ * set (https://no-color.org). */
+struct tmx_bold tmx_os_bold(FILE *f);
+/* text with its first line emphasised. */
+void tmx_os_headline(FILE *f, const char *text);
+
 /* A shared object with policies: regular; it and its folder belong to the user or root, and only its owner
  * may write them; real gets its absolute path. */
 TMX_NODISCARD enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size,

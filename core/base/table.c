@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 
 struct tmx_table {
@@ -222,14 +223,17 @@ enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struc
         const size_t w = tmx_text_letters(shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
         width[c] = w > width[c] ? w : width[c];
     }
+    const struct tmx_bold bold = tmx_os_bold(out);
     for (size_t i = 0; i < t->n_cell + t->n_column; i++) {
         const size_t c = i % t->n_column;
+        fputs(i == 0 ? bold.on : "", out);
         const struct tmx_column *col = &t->columns[c];
         const char *s =
             i < t->n_column ? col->name : shown(&t->cells[i - t->n_column], col->decimals, buf, sizeof buf);
         const bool last = c + 1 == t->n_column;
         pad(out, s, last && col->type == TMX_COLUMN_TEXT ? tmx_text_letters(s) : width[c],
             col->type != TMX_COLUMN_TEXT);
+        fputs(i + 1 == t->n_column ? bold.off : "", out);
         fputs(last ? "\n" : "  ", out);
     }
     free(width);
@@ -451,8 +455,10 @@ static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
     for (size_t k = 0; k < to; k++) {
         last = s->what[s->at[k]] == SHOWN && (k == 0 || k >= from) ? k : last;
     }
+    const struct tmx_bold bold = tmx_os_bold(out);
     for (size_t r = 0; r <= rows_of(s); r++) {
         size_t used = 0;
+        fputs(r == 0 ? bold.on : "", out);
         for (size_t k = 0; k <= last; k++) {
             const size_t c = s->at[k];
             if (s->what[c] != SHOWN || (k > 0 && k < from)) {
@@ -466,6 +472,7 @@ static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
                 continue;
             }
             put_cell(out, v, k == last && is_text(s, c) && n < s->width[c] ? n : s->width[c], !is_text(s, c));
+            fputs(r == 0 && k == last ? bold.off : "", out);
             fputs(k == last ? "\n" : "  ", out);
             used += s->width[c] + GAP;
         }

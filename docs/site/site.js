@@ -21,10 +21,11 @@ function search() {
   }).filter((h) => h.score).sort((a, b) => b.score - a.score).slice(0, 12) : [];
   found.replaceChildren(...hits.map(({ d }) => {
     const li = document.createElement("li"), a = document.createElement("a"), small = document.createElement("small");
-    const at = Math.max(0, d.text.toLowerCase().indexOf(words[0]) - 40);
+    const at = d.text.lastIndexOf(" ", d.text.toLowerCase().indexOf(words[0]) - 30) + 1, page = d.location.split("#")[0];
+    const of = BOOK.docs.find((p) => p.location === page); // the page that the section is of
     a.href = `${ROOT}/${d.location}`;
-    a.textContent = d.title;
-    small.textContent = d.text.slice(at, at + 110);
+    a.textContent = of && of !== d && !d.title.startsWith(of.title) ? `${of.title}: ${d.title}` : d.title;
+    small.textContent = (at ? "… " : "") + d.text.slice(at, at + 120).replace(/\s\S*$/, " …");
     a.append(small);
     li.append(a);
     return li;
@@ -36,6 +37,10 @@ input.addEventListener("input", search);
 input.addEventListener("keydown", (e) => {
   if (e.key === "Enter" && found.querySelector("a")) location.href = found.querySelector("a").href;
   if (e.key === "Escape") { input.value = ""; search(); }
+});
+document.querySelector(".search").addEventListener("keydown", (e) => { // arrows go through what was found
+  const all = [input, ...found.querySelectorAll("a")], to = all[all.indexOf(document.activeElement) + { ArrowDown: 1, ArrowUp: -1 }[e.key]];
+  if (to) { e.preventDefault(); to.focus(); }
 });
 addEventListener("keydown", (e) => { if (e.key === "/" && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) { e.preventDefault(); input.focus(); } });
 document.addEventListener("click", (e) => { if (!e.target.closest(".search")) found.hidden = true; });

@@ -79,7 +79,9 @@ function table(t) {
   const head = make("tr");
   const body = make("tbody");
   const isText = t.columns.map((_, i) => t.rows.some((r) => typeof r[i] === "string"));
-  table.append(make("caption", {}, (t.of && t.of !== t.title ? `${t.of}: ` : "") + t.title + (t.plain ? "." : ". A column's title sorts by it.")));
+  const caption = make("caption", {}, (t.of && t.of !== t.title ? `${t.of}: ` : "") + t.title + ".");
+  if (!t.plain) caption.append(make("span", { class: "screen" }, " A column's title sorts by it."));
+  table.append(caption);
   t.columns.forEach((name, i) => {
     const th = make("th", { scope: "col", "aria-sort": "none" });
     if (isText[i]) th.classList.add("text");

@@ -35,6 +35,19 @@ function axis(values, from, to) {
   return { isText, of, ticks: isText ? names : ticks(low - pad, high + pad) };
 }
 
+// Runs that differ by seeds alone are repetitions of one point.
+const isSeed = (name) => name === "seed" || name.endsWith(".seed");
+// Student's t, 0.975, of 1 to 30 degrees of freedom; beyond them its expansion about the normal quantile.
+const T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074,
+  2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042];
+// Mean, half its 95 % interval (0 of a single value), n.
+function moments(values) {
+  const n = values.length, mean = values.reduce((sum, v) => sum + v, 0) / n;
+  const sd = Math.sqrt(values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (n - 1));
+  const t = n < 32 ? T95[n - 2] : 1.959964 + 2.3722 / (n - 1) + 2.82 / (n - 1) ** 2;
+  return { mean, n, half: n > 1 ? (t * sd) / Math.sqrt(n) : 0 };
+}
+
 function study(s, t) {
   const { columns, axes, rows } = t, varied = (i) => new Set(rows.map((r) => r[i])).size > 1;
   const isNumber = (i) => rows.some((r) => typeof r[i] === "number") && !rows.some((r) => typeof r[i] === "string");
@@ -43,8 +56,9 @@ function study(s, t) {
   const bys = [-1, ...columns.map((_, i) => i).filter((i) => i < axes && varied(i))];
   if (!xs.length || !ys.length) return;
   const prefer = (list, name) => Math.max(0, list.findIndex((i) => columns[i] === name));
-  const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && i !== xs[0]);
-  const state = { x: xs[0], y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
+  const first = xs.find((i) => i < axes && isNumber(i) && !isSeed(columns[i])) ?? xs.find((i) => !isSeed(columns[i])) ?? xs[0]; // a number, if one was swept
+  const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && !isSeed(columns[i]) && i !== first);
+  const state = { x: first, y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
   const chart = make("figure", { class: "study" }), controls = make("div", { class: "controls" });
   const draw = () => { fit(); chart.replaceChildren(...plot(t, state)); };
   addEventListener("resize", draw);
@@ -60,7 +74,15 @@ function study(s, t) {
 
 function plot(t, { x, y, by }) {
   const rows = t.rows.filter((r) => r[x] !== null && r[y] !== null);
-  const ax = axis(rows.map((r) => r[x]), SIZE.left, SIZE.w - SIZE.right), ay = axis(rows.map((r) => r[y]), SIZE.h - SIZE.bottom, SIZE.top);
+  const groups = [...new Set(rows.map((r) => (by < 0 ? "all" : r[by])))].sort(compare);
+  const others = t.columns.slice(0, t.axes).filter((c, k) => k !== x && k !== by && new Set(rows.map((r) => r[k])).size > 1); // the means are over these
+  const repeated = x < t.axes && others.length > 0 && others.every(isSeed);
+  const points = groups.map((g) => {
+    const mine = rows.filter((r) => by < 0 || r[by] === g), places = [...new Set(mine.map((r) => r[x]))].sort(compare);
+    return { mine, at: places.map((v) => ({ v, ...moments(mine.filter((r) => r[x] === v).map((r) => r[y])) })) };
+  });
+  const ends = repeated ? points.flatMap((p) => p.at.flatMap((m) => [m.mean - m.half, m.mean + m.half])) : [];
+  const ax = axis(rows.map((r) => r[x]), SIZE.left, SIZE.w - SIZE.right), ay = axis([...rows.map((r) => r[y]), ...ends], SIZE.h - SIZE.bottom, SIZE.top);
   const name = `${t.columns[y]} against ${t.columns[x]}${by < 0 ? "" : ", by " + t.columns[by]}`;
   const svg = makeSvg("svg", { viewBox: `0 0 ${SIZE.w} ${SIZE.h}`, role: "img", "aria-label": name });
   const text = (at, words, more = {}) => { const e = makeSvg("text", { ...at, ...more }); e.textContent = words; svg.append(e); };
@@ -71,17 +93,24 @@ function plot(t, { x, y, by }) {
   for (const v of ax.ticks) text({ x: ax.of(v), y: SIZE.h - SIZE.bottom + 20 }, v, { "text-anchor": "middle" });
   text({ x: (SIZE.left + SIZE.w) / 2, y: SIZE.h - 10 }, t.columns[x], { "text-anchor": "middle" });
   text({ x: 0, y: 0 }, t.columns[y], { "text-anchor": "middle", transform: `translate(16 ${SIZE.h / 2}) rotate(-90)` });
-  const groups = [...new Set(rows.map((r) => (by < 0 ? "all" : r[by])))].sort(compare), legend = make("figcaption");
+  const legend = make("figcaption");
   const paints = by < 0 ? [data.colours.A] : paint(groups.map(String));
   groups.forEach((g, i) => {
-    const mine = rows.filter((r) => by < 0 || r[by] === g), colour = paints[i];
-    const places = [...new Set(mine.map((r) => r[x]))].sort(compare);
-    const mean = (at) => { const some = mine.filter((r) => r[x] === at); return some.reduce((sum, r) => sum + r[y], 0) / some.length; };
-    if (!ax.isText && x < t.axes && places.length > 1 && (places.length < mine.length || places.length <= 12)) {
-      svg.append(makeSvg("polyline", { fill: "none", stroke: colour, "stroke-width": 2, points: places.map((v) => `${ax.of(v)},${ay.of(mean(v))}`).join(" ") }));
+    const { mine, at } = points[i], colour = paints[i];
+    const aside = repeated && ax.isText ? 12 * (i - (groups.length - 1) / 2) : 0; // curves beside one another
+    if (!ax.isText && x < t.axes && at.length > 1 && (at.length < mine.length || at.length <= 12)) {
+      svg.append(makeSvg("polyline", { fill: "none", stroke: colour, "stroke-width": 2, points: at.map((m) => `${ax.of(m.v)},${ay.of(m.mean)}`).join(" ") }));
+    }
+    for (const m of repeated ? at : []) {
+      const note = makeSvg("title", {}), cx = ax.of(m.v) + aside, low = ay.of(m.mean - m.half), high = ay.of(m.mean + m.half);
+      const mark = makeSvg("path", { class: "interval", stroke: colour, "stroke-width": 2, fill: "none", d: `M${cx} ${low}V${high}M${cx - 5} ${low}h10M${cx - 5} ${high}h10` });
+      note.textContent = `${shown(m.mean)} ± ${shown(m.half)}, n = ${m.n}`;
+      mark.append(note);
+      svg.append(mark, makeSvg("circle", { cx, cy: ay.of(m.mean), r: 4, fill: colour }));
     }
     for (const r of mine) {
-      const dot = makeSvg("circle", { cx: ax.of(r[x]), cy: ay.of(r[y]), r: 4, fill: colour }), note = makeSvg("title", {});
+      const dot = makeSvg("circle", { cx: ax.of(r[x]) + aside, cy: ay.of(r[y]), r: repeated ? 2 : 4, fill: colour, opacity: repeated ? 0.45 : 1 });
+      const note = makeSvg("title", {});
       note.textContent = t.columns.slice(0, t.axes).map((c, k) => `${c} = ${r[k]}`).join(", ") + `: ${t.columns[y]} = ${shown(r[y])}`;
       dot.append(note);
       svg.append(dot);
@@ -90,6 +119,10 @@ function plot(t, { x, y, by }) {
     key.prepend(swatch);
     if (by >= 0) legend.append(key);
   });
-  legend.append(make("span", {}, name + ". A point is a run, a line joins means."));
+  const counts = points.flatMap((p) => p.at.map((m) => m.n)), least = Math.min(...counts), most = Math.max(...counts);
+  const over = least === most ? `n = ${least}` : `n = ${least} to ${most}`;
+  const what = repeated ? ` Means over ${others.join(", ")} (${over}), with the 95 % interval of the mean; small dots are runs.`
+    : others.length && x < t.axes ? ` A point is a run, a line joins means over ${others.join(", ")} (${over}).` : " A point is a run, a line joins them.";
+  legend.append(make("span", {}, `${name}.${what}`));
   return [svg, legend];
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Which kernel each SM runs over time: a colour a kernel, grey where two share the SM, white where none runs.
-# data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Labels: the kernels' names, begin_s, end_s.
+# data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Labels: the kernels' names, begin_s, end_s, title, x, y.
 scripts = ARG0[1:strlen(ARG0)-strlen("sm_kernel.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
@@ -10,9 +10,9 @@ unset grid
 longest = 6 # letters of "shared"
 do for [k=1:n_kernel] { longest = strlen(name(k)) > longest ? strlen(name(k)) : longest }
 set rmargin at screen 0.90-0.0105*letter/canvas*longest
-set title "Kernel of each SM"
-set xlabel "time (s)"
-set ylabel "SM"
+set title word_of("title")
+set xlabel word_of("x")
+set ylabel word_of("y")
 set xrange [number_of("begin_s"):number_of("end_s")]
 set autoscale yfix
 kinds = "A DVFS MU MNU MA other1 other2 other3 other4 other5 other6 BL"

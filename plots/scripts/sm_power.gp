@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Label: n_sm.
+# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Labels: n_sm, title, x, y (of the upper part).
 high = 5.2
 scripts = ARG0[1:strlen(ARG0)-strlen("sm_power.gp")]
 load scripts."labels.gp"
@@ -12,8 +12,8 @@ set lmargin at screen 0.15
 set rmargin at screen 0.82
 set tmargin at screen 0.93
 set bmargin at screen 0.43
-set title (n_sm > 1 ? "Power of each SM and clock" : "Power and clock") offset 0,-0.5
-set ylabel (n_sm > 1 ? "SM" : "power (W)")
+set title word_of("title") offset 0,-0.5
+set ylabel word_of("y")
 set format x ""
 set autoscale xfix
 set autoscale yfix
@@ -25,7 +25,7 @@ set tmargin at screen 0.37
 set bmargin at screen 0.15
 set format x "%g"
 set grid ytics
-set xlabel "time (s)"
+set xlabel word_of("x")
 set ylabel "clock (MHz)"
 stats data using 5 skip 1 nooutput
 set yrange [STATS_min-30:STATS_max+30]

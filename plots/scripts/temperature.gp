@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Temperature over time: band of all SMs, the mean, the limits of throttle and governor; shaded where SMs were stopped.
-# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Labels: trip_c, release_c, target_c (NaN: none).
+# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Labels: trip_c, release_c, target_c (NaN: none), title, x, y.
 scripts = ARG0[1:strlen(ARG0)-strlen("temperature.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
 trip_c = number_of("trip_c")
 release_c = number_of("release_c")
 target_c = has("target_c") ? number_of("target_c") : NaN
-set title "Temperature of the SMs"
-set xlabel "time (s)"
-set ylabel "SM temperature (°C)"
+set title word_of("title")
+set xlabel word_of("x")
+set ylabel word_of("y")
 set key maxrows 2 width -2
 set y2range [0:1]
 stats data using 5 skip 1 nooutput

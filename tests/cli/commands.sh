@@ -28,6 +28,7 @@ for c in $commands; do
     say "$c: --help and completion differ"
   missing=$(comm -23 <(echo "$options") <(sed 's/\\-/-/g' man.txt | grep -oE -e '--[a-z-]+' | sort -u))
   [ -z "$missing" ] || say "man page of $c lacks" $missing
+  ! grep -q -e '--format=[a-z|]*csv' help.txt || grep -q -e '--columns=' help.txt || say "$c prints a table without --columns"
   "$thermix" "$c" --no-such-option >out.txt 2>err.txt
   [ $? = 2 ] || say "$c --no-such-option does not exit with 2"
 done
@@ -183,6 +184,16 @@ THERMIX_CACHE_MIB=0 XDG_CACHE_HOME=$dir/file "$thermix" "${small[@]}" 2>err.txt 
 fails 'list, check or clean' cache empty
 fails 'threads' run wl1 --threads 0
 fails 'not a multiple of tick_s' "${small[@]}" -o traced --trace 0.007
+# air that nothing reads, caps that nobody keeps
+fails 'inlet_c: serve.heat = false computes no temperatures' check serve-row --set serve.heat=false --set inlet_c=40
+fails 'spread.inlet_k: a chip without a topology' check study --set spread.inlet_k=2.0
+fails 'mix_policy.node_w: a power cap, but dtm policy none keeps none' check study --set mix_policy.policy=slosh --set mix_policy.node_w=100
+cp "$root"/examples/cooling/pumped/* .
+sed -i 's/convection = "channels"/fit_a_k_per_w = 0.05; fit_b_k_per_w = 100.0/; s/efficiency = 0.4;//' card.cfg
+fails 'card.cfg:4: inlet_c: the coolant of the package' check ./pumped.cfg
+cp -r "$root/floorplans/gtx280" level && sed -i '/freq_hz = 1.2[0-9]*e9\|1.15e9/d; s/1.33e9; },/1.33e9; }/' level/gt200.cfg
+sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "./level"|' "$root/systems/gtx280x2.cfg" >levels.cfg
+fails 'a power cap of 50 W for GPU 1, but its chip ./level has one clock level' check gtx280x2 --set topology=./levels.cfg --set mix=WL1 --set dtm.policy=boost --set 'power_caps_w=(60.0,50.0)'
 fails 'at most 1 m' floorplan scale "$root/floorplans/gtx280/gtx280.flp" --by 1000 -o large.flp
 [ ! -e large.flp ] || say "a floorplan that cannot be read"
 THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1

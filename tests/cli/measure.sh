@@ -29,6 +29,8 @@ awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_r
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_fan_rpm"] != "" || $c["mean_inlet_c"] < 20) { exit 1 }' moved/out/gpus.csv || say "a fan's rpm that nobody measured"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && $c["fan_rpm"] != "" { exit 1 }' moved/out/trace.csv || say "a fan's rpm in the trace that nobody measured"
 (cd / && "$thermix" check "$dir/moved/run.cfg" >/dev/null) 2>err.txt || say "a calibrated node that was moved: $(cat err.txt)"
+"$thermix" check wl1 --set topology=moved/away/node.cfg >shown.cfg 2>err.txt || say "the words of \`thermix run cal\`: $(cat err.txt)"
+! grep -q '^chip = ' shown.cfg || say "a chip beside the node that replaced it"
 # a cap on its one level would cost no time, and nobody knows what its fans do when they fail: both are refused
 cap='--set=dtm={policy="boost";power_cap_w=150.0;}'
 "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 "$cap" -q 2>err.txt && say "a cap on one level"
@@ -42,10 +44,12 @@ mkdir -p moved2 && mv leveled moved2/away && cp moved/run.cfg moved2
 "$thermix" run moved2/run.cfg --set mix=./brief.cfg --set stuck_s=5000 "$cap" -q -o moved2/capped 2>err.txt || say "a cap on a node with levels: $(cat err.txt)"
 makespan() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["makespan_s"] }' "moved2/$1/summary.csv"; }
 awk -v a="$(makespan free)" -v b="$(makespan capped)" 'BEGIN { exit !(b > 1.02 * a) }' || say "a cap costs no time: $(makespan free), $(makespan capped)"
-# the air of a node: absolute, or above its own
+# the air of a node: as fitted; absolute, or above its own
+grep -q '^inlet_c = 25.1;  # fitted to the log$' moved/away/node.cfg || say "the node's air: $(grep inlet_c moved/away/node.cfg)"
 for how in inlet_c=33 inlet_c=33C inlet_c=306.15K inlet_c=+8 inlet_c=+8K inlet_plus_k=8; do
   "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 --set $how -q -o moved/warm || say "$how"
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { ok = $c["mean_inlet_c"] > 32.99 && $c["mean_inlet_c"] < 33.01 } END { exit !ok }' moved/warm/summary.csv || say "$how: the air is not 33 degC"
+  case $how in *8*) want=33.1 ;; *) want=33 ;; esac
+  awk -F, -v want=$want 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { ok = $c["mean_inlet_c"] > want - 0.01 && $c["mean_inlet_c"] < want + 0.01 } END { exit !ok }' moved/warm/summary.csv || say "$how: the air is not $want degC"
 done
 near() { # near NAME VALUE SHARE: the fitted value
   awk -F, -v n="$1" -v v="$2" -v s="$3" '$1 == n { d = ($4 - v) / v; if (d < 0) d = -d; ok = d <= s; got = $4 }

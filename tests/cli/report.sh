@@ -206,8 +206,12 @@ const label = () => document.querySelector(".study svg").getAttribute("aria-labe
 const first = label();
 axis("y").value = (Number(axis("y").value) + 1) % axis("y").options.length;
 axis("y").dispatchEvent(new Event("change"));
-ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against policy"));
+ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against chip_power.baseline_w, by policy"));
 ask("a point a run", document.querySelectorAll(".study circle").length === 4);
+const seeds = plot({ columns: ["policy", "seed", "v"], axes: 2, rows: [["BL", 1, 1], ["BL", 2, 2], ["BL", 3, 3]] }, { x: 0, y: 2, by: -1 });
+ask("seeds have an interval", Math.abs(moments([1, 2, 3]).half - 2.4841) < 1e-3 && seeds[0].querySelectorAll(".interval").length === 1);
+ask("the caption names n and the interval", /over seed \(n = 3\), with the 95 % interval/.test(seeds[1].textContent));
+ask("what is no repetition has no interval", plot({ columns: ["policy", "watt", "v"], axes: 2, rows: [["BL", 1, 1], ["BL", 2, 2]] }, { x: 0, y: 2, by: -1 })[0].querySelectorAll(".interval").length === 0);
 
 // Names that the table of colours lacks have the same ones in figures and here.
 const asked = painted.slice(0, painted.length / 2);
@@ -253,6 +257,6 @@ for look in 1200,900,light 1200,900,dark 360,740,light; do
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
   echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 42 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
+  [ "$(grep -c '^ok ' verdict.txt)" = 45 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
 done
 echo "the page is $size bytes"

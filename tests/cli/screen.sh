@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What people see: no line is wider than the terminal, at three widths; the short form of a suite; --columns.
+# What people see: no line is wider than the terminal, at three widths; the short form of a suite; --columns; emphasis.
 #   screen.sh THERMIX
 set -uo pipefail
 thermix=$1
@@ -90,4 +90,20 @@ done
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
 grep -q 'no column "nope"; there are mix, policy' err.txt || say "$(cat err.txt)"
 "$thermix" table ./suite.cfg -q -o out --format csv | cmp - out/table.csv || say "--format csv is not table.csv"
+study=(run study --set rows=8 --set cols=8 --set tick_s=0.01 --set sensor.period_s=0.01 -q)
+[ -z "$("$thermix" "${study[@]}")" ] || say "run -q speaks"
+"$thermix" "${study[@]}" --format csv --columns slowdown_pct | head -1 | grep -qx slowdown_pct || say "run -q --format csv prints nothing"
+"$thermix" "${study[@]}" --format csv --columns kernel,finished_s | grep -q '^SVM,[0-9.]*$' || say "--columns of the kernels, as csv"
+"$thermix" "${study[@]}" --seeds 2 --format csv --columns metric,mean | head -1 | grep -qx metric,mean || say "--columns of --seeds"
+"$thermix" "${study[@]}" -o series --trace 1 --format openmetrics --columns hottest_c >series.txt || say "--columns of a series"
+grep -q '^thermix_hottest_c{.*} [0-9.]* [0-9.]*$' series.txt && ! grep -q power_w series.txt || say "--columns of a series: $(head -3 series.txt)"
+"$thermix" log show "$root/docs/examples/measured/card.csv" --format csv --columns gpu,rows | head -1 | grep -qx gpu,rows || say "--columns of log show"
+"$thermix" replay cal "$root/docs/examples/measured/card.csv" -q --format json --columns rmse_k | grep -q '^  "rmse_k": [0-9.]*$' || say "--columns of replay"
+# what matters first is bold, on a terminal that can and where nothing forbids it
+bold() { script -qec "'$thermix' $*" /dev/null 2>&1 </dev/null | grep -c $'\x1b\\[1m'; }
+for words in "budget gtx280" "place gtx690 --check 0 --power 60 --set rows=16 --set cols=16" "replay cal $root/docs/examples/measured/card.csv -q" "table ./suite.cfg -q -o out"; do
+  [ "$(TERM=xterm bold $words)" -ge 1 ] || say "$words: nothing is bold"
+done
+[ "$(NO_COLOR=1 TERM=xterm bold budget gtx280)$(TERM=dumb bold budget gtx280)$("$thermix" budget gtx280 | grep -c $'\x1b\\[')" = 000 ] ||
+  say "bold where it may not be"
 echo "screens of 80, 100 and 200 columns"
