@@ -136,7 +136,8 @@ def sizes(thermix, hotspot, words):
                     own = [thermix, "thermal", "--quiet", "-c", "stack.config", "--network", "physical", "-o", "o.ttrace"]
                     turns |= {"3D-ICE": ([ice, "chip.stk"], folder), "ice be": (own + be, folder / "ours"), "ice default": (own, folder / "ours")}
                 for name, (argv, where) in turns.items():
-                    dear = name in ("HotSpot", "3D-ICE") and last.get(name, (0,))[0] * rows / last.get("rows", rows) > 60
+                    steps = rows / last.get("rows", rows) if name == "HotSpot" else 1  # it factors at every step, 3D-ICE once
+                    dear = name in ("HotSpot", "3D-ICE") and last.get(name, (0,))[0] * steps > 60
                     last[name] = (math.inf, 0) if dear else seconds(argv, where)
                 last["rows"] = rows
             shown = {k: "-" if v[0] == math.inf else f"{v[0]:.3f} ({v[1]:.0f})" for k, v in last.items() if k != "rows"}

@@ -75,7 +75,7 @@ static size_t find_value(const struct block *b, int i, int j, bool mirrored)
 /* And the longest product. */
 static enum tmx_status find_values(struct tmx_lu_order *o, const struct tmx_lu_pattern *p)
 {
-    int *position = malloc(2 * p->n * sizeof *position), *block_of = position + p->n;
+    int *position = calloc(2 * p->n, sizeof *position), *block_of = position + p->n;
     if (!position) {
         return TMX_ENOMEM;
     }
@@ -139,26 +139,35 @@ void tmx_lu_order_finish(struct tmx_lu_order *o)
     *o = (struct tmx_lu_order){0};
 }
 
-/* a[n][n] = L U in its place. */
+/* a[n][n] = L U in its place, column by column. */
+static enum tmx_status factor_panel(size_t n, double *a, size_t lda)
+{
+    for (size_t c = 0; c < n; c++) {
+        const double pivot = a[c * lda + c];
+        if (!(pivot > 0)) {
+            return TMX_ESOLVE;
+        }
+        for (size_t r = c + 1; r < n; r++) {
+            a[c * lda + r] /= pivot;
+        }
+        for (size_t j = c + 1; j < n; j++) {
+            for (size_t r = c + 1; r < n; r++) {
+                a[j * lda + r] -= a[c * lda + r] * a[j * lda + c];
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+/* The same for larger ones. */
 static enum tmx_status factor_square(size_t n, double *a, size_t lda)
 {
     enum { PANEL = 16 };
     for (size_t from = 0; from < n; from += PANEL) {
         const size_t m = n - from < PANEL ? n - from : PANEL, rest = n - from - m;
         double *d = a + from * lda + from, *under = d + m, *right = d + m * lda;
-        for (size_t c = 0; c < m; c++) {
-            const double pivot = d[c * lda + c];
-            if (!(pivot > 0)) {
-                return TMX_ESOLVE;
-            }
-            for (size_t r = c + 1; r < m; r++) {
-                d[c * lda + r] /= pivot;
-            }
-            for (size_t j = c + 1; j < m; j++) {
-                for (size_t r = c + 1; r < m; r++) {
-                    d[j * lda + r] -= d[c * lda + r] * d[j * lda + c];
-                }
-            }
+        if (factor_panel(m, d, lda)) {
+            return TMX_ESOLVE;
         }
         if (rest > 0) {
             cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)rest, (int)m,

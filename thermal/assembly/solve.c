@@ -357,6 +357,7 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
     if (s->flow.net) {
         return flowing_factor(&s->flow, net, gamma, sigma, f, err);
     }
+    tmx_assert(f->l);
     memcpy(s->value, net->value_w_k, n_entry * sizeof *s->value);
     for (size_t c = 0; c < net->n_node; c++) {
         s->value[net->col_start[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
