@@ -47,7 +47,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
-    .summary = "runs, suites, studies, mixes, kernels, chips, policies, back-ends, metrics",
+    .summary = "runs, suites, studies, mixes, kernels, chips, policies, backends, metrics",
     .doc = "Print the available choices with their sources. WHAT: runs, suites, studies, mixes, kernels, "
            "chips, systems, batches, policies, backends or metrics.",
     .examples = "thermix list policies -v\n"

@@ -157,9 +157,8 @@ enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting
     if (node_w && *node_w > 0 && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
         return tmx_fail_setting(
             err, place(root, TMX_LEVEL_MIX, "node_w"),
-            "mix_policy.node_w: a power cap, but dtm policy %s keeps none; there is dtm = { "
-            "policy = \"boost\"; }",
-            dtm->policy->name);
+            "mix_policy.node_w: a power cap, but no dtm policy of this run keeps caps; there is "
+            "dtm = { policy = \"boost\"; }");
     }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];

@@ -297,9 +297,8 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
     inlet = inlet ? inlet : tmx_setting_member(root, "inlet_plus_k");
     st = read_groups(r, root, group, err);
     if (!st && inlet && !s->spec.options.heat) {
-        st = tmx_fail_setting(err, inlet,
-                              "%s: serve.heat = false computes no temperatures, so nothing reads it",
-                              tmx_setting_name(inlet));
+        tmx_run_note(r, "%s: serve.heat = false computes no temperatures; only `thermix bound` reads it",
+                     tmx_setting_name(inlet));
     }
     st = st ? st
             : tmx_setting_blame(
