@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "core/base/os.h"
 #include "limits/budget_table.h"
+#include "study/pool.h"
 #include "study/table_out.h"
 
 enum { BY_NODE, BY_JOB };
@@ -39,10 +40,24 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
+static void second_done(void *to, size_t n_done, size_t n_total)
+{
+    struct tmx_progress *p = to;
+    if (p->n_total == 0) {
+        tmx_progress_begin(p, "seconds of the check", n_total);
+    }
+    p->n_done = n_done;
+    tmx_progress_show(p);
+    if (n_done >= n_total) {
+        tmx_progress_end(p); /* the answer follows */
+    }
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
+    struct tmx_progress progress = {0};
     char node[TMX_PATH_SIZE];
     const bool calibrated = /* a folder of `thermix calibrate` */
         snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
@@ -55,8 +70,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .check_s = a->check_s,
         .by_job = a->by == BY_JOB,
         .sets = &a->sets,
-        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
+        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
+        .second_done = second_done,
+        .second_done_to = &progress};
     enum tmx_status st = tmx_admission_table(&table, &call, err);
+    tmx_progress_end(&progress);
     st = st ? st
             : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
                                      (const char *const *)a->columns.text, a->columns.n, err);

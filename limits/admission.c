@@ -488,8 +488,14 @@ static enum tmx_status check(struct admission *a, double watt, struct tmx_err *e
     enum tmx_status st = open_run(a, a->works, watt, 1.1 * speed * a->call->check_s + 10, &run, err);
     struct tmx_sim *sim = st ? NULL : tmx_run_sim(run);
     const uint64_t ticks = st ? 0 : (uint64_t)llround(a->call->check_s / tmx_run_tick_s(run));
+    size_t n_shown = 0;
     for (uint64_t t = 0; t < ticks && !st; t++) {
         st = tmx_sim_advance(sim, 1, NULL, err);
+        const size_t n_second = (size_t)((double)(t + 1) * tmx_run_tick_s(run) + 1e-9);
+        if (a->call->second_done && n_second > n_shown) {
+            n_shown = n_second;
+            a->call->second_done(a->call->second_done_to, n_second, (size_t)a->call->check_s);
+        }
         for (size_t g = 0; g < a->topology->n_gpu && !st; g++) {
             a->end_k[g] = hottest_now_k(sim, g);
             a->peak_k = fmax(a->peak_k, a->end_k[g]);

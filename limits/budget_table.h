@@ -44,6 +44,8 @@ struct tmx_admission_call {
     bool by_job;        /* a row a job in place of a row a node */
     const struct tmx_sets *sets; /* of the run's configuration */
     FILE *say;                   /* the answer in sentences; NULL: not printed */
+    void (*second_done)(void *to, size_t n_done, size_t n_total); /* of the check's seconds; NULL: nothing */
+    void *second_done_to;
 };
 
 /* A row a node, or a row a job in the order in which a node takes them, up to the first that does not fit:
