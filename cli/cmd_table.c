@@ -17,11 +17,12 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write table.csv and paper.csv into DIR, and keep the finished runs there"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
-            .doc = "run everything with N seeds, from the suite's on: means, and of mixes X_sd, X_ci95 (half "
-                   "the 95 % "
-                   "interval of "
-                   "the mean, by Student's t) and seeds; 0: as the suite says"),
+    TMX_ARG(
+        args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
+        .doc =
+            "run everything with N seeds, from the suite's on: means; paper.csv has sd, ci95 (half the 95 % "
+            "interval of the mean, by Student's t) and seeds, as table.csv has of mixes; 0: as the "
+            "suite says"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_SET(args, sets, "base."),

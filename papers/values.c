@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/opt.h"
+#include "study/analysis/pivot.h"
 
 const char *const tmx_origins[] = {"fitted", "watched", "derived", "identity", "input", "unseen", NULL};
 const char *const tmx_outcomes[] = {"in band", "not in band", "undecided", "no value", NULL};
@@ -167,13 +168,13 @@ static void describe(const struct value *v, char *text, size_t size)
 static void add_row(const struct value *v, const struct tmx_value_source *from, struct tmx_table *t,
                     struct tmx_table *seeds)
 {
-    double mean = 0, square = 0, printed = v->value;
+    double printed = v->value;
+    struct tmx_moments of = {0};
     char text[320];
     describe(v, text, sizeof text);
-    for (size_t i = 0; i < from->n_seed; i++) { /* Welford's sums */
-        const double x = number(v, from, i), off = x - mean;
-        mean += off / (double)(i + 1);
-        square += off * (x - mean);
+    for (size_t i = 0; i < from->n_seed; i++) {
+        const double x = number(v, from, i);
+        tmx_moments_add(&of, x);
         if (seeds) {
             tmx_table_text(seeds, v->figure);
             tmx_table_text(seeds, v->quantity);
@@ -187,6 +188,7 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
         memcpy(p.column, v->printed, sizeof p.column);
         printed = from->number(from->ctx, &p, 0);
     }
+    const double mean = tmx_moments_mean(&of);
     const double band = v->band < absent ? v->band : fabs(printed) * v->band_pct / 100;
     tmx_table_text(t, from->paper);
     tmx_table_text(t, v->figure);
@@ -195,7 +197,8 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_text(t, v->unit);
     tmx_table_real_or_empty(t, printed);
     tmx_table_real_or_empty(t, mean);
-    tmx_table_real_or_empty(t, from->n_seed > 1 ? sqrt(square / (double)(from->n_seed - 1)) : NAN);
+    tmx_table_real_or_empty(t, tmx_moments_sd(&of));
+    tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
     tmx_table_int(t, (int64_t)from->n_seed);
     tmx_table_text(t, tmx_origins[v->origin]);
     tmx_table_text(t, relations[v->relation]);
@@ -212,11 +215,12 @@ enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tm
                                  struct tmx_table **t, struct tmx_table **seeds, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"paper", TMX_COLUMN_TEXT, 0},  {"figure", TMX_COLUMN_TEXT, 0},   {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},     {"paper_value", TMX_COLUMN_REAL, 2},
-        {"ours", TMX_COLUMN_REAL, 2},   {"sd", TMX_COLUMN_REAL, 2},       {"seeds", TMX_COLUMN_INT, 0},
-        {"origin", TMX_COLUMN_TEXT, 0}, {"relation", TMX_COLUMN_TEXT, 0}, {"error", TMX_COLUMN_REAL, 2},
-        {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0},  {"follows", TMX_COLUMN_TEXT, 0}};
+        {"paper", TMX_COLUMN_TEXT, 0},  {"figure", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0},
+        {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},   {"paper_value", TMX_COLUMN_REAL, 2},
+        {"ours", TMX_COLUMN_REAL, 2},   {"sd", TMX_COLUMN_REAL, 2},     {"ci95", TMX_COLUMN_REAL, 2},
+        {"seeds", TMX_COLUMN_INT, 0},   {"origin", TMX_COLUMN_TEXT, 0}, {"relation", TMX_COLUMN_TEXT, 0},
+        {"error", TMX_COLUMN_REAL, 2},  {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0},
+        {"follows", TMX_COLUMN_TEXT, 0}};
     static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
                                                 {"quantity", TMX_COLUMN_TEXT, 0},
                                                 {"case", TMX_COLUMN_TEXT, 0},

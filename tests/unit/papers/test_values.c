@@ -70,11 +70,11 @@ static void error_and_band_decide(void **state)
     (void)state;
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,unseen,equal,-1,1,in band,no\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,unseen,equal,-1,1,in band,no\n");
     /* the same number beside a band that is too narrow: no word of the file makes it a hit */
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 0.9; origin = \"fitted\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,fitted,equal,-1,0.9,not in band,no\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,fitted,equal,-1,0.9,not in band,no\n");
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band_pct = 20.0; origin = \"input\";", text, sizeof text), 0);
     assert_non_null(strstr(text, ",-1,1.2,in band"));
@@ -123,13 +123,14 @@ static void what_failed_is_no_zero(void **state)
         judge("policy = \"failed\"; column = \"x\"; value = 0.0; band = 1.0; origin = \"unseen\";", text,
               sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,failed,percent,0,,,3,unseen,equal,,1,no value,no\n");
+    assert_string_equal(text, "999,1,q,failed,percent,0,,,,3,unseen,equal,,1,no value,no\n");
     assert_int_equal(
         judge("name = \"not modelled\"; value = 0.0; band = 1.0; origin = \"unseen\";", text, sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,3,unseen,equal,,1,no value,no\n");
+    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,,3,unseen,equal,,1,no value,no\n");
 }
 
+/* The interval of 4, 5, 6: Student's t of two degrees of freedom, 4.30265, over the root of three. */
 static void seeds_give_mean_and_spread(void **state)
 {
     char text[512];
@@ -138,14 +139,16 @@ static void seeds_give_mean_and_spread(void **state)
         judge("policy = \"spread\"; column = \"x\"; value = 5.0; band = 0.0; origin = \"fitted\";", text,
               sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,spread,percent,5,5,1,3,fitted,equal,0,0,in band,no\n");
+    assert_string_equal(text,
+                        "999,1,q,spread,percent,5,5,1,2.4841377117503303,3,fitted,equal,0,0,in band,no\n");
     assert_int_equal(
         judge("policy = \"spread\"; column = \"x\"; minus = { policy = \"sure\"; }; value = 1.0; band = 0.5; "
               "origin = \"derived\";",
               text, sizeof text),
         0);
-    assert_string_equal(text,
-                        "999,1,q,spread less sure,percent,1,0,1,3,derived,equal,-1,0.5,not in band,no\n");
+    assert_string_equal(
+        text,
+        "999,1,q,spread less sure,percent,1,0,1,2.4841377117503303,3,derived,equal,-1,0.5,not in band,no\n");
 }
 
 static void what_is_not_stated_is_refused(void **state)
