@@ -307,7 +307,7 @@ static double air_c(const struct tmx_calibration *c, const struct tmx_measured *
             sum += isfinite(inlet[k]) ? inlet[k] : 0;
             low = isfinite(inlet[k]) ? fmin(low, inlet[k]) : low;
             high = isfinite(inlet[k]) ? fmax(high, inlet[k]) : high;
-            n += isfinite(inlet[k]);
+            n += isfinite(inlet[k]) ? 1 : 0;
         }
     }
     for (size_t r = 0; !c->fit.inlet && r < log->n_run; r++, n++) {
