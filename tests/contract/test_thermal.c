@@ -6,31 +6,8 @@
 #include <string.h>
 #include <threads.h>
 
+#include "tests/support/allocations.h"
 #include "tests/support/golden.h"
-
-/* ---- allocations of our own code are counted (linked with --wrap) ---- */
-static size_t allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size)
-{
-    allocations++;
-    return __real_calloc(n, size);
-}
-void *__wrap_realloc(void *p, size_t size)
-{
-    allocations++;
-    return __real_realloc(p, size);
-}
 
 /* ---- one small chip: five units, two layers, three fan levels ---- */
 enum { N_UNIT = 5, N_LEVEL = 3 };

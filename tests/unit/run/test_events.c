@@ -5,36 +5,13 @@
 #include <string.h>
 
 #include "core/base/rng.h"
+#include "tests/support/allocations.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
 #ifndef TMX_EVERY
 #define TMX_EVERY 1 /* of the random runs, one of so many */
 #endif
-
-/* Memory taken so far. */
-static unsigned long allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size)
-{
-    allocations++;
-    return __real_calloc(n, size);
-}
-void *__wrap_realloc(void *p, size_t size)
-{
-    allocations++;
-    return __real_realloc(p, size);
-}
 
 /* A leaky chip whose throttle is out of reach, on a grid whose reduced model is as good as exact. */
 #define LEAKY                                                                                            \
@@ -271,7 +248,7 @@ static void no_step_takes_memory(void **state)
                                        "release_c = 85.0; }; tick_s = 1e-3; tick = \"%s\";",
                                        mix, policies[i / 2], i % 2 ? "events" : "fixed");
         struct tmx_err err = {0};
-        const unsigned long before = allocations;
+        const size_t before = allocations;
         assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 1000, NULL, &err), TMX_OK);
         assert_int_equal(allocations, before);
         tmx_run_destroy(run);
