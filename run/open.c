@@ -242,8 +242,8 @@ static const char *after_line(const char *line)
 static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
-    /* another processor's results differ in the twelfth digit */
-    fprintf(w->full, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
+    fprintf(w->full, "# thermix %s, BLAS kernels for %s%s\n", TMX_VERSION, tmx_process_guard_blas(),
+            tmx_process_guard_digits());
     const char *const texts[] = {r->note, r->doubt};
     for (size_t i = 0; i < 2; i++) {
         for (const char *line = texts[i]; *line; line = after_line(line)) {

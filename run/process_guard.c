@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <gsl/gsl_errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +23,28 @@ const char *tmx_process_guard_blas(void)
     return openblas_get_corename();
 }
 
+/* Zen's kernels are Haswell's. */
+static bool is_stored(const char *kernels)
+{
+    return strcmp(kernels, "Haswell") == 0 || strcmp(kernels, "Zen") == 0;
+}
+
 const char *tmx_process_guard_better_blas(void)
 {
 #if defined(__x86_64__)
-    if (strcmp(tmx_process_guard_blas(), "Prescott") != 0 || getenv("OPENBLAS_CORETYPE")) {
-        return NULL;
-    }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-        return "SkylakeX";
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (!is_stored(tmx_process_guard_blas()) && !getenv("OPENBLAS_CORETYPE") &&
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         return "Haswell";
     }
 #endif
     return NULL;
+}
+
+const char *tmx_process_guard_digits(void)
+{
+    return is_stored(tmx_process_guard_blas())
+               ? ""
+               : ", which round differently from the stored results: digits from the twelfth on differ";
 }
 
 void tmx_process_guard_enter(struct tmx_process_guard *host)

@@ -19,10 +19,12 @@ struct tmx_process_guard {
 
 /* The kind of processor that BLAS has chosen its kernels for. */
 const char *tmx_process_guard_blas(void);
-/* OpenBLAS chooses when it is loaded, and on a processor younger than itself it takes the kernels of 2004,
- * four times slower than those of the vectors that are there: what its variable OPENBLAS_CORETYPE should have
- * said then; NULL: nothing, or it said something. */
+/* OpenBLAS chooses its kernels when it is loaded, and each kind rounds differently. All processors with AVX2
+ * take Haswell's, so that they give the same bytes: what the variable OPENBLAS_CORETYPE should have been
+ * then; NULL: the kernels are those, the variable is set, or the processor has no AVX2. */
 const char *tmx_process_guard_better_blas(void);
+/* What resolved.cfg adds where the kernels are others than Haswell's. */
+const char *tmx_process_guard_digits(void);
 
 void tmx_process_guard_enter(struct tmx_process_guard *host);
 void tmx_process_guard_leave(const struct tmx_process_guard *host);
