@@ -15,8 +15,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin) # libopenmpi3, found by the above, has no mpirun
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gnuplot-nox, python3, python3-numpy")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libsuitesparse-dev, liblapacke-dev, libopenblas-dev, libgsl-dev, \
-libconfig-dev, libxxhash-dev, pkg-config") # the last six: to link libthermix.a
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libsuitesparse-dev, libgsl-dev, libconfig-dev, libxxhash-dev, \
+pkg-config") # the last five: to link libthermix.a
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # After the install one line says where to begin.

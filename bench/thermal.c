@@ -12,10 +12,10 @@
 #include "core/base/os.h"
 #include "core/base/rng.h"
 #include "core/floorplan/floorplan.h"
-#include "thermal/assembly/solve.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 #include "thermal/reduction/dense.h"
+#include "thermal/solver/solver.h"
 #include "thermal/thermal.h"
 
 enum { MAX_UNIT = 128, BATCHES = 60 };
@@ -29,15 +29,18 @@ struct args {
 
 /* Solves of the grid back-end are counted (linked with --wrap). */
 static size_t solves;
-enum tmx_status __real_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
-                                 const double *b, double *x);
-enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
-                                 const double *b, double *x);
-enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
-                                 const double *b, double *x)
+enum tmx_status __real_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
+                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
+                                 const double *from, double *x);
+enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
+                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
+                                 const double *from, double *x);
+enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
+                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
+                                 const double *from, double *x)
 {
     solves++;
-    return __real_tmx_solve(s, f, n_rhs, b, x);
+    return __real_tmx_solve(s, system, accuracy, n_rhs, b, from, x);
 }
 
 static void check(enum tmx_status st, const struct tmx_err *err)
@@ -428,58 +431,34 @@ static void bench_precision(const struct args *a)
 }
 
 /* ---- set-up ---- */
-/* One shift's factor and its columns, best of three: what a set-up makes of each of its shifts at least. */
+/* One shift's matrix and its columns, best of three: what a set-up makes of each of its shifts at least. */
 static double time_shift(const struct chip *c)
 {
+    static const struct tmx_accuracy accuracy = {.part = 1e-5};
     struct tmx_network net;
     struct tmx_solver *solver = NULL;
     struct tmx_err err = {0};
     double best = INFINITY;
     check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &solver, &err), &err);
+    check(tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, &err), &err);
+    const struct tmx_matrix matrix = {.gamma = tmx_network_gamma(&net, 0.25), .sigma = 100};
     const size_t n_rhs = c->floorplan.n_unit;
     double *b = calloc(2 * n_rhs * net.n_node, sizeof *b);
     for (size_t i = 0; b && i < n_rhs; i++) {
         b[i * net.n_node + i] = 1;
     }
     for (size_t i = 0; b && i < 3; i++) {
-        struct tmx_factor *factor = NULL;
+        struct tmx_system *system = NULL;
         const double t = tmx_os_now_s();
-        check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
-        check(__real_tmx_solve(solver, factor, n_rhs, b, b + n_rhs * net.n_node), &err);
+        check(tmx_system_create(solver, &matrix, &system, &err), &err);
+        check(__real_tmx_solve(solver, system, &accuracy, n_rhs, b, NULL, b + n_rhs * net.n_node), &err);
         best = fmin(best, tmx_os_now_s() - t);
-        tmx_factor_destroy(solver, factor);
+        tmx_system_destroy(system);
     }
     free(b);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     return best;
-}
-
-/* The order of a network's nodes over one factor in it, best of three each. */
-static double order_over_factor(const struct chip *c)
-{
-    struct tmx_network net;
-    struct tmx_solver *solver = NULL;
-    struct tmx_err err = {0};
-    double order_s = INFINITY, factor_s = INFINITY;
-    check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), &err);
-    int *order = calloc(net.n_node, sizeof *order);
-    for (size_t i = 0; order && i < 3; i++) {
-        struct tmx_factor *factor = NULL;
-        const double t = tmx_os_cpu_s();
-        check(tmx_order_by_place(&net, order, &err), &err);
-        const double middle = tmx_os_cpu_s();
-        check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
-        order_s = fmin(order_s, middle - t);
-        factor_s = fmin(factor_s, tmx_os_cpu_s() - middle);
-        tmx_factor_destroy(solver, factor);
-    }
-    free(order);
-    tmx_solver_destroy(solver);
-    tmx_network_finish(&net);
-    return order_s / factor_s;
 }
 
 static void bench_setup(const struct args *a)
@@ -510,9 +489,8 @@ static void bench_setup(const struct args *a)
         }
         const double floor_s = (double)shifts * time_shift(&c);
         printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\nratio "
-               "setup_%zu_over_factors %.3f\n",
+               "setup_%zu_over_solves %.3f\n",
                grid, grid, shifts, basis, modes, t, cpu, 1e3 * warm, grid, t, grid, t / floor_s);
-        printf("ratio order_%zu_over_factor %.3f\n", grid, order_over_factor(&c));
         fflush(stdout);
         tmx_floorplan_finish(&c.floorplan);
     }
@@ -540,26 +518,27 @@ static double time_grid(const struct chip *c, const char *scheme, size_t *n_solv
     return best;
 }
 
-static double time_solve(const struct chip *c, size_t *entries)
+static double time_solve(const struct chip *c)
 {
+    static const struct tmx_accuracy accuracy = {.kelvin = 1e-8};
     struct tmx_network net;
     struct tmx_solver *solver = NULL;
-    struct tmx_factor *factor = NULL;
+    struct tmx_system *system = NULL;
     struct tmx_err err = {0};
     double best = INFINITY;
     check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &solver, &err), &err);
-    check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
+    check(tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, &err), &err);
+    const struct tmx_matrix matrix = {.gamma = tmx_network_gamma(&net, 0.25), .sigma = 100};
+    check(tmx_system_create(solver, &matrix, &system, &err), &err);
     double *b = calloc(2 * net.n_node, sizeof *b);
     for (size_t i = 0; b && i < BATCHES; i++) {
         b[i] = 1;
         const double t = tmx_os_now_s();
-        check(__real_tmx_solve(solver, factor, 1, b, b + net.n_node), &err);
+        check(__real_tmx_solve(solver, system, &accuracy, 1, b, NULL, b + net.n_node), &err);
         best = fmin(best, tmx_os_now_s() - t);
     }
-    *entries = tmx_factor_entries(factor);
     free(b);
-    tmx_factor_destroy(solver, factor);
+    tmx_system_destroy(system);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     return best;
@@ -632,14 +611,13 @@ static void bench_grid(const struct args *a)
 {
 
     struct chip c = {0};
-    size_t entries, n_be, n_exact;
+    size_t n_be, n_exact;
     make_chip(&c, 33, 64);
-    const double bare = time_solve(&c, &entries), be = time_grid(&c, "be", &n_be),
+    const double bare = time_solve(&c), be = time_grid(&c, "be", &n_be),
                  exact = time_grid(&c, "exact", &n_exact);
-    printf("\nOne step of 10 ms, full grid 64 x 64, 33 blocks (factor: %.2f M entries)\n",
-           1e-6 * (double)entries);
+    printf("\nOne step of 10 ms, full grid 64 x 64, 33 blocks\n");
     printf("%-28s %9s %8s %7s\n", "method", "step_ms", "ratio", "solves");
-    printf("%-28s %9.3f %8.2f %7d\n", "bare CHOLMOD solve", 1e3 * bare, 1.0, 1);
+    printf("%-28s %9.3f %8.2f %7d\n", "solve from 0", 1e3 * bare, 1.0, 1);
     printf("%-28s %9.3f %8.2f %7zu\n", "grid, backward Euler", 1e3 * be, be / bare, n_be);
     printf("%-28s %9.3f %8.2f %7zu\n", "grid, exact", 1e3 * exact, exact / bare, n_exact);
     printf("ratio grid_be_over_solve %.3f\nratio grid_exact_over_solve %.3f\n", be / bare,
@@ -703,11 +681,9 @@ int main(int argc, char **argv)
                                      NULL};
     struct args a = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    tmx_choose_blas(argv);
     if (setenv("XDG_CACHE_HOME", "/tmp/thermix-bench-cache", 0)) {
         return 1;
     }
-    tmx_dense_start();
     const struct {
         const char *name;
         void (*run)(const struct args *a);

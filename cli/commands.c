@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands in order, and the text of --help about all of them. */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/commands.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "run/load/data.h"
-#include "run/process_guard.h"
 
 #define X(name) &tmx_cmd_##name,
 const struct tmx_command *const tmx_commands[] = {TMX_COMMAND_LIST(X) NULL};
@@ -67,13 +63,5 @@ void tmx_commands_usage(FILE *out)
         fprintf(out, "Documents (docs/quick-start.md first): %s\n", doc);
     } else if (tmx_os_exists(TMX_INSTALL_DOC_DIR)) { /* not in a build tree */
         fprintf(out, "Documents (docs/quick-start.md first): %s\n", TMX_INSTALL_DOC_DIR);
-    }
-}
-
-void tmx_choose_blas(char *const *argv)
-{
-    const char *better = tmx_process_guard_better_blas();
-    if (better && setenv("OPENBLAS_CORETYPE", better, 0) == 0) {
-        (void)execv("/proc/self/exe", argv);
     }
 }

@@ -55,8 +55,4 @@ TMX_NODISCARD enum tmx_status tmx_command_unknown(const char *name, struct tmx_e
 /* What `thermix --help` prints. */
 void tmx_commands_usage(FILE *out);
 
-/* Begin the program again, with this argv, where BLAS has chosen kernels that do not fit the processor
- * (run/process_guard.h). Returns where they do, or where it cannot be. */
-void tmx_choose_blas(char *const *argv);
-
 #endif

@@ -90,9 +90,7 @@ static bool take_limits(int *argc, char **argv)
 }
 
 /* What the machine leaves this process. The next file that is opened takes the place of a standard stream
- * that is closed, and messages would land in it. A limit on sizes is a failed write, which is reported.
- * OpenBLAS' idle threads ask for memory for ever where the address space is small: to leave at once is the
- * only way out. */
+ * that is closed, and messages would land in it. A limit on sizes is a failed write, which is reported. */
 static void take_place(void)
 {
     enum { LEAST_MIB = 400 };
@@ -150,7 +148,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "thermix: %s\n", text);
         return tmx_status_exit_code(st);
     }
-    tmx_choose_blas(argv);
     const enum tmx_status st = check_environment(&err);
     if (st) {
         return tmx_command_end(c->name, st, &err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
+#include <gsl/gsl_cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,8 +243,7 @@ static const char *after_line(const char *line)
 static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
-    fprintf(w->full, "# thermix %s, BLAS kernels for %s%s\n", TMX_VERSION, tmx_process_guard_blas(),
-            tmx_process_guard_digits());
+    fprintf(w->full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
     const char *const texts[] = {r->note, r->doubt};
     for (size_t i = 0; i < 2; i++) {
         for (const char *line = texts[i]; *line; line = after_line(line)) {

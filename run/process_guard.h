@@ -6,7 +6,7 @@
  * reads or writes numbers stands between tmx_process_guard_enter and tmx_process_guard_leave, which set aside
  *
  * of the calling thread   locale and floating-point environment (core/base/os.h)
- * of the whole process    GSL's error handler (off), the number of threads of BLAS (one)
+ * of the whole process    GSL's error handler (off)
  *
  * Leaving puts back what was there. What belongs to the process is set aside by the first call
  * that enters and put back by the last that leaves, whichever threads they are in. */
@@ -16,15 +16,6 @@
 struct tmx_process_guard {
     struct tmx_fp_env thread;
 };
-
-/* The kind of processor that BLAS has chosen its kernels for. */
-const char *tmx_process_guard_blas(void);
-/* OpenBLAS chooses its kernels when it is loaded, and each kind rounds differently. All processors with AVX2
- * take Haswell's, so that they give the same bytes: what the variable OPENBLAS_CORETYPE should have been
- * then; NULL: the kernels are those, the variable is set, or the processor has no AVX2. */
-const char *tmx_process_guard_better_blas(void);
-/* What resolved.cfg adds where the kernels are others than Haswell's. */
-const char *tmx_process_guard_digits(void);
 
 void tmx_process_guard_enter(struct tmx_process_guard *host);
 void tmx_process_guard_leave(const struct tmx_process_guard *host);

@@ -36,9 +36,9 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
-#include "thermal/assembly/solve.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/settle.h"
+#include "thermal/solver/solver.h"
 
 enum {
     MODES = 24,        /* along each axis, of a candidate's temperatures */
@@ -888,7 +888,7 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
     struct tmx_stack stack;
     struct tmx_network net = {0};
     struct tmx_solver *solver = NULL;
-    struct tmx_factor *factor = NULL;
+    struct tmx_system *system = NULL;
     cfg.grid_rows = cfg.grid_cols = LOW_GRID;
     enum tmx_status st = tmx_stack_create(&cfg, &so, NULL, &stack, err);
     st = st ? st : tmx_network_init(&net, &stack.spec, err);
@@ -905,8 +905,8 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
         h->kt[h->n_sheet - 1] = pk->k_sink * pk->t_sink_m;
         h->film = tmx_network_gamma(&net, pk->r_convec_k_per_w);
         h->mean_k_per_w = 1 / (h->film * net.sink_area_m2);
-        st = tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, err);
-        st = st ? st : tmx_factor_create(solver, h->film, 0, &factor, err);
+        st = tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, err);
+        st = st ? st : tmx_system_create(solver, &(struct tmx_matrix){.gamma = h->film}, &system, err);
     }
     double *b = st ? NULL : calloc(2 * net.n_node, sizeof *b), *t = b ? b + net.n_node : NULL;
     double line[2][LOW_GRID][MODES];
@@ -924,7 +924,7 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
         for (size_t c = 0; c < LOW_GRID * LOW_GRID; c++) {
             b[c] = cell_m2 * line[0][c % LOW_GRID][i / LOW] * line[1][c / LOW_GRID][i % LOW];
         }
-        st = tmx_solve(solver, factor, 1, b, t);
+        st = tmx_solve(solver, system, &(struct tmx_accuracy){.part = 1e-10}, 1, b, NULL, t);
         for (size_t j = 0; j < LOWS && !st; j++) {
             double sum = 0;
             for (size_t c = 0; c < LOW_GRID * LOW_GRID; c++) {
@@ -934,7 +934,7 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
         }
     }
     free(b);
-    tmx_factor_destroy(solver, factor);
+    tmx_system_destroy(system);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     tmx_stack_finish(&stack);

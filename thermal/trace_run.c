@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* n nodes, m units, lnz entries of a factor by the network's own ordering. Times in seconds, fitted on golden
- * case A at 32, 48, 64, 96 and 128 cells a side, CPU time of one thread with 32 MiB of third-level cache:
- * HotSpot's network on an idle machine (one where others use the cache takes up to twice as long for a solve
- * at 64), the physical one on a busy machine.
- *
- * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
- * A solve takes (0.87e-9 + 1.35e-9 x^6 / (1 + x^6)) lnz, x being the factor's 12 lnz bytes in 20 MB: what is
- * in the cache and what is not; one of many at once 0.23e-9 lnz. An exact row is 28 solves.
- * The reduced basis takes N shifts, m solves and 1.5 times m tests each, which are half solves but where
- * cells are read, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N modes, dense work 40 k^3 / 12e9. The physical
- * network has supernodal factors for both (tmx_factoring_for_steps), with entries of 8 bytes, made in 0.1 to
- * 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
+/* n nodes, m units. Times in seconds of processor time, fitted on golden case A at 64, 128 and 256 cells a
+ * side on both networks: an iteration takes ITERATION_S n, of one of several columns side by side half of it;
+ * levels LEVELS_S n. An exact row takes ROW_ITERATIONS, more in the physical network. The reduced basis takes
+ * N shifts of m solutions of BASIS_ITERATIONS and one and a half times as many tests of TEST_ITERATIONS;
+ * products of 7 n m^2 N^2 / 20e9; k = 0.9 m N modes, dense work 40 k^3 / 4e9. Two threads share all of it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +11,6 @@
 
 #include "core/base/plausible.h"
 #include "core/base/text.h"
-#include "thermal/assembly/solve.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/trace_npy.h"
@@ -46,45 +38,35 @@ struct method_estimate {
     bool cached; /* the reduced model lies in the cache */
 };
 
-struct factoring {
-    double entry_bytes, factor_s, basis_factor_s;     /* [s] of lnz^2 / n */
-    double cached_solve_s, far_solve_s, many_solve_s; /* [s] of lnz */
-};
-static const struct factoring HOTSPOT = {12, 1.4e-9, 0.55e-9, 0.87e-9, 1.35e-9, 0.23e-9},
-                              PHYSICAL = {8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
-static const double CACHE_BYTES = 20e6;
-static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 12e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
-static const double ROW_SOLVES = 28, SHIFT_TESTS = 1.5, START_SOLVES = 60;
+static const double ITERATION_S = 30e-9, COLUMN_ITERATION_S = 17e-9, LEVELS_S = 0.2e-6, PRODUCT_S = 1 / 20e9,
+                    DENSE_S = 1 / 4e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
+static const double ROW_ITERATIONS = 110, BASIS_ITERATIONS = 5, TEST_ITERATIONS = 3, SHIFT_TESTS = 1.5,
+                    START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
+static const double LEVELS_BYTES = 150;  /* of a node, with the work space of one column */
 static const double MB = 1e-6;
 
 struct size {
-    const struct factoring *f;
-    double n, m, lnz, shifts, modes, kept, levels;
+    double n, m, shifts, modes, kept, levels;
+    double hardness; /* iterations, in those of HotSpot's network */
     bool cells;
 };
 
-/* The entries of a factor are those of the network's own ordering: stacks of many layers have far fewer than
- * a rule for chips of two would give. It takes some hundredths of a set-up. */
 static enum tmx_status measure(const struct tmx_thermal_spec *spec, const struct method_work *work,
                                struct size *s, struct tmx_err *err)
 {
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL;
     struct tmx_network net;
-    struct tmx_solver *solver = NULL;
-    enum tmx_status st = tmx_network_init(&net, spec, err);
+    const enum tmx_status st = tmx_network_init(&net, spec, err);
     if (st) {
         return st;
     }
-    st = tmx_solver_create(&net, tmx_factoring_for_steps(&net), &solver, err);
-    *s = (struct size){.f = physical ? &PHYSICAL : &HOTSPOT,
-                       .n = (double)net.n_node,
+    *s = (struct size){.n = (double)net.n_node,
                        .m = (double)tmx_thermal_spec_units(spec),
-                       .lnz = st ? 0 : (double)tmx_solver_entries(solver),
                        .levels = (double)tmx_thermal_spec_levels(spec),
+                       .hardness = physical ? 1.5 : 1,
                        .cells =
                            work->fields || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX};
-    tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
     /* a decade of shifts from 0.1 1/s to ten times the rate of the shortest step, halves in between for each
@@ -93,21 +75,14 @@ static enum tmx_status measure(const struct tmx_thermal_spec *spec, const struct
     s->shifts *= (s->cells ? 1.4 : 1) * (physical ? 1.4 : 1);
     s->modes = fmin(0.9 * s->m * s->shifts, s->n);
     s->kept = s->cells ? s->modes : 0.45 * s->modes;
-    return st;
-}
-
-/* One solve of one right-hand side. */
-static double solve_s(const struct size *s)
-{
-    const double x = pow(s->f->entry_bytes * s->lnz / CACHE_BYTES, 6);
-    return (s->f->cached_solve_s + s->f->far_solve_s * x / (1 + x)) * s->lnz;
+    return TMX_OK;
 }
 
 static void cost_grid(const struct size *s, const struct method_work *work, struct method_cost *cost)
 {
-    const double factors = 2 * s->levels, rows = (double)work->n_row * (work->twice ? 2 : 1);
-    cost->seconds = factors * s->f->factor_s * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * solve_s(s);
-    cost->megabytes = MB * (factors * s->f->entry_bytes * s->lnz + (KRYLOV_VECTORS + 20) * 8 * s->n);
+    const double systems = 2 * s->levels, rows = (double)work->n_row * (work->twice ? 2 : 1);
+    cost->seconds = s->n * (systems * LEVELS_S + rows * ROW_ITERATIONS * s->hardness * ITERATION_S);
+    cost->megabytes = MB * s->n * (systems * LEVELS_BYTES + (KRYLOV_VECTORS + 20) * 8);
 }
 
 static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *spec,
@@ -119,18 +94,19 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
     if (cached) {
         seconds = READ_S_PER_BYTE * map;
     } else {
-        seconds =
-            s->shifts * (s->f->basis_factor_s * s->lnz * s->lnz / s->n +
-                         (1 + SHIFT_TESTS * (s->cells ? 1 : 0.5)) * s->m * s->f->many_solve_s * s->lnz) +
-            7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts + 40 * DENSE_S * pow(s->modes, 3) +
-            10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
-        bytes += 8 * s->n * (s->modes + 10 * s->m) + 4 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
+        const double iterations = BASIS_ITERATIONS + SHIFT_TESTS * TEST_ITERATIONS;
+        seconds = s->shifts * s->n *
+                      (LEVELS_S * (1 + SHIFT_TESTS) + s->m * iterations * s->hardness * COLUMN_ITERATION_S) +
+                  7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts +
+                  40 * DENSE_S * pow(s->modes, 3) +
+                  10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
+        bytes += 8 * s->n * (s->modes + 10 * s->m) + 8 * LEVELS_BYTES * s->n + 8 * 6 * s->modes * s->modes;
     }
     if (spec->init_node_k) {
         const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
         const double poles = 2 + ceil(log10(10 / step_s / 0.1) / 2);
-        seconds += poles * s->f->factor_s * s->lnz * s->lnz / s->n + START_SOLVES * solve_s(s);
-        bytes = fmax(bytes, map + poles * s->f->entry_bytes * s->lnz + START_SOLVES * 8 * s->n);
+        seconds += s->n * (poles * LEVELS_S + START_SOLVES * BASIS_ITERATIONS * s->hardness * ITERATION_S);
+        bytes = fmax(bytes, map + s->n * (poles * LEVELS_BYTES + START_SOLVES * 8));
     }
     if (s->cells) {
         seconds += (double)work->n_row * FIELD_S * s->modes * (work->fields ? s->n : s->n / 4);

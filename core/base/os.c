@@ -642,20 +642,43 @@ double tmx_os_memory_bytes(void)
     return least;
 }
 
-enum tmx_isa tmx_os_isa(void)
+static enum tmx_isa isa_of_machine(void)
 {
 #if defined(__x86_64__)
-    const char *want = getenv("THERMIX_ISA");
-    want = want ? want : "";
-    const bool any = strcmp(want, "any") == 0, v3 = strcmp(want, "v3") == 0;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && !v3 && !any) {
-        return TMX_ISA_V4;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !any) {
-        return TMX_ISA_V3;
-    }
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") ? TMX_ISA_V4
+           : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")       ? TMX_ISA_V3
+                                                                                   : TMX_ISA_ANY;
+#else
+    return TMX_ISA_V3; /* there is but one, and it fuses */
 #endif
-    return TMX_ISA_ANY;
+}
+
+enum tmx_isa tmx_os_isa(void)
+{
+    const char *want = getenv("THERMIX_ISA");
+    const enum tmx_isa have = isa_of_machine();
+    const enum tmx_isa most = !want                      ? TMX_ISA_V4
+                              : strcmp(want, "any") == 0 ? TMX_ISA_ANY
+                              : strcmp(want, "v3") == 0  ? TMX_ISA_V3
+                                                         : TMX_ISA_V4;
+    return have < most ? have : most;
+}
+
+const char *tmx_os_digits(void (*symbol)(void))
+{
+    union {
+        void (*function)(void);
+        void *address;
+    } of = {.function = symbol};
+    Dl_info info;
+    if (isa_of_machine() == TMX_ISA_ANY) {
+        return ", on a processor without FMA: last digits differ";
+    }
+    if (dladdr(of.address, &info) && info.dli_fname && strstr(info.dli_fname, "blas") &&
+        !strstr(info.dli_fname, "gslcblas")) {
+        return ", with another BLAS in GSL's place: last digits differ";
+    }
+    return "";
 }
 
 void tmx_fp_env_enter(struct tmx_fp_env *p)

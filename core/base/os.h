@@ -148,6 +148,11 @@ enum tmx_isa tmx_os_isa(void);
 #define TMX_ISA_OF(any, v3, v4) (any)
 #endif
 
+/* "", or what makes the last digits of this process others than those of most: the processor lacks FMA, which
+ * the C library's exp and pow use where it is there; or symbol, a function of GSL's BLAS, is another
+ * library's. */
+const char *tmx_os_digits(void (*symbol)(void));
+
 /* Memory that this process may have [bytes]: the machine's, or less where a limit is set. */
 double tmx_os_memory_bytes(void);
 

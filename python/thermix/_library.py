@@ -56,22 +56,8 @@ def _candidates():
 _loaded = None
 
 
-def _same_kernels():
-    """Asks OpenBLAS for Haswell's kernels, as the program does, so that numbers are the same on all processors with AVX2.
-
-    It has no effect in a process that has loaded OpenBLAS before (numpy with OpenBLAS, say) with other kernels."""
-    try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
-            flags = next((line for line in info if line.startswith("flags")), "").split()
-    except OSError:
-        return
-    if "avx2" in flags and "fma" in flags:
-        os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
-
-
 def _load():
     tried = []
-    _same_kernels()
     for path in _candidates():
         if isinstance(path, pathlib.Path) and not path.exists():
             continue

@@ -3,7 +3,6 @@
  * not depend on what the program has set. Built with pkg-config against an installed library.
  * Usage: host LOCALE, one with a decimal comma. */
 #define _GNU_SOURCE
-#include <cblas.h>
 #include <fenv.h>
 #include <gsl/gsl_errno.h>
 #include <locale.h>
@@ -48,7 +47,6 @@ static void arrange(const char *comma)
     CHECK(setlocale(LC_ALL, comma));
     CHECK(strcmp(localeconv()->decimal_point, ",") == 0);
     gsl_set_error_handler(handler);
-    openblas_set_num_threads(2);
     for (int s = 1; s < 32; s++) {
         if (s != SIGKILL && s != SIGSTOP) {
             signal(s, on_signal);
@@ -64,7 +62,6 @@ static void is_as_arranged(const char *comma)
     CHECK(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
     gsl_error_handler_t *now = gsl_set_error_handler(handler);
     CHECK(now == handler);
-    CHECK(openblas_get_num_threads() == 2);
     for (int s = 1; s < 32; s++) {
         struct sigaction act;
         if (s != SIGKILL && s != SIGSTOP) {

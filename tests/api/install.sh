@@ -48,7 +48,7 @@ for example in "$source"/examples/*.c; do
 done
 # shellcheck disable=SC2046,SC2086
 $cc -std=c17 -Wall -Wextra -Werror -O1 $flags "$source/tests/api/host.c" \
-  $(pkg-config --cflags --libs thermix gsl openblas) -pthread -Wl,-rpath,"$lib" -o host
+  $(pkg-config --cflags --libs thermix gsl) -pthread -Wl,-rpath,"$lib" -o host
 mkdir locale && localedef -i de_DE -f UTF-8 "$dir/locale/de_DE.UTF-8" 2>/dev/null || say "no localedef (Debian: locales)"
 LOCPATH=$dir/locale ./host de_DE.UTF-8 || say "what a host has set is not what it finds"
 

@@ -214,7 +214,7 @@ static void stacks_and_starts_are_checked(void **state)
         {"bad.lcf", WET("channels pins width 5e-5 height 4e-5"), LIQUID,
          "bad.lcf:15: channels: height is no key"},
         {"bad.lcf", WET("channels merged width 1e-4 pitch 2e-4 flow 1e-9 " COOLANT), LIQUID " -r_convec 1e6",
-         "layer 1: coolant boils: it reaches 1019.35 K 2.25 mm from the west and 3.25 mm from the south "
+         "layer 1: coolant boils: it reaches 1019.35 K 1.75 mm from the west and 3.25 mm from the south "
          "edge"},
         {"bad.materials", "silicon\nsolid\n1.3e5\n1.63e6\n",
          "-materials_file bad.materials -material_chip silicon",

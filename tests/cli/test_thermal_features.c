@@ -289,9 +289,10 @@ static void the_cheaper_method_is_taken_and_said(void **state)
         fprintf(f, "%d\t%d\n", i % 7 * 5, i % 3 * 5);
     }
     fclose(f);
+    scratch_write("feat_1.ptrace", "A\tB\n20\t5\n");
 #define COMMON "-c feat.config -f feat.flp --precision 9 --no-cache "
-    run(COMMON "-p feat.ptrace -grid_rows 32 -grid_cols 32 -o feat_a.ttrace -v");
-    assert_true(holds("feat.err", "method grid: 4 rows"));
+    run(COMMON "-p feat_1.ptrace -grid_rows 32 -grid_cols 32 -o feat_a.ttrace -v");
+    assert_true(holds("feat.err", "method grid: 1 rows"));
     run(COMMON "-p feat_m.ptrace -o feat_a.ttrace --verbose");
     assert_true(holds("feat.err", "method reduced: 300 rows"));
     run(COMMON "-p feat_m.ptrace -o feat_b.ttrace --method grid -v");

@@ -14,62 +14,101 @@
 #include "core/base/cost.h"
 #include "thermal/assembly/network.h"
 
-enum tmx_status tmx_conductances_add(struct tmx_conductances *l, size_t from, size_t to,
-                                     double resistance_k_w, struct tmx_err *err)
+enum tmx_status tmx_network_alloc(struct tmx_network *net, struct tmx_err *err)
 {
-    if (l->n == l->room) {
-        const size_t room = l->room ? 2 * l->room : 4096;
-        struct tmx_conductance *grown = realloc(l->link, room * sizeof *grown);
+    const size_t n = net->n_node;
+    double **const own[] = {&net->heat_j_k, &net->area_m2, &net->east_w_k, &net->south_w_k, &net->up_w_k};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        *own[i] = calloc(n, sizeof **own[i]);
+        if (!*own[i]) {
+            return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
+        }
+    }
+    net->sheet_of = net->n_sheet > 0 ? calloc(n, sizeof *net->sheet_of) : NULL;
+    if (net->n_sheet > 0 && !net->sheet_of) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < net->n_sheet; k++) {
+        for (size_t c = 0; c < net->sheet[k].nx * net->sheet[k].ny; c++) {
+            net->sheet_of[net->sheet[k].first + c] = (unsigned short)(k + 1);
+        }
+    }
+    return TMX_OK;
+}
+
+/* Append to a list, whose room is the next power of two. */
+static enum tmx_status append(struct tmx_conductance **list, size_t *n, size_t a, size_t b, double w_k,
+                              struct tmx_err *err)
+{
+    if ((*n & (*n - 1)) == 0) {
+        struct tmx_conductance *grown = realloc(*list, (*n ? 2 * *n : 1) * sizeof *grown);
         if (!grown) {
-            return tmx_fail(err, TMX_ENOMEM, "network of %zu links", room);
+            return tmx_fail(err, TMX_ENOMEM, "network of %zu links", *n);
         }
-        l->link = grown;
-        l->room = room;
+        *list = grown;
     }
-    l->link[l->n++] =
-        (struct tmx_conductance){from < to ? from : to, from < to ? to : from, 1.0 / resistance_k_w};
+    (*list)[(*n)++] = (struct tmx_conductance){a, b, w_k};
     return TMX_OK;
 }
 
-enum tmx_status tmx_conductances_compress(const struct tmx_conductances *l, struct tmx_network *net,
-                                          struct tmx_err *err)
+enum tmx_status tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k,
+                                 struct tmx_err *err)
 {
-    const size_t n = net->n_node, n_entry = n + l->n;
-    int *at = calloc(n, sizeof *at);
-    net->col_start = calloc(n + 1, sizeof *net->col_start);
-    net->row = calloc(n_entry, sizeof *net->row);
-    net->value_w_k = calloc(n_entry, sizeof *net->value_w_k);
-    if (!at || !net->col_start || !net->row || !net->value_w_k) {
-        free(at);
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
-    }
-    for (size_t k = 0; k < l->n; k++) {
-        net->col_start[l->link[k].a + 1]++;
-    }
-    for (size_t c = 0; c < n; c++) {
-        net->col_start[c + 1] += net->col_start[c] + 1;
-        at[c] = net->col_start[c] + 1;
-        net->row[net->col_start[c]] = (int)c;
-    }
-    for (size_t k = 0; k < l->n; k++) {
-        const struct tmx_conductance *link = &l->link[k];
-        int e = at[link->a]++;
-        for (; net->row[e - 1] > (int)link->b; e--) { /* keep the rows ascending: a few per column */
-            net->row[e] = net->row[e - 1];
-            net->value_w_k[e] = net->value_w_k[e - 1];
-        }
-        net->row[e] = (int)link->b;
-        net->value_w_k[e] = -link->w_k;
-        net->value_w_k[net->col_start[link->a]] += link->w_k;
-        net->value_w_k[net->col_start[link->b]] += link->w_k;
-    }
-    free(at);
-    return TMX_OK;
+    return append(&net->flow, &net->n_flow, to, of, w_k, err);
 }
 
-enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct tmx_network *net, size_t layer,
-                                      double thickness_m, size_t ring, double side_m, double k,
-                                      struct tmx_err *err)
+enum tmx_status tmx_network_link(struct tmx_network *net, size_t from, size_t to, double resistance_k_w,
+                                 struct tmx_err *err)
+{
+    const size_t a = from < to ? from : to, b = from < to ? to : from;
+    const size_t k = net->sheet_of ? net->sheet_of[a] : 0, l = net->sheet_of ? net->sheet_of[b] : 0;
+    const double w_k = 1.0 / resistance_k_w;
+    if (k > 0 && l > 0) {
+        const struct tmx_sheet *s = &net->sheet[k - 1], *t = &net->sheet[l - 1];
+        const size_t own = a - s->first, step = b - a;
+        if (k == l && step == 1 && own % s->nx + 1 < s->nx) {
+            net->east_w_k[a] += w_k;
+            return TMX_OK;
+        }
+        if (k == l && step == s->nx) {
+            net->south_w_k[a] += w_k;
+            return TMX_OK;
+        }
+        if (k <= net->n_on_chip && l <= net->n_on_chip && (k + 1 == l || l + 1 == k) && own == b - t->first) {
+            net->up_w_k[k < l ? a : b] += w_k;
+            return TMX_OK;
+        }
+    }
+    return append(&net->link, &net->n_link, a, b, w_k, err);
+}
+
+void tmx_network_each_link(const struct tmx_network *net,
+                           void (*visit)(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k),
+                           void *ctx)
+{
+    for (size_t k = 0; k < net->n_sheet; k++) {
+        const struct tmx_sheet *s = &net->sheet[k];
+        for (size_t i = s->first; i < s->first + s->nx * s->ny; i++) {
+            if (net->east_w_k[i] > 0) {
+                visit(ctx, TMX_LINK_EAST, i, i + 1, net->east_w_k[i]);
+            }
+            if (net->south_w_k[i] > 0) {
+                visit(ctx, TMX_LINK_SOUTH, i, i + s->nx, net->south_w_k[i]);
+            }
+            if (net->up_w_k[i] > 0) {
+                visit(ctx, TMX_LINK_UP, i, s[1].first + i - s->first, net->up_w_k[i]);
+            }
+        }
+    }
+    for (size_t e = 0; e < net->n_link; e++) {
+        visit(ctx, TMX_LINK_OTHER, net->link[e].a, net->link[e].b, net->link[e].w_k);
+    }
+}
+
+/* Links of the cells on the edge of a layer of HotSpot's network to the ring node of each side, W,E,N,S from
+ * node ring on: half a cell and this cell's share of the ring's conduction path. */
+static enum tmx_status link_edge(struct tmx_network *net, size_t layer, double thickness_m, size_t ring,
+                                 double side_m, double k, struct tmx_err *err)
 {
     const double W = net->width_m, H = net->height_m, t = thickness_m;
     const double dx = W / (double)net->cols, dy = H / (double)net->rows;
@@ -80,20 +119,14 @@ enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct t
     const size_t cell = layer * net->n_cell;
     enum tmx_status st = TMX_OK;
     for (size_t j = 0; j < net->cols && !st; j++) {
-        st = tmx_conductances_add(l, cell + j, ring + 2, to_y, err);
-        st = st ? st : tmx_conductances_add(l, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y, err);
+        st = tmx_network_link(net, cell + j, ring + 2, to_y, err);
+        st = st ? st : tmx_network_link(net, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y, err);
     }
     for (size_t i = 0; i < net->rows && !st; i++) {
-        st = tmx_conductances_add(l, cell + i * net->cols, ring, to_x, err);
-        st = st ? st : tmx_conductances_add(l, cell + i * net->cols + net->cols - 1, ring + 1, to_x, err);
+        st = tmx_network_link(net, cell + i * net->cols, ring, to_x, err);
+        st = st ? st : tmx_network_link(net, cell + i * net->cols + net->cols - 1, ring + 1, to_x, err);
     }
     return st;
-}
-
-void tmx_conductances_finish(struct tmx_conductances *l)
-{
-    free(l->link);
-    *l = (struct tmx_conductances){0};
 }
 
 static const double LUMPING = 0.333;        /* HotSpot's factor on every capacitance */
@@ -107,7 +140,6 @@ enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node o
 struct builder { /* scratch of tmx_network_init */
     const struct tmx_thermal_spec *spec;
     struct tmx_network *net;
-    struct tmx_conductances links;
     enum tmx_status st; /* of the first link that found no memory */
     struct tmx_err *err;
     double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
@@ -117,7 +149,7 @@ struct builder { /* scratch of tmx_network_init */
 
 static void add_link(struct builder *b, size_t from, size_t to, double resistance)
 {
-    b->st = b->st ? b->st : tmx_conductances_add(&b->links, from, to, resistance, b->err);
+    b->st = b->st ? b->st : tmx_network_link(b->net, from, to, resistance, b->err);
 }
 
 /* The material of every cell of a die layer: its units' own where it is given. */
@@ -429,12 +461,7 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
     b->p = calloc(cells, sizeof *b->p);
     b->t = calloc(net->n_layer, sizeof *b->t);
     b->lateral = calloc(net->n_layer, sizeof *b->lateral);
-    net->heat_j_k = calloc(net->n_node, sizeof *net->heat_j_k);
-    net->area_m2 = calloc(net->n_node, sizeof *net->area_m2);
-    if (!b->k || !b->p || !b->t || !b->lateral || !net->heat_j_k || !net->area_m2) {
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
-    }
-    return TMX_OK;
+    return b->k && b->p && b->t && b->lateral ? tmx_network_alloc(net, err) : tmx_no_memory(err);
 }
 
 /* The secondary heat path of HotSpot's grid model. Layers 0, 1, 2 are board, solder balls and substrate,
@@ -449,21 +476,21 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
 enum { BOARD, SOLDER, SUBSTRATE, LAYERS }; /* of the stack */
 enum { AT_SUBSTRATE = 0, AT_SOLDER = SIDES, BOARD_INNER = 2 * SIDES, BOARD_OUTER = 3 * SIDES };
 
-static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                             struct tmx_conductances *links, size_t first, struct tmx_err *err)
+static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec, size_t first,
+                             struct tmx_err *err)
 {
     const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
     static const size_t ring[LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
     enum tmx_status st = TMX_OK;
     for (size_t l = 0; l < LAYERS && !st; l++) {
-        st = tmx_conductances_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
-                                   spec->layer[l].k_w_per_mk, err);
+        st = link_edge(net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
+                       spec->layer[l].k_w_per_mk, err);
     }
     return st;
 }
 
 static enum tmx_status board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                  struct tmx_conductances *links, struct tmx_err *err)
+                                  struct tmx_err *err)
 {
     const struct tmx_board *board = spec->board;
     const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
@@ -481,7 +508,7 @@ static enum tmx_status board_init(struct tmx_network *net, const struct tmx_ther
     for (size_t c = 0; c < net->n_cell; c++) {
         net->ground_w_k[c] = film * W * H / (double)net->n_cell;
     }
-    enum tmx_status st = edges(net, spec, links, first, err);
+    enum tmx_status st = edges(net, spec, first, err);
     for (size_t side = 0; side < SIDES && !st; side++) {
         const bool x = side < 2; /* W, E */
         const double along = x ? H : W, across = x ? W : H;
@@ -491,9 +518,9 @@ static enum tmx_status board_init(struct tmx_network *net, const struct tmx_ther
             (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
         const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
                      in = first + BOARD_INNER + side, to = first + BOARD_OUTER + side;
-        st = tmx_conductances_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
-        st = st ? st : tmx_conductances_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
-        st = st ? st : tmx_conductances_add(links, in, to, out, err);
+        st = tmx_network_link(net, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
+        st = st ? st : tmx_network_link(net, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
+        st = st ? st : tmx_network_link(net, in, to, out, err);
         net->ground_w_k[in] = film * ring;
         net->ground_w_k[to] = film * outer;
         net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;
@@ -510,6 +537,14 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     struct tmx_network *net = b->net;
     const struct tmx_package *pk = &b->spec->package;
     net->n_node = net->n_view;
+    net->sheet = calloc(net->n_layer, sizeof *net->sheet);
+    if (!net->sheet) {
+        return tmx_no_memory(err);
+    }
+    for (; net->n_sheet < net->n_layer; net->n_sheet++) {
+        net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
+    }
+    net->n_on_chip = net->n_sheet;
     enum tmx_status st = allocate(b, err);
     if (st) {
         return st;
@@ -517,19 +552,15 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     materials(b);
     cell_links(b);
     const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
-    st = tmx_conductances_edge(&b->links, net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m,
-                               pk->k_spreader, err);
-    st = st ? st
-            : tmx_conductances_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m,
-                                    pk->k_sink, err);
-    st = st || !b->spec->board ? st : board_init(net, b->spec, &b->links, err);
+    st = link_edge(net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m, pk->k_spreader, err);
+    st = st ? st : link_edge(net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m, pk->k_sink, err);
+    st = st || !b->spec->board ? st : board_init(net, b->spec, err);
     if (st) {
         return st;
     }
     package_nodes(b);
     cell_nodes(b);
-    st = b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
-    return st ? st : tmx_coolant_init(b->net, b->spec, b->t, err);
+    return b->st ? b->st : tmx_coolant_init(b->net, b->spec, b->t, err);
 }
 
 /* ---- HotSpot's block model ---- */
@@ -628,16 +659,15 @@ static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
     package_nodes(b);
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
     net->film_base_k = pk->t_sink_m / pk->k_sink;
-    return b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
+    return b->st;
 }
 
-/* Measured on grids of 32 x 32 to 96 x 96 with four layers, one core of a 2.8 GHz Xeon; the powers carry them
- * to larger ones. */
+/* Measured on grids of 64 x 64 to 256 x 256 with four layers. */
 enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce, struct tmx_err *err)
 {
-    const double n = (double)net->n_node, of_64 = n / 16400;
-    const struct tmx_cost cost = {.seconds = reduce ? 6 * pow(of_64, 1.2) : 0.3 * pow(of_64, 1.5),
-                                  .bytes = reduce ? 5.5e3 * n : 1.8e3 * n * pow(of_64, 0.2)};
+    const double n = (double)net->n_node;
+    const struct tmx_cost cost = {.seconds = (reduce ? 150e-6 : 1e-6) * n,
+                                  .bytes = (reduce ? 4.5e3 : 400) * n};
     return tmx_cost_check(cost, err, "a thermal network of %zu nodes (grid %zu x %zu, %zu layers)",
                           net->n_node, net->rows, net->cols, net->n_layer);
 }
@@ -665,13 +695,9 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
          : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
          : spec->network == TMX_NETWORK_BLOCK    ? block_init(&b, err)
                                                  : hotspot_init(&b, err);
-    for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
-        net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
-    }
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }
-    tmx_conductances_finish(&b.links);
     free(b.k);
     free(b.p);
     free(b.t);
@@ -688,9 +714,11 @@ void tmx_network_finish(struct tmx_network *net)
     free(net->inflow_w_k);
     free(net->map);
     free(net->first_unit);
-    free(net->col_start);
-    free(net->row);
-    free(net->value_w_k);
+    free(net->east_w_k);
+    free(net->south_w_k);
+    free(net->up_w_k);
+    free(net->link);
+    free(net->sheet_of);
     free(net->heat_j_k);
     free(net->area_m2);
     free(net->ground_w_k);
@@ -698,7 +726,7 @@ void tmx_network_finish(struct tmx_network *net)
     free(net->view_node);
     free(net->view_part);
     free(net->view_back);
-    free(net->place_m);
+    free(net->sheet);
     free(net->twin);
     *net = (struct tmx_network){0};
 }
@@ -737,7 +765,8 @@ size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *
     size_t node = SIZE_MAX;
     for (size_t e = 0; e < net->n_flow; e++) {
         const size_t wet = net->flow[e].a;
-        node = node == SIZE_MAX || theta_k[wet] > theta_k[node] ? wet : node;
+        /* of nodes that are equal but for rounding the first */
+        node = node == SIZE_MAX || theta_k[wet] > theta_k[node] + 1e-6 * fabs(theta_k[node]) ? wet : node;
     }
     return node;
 }
@@ -768,20 +797,44 @@ void tmx_network_read(const struct tmx_network *net, const double *node_k, doubl
     }
 }
 
+/* y_i += g_i (x_i - z_i) */
+static void gain(size_t n, const double *restrict g, const double *restrict x, const double *restrict z,
+                 double *restrict y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] += g[i] * (x[i] - z[i]);
+    }
+}
+
+/* By differences of temperatures: what goes to ground is not lost in the rounding of what goes sideways. */
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y)
 {
     for (size_t c = 0; c < net->n_node; c++) {
         y[c] = (gamma * net->area_m2[c] + sigma * net->heat_j_k[c]) * x[c];
     }
-    for (size_t c = 0; c < net->n_node; c++) {
-        const int begin = net->col_start[c], end = net->col_start[c + 1];
-        const double xc = x[c];
-        double sum = net->value_w_k[begin] * xc;
-        for (int e = begin + 1; e < end; e++) {
-            sum += net->value_w_k[e] * x[net->row[e]];
-            y[net->row[e]] += net->value_w_k[e] * xc;
+    for (size_t c = 0; c < net->n_node && net->ground_w_k; c++) {
+        y[c] += net->ground_w_k[c] * x[c];
+    }
+    for (size_t k = 0; k < net->n_sheet; k++) {
+        const size_t nx = net->sheet[k].nx, n = nx * net->sheet[k].ny, first = net->sheet[k].first;
+        const double *east = net->east_w_k + first, *south = net->south_w_k + first,
+                     *up = net->up_w_k + first;
+        const double *t = x + first;
+        gain(n - 1, east, t, t + 1, y + first);
+        gain(n - 1, east, t + 1, t, y + first + 1);
+        gain(n - nx, south, t, t + nx, y + first);
+        gain(n - nx, south, t + nx, t, y + first + nx);
+        if (k + 1 < net->n_on_chip) {
+            const size_t above = net->sheet[k + 1].first;
+            gain(n, up, t, x + above, y + first);
+            gain(n, up, x + above, t, y + above);
         }
-        y[c] += sum;
+    }
+    for (size_t e = 0; e < net->n_link; e++) {
+        const struct tmx_conductance *l = &net->link[e];
+        const double w = l->w_k * (x[l->a] - x[l->b]);
+        y[l->a] += w;
+        y[l->b] -= w;
     }
 }
 

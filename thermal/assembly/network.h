@@ -16,8 +16,12 @@
 enum { TMX_PACKAGE_NODES = 12, TMX_BOARD_NODES = 16 };
 
 struct tmx_conductance {
-    size_t a, b; /* a < b */
+    size_t a, b;
     double w_k;
+};
+
+struct tmx_sheet { /* of ny x nx cells by rows, nodes from first on */
+    size_t first, nx, ny;
 };
 
 struct tmx_network {
@@ -27,12 +31,19 @@ struct tmx_network {
     double width_m, height_m; /* of the die */
     size_t n_unit;            /* dissipating units */
 
-    /* G_net, lower triangle by columns, rows ascending, the diagonal first */
-    int *col_start;    /* [n_node + 1] owned */
-    int *row;          /* [n_entry] owned */
-    double *value_w_k; /* [n_entry, W/K] owned */
-    double *heat_j_k;  /* [n_node, J/K] owned: the diagonal of C */
-    double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    /* Conductances of G_net between nodes: of a cell of a sheet to the next one along x and y, of a sheet on
+     * the chip's grid to the cell of the next sheet, 0 where there is none; and all others */
+    double *east_w_k, *south_w_k, *up_w_k; /* [n_node] owned */
+    struct tmx_conductance *link;          /* [n_link] owned, a < b */
+    size_t n_link;
+    /* Its sheets, from the far side of the sink on. Those on the chip's grid come first; cells of theirs are
+     * linked to the next ones beside, above and below. Nodes of no sheet: HotSpot's rings, coolant beside
+     * walls. */
+    struct tmx_sheet *sheet; /* [n_sheet] owned */
+    size_t n_sheet, n_on_chip;
+    unsigned short *sheet_of; /* [n_node] owned: of each node its sheet and 1, 0: none; NULL without sheets */
+    double *heat_j_k;         /* [n_node, J/K] owned: the diagonal of C */
+    double *area_m2;          /* [n_node, m2] owned: the diagonal of A, area facing the air */
     double
         *ground_w_k; /* [n_node, W/K] owned: to the air, not through the sink, part of G_net; NULL: nothing */
     /* what coolant carries, NULL where none flows: G_net has it, too, beside the lower triangle, and is then
@@ -51,8 +62,6 @@ struct tmx_network {
     size_t *view_node;  /* owned */
     double *view_part;  /* owned: share of the node in the row's mean */
     double *view_back;  /* owned: share of the row in the node's value, where a field is given */
-    float *place_m;     /* [n_node][3] owned: middle of each node in the plan [m], number of its sheet; NULL:
-                           HotSpot's network, whose indices tell */
     size_t *twin;       /* [n_node] owned: the die cell whose value a node takes then, or itself */
 
     struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
@@ -106,26 +115,23 @@ void tmx_network_unview(const struct tmx_network *net, const double *view_k, dou
 /* Copy one layer (its cells) or, for layer == n_layer, the n_package nodes. */
 void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);
 
-/* Private to the assemblers: conductances between nodes, collected one by one. */
+/* visit(ctx, kind, a, b, w_k) for every conductance between nodes. */
+enum tmx_link_kind { TMX_LINK_EAST, TMX_LINK_SOUTH, TMX_LINK_UP, TMX_LINK_OTHER };
+void tmx_network_each_link(const struct tmx_network *net,
+                           void (*visit)(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k),
+                           void *ctx);
 
-struct tmx_conductances {
-    struct tmx_conductance *link; /* [n] owned */
-    size_t n, room;
-};
+/* Private to the assemblers. */
 
-/* Add a link of resistance_k_w; it grows as needed. Returns TMX_OK or TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_conductances_add(struct tmx_conductances *l, size_t from, size_t to,
-                                                   double resistance_k_w, struct tmx_err *err);
-/* Fill the matrix of net, whose n_node is set. No two links join the same nodes. */
-TMX_NODISCARD enum tmx_status tmx_conductances_compress(const struct tmx_conductances *l,
-                                                        struct tmx_network *net, struct tmx_err *err);
-void tmx_conductances_finish(struct tmx_conductances *l); /* accepts zeroed memory */
-
-/* Links of the cells on the edge of a layer of HotSpot's network to the ring node of each side, W,E,N,S from
- * node ring on: half a cell and this cell's share of the ring's conduction path. */
-TMX_NODISCARD enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct tmx_network *net,
-                                                    size_t layer, double thickness_m, size_t ring,
-                                                    double side_m, double k, struct tmx_err *err);
+/* Add a link of resistance_k_w between two nodes, which is stored where it belongs once sheet_of is made.
+ * TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_network_link(struct tmx_network *net, size_t a, size_t b,
+                                               double resistance_k_w, struct tmx_err *err);
+/* Coolant carries w_k [W/K] out of node `to` per kelvin of node `of`. */
+TMX_NODISCARD enum tmx_status tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k,
+                                               struct tmx_err *err);
+/* The arrays of n_node, when it and the sheets are known. */
+TMX_NODISCARD enum tmx_status tmx_network_alloc(struct tmx_network *net, struct tmx_err *err);
 
 /* What coolant carries through layers of channels, thickness_m [n_layer, m]: flow, inflow_w_k and inlet_k of
  * net. Part of tmx_network_init. */

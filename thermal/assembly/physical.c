@@ -63,6 +63,7 @@ struct sheet {
     const double *cell_k, *cell_p; /* of each, not owned */
     bool lateral;
     double part_x, part_y; /* conductivities along x and y, of k; 0: 1 */
+    bool on_chip;          /* has the chip's grid */
     size_t layer;          /* of the view */
     size_t first;          /* node of its first cell; of channels that are not resolved: its coolant */
     const struct tmx_channels *channels; /* NULL: none flow through it */
@@ -73,7 +74,6 @@ struct sheet {
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
-    struct tmx_conductances links, flow;
     struct sheet *sheet; /* [n_sheet] away from the sink first; owns its axes */
     size_t n_sheet, room;
     double *k, *p; /* [die layers][n_cell] owned, where units have materials of their own */
@@ -174,6 +174,7 @@ static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, doubl
     struct sheet *new = &b->sheet[b->n_sheet++];
     *new = *s;
     new->x = new->y = (struct axis){0};
+    new->on_chip = most == 0;
     const enum tmx_status st =
         make_axis(&new->x, W, b->net->cols, b->spec->col_line_m, most, gap_x, growth, b->err);
     return st ? st : make_axis(&new->y, H, b->net->rows, NULL, most, gap_y, growth, b->err);
@@ -397,28 +398,28 @@ static enum tmx_status number_nodes(struct builder *b)
         }
     }
     net->n_node = next;
-    net->heat_j_k = calloc(next, sizeof *net->heat_j_k);
-    net->area_m2 = calloc(next, sizeof *net->area_m2);
     net->twin = calloc(next, sizeof *net->twin);
-    net->place_m = calloc(3 * next, sizeof *net->place_m);
-    if (!net->place_m || !net->heat_j_k || !net->area_m2 || !net->twin) {
+    net->sheet = calloc(b->n_sheet, sizeof *net->sheet);
+    for (size_t s = 0; net->sheet && s < b->n_sheet; s++) {
+        const struct sheet *sheet = &b->sheet[s];
+        net->sheet[net->n_sheet++] =
+            (struct tmx_sheet){sheet->wall ? sheet->wall : sheet->first, sheet->x.n, sheet->y.n};
+        net->n_on_chip += sheet->on_chip;
+    }
+    if (!net->sheet || !net->twin) {
         return tmx_no_memory(b->err);
     }
     for (size_t s = 0; s < b->n_sheet; s++) {
         const struct sheet *sheet = &b->sheet[s];
         for (size_t c = 0; c < sheet->x.n * sheet->y.n; c++) {
-            const double *x = sheet->x.line + c % sheet->x.n, *y = sheet->y.line + c / sheet->x.n;
-            const float place[3] = {(float)(0.5 * (x[0] + x[1])), (float)(0.5 * (y[0] + y[1])), (float)s};
-            memcpy(net->place_m + 3 * (sheet->first + c), place, sizeof place);
             net->twin[sheet->first + c] =
                 sheet->layer < b->spec->n_layer ? sheet->layer * net->n_cell + c : sheet->first + c;
             if (sheet->wall) {
-                memcpy(net->place_m + 3 * (sheet->wall + c), place, sizeof place);
                 net->twin[sheet->wall + c] = net->twin[sheet->first + c];
             }
         }
     }
-    return TMX_OK;
+    return tmx_network_alloc(net, b->err);
 }
 
 static double size_of(const struct axis *a, size_t i)
@@ -460,15 +461,10 @@ static bool is_wet(const struct sheet *s, size_t cell)
     return s->channels && s->channels->kind == TMX_CHANNELS_RESOLVED && cell % s->x.n % 2 == 1;
 }
 
-/* One row or column of the flow's matrix: heat that node `to` loses per kelvin of node `of`. */
+/* One entry of the flow's matrix: heat that node `to` loses per kelvin of node `of`. */
 static enum tmx_status carry(struct builder *b, size_t to, size_t of, double w_k)
 {
-    const enum tmx_status st = w_k == 0 ? TMX_OK : tmx_conductances_add(&b->flow, to, of, 1 / w_k, b->err);
-    if (!st && w_k != 0) { /* not in the order of the nodes: a flow has a direction */
-        b->flow.link[b->flow.n - 1].a = to;
-        b->flow.link[b->flow.n - 1].b = of;
-    }
-    return st;
+    return w_k == 0 ? TMX_OK : tmx_network_flow(b->net, to, of, w_k, b->err);
 }
 
 /* Coolant along a column, from the last row (south) to row 0. */
@@ -503,17 +499,17 @@ static enum tmx_status links_of_channels(struct builder *b, const struct sheet *
             const double dy = size_of(&s->y, i);
             if (resolved && j + 1 < s->x.n) { /* a wall beside a channel */
                 const double wall_m = size_of(&s->x, is_wet(s, cell) ? j + 1 : j);
-                st = tmx_conductances_add(&b->links, node, node + 1,
-                                          (0.5 * wall_m / (s->k * along_x) + 1 / c->h_side) / (dy * s->t),
-                                          b->err);
+                st =
+                    tmx_network_link(b->net, node, node + 1,
+                                     (0.5 * wall_m / (s->k * along_x) + 1 / c->h_side) / (dy * s->t), b->err);
             }
             if (!st && i + 1 < s->y.n && (resolved ? !is_wet(s, cell) : c->kind == TMX_CHANNELS_MERGED)) {
                 const double solid = resolved ? 1 : 1 - porosity(c), far = size_of(&s->y, i + 1);
-                st = tmx_conductances_add(&b->links, node, node + s->x.n,
-                                          0.5 * (dy + far) / (s->k * along_y * solid * dx * s->t), b->err);
+                st = tmx_network_link(b->net, node, node + s->x.n,
+                                      0.5 * (dy + far) / (s->k * along_y * solid * dx * s->t), b->err);
             }
             if (!st && !resolved && s->face_w_k[cell] > 0) {
-                st = tmx_conductances_add(&b->links, s->first + cell, node, 1 / s->face_w_k[cell], b->err);
+                st = tmx_network_link(b->net, s->first + cell, node, 1 / s->face_w_k[cell], b->err);
             }
         }
         if (!st && (!resolved || j % 2 == 1)) {
@@ -535,9 +531,8 @@ static enum tmx_status link_face(struct builder *b, const struct sheet *s, size_
     if (part == 0) {
         return TMX_OK;
     }
-    const enum tmx_status st =
-        tmx_conductances_add(&b->links, solid, s->wall + cell, 1 / (part * g2), b->err);
-    return st ? st : tmx_conductances_add(&b->links, solid, s->first + cell, 1 / (part * g3), b->err);
+    const enum tmx_status st = tmx_network_link(b->net, solid, s->wall + cell, 1 / (part * g2), b->err);
+    return st ? st : tmx_network_link(b->net, solid, s->first + cell, 1 / (part * g3), b->err);
 }
 
 static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
@@ -552,13 +547,13 @@ static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
             const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
             if (s->lateral && j + 1 < s->x.n) {
                 const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
-                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + 1,
-                                          0.5 * r / (dy * s->t) / (s->part_x > 0 ? s->part_x : 1), b->err);
+                st = tmx_network_link(b->net, s->first + c, s->first + c + 1,
+                                      0.5 * r / (dy * s->t) / (s->part_x > 0 ? s->part_x : 1), b->err);
             }
             if (!st && s->lateral && i + 1 < s->y.n) {
                 const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
-                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + s->x.n,
-                                          0.5 * r / (dx * s->t) / (s->part_y > 0 ? s->part_y : 1), b->err);
+                st = tmx_network_link(b->net, s->first + c, s->first + c + s->x.n,
+                                      0.5 * r / (dx * s->t) / (s->part_y > 0 ? s->part_y : 1), b->err);
             }
         }
     }
@@ -615,7 +610,7 @@ static enum tmx_status link_between(struct builder *b, const struct sheet *p, si
     if (q->wall) {
         return link_face(b, q, d, false, p->first + c, above, area);
     }
-    return tmx_conductances_add(&b->links, p->first + c, q->first + d, r / area, b->err);
+    return tmx_network_link(b->net, p->first + c, q->first + d, r / area, b->err);
 }
 
 static enum tmx_status make_links(struct builder *b)
@@ -822,11 +817,8 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     st = st ? st : make_links(&b);
     if (!st) {
         make_heat(&b);
-        st = tmx_conductances_compress(&b.links, net, err);
-        st = st ? st : ground_below(&b);
+        st = ground_below(&b);
     }
-    net->flow = b.flow.link;
-    net->n_flow = b.flow.n;
     st = st ? st : make_view(&b);
     for (size_t s = 0; s < b.n_sheet; s++) {
         free(b.sheet[s].x.line);
@@ -836,6 +828,5 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     free(b.sheet);
     free(b.k);
     free(b.p);
-    tmx_conductances_finish(&b.links);
     return st;
 }

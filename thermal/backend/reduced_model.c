@@ -38,7 +38,7 @@
  * A range of sinks (r_convec_low, r_convec_high). Runs with different sinks share one basis, from which each
  * truncates a model of its own without a factor (shared_basis).
  *
- * The cache. A key is the hash of everything the numbers depend on: VERSION, the BLAS kernel, package,
+ * The cache. A key is the hash of everything the numbers depend on: VERSION, package,
  * layers, unit boxes, convection resistances and options; the start is not part of it. A damaged or missing
  * file means that the model is built again, and a cache that cannot be written is no error.
  *
@@ -46,16 +46,15 @@
  * a state; then the cache, and the model as plain arrays for the page of `thermix report`. */
 #include "thermal/backend/reduced_model.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/cache.h"
-#include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/reduction/initial_basis.h"
 #include "thermal/reduction/truncate.h"
+#include "thermal/solver/solver.h"
 
 static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
@@ -445,10 +444,10 @@ static enum tmx_status test_film(const struct tmx_network *net, const struct tmx
 {
     const size_t m = net->n_unit, n = net->n_node;
     struct tmx_modes modes = {0};
-    struct tmx_factor *f = NULL;
+    struct tmx_system *f = NULL;
     double *b = calloc(2 * n + m, sizeof *b), *x = b + n, *read = x + n;
     enum tmx_status st = b ? tmx_modes_init(&modes, basis, gamma, err) : tmx_no_memory(err);
-    st = st ? st : tmx_factor_create(solver, gamma, 0, &f, err);
+    st = st ? st : tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, &f, err);
     for (size_t v = 0, layer = 0; v < m && !st; v++) {
         while (v >= net->first_unit[layer + 1]) {
             layer++;
@@ -456,7 +455,7 @@ static enum tmx_status test_film(const struct tmx_network *net, const struct tmx
         memset(b, 0, n * sizeof *b);
         tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
                             b + layer * net->n_cell);
-        if (tmx_solve(solver, f, 1, b, x)) {
+        if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, 1, b, NULL, x)) {
             st = tmx_fail(err, TMX_ESOLVE, "film test");
         }
         for (size_t l = 0; l < net->n_layer; l++) {
@@ -471,7 +470,7 @@ static enum tmx_status test_film(const struct tmx_network *net, const struct tmx
             off[v * m + u] = fmax(off[v * m + u], fabs(read[u]));
         }
     }
-    tmx_factor_destroy(solver, f);
+    tmx_system_destroy(f);
     tmx_modes_finish(&modes);
     free(b);
     return st;
@@ -487,7 +486,8 @@ static enum tmx_status test_films(const struct tmx_network *net, struct tmx_basi
     const size_t m = net->n_unit;
     struct tmx_solver *solver = NULL;
     double *off = calloc(m * m, sizeof *off);
-    enum tmx_status st = off ? tmx_solver_create(net, TMX_FACTOR_BLOCKS, &solver, err) : tmx_no_memory(err);
+    enum tmx_status st =
+        off ? tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &solver, err) : tmx_no_memory(err);
     for (size_t i = 0; i < 2 && !st; i++) {
         st = test_film(net, basis, gamma[i], solver, off, err);
     }
@@ -949,7 +949,7 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 15";
+static const char VERSION[] = "reduced model 16";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -1011,7 +1011,6 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
         return st;
     }
     tmx_hash_add_text(h, VERSION);
-    tmx_hash_add_text(h, openblas_get_corename()); /* its kernels round differently: 12 digits are the same */
     tmx_hash_add(h, package, sizeof package);
     add_count(h, (size_t)spec->network);
     add_count(h, spec->refine);

@@ -45,18 +45,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
+#include "thermal/solver/solver.h"
 
 const double tmx_coolant_slack = 0.25;
 static const double BASIS_SHARE = 0.1,
                     CUT_SHARE = 0.5;  /* of the tolerance; the rest is for errors that add up */
 static const double DEPENDENT = 1e-5; /* part of a unit vector that is new, below which it is dropped */
-static const double HIGHEST = 10;     /* shift above the rate of the shortest step */
-static const double EARLIEST = 0.25;  /* of the shortest step: first octave */
-static const double NOTHING = 0.03;   /* of the largest rise by a unit: no difference */
-static const double RISE_K = 80;      /* of coolant, at most: assumed, water from 20 degC */
-static const double LAST = 30;        /* slowest decays that the last octave lies after */
+static const struct tmx_accuracy FIELD = {.part = 1e-9};
+static const double HIGHEST = 10;    /* shift above the rate of the shortest step */
+static const double EARLIEST = 0.25; /* of the shortest step: first octave */
+static const double NOTHING = 0.03;  /* of the largest rise by a unit: no difference */
+static const double RISE_K = 80;     /* of coolant, at most: assumed, water from 20 degC */
+static const double LAST = 30;       /* slowest decays that the last octave lies after */
 enum { FRONTS = 4, SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
 
 struct build {
@@ -280,7 +281,7 @@ static void reduced_inputs(const struct build *b, size_t level, double *x)
  * shift shows, a mean over all of time. (s C (K + s C)^-1)^m of the uniform field is its mean around m / s,
  * of relative width m^-1/2: of m = 2, 4, 8, 16 the factor that is there makes both the network's answer, x
  * [FRONTS][n], and that of the basis. off [u] of both. */
-static enum tmx_status front(struct build *b, double s, const struct tmx_factor *factor, double *kr,
+static enum tmx_status front(struct build *b, double s, const struct tmx_system *system, double *kr,
                              double *x, double *off)
 {
     const size_t n = b->n, k = b->k, u = b->u;
@@ -302,8 +303,9 @@ static enum tmx_status front(struct build *b, double s, const struct tmx_factor 
         for (size_t i = 0; i < n; i++) {
             rhs[i] = s * b->net->heat_j_k[i] * now[i];
         }
-        st = tmx_solve(b->solver, factor, 1, rhs, now) ? tmx_fail(b->err, TMX_ESOLVE, "fields of coolant")
-                                                       : TMX_OK;
+        st = tmx_solve(b->solver, system, &FIELD, 1, rhs, NULL, now)
+                 ? tmx_fail(b->err, TMX_ESOLVE, "fields of coolant")
+                 : TMX_OK;
         tmx_dense_nn(k, 1, k, s, small, k, small + k * k, k, 0, rhs, k);
         memcpy(small + k * k, rhs, k * sizeof *small);
         if (m == 2u << f && !st) {
@@ -330,19 +332,19 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
     enum tmx_status st = TMX_OK;
     double *x = b->work + n, *rhs = x + (m + FRONTS) * n, *kr = zeros(b, k * k, &st),
            *xr = zeros(b, m * k, &st), *e = zeros(b, (2 * m + 1) * u, &st), *sharp = e + 2 * m * u;
-    struct tmx_factor *factor = NULL;
-    tmx_solver_set_flow(b->solver, b->o->flow[level]);
-    st = st ? st : tmx_factor_create(b->solver, b->o->gamma[level], s, &factor, b->err);
+    struct tmx_system *system = NULL;
+    const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
+    st = st ? st : tmx_system_create(b->solver, &matrix, &system, b->err);
     for (size_t i = 0; i < m * n; i++) {
         rhs[i] = level_input(b, level, i / n) * b->input[i] + (i / n == u + 1 ? b->ground[i % n] : 0);
     }
-    if (!st && tmx_solve(b->solver, factor, m, rhs, x)) {
+    if (!st && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
         st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
     }
     *off = 0;
     if (!st && s > 0) {
         reduced(b, level, s, kr);
-        st = front(b, s, factor, kr, x + m * n, sharp);
+        st = front(b, s, system, kr, x + m * n, sharp);
     }
     if (!st) {
         reduced(b, level, s, kr);
@@ -368,12 +370,12 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
     }
     if (!st && *off > 1 && !last) {
         st = add(b, x, m + (s > 0 ? FRONTS : 0));
-        if (!st && tmx_solve_transposed(b->solver, factor, u, b->read, x)) {
+        if (!st && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
             st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
         }
         st = st ? st : add(b, x, u);
     }
-    tmx_factor_destroy(b->solver, factor);
+    tmx_system_destroy(system);
     free(kr);
     free(xr);
     free(e);
@@ -1037,7 +1039,7 @@ static enum tmx_status prepare(struct build *b)
         b->input[(b->u + 1) * n + i] = net->area_m2[i];
         b->ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
     }
-    return st ? st : tmx_solver_create(net, TMX_FACTOR_BLOCKS, &b->solver, b->err);
+    return st ? st : tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &b->solver, b->err);
 }
 
 static void finish(struct build *b)
@@ -1061,7 +1063,6 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL;
     size_t count = 0;
     *c = (struct tmx_coolant){0};
-    tmx_dense_start();
     choose_levels(&b);
     enum tmx_status st = prepare(&b);
     st = st ? st : make_basis(&b);

@@ -1,112 +1,273 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/reduction/dense.h"
 
-#include <cblas.h>
 #include <complex.h>
-#include <lapacke.h>
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_eigen.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void tmx_dense_start(void)
+#include "core/base/os.h"
+
+/* ---- Products ---- */
+
+static size_t least(size_t a, size_t b)
 {
-    openblas_set_num_threads(1);
+    return a < b ? a : b;
 }
 
+/* Columns of both lie along the sum: tiles of scalar products, with no copy but of the sum's last rows. */
 void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                   size_t ldb, double beta, double *c, size_t ldc)
 {
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
-                (int)ldb, beta, c, (int)ldc);
+    enum {
+        DOTS = TMX_TILE_DOTS,
+        PIECE = 1024
+    }; /* rows at a time, of which the columns of b stay in the cache */
+    const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
+    double tail[2][DOTS][TMX_CHAINS], sum[DOTS * DOTS];
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < m; i++) {
+            c[j * ldc + i] = beta == 0 ? 0 : beta * c[j * ldc + i];
+        }
+    }
+    for (size_t along = 0; along < k; along += PIECE) {
+        const size_t depth = least(PIECE, k - along), whole = depth - depth % TMX_CHAINS;
+        for (size_t row = 0; row < m; row += DOTS) {
+            for (size_t col = 0; col < n; col += DOTS) {
+                const double *left[DOTS], *right[DOTS];
+                for (size_t i = 0; i < DOTS; i++) { /* beyond the last column the last one again */
+                    left[i] = a + least(row + i, m - 1) * lda + along;
+                    right[i] = b + least(col + i, n - 1) * ldb + along;
+                }
+                kernel->dots(whole, left, right, sum);
+                for (size_t j = 0; j < least(DOTS, n - col); j++) {
+                    for (size_t i = 0; i < least(DOTS, m - row); i++) {
+                        c[(col + j) * ldc + row + i] += alpha * sum[j * DOTS + i];
+                    }
+                }
+                if (whole == depth) {
+                    continue;
+                }
+                for (size_t i = 0; i < DOTS; i++) {
+                    for (size_t q = 0; q < TMX_CHAINS; q++) {
+                        tail[0][i][q] = whole + q < depth ? left[i][whole + q] : 0;
+                        tail[1][i][q] = whole + q < depth ? right[i][whole + q] : 0;
+                    }
+                    left[i] = tail[0][i];
+                    right[i] = tail[1][i];
+                }
+                kernel->dots(TMX_CHAINS, left, right, sum);
+                for (size_t j = 0; j < least(DOTS, n - col); j++) {
+                    for (size_t i = 0; i < least(DOTS, m - row); i++) {
+                        c[(col + j) * ldc + row + i] += alpha * sum[j * DOTS + i];
+                    }
+                }
+            }
+        }
+    }
 }
 
+/* Tiles of TMX_TILE_ROWS x TMX_TILE_COLS over DEPTH of the sum at a time; panels of WIDE columns of b and
+ * TALL rows of a, copied in the order in which the tile reads them, stay in the second-level cache. */
 void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                   size_t ldb, double beta, double *c, size_t ldc)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, alpha, a, (int)lda, b,
-                (int)ldb, beta, c, (int)ldc);
+    enum { ROWS = TMX_TILE_ROWS, COLS = TMX_TILE_COLS, DEPTH = 256, WIDE = 8 * COLS, TALL = 6 * ROWS };
+    const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
+    double left[TALL * DEPTH], right[WIDE * DEPTH], sum[ROWS * COLS];
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < m; i++) {
+            c[j * ldc + i] = beta == 0 ? 0 : beta * c[j * ldc + i];
+        }
+    }
+    for (size_t along = 0; along < k; along += DEPTH) {
+        const size_t depth = least(DEPTH, k - along);
+        for (size_t col = 0; col < n; col += WIDE) {
+            const size_t wide = least(WIDE, n - col);
+            for (size_t j = 0; j < (wide + COLS - 1) / COLS * COLS; j++) { /* beyond the last column 0 */
+                for (size_t q = 0; q < depth; q++) {
+                    right[j / COLS * COLS * DEPTH + q * COLS + j % COLS] =
+                        j < wide ? b[(col + j) * ldb + along + q] : 0;
+                }
+            }
+            for (size_t row = 0; row < m; row += TALL) {
+                const size_t tall = least(TALL, m - row);
+                for (size_t i = 0; i < tall; i += ROWS) {
+                    const size_t many = least(ROWS, tall - i);
+                    double *panel = left + i * DEPTH;
+                    const double *from = a + along * lda + row + i;
+                    for (size_t q = 0; q < depth && many == ROWS; q++) {
+                        memcpy(panel + q * ROWS, from + q * lda, ROWS * sizeof *panel);
+                    }
+                    for (size_t q = 0; q < depth * ROWS && many < ROWS; q++) {
+                        panel[q] = q % ROWS < many ? from[q / ROWS * lda + q % ROWS] : 0;
+                    }
+                }
+                for (size_t j = 0; j < wide; j += COLS) {
+                    for (size_t i = 0; i < tall; i += ROWS) {
+                        kernel->tile(depth, left + i * DEPTH, right + j * DEPTH, sum);
+                        for (size_t q = 0; q < least(COLS, wide - j); q++) {
+                            double *to = c + (col + j + q) * ldc + row + i;
+                            for (size_t p = 0; p < least(ROWS, tall - i); p++) {
+                                to[p] += alpha * sum[q * ROWS + p];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 double tmx_dense_dot(size_t n, const double *x, const double *y)
 {
-    return cblas_ddot((int)n, x, 1, y, 1);
+    enum { CHAINS = 8 };
+    double part[CHAINS] = {0}, sum = 0;
+    for (size_t i = 0; i + CHAINS <= n; i += CHAINS) {
+        for (size_t k = 0; k < CHAINS; k++) {
+            part[k] += x[i + k] * y[i + k];
+        }
+    }
+    for (size_t i = n - n % CHAINS; i < n; i++) {
+        part[i % CHAINS] += x[i] * y[i];
+    }
+    for (size_t k = 0; k < CHAINS; k++) {
+        sum += part[k];
+    }
+    return sum;
 }
 
 void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y)
 {
-    cblas_daxpy((int)n, alpha, x, 1, y, 1);
+    for (size_t i = 0; i < n; i++) {
+        y[i] += alpha * x[i];
+    }
 }
 
-static enum tmx_status end_eigen(lapack_int info, size_t n, double *a, struct tmx_err *err)
+/* ---- Factors and eigenvalues ---- */
+
+/* GSL stores by rows: what it sees is the transposed matrix. */
+
+static enum tmx_status fail_eigen(size_t n, int gsl, struct tmx_err *err)
 {
-    if (info) {
-        return tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE,
-                        "eigenvalues of a %zu x %zu matrix: LAPACK info %d", n, n, (int)info);
-    }
-    for (size_t c = 0; c < n; c++) { /* fix the sign, which LAPACK leaves open */
-        double *v = a + c * n, big = 0;
-        for (size_t r = 0; r < n; r++) {
-            big = fabs(v[r]) > fabs(big) ? v[r] : big;
-        }
-        for (size_t r = 0; r < n && big < 0; r++) {
-            v[r] = -v[r];
-        }
-    }
-    return TMX_OK;
+    return gsl == GSL_ENOMEM
+               ? tmx_no_memory(err)
+               : tmx_fail(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix: %s", n, n, gsl_strerror(gsl));
 }
 
 enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
 {
-    return end_eigen(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)n, a, (int)n, w), n, a, err);
+    gsl_matrix *vector = gsl_matrix_alloc(n, n);
+    gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(n);
+    gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
+    gsl_vector_view value = gsl_vector_view_array(w, n);
+    int status = vector && work ? gsl_eigen_symmv(&square.matrix, &value.vector, vector, work) : GSL_ENOMEM;
+    status = status ? status : gsl_eigen_symmv_sort(&value.vector, vector, GSL_EIGEN_SORT_VAL_ASC);
+    for (size_t c = 0; c < n && !status; c++) { /* fix the sign, which is open */
+        double big = 0;
+        for (size_t r = 0; r < n; r++) {
+            const double v = gsl_matrix_get(vector, r, c);
+            big = fabs(v) > fabs(big) ? v : big;
+        }
+        for (size_t r = 0; r < n; r++) {
+            a[c * n + r] = (big < 0 ? -1 : 1) * gsl_matrix_get(vector, r, c);
+        }
+    }
+    gsl_matrix_free(vector);
+    gsl_eigen_symmv_free(work);
+    return status ? fail_eigen(n, status, err) : TMX_OK;
 }
 
+/* By m = L L': the eigenvalues of L^-1 a L^-T, whose vectors y give x = L^-T y. */
 enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
 {
-    return end_eigen(LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'L', (int)n, a, (int)n, m, (int)n, w), n, a,
-                     err);
+    gsl_matrix_view mass = gsl_matrix_view_array(m, n, n), square = gsl_matrix_view_array(a, n, n);
+    if (gsl_linalg_cholesky_decomp1(&mass.matrix)) {
+        return tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    }
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
+    gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
+    const enum tmx_status st = tmx_dense_eigen(n, a, w, err);
+    for (size_t c = 0; c < n && !st; c++) {
+        gsl_vector_view x = gsl_vector_view_array(a + c * n, n);
+        double big = 0;
+        gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &mass.matrix, &x.vector);
+        for (size_t r = 0; r < n; r++) {
+            big = fabs(a[c * n + r]) > fabs(big) ? a[c * n + r] : big;
+        }
+        for (size_t r = 0; r < n && big < 0; r++) {
+            a[c * n + r] = -a[c * n + r];
+        }
+    }
+    return st;
 }
 
 enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
-    const lapack_int info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', (int)n, (int)n_rhs, a, (int)n, b, (int)n);
-    return info ? tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n) : TMX_OK;
+    gsl_matrix_view square = gsl_matrix_view_array(a, n, n), right = gsl_matrix_view_array(b, n_rhs, n);
+    if (gsl_linalg_cholesky_decomp1(&square.matrix)) {
+        return tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    }
+    /* b by rows is b': b' L'^-1 L^-1 */
+    gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
+    gsl_blas_dtrsm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
+    return TMX_OK;
 }
 
 enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, double *b,
                                     struct tmx_err *err)
 {
-    const int m = (int)n;
-    lapack_int *pivot = calloc(n, sizeof *pivot);
-    lapack_int info = pivot ? LAPACKE_dgetrf(LAPACK_COL_MAJOR, m, m, a, m, pivot) : -1;
-    info = info ? info
-                : LAPACKE_dgetrs(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', m, (int)n_rhs, a, m, pivot, b, m);
-    free(pivot);
-    return info ? tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n)
-                : TMX_OK;
+    gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
+    gsl_permutation *order = gsl_permutation_alloc(n);
+    int sign, status = order ? 0 : GSL_ENOMEM;
+    if (!status && !transposed) { /* by rows it is a' */
+        gsl_matrix_transpose(&square.matrix);
+    }
+    status = status ? status : gsl_linalg_LU_decomp(&square.matrix, order, &sign);
+    for (size_t c = 0; c < n_rhs && !status; c++) {
+        gsl_vector_view x = gsl_vector_view_array(b + c * n, n);
+        status = gsl_linalg_LU_svx(&square.matrix, order, &x.vector);
+    }
+    gsl_permutation_free(order);
+    return status == GSL_ENOMEM ? tmx_no_memory(err)
+           : status             ? tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n)
+                                : TMX_OK;
 }
 
 enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
                                     struct tmx_err *err)
 {
-    double *value = calloc(2 * n + n * n, sizeof *value), *imag = value + n, *vector = imag + n;
-    const lapack_int info = value ? LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', (int)n, a, (int)n, value, imag,
-                                                  NULL, 1, vector, (int)n)
-                                  : -1;
+    gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
+    gsl_vector_complex *value = gsl_vector_complex_alloc(n);
+    gsl_matrix_complex *vector = gsl_matrix_complex_alloc(n, n);
+    gsl_eigen_nonsymmv_workspace *work = gsl_eigen_nonsymmv_alloc(n);
+    int status = value && vector && work ? gsl_matrix_transpose(&square.matrix) : GSL_ENOMEM;
+    status = status ? status : gsl_eigen_nonsymmv(&square.matrix, value, vector, work);
     size_t at = 0;
-    for (int pairs = 1; pairs >= 0 && !info; pairs--) {
-        for (size_t i = 0; i < n; i += imag[i] != 0 ? 2 : 1) {
-            const size_t wide = imag[i] != 0 ? 2 : 1;
-            for (size_t k = 0; k < wide && (wide == 2) == pairs; k++, at++) {
-                re[at] = value[i];
-                im[at] = k == 0 ? imag[i] : -imag[i];
-                memcpy(t + at * n, vector + (i + k) * n, n * sizeof *t);
+    for (int pairs = 1; pairs >= 0 && !status; pairs--) {
+        for (size_t i = 0; i < n; i++) {
+            const gsl_complex v = gsl_vector_complex_get(value, i);
+            if ((GSL_IMAG(v) != 0) != (pairs == 1) || GSL_IMAG(v) < 0) {
+                continue; /* of a pair the one that turns forwards */
+            }
+            for (int k = 0; k < 1 + pairs; k++, at++) {
+                re[at] = GSL_REAL(v);
+                im[at] = k == 0 ? GSL_IMAG(v) : -GSL_IMAG(v);
+                for (size_t r = 0; r < n; r++) {
+                    const gsl_complex x = gsl_matrix_complex_get(vector, r, i);
+                    t[at * n + r] = k == 0 ? GSL_REAL(x) : GSL_IMAG(x);
+                }
             }
         }
     }
-    free(value);
-    return info ? tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE,
-                           "eigenvalues of a %zu x %zu matrix: LAPACK info %d", n, n, (int)info)
-                : TMX_OK;
+    gsl_vector_complex_free(value);
+    gsl_matrix_complex_free(vector);
+    gsl_eigen_nonsymmv_free(work);
+    return status || at != n ? fail_eigen(n, status ? status : GSL_EFAILED, err) : TMX_OK;
 }
 
 /* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious
@@ -143,49 +304,101 @@ enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *
     return st;
 }
 
-enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work)
+/* Implicit QL. Source: H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL algorithms for
+ * symmetric matrices", Numer. Math. 11 (1968) 293. */
+enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z)
 {
-    const lapack_int info = LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', (int)n, d, e, z, (int)n, work);
-    return info ? TMX_ESOLVE : TMX_OK;
+    enum { MOST = 50 }; /* sweeps an eigenvalue; two are usual */
+    memset(z, 0, n * n * sizeof *z);
+    for (size_t i = 0; i < n; i++) {
+        z[i * n + i] = 1;
+    }
+    for (size_t l = 0; l < n; l++) {
+        for (int sweep = 0;; sweep++) {
+            size_t m = l;
+            while (m + 1 < n && fabs(e[m]) > 0x1p-53 * (fabs(d[m]) + fabs(d[m + 1]))) {
+                m++;
+            }
+            if (m == l) {
+                break;
+            }
+            if (sweep == MOST || !isfinite(d[l])) {
+                return TMX_ESOLVE;
+            }
+            double g = (d[l + 1] - d[l]) / (2 * e[l]), r = hypot(g, 1), s = 1, c = 1, p = 0;
+            g = d[m] - d[l] + e[l] / (g + copysign(r, g));
+            size_t i = m;
+            while (i-- > l) {
+                const double f = s * e[i], b = c * e[i];
+                r = hypot(f, g);
+                e[i + 1] = r;
+                if (r == 0) {
+                    d[i + 1] -= p;
+                    e[m] = 0;
+                    break;
+                }
+                s = f / r;
+                c = g / r;
+                g = d[i + 1] - p;
+                r = (d[i] - g) * s + 2 * c * b;
+                p = s * r;
+                d[i + 1] = g + p;
+                g = c * r - b;
+                double *x = z + i * n, *y = x + n; /* two columns turn */
+                for (size_t k = 0; k < n; k++) {
+                    const double old = y[k];
+                    y[k] = s * x[k] + c * old;
+                    x[k] = c * x[k] - s * old;
+                }
+            }
+            if (r != 0 || i + 1 == l) {
+                d[l] -= p;
+                e[l] = g;
+                e[m] = 0;
+            }
+        }
+    }
+    return TMX_OK;
 }
 
 /* By eigenvectors: h^-1 of a stiff network would have lost its slow modes in its round-off. */
 enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole, double *end,
                                       double *mean, double *work)
 {
-    lapack_complex_double *a = (lapack_complex_double *)work, *vector = a + n * n, *value = vector + n * n,
-                          *weight = value + n, *room = weight + n;
-    lapack_int pivot[128];
-    const int m = (int)n;
-    tmx_assert(n <= 128);
+    double *a = work, *re = a + n * n, *im = re + n, *t = im + n, *square = t + n * n,
+           *weight = square + n * n;
     for (size_t col = 0; col < n; col++) {
-        for (size_t r = 0; r < n; r++) {
-            a[col * n + r] = h[col * ldh + r];
-        }
+        memcpy(a + col * n, h + col * ldh, n * sizeof *a);
         weight[col] = col == 0;
     }
-    if (LAPACKE_zgeev_work(LAPACK_COL_MAJOR, 'N', 'V', m, a, m, value, NULL, 1, vector, m, room, 4 * m,
-                           (double *)(room + 4 * n))) {
+    if (tmx_dense_eigen_any(n, a, re, im, t, NULL)) {
         return TMX_ESOLVE;
     }
-    memcpy(a, vector, n * n * sizeof *a);
-    if (LAPACKE_zgesv_work(LAPACK_COL_MAJOR, m, 1, a, m, pivot, weight, m)) {
+    memcpy(square, t, n * n * sizeof *t);
+    if (tmx_dense_solve_any(n, 1, false, square, weight, NULL)) { /* e1 in the parts of the eigenvectors */
         return TMX_ESOLVE;
     }
     memset(end, 0, n * sizeof *end);
     memset(mean, 0, n * sizeof *mean);
     for (size_t i = 0; i < n; i++) {
-        const lapack_complex_double rate = pole * (1 - 1 / value[i]);
-        const lapack_complex_double x = fmin(creal(rate), 0) + I * cimag(rate),
-                                    e = cexp(x); /* nothing grows */
-        const lapack_complex_double part = cabs(x) < 1e-5 ? 1 + x / 2 + x * x / 6 : (e - 1) / x;
+        const bool pair = im[i] != 0; /* x + i y and its conjugate, with weights (u - i v) / 2 and its own */
+        const double complex value = CMPLX(re[i], im[i]);
+        const double complex own = pair ? CMPLX(0.5 * weight[i], -0.5 * weight[i + 1]) : CMPLX(weight[i], 0);
+        const double complex rate = pole * (1 - 1 / value);
+        const double complex x = CMPLX(fmin(creal(rate), 0), cimag(rate)), e = cexp(x); /* nothing grows */
+        const double complex part = cabs(x) < 1e-5 ? 1 + x / 2 + x * x / 6 : (e - 1) / x;
+        const double complex to_end = (pair ? 2 : 1) * own * e, to_mean = (pair ? 2 : 1) * own * part;
         for (size_t r = 0; r < n; r++) {
-            end[r] += creal(weight[i] * e * vector[i * n + r]);
-            mean[r] += creal(weight[i] * part * vector[i * n + r]);
+            const double complex v = CMPLX(t[i * n + r], pair ? t[(i + 1) * n + r] : 0);
+            end[r] += creal(to_end * v);
+            mean[r] += creal(to_mean * v);
         }
+        i += pair;
     }
     return TMX_OK;
 }
+
+/* ---- Tall products ---- */
 
 /* Rows of a piece are a multiple of this: BLAS computes what is left over of its blocks (of 4 to 24 rows)
  * otherwise. */

@@ -8,11 +8,9 @@
 #include "core/base/err.h"
 #include "core/base/thread_pool.h"
 
-/* The dense linear algebra of set-up, on one thread but for what a thread pool shares. Matrices are stored by
- * columns. The only file that knows BLAS and LAPACK; the stepping loops do not use it. */
-
-/* Keep BLAS to one thread, so that sums have one order. Call before the others. */
-void tmx_dense_start(void);
+/* The dense linear algebra of set-up, on one thread but for what a thread pool shares: the same bits on any
+ * processor. Products are our own (dense_kernel.c), factors and eigenvalues of small matrices GSL's. Matrices
+ * are stored by columns. The stepping loops do not use it. */
 
 /* c[m][n] = alpha a^T b + beta c with a [k][m] (leading dimension lda), b [k][n], c (ldc). */
 void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
@@ -50,15 +48,13 @@ TMX_NODISCARD enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *r
 TMX_NODISCARD enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
                                               struct tmx_err *err);
 
-/* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the
- * eigenvalues; e[n] its off-diagonal, destroyed; z[n][n] the vectors; work[2 n].
- * Allocates nothing. */
-TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
+/* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the eigenvalues,
+ * in any order; e[n] its off-diagonal, destroyed; z[n][n] the vectors. Allocates nothing. */
+TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z);
 
 /* end[n] = exp(X) e1 and mean[n] = (the integral of exp(t X) over t from 0 to 1) e1 for X = pole (1 - h^-1),
- * h[n][n] (leading dimension ldh) any matrix with eigenvalues of a positive real part. Allocates nothing; n <
- * 128. */
-#define TMX_DENSE_EXPONENTIAL(n) (4 * (n) * (n) + 14 * (n)) /* doubles of work */
+ * h[n][n] (leading dimension ldh) any matrix with eigenvalues of a positive real part. */
+#define TMX_DENSE_EXPONENTIAL(n) (3 * (n) * (n) + 3 * (n)) /* doubles of work */
 TMX_NODISCARD enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole,
                                                     double *end, double *mean, double *work);
 
@@ -80,5 +76,13 @@ void tmx_tall_tn(const struct tmx_tall *t, size_t m, size_t n_col, const double 
 /* c[n][n_col] = alpha a b + beta c with a [n][k], b [k][n_col] (leading dimension k). */
 void tmx_tall_nn(const struct tmx_tall *t, size_t n_col, size_t k, double alpha, const double *a,
                  const double *b, double beta, double *c);
+
+/* Private to dense.c: the tiles of products for each width of vector (dense_kernel.c). */
+enum { TMX_TILE_ROWS = 16, TMX_TILE_COLS = 6, TMX_TILE_DOTS = 4, TMX_CHAINS = 8 };
+struct tmx_tile {
+    void (*tile)(size_t n_k, const double *a, const double *b, double *c);
+    void (*dots)(size_t n_k, const double *const *a, const double *const *b, double *c);
+};
+extern const struct tmx_tile tmx_tile_any, tmx_tile_v3, tmx_tile_v4;
 
 #endif

@@ -12,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
+#include "thermal/solver/solver.h"
 
 static const double FIRST_POLE = 0.1;  /* [1/s] */
 static const double POLE_RATIO = 100;  /* at most, from one pole to the next */
 static const double LAST_POLE = 10;    /* in units of the rate of the shortest step */
 static const double SHARE = 0.02;      /* of the tolerance at each tested shift */
 static const double DEPENDENT = 1e-20; /* square of the part of a vector that must be new */
+static const struct tmx_accuracy FIELD = {.part = 1e-6}, TESTED = {.part = 0.01};
 enum { MAX_POLE = 8, MAX_VECTOR = 160, CHUNK = 16 };
 
 struct builder {
@@ -27,7 +28,7 @@ struct builder {
     const struct tmx_initial_basis_options *options;
     struct tmx_basis *basis;
     struct tmx_solver *solver;
-    struct tmx_factor *factor[MAX_POLE];
+    struct tmx_system *system[MAX_POLE];
     double pole[MAX_POLE];
     size_t n_pole;
     bool several;
@@ -118,7 +119,7 @@ static enum tmx_status test_shift(struct builder *b, double s, size_t pole, doub
     for (size_t c = 0; c < n; c++) {
         b->w[c] = b->heat_theta[c] - b->w[c];
     }
-    st = tmx_solve(b->solver, b->factor[pole], 1, b->w, b->x);
+    st = tmx_solve(b->solver, b->system[pole], &TESTED, 1, b->w, NULL, b->x);
     if (st) {
         return tmx_fail(err, st, "start field");
     }
@@ -171,7 +172,7 @@ static enum tmx_status collect(struct builder *b, double *error_k, struct tmx_er
     for (size_t round = 0; !st; round++) {
         for (size_t p = 0; p < b->n_pole && !st && is_new; p++) {
             heat_times(b, b->basis->v + own[p] * n, b->w);
-            st = tmx_solve(b->solver, b->factor[p], 1, b->w, b->x);
+            st = tmx_solve(b->solver, b->system[p], &FIELD, 1, b->w, NULL, b->x);
             st = st ? tmx_fail(err, st, "start field") : append(b, &is_new, err);
             own[p] = b->basis->n_mode - 1;
         }
@@ -211,10 +212,11 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     const double last = fmax(LAST_POLE / b->options->min_step_s, FIRST_POLE * POLE_RATIO);
     const double decades = log(last / FIRST_POLE) / log(POLE_RATIO);
     b->n_pole = 1 + (size_t)fmin(ceil(decades - 1e-9), MAX_POLE - 1);
-    enum tmx_status st = tmx_solver_create(b->net, tmx_factoring_for_steps(b->net), &b->solver, err);
+    enum tmx_status st = tmx_solver_create(b->net, TMX_SOLVER_BY_SIZE, NULL, &b->solver, err);
     for (size_t p = 0; p < b->n_pole && !st; p++) {
         b->pole[p] = FIRST_POLE * pow(last / FIRST_POLE, (double)p / (double)(b->n_pole - 1));
-        st = tmx_factor_create(b->solver, s->gamma, b->pole[p], &b->factor[p], err);
+        st = tmx_system_create(b->solver, &(struct tmx_matrix){.gamma = s->gamma, .sigma = b->pole[p]},
+                               &b->system[p], err);
     }
     s->n_shift = b->n_pole;
     return st;
@@ -261,12 +263,11 @@ enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_netw
     struct builder b = {.net = net, .options = options, .basis = basis};
     *basis = (struct tmx_basis){0};
     *theta = NULL;
-    tmx_dense_start();
     enum tmx_status st = start_builder(&b, err);
     st = st ? st : collect(&b, error_k, err);
     st = st ? st : finish_builder(&b, err);
     for (size_t p = 0; p < b.n_pole; p++) {
-        tmx_factor_destroy(b.solver, b.factor[p]);
+        tmx_system_destroy(b.system[p]);
     }
     tmx_solver_destroy(b.solver);
     free(b.heat_theta);

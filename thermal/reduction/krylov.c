@@ -21,11 +21,12 @@
  *      E(s) = B' (G + s C)^-1 B - Br' (Gr + s)^-1 Br  =  R' (G + s C)^-1 R,
  *      R    = B - (G + s C) V (Gr + s)^-1 Br
  *
- * It shrinks with every vector added. For sigma <= s, (G + s C)^-1 <= (G + sigma C)^-1. So the diagonal of
- * E(s) is at most that of R' (G + sigma C)^-1 R, with the factor of the lower shift, which is already there:
- * a test costs no factorisation. E(s) = s * integral exp(-s t) (error of the step response) dt: it is
- * the error seen around t = 1/s. A test adds the errors of all units' powers, in the worst signs, and
- * compares the sum with a part of the tolerance (SHARE, CELL_SHARE).
+ * It shrinks with every vector added. For sigma <= s, (G + s C)^-1 <= (G + sigma C)^-1: so that the errors at
+ * shifts beside s are seen as well, a test solves at the lower of the two it lies between. A rough solution
+ * is enough: conjugate gradients, begun at 0, make the diagonal of R' X too small by the square of their
+ * error alone. E(s) = s * integral exp(-s t) (error of the step response) dt: it is the error seen around t =
+ * 1/s. A test adds the errors of all units' powers, in the worst signs, and compares the sum with a part of
+ * the tolerance (SHARE, CELL_SHARE).
  *
  * What is an estimate and no bound:
  *   - the entries beside the diagonal: the effect of one unit's power on another unit;
@@ -37,19 +38,19 @@
  * reduced_model.c therefore multiplies the errors by factors that were fitted to random chips.
  *
  * The order of work. First the uniform field, which must have no error. Then shift 0 (its solutions are the
- * steady states, kept to check the finished model) while a helper thread factors and solves shift 0.1; from
- * then on it is always one shift ahead (shift_pipeline.c). Each block of solutions is made orthonormal in C,
- * what depends on earlier vectors is dropped, and the projections of G, A, B and E grow by the new columns.
- * Shifts are added downwards from 0.1 only if a test asks for them, and upwards to the rate of the shortest
- * step and on until a test beyond is met. With several convection levels (film coefficients) the basis is
- * built at their geometric mean, and the steady states at the lowest and the highest are added last. Sums are
- * cut into the same pieces at any number of threads, so results do not depend on them.
+ * steady states, kept to check the finished model), and the others from 0.1 on. Two threads share the columns
+ * of a solve and the pieces of a product. Each block of solutions is made orthonormal in C, what depends on
+ * earlier vectors is dropped, and the projections of G, A, B and E grow by the new columns. Shifts are added
+ * downwards from 0.1 only if a test asks for them, and upwards to the rate of the shortest step and on until
+ * a test beyond is met. With several convection levels (film coefficients) the basis is built at their
+ * geometric mean, and the steady states at the lowest and the highest are added last. Sums are cut into the
+ * same pieces at any number of threads, so results do not depend on them.
  *
  * The order below: sets of nodes whose errors are watched one by one, the basis while it grows, the tests and
  * the walk over the shifts.
  *
  * Source: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of Illinois 1997,
- * ch. 3; the bound follows from (G + s C)^-1 <= (G + sigma C)^-1. */
+ * ch. 3. */
 #include "thermal/reduction/krylov.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@
 
 #include "core/base/os.h"
 #include "thermal/reduction/dense.h"
-#include "thermal/reduction/shift_pipeline.h"
+#include "thermal/solver/solver.h"
 
 enum { TILES = 8 }; /* of a layer, each way: errors are local, a few cells around a unit's rim */
 
@@ -153,6 +154,7 @@ struct growing_basis {
     struct tmx_thread_pool *pool; /* of two threads */
     struct tmx_tall tall;
     bool several;             /* film coefficients will be used: a is needed */
+    double dependent;         /* square of the part of a vector that must be new */
     size_t room;              /* columns v, g, a have space for */
     size_t n_in;              /* columns of B: the units', and perhaps that of the air */
     double *b;                /* [n_in][n_node] B, the caller's to fill */
@@ -164,7 +166,8 @@ struct growing_basis {
     double *square;           /* [room * room] work */
 };
 
-static const double DEPENDENT = 1e-12; /* square of the part of a vector that must be new */
+/* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
+static const double LITTLE = 0.1;
 
 /* net and basis are kept by reference. Overwritten; end it with grow_finish, also after failure.
  */
@@ -226,22 +229,17 @@ static void normalise(void *grown, size_t col)
     }
 }
 
-static void exchange(struct growing_basis *b)
-{
-    double *const x = b->x;
-    b->x = b->w;
-    b->w = x;
-}
-
-/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what
- * is dependent. *kept says how many remain, as the first columns of x. */
+/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what is dependent; a
+ * second time where little was left of a column, whose rounding has grown with it. *kept says how many
+ * remain, as the first columns of x. */
 static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, size_t *kept,
                                       struct tmx_err *err)
 {
     const size_t k = b->basis->n_mode;
     const double *heat = b->net->heat_j_k;
+    bool again = true;
     tmx_thread_pool_run(b->pool, n_col, normalise, b);
-    for (int pass = 0; pass < 2 && n_col > 0; pass++) {
+    for (int pass = 0; pass < 2 && n_col > 0 && again; pass++) {
         if (k > 0) {
             tmx_tall_tn(&b->tall, k, n_col, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
             tmx_tall_nn(&b->tall, n_col, k, -1, b->basis->v, b->small, 1, b->x);
@@ -252,7 +250,7 @@ static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, siz
             return st;
         }
         size_t drop = 0;
-        while (drop < n_col && b->eigenval[drop] < DEPENDENT) {
+        while (drop < n_col && b->eigenval[drop] < b->dependent) {
             drop++;
         }
         for (size_t c = drop; c < n_col; c++) {
@@ -260,11 +258,14 @@ static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, siz
                 b->eigen[c * n_col + r] /= sqrt(b->eigenval[c]);
             }
         }
+        again = n_col > drop && b->eigenval[drop] < LITTLE;
         if (n_col > drop) {
             tmx_tall_nn(&b->tall, n_col - drop, n_col, 1, b->x, b->eigen + drop * n_col, 0, b->w);
         }
         n_col -= drop;
-        exchange(b);
+        double *const x = b->x;
+        b->x = b->w;
+        b->w = x;
     }
     *kept = n_col;
     return TMX_OK;
@@ -432,8 +433,7 @@ static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
 
 static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
 static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
-static const double AHEAD = 100;      /* times the rate of the shortest step: shifts to here are made ahead */
-static const double LAST_SHIFT = 1e9; /* [1/s] no network of cells above a micrometre is faster */
+static const double LAST_SHIFT = 1e9;   /* [1/s] no network of cells above a micrometre is faster */
 static const double LEAST_SHIFT =
     1e-6; /* [1/s] no sink is slower; above it only where the tests ask for it */
 /* Of the tolerance, for the basis at each tested shift. What is seen in time is more than at one shift; of
@@ -442,10 +442,14 @@ static const double LEAST_SHIFT =
 static const double SHARE = 0.25, CELL_SHARE = 0.1;
 
 enum {
-    DEPTH = 3,       /* halvings between two shifts; beyond, numbers are the limit */
-    MAX_SHIFTS = 60, /* of a basis */
-    MAX_AHEAD = 12   /* that the pipeline factors in advance */
+    DEPTH = 3,      /* halvings between two shifts; beyond, numbers are the limit */
+    MAX_SHIFTS = 60 /* of a basis */
 };
+/* Of solutions: steady states are exact, as the finished model is checked against them; a test adds up
+ * errors. Directions need DIRECTION_PART a kelvin of the tolerance, and what is new of a vector NEW_PART.
+ * Both were chosen as about the largest with which tests/property/test_reduced.c holds on its quick chips. */
+static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.1};
+static const double DIRECTION_PART = 0.03, NEW_PART = 0.1;
 
 struct builder {
     struct growing_basis grown;
@@ -457,11 +461,30 @@ struct builder {
     double *node;             /* [n_node] work */
 };
 
-static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *f, struct tmx_err *err)
+/* The fields of a shift at film coefficient gamma, to x. */
+static enum tmx_status solve_shift(struct builder *b, double gamma, double shift,
+                                   const struct tmx_accuracy *accuracy, const double *rhs,
+                                   struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_solve(b->solver, f, b->grown.n_in, b->grown.b, b->grown.x);
+    const struct tmx_matrix matrix = {.gamma = gamma, .sigma = shift, .flow = 1};
+    struct tmx_system *system;
+    const enum tmx_status st = tmx_system_create(b->solver, &matrix, &system, err);
+    if (st) {
+        return st;
+    }
+    const enum tmx_status solved =
+        tmx_solve(b->solver, system, accuracy, b->grown.n_in, rhs, NULL, b->grown.x);
+    tmx_system_destroy(system);
+    return solved ? tmx_fail(err, solved, "basis solve") : TMX_OK;
+}
+
+static enum tmx_status append_shift(struct builder *b, double gamma, double shift, struct tmx_err *err)
+{
+    const struct tmx_accuracy directions = {.part = fmin(1e-4, DIRECTION_PART * b->options->tolerance_k)};
+    const enum tmx_status st =
+        solve_shift(b, gamma, shift, shift > 0 ? &directions : &STEADY, b->grown.b, err);
     b->grown.basis->n_shift++;
-    return st ? tmx_fail(err, st, "basis solve") : grow_append(&b->grown, b->grown.n_in, err);
+    return st ? st : grow_append(&b->grown, b->grown.n_in, err);
 }
 
 /* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
@@ -484,32 +507,27 @@ static double worst_node(struct builder *b, const struct tmx_regions *regions, d
     return worst;
 }
 
-/* Bound the error at shift s with the factor of a lower shift; *worst_k is that for steps
- * of all the powers of the options together, in the worst signs. Leaves the bound in miss and cell_miss. */
-static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_factor *lower,
-                                  double *worst_k, struct tmx_err *err)
+/* Bound the error at shift s with solutions at a lower one; *worst_k is that for steps of all the powers of
+ * the options together, in the worst signs. Leaves the bound in miss and cell_miss. */
+static enum tmx_status test_shift(struct builder *b, double s, double lower, double *worst_k,
+                                  struct tmx_err *err)
 {
     const size_t m = b->grown.net->n_unit;
     const struct tmx_basis_options *options = b->options;
     enum tmx_status st =
         b->grown.e ? grow_residual(&b->grown, s, m, b->grown.e, b->grown.out, b->r, err) : TMX_OK;
     st = st ? st : grow_residual(&b->grown, s, b->grown.n_in, b->grown.b, b->grown.in, b->grown.w, err);
+    st = st ? st : solve_shift(b, b->grown.basis->gamma, lower, &TESTED, b->grown.w, err);
     if (st) {
         return st;
-    }
-    const bool half = !b->grown.e && !options->cells && !options->unit_cells; /* R' (...)^-1 R is a square */
-    st = half ? tmx_solve_half(b->solver, lower, b->grown.n_in, b->grown.w, b->grown.x)
-              : tmx_solve(b->solver, lower, b->grown.n_in, b->grown.w, b->grown.x);
-    if (st) {
-        return tmx_fail(err, st, "basis test");
     }
     *worst_k = options->cells ? worst_node(b, options->cells, b->cell_miss) : 0;
     if (options->unit_cells) {
         *worst_k = fmax(*worst_k, worst_node(b, options->unit_cells, b->miss));
         return TMX_OK;
     }
-    tmx_tall_tn(&b->grown.tall, m, b->grown.n_in, b->grown.e ? b->r : b->grown.w, NULL,
-                half ? b->grown.w : b->grown.x, NULL, b->grown.part, b->miss, m);
+    tmx_tall_tn(&b->grown.tall, m, b->grown.n_in, b->grown.e ? b->r : b->grown.w, NULL, b->grown.x, NULL,
+                b->grown.part, b->miss, m);
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
         for (size_t v = 0; v < b->grown.n_in; v++) {
@@ -536,73 +554,46 @@ static double limit_k(const struct builder *b)
     return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
 }
 
-/* Test between the shifts low (whose factor is at hand) and high, both in the basis; where the test
- * asks for it, add the middle and look at both halves. */
-static enum tmx_status refine(struct builder *b, double low, const struct tmx_factor *f, double high,
-                              int depth, struct tmx_err *err)
+/* Test between the shifts low and high, both in the basis; where the test asks for it, add the middle and
+ * look at both halves. */
+static enum tmx_status refine(struct builder *b, double low, double high, int depth, struct tmx_err *err)
 {
-    struct tmx_factor *middle = NULL;
     const double s = sqrt(low * high);
     double worst_k = 0;
-    enum tmx_status st = test_shift(b, s, f, &worst_k, err);
+    enum tmx_status st = test_shift(b, s, low, &worst_k, err);
     if (!st && (worst_k <= limit_k(b) || depth == 0 || b->grown.basis->n_shift >= MAX_SHIFTS)) {
         note_error(b);
         return TMX_OK;
     }
-    st = st ? st : tmx_factor_create(b->solver, b->grown.basis->gamma, s, &middle, err);
-    st = st ? st : append_shift(b, middle, err);
-    st = st ? st : refine(b, low, f, s, depth - 1, err);
-    st = st ? st : refine(b, s, middle, high, depth - 1, err);
-    tmx_factor_destroy(b->solver, middle);
-    return st;
+    st = st ? st : append_shift(b, b->grown.basis->gamma, s, err);
+    st = st ? st : refine(b, low, s, depth - 1, err);
+    return st ? st : refine(b, s, high, depth - 1, err);
 }
 
-/* Below the first shift: still is the factor of shift 0. */
-static enum tmx_status descend(struct builder *b, const struct tmx_factor *still, struct tmx_err *err)
+/* Below the first shift. */
+static enum tmx_status descend(struct builder *b, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (double high = FIRST_SHIFT; !st; high /= SHIFT_RATIO) {
-        struct tmx_factor *f = NULL;
         double worst_k = 0;
-        st = test_shift(b, high / sqrt(SHIFT_RATIO), still, &worst_k, err);
+        st = test_shift(b, high / sqrt(SHIFT_RATIO), 0, &worst_k, err);
         if (!st && (worst_k <= limit_k(b) || high <= LEAST_SHIFT)) {
             note_error(b);
             return TMX_OK;
         }
-        st = st ? st : tmx_factor_create(b->solver, b->grown.basis->gamma, high / SHIFT_RATIO, &f, err);
-        st = st ? st : append_shift(b, f, err);
-        st = st ? st : refine(b, high / SHIFT_RATIO, f, high, DEPTH, err);
-        tmx_factor_destroy(b->solver, f);
+        st = st ? st : append_shift(b, b->grown.basis->gamma, high / SHIFT_RATIO, err);
+        st = st ? st : refine(b, high / SHIFT_RATIO, high, DEPTH, err);
     }
     return st;
 }
 
-/* The i-th of the shifts after 0 that are taken whatever the tests between them say. */
-static double shift_at(size_t i)
-{
-    return FIRST_SHIFT * pow(SHIFT_RATIO, (double)i);
-}
-
-/* The next of them, made ahead by the pipeline. */
-static enum tmx_status append_ahead(struct builder *b, struct tmx_shift_pipeline *pipeline,
-                                    struct tmx_factor **f, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_shift_pipeline_take(pipeline, f, &b->grown.x, err);
-    b->grown.basis->n_shift++;
-    return st ? st : grow_append(&b->grown, b->grown.n_in, err);
-}
-
-/* Shift 0, while the pipeline makes the next: the direct solution of every steady state. */
-static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, struct tmx_err *err)
+/* Shift 0: the steady states of all units. */
+static enum tmx_status collect_steady(struct builder *b, struct tmx_err *err)
 {
     const size_t m = b->grown.net->n_unit;
-    enum tmx_status st = tmx_factor_create(b->solver, b->grown.basis->gamma, 0, f, err);
+    const enum tmx_status st = solve_shift(b, b->grown.basis->gamma, 0, &STEADY, b->grown.b, err);
     if (st) {
         return st;
-    }
-    st = tmx_solve(b->solver, *f, b->grown.n_in, b->grown.b, b->grown.x);
-    if (st) {
-        return tmx_fail(err, st, "basis solve");
     }
     tmx_tall_tn(&b->grown.tall, m, m, b->grown.e ? b->grown.e : b->grown.b, NULL, b->grown.x, NULL,
                 b->grown.part, b->grown.basis->steady, m);
@@ -611,57 +602,25 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
 }
 
 /* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: to the rate of the
- * shortest step in any case, then on until the test beyond is met. Shifts of the pipeline may be left over.
- */
-static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_ahead,
-                             struct tmx_err *err)
+ * shortest step in any case, then on until the test beyond is met. */
+static enum tmx_status collect(struct builder *b, struct tmx_err *err)
 {
-    struct tmx_factor *f = NULL, *next = NULL;
     double beyond_k = INFINITY, below = FIRST_SHIFT;
-    enum tmx_status st = collect_steady(b, &f, err);
-    st = st ? st : append_ahead(b, pipeline, &next, err);
-    st = st ? st : descend(b, f, err);
-    for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
-        const double s = shift_at(i);
-        struct tmx_factor *const done = f;
-        f = next;
-        next = done;
-        if (i < n_ahead) {
-            st = append_ahead(b, pipeline, &next, err);
-        } else {
-            st = tmx_factor_renew(b->solver, b->grown.basis->gamma, s, next, err);
-            st = st ? st : append_shift(b, next, err);
-        }
-        st = st ? st : refine(b, below, f, s, DEPTH, err);
+    enum tmx_status st = collect_steady(b, err);
+    st = st ? st : append_shift(b, b->grown.basis->gamma, FIRST_SHIFT, err);
+    st = st ? st : descend(b, err);
+    for (int i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
+        const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
+        st = append_shift(b, b->grown.basis->gamma, s, err);
+        st = st ? st : refine(b, below, s, DEPTH, err);
         if (!st && s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
-            st = test_shift(b, s * sqrt(SHIFT_RATIO), next, &beyond_k, err);
+            st = test_shift(b, s * sqrt(SHIFT_RATIO), s, &beyond_k, err);
         }
         below = s;
     }
     if (!st) {
         note_error(b);
     }
-    tmx_factor_destroy(b->solver, f);
-    tmx_factor_destroy(b->solver, next);
-    return st;
-}
-
-static enum tmx_status collect(struct builder *b, struct tmx_err *err)
-{
-    double shift[MAX_AHEAD];
-    struct tmx_shift_pipeline_options options = {.gamma = b->grown.basis->gamma,
-                                                 .shift = shift,
-                                                 .b = b->grown.b,
-                                                 .n_rhs = b->grown.n_in,
-                                                 .n_node = b->grown.net->n_node};
-    struct tmx_shift_pipeline *pipeline;
-    do {
-        tmx_assert(options.n_shift < MAX_AHEAD);
-        shift[options.n_shift] = shift_at(options.n_shift);
-    } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
-    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->grown.pool, &options, &pipeline, err);
-    st = st ? st : climb(b, pipeline, options.n_shift, err);
-    tmx_shift_pipeline_destroy(pipeline);
     return st;
 }
 
@@ -671,13 +630,9 @@ static enum tmx_status collect_levels(struct builder *b, struct tmx_err *err)
     const double other[2] = {b->options->gamma_low, b->options->gamma_high};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < 2 && !st; i++) {
-        struct tmx_factor *f = NULL;
-        if (other[i] == b->grown.basis->gamma) {
-            continue;
+        if (other[i] != b->grown.basis->gamma) {
+            st = append_shift(b, other[i], 0, err);
         }
-        st = tmx_factor_create(b->solver, other[i], 0, &f, err);
-        st = st ? st : append_shift(b, f, err);
-        tmx_factor_destroy(b->solver, f);
     }
     return st;
 }
@@ -746,7 +701,7 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, con
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
     fill_maps(b);
-    return tmx_solver_create(net, TMX_FACTOR_BLOCKS, &b->solver, err);
+    return tmx_solver_create(net, TMX_SOLVER_BY_SIZE, b->grown.pool, &b->solver, err);
 }
 
 enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
@@ -754,14 +709,14 @@ enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network
 {
     struct builder b = {.options = options};
     *basis = (struct tmx_basis){0};
-    tmx_dense_start();
     enum tmx_status st = start_builder(&b, basis, net, err);
+    b.grown.dependent = pow(fmin(1e-3, NEW_PART * options->tolerance_k), 2);
     st = st ? st : collect_uniform(&b, err);
     st = st ? st : collect(&b, err);
     st = st ? st : collect_levels(&b, err);
     st = st ? st : grow_close(&b.grown, err);
-    grow_finish(&b.grown);
     tmx_solver_destroy(b.solver);
+    grow_finish(&b.grown);
     free(b.r);
     free(b.weight);
     free(b.miss);

@@ -6,7 +6,7 @@
 
 #include "tests/support/check.h"
 #include "thermal/assembly/network.h"
-#include "thermal/reduction/shift_pipeline.h"
+#include "thermal/solver/solver.h"
 
 static char name_a[] = "a", name_b[] = "b";
 
@@ -54,15 +54,24 @@ static void init(struct tmx_network *net, const struct chip *c)
     assert_int_equal(tmx_network_init(net, &c->spec, NULL), TMX_OK);
 }
 
+struct wanted {
+    size_t a, b;
+    double w_k;
+};
+
+static void take(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
+{
+    struct wanted *w = ctx;
+    (void)kind;
+    w->w_k += a == w->a && b == w->b ? w_k : 0;
+}
+
 /* Conductance between two nodes, 0 when they are not linked. */
 static double link_w_k(const struct tmx_network *net, size_t a, size_t b)
 {
-    for (int e = net->col_start[a] + 1; e < net->col_start[a + 1]; e++) {
-        if (net->row[e] == (int)b) {
-            return -net->value_w_k[e];
-        }
-    }
-    return 0;
+    struct wanted w = {a, b, 0};
+    tmx_network_each_link(net, take, &w);
+    return w.w_k;
 }
 
 static void the_worked_numbers_come_out(void **state)
@@ -183,17 +192,19 @@ static void the_physical_network_adds_up(void **state)
 static void rises(const struct tmx_network *net, double *rise_k)
 {
     struct tmx_solver *solver;
-    struct tmx_factor *f;
+    struct tmx_system *system;
+    const struct tmx_matrix matrix = {.gamma = tmx_network_gamma(net, 0.25)};
+    const struct tmx_accuracy accuracy = {.kelvin = 1e-9};
     const double power_w[2] = {10, 30};
     double *watts = calloc(2 * net->n_node, sizeof *watts), *node_k = watts + net->n_node;
     assert_non_null(watts);
     tmx_network_spread_power(net, power_w, watts);
-    assert_int_equal(tmx_solver_create(net, TMX_FACTOR_BLOCKS, &solver, NULL), TMX_OK);
-    assert_int_equal(tmx_factor_create(solver, tmx_network_gamma(net, 0.25), 0, &f, NULL), TMX_OK);
-    assert_int_equal(tmx_solve(solver, f, 1, watts, node_k), TMX_OK);
+    assert_int_equal(tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &solver, NULL), TMX_OK);
+    assert_int_equal(tmx_system_create(solver, &matrix, &system, NULL), TMX_OK);
+    assert_int_equal(tmx_solve(solver, system, &accuracy, 1, watts, NULL, node_k), TMX_OK);
     tmx_network_read(net, node_k, rise_k);
     tmx_network_view(net, node_k, net->n_cell, 1, rise_k + 2);
-    tmx_factor_destroy(solver, f);
+    tmx_system_destroy(system);
     tmx_solver_destroy(solver);
     free(watts);
 }
@@ -324,8 +335,14 @@ static void a_filler_is_what_no_unit_covers(void **state)
         for (size_t n = 0; n < tiled.n_node; n++) {
             check_close(filled.heat_j_k[n], tiled.heat_j_k[n], 0, 1e-9);
         }
-        for (int e = 0; e < tiled.col_start[tiled.n_node]; e++) {
-            check_close(filled.value_w_k[e], tiled.value_w_k[e], 0, 1e-9);
+        for (size_t n = 0; n < tiled.n_node; n++) {
+            check_close(filled.east_w_k[n], tiled.east_w_k[n], 0, 1e-9);
+            check_close(filled.south_w_k[n], tiled.south_w_k[n], 0, 1e-9);
+            check_close(filled.up_w_k[n], tiled.up_w_k[n], 0, 1e-9);
+        }
+        assert_int_equal(filled.n_link, tiled.n_link);
+        for (size_t e = 0; e < tiled.n_link; e++) {
+            check_close(filled.link[e].w_k, tiled.link[e].w_k, 0, 1e-9);
         }
         /* and it conducts: 11.5 cells of silicon, half a cell of both, then moulding */
         check_close(link_w_k(&filled, 20, 21) / link_w_k(&filled, 5, 6), 0.5 / 130, 0, 1e-9);
@@ -438,128 +455,6 @@ static void impossible_geometry_is_refused(void **state)
     refuse(&c, "layers must be equal");
 }
 
-static void two_halves_of_a_solve_make_a_whole_one(void **state)
-{
-    (void)state;
-    struct chip c;
-    struct tmx_network net;
-    struct tmx_solver *solver, *copy;
-    struct tmx_factor *f, *same;
-    struct tmx_err err = {0};
-    make(&c);
-    assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
-    const size_t n = net.n_node;
-    double *b = calloc(4 * n, sizeof *b), *x = b + n, *y = b + 2 * n, *work = b + 3 * n;
-    assert_non_null(b);
-    for (enum tmx_factoring kernel_slot = TMX_FACTOR_COLUMNS; kernel_slot <= TMX_FACTOR_BLOCKS;
-         kernel_slot++) {
-        double whole = 0, halves = 0;
-        for (size_t i = 0; i < n; i++) {
-            b[i] = 1 + (double)(i % 7);
-        }
-        assert_int_equal(tmx_solver_create(&net, kernel_slot, &solver, &err), TMX_OK);
-        assert_int_equal(tmx_solver_create_copy(solver, &copy, &err), TMX_OK);
-        assert_int_equal(tmx_factor_create(solver, 5, 10, &f, &err), TMX_OK);
-        assert_int_equal(tmx_factor_create(copy, 5, 10, &same, &err), TMX_OK);
-        assert_int_equal(tmx_solve(solver, f, 1, b, x), TMX_OK);
-        assert_int_equal(tmx_solve(copy, same, 1, b, y), TMX_OK);
-        assert_memory_equal(x, y, n * sizeof *x);
-        for (size_t i = 0; i < n; i++) {
-            whole += b[i] * x[i];
-        }
-        assert_int_equal(tmx_solve_half(solver, f, 1, b, work), TMX_OK);
-        for (size_t i = 0; i < n; i++) {
-            halves += b[i] * b[i];
-        }
-        check_close(halves, whole, 1e-12, 0);
-        tmx_factor_destroy(solver, f);
-        tmx_factor_destroy(copy, same);
-        tmx_solver_destroy(copy);
-        tmx_solver_destroy(solver);
-    }
-    tmx_network_finish(&net);
-    free(b);
-}
-
-/* With 2 to 3 times the entries the parts of a dissection would touch each other. */
-static void the_order_is_one_and_keeps_a_factor_small(void **state)
-{
-    (void)state;
-    for (enum tmx_network_kind kind = TMX_NETWORK_HOTSPOT; kind <= TMX_NETWORK_PHYSICAL; kind++) {
-        struct chip c;
-        struct tmx_network net;
-        struct tmx_solver *place, *degree;
-        struct tmx_err err = {0};
-        make(&c);
-        c.spec.network = kind;
-        c.spec.rows = c.spec.cols = 48;
-        assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
-        int *order = calloc(2 * net.n_node, sizeof *order), *seen = order + net.n_node;
-        assert_non_null(order);
-        assert_int_equal(tmx_order_by_place(&net, order, &err), TMX_OK);
-        for (size_t i = 0; i < net.n_node; i++) {
-            assert_true(order[i] >= 0 && order[i] < (int)net.n_node);
-            assert_int_equal(seen[order[i]]++, 0);
-        }
-        assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &place, &err), TMX_OK);
-        assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &degree, &err), TMX_OK);
-        printf("%zu nodes: %zu entries for %zu by least degree\n", net.n_node, tmx_solver_entries(place),
-               tmx_solver_entries(degree));
-        assert_true((double)tmx_solver_entries(place) < 2.2 * (double)tmx_solver_entries(degree));
-        tmx_solver_destroy(place);
-        tmx_solver_destroy(degree);
-        tmx_network_finish(&net);
-        free(order);
-    }
-}
-
-static void shifts_made_ahead_are_those_made_one_by_one(void **state)
-{
-    (void)state;
-    static const double shift[] = {0, 0.1, 10, -1e9};
-    struct chip c;
-    struct tmx_network net;
-    struct tmx_solver *solver;
-    struct tmx_thread_pool *pool;
-    struct tmx_shift_pipeline *pipeline;
-    struct tmx_err err = {0};
-    make(&c);
-    assert_int_equal(tmx_thread_pool_create(&pool, 2, &err), TMX_OK);
-    assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
-    const size_t n = net.n_node;
-    double *b = calloc(2 * n, sizeof *b), *x = calloc(2 * n, sizeof *x), *y = calloc(2 * n, sizeof *y);
-    assert_true(b && x && y);
-    b[1] = b[n + 3] = 1;
-    const struct tmx_shift_pipeline_options options = {
-        .gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2, .n_node = n};
-    assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
-    assert_int_equal(tmx_shift_pipeline_create(solver, pool, &options, &pipeline, &err), TMX_OK);
-    struct tmx_factor *f = NULL; /* the first is made anew, the others in the memory of those before */
-    for (size_t i = 0; i < 3; i++) {
-        struct tmx_factor *own;
-        assert_int_equal(tmx_shift_pipeline_take(pipeline, &f, &x, &err), TMX_OK);
-        assert_int_equal(tmx_factor_create(solver, options.gamma, shift[i], &own, &err), TMX_OK);
-        assert_int_equal(tmx_solve(solver, own, 2, b, y), TMX_OK);
-        assert_memory_equal(x, y, 2 * n * sizeof *x);
-        assert_int_equal(tmx_solve(solver, f, 2, b, y), TMX_OK);
-        assert_memory_equal(x, y, 2 * n * sizeof *x);
-        tmx_factor_destroy(solver, own);
-    }
-    assert_int_equal(tmx_shift_pipeline_take(pipeline, &f, &x, &err), TMX_ESOLVE); /* not positive definite */
-    tmx_factor_destroy(solver, f);
-    assert_non_null(strstr(err.msg, "positive definite"));
-    tmx_shift_pipeline_destroy(pipeline);
-    assert_int_equal(tmx_shift_pipeline_create(solver, pool, &options, &pipeline, &err),
-                     TMX_OK); /* left before its end */
-    tmx_shift_pipeline_destroy(pipeline);
-    tmx_thread_pool_destroy(pool);
-    tmx_solver_destroy(solver);
-    tmx_network_finish(&net);
-    free(b);
-    free(x);
-    free(y);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,9 +470,6 @@ int main(void)
         cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
         cmocka_unit_test(impossible_geometry_is_refused),
-        cmocka_unit_test(the_order_is_one_and_keeps_a_factor_small),
-        cmocka_unit_test(two_halves_of_a_solve_make_a_whole_one),
-        cmocka_unit_test(shifts_made_ahead_are_those_made_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Multigrid for networks of cells.
+ *
+ * The idea. A sheet of a die conducts sideways from cell to cell and, through a thin layer, to the sheet
+ * above it. An error of the temperatures that changes from cell to cell dies out in a few passes in which
+ * every cell takes the mean of its neighbours; one that is as wide as the die needs as many passes as there
+ * are cells. Seen on a grid of half as many cells a side, the wide error is narrower. A V-cycle therefore
+ * smooths on each grid what changes from cell to cell there, and leaves the rest to the next coarser one:
+ *
+ *      level 0   ny x nx cells      smooth              smooth
+ *      level 1   ny/2 x nx/2             \  smooth  smooth  /        all sheets on every level: only
+ *      level 2   ny/4 x nx/4               \  ...    ...  /          x and y are coarsened
+ *      last      at most 2 x 2               solve exactly
+ *
+ * Its cost is that of the first level and a third, and its result is within some ten per cent of the solution
+ * whatever the number of cells. solver.c uses it as the preconditioner of conjugate gradients.
+ *
+ * The smoother. Sheets are thin, so that heat flows up and down a column of cells a thousand times as easily
+ * as sideways, and a pass over single cells would do nothing. Columns are solved exactly (a tridiagonal
+ * matrix each). With A the matrix of a level and D what is left of it without all other links, A = D - N. D -
+ * N and D + N are positive definite, as in both the diagonal outweighs the rest. The eigenvalues of D^-1 A
+ * are then between 0 and 2, whatever the network, and Chebyshev's polynomial of second degree damps all those
+ * above LOW with no estimate of any of them. All loops run along x, and every sum has a fixed order: the bits
+ * do not depend on the width of vectors.
+ *
+ * Coarse cells. A cell of the next level is two by two of this one (the last of an odd number is one alone;
+ * where links along x are more than twice those along y, only x is halved, and conversely). Links up and to
+ * ground add up. A link sideways is that from the middle of one coarse cell to the middle of the next: each
+ * fine link that crosses the face in series with half of the fine links inside on both sides, added up along
+ * the face. Corrections come back by linear interpolation between the middles of coarse cells, and residuals
+ * go down by its transpose.
+ *
+ * More than one grid. The sheets of spreader and sink have grids of their own. Each is a group of one sheet,
+ * linked to the cells above and below that it overlaps; its columns are single cells. Such sheets are halved
+ * until FEW cells are left of all together. HotSpot's rings around spreader, sink and board are single nodes,
+ * which are themselves on every level. The last level solves all of this exactly.
+ *
+ * Cycles and conjugate gradients (cycle_kernel.c) are in single precision: solver.c corrects what they leave.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "thermal/solver/cycle.h"
+#include "thermal/solver/multigrid.h"
+
+enum { FEW = 2000 };
+static const double FLAT = 2.0; /* ratio of mean links from which on one direction alone is coarsened */
+
+/* ---- Levels ---- */
+
+static void cells_finish(struct tmx_cells *c)
+{
+    free(c->group);
+    free(c->east_w_k);
+    free(c->link);
+}
+
+/* Resistance of half a fine link inside a coarse cell; 0 where there is none. */
+static double half(const double *w_k, bool inside)
+{
+    return inside && *w_k > 0 ? 0.5 / *w_k : 0;
+}
+
+/* A link from fine cell i of n of an axis to the next one, where it crosses a coarse face: to the coarse
+ * cell's. */
+static void add_crossing(const double *w_k, size_t step, size_t i, size_t n, double *to)
+{
+    if (i + 1 < n && i % 2 == 1 && *w_k > 0) {
+        *to += 1 / (1 / *w_k + half(w_k - step, true) + half(w_k + step, i + 2 < n));
+    }
+}
+
+/* Conductance between a single node and the middle of the coarse cell of cell a: where the node lies beside
+ * the sheet, the fine link between both cells is in series with it. */
+static double from_middle(const struct tmx_cells *f, const struct tmx_cell_link *l, size_t by_x, size_t by_y)
+{
+    enum { WEST, EAST, NORTH, SOUTH, SIDES };
+    const struct tmx_sheets *g = &f->group[0];
+    if (!f->beside || l->a >= f->n_cell || l->b < f->n_cell) {
+        return l->w_k;
+    }
+    const size_t side = (l->b - f->n_cell) % SIDES, x = l->a % g->nx, y = l->a / g->nx % g->ny;
+    const bool pair_x = by_x == 2 && (x | 1) < g->nx, pair_y = by_y == 2 && (y | 1) < g->ny;
+    const double r = side == WEST    ? half(f->east_w_k + l->a, pair_x)
+                     : side == EAST  ? half(f->east_w_k + l->a - (x > 0), pair_x && x > 0)
+                     : side == NORTH ? half(f->south_w_k + l->a, pair_y)
+                                     : half(f->south_w_k + l->a - (y > 0 ? g->nx : 0), pair_y && y > 0);
+    return 1 / (1 / l->w_k + r);
+}
+
+struct halving { /* of each group: fine cells a side of a coarse one */
+    size_t by_x, by_y;
+};
+
+static enum tmx_status cells_alloc(struct tmx_cells *c, size_t n_link, struct tmx_err *err)
+{
+    c->east_w_k = calloc(3 * c->n_cell + c->n_node, sizeof *c->east_w_k);
+    c->link = calloc(n_link + 1, sizeof *c->link);
+    c->south_w_k = c->east_w_k + c->n_cell;
+    c->up_w_k = c->south_w_k + c->n_cell;
+    c->ground_w_k = c->up_w_k + c->n_cell;
+    return c->east_w_k && c->link ? TMX_OK : tmx_no_memory(err);
+}
+
+/* The other links of f on the next level, where node i is number to[i]: those between the same nodes added
+ * up, without those of a node to itself. by: of the first group. */
+static enum tmx_status coarsen_links(const struct tmx_cells *f, struct tmx_cells *c, const size_t *to,
+                                     const struct halving *by, struct tmx_err *err)
+{
+    size_t *start = calloc(2 * c->n_node + 1 + f->n_link, sizeof *start), *last = start + c->n_node + 1,
+           *order = last + c->n_node;
+    if (!start) {
+        return tmx_no_memory(err);
+    }
+    for (size_t e = 0; e < f->n_link; e++) {
+        start[to[f->link[e].a] + 1]++;
+    }
+    for (size_t i = 0; i < c->n_node; i++) {
+        start[i + 1] += start[i];
+        last[i] = SIZE_MAX;
+    }
+    for (size_t e = 0; e < f->n_link; e++) { /* by their lower end, as start goes on */
+        order[start[to[f->link[e].a]]++] = e;
+    }
+    for (size_t e = 0; e < f->n_link; e++) {
+        const struct tmx_cell_link *l = &f->link[order[e]];
+        const size_t a = to[l->a], b = to[l->b];
+        if (last[b] >= c->n_link || c->link[last[b]].a != a) {
+            last[b] = c->n_link;
+            c->link[c->n_link++] = (struct tmx_cell_link){.a = a, .b = b};
+        }
+        c->link[last[b]].w_k += from_middle(f, l, by->by_x, by->by_y);
+    }
+    free(start);
+    return TMX_OK;
+}
+
+/* Cells of one group. */
+static void coarsen_group(const struct tmx_cells *f, const struct tmx_cells *c, size_t group,
+                          const struct halving *by, size_t *to)
+{
+    const struct tmx_sheets *g = &f->group[group], *h = &c->group[group];
+    for (size_t z = 0; z < g->nz; z++) {
+        for (size_t y = 0; y < g->ny; y++) {
+            for (size_t x = 0; x < g->nx; x++) {
+                const size_t i = g->first + (z * g->ny + y) * g->nx + x;
+                const size_t k = h->first + (z * h->ny + y / by->by_y) * h->nx + x / by->by_x;
+                to[i] = k;
+                c->ground_w_k[k] += f->ground_w_k[i];
+                c->up_w_k[k] += f->up_w_k[i];
+                if (by->by_x == 2) {
+                    add_crossing(f->east_w_k + i, 1, x, g->nx, c->east_w_k + k);
+                } else {
+                    c->east_w_k[k] += f->east_w_k[i];
+                }
+                if (by->by_y == 2) {
+                    add_crossing(f->south_w_k + i, g->nx, y, g->ny, c->south_w_k + k);
+                } else {
+                    c->south_w_k[k] += f->south_w_k[i];
+                }
+            }
+        }
+    }
+}
+
+/* The next level of f. */
+static enum tmx_status coarsen(const struct tmx_cells *f, const struct halving *by, struct tmx_cells *c,
+                               struct tmx_err *err)
+{
+    *c = (struct tmx_cells){.n_group = f->n_group, .beside = f->beside};
+    c->group = calloc(f->n_group, sizeof *c->group);
+    size_t *to = calloc(f->n_node, sizeof *to);
+    enum tmx_status st = c->group && to ? TMX_OK : tmx_no_memory(err);
+    for (size_t g = 0; g < f->n_group && !st; g++) {
+        const struct tmx_sheets *fine = &f->group[g];
+        c->group[g] = (struct tmx_sheets){(fine->nx + by[g].by_x - 1) / by[g].by_x,
+                                          (fine->ny + by[g].by_y - 1) / by[g].by_y, fine->nz, c->n_cell};
+        c->n_cell += c->group[g].nx * c->group[g].ny * fine->nz;
+    }
+    c->n_node = c->n_cell + f->n_node - f->n_cell;
+    st = st ? st : cells_alloc(c, f->n_link, err);
+    for (size_t g = 0; g < f->n_group && !st; g++) {
+        coarsen_group(f, c, g, &by[g], to);
+    }
+    for (size_t i = f->n_cell; i < f->n_node && !st; i++) {
+        to[i] = c->n_cell + i - f->n_cell;
+        c->ground_w_k[to[i]] = f->ground_w_k[i];
+    }
+    st = st ? st : coarsen_links(f, c, to, by, err);
+    free(to);
+    if (st) {
+        cells_finish(c);
+    }
+    return st;
+}
+
+static double mean_positive(const double *w_k, size_t n)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += w_k[i];
+        count += w_k[i] > 0;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+/* What to halve of each group; false: c is the last level. */
+static bool choose_halving(const struct tmx_cells *c, struct halving *by)
+{
+    const size_t others = c->n_cell - c->group[0].nx * c->group[0].ny * c->group[0].nz;
+    bool any = false;
+    for (size_t k = 0; k < c->n_group; k++) {
+        const struct tmx_sheets *g = &c->group[k];
+        const size_t n = g->nx * g->ny * g->nz;
+        const double along_x = mean_positive(c->east_w_k + g->first, n),
+                     along_y = mean_positive(c->south_w_k + g->first, n);
+        const bool stays = k > 0 && others <= FEW;
+        by[k] = (struct halving){g->nx > 2 && !stays ? 2 : 1, g->ny > 2 && !stays ? 2 : 1};
+        if (by[k].by_x == 2 && along_x > FLAT * along_y) {
+            by[k].by_y = 1;
+        } else if (by[k].by_y == 2 && along_y > FLAT * along_x) {
+            by[k].by_x = 1;
+        }
+        any = any || by[k].by_x == 2 || by[k].by_y == 2;
+    }
+    return any;
+}
+
+static enum tmx_status axis_init(struct tmx_mg_axis *a, size_t n, size_t by, struct tmx_err *err)
+{
+    *a = (struct tmx_mg_axis){.n = n, .coarse = (n + by - 1) / by};
+    if (by == 1) {
+        return TMX_OK;
+    }
+    a->own = calloc(n + 4 * a->coarse, sizeof *a->own);
+    if (!a->own) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < 4; k++) {
+        a->down[k] = a->own + n + k * a->coarse;
+    }
+    for (size_t i = 0; i < n;
+         i++) { /* linear between the middles of coarse cells, constant beyond the outermost */
+        const bool alone = i % 2 == 0 && i + 1 == n, before = i % 2 == 0;
+        const bool has_next = !alone && (before ? i > 0 : i / 2 + 1 < a->coarse);
+        const double next_width =
+            i % 2 == 1 && i + 2 == n ? 1 : 2; /* of the coarse cell beside, in fine cells */
+        const double own = has_next ? 1 - 0.5 / (1 + 0.5 * next_width) : 1;
+        a->own[i] = (float)own;
+        a->down[1 + i % 2][i / 2] = (float)own;
+        if (has_next) { /* an even cell is number 2I + 2 of the coarse one before it, an odd one 2I - 1 of the
+                           next */
+            a->down[before ? 3 : 0][before ? i / 2 - 1 : i / 2 + 1] = (float)(1 - own);
+        }
+    }
+    return TMX_OK;
+}
+
+/* Diagonals of c [n_node]: ground and all links; and behind them those without the other links. */
+static enum tmx_status sum_up(const struct tmx_cells *c, double **sum, struct tmx_err *err)
+{
+    double *d = calloc(2 * c->n_node, sizeof *d);
+    *sum = d;
+    if (!d) {
+        return tmx_no_memory(err);
+    }
+    memcpy(d, c->ground_w_k, c->n_node * sizeof *d);
+    for (size_t k = 0; k < c->n_group; k++) {
+        const struct tmx_sheets *g = &c->group[k];
+        const size_t end = g->first + g->nx * g->ny * g->nz, step[3] = {1, g->nx, g->nx * g->ny};
+        const double *const to[3] = {c->east_w_k, c->south_w_k, c->up_w_k};
+        for (size_t i = g->first; i < end; i++) {
+            for (size_t a = 0; a < 3; a++) {
+                d[i] += to[a][i];
+                if (to[a][i] > 0) {
+                    d[i + step[a]] += to[a][i];
+                }
+            }
+        }
+    }
+    memcpy(d + c->n_node, d, c->n_node * sizeof *d);
+    for (size_t e = 0; e < c->n_link; e++) {
+        d[c->link[e].a] += c->link[e].w_k;
+        d[c->link[e].b] += c->link[e].w_k;
+    }
+    return TMX_OK;
+}
+
+/* Node `own` of a group, or of the single nodes behind the last one, in the arrays of a level. */
+static size_t place_of(const struct tmx_mg_level *l, const struct tmx_mg_group *g, size_t own)
+{
+    return g ? g->first + own / (g->nx * g->ny) * g->sheet + own / g->nx % g->ny * g->row + own % g->nx
+             : l->single + own;
+}
+
+/* Where node i is in the arrays of a level; its line is marked as linked. */
+static size_t place(const struct tmx_cells *c, const struct tmx_mg_level *l, size_t i)
+{
+    size_t k = c->n_group;
+    if (i >= c->n_cell) {
+        return place_of(l, NULL, i - c->n_cell);
+    }
+    while (c->group[--k].first > i) {
+    }
+    const struct tmx_mg_group *g = &l->group[k];
+    g->linked[(i - c->group[k].first) / g->nx] = 1;
+    return place_of(l, g, i - c->group[k].first);
+}
+
+/* Cells and columns of one group. */
+static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t group, const double *sum)
+{
+    const struct tmx_mg_group *g = &l->group[group];
+    const size_t layer = g->nx * g->ny;
+    bool positive = true;
+    for (size_t own = 0; own < layer; own++) {
+        double pivot = 1, before = 0; /* of the cell below, and the link to it */
+        for (size_t z = 0; z < g->nz; z++) {
+            const size_t i = c->group[group].first + z * layer + own;
+            const size_t at = g->first + z * g->sheet + own / g->nx * g->row + own % g->nx;
+            const double m = before / pivot, left = sum[i] - m * before;
+            positive = positive && left >= 0;
+            l->east[at] = (float)c->east_w_k[i];
+            l->south[at] = (float)c->south_w_k[i];
+            l->up[at] = (float)c->up_w_k[i];
+            l->down[at] = (float)before;
+            l->diagonal[at] = (float)sum[c->n_node + i];
+            l->ground[at] = (float)c->ground_w_k[i];
+            l->eliminate[at] = (float)m;
+            l->pivot[at] = left > 0 ? (float)(1 / left) : 0; /* 0: a cell that is not there */
+            pivot = left > 0 ? left : 1;
+            before = c->up_w_k[i];
+        }
+    }
+    return positive;
+}
+
+static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells *c, const struct halving *by,
+                                  const double *sum, struct tmx_err *err)
+{
+    enum { ARRAYS = 8, MARGIN = 4 };
+    enum tmx_status st = TMX_OK;
+    l->group = calloc(c->n_group, sizeof *l->group);
+    l->link = calloc(2 * c->n_link + 1, sizeof *l->link);
+    l->n_link = c->n_link;
+    if (!l->group || !l->link) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < c->n_group && !st; k++) {
+        struct tmx_mg_group *g = &l->group[k];
+        const struct tmx_sheets *s = &c->group[k];
+        *g = (struct tmx_mg_group){
+            .nx = s->nx, .ny = s->ny, .nz = s->nz, .row = s->nx + 2, .sheet = (s->nx + 2) * (s->ny + 2)};
+        g->first = l->n + g->row + 1;
+        g->linked = calloc(s->nz * s->ny, sizeof *g->linked);
+        l->n += g->nz * g->sheet;
+        st = g->linked ? axis_init(&g->x, s->nx, by[k].by_x, err) : tmx_no_memory(err);
+        st = st ? st : axis_init(&g->y, s->ny, by[k].by_y, err);
+    }
+    l->single = l->n;
+    l->n += c->n_node - c->n_cell + MARGIN; /* which transfers read beyond a row, times 0 */
+    l->block = calloc(ARRAYS * l->n + c->n_link, sizeof *l->block);
+    if (st || !l->block) {
+        return st ? st : tmx_no_memory(err);
+    }
+    float **const own[ARRAYS] = {&l->east,     &l->south,     &l->up,    &l->down,
+                                 &l->diagonal, &l->eliminate, &l->pivot, &l->ground};
+    for (size_t a = 0; a < ARRAYS; a++) {
+        *own[a] = l->block + a * l->n;
+    }
+    l->link_w_k = l->block + ARRAYS * l->n;
+    bool positive = true;
+    for (size_t k = 0; k < c->n_group; k++) {
+        positive = fill_group(l, c, k, sum) && positive;
+    }
+    for (size_t i = c->n_cell; i < c->n_node; i++) {
+        const size_t at = l->single + i - c->n_cell;
+        positive = positive && sum[i] > 0;
+        l->diagonal[at] = (float)sum[c->n_node + i];
+        l->ground[at] = (float)c->ground_w_k[i];
+        l->pivot[at] = (float)(1 / sum[i]);
+    }
+    for (size_t e = 0; e < c->n_link; e++) {
+        l->link[2 * e] = (uint32_t)place(c, l, c->link[e].a);
+        l->link[2 * e + 1] = (uint32_t)place(c, l, c->link[e].b);
+        l->link_w_k[e] = (float)c->link[e].w_k;
+    }
+    return positive ? TMX_OK : tmx_fail(err, TMX_ESOLVE, "a network that is not positive definite");
+}
+
+/* The exact solution of the last level. */
+static enum tmx_status factor_last(struct tmx_multigrid *mg, const struct tmx_cells *c, const double *sum,
+                                   struct tmx_err *err)
+{
+    const int n = (int)c->n_node;
+    cs *t = cs_spalloc(n, n, 4 * n + (int)c->n_link, 1, 1), *a = NULL;
+    int ok = t != NULL;
+    for (int i = 0; i < n && ok; i++) { /* the upper triangle */
+        ok = cs_entry(t, i, i, sum[i] > 0 ? sum[i] : 1);
+    }
+    for (size_t k = 0; k < c->n_group && ok; k++) {
+        const struct tmx_sheets *g = &c->group[k];
+        const size_t end = g->first + g->nx * g->ny * g->nz, step[3] = {1, g->nx, g->nx * g->ny};
+        const double *const to[3] = {c->east_w_k, c->south_w_k, c->up_w_k};
+        for (size_t i = g->first; i < end && ok; i++) {
+            for (size_t d = 0; d < 3; d++) {
+                ok = ok && (!(to[d][i] > 0) || cs_entry(t, (int)i, (int)(i + step[d]), -to[d][i]));
+            }
+        }
+    }
+    for (size_t e = 0; e < c->n_link && ok; e++) {
+        ok = cs_entry(t, (int)c->link[e].a, (int)c->link[e].b, -c->link[e].w_k);
+    }
+    a = ok ? cs_compress(t) : NULL;
+    ok = a && cs_dupl(a);
+    mg->order = ok ? cs_schol(1, a) : NULL;
+    mg->factor = mg->order ? cs_chol(a, mg->order) : NULL;
+    ok = ok && mg->order;
+    cs_spfree(t);
+    cs_spfree(a);
+    return !ok          ? tmx_no_memory(err)
+           : mg->factor ? TMX_OK
+                        : tmx_fail(err, TMX_ESOLVE, "a network that is not positive definite");
+}
+
+enum tmx_status tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_multigrid **mg,
+                                     struct tmx_err *err)
+{
+    struct tmx_multigrid *m = calloc(1, sizeof *m);
+    struct halving *by = calloc(cells->n_group, sizeof *by);
+    struct tmx_cells now = *cells, next;
+    enum tmx_status st = m && by ? TMX_OK : tmx_no_memory(err);
+    for (bool more = true; more && !st;) {
+        double *sum = NULL;
+        tmx_assert(m->n_level < TMX_MOST_LEVELS);
+        m->n_group = now.n_group;
+        m->n_single = now.n_node - now.n_cell;
+        more = choose_halving(&now, by);
+        st = sum_up(&now, &sum, err);
+        st = st ? st : level_init(&m->level[m->n_level], &now, by, sum, err);
+        m->n_level++;
+        st = st || more ? st : factor_last(m, &now, sum, err);
+        free(sum);
+        if (more && !st) {
+            st = coarsen(&now, by, &next, err);
+            if (m->n_level > 1) {
+                cells_finish(&now);
+            }
+            now = next;
+        } else if (m->n_level > 1) {
+            cells_finish(&now);
+        }
+    }
+    free(by);
+    if (st) {
+        tmx_multigrid_destroy(m);
+        return st;
+    }
+    *mg = m;
+    return TMX_OK;
+}
+
+void tmx_multigrid_destroy(struct tmx_multigrid *mg)
+{
+    if (mg) {
+        for (size_t k = 0; k < mg->n_level; k++) {
+            struct tmx_mg_level *l = &mg->level[k];
+            for (size_t g = 0; g < mg->n_group && l->group; g++) {
+                free(l->group[g].x.own);
+                free(l->group[g].y.own);
+                free(l->group[g].linked);
+            }
+            free(l->group);
+            free(l->block);
+            free(l->link);
+        }
+        cs_sfree(mg->order);
+        cs_nfree(mg->factor);
+        free(mg);
+    }
+}
+
+/* ---- The cycle ---- */
+
+static size_t last_nodes(const struct tmx_multigrid *mg)
+{
+    const struct tmx_mg_level *l = &mg->level[mg->n_level - 1];
+    size_t n = mg->n_single;
+    for (size_t g = 0; g < mg->n_group; g++) {
+        n += l->group[g].nx * l->group[g].ny * l->group[g].nz;
+    }
+    return n;
+}
+
+enum tmx_status tmx_cycle_create(const struct tmx_multigrid *mg, struct tmx_cycle **c, struct tmx_err *err)
+{
+    struct tmx_cycle *v = calloc(1, sizeof *v);
+    size_t total = 0, widest = 0, room = 0;
+    if (!v) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < mg->n_level; k++) {
+        total += 4 * mg->level[k].n;
+    }
+    total += 3 * mg->level[0].n;
+    for (size_t g = 0; g < mg->n_group; g++) {
+        const struct tmx_mg_group *group = &mg->level[0].group[g];
+        widest = group->row > widest ? group->row : widest;
+        room = group->nz * group->nx > room ? group->nz * group->nx : room;
+    }
+    v->group = calloc(mg->n_group, sizeof *v->group);
+    v->block = calloc(total + (widest + 2 + room), sizeof *v->block);
+    v->last = calloc(2 * last_nodes(mg), sizeof *v->last);
+    if (!v->group || !v->block || !v->last) {
+        tmx_cycle_destroy(v);
+        return tmx_no_memory(err);
+    }
+    memcpy(v->group, mg->level[0].group, mg->n_group * sizeof *v->group);
+    v->single = mg->level[0].single;
+    v->work = v->last + last_nodes(mg);
+    tmx_os_large_pages(v->block, total * sizeof *v->block);
+    float *at = v->block;
+    for (size_t k = 0; k < mg->n_level; k++) {
+        float **const own[] = {&v->v[k].x, &v->v[k].b, &v->v[k].r, &v->v[k].step};
+        for (size_t i = 0; i < 4; i++) {
+            *own[i] = at;
+            at += mg->level[k].n;
+        }
+    }
+    v->p = at;
+    v->q = v->p + mg->level[0].n;
+    v->sum = v->q + mg->level[0].n;
+    v->line = v->sum + mg->level[0].n + 1;
+    v->room = v->line + (widest + 1);
+    *c = v;
+    return TMX_OK;
+}
+
+void tmx_cycle_destroy(struct tmx_cycle *c)
+{
+    if (c) {
+        free(c->group);
+        free(c->block);
+        free(c->last);
+        free(c);
+    }
+}
+
+static size_t row_at(const struct tmx_cycle *c, size_t group, size_t z, size_t y)
+{
+    const struct tmx_mg_group *g = &c->group[group];
+    return g->first + z * g->sheet + y * g->row;
+}
+
+float *tmx_cycle_rhs(struct tmx_cycle *c, size_t group, size_t z, size_t y)
+{
+    return c->v[0].b + row_at(c, group, z, y);
+}
+
+float *tmx_cycle_rhs_single(struct tmx_cycle *c)
+{
+    return c->v[0].b + c->single;
+}
+
+const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y)
+{
+    return c->sum + row_at(c, group, z, y);
+}
+
+const float *tmx_cycle_result_single(const struct tmx_cycle *c)
+{
+    return c->sum + c->single;
+}
+
+void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle *c)
+{
+    const struct tmx_mg_level *l = &mg->level[mg->n_level - 1];
+    const struct tmx_mg_vectors *v = &c->v[mg->n_level - 1];
+    for (int back = 0; back < 2; back++) {
+        size_t n = 0;
+        for (size_t k = 0; k <= mg->n_group; k++) {
+            const struct tmx_mg_group *g = k < mg->n_group ? &l->group[k] : NULL;
+            for (size_t i = 0; i < (g ? g->nx * g->ny * g->nz : mg->n_single); i++, n++) {
+                if (back) {
+                    v->x[place_of(l, g, i)] = (float)c->last[n];
+                } else {
+                    c->last[n] = (double)v->b[place_of(l, g, i)];
+                }
+            }
+        }
+        if (!back) {
+            cs_ipvec(mg->order->pinv, c->last, c->work, (int)n);
+            cs_lsolve(mg->factor->L, c->work);
+            cs_ltsolve(mg->factor->L, c->work);
+            cs_pvec(mg->order->pinv, c->work, c->last, (int)n);
+        }
+    }
+}
+
+float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit)
+{
+    return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_SOLVER_MULTIGRID_H
+#define TMX_THERMAL_SOLVER_MULTIGRID_H
+
+#include <stdbool.h>
+
+#include "core/base/err.h"
+
+/* Multigrid for symmetric networks of cells, in single precision; solver.c makes exact solutions of it. How
+ * it works: the head of multigrid.c. */
+
+struct tmx_sheets { /* nz sheets of ny x nx cells one upon another: cell (z, y, x) is number first + (z ny +
+                       y) nx + x */
+    size_t nx, ny, nz, first;
+};
+
+struct tmx_cell_link { /* between any two nodes, a < b */
+    size_t a, b;
+    double w_k;
+};
+
+/* A symmetric network as multigrid sees it: groups of sheets, each with a grid of its own, and single nodes,
+ * which have the numbers behind those of all cells. */
+struct tmx_cells {
+    struct tmx_sheets *group; /* [n_group] */
+    size_t n_group, n_cell, n_node;
+    double *east_w_k, *south_w_k,
+        *up_w_k;                /* [n_cell] to the next cell of the group along x, y, z; 0 at its rim */
+    double *ground_w_k;         /* [n_node] */
+    struct tmx_cell_link *link; /* [n_link] all others */
+    size_t n_link;
+    bool beside; /* single nodes are W, E, N, S by turns, beside the edges of the first group; else above or
+                    below it */
+};
+
+struct tmx_multigrid; /* read only once made, so any thread may use it */
+struct tmx_cycle;     /* work space of one thread for multigrids of one size */
+
+/* Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE where the network is not positive definite. */
+TMX_NODISCARD enum tmx_status tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_multigrid **mg,
+                                                   struct tmx_err *err);
+void tmx_multigrid_destroy(struct tmx_multigrid *mg); /* accepts NULL */
+
+TMX_NODISCARD enum tmx_status tmx_cycle_create(const struct tmx_multigrid *mg, struct tmx_cycle **c,
+                                               struct tmx_err *err);
+void tmx_cycle_destroy(struct tmx_cycle *c); /* accepts NULL */
+
+/* The right-hand side of the next call and its result: the row of cells from (group, z, y, 0) on, and all
+ * single nodes. Values should be about 1, as they are in single precision. */
+float *tmx_cycle_rhs(struct tmx_cycle *c, size_t group, size_t z, size_t y);
+float *tmx_cycle_rhs_single(struct tmx_cycle *c);
+const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y);
+const float *tmx_cycle_result_single(const struct tmx_cycle *c);
+/* Conjugate gradients with a cycle as preconditioner, until no correction by a cycle is above limit or part
+ * of the largest value; part 1: one cycle alone. Returns the largest correction of the last cycle, which the
+ * result has in it; it is above both where the iterations end without. The right-hand side is used up. */
+float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit);
+
+#endif

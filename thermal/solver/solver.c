@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* x = (G_net + gamma A + sigma C)^-1 b
+ *
+ * Symmetric networks. Multigrid with conjugate gradients (multigrid.h) solves for a correction in single
+ * precision, to PASS of its largest value; what is left of b is computed in double precision and solved for
+ * again. A cycle's answer is an error in kelvins, and passes end when the last one is small. (The size of
+ * what is left of b would not do: the heat that a row of backward Euler stores makes b a thousand times as
+ * large as what its temperatures move by.)
+ *
+ * Where coolant flows. Let w be the nodes of coolant and d all others. Coolant is carried along chains of
+ * cells, so that A_ww has nearly no fill and is factored. What is left for d,
+ *
+ *      (A_dd - A_dw A_ww^-1 A_wd) x_d = b_d - A_dw A_ww^-1 b_w,
+ *
+ * is A_dd, which is symmetric, less the feedback of coolant that was warmed before. GMRES with a cycle of
+ * A_dd as the preconditioner solves it. The transposed matrix has A_ww' in place of A_ww.
+ *
+ * Small networks, and those that have no sheets (HotSpot's block model), are factored as a whole: below SMALL
+ * nodes that takes as long as some ten solutions.
+ *
+ * Sums have a fixed number of chains, so that no result depends on the processor. */
+#include "thermal/solver/solver.h"
+
+#include <cs.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/solver/multigrid.h"
+
+enum { SMALL = 1000, SMALL_FLOWING = 500, MOST_PASSES = 12, MOST_ITERATIONS = 300, RESTART = 30, PIECES = 2 };
+static const uint32_t NONE = UINT32_MAX;
+static const double ROUNDING = 1e-11; /* of the largest |x|: no correction is asked to be smaller */
+/* The last correction, in parts of the error that is allowed: of networks with plates, which converge
+ * slowest, the error is up to twice as large (tests/property/test_solver.c); the feedback of coolant, which
+ * no cycle sees, makes it larger. */
+static const double SAFETY = 0.2, SAFETY_FLOWING = 0.01;
+/* A pass ends at PASS of its correction, and one that ended below TRUSTED of it proves nothing: the residual
+ * of single precision has drifted from the true one by then. */
+static const float PASS = 3e-5F;
+static const double TRUSTED = 1e-5;
+static const double PIVOT = 0.1; /* the diagonal is taken where it is so much of the largest entry */
+
+struct workspace { /* of one thread */
+    struct tmx_cycle *cycle;
+    double *vector; /* owned */
+};
+
+struct tmx_solver {
+    const struct tmx_network *net;
+    struct tmx_thread_pool *pool;
+    bool direct;
+    struct tmx_sheets *group; /* [n_group] owned: as multigrid has the cells */
+    size_t n_group, n_cell, n_single, n_factored;
+    uint32_t *number; /* [n_node] owned: a node's number in multigrid; NONE: coolant outside of the sheets */
+    uint32_t *factored; /* [n_node] owned: its number in the factor, NONE: it is not in it */
+    uint32_t *single;   /* [n_single] owned: nodes of no sheet, without coolant */
+    uint32_t *node;     /* [n_factored] owned: those in the factor */
+    struct workspace work[PIECES];
+};
+
+struct tmx_system {
+    struct tmx_matrix matrix;
+    struct tmx_multigrid *mg; /* NULL: all nodes are in the factor */
+    css *order;
+    csn *factor;
+    bool triangular; /* LL' in place of LU */
+};
+
+/* ---- The network as multigrid sees it, and what is factored ---- */
+
+static enum tmx_status find_nodes(struct tmx_solver *s, struct tmx_err *err)
+{
+    const struct tmx_network *net = s->net;
+    const size_t n = net->n_node;
+    s->group = calloc(net->n_sheet + 1, sizeof *s->group);
+    s->number = malloc(n * sizeof *s->number);
+    s->factored = malloc(n * sizeof *s->factored);
+    s->single = calloc(n, sizeof *s->single);
+    s->node = calloc(n, sizeof *s->node);
+    if (!s->group || !s->number || !s->factored || !s->single || !s->node) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->number[i] = NONE;
+        s->factored[i] = s->direct ? 0 : NONE;
+    }
+    for (size_t e = 0; e < net->n_flow; e++) {
+        s->factored[net->flow[e].a] = 0;
+    }
+    for (size_t k = 0; k < net->n_sheet; k++) {
+        const struct tmx_sheet *sheet = &net->sheet[k];
+        if (k > 0 && k < net->n_on_chip) {
+            s->group[0].nz++;
+        } else {
+            s->group[s->n_group++] = (struct tmx_sheets){sheet->nx, sheet->ny, 1, s->n_cell};
+        }
+        for (size_t c = 0; c < sheet->nx * sheet->ny; c++) {
+            s->number[sheet->first + c] = (uint32_t)(s->n_cell + c);
+        }
+        s->n_cell += sheet->nx * sheet->ny;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (s->factored[i] != NONE) {
+            s->factored[i] = (uint32_t)s->n_factored;
+            s->node[s->n_factored++] = (uint32_t)i;
+        } else if (s->number[i] == NONE) {
+            s->number[i] = (uint32_t)(s->n_cell + s->n_single);
+            s->single[s->n_single++] = (uint32_t)i;
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
+                                  struct tmx_thread_pool *pool, struct tmx_solver **s, struct tmx_err *err)
+{
+    struct tmx_solver *v = calloc(1, sizeof *v);
+    if (!v) {
+        return tmx_no_memory(err);
+    }
+    v->net = net;
+    v->pool = pool;
+    v->direct = method == TMX_SOLVER_DIRECT || net->n_sheet == 0 ||
+                (method == TMX_SOLVER_BY_SIZE && net->n_node <= (net->n_flow > 0 ? SMALL_FLOWING : SMALL));
+    const enum tmx_status st = find_nodes(v, err);
+    if (st) {
+        tmx_solver_destroy(v);
+        return st;
+    }
+    *s = v;
+    return TMX_OK;
+}
+
+void tmx_solver_destroy(struct tmx_solver *s)
+{
+    if (s) {
+        for (size_t i = 0; i < PIECES; i++) {
+            tmx_cycle_destroy(s->work[i].cycle);
+            free(s->work[i].vector);
+        }
+        free(s->group);
+        free(s->number);
+        free(s->factored);
+        free(s->single);
+        free(s->node);
+        free(s);
+    }
+}
+
+static double own_w_k(const struct tmx_network *net, const struct tmx_matrix *m, size_t node)
+{
+    return (net->ground_w_k ? net->ground_w_k[node] : 0) + m->gamma * net->area_m2[node] +
+           m->sigma * net->heat_j_k[node];
+}
+
+struct filling { /* of cells, or of a matrix */
+    const struct tmx_solver *s;
+    struct tmx_cells *cells;
+    cs *matrix;
+    bool failed;
+};
+
+/* Factored nodes are ground to the others. */
+static void fill_link(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
+{
+    struct filling *f = ctx;
+    const struct tmx_solver *s = f->s;
+    struct tmx_cells *c = f->cells;
+    const bool wet = s->factored[a] != NONE, also = s->factored[b] != NONE;
+    if (wet || also) {
+        if (wet != also) {
+            c->ground_w_k[s->number[wet ? b : a]] += w_k;
+        }
+        return;
+    }
+    const size_t i = s->number[a], j = s->number[b];
+    if (kind == TMX_LINK_OTHER) {
+        c->link[c->n_link++] = (struct tmx_cell_link){i < j ? i : j, i < j ? j : i, w_k};
+    } else {
+        double *const to[] = {c->east_w_k, c->south_w_k, c->up_w_k};
+        to[kind][i] = w_k;
+    }
+}
+
+/* cells of all nodes but the factored ones. */
+static enum tmx_status fill_cells(const struct tmx_solver *s, const struct tmx_matrix *m,
+                                  struct tmx_cells *cells, struct tmx_err *err)
+{
+    const struct tmx_network *net = s->net;
+    *cells = (struct tmx_cells){.group = s->group,
+                                .n_group = s->n_group,
+                                .n_cell = s->n_cell,
+                                .n_node = s->n_cell + s->n_single,
+                                .beside = !net->view_start};
+    cells->east_w_k = calloc(3 * s->n_cell + cells->n_node, sizeof *cells->east_w_k);
+    cells->link = calloc(net->n_link + 1, sizeof *cells->link);
+    if (!cells->east_w_k || !cells->link) {
+        return tmx_no_memory(err);
+    }
+    cells->south_w_k = cells->east_w_k + s->n_cell;
+    cells->up_w_k = cells->south_w_k + s->n_cell;
+    cells->ground_w_k = cells->up_w_k + s->n_cell;
+    for (size_t i = 0; i < net->n_node; i++) {
+        if (s->factored[i] == NONE) {
+            cells->ground_w_k[s->number[i]] = own_w_k(net, m, i);
+        }
+    }
+    tmx_network_each_link(net, fill_link, &(struct filling){.s = s, .cells = cells});
+    return TMX_OK;
+}
+
+static void fill_entry(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
+{
+    struct filling *f = ctx;
+    const uint32_t p = f->s->factored[a], q = f->s->factored[b];
+    (void)kind;
+    bool ok = p == NONE || cs_entry(f->matrix, (int)p, (int)p, w_k);
+    ok = ok && (q == NONE || cs_entry(f->matrix, (int)q, (int)q, w_k));
+    if (p != NONE && q != NONE) {
+        ok = ok && cs_entry(f->matrix, (int)p, (int)q, -w_k) && cs_entry(f->matrix, (int)q, (int)p, -w_k);
+    }
+    f->failed = f->failed || !ok;
+}
+
+/* The matrix of the factored nodes, and its factor: with coolant LU, else LL'. */
+static enum tmx_status factor(const struct tmx_solver *s, struct tmx_system *a, struct tmx_err *err)
+{
+    const struct tmx_network *net = s->net;
+    const int n = (int)s->n_factored;
+    struct filling f = {.s = s, .matrix = cs_spalloc(n, n, 8 * n, 1, 1)};
+    cs *c = NULL;
+    bool ok = f.matrix != NULL;
+    a->triangular = net->n_flow == 0;
+    for (int p = 0; p < n && ok; p++) {
+        ok = cs_entry(f.matrix, p, p, own_w_k(net, &a->matrix, s->node[p]));
+    }
+    if (ok) {
+        tmx_network_each_link(net, fill_entry, &f);
+    }
+    for (size_t e = 0; e < net->n_flow && ok && !f.failed; e++) {
+        const struct tmx_conductance *flow = &net->flow[e];
+        ok = cs_entry(f.matrix, (int)s->factored[flow->a], (int)s->factored[flow->b],
+                      a->matrix.flow * flow->w_k);
+    }
+    c = ok && !f.failed ? cs_compress(f.matrix) : NULL;
+    ok = c && cs_dupl(c);
+    a->order = !ok ? NULL : a->triangular ? cs_schol(1, c) : cs_sqr(1, c, 0);
+    a->factor = !a->order ? NULL : a->triangular ? cs_chol(c, a->order) : cs_lu(c, a->order, PIVOT);
+    cs_spfree(f.matrix);
+    cs_spfree(c);
+    return !a->order    ? tmx_no_memory(err)
+           : !a->factor ? tmx_fail(err, TMX_ESOLVE, "network of %zu nodes has no solution", net->n_node)
+                        : TMX_OK;
+}
+
+enum tmx_status tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
+                                  struct tmx_system **system, struct tmx_err *err)
+{
+    struct tmx_system *v = calloc(1, sizeof *v);
+    struct tmx_cells cells = {0};
+    if (!v) {
+        return tmx_no_memory(err);
+    }
+    v->matrix = *matrix;
+    enum tmx_status st = s->n_factored > 0 ? factor(s, v, err) : TMX_OK;
+    if (!s->direct && !st) {
+        st = fill_cells(s, matrix, &cells, err);
+        st = st ? st : tmx_multigrid_create(&cells, &v->mg, err);
+        free(cells.east_w_k);
+        free(cells.link);
+    }
+    if (st) {
+        tmx_system_destroy(v);
+        return st;
+    }
+    *system = v;
+    return TMX_OK;
+}
+
+void tmx_system_destroy(struct tmx_system *system)
+{
+    if (system) {
+        tmx_multigrid_destroy(system->mg);
+        cs_sfree(system->order);
+        cs_nfree(system->factor);
+        free(system);
+    }
+}
+
+/* x := the factored nodes' matrix^-1 x; work of that size. */
+static void solve_factored(const struct tmx_system *a, size_t n_node, bool transposed, double *x,
+                           double *work)
+{
+    const int n = (int)n_node;
+    if (a->triangular) {
+        cs_ipvec(a->order->pinv, x, work, n);
+        cs_lsolve(a->factor->L, work);
+        cs_ltsolve(a->factor->L, work);
+        cs_pvec(a->order->pinv, work, x, n);
+    } else if (!transposed) {
+        cs_ipvec(a->factor->pinv, x, work, n);
+        cs_lsolve(a->factor->L, work);
+        cs_usolve(a->factor->U, work);
+        cs_ipvec(a->order->q, work, x, n);
+    } else {
+        cs_pvec(a->order->q, x, work, n);
+        cs_utsolve(a->factor->U, work);
+        cs_ltsolve(a->factor->L, work);
+        cs_pvec(a->factor->pinv, work, x, n);
+    }
+}
+
+/* ---- Vectors [n_node] ---- */
+
+enum { CHAINS = 8 };
+
+static double dot(size_t n, const double *a, const double *b)
+{
+    double part[CHAINS] = {0}, sum = 0;
+    for (size_t i = 0; i < n - n % CHAINS; i += CHAINS) {
+        for (size_t k = 0; k < CHAINS; k++) {
+            part[k] += a[i + k] * b[i + k];
+        }
+    }
+    for (size_t i = n - n % CHAINS; i < n; i++) {
+        part[i % CHAINS] += a[i] * b[i];
+    }
+    for (size_t k = 0; k < CHAINS; k++) {
+        sum += part[k];
+    }
+    return sum;
+}
+
+/* A NaN stays. */
+static double largest(size_t n, const double *x)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double v = fabs(x[i]);
+        most = !(v <= most) ? v : most;
+    }
+    return most;
+}
+
+/* y := A x, with what coolant carries. */
+static void apply(const struct tmx_network *net, const struct tmx_matrix *m, bool transposed, const double *x,
+                  double *y)
+{
+    tmx_network_apply(net, m->gamma, m->sigma, x, y);
+    for (size_t e = 0; e < net->n_flow; e++) {
+        const struct tmx_conductance *f = &net->flow[e];
+        y[transposed ? f->b : f->a] += m->flow * f->w_k * x[transposed ? f->a : f->b];
+    }
+}
+
+/* r := b - A x */
+static void residual(const struct tmx_network *net, const struct tmx_matrix *m, bool transposed,
+                     const double *b, const double *x, double *r)
+{
+    apply(net, m, transposed, x, r);
+    for (size_t i = 0; i < net->n_node; i++) {
+        r[i] = b[i] - r[i];
+    }
+}
+
+/* The correction that ends the iterations, of an x of a size. */
+static double enough(const struct tmx_accuracy *a, double size)
+{
+    return fmax(SAFETY * a->kelvin, fmax(a->part, ROUNDING) * size);
+}
+
+/* Rows of multigrid's right-hand side := scale r, or z := scale its result. */
+static void exchange(const struct tmx_solver *s, struct tmx_cycle *c, double scale, const double *r,
+                     double *z)
+{
+    const struct tmx_network *net = s->net;
+    for (size_t k = 0; k < net->n_sheet; k++) {
+        const struct tmx_sheet *sheet = &net->sheet[k];
+        const bool chip = k < net->n_on_chip;
+        const size_t group = chip ? 0 : k - net->n_on_chip + (net->n_on_chip > 0), level = chip ? k : 0;
+        for (size_t y = 0; y < sheet->ny; y++) {
+            const size_t first = sheet->first + y * sheet->nx;
+            float *to = tmx_cycle_rhs(c, group, level, y);
+            const float *from = tmx_cycle_result(c, group, level, y);
+            for (size_t i = 0; i < sheet->nx && r; i++) {
+                to[i] = (float)(scale * r[first + i]);
+            }
+            for (size_t i = 0; i < sheet->nx && z; i++) {
+                z[first + i] = scale * (double)from[i];
+            }
+        }
+    }
+    for (size_t k = 0; k < s->n_single; k++) {
+        if (r) {
+            tmx_cycle_rhs_single(c)[k] = (float)(scale * r[s->single[k]]);
+        } else {
+            z[s->single[k]] = scale * (double)tmx_cycle_result_single(c)[k];
+        }
+    }
+}
+
+/* z := the answer of multigrid to r, to part or limit_k; returns the last correction (tmx_cycle_run). */
+static double answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
+                     float part, double limit_k, const double *r, double *z)
+{
+    const double size = largest(s->net->n_node, r),
+                 scale = size > 0 ? 1 / size : 0; /* single precision likes values of 1 */
+    exchange(s, work->cycle, scale, r, NULL);
+    const float left = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale));
+    exchange(s, work->cycle, size, NULL, z);
+    return size * (double)left;
+}
+
+/* ---- Symmetric networks ---- */
+
+enum { R, Z, VECTORS };
+
+static enum tmx_status refine(const struct tmx_solver *s, const struct workspace *work,
+                              const struct tmx_system *a, const struct tmx_accuracy *accuracy,
+                              const double *b, double *x)
+{
+    const size_t n = s->net->n_node;
+    double *r = work->vector + R * n, *z = work->vector + Z * n;
+    const float part = fmaxf(PASS, (float)accuracy->part);
+    for (size_t pass = 0; pass < MOST_PASSES; pass++) {
+        residual(s->net, &a->matrix, false, b, x, r);
+        const double left_k = answer(s, work, a, part, enough(accuracy, largest(n, x)), r, z);
+        for (size_t i = 0; i < n; i++) {
+            x[i] += z[i];
+        }
+        if (left_k <= enough(accuracy, largest(n, x)) && left_k >= TRUSTED * largest(n, z)) {
+            return TMX_OK;
+        }
+    }
+    return TMX_ESOLVE;
+}
+
+/* ---- Where coolant flows ---- */
+
+enum { F_R, F_Z, F_ROOM, F_BESIDE, F_BASIS }; /* vectors; RESTART + 1 of the basis */
+
+struct flowing { /* a solution */
+    const struct tmx_solver *s;
+    const struct workspace *work;
+    const struct tmx_system *a;
+    bool transposed;
+    double *z, *room, *beside; /* [n_node] work */
+};
+
+/* x_w := x_w + A_ww^-1 r_w, r := r - A of that: r_w becomes 0. */
+static void settle_coolant(const struct flowing *f, double *x, double *r)
+{
+    const struct tmx_solver *s = f->s;
+    const size_t n = s->net->n_node, w = s->n_factored;
+    double *delta = f->room, *packed = f->z;
+    for (size_t k = 0; k < w; k++) {
+        packed[k] = r[s->node[k]];
+    }
+    solve_factored(f->a, w, f->transposed, packed, delta);
+    memset(delta, 0, n * sizeof *delta);
+    for (size_t k = 0; k < w; k++) {
+        delta[s->node[k]] = packed[k];
+        x[s->node[k]] += packed[k];
+    }
+    apply(s->net, &f->a->matrix, f->transposed, delta, packed);
+    for (size_t i = 0; i < n; i++) {
+        r[i] = s->factored[i] != NONE ? 0 : r[i] - packed[i];
+    }
+}
+
+/* z := M^-1 v with the coolant that goes with it; v has none. */
+static void precondition_flowing(const struct flowing *f, const double *v, double *z)
+{
+    const struct tmx_solver *s = f->s;
+    const size_t w = s->n_factored;
+    double *packed = f->room, *work = f->room + w;
+    (void)answer(s, f->work, f->a, 1, 0, v, z);
+    for (size_t k = 0; k < w; k++) { /* - A_wd z_d: what A z is there without coolant's own */
+        z[s->node[k]] = 0;
+    }
+    tmx_network_apply(s->net, f->a->matrix.gamma, f->a->matrix.sigma, z, f->beside);
+    for (size_t k = 0; k < w; k++) {
+        packed[k] = -f->beside[s->node[k]];
+    }
+    solve_factored(f->a, w, f->transposed, packed, work);
+    for (size_t k = 0; k < w; k++) {
+        z[s->node[k]] = packed[k];
+    }
+}
+
+/* x += the correction that the basis has of the residual it began with, until what is left of that is small
+ * enough. */
+static enum tmx_status krylov(const struct flowing *f, double *x, double *r, double enough)
+{
+    const size_t n = f->s->net->n_node;
+    double h[RESTART + 1][RESTART], c[RESTART], s[RESTART], g[RESTART + 1] = {0}, y[RESTART];
+    double *v = f->work->vector + F_BASIS * n;
+    size_t m = 0;
+    g[0] = sqrt(dot(n, r, r));
+    for (size_t i = 0; i < n; i++) {
+        v[i] = r[i] / g[0];
+    }
+    while (m < RESTART && fabs(g[m]) > enough) {
+        double *next = v + (m + 1) * n;
+        precondition_flowing(f, v + m * n, f->z);
+        apply(f->s->net, &f->a->matrix, f->transposed, f->z, next);
+        for (size_t k = 0; k < f->s->n_factored; k++) {
+            next[f->s->node[k]] = 0; /* but for rounding */
+        }
+        for (size_t j = 0; j <= m; j++) {
+            h[j][m] = dot(n, v + j * n, next);
+            for (size_t i = 0; i < n; i++) {
+                next[i] -= h[j][m] * v[j * n + i];
+            }
+        }
+        h[m + 1][m] = sqrt(dot(n, next, next));
+        for (size_t i = 0; i < n && h[m + 1][m] > 0; i++) {
+            next[i] /= h[m + 1][m];
+        }
+        for (size_t j = 0; j < m; j++) { /* rotations make h triangular */
+            const double up = c[j] * h[j][m] + s[j] * h[j + 1][m];
+            h[j + 1][m] = c[j] * h[j + 1][m] - s[j] * h[j][m];
+            h[j][m] = up;
+        }
+        const double size = hypot(h[m][m], h[m + 1][m]);
+        if (!(size > 0) || !isfinite(size)) {
+            return TMX_ESOLVE;
+        }
+        c[m] = h[m][m] / size;
+        s[m] = h[m + 1][m] / size;
+        h[m][m] = size;
+        g[m + 1] = -s[m] * g[m];
+        g[m] *= c[m];
+        m++;
+    }
+    for (size_t j = m; j-- > 0;) {
+        y[j] = g[j];
+        for (size_t k = j + 1; k < m; k++) {
+            y[j] -= h[j][k] * y[k];
+        }
+        y[j] /= h[j][j];
+    }
+    memset(r, 0, n * sizeof *r);
+    for (size_t j = 0; j < m; j++) {
+        for (size_t i = 0; i < n; i++) {
+            r[i] += y[j] * v[j * n + i];
+        }
+    }
+    precondition_flowing(f, r, f->z);
+    for (size_t i = 0; i < n; i++) {
+        x[i] += f->z[i];
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status flowing(const struct tmx_solver *s, const struct workspace *work,
+                               const struct tmx_system *a, const struct tmx_accuracy *accuracy,
+                               bool transposed, const double *b, double *x)
+{
+    const size_t n = s->net->n_node;
+    double *r = work->vector + F_R * n;
+    const struct flowing f = {s,
+                              work,
+                              a,
+                              transposed,
+                              work->vector + F_Z * n,
+                              work->vector + F_ROOM * n,
+                              work->vector + F_BESIDE * n};
+    for (size_t it = 0; it < MOST_ITERATIONS; it += RESTART) {
+        residual(s->net, &a->matrix, transposed, b, x, r);
+        settle_coolant(&f, x, r);
+        precondition_flowing(&f, r, f.z);
+        const double left = largest(n, f.z);
+        const double want = SAFETY_FLOWING / SAFETY * enough(accuracy, fmax(left, largest(n, x)));
+        if (left <= want) {
+            for (size_t i = 0; i < n; i++) {
+                x[i] += f.z[i];
+            }
+            return TMX_OK;
+        }
+        const enum tmx_status st = krylov(&f, x, r, 0.3 * sqrt(dot(n, r, r)) * want / left);
+        if (st) {
+            return st;
+        }
+    }
+    return TMX_ESOLVE;
+}
+
+/* ---- Right-hand sides ---- */
+
+/* A steady state is corrected once: the sums on the diagonal have rounded off some of what goes to ground. */
+static void solve_direct(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
+                         bool transposed, const double *b, double *x)
+{
+    const size_t n = s->net->n_node;
+    double *r = work->vector + R * n, *room = work->vector + Z * n;
+    memcpy(x, b, n * sizeof *x);
+    solve_factored(a, n, transposed, x, room);
+    if (a->matrix.sigma == 0) {
+        residual(s->net, &a->matrix, transposed, b, x, r);
+        solve_factored(a, n, transposed, r, room);
+        for (size_t i = 0; i < n; i++) {
+            x[i] += r[i];
+        }
+    }
+}
+
+struct call {
+    struct tmx_solver *s;
+    const struct tmx_system *a;
+    const struct tmx_accuracy *accuracy;
+    bool transposed;
+    size_t n_rhs;
+    const double *b, *from;
+    double *x;
+    enum tmx_status st[PIECES];
+};
+
+static enum tmx_status have(const struct tmx_solver *s, const struct tmx_system *a, struct workspace *work)
+{
+    const size_t n = s->net->n_node,
+                 vectors = !s->direct && s->net->n_flow > 0 ? F_BASIS + RESTART + 1 : VECTORS;
+    if (!work->vector) {
+        work->vector = malloc(vectors * n * sizeof *work->vector);
+    }
+    return !work->vector || (a->mg && !work->cycle && tmx_cycle_create(a->mg, &work->cycle, NULL))
+               ? TMX_ENOMEM
+               : TMX_OK;
+}
+
+/* Every PIECES-th right-hand side where a pool shares them; else all. */
+static void solve_piece(void *ctx, size_t piece)
+{
+    struct call *c = ctx;
+    struct tmx_solver *s = c->s;
+    const size_t n = s->net->n_node, step = s->pool ? PIECES : 1;
+    const bool flows = s->net->n_flow > 0;
+    struct workspace *work = &s->work[piece];
+    enum tmx_status st = have(s, c->a, work);
+    for (size_t k = piece; k < c->n_rhs && !st; k += step) {
+        const double *b = c->b + k * n;
+        double *x = c->x + k * n;
+        if (s->direct) {
+            solve_direct(s, work, c->a, c->transposed, b, x);
+            continue;
+        }
+        if (!c->from) {
+            memset(x, 0, n * sizeof *x);
+        } else if (c->from != c->x) {
+            memcpy(x, c->from + k * n, n * sizeof *x);
+        }
+        st = flows ? flowing(s, work, c->a, c->accuracy, c->transposed, b, x)
+                   : refine(s, work, c->a, c->accuracy, b, x);
+    }
+    c->st[piece] = st;
+}
+
+static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
+                             const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                             const double *b, const double *from, double *x)
+{
+    struct call c = {s, a, accuracy, transposed, n_rhs, b, from, x, {TMX_OK}};
+    tmx_thread_pool_run(s->pool, s->pool ? PIECES : 1, solve_piece, &c);
+    return c.st[0] ? c.st[0] : c.st[1];
+}
+
+enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
+                          const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
+                          const double *from, double *x)
+{
+    return solve(s, system, accuracy, false, n_rhs, b, from, x);
+}
+
+enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_system *system,
+                                     const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
+                                     const double *from, double *x)
+{
+    return solve(s, system, accuracy, true, n_rhs, b, from, x);
+}
