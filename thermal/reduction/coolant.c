@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced model of a network that coolant makes unsymmetric:
  *
- *      C theta' + K theta = B p + flow c theta_inlet      K = G + gamma A + flow F      T = ambient + E'
- * theta
+ *      C theta' + K theta = B p + flow c theta_inlet,   K = G + gamma A + flow F,   T = ambient + E' theta
  *
  * The idea is that of krylov.c: project on a space V of a few hundred fields, V' C V = 1. Without symmetry
  * the answers to powers alone, (K + s C)^-1 B, make errors of first order. So V holds those of the transposed
  * network, too, (K + s C)'^-1 E, and what a reduced temperature is off is a product of what both miss:
  *
- *      e(s) = RE' (K + s C)^-1 RB,      RB = B - (K + s C) V (Kr + s)^-1 V' B,      RE = E - (K + s C)' V (Kr
- * + s)'^-1 V' E
+ *      e(s) = RE' (K + s C)^-1 RB
+ *      RB = B - (K + s C) V (Kr + s)^-1 V' B,   RE = E - (K + s C)' V (Kr + s)'^-1 V' E
  *
  * The projection is on V from both sides, for stability: coolant carries heat downstream and makes none, so
  * x' K x >= 0 at every flow, and V' K V inherits that. (Balanced pairs of spaces V, W lost it at flows other
@@ -20,8 +19,8 @@
  *   1. Basis: at the lowest, the middle and the highest flow, shifts s = 0 and a decade apart. At each shift
  * the network itself is solved, and compared with the projection: what is off by more than BASIS_SHARE of the
  * tolerance adds its fields and those of the transpose. Then the middle shifts, and the quarters where a
- * middle was missed. What the last tested shifts are off is the error of the basis: measured, where krylov.c
- * bounds it.
+ * middle was missed. Then the network follows traces of random powers, and what the projection misses of
+ * them joins, too.
  *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so
  * does its transpose. The largest directions of both sets, in turns, span the model: as few as keep every
  * unit's answer at every octave within CUT_SHARE of the tolerance, at those flows and at two between them.
@@ -29,6 +28,9 @@
  * within the shortest step, also where the flow changes. At a flow that cannot carry the powers for which the
  * tolerance is meant without boiling, it is meant for the part that it can (RISE_K).
  *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
+ *   4. Error: what the tested shifts and octaves are off, or TRACES times what the finished model is off on
+ * the traces, whichever is larger: measured, where krylov.c bounds it. The inputs' parts of a trace's error
+ * are as of errors that do not know of each other: each 1 / sqrt(m) of the sum.
  *
  * Coolant that boils. Of the nodes of coolant a few are watched at every step: none of the others is warmer
  * than one of these by more than tmx_coolant_slack of its rise, by whatever unit it is heated, in the steady
@@ -45,6 +47,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/rng.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/solver/solver.h"
 
@@ -53,12 +56,32 @@ static const double BASIS_SHARE = 0.1,
                     CUT_SHARE = 0.5;  /* of the tolerance; the rest is for errors that add up */
 static const double DEPENDENT = 1e-5; /* part of a unit vector that is new, below which it is dropped */
 static const struct tmx_accuracy FIELD = {.part = 1e-9};
-static const double HIGHEST = 10;    /* shift above the rate of the shortest step */
-static const double EARLIEST = 0.25; /* of the shortest step: first octave */
-static const double NOTHING = 0.03;  /* of the largest rise by a unit: no difference */
-static const double RISE_K = 80;     /* of coolant, at most: assumed, water from 20 degC */
-static const double LAST = 30;       /* slowest decays that the last octave lies after */
-enum { FRONTS = 4, SNAPS = 3, TESTS = 5, DEEPEST = 2, MOST_BASIS = 1600, MOST_OCTAVES = 60 };
+static const double HIGHEST = 10;      /* shift above the rate of the shortest step */
+static const double EARLIEST = 0.25;   /* of the shortest step: first octave */
+static const double NOTHING = 0.03;    /* of the largest rise by a unit: no difference */
+static const double RISE_K = 80;       /* of coolant, at most: assumed, water from 20 degC */
+static const double LAST = 30;         /* slowest decays that the last octave lies after */
+static const double STEP = 0.1;        /* of the time coolant takes through: of a trace, at most */
+static const double TRACE_SHARE = 0.1; /* of the tolerance, what the basis may be off on a trace */
+/* Other traces are off by more than those that were tried: chosen on the first 60 stacks of test_channels. */
+static const double TRACES = 4;
+enum {
+    SNAPS = 3,
+    TESTS = 5,
+    DEEPEST = 2,
+    MOST_BASIS = 1600,
+    MOST_OCTAVES = 60,
+    TRACE_STEPS = 80, /* of each, and of the transposed network */
+    MOST_HOLD = 10,   /* of them in a row; coolant is then faster than any power */
+    MOST_TRACES = 6
+};
+
+struct trace {      /* random inputs, and how the network reads */
+    double shift;   /* s of march */
+    size_t hold;    /* steps of a row */
+    double *input;  /* [TRACE_STEPS][m] */
+    double *answer; /* [TRACE_STEPS][u] */
+};
 
 struct build {
     const struct tmx_network *net;
@@ -78,7 +101,8 @@ struct build {
     size_t snap[TESTS], n_snap,
         n_test; /* levels: what makes the space; and those between them, which test it */
     size_t n_shift;
-    double *work; /* [1 + 2 (m + FRONTS)][n] */
+    double *work;              /* [1 + 2 max(m, TRACE_STEPS)][n] */
+    struct trace trace[SNAPS]; /* by level, the last tried */
 };
 
 static double *zeros(struct build *b, size_t n, enum tmx_status *st)
@@ -277,50 +301,13 @@ static void reduced_inputs(const struct build *b, size_t level, double *x)
     }
 }
 
-/* A start, or a step of the inlet, is a front that coolant carries downstream, and sharper than what one
- * shift shows, a mean over all of time. (s C (K + s C)^-1)^m of the uniform field is its mean around m / s,
- * of relative width m^-1/2: of m = 2, 4, 8, 16 the factor that is there makes both the network's answer, x
- * [FRONTS][n], and that of the basis. off [u] of both. */
-static enum tmx_status front(struct build *b, double s, const struct tmx_system *system, double *kr,
-                             double *x, double *off)
+/* rhs [m][n] of a level. */
+static void inputs(const struct build *b, size_t level, double *rhs)
 {
-    const size_t n = b->n, k = b->k, u = b->u;
-    enum tmx_status st = TMX_OK;
-    double *now = zeros(b, 2 * n, &st), *rhs = now + n, *small = zeros(b, k * k + k, &st),
-           *e = zeros(b, 2 * u, &st);
-    memset(off, 0, u * sizeof *off);
-    for (size_t i = 0; i < n && !st; i++) {
-        now[i] = 1;
+    for (size_t i = 0; i < b->m * b->n; i++) {
+        rhs[i] =
+            level_input(b, level, i / b->n) * b->input[i] + (i / b->n == b->u + 1 ? b->ground[i % b->n] : 0);
     }
-    if (!st) { /* the inverse, as it is used so often */
-        for (size_t i = 0; i < k; i++) {
-            small[i * k + i] = 1;
-        }
-        memcpy(small + k * k, b->one, k * sizeof *small);
-        st = tmx_dense_solve_any(k, k, false, kr, small, b->err);
-    }
-    for (size_t m = 1, f = 0; m <= 1u << FRONTS && !st; m++) {
-        for (size_t i = 0; i < n; i++) {
-            rhs[i] = s * b->net->heat_j_k[i] * now[i];
-        }
-        st = tmx_solve(b->solver, system, &FIELD, 1, rhs, NULL, now)
-                 ? tmx_fail(b->err, TMX_ESOLVE, "fields of coolant")
-                 : TMX_OK;
-        tmx_dense_nn(k, 1, k, s, small, k, small + k * k, k, 0, rhs, k);
-        memcpy(small + k * k, rhs, k * sizeof *small);
-        if (m == 2u << f && !st) {
-            memcpy(x + f++ * n, now, n * sizeof *x);
-            tmx_dense_tn(u, 1, n, 1, b->read, n, now, n, 0, e, u);
-            tmx_dense_tn(u, 1, k, 1, b->out, b->room, small + k * k, k, 0, e + u, u);
-            for (size_t r = 0; r < u; r++) {
-                off[r] = fmax(off[r], fabs(e[r] - e[u + r]));
-            }
-        }
-    }
-    free(now);
-    free(small);
-    free(e);
-    return st;
 }
 
 /* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share.
@@ -330,22 +317,16 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
 {
     const size_t n = b->n, m = b->m, u = b->u, k = b->k;
     enum tmx_status st = TMX_OK;
-    double *x = b->work + n, *rhs = x + (m + FRONTS) * n, *kr = zeros(b, k * k, &st),
-           *xr = zeros(b, m * k, &st), *e = zeros(b, (2 * m + 1) * u, &st), *sharp = e + 2 * m * u;
+    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, k * k, &st), *xr = zeros(b, m * k, &st),
+           *e = zeros(b, 2 * m * u, &st);
     struct tmx_system *system = NULL;
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
     st = st ? st : tmx_system_create(b->solver, &matrix, &system, b->err);
-    for (size_t i = 0; i < m * n; i++) {
-        rhs[i] = level_input(b, level, i / n) * b->input[i] + (i / n == u + 1 ? b->ground[i % n] : 0);
-    }
+    inputs(b, level, rhs);
     if (!st && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
         st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
     }
     *off = 0;
-    if (!st && s > 0) {
-        reduced(b, level, s, kr);
-        st = front(b, s, system, kr, x + m * n, sharp);
-    }
     if (!st) {
         reduced(b, level, s, kr);
         reduced_inputs(b, level, xr);
@@ -359,7 +340,6 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
             double sum = 0;
             for (size_t i = 0; i < m; i++) {
                 e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
-                e[i * u + r] = i == u + 1 ? fmax(e[i * u + r], sharp[r]) : e[i * u + r];
                 sum += e[i * u + r] * demand(b, i);
             }
             *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
@@ -369,7 +349,7 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
         b->basis_error[i] = fmax(b->basis_error[i], e[i]);
     }
     if (!st && *off > 1 && !last) {
-        st = add(b, x, m + (s > 0 ? FRONTS : 0));
+        st = add(b, x, m);
         if (!st && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
             st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
         }
@@ -452,6 +432,176 @@ static void choose_levels(struct build *b)
     }
 }
 
+/* ---- traces ---- */
+
+/* Powers that change are fronts that coolant carries downstream, and sharper than what real shifts show,
+ * means over all of time. So both, the network and what is reduced of it, follow a trace of random powers,
+ * inlets and air. A row of 1 / (GAMMA s) is one step of a method of second order that damps what is fast:
+ * with
+ *
+ *      y = (K + s C)^-1 (s C x + B p),   y' = (K + s C)^-1 (s C y + B p)      x := y' + sqrt(2) (y' - y)
+ *
+ * Source: E. Hairer, G. Wanner, "Solving ordinary differential equations II", Springer 1996, IV.6 (SDIRK of
+ * two stages, gamma = 1 - 1 / sqrt(2)). */
+static const double ROOT2 = 1.4142135623730951, GAMMA = 1 - 0.5 * 1.4142135623730951;
+
+/* The time that coolant takes through, at a level. */
+static double transit(const struct build *b, size_t level)
+{
+    double heat_j_k = 0, flow_w_k = 0;
+    for (size_t i = 0; i < b->net->n_flow; i++) {
+        heat_j_k += b->net->heat_j_k[b->net->flow[i].a];
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        flow_w_k += b->net->inflow_w_k[i];
+    }
+    return heat_j_k / (b->o->flow[level] * flow_w_k);
+}
+
+/* Half of the values stay from row to row. */
+static void random_inputs(const struct build *b, size_t level, struct tmx_rng *rng, struct trace *t)
+{
+    double *const input = t->input;
+    for (size_t i = 0; i < TRACE_STEPS * b->m; i++) {
+        const size_t in = i % b->m;
+        const double part = tmx_rng_uniform(rng), most = demand(b, in) * (in < b->u ? carried(b, level) : 1);
+        const bool stays = i >= b->m && (tmx_rng_uniform(rng) < 0.5 || i / b->m % t->hold > 0);
+        input[i] = stays ? input[i - b->m] : most * part;
+    }
+}
+
+/* x [TRACE_STEPS][n] := the fields of the network, or of its transpose, under drive [n_drive][n] times weight
+ * [TRACE_STEPS][n_drive]. */
+static enum tmx_status march(struct build *b, size_t level, double s, bool transposed, size_t n_drive,
+                             const double *drive, const double *weight, double *x)
+{
+    const size_t n = b->n;
+    const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
+    struct tmx_system *system = NULL;
+    enum tmx_status st = tmx_system_create(b->solver, &matrix, &system, b->err);
+    double *rhs = zeros(b, 3 * n, &st), *force = rhs + n, *y = force + n;
+    for (size_t row = 0; row < TRACE_STEPS && !st; row++) {
+        double *now = x + row * n;
+        if (row > 0) {
+            memcpy(now, now - n, n * sizeof *now);
+        } else {
+            memset(now, 0, n * sizeof *now);
+        }
+        tmx_dense_nn(n, 1, n_drive, 1, drive, n, weight + row * n_drive, n_drive, 0, force, n);
+        for (int stage = 0; stage < 2 && !st; stage++) {
+            const double *from = stage == 0 ? now : y;
+            double *to = stage == 0 ? y : now;
+            for (size_t i = 0; i < n; i++) {
+                rhs[i] = s * b->net->heat_j_k[i] * from[i] + force[i];
+            }
+            st = transposed ? tmx_solve_transposed(b->solver, system, &FIELD, 1, rhs, from, to)
+                            : tmx_solve(b->solver, system, &FIELD, 1, rhs, from, to);
+        }
+        for (size_t i = 0; i < n && !st; i++) {
+            now[i] += ROOT2 * (now[i] - y[i]);
+        }
+    }
+    st = st ? tmx_fail(b->err, st, "fields of coolant") : TMX_OK;
+    tmx_system_destroy(system);
+    free(rhs);
+    return st;
+}
+
+/* What of a trace's answers a small model is off, [u] the largest of all rows: kr [k][k] is destroyed, in
+ * [m][k], out [u][k], direct [u][u] or NULL. */
+static enum tmx_status retrace(struct build *b, const struct trace *t, size_t k, double *kr, const double *in,
+                               const double *out, size_t room, const double *direct, double *off)
+{
+    const size_t m = b->m, u = b->u;
+    enum tmx_status st = TMX_OK;
+    double *inverse = zeros(b, k * k + 5 * k + u, &st), *x = inverse + k * k, *y = x + k, *rhs = y + k,
+           *force = rhs + k, *read = force + k;
+    memset(off, 0, u * sizeof *off);
+    for (size_t i = 0; i < k && !st; i++) {
+        kr[i * k + i] += t->shift;
+        inverse[i * k + i] = 1;
+    }
+    st = st ? st : tmx_dense_solve_any(k, k, false, kr, inverse, b->err);
+    for (size_t row = 0; row < TRACE_STEPS && !st; row++) {
+        const double *p = t->input + row * m;
+        tmx_dense_nn(k, 1, m, 1, in, k, p, m, 0, force, k);
+        for (int stage = 0; stage < 2; stage++) {
+            const double *from = stage == 0 ? x : y;
+            for (size_t i = 0; i < k; i++) {
+                rhs[i] = t->shift * from[i] + force[i];
+            }
+            tmx_dense_nn(k, 1, k, 1, inverse, k, rhs, k, 0, stage == 0 ? y : x, k);
+        }
+        for (size_t i = 0; i < k; i++) {
+            x[i] += ROOT2 * (x[i] - y[i]);
+        }
+        tmx_dense_tn(u, 1, k, 1, out, room, x, k, 0, read, u);
+        for (size_t r = 0; r < u && (row + 1) % t->hold == 0; r++) {
+            double sum = read[r];
+            for (size_t i = 0; i < m && direct; i++) {
+                sum += direct[i * u + r] * p[i];
+            }
+            off[r] = fmax(off[r], fabs(sum - t->answer[row * u + r]));
+        }
+    }
+    free(inverse);
+    return st;
+}
+
+static double largest(size_t n, const double *x)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, x[i]);
+    }
+    return most;
+}
+
+/* Traces at a level of snap: where the basis is off, the fields of the trace and of one of the transpose join
+ * it, and the next is another. */
+static enum tmx_status follow_traces(struct build *b, size_t which)
+{
+    const size_t n = b->n, u = b->u, level = b->snap[which];
+    struct trace *t = &b->trace[which];
+    struct tmx_rng *rng = NULL;
+    enum tmx_status st = tmx_rng_create(&rng, level, "traces of coolant", b->err);
+    double *x = b->work + n, *drive = x + TRACE_STEPS * n, *off = zeros(b, u, &st);
+    t->input = zeros(b, TRACE_STEPS * (b->m + u), &st);
+    t->answer = t->input ? t->input + TRACE_STEPS * b->m : NULL;
+    const double step_s = STEP * transit(b, level);
+    t->hold = (size_t)fmin(MOST_HOLD, fmax(1, ceil(b->o->min_step_s / step_s)));
+    t->shift = 1 / (GAMMA * fmax(step_s, b->o->min_step_s / (double)t->hold));
+    bool met = false;
+    for (int i = 0; i < MOST_TRACES && !st && !met; i++) {
+        random_inputs(b, level, rng, t);
+        inputs(b, level, drive);
+        st = march(b, level, t->shift, false, b->m, drive, t->input, x);
+        tmx_dense_tn(u, TRACE_STEPS, n, 1, b->read, n, x, n, 0, t->answer, u);
+        double *kr = zeros(b, b->k * b->k, &st), *xr = zeros(b, b->m * b->k, &st);
+        if (!st) {
+            reduced(b, level, 0, kr);
+            reduced_inputs(b, level, xr);
+            st = retrace(b, t, b->k, kr, xr, b->out, b->room, NULL, off);
+        }
+        free(kr);
+        free(xr);
+        met = largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
+        if (!st && !met && i + 1 < MOST_TRACES) {
+            st = add(b, x, TRACE_STEPS);
+            double *weight = zeros(b, TRACE_STEPS * u, &st);
+            for (size_t w = 0; w < TRACE_STEPS * u && !st; w++) {
+                weight[w] = tmx_rng_uniform(rng) - 0.5;
+            }
+            st = st ? st : march(b, level, t->shift, true, u, b->read, weight, x);
+            st = st ? st : add(b, x, TRACE_STEPS);
+            free(weight);
+        }
+    }
+    tmx_rng_destroy(rng);
+    free(off);
+    return st;
+}
+
 static enum tmx_status make_basis(struct build *b)
 {
     const double top = HIGHEST / b->o->min_step_s;
@@ -475,6 +625,7 @@ static enum tmx_status make_basis(struct build *b)
             st = between(b, level, s, 10 * s, 0);
         }
         st = st ? st : visit(b, level, 0.3 * low, true, &off);
+        st = st ? st : follow_traces(b, i);
     }
     for (size_t t = b->n_snap; t < b->n_test && !st; t++) { /* the levels between */
         const size_t l = b->snap[t];
@@ -651,6 +802,15 @@ static enum tmx_status small_init(struct build *b, const double *s, size_t count
     return st;
 }
 
+/* kr [k][k] := Kr of the first k directions at a level. */
+static void small_rates(const struct build *b, const struct small *q, size_t k, size_t level, double *kr)
+{
+    for (size_t c = 0; c < k * k; c++) {
+        const size_t at = c / k * q->k + c % k;
+        kr[c] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
+    }
+}
+
 /* The modes of the first k directions at a level: t [k][k] by columns, back likewise by rows; inlet_state
  * [k]. */
 static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level,
@@ -660,11 +820,10 @@ static enum tmx_status make_modes(struct build *b, const struct small *q, size_t
     st = st ? st : tmx_modal_add_spin(modal, b->err);
     double *kr = zeros(b, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
            *leave = x + k;
+    if (!st) {
+        small_rates(b, q, k, level, kr);
+    }
     for (size_t c = 0; c < k && !st; c++) {
-        for (size_t r = 0; r < k; r++) {
-            const size_t i = c * q->k + r;
-            kr[c * k + r] = q->g[i] + b->o->gamma[level] * q->a[i] + b->o->flow[level] * q->f[i];
-        }
         leave[c] = tmx_dense_dot(k, q->one, kr + c * k);
     }
     if (!st) {
@@ -799,6 +958,39 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
     return st;
 }
 
+/* What the finished model is off on the traces, [u]. What the directions miss of a steady state follows the
+ * inputs at once. */
+static enum tmx_status check(struct build *b, const struct answers *y, const struct small *q, size_t k,
+                             double *off)
+{
+    const size_t u = b->u, m = b->m;
+    enum tmx_status st = TMX_OK;
+    double *kr = zeros(b, k * k + 2 * m * k + m * u + u, &st), *in = kr + k * k, *x = in + m * k,
+           *direct = x + m * k, *one = direct + m * u;
+    for (size_t i = 0; i < b->n_snap && !st; i++) {
+        const size_t level = b->snap[i];
+        const double *settled = y->settled + level * m * u;
+        small_rates(b, q, k, level, kr);
+        for (size_t c = 0; c < m * k; c++) {
+            const size_t input = c / k, r = c % k;
+            x[c] = in[c] =
+                level_input(b, level, input) * q->in[input * q->k + r] + (input == u + 1 ? q->board[r] : 0);
+        }
+        st = tmx_dense_solve_any(k, m, false, kr, x, b->err);
+        tmx_dense_tn(u, m, k, -1, q->out, q->k, x, k, 0, direct, u);
+        for (size_t d = 0; d < m * u; d++) { /* of the air alone: what is uniform without the inlet's */
+            direct[d] += settled[d] - (d / u == u + 1 ? settled[d - u] : 0);
+        }
+        small_rates(b, q, k, level, kr);
+        st = st ? st : retrace(b, &b->trace[i], k, kr, in, q->out, q->k, direct, one);
+        for (size_t r = 0; r < u; r++) {
+            off[r] = fmax(off[r], one[r]);
+        }
+    }
+    free(kr);
+    return st;
+}
+
 /* Room of a model of k directions. */
 static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
 {
@@ -840,10 +1032,7 @@ static enum tmx_status direct_fields(struct build *b, const struct small *q, con
                                      size_t level, double *kr, double *small, double *x)
 {
     enum tmx_status st = settled_states(b, level, kr, x);
-    for (size_t i = 0; i < k * k; i++) {
-        const size_t at = i / k * q->k + i % k;
-        kr[i] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
-    }
+    small_rates(b, q, k, level, kr);
     for (size_t v = 0; v < b->u; v++) {
         memcpy(small + v * k, q->in + v * q->k, k * sizeof *small);
     }
@@ -952,10 +1141,7 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
     st = st || (kept && rank) ? st : tmx_no_memory(b->err);
     for (size_t i = 0; i < b->n_snap && !st; i++) {
         const size_t level = b->snap[i];
-        for (size_t c2 = 0; c2 < k * k; c2++) {
-            const size_t at = c2 / k * q->k + c2 % k;
-            kr[c2] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
-        }
+        small_rates(b, q, k, level, kr);
         for (size_t v = 0; v < u; v++) {
             memcpy(z + (i * u + v) * k, q->in + v * q->k, k * sizeof *z);
         }
@@ -1021,13 +1207,13 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
 static enum tmx_status prepare(struct build *b)
 {
     const struct tmx_network *net = b->net;
-    const size_t n = b->n, more = b->m > b->u ? b->m : b->u;
+    const size_t n = b->n, more = b->m > TRACE_STEPS ? b->m : TRACE_STEPS;
     enum tmx_status st = TMX_OK;
     b->input = zeros(b, b->m * n, &st);
     b->read = zeros(b, b->u * n, &st);
     b->ground = zeros(b, n, &st);
     b->basis_error = zeros(b, b->m * b->u, &st);
-    b->work = zeros(b, (1 + 2 * (more + FRONTS)) * n, &st);
+    b->work = zeros(b, (1 + 2 * more) * n, &st);
     for (size_t l = 0, v = 0; l < net->n_layer && !st; l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
             tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
@@ -1049,6 +1235,9 @@ static void finish(struct build *b)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
+    for (size_t i = 0; i < SNAPS; i++) {
+        free(b->trace[i].input);
+    }
     tmx_solver_destroy(b->solver);
 }
 
@@ -1060,7 +1249,7 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
         .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
     struct answers y = {0};
     struct small q = {0};
-    double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL;
+    double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL, *off = NULL;
     size_t count = 0;
     *c = (struct tmx_coolant){0};
     choose_levels(&b);
@@ -1070,10 +1259,12 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     left = zeros(&b, b.k * b.k, &st);
     s = zeros(&b, b.k * b.k, &st);
     cut_error = zeros(&b, b.m * b.u, &st);
+    off = zeros(&b, b.u, &st);
     st = st ? st : answer(&b, &y, right, left);
     st = st ? st : directions(&b, right, left, s, &count);
     st = st ? st : small_init(&b, s, count, &q);
     st = st ? st : cut(&b, &y, &q, modal, c, cut_error);
+    st = st ? st : check(&b, &y, &q, c->n_mode, off);
     st = st ? st : fields(&b, c, &q, s);
     st = st ? st : choose_watched(&b, c, &q);
     c->inlet_unit = zeros(&b, options->n_level * b.u, &st);
@@ -1082,7 +1273,8 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     }
     for (size_t i = 0; i < b.m * b.u && !st; i++) {
         const size_t row = i / b.u < b.u ? i / b.u : b.u; /* inlet and air: one row */
-        error[row * b.u + i % b.u] += b.basis_error[i] + cut_error[i];
+        const double traced = TRACES * off[i % b.u] / (sqrt((double)b.m) * demand(&b, i / b.u));
+        error[row * b.u + i % b.u] += fmax(b.basis_error[i] + cut_error[i], traced);
     }
     c->n_basis = b.k;
     c->n_shift = b.n_shift;
@@ -1093,6 +1285,7 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     free(left);
     free(s);
     free(cut_error);
+    free(off);
     finish(&b);
     return st;
 }
