@@ -464,7 +464,8 @@ static size_t hottest_coolant(const struct tmx_thermal_spec *spec, size_t layer,
         const bool wet = channels->kind == TMX_CHANNELS_RESOLVED ? c % spec->cols % 2 == 1
                          : channels->cell                        ? channels->cell[c] != TMX_CELL_SOLID
                                                                  : true;
-        hottest = wet && (hottest == SIZE_MAX || cell_k[c] > cell_k[hottest]) ? c : hottest;
+        /* of cells that are equal but for rounding the first */
+        hottest = wet && (hottest == SIZE_MAX || cell_k[c] > cell_k[hottest] * (1 + 1e-9)) ? c : hottest;
     }
     return hottest;
 }
