@@ -82,7 +82,6 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, err);
     st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, err);
     if (!st) {
-        tmx_run_warn(run, stderr);
         r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
     }
     tmx_run_destroy(run);

@@ -130,7 +130,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     tmx_mpi_hush(&mpi);
     st = tmx_mpi_agree(&mpi, open_run(a, &catalog, &r, err), err);
     if (!st) {
-        tmx_run_warn(r, stderr);
         fputs(a->verbose ? tmx_run_resolved(r) : "", stdout);
         if (a->verbose && tmx_data_chosen()) {
             tmx_print_visible(stderr, "thermix run: data from %s (THERMIX_DATA)\n", tmx_data_chosen());

@@ -143,33 +143,79 @@ static bool same(const struct tmx_table *t, size_t a, size_t b)
     return yes;
 }
 
-/* Policies that did the very same: said, lest it be taken for a result. */
-static void print_alike(const struct tmx_table *t)
+/* "A and B on M1", by why: what is known of the runs that did the very same. */
+struct alike {
+    char why[400], who[700];
+};
+
+static void add_alike(struct alike *list, size_t n_list, const char *why, const char *who)
 {
-    char line[1024] = "Did the same, having nothing to choose between (docs/faq.md): ";
-    const size_t begin = strlen(line), mix = column_of(t, "mix"), policy = column_of(t, "policy");
-    size_t n = begin;
+    size_t i = 0;
+    while (i + 1 < n_list && list[i].who[0] && strcmp(list[i].why, why) != 0) {
+        i++;
+    }
+    const size_t n = strlen(list[i].who);
+    snprintf(list[i].why, sizeof list[i].why, "%s", n > 0 && strcmp(list[i].why, why) != 0 ? "" : why);
+    snprintf(list[i].who + n, sizeof list[i].who - n, "%s%s", n > 0 ? "; " : "", who);
+}
+
+/* Why the rows [a, b) are alike: what their runs warn of; else where no SM got so hot that a throttle would
+ * act.
+ */
+static void why_alike(const struct tmx_suite_call *call, const struct tmx_table *t, size_t a, size_t b,
+                      char why[400])
+{
+    const size_t mix = column_of(t, "mix"), policy = column_of(t, "policy"),
+                 below = column_of(t, "below_trip_k");
+    bool cool = true;
+    size_t n = 0;
+    why[0] = '\0';
+    for (size_t r = a; r < b; r++) {
+        char facts[300] = "";
+        const struct tmx_cell *k = tmx_table_cell(t, r, below);
+        cool = cool && !k->empty && k->real > 0;
+        if (call->facts) {
+            call->facts(call->facts_ctx, tmx_table_cell(t, r, mix)->text, tmx_table_cell(t, r, policy)->text,
+                        facts, sizeof facts);
+        }
+        if (facts[0] && !strstr(why, facts)) {
+            n += (size_t)snprintf(why + n, 400 - n, "%s%s", n > 0 ? "; " : "", facts);
+            n = n < 400 ? n : 399;
+        }
+    }
+    if (n == 0 && cool) {
+        snprintf(why, 400, "no SM reached the throttle's trip point");
+    }
+}
+
+/* Policies that did the very same, with what is known of why: said, lest it be taken for a result. */
+static void print_alike(const struct tmx_suite_call *call, const struct tmx_table *t)
+{
+    enum { MOST = 8 };
+    struct alike list[MOST] = {0};
+    const size_t mix = column_of(t, "mix"), policy = column_of(t, "policy");
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const char *of = tmx_table_cell(t, r, mix)->text;
-        size_t next = r + 1;
+        char who[300] = "", why[400];
+        size_t next = r + 1, n = 0;
         if (strncmp(of, "mean", 4) == 0 || (r > 0 && same(t, r - 1, r))) {
             continue;
         }
         for (; next < tmx_table_rows(t) && same(t, r, next); next++) {
-            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
-                                  next > r + 1 ? ", "
-                                  : n > begin  ? "; "
-                                               : "",
+            n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "",
                                   tmx_table_cell(t, next - 1, policy)->text);
-            n = n < sizeof line ? n : sizeof line - 1;
+            n = n < sizeof who ? n : sizeof who - 1;
         }
         if (next > r + 1) {
-            n += (size_t)snprintf(line + n, sizeof line - n, " and %s on %s",
-                                  tmx_table_cell(t, next - 1, policy)->text, of);
-            n = n < sizeof line ? n : sizeof line - 1;
+            snprintf(who + n, sizeof who - n, " and %s on %s", tmx_table_cell(t, next - 1, policy)->text, of);
+            why_alike(call, t, r, next, why);
+            add_alike(list, MOST, why, who);
         }
     }
-    if (n > begin) {
+    for (size_t i = 0; i < MOST && list[i].who[0]; i++) {
+        char line[1200];
+        snprintf(line, sizeof line, "Did the same: %s (%s).", list[i].who,
+                 list[i].why[0] ? list[i].why : "why: docs/faq.md");
         tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
     }
 }
@@ -216,7 +262,7 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
         return st;
     }
     if (brief && strcmp(tmx_table_column(brief, 0)->name, "slowdown_pct") == 0) { /* mixes x policies */
-        print_alike(table);
+        print_alike(call, table);
         print_latched(table);
     }
     if (paper && brief && tmx_table_rows(paper) > 0) {

@@ -25,6 +25,10 @@ struct tmx_suite_call {
     const char *const *column; /* [n_column] columns of the table on the screen; none: the short form */
     size_t n_column;
     const struct tmx_probe *probe; /* beside every run of a suite of mixes; NULL: nothing */
+    /* Fills facts with why the policy can do little on a mix, "" where nothing is known: of mixes x policies.
+     */
+    void (*facts)(const void *ctx, const char *mix, const char *policy, char *facts, size_t size);
+    const void *facts_ctx;
     bool quiet;
     bool check; /* only read the suite and check the configuration of every run */
 };

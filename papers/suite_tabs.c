@@ -40,6 +40,7 @@ struct suite {
     bool serves;           /* its base has a language model in place of mixes: one, called requests */
     char (*mix_name)[64];  /* [LIST] their own names */
     bool target[LIST];
+    bool one_kernel[LIST]; /* all of a mix is of one kernel */
     size_t n_policy, n_variant, n_mix;
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
@@ -195,6 +196,11 @@ static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
         st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_at(list, i), s->mix[i], path, err);
         st = st ? st : tmx_mix_load(&mix, path, 0, err);
         s->target[i] = mix.target;
+        s->one_kernel[i] = mix.n_entry > 0;
+        for (size_t k = 1; !st && k < mix.n_entry; k++) {
+            s->one_kernel[i] = s->one_kernel[i] && mix.entry[k].power_w == mix.entry[0].power_w &&
+                               strcmp(mix.entry[k].kernel, mix.entry[0].kernel) == 0;
+        }
         snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
         for (size_t k = 0; !st && k < i; k++) {
             if (strcmp(s->mix_name[k], s->mix_name[i]) == 0) {
@@ -1037,6 +1043,28 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
              : TMX_OK;
 }
 
+/* Of a suite of one variant. */
+static void facts_of(const void *ctx, const char *mix, const char *policy, char *facts, size_t size)
+{
+    static const char *const words[] = {"cannot act", "can change nothing", "has no choice",
+                                        "this run has one"};
+    const struct suite *s = ctx;
+    const size_t p = policy_of(s, policy);
+    size_t i = 0, n = 0;
+    while (i < s->n_mix && strcmp(label_of(s, 0, i), mix) != 0) {
+        i++;
+    }
+    for (size_t w = 0; i < s->n_mix && p < s->n_policy && w < sizeof words / sizeof words[0]; w++) {
+        const char *text = tmx_warnings_of(&s->runs.warnings, task_of(s, 0, i, p), words[w]);
+        if (text && n < size) {
+            n += (size_t)snprintf(facts + n, size - n, "%s%s", n > 0 ? "; " : "", text);
+        }
+    }
+    if (n == 0 && i < s->n_mix && s->one_kernel[i] && strcmp(policy, s->baseline) != 0) {
+        snprintf(facts, size, "the mix is of one kernel");
+    }
+}
+
 static void end_suite(struct suite *s)
 {
     tmx_run_values_finish(&s->runs);
@@ -1087,7 +1115,10 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
             end = tmx_suite_save(call, ledger, "ledger.csv", &later);
         }
         end = end ? end : make_brief(s, &brief, &later);
-        end = end ? end : tmx_suite_write(call, table, stopped ? NULL : paper, brief, &later);
+        struct tmx_suite_call own = *call;
+        own.facts = facts_of;
+        own.facts_ctx = s;
+        end = end ? end : tmx_suite_write(&own, table, stopped ? NULL : paper, brief, &later);
         if (end) {
             st = end;
             *err = later;

@@ -13,6 +13,7 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/plausible.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"
 #include "plots/history.h"
@@ -22,12 +23,14 @@
 #include "run/summary.h"
 #include "study/analysis/pivot.h"
 #include "study/explain.h"
+#include "study/warnings.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 
 struct page {
     const struct tmx_report *r;
-    json_t *tables, *runs, *figures, *models, *plans, *verdicts;
+    json_t *tables, *runs, *figures, *models, *plans, *verdicts, *doubts;
+    struct tmx_warnings warnings; /* of the folders of runs, by their number among the results */
     size_t n_folder;
     char sampling[512];
     struct tmx_err *err;
@@ -640,11 +643,15 @@ static enum tmx_status add_verdict(struct page *p, const char *dir)
     struct tmx_explained e = {0};
     struct tmx_err why = {0};
     enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", p->err);
-    if (st || !p->r->explain || !is_short(dir, path)) {
+    struct tmx_doubts unheard = {.alone = true}; /* resolved.cfg has them */
+    tmx_doubts_begin(&unheard);
+    const bool explain = !st && p->r->explain && is_short(dir, path);
+    FILE *out = explain ? open_memstream(&words, &size) : NULL;
+    st = !explain ? st : out ? tmx_explain(&x, out, &e, &why) : no_memory(p->err);
+    tmx_doubts_end(&unheard);
+    if (!explain) {
         return st;
     }
-    FILE *out = open_memstream(&words, &size);
-    st = out ? tmx_explain(&x, out, &e, &why) : no_memory(p->err);
     if (out) {
         fclose(out);
     }
@@ -682,7 +689,29 @@ static enum tmx_status add_drawn(struct page *p, const char *folder)
     return st;
 }
 
-static enum tmx_status add_results(struct page *p, const char *results)
+/* What the runs of a folder warn of: its own, or those of a suite. */
+static enum tmx_status add_warnings(struct page *p, const char *folder, size_t number)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_text_file text;
+    struct tmx_result_set set;
+    enum tmx_status st = TMX_OK;
+    if (holds(folder, "resolved.cfg", path)) {
+        st = tmx_text_load(&text, path, p->err);
+        st = st ? st : tmx_warnings_add(&p->warnings, number, text.data, p->err);
+        tmx_text_finish(&text);
+    }
+    if (!st && holds(folder, TMX_SUITE_RESULTS, path)) {
+        st = tmx_results_load(&set, path, which_of(p), p->err);
+        if (!st) {
+            tmx_results_note(&set, stderr);
+            tmx_result_set_finish(&set);
+        }
+    }
+    return st;
+}
+
+static enum tmx_status add_results(struct page *p, const char *results, size_t number)
 {
     char path[TMX_PATH_SIZE];
     bool hall = false;
@@ -701,6 +730,7 @@ static enum tmx_status add_results(struct page *p, const char *results)
         bool partial;
         st = tmx_run_folder_check(results, &partial, p->err);
     }
+    st = st ? st : add_warnings(p, results, number);
     if (!st && holds(results, "resolved.cfg", path)) {
         st = add_verdict(p, results);
     }
@@ -785,6 +815,24 @@ static enum tmx_status read_colours(json_t **colours, struct tmx_err *err)
     return st;
 }
 
+static void keep_doubt(void *to, const char *text)
+{
+    json_t *all = to;
+    size_t i = 0;
+    while (i < json_array_size(all) && strcmp(json_string_value(json_array_get(all, i)), text) != 0) {
+        i++;
+    }
+    if (i == json_array_size(all)) {
+        json_array_append_new(all, json_string(text));
+    }
+}
+
+static const char *result_name(const void *ctx, size_t run, size_t key, char *buf, size_t size)
+{
+    (void)key, (void)buf, (void)size;
+    return ((const struct tmx_report *)ctx)->results[run];
+}
+
 static enum tmx_status save(const struct page *p)
 {
     struct tmx_output o = {0};
@@ -798,10 +846,10 @@ static enum tmx_status save(const struct page *p)
     json_t *colours = NULL;
     enum tmx_status st = read_colours(&colours, p->err);
     json_t *all = st ? NULL
-                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title,
-                                 "made", made, "sampling", p->sampling, "verdicts", p->verdicts, "tables",
-                                 p->tables, "runs", p->runs, "plans", p->plans, "figures", p->figures,
-                                 "models", p->models, "colours", colours);
+                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title",
+                                 p->r->title, "made", made, "sampling", p->sampling, "verdicts", p->verdicts,
+                                 "warnings", p->doubts, "tables", p->tables, "runs", p->runs, "plans",
+                                 p->plans, "figures", p->figures, "models", p->models, "colours", colours);
     json_decref(colours);
     char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
     st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
@@ -824,16 +872,26 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
                      .models = json_array(),
                      .plans = json_array(),
                      .verdicts = json_array(),
+                     .doubts = json_array(),
                      .err = err};
+    static const char *const no_key[] = {""};
+    const struct tmx_warned who = {r, r->n_result, 1, no_key, result_name};
+    struct tmx_doubts doubts = {.line = keep_doubt, .to = p.doubts};
     char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures", r->out);
-    enum tmx_status st =
-        p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts ? TMX_OK : no_memory(err);
+    enum tmx_status st = p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts && p.doubts
+                             ? TMX_OK
+                             : no_memory(err);
+    tmx_doubts_begin(&doubts);
     st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
     for (size_t i = 0; i < r->n_result && !st; i++) {
-        st = add_results(&p, r->results[i]);
+        st = add_results(&p, r->results[i], i);
     }
+    tmx_warnings_doubt(&p.warnings, &who);
+    tmx_doubts_end(&doubts);
     st = st ? st : save(&p);
+    tmx_warnings_finish(&p.warnings);
+    json_decref(p.doubts);
     json_decref(p.tables);
     json_decref(p.runs);
     json_decref(p.figures);

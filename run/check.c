@@ -2,13 +2,13 @@
 /* Keys that cannot act: thresholds the wrong way round or beyond the trip point, keys of what a run does not
  * have. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <thermix/policy.h>
 
 #include "core/base/config.h"
+#include "core/base/plausible.h"
 #include "run/state.h"
 
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
@@ -114,8 +114,8 @@ static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *
                                 tmx_choice_keys[choice], *low, high_key, *high);
     }
     if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c) {
-        tmx_run_note(r, "%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
-                     tmx_choice_keys[choice], *high, *trip_c);
+        tmx_doubt("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
+                  tmx_choice_keys[choice], *high, *trip_c);
     }
     return TMX_OK;
 }
@@ -207,8 +207,7 @@ enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *
                                 safety->policy->name);
     }
     if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0) {
-        tmx_run_note(r, "policy = \"%s\" places kernels among several GPUs; this run has one",
-                     r->options.policy);
+        tmx_doubt("policy = \"%s\" places kernels among several GPUs; this run has one", r->options.policy);
     }
     const double *trip_c = option(safety, "trip_c");
     enum tmx_status st = relative(r, root, trip_c, err);
@@ -218,22 +217,8 @@ enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *
     return st;
 }
 
-void tmx_run_note(struct tmx_run *r, const char *format, ...)
-{
-    const size_t used = strlen(r->note), room = sizeof r->note - used;
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(r->note + used, room, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n + 2 > room) {
-        r->note[used] = '\0';
-    } else {
-        memcpy(r->note + used + n, "\n", 2);
-    }
-}
-
 /* A node may be given less than its boards can be set to. */
-static void note_least_caps(struct tmx_run *r)
+static void note_least_caps(const struct tmx_run *r)
 {
     const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
     const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
@@ -242,12 +227,12 @@ static void note_least_caps(struct tmx_run *r)
         least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
     }
     if (node_w && *node_w > 0 && *node_w < least_w) {
-        tmx_run_note(r, "mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
-                     *node_w, least_w);
+        tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
+                  *node_w, least_w);
     }
 }
 
-void tmx_run_note_powerless(struct tmx_run *r)
+void tmx_run_note_powerless(const struct tmx_run *r)
 {
     const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
                *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
@@ -260,23 +245,23 @@ void tmx_run_note_powerless(struct tmx_run *r)
         full = r->job[j].width_sms >= r->kind[0].chip.n_sm;
     }
     if (strcmp(dtm, "none") != 0 && n_level == 1) {
-        tmx_run_note(r, "dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm,
-                     r->kind[0].name);
+        tmx_doubt("dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm, r->kind[0].name);
     }
     if (strcmp(tb, "round_robin") != 0 && full) {
-        tmx_run_note(r,
-                     "tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
-                     "one launch, which may not)",
-                     tb);
+        tmx_doubt("tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
+                  "one launch, which may not)",
+                  tb);
     }
     note_least_caps(r);
 }
 
-/* Times that must be whole numbers of others, checked where they are written; how long a run takes. */
+/* Times that must be whole numbers of others, checked where they are written; a default that is none becomes
+ * the next one. How long a run takes. */
 
 struct span {
     const char *group, *key; /* group NULL: at the root */
     double s;
+    double *value; /* where it is; NULL: it has no place of its own */
     const char *of;
     double unit_s;
 };
@@ -287,34 +272,38 @@ static bool is_multiple(double s, double unit_s)
     return fabs(n - round(n)) <= 1e-6 * fmax(1, n);
 }
 
-/* Where the key is written; where it is a default, its group's or the root's line. */
+/* Where the key is written; NULL: it has its default. */
 static const struct tmx_setting *place_of(const struct tmx_setting *root, const struct span *t)
 {
     const struct tmx_setting *group = t->group ? tmx_setting_member(root, t->group) : root;
-    const struct tmx_setting *s = group ? tmx_setting_member(group, t->key) : NULL;
-    const struct tmx_setting *tick = tmx_setting_member(root, t->of);
-    return s ? s : tick ? tick : root;
+    return group ? tmx_setting_member(group, t->key) : NULL;
 }
 
-enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
-                                    struct tmx_err *err)
+enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_run_options *o = &r->options;
-    const struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
-    const struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_MIX];
+    struct tmx_run_options *o = &r->options;
+    struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
+    const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
     const struct span spans[] = {
-        {NULL, "quantum_s", o->quantum_s, "tick_s", o->tick_s},
-        {NULL, "warmup_s", o->warmup_s, "tick_s", o->tick_s},
-        {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, "tick_s", o->tick_s},
-        {"sensor", "period_s", sensor->period_s, "tick_s", o->tick_s},
-        {"sensor", "delay_s", sensor->delay_s, "sensor.period_s", sensor->period_s},
-        {"mix_policy", "slice_s", tmx_slice_s(choice, o->tick_s), "tick_s", o->tick_s},
+        {NULL, "quantum_s", o->quantum_s, &o->quantum_s, "tick_s", o->tick_s},
+        {NULL, "warmup_s", o->warmup_s, &o->warmup_s, "tick_s", o->tick_s},
+        {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, &o->fan_period_s,
+         "tick_s", o->tick_s},
+        {"sensor", "period_s", sensor->period_s, &sensor->period_s, "tick_s", o->tick_s},
+        {"sensor", "delay_s", sensor->delay_s, &sensor->delay_s, "sensor.period_s", sensor->period_s},
+        {"mix_policy", "slice_s", tmx_slice_s(mix, o->tick_s), option(mix, "slice_s"), "tick_s", o->tick_s},
     };
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         const struct span *t = &spans[i];
+        const struct tmx_setting *at = place_of(root, t);
         const bool too_short = t->s < t->unit_s * (1 - 1e-6) && t->s > 0;
-        if (too_short || !is_multiple(t->s, t->unit_s)) {
-            return tmx_fail_setting(err, place_of(root, t), "%s%s%s = %g s is not a multiple of %s = %g s",
+        if (!too_short && is_multiple(t->s, t->unit_s)) {
+            continue;
+        }
+        if (!at && t->value) {
+            *t->value = ceil(t->s / t->unit_s - 1e-9) * t->unit_s;
+        } else {
+            return tmx_fail_setting(err, at ? at : root, "%s%s%s = %g s is not a multiple of %s = %g s",
                                     t->group ? t->group : "", t->group ? "." : "", t->key, t->s, t->of,
                                     t->unit_s);
         }

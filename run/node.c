@@ -45,7 +45,7 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     }
     tmx_floorplan_finish(&fp);
     if (!st && k->chip.confidence[0]) {
-        tmx_run_note(r, "chip %s: %s", k->chip.name, k->chip.confidence);
+        tmx_doubt("chip %s: %s", k->chip.name, k->chip.confidence);
     }
     return st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
 }
@@ -256,7 +256,7 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
                                 key);
     }
     if (air && r->topology.n_gpu == 0) {
-        tmx_run_note(r, "spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
+        tmx_doubt("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
     }
     double *z = calloc(4 * r->n_gpu, sizeof *z);
     r->spread_of_gpu = calloc(r->n_gpu, sizeof *r->spread_of_gpu);

@@ -244,11 +244,8 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
     fprintf(w->full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
-    const char *const texts[] = {r->note, r->doubt};
-    for (size_t i = 0; i < 2; i++) {
-        for (const char *line = texts[i]; *line; line = after_line(line)) {
-            fprintf(w->full, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
-        }
+    for (const char *line = r->doubt; *line; line = after_line(line)) {
+        fprintf(w->full, TMX_RUN_WARNING "%.*s\n", (int)strcspn(line, "\n"), line);
     }
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
@@ -443,7 +440,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     }
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : tmx_run_check_boards(r, root, err);
-    st = st ? st : tmx_run_check_times(r, root, err);
+    st = st ? st : tmx_run_fit_times(r, root, err);
     st = st ? st : tmx_run_serve_open(r, root, err);
     st = st || r->serve ? st : tmx_run_workload_open(r, root, err);
     st = st ? st : tmx_run_gate_open(r, root, err);
@@ -451,11 +448,11 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_events(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
-    tmx_doubts_end(&doubts);
-    tmx_provenance_end(&r->inputs);
     if (!st) {
         tmx_run_note_powerless(r);
     }
+    tmx_doubts_end(&doubts);
+    tmx_provenance_end(&r->inputs);
     st = st ? st : identify(r, err);
     if (st) {
         tmx_run_destroy(r);
@@ -556,13 +553,6 @@ const char *tmx_run_resolved(const struct tmx_run *r)
     return r->resolved;
 }
 
-void tmx_run_warn(const struct tmx_run *r, FILE *out)
-{
-    for (const char *line = r->note; *line; line = after_line(line)) {
-        tmx_print_visible(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
-    }
-}
-
 const char *tmx_run_keys(const struct tmx_run *r)
 {
     return r->keys;
@@ -576,8 +566,16 @@ const char *tmx_run_id(const struct tmx_run *r)
 enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *observer, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
+    if (!st) {
+        tmx_run_doubt_result(r);
+    }
+    return st;
+}
+
+void tmx_run_doubt_result(const struct tmx_run *r)
+{
     const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
-    if (!st && peak_k > 0) {
+    if (peak_k > 0) {
         const struct tmx_thermal_spec *spec = &r->kind[0].stack.spec;
         double coldest_k = spec->ambient_k;
         for (size_t l = 0; l < spec->n_layer; l++) {
@@ -586,7 +584,6 @@ enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *ob
         }
         tmx_plausible_result("the run", peak_k, peak_k, coldest_k);
     }
-    return st;
 }
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *r)

@@ -102,10 +102,9 @@ static void start_in_air(struct tmx_run *r, const struct tmx_run_kind *k, struct
     if (cold && !start_given && !air_given) {
         cfg->init_temp = cfg->ambient;
     } else if (cold && !start_given) {
-        tmx_run_note(r,
-                     "chip %s starts at %g degC, its package's init_temp, colder than its air, "
-                     "package.ambient = %g degC; give package.init_temp too",
-                     k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
+        tmx_doubt("chip %s starts at %g degC, its package's init_temp, colder than its air, "
+                  "package.ambient = %g degC; give package.init_temp too",
+                  k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
     }
 }
 

@@ -43,14 +43,17 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *run);
 const struct tmx_setting *tmx_run_settings(const struct tmx_run *run);
 const char *tmx_run_resolved(const struct tmx_run *run);
 const char *tmx_run_keys(const struct tmx_run *run); /* the same without paths and comments */
-/* Write the warnings, a line each: keys that are set and cannot act. */
-void tmx_run_warn(const struct tmx_run *run, FILE *out);
+/* What a run warns of goes to listeners (core/base/plausible.h) while it is set up, and with this mark into
+ * the head of its resolved configuration. */
+#define TMX_RUN_WARNING "# warning: "
 /* Hash of the resolved configuration and of the files it names. */
 const char *tmx_run_id(const struct tmx_run *run);
 
 /* Run to the end; results stay readable after a failure. */
 TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct tmx_observer *observer,
                                               struct tmx_err *err);
+/* The doubts that tmx_run_execute has about a result, for runs that end another way. */
+void tmx_run_doubt_result(const struct tmx_run *run);
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *run);
 const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "power/leakage.h"
 #include "power/power.h"
@@ -174,12 +175,15 @@ static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_settin
 static enum tmx_status check_row(const struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_run_serve *s = r->serve;
-    const struct tmx_row_options *o = &s->spec.row_options;
+    struct tmx_row_options *o = &r->serve->spec.row_options;
     const struct tmx_setting *row = tmx_setting_member(root, "row");
     const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
+    if (!tmx_setting_member(row, "telemetry_s")) { /* not written: the next whole tick */
+        o->telemetry_s = ceil(o->telemetry_s / r->options.tick_s - 1e-9) * r->options.tick_s;
+    }
     const double ticks = o->telemetry_s / r->options.tick_s;
     if (fabs(ticks - round(ticks)) > 1e-6 * ticks || ticks < 1 - 1e-6) {
-        return tmx_fail_setting(err, row ? key(row, "telemetry_s") : key(root, "tick_s"),
+        return tmx_fail_setting(err, key(row, "telemetry_s"),
                                 "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
                                 r->options.tick_s);
     }
@@ -297,8 +301,8 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
     inlet = inlet ? inlet : tmx_setting_member(root, "inlet_plus_k");
     st = read_groups(r, root, group, err);
     if (!st && inlet && !s->spec.options.heat) {
-        tmx_run_note(r, "%s: serve.heat = false computes no temperatures; only `thermix bound` reads it",
-                     tmx_setting_name(inlet));
+        tmx_doubt("%s: serve.heat = false computes no temperatures; only `thermix bound` reads it",
+                  tmx_setting_name(inlet));
     }
     st = st ? st
             : tmx_setting_blame(

@@ -90,8 +90,7 @@ struct tmx_run {
     char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
-    char note[1024];  /* lines of warnings, "" for none; tmx_run_note */
-    char doubt[2048]; /* lines of doubts about inputs (core/base/plausible.h); listeners have seen them */
+    char doubt[4096]; /* lines of warnings (core/base/plausible.h), "" for none; listeners have seen them */
     char *resolved;   /* text */
     struct tmx_setting *settings; /* the same as a tree */
     char *keys;                   /* the same without paths and comments */
@@ -102,9 +101,10 @@ struct tmx_run {
 #undef TMX_GROUP
 };
 
-/* Scheduling ticks, samples and slices are whole ticks; errors with their line. */
-TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
-                                                  struct tmx_err *err);
+/* Scheduling ticks, samples and slices are whole ticks: what is not written becomes the next whole one, what
+ * is written and is none is an error with its line. */
+TMX_NODISCARD enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *root,
+                                                struct tmx_err *err);
 
 /* Can the run go from event to event, where it says so? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
@@ -121,7 +121,7 @@ bool tmx_run_unread(const struct tmx_run *r);
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
 
 /* After the policies are chosen: keys that do nothing and thresholds the wrong way round are errors; one that
- * the throttle keeps from acting is noted (r->note). Sets thresholds given relative to the trip point. */
+ * the throttle keeps from acting is a doubt. Sets thresholds given relative to the trip point. */
 TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
 
@@ -130,11 +130,8 @@ TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct
 TMX_NODISCARD enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root,
                                                    struct tmx_err *err);
 
-/* A line of warning, left out where there is no room for the whole of it. */
-void tmx_run_note(struct tmx_run *r, const char *format, ...) TMX_PRINTF(2, 3);
-
-/* After the chips and the work are read: notes policies that can change nothing in this run. */
-void tmx_run_note_powerless(struct tmx_run *r);
+/* After the chips and the work are read: doubts policies that can change nothing in this run. */
+void tmx_run_note_powerless(const struct tmx_run *r);
 
 /* In workload.c: the mix, its kernels, and the jobs they make. */
 

@@ -7,6 +7,7 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/machine/machine.h"
 #include "core/sim/losses.h"
@@ -436,7 +437,10 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         print_queue(run, out);
         print_free(l, out);
         st = tables(l, run, x->zeros, e, err);
+        struct tmx_doubts unheard = {.alone = true}; /* of steps that are not the user's */
+        tmx_doubts_begin(&unheard);
         st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, e, err);
+        tmx_doubts_end(&unheard);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

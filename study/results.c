@@ -12,6 +12,8 @@
 #include "core/base/plausible.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"
+#include "run/run.h"
+#include "study/warnings.h"
 
 enum { TMX_HASH_PARTS = 3 };
 
@@ -770,6 +772,9 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
                          " ORDER BY first, id",
                    run_row);
     st = st ? st : fill(&l);
+    set->warnings = st ? NULL : calloc(1, sizeof *set->warnings);
+    st = st || set->warnings ? st : tmx_no_memory(err);
+    st = st ? st : tmx_results_warnings(l.r, set->warnings, err);
     tmx_results_close(l.r);
     if (st) {
         tmx_result_set_finish(set);
@@ -799,10 +804,22 @@ const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, siz
     return buf;
 }
 
+/* Of a point's run. */
+static const char *value_of_point(const void *ctx, size_t point, size_t key, char *buf, size_t size)
+{
+    const struct tmx_result_set *set = ctx;
+    const size_t run = set->run_of_point[point];
+    (void)buf, (void)size;
+    return run < set->n_run ? set->run[run].value[key] : "";
+}
+
 void tmx_results_note(const struct tmx_result_set *set, FILE *out)
 {
     size_t absent, failed;
+    const struct tmx_warned who = {set, set->n_point, set->n_key, (const char *const *)set->key,
+                                   value_of_point};
     count_missing(set, &absent, &failed);
+    tmx_warnings_doubt(set->warnings, &who);
     if (set->n_left_out > 0) {
         tmx_print_visible(out,
                           "note: study %s: %zu runs of earlier inputs are left out (--all includes them)\n",
@@ -829,6 +846,10 @@ void tmx_result_set_finish(struct tmx_result_set *set)
         free_names(set->run[i].value, set->n_key);
         free(set->run[i].metric);
     }
+    if (set->warnings) {
+        tmx_warnings_finish(set->warnings);
+    }
+    free(set->warnings);
     free(set->run);
     free(set->run_of_point);
     free_names(set->key, set->n_key);
@@ -1213,6 +1234,24 @@ enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t
     }
     sqlite3_finalize(stmt);
     return st || code == SQLITE_DONE ? st : results_fail(r, err);
+}
+
+enum tmx_status tmx_results_warnings(struct tmx_results *r, struct tmx_warnings *w, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = SQLITE_DONE;
+    enum tmx_status st = results_prepare(r, &stmt,
+                                         "SELECT p.n, config FROM point p JOIN run ON id = p.run"
+                                         " WHERE instr(config, '" TMX_RUN_WARNING "') ORDER BY p.n",
+                                         err);
+    while (!st && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *config = (const char *)sqlite3_column_text(stmt, 1);
+        st = config ? tmx_warnings_add(w, (size_t)sqlite3_column_int64(stmt, 0), config, err)
+                    : tmx_no_memory(err);
+    }
+    st = st || code == SQLITE_DONE ? st : results_fail(r, err);
+    sqlite3_finalize(stmt);
+    return st;
 }
 
 static enum tmx_status same_study(struct tmx_results *r, const char *from, struct tmx_err *err)

@@ -87,6 +87,11 @@ TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struc
 TMX_NODISCARD enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value,
                                                  double *value, char **error, struct tmx_err *err);
 
+/* What the runs of the points warn of. */
+struct tmx_warnings;
+TMX_NODISCARD enum tmx_status tmx_results_warnings(struct tmx_results *r, struct tmx_warnings *w,
+                                                   struct tmx_err *err);
+
 /* Copy all runs of the databases from[0..n) into a database at path, made when absent; each may be the
  * folder of a suite.
  * All must hold the same study. A run that two databases hold is taken once. */
@@ -112,8 +117,9 @@ struct tmx_result_set {
     size_t n_metric;
     struct tmx_result *run; /* [n_run] */
     size_t n_run;
-    size_t n_left_out;    /* runs that no point has, when they were not asked for */
-    size_t *run_of_point; /* [n_point] index into run; n_run when it has not been run */
+    size_t n_left_out;             /* runs that no point has, when they were not asked for */
+    size_t *run_of_point;          /* [n_point] index into run; n_run when it has not been run */
+    struct tmx_warnings *warnings; /* of the points; NULL: none */
 };
 
 /* A study's file or the files it names may change; runs of earlier inputs stay in the database, and no mean
@@ -127,7 +133,7 @@ enum tmx_results_which {
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
                                                enum tmx_results_which which, struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
- * Nothing when there is neither. */
+ * Nothing when there is neither. What the runs warn of are doubts (core/base/plausible.h). */
 void tmx_results_note(const struct tmx_result_set *set, FILE *out);
 /* "" when every point has been run, to its end or not, else "partial: 3 of 4 points". */
 const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, size_t size);

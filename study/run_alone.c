@@ -262,7 +262,6 @@ static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
     if (!st) {
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
         s->first = (int64_t)seed;
-        tmx_run_warn(run, stderr);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

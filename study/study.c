@@ -45,6 +45,7 @@
 #include "core/base/config.h"
 #include "core/base/cost.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/sim/lockstep.h"
 #include "study/pool.h"
@@ -124,7 +125,34 @@ static enum tmx_status hash_suite(struct tmx_study *s, struct tmx_err *err)
 struct identity {
     bool valid;
     char id[TMX_HASH_HEX];
+    size_t n_head; /* bytes that follow in what a child sends: the head of a text with warnings */
 };
+
+static const char *printed_value(const void *ctx, size_t point, size_t key, char *buf, size_t size)
+{
+    const struct tmx_runs *runs = ctx;
+    char text[TMX_REAL_SIZE];
+    snprintf(buf, size, "%s", tmx_scalar_plain(runs->value(runs->ctx, point, key), text));
+    return buf;
+}
+
+static struct tmx_warned names_of(const struct tmx_runs *runs)
+{
+    return (struct tmx_warned){runs, runs->n_point, runs->n_key, runs->key, printed_value};
+}
+
+/* An error of one run of several, by its name. Returns st. */
+static enum tmx_status name_run(const struct tmx_runs *runs, size_t point, enum tmx_status st,
+                                struct tmx_err *err)
+{
+    char name[300];
+    const struct tmx_warned who = names_of(runs);
+    const size_t n = strlen(err->msg);
+    if (runs->n_point > 1 && tmx_warned_name(&who, point, name, sizeof name)[0]) {
+        snprintf(err->msg + n, sizeof err->msg - n, " (run: %s)", name);
+    }
+    return st;
+}
 
 struct all {
     struct tmx_study *s;
@@ -164,22 +192,30 @@ static enum tmx_status point_hash(const struct tmx_study *s, size_t point, const
     return st;
 }
 
-/* The id of a point, and why it has no valid configuration. */
-static enum tmx_status identify(const struct tmx_study *s, size_t point, struct identity *is,
+/* The id of a point and its text, which the caller frees (NULL: no valid configuration, and *why says why).
+ * Its warnings are in the text. */
+static enum tmx_status identify(const struct tmx_study *s, size_t point, struct identity *is, char **text,
                                 struct tmx_err *why, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
-    char *text = NULL;
+    struct tmx_doubts unheard = {.alone = true};
+    *text = NULL;
+    tmx_doubts_begin(&unheard);
     const enum tmx_status open = point_open(s->runs, point, TMX_POINT_DESCRIBE, &run, why);
+    tmx_doubts_end(&unheard);
     is->valid = !open;
     if (open && (s->runs->suite || open == TMX_ENOMEM)) {
         *err = *why;
-        return open;
+        return name_run(s->runs, point, open, err);
     }
-    enum tmx_status st = open ? TMX_OK : point_text(run, &text, err);
-    st = st ? st : point_hash(s, point, text, is->id, err);
+    enum tmx_status st = open ? TMX_OK : point_text(run, text, err);
+    st = st ? st : point_hash(s, point, *text, is->id, err);
     tmx_run_destroy(run);
-    free(text);
+    if (!st && *text && strstr(*text, TMX_RUN_WARNING)) {
+        while ((*text)[is->n_head] == '#') {
+            is->n_head += strcspn(*text + is->n_head, "\n") + 1;
+        }
+    }
     return st;
 }
 
@@ -212,16 +248,21 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
     for (size_t i = task * SOME; i < end_of(a->s, task) && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(a->s, i, &is, &why, err);
+        char *text = NULL;
+        st = identify(a->s, i, &is, &text, &why, err);
         fwrite(&is, sizeof is, 1, out);
+        fwrite(text, 1, is.n_head, out);
+        free(text);
     }
     return st;
 }
 
-static void take(struct all *a, size_t point, const struct identity *is)
+static enum tmx_status take(struct all *a, size_t point, const struct identity *is, const char *head,
+                            struct tmx_err *err)
 {
     memcpy(a->s->id[point], is->id, sizeof is->id);
     a->any = a->any || is->valid;
+    return is->n_head > 0 ? tmx_warnings_add(&a->s->warnings, point, head, err) : TMX_OK;
 }
 
 static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -232,13 +273,19 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         *err = r->err;
         return r->status;
     }
-    tmx_assert(r->n_byte == n * sizeof(struct identity));
-    for (size_t i = 0; i < n; i++) {
+    enum tmx_status st = TMX_OK;
+    const char *at = r->bytes;
+    for (size_t i = 0; i < n && !st; i++) {
         struct identity is;
-        memcpy(&is, r->bytes + i * sizeof is, sizeof is);
-        take(a, first + i, &is);
+        memcpy(&is, at, sizeof is);
+        at += sizeof is;
+        char *head = is.n_head > 0 ? tmx_span_dup((struct tmx_span){at, at + is.n_head}) : NULL;
+        at += is.n_head;
+        st = is.n_head > 0 && !head ? tmx_no_memory(err) : take(a, first + i, &is, head, err);
+        free(head);
     }
-    return TMX_OK;
+    tmx_assert(st || at == r->bytes + r->n_byte);
+    return st;
 }
 
 static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
@@ -257,8 +304,10 @@ static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
     for (size_t i = 0; i < n && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(a->s, i, &is, &why, err);
-        take(a, i, &is);
+        char *text = NULL;
+        st = identify(a->s, i, &is, &text, &why, err);
+        st = st ? st : take(a, i, &is, text, err);
+        free(text);
     }
     return st;
 }
@@ -273,9 +322,13 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
     enum tmx_status st = s->runs->suite ? hash_suite(s, err) : TMX_OK;
     st = st ? st : identify_all(&a, err);
     if (st || a.any) {
+        const struct tmx_warned who = names_of(s->runs);
+        tmx_warnings_doubt(&s->warnings, &who);
         return st;
     }
-    st = identify(s, 0, &is, &why, err); /* all are bad: the first says why */
+    char *text = NULL;
+    st = identify(s, 0, &is, &text, &why, err); /* all are bad: the first says why */
+    free(text);
     return st ? st : blame(s->runs, &why, err);
 }
 
@@ -431,6 +484,7 @@ void tmx_study_end(struct tmx_study *s)
     }
     tmx_results_close(s->results);
     s->results = NULL;
+    tmx_warnings_finish(&s->warnings);
     free(s->id);
     free(s->todo);
     free(s->name);
@@ -439,7 +493,8 @@ void tmx_study_end(struct tmx_study *s)
     s->name = NULL;
 }
 
-/* ---- in a child: a run's bytes are its n_value doubles, unless it failed, and its configuration ---- */
+/* ---- in a child: a run's bytes are its n_value doubles, unless it failed, its configuration, and behind the
+ * NUL the lines of what its result warns of, which are not part of its identity ---- */
 
 struct opened {
     struct tmx_run *run;
@@ -486,6 +541,36 @@ static enum tmx_status text_of(const struct tmx_study *s, size_t point, struct o
     return st ? st : point_text(o->run, text, err);
 }
 
+/* A line of a warning behind the text. */
+static void keep_line(void *to, const char *line)
+{
+    char **text = to;
+    const size_t n = strlen(*text), late = n + 1 + strlen(*text + n + 1),
+                 more = strlen(TMX_RUN_WARNING) + strlen(line) + 2;
+    char *longer = realloc(*text, late + more);
+    if (longer) {
+        snprintf(longer + late, more, TMX_RUN_WARNING "%s\n", line);
+        *text = longer;
+    }
+}
+
+/* *text gets a second string: what the result warns of. */
+static enum tmx_status doubt_result(const struct tmx_run *run, char **text, struct tmx_err *err)
+{
+    struct tmx_doubts doubts = {.line = keep_line, .to = text, .alone = true};
+    const size_t n = strlen(*text);
+    char *longer = realloc(*text, n + 2);
+    if (!longer) {
+        return tmx_no_memory(err);
+    }
+    *text = longer;
+    longer[n + 1] = '\0';
+    tmx_doubts_begin(&doubts);
+    tmx_run_doubt_result(run);
+    tmx_doubts_end(&doubts);
+    return TMX_OK;
+}
+
 static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
@@ -493,11 +578,15 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     struct tmx_err late, ignored;
     char *text = NULL;
     const enum tmx_status no_text = text_of(s, s->todo[task], o, &text, &ignored);
-    const size_t n_text = no_text ? 0 : strlen(text), n_value = s->n_value * sizeof(double);
-    char *bytes = malloc(n_value + n_text + 1);
+    const size_t n_value = s->n_value * sizeof(double);
     st = st == TMX_ESTOPPED && o->watched ? TMX_OK : st;
-    if (!st) {
-        st = bytes && !no_text ? TMX_OK : tmx_no_memory(&late);
+    const bool done = !st;
+    st = st || no_text ? st : doubt_result(o->run, &text, &late);
+    const size_t n_first = no_text ? 0 : strlen(text),
+                 n_text = n_first + (done && !st && !no_text ? 1 + strlen(text + n_first + 1) : 0);
+    char *bytes = malloc(n_value + n_text + 1);
+    if (done) {
+        st = bytes && !no_text && !st ? TMX_OK : tmx_no_memory(&late);
         st = st ? st : measure(s, o, (double *)(void *)bytes, &late);
         err = &late;
     }
@@ -524,12 +613,15 @@ static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_poo
 {
     struct tmx_study *s = ctx;
     const struct tmx_probe *w = s->runs->probe;
+    struct tmx_doubts unheard = {.alone = true}; /* warnings go with the texts */
+    tmx_doubts_begin(&unheard);
     s->child = child;
     s->kept = !w ? NULL : w->open ? w->open(w->ctx) : w->ctx;
     tmx_lockstep_run(&(struct tmx_lockstep_tasks){s, begin_run, end_run, tell}, task, n);
     if (w && w->close) {
         w->close(s->kept);
     }
+    tmx_doubts_end(&unheard);
 }
 
 /* ---- in the parent ---- */
@@ -579,17 +671,26 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
     if (!st) {
         tmx_assert(r->n_byte >= n * sizeof *value);
         memcpy(value, r->bytes, n * sizeof *value);
+        const char *config = r->bytes + n * sizeof *value, *late = config + strlen(config) + 1;
+        char *whole = NULL; /* with what the result warns of */
+        if (late < r->bytes + r->n_byte) {
+            const size_t size = strlen(config) + strlen(late) + 1;
+            whole = malloc(size);
+            st = whole ? TMX_OK : tmx_no_memory(err);
+            (void)(whole && snprintf(whole, size, "%s%s", config, late));
+        }
         const struct tmx_run_row row = {.id = s->id[point],
                                         .done = !r->status,
                                         .error = error,
                                         .seconds = r->wall_s,
                                         .version = tmx_version().text,
-                                        .config = r->bytes + n * sizeof *value,
+                                        .config = whole ? whole : config,
                                         .point = point,
                                         .name = s->name,
                                         .value = value,
                                         .n_metric = n};
-        st = tmx_results_add(s->results, s->runs, &row, err);
+        st = st ? st : tmx_results_add(s->results, s->runs, &row, err);
+        free(whole);
     }
     free(value);
     if (!st) {
@@ -600,7 +701,7 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
     if (!st && s->runs->suite &&
         tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
         *err = r->err;
-        return r->status;
+        return name_run(s->runs, point, r->status, err);
     }
     return st;
 }
@@ -663,11 +764,27 @@ enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
 enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    struct tmx_warnings warnings = {0};
+    struct tmx_doubts unheard = {.alone = true};
+    const struct tmx_warned who = names_of(runs);
+    tmx_doubts_begin(&unheard);
     for (size_t i = 0; i < runs->n_point && !st; i++) {
         struct tmx_run *run = NULL;
         st = point_open(runs, i, TMX_POINT_CHECK, &run, err);
+        st = st ? name_run(runs, i, st, err) : tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
         tmx_run_destroy(run);
     }
+    tmx_doubts_end(&unheard);
+    tmx_warnings_doubt(&warnings, &who);
+    tmx_warnings_finish(&warnings);
+    return st;
+}
+
+enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err)
+{
+    const struct tmx_warned who = names_of(s->runs);
+    const enum tmx_status st = tmx_results_warnings(s->results, &s->warnings, err);
+    tmx_warnings_doubt(&s->warnings, &who);
     return st;
 }
 
@@ -681,6 +798,9 @@ static enum tmx_status read_back(struct tmx_run_values *v, struct tmx_study *s, 
     v->error = calloc(v->n_point + 1, sizeof *v->error);
     enum tmx_status st = v->value && v->error ? TMX_OK : tmx_no_memory(err);
     st = st ? st : tmx_results_values(s->results, v->n_point, v->n_value, v->value, v->error, err);
+    st = st ? st : tmx_study_warn(s, err);
+    v->warnings = s->warnings;
+    s->warnings = (struct tmx_warnings){0};
     for (size_t i = 0; i < v->n_point && !st; i++) {
         if (v->error[i] && !v->error[i][0]) {
             free(v->error[i]);
@@ -741,5 +861,6 @@ void tmx_run_values_finish(struct tmx_run_values *v)
     }
     free(v->error);
     free(v->value);
+    tmx_warnings_finish(&v->warnings);
     *v = (struct tmx_run_values){0};
 }

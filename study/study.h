@@ -11,6 +11,7 @@
 #include "run/run.h"
 #include "study/results.h"
 #include "study/sweep.h"
+#include "study/warnings.h"
 
 /* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
 struct tmx_probe {
@@ -52,7 +53,8 @@ struct tmx_study {
     const char **name;                        /* [n_value] what is measured: tmx_metrics, then the watch's */
     size_t n_value;
     struct tmx_results *results;
-    FILE *log; /* <path>.log, but of a suite */
+    struct tmx_warnings warnings; /* of the points that are described or read back so far */
+    FILE *log;                    /* <path>.log, but of a suite */
     /* in a child with several runs */
     struct tmx_pool_child *child;
     void *kept; /* by the watch */
@@ -69,7 +71,8 @@ TMX_NODISCARD enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const 
                                                      struct tmx_err *err);
 void tmx_study_end(struct tmx_study *s);
 
-/* Resolve every point; the first that cannot be is the error. */
+/* Resolve every point; the first that cannot be is the error, with the name of its run. Doubts what the runs
+ * warn of. */
 TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err);
 
 /* Run todo[0..n_todo) on options->n_worker processes. */
@@ -81,6 +84,8 @@ TMX_NODISCARD enum tmx_status
 tmx_study_run_one(struct tmx_study *s, size_t point,
                   enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err),
                   void *ctx, struct tmx_err *err);
+/* Doubt what the runs in the database warn of and what has not been a doubt yet. */
+TMX_NODISCARD enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err);
 /* Write a finished run of a point into the database and the log. */
 TMX_NODISCARD enum tmx_status tmx_study_record(struct tmx_study *s, size_t point,
                                                const struct tmx_pool_result *r, struct tmx_err *err);
@@ -90,6 +95,7 @@ struct tmx_run_values {
     size_t n_point, n_value;
     double *value; /* [n_point * n_value] tmx_metrics and what the watch knows; NAN where there is none */
     char **error;  /* [n_point] NULL where it ran */
+    struct tmx_warnings warnings;
 };
 /* Run what is missing of a suite and read all. Standard error says what was there before, if options has a
  * noun. TMX_ESTOPPED, and *v has what there is: the error of a point that was not reached begins with "not

@@ -291,6 +291,9 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
         st = tmx_study_run_local(&s, err);
     }
     if (s.results) {
+        struct tmx_err ignored;
+        const enum tmx_status warned = tmx_study_warn(&s, st ? &ignored : err);
+        st = st ? st : warned;
         report(&s, o->path);
         const size_t n_failed = s.n_failed + s.n_failed_before;
         if (!st && n_failed > 0) {

@@ -137,8 +137,10 @@ void tmx_doubt(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    for (const struct tmx_doubts *d = listeners; d; d = d->outer) {
-        d->line(d->to, text);
+    for (const struct tmx_doubts *d = listeners; d; d = d->alone ? NULL : d->outer) {
+        if (d->line) {
+            d->line(d->to, text);
+        }
     }
 }
 

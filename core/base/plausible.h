@@ -14,10 +14,12 @@
 
 #include "core/base/err.h"
 
-/* Listeners of this thread nest; each gets every line (no newline, lives during the call only). */
+/* Listeners of this thread nest; each gets every line (no newline, lives during the call only). Whatever a
+ * run warns of goes this way. */
 struct tmx_doubts {
-    void (*line)(void *to, const char *text);
+    void (*line)(void *to, const char *text); /* NULL: not heard */
     void *to;
+    bool alone; /* those outside hear nothing */
     struct tmx_doubts *outer;
 };
 void tmx_doubts_begin(struct tmx_doubts *d); /* d lives until tmx_doubts_end */

@@ -190,8 +190,9 @@ function hall(s, of, gpus, pick) {
 // The sections above the heat maps; pick(of, gpu) opens a chip in the player.
 function verdict(pick) {
   const others = otherVerdicts(), halls = results.map((of) => [of, rowsOf(of, "gpus.csv")]).filter(([, g]) => g.length > 16 && g.some((x) => x.peak_temp_c !== null));
-  if (runsGiven.length || others.length) {
+  if (runsGiven.length || others.length || data.warnings.length) {
     const s = section("verdict", "Verdict");
+    for (const words of data.warnings) s.append(make("p", { class: "warning" }, `Warning: ${words}`));
     const mixes = new Set(runsGiven.map((r) => r.s.mix)), served = runsGiven.every((r) => r.s.requests_done !== undefined);
     const best = runsGiven.slice().sort((a, b) => (served ? b.s.tokens_per_s - a.s.tokens_per_s : a.s.slowdown_pct - b.s.slowdown_pct));
     if (runsGiven.length > 1 && mixes.size === 1 && served) {

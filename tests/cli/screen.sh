@@ -56,18 +56,33 @@ grep -q 'policy kept 19' screen.txt && grep -q 'gave 19' screen.txt && grep -q '
 # policies that can change nothing are said to, once, and only they
 cp -r "$root/floorplans/gtx280" one && sed -i '/freq_hz = 1.2[0-9]*e9\|1.15e9/d; s/1.33e9; },/1.33e9; }/' one/gt200.cfg
 on 200 check study --set chip=./one --set policy=DVFS --set tb.policy=coldest_first
-[ "$(grep -c '^warning: ' screen.txt)" = 2 ] && grep -q 'has one clock level' screen.txt && grep -q 'has no choice' screen.txt ||
+[ "$(grep -c '^thermix check: warning: ' screen.txt)" = 2 ] && grep -q 'has one clock level' screen.txt && grep -q 'has no choice' screen.txt ||
   say "policies without a choice: $(cat screen.txt)"
 on 200 check study --set policy=DVFS
-! grep -q '^warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
+! grep -q '^thermix check: warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
 # watts of a node that its boards cannot be set to
 on 200 check hgx-b200-vf --set mix_policy.node_w=100
-grep -q '^warning: .*100 W is less than .* 1600 W' screen.txt || say "caps below the least: $(cat screen.txt)"
+grep -q 'warning: .*100 W is less than .* 1600 W' screen.txt || say "caps below the least: $(cat screen.txt)"
 on 200 check hgx-b200-vf --set mix_policy.node_w=1600
-! grep -q '^warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
+! grep -q '^thermix check: warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
 on 80 table short
+grep -qF '(the mix is of one kernel)' screen.txt || say "why policies are equal: $(cat screen.txt)"
 [ "$(grep -A1 '^Did the same' screen.txt | tr -s '\n ' ' ' | grep -c 'DVFS, A, MU, MNU and MA on hot_hot')" = 1 ] ||
   say "equal policies: $(cat screen.txt)"
+# what a run warns of is said once by whatever has the run, with the runs that it concerns
+cat >late.cfg <<'S'
+name = "late"; kind = "tabs"; mixes = ["hot_cold"]; policies = ("BL", "DVFS", "MU");
+base = { chip = "gtx280"; seed = 1; tick_s = 0.02; rows = 8; cols = 8; sensor = { period_s = 0.02; }; throttle = { trip_c = 85.0; }; };
+S
+late='warning: dtm.emergency_c = 88.5 cannot act: throttle.trip_c = 85 stops the clock before (1 of 3 runs: policy DVFS)'
+for words in "check late.cfg" "table late.cfg -o late" "query late" "report late -o late.html"; do
+  "$thermix" $words >late.txt 2>&1
+  [ "$(grep -cF "thermix ${words%% *}: $late" late.txt)$(grep -c 'dtm.emergency.*warning' late.txt)" = 10 ] || say "$words: $(cat late.txt)"
+  case $words in table*) grep -q 'Did the same: BL and DVFS on hot_cold (dtm.emergency_c = 88.5 cannot act' late.txt || say "a wrong reason: $(cat late.txt)" ;; esac
+done
+grep -qF '"warnings":["dtm.emergency_c = 88.5 cannot' late.html || say "the page has no warnings"
+"$thermix" check late.cfg --set base.emergency_below_trip_k=1 2>late.txt && say "a threshold that BL lacks"
+grep -q 'no policy of this run has emergency_c (run: mix hot_cold, policy BL)' late.txt || say "which run? $(cat late.txt)"
 script -qec "stty cols 80; '$thermix' place node-8gpu --limit 83 --kernel Cmem --set rows=8 --set cols=8" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
 grep -q '^600 of 600 seconds of the check' progress.txt || say "place shows no progress: $(cat progress.txt)"
 # runs that go side by side all end at the end: the time left is known before one of them has ended

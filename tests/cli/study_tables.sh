@@ -16,6 +16,11 @@ axes = ( { key = "x"; values = [10, 2, -3]; }, { key = "y"; range = { from = 1; 
 S
 run() { "$sweep" "$@" 2>err.txt || [ $? = 1 ]; } # x = -3 never ends: failed points are exit code 1
 run ./grid.cfg -o whole.sqlite -q >/dev/null
+# what results warn of is kept with the run, beside its identity, and said once by whatever reads it
+grep -qF 'thermix sweep: warning: y = 2 is high (4 of 18 runs: x 10, 2; y 2)' err.txt || say "the sweep does not warn: $(cat err.txt)"
+"$thermix" query whole.sqlite --value sum 2>err.txt >/dev/null
+[ "$(grep -cF 'thermix query: warning: y = 2 is high (4 of 18 runs: x 10, 2; y 2)' err.txt)" = 1 ] || say "query does not warn: $(cat err.txt)"
+run ./grid.cfg -o whole.sqlite -q | grep -q '^18 points, 18 distinct runs: 18 there before' || say "a run with a warning is run again: $(cat err.txt)"
 for i in 1 2 3; do run ./grid.cfg -o "part$i.sqlite" -q --shard $i/3 >/dev/null; done
 "$thermix" merge part1.sqlite part2.sqlite part3.sqlite -o all.sqlite
 cmp <("$dump" whole.sqlite) <("$dump" all.sqlite) || say merged shards differ

@@ -82,11 +82,40 @@ static void times_of_the_paper_are_the_defaults(void **state)
     tmx_run_destroy(r);
 }
 
+/* A key that nobody wrote is never the fault of one that was. */
+static void times_that_are_not_written_become_whole_ticks(void **state)
+{
+    (void)state;
+    static const double ticks[][4] = {/* tick, quantum, fan period, slice [s] */
+                                      {0.02, 0.06, 0.5, 0.02},
+                                      {0.3, 0.3, 0.6, 0.3},
+                                      {0.007, 0.056, 0.504, 0.014}};
+    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
+        char text[200];
+        struct tmx_err err = {0};
+        struct tmx_run *r = NULL;
+        struct tmx_config *cfg = NULL;
+        snprintf(text, sizeof text,
+                 "mix = \"WL1\"; seed = 1; topology = \"gtx280\"; policy = \"MA\"; tick_s = %g;",
+                 ticks[i][0]);
+        assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+        if (tmx_run_describe(&r, tmx_config_root(cfg), &err)) {
+            fail_msg("%s: %s", text, err.msg);
+        }
+        check_close(r->options.quantum_s, ticks[i][1], 1e-12, 0);
+        check_close(r->options.fan_period_s, ticks[i][2], 1e-12, 0);
+        check_close(tmx_slice_s(&r->sim_spec.choice[TMX_LEVEL_MIX], ticks[i][0]), ticks[i][3], 1e-12, 0);
+        tmx_run_destroy(r);
+        tmx_config_close(cfg);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preset_sets_every_level_and_there_is_always_a_guard),
         cmocka_unit_test(times_of_the_paper_are_the_defaults),
+        cmocka_unit_test(times_that_are_not_written_become_whole_ticks),
     };
     return cmocka_run_group_tests_name("presets", tests, NULL, NULL);
 }

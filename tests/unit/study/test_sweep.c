@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "core/base/config.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "run/run.h"
 #include "study/analysis/pivot.h"
 #include "study/results.h"
 #include "study/sweep.h"
+#include "study/warnings.h"
 
 static enum tmx_status load(struct tmx_sweep *s, const char *body, struct tmx_err *err)
 {
@@ -341,6 +343,48 @@ static void bad_studies_are_refused_with_the_line(void **state)
     }
 }
 
+static const char *letter(const void *ctx, size_t run, size_t key, char *buf, size_t size)
+{
+    static const char *const values[][2] = {{"a", "1"}, {"a", "2"}, {"b", "1"}, {"b", "2"}};
+    (void)ctx;
+    snprintf(buf, size, "%s", values[run][key]);
+    return buf;
+}
+
+static void keep(void *to, const char *text)
+{
+    char *all = to;
+    snprintf(all + strlen(all), 1000 - strlen(all), "%s\n", text);
+}
+
+static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
+{
+    static const char *const keys[] = {"group.letter", "number"},
+                             *const of[4] = {"# x\n# warning: 5 K here\n# warning: all\nkey = 1;\n",
+                                             "# warning: all\n# warning: odd\n",
+                                             "# warning: all\n# warning: 7.5 K here\n# warning: odd\n",
+                                             "# warning: all"};
+    const struct tmx_warned who = {NULL, 4, 2, keys, letter};
+    struct tmx_warnings w = {0};
+    struct tmx_err err;
+    char text[1000] = "";
+    struct tmx_doubts doubts = {.line = keep, .to = text, .alone = true};
+    (void)state;
+    for (size_t twice = 0; twice < 2; twice++) {
+        for (size_t i = 4; i-- > 0;) {
+            assert_int_equal(tmx_warnings_add(&w, i, of[i], &err), TMX_OK);
+        }
+        tmx_doubts_begin(&doubts);
+        tmx_warnings_doubt(&w, &who);
+        tmx_doubts_end(&doubts);
+    }
+    assert_string_equal(text, "all\n7.5 K here (2 of 4 runs: number 1; in some with other numbers)\n"
+                              "odd (2 of 4 runs, the first letter a, number 2)\n");
+    assert_string_equal(tmx_warnings_of(&w, 1, "od"), "odd");
+    assert_null(tmx_warnings_of(&w, 0, "od"));
+    tmx_warnings_finish(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_sobol_design_changes_one_axis_at_a_time),
         cmocka_unit_test(samples_depend_on_the_seed_alone),
         cmocka_unit_test(bad_studies_are_refused_with_the_line),
+        cmocka_unit_test(a_warning_is_said_once_with_the_runs_it_concerns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
