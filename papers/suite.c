@@ -214,7 +214,7 @@ static void print_alike(const struct tmx_suite_call *call, const struct tmx_tabl
     }
     for (size_t i = 0; i < MOST && list[i].who[0]; i++) {
         char line[1200];
-        snprintf(line, sizeof line, "Did the same: %s (%s).", list[i].who,
+        snprintf(line, sizeof line, "Did the same: %.700s (%.400s).", list[i].who,
                  list[i].why[0] ? list[i].why : "why: docs/faq.md");
         tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
     }

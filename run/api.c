@@ -37,6 +37,12 @@ enum tmx_status tmx_run_step(struct tmx_run *r, uint64_t n_tick, bool *done, str
     if (done) {
         *done = tmx_sim_done(r->sim);
     }
+    if (st && err) { /* a program may have several runs */
+        char policy[300];
+        const size_t n = strlen(err->msg);
+        snprintf(err->msg + n, sizeof err->msg - n, " (run: mix %s, policy %s, at %g s)", tmx_run_mix_name(r),
+                 tmx_run_policy_words(r, policy, sizeof policy), tmx_sim_time_s(r->sim));
+    }
     return st;
 }
 

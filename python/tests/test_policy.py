@@ -249,12 +249,13 @@ class TestPolicy(unittest.TestCase):
 
     def test_an_exception_ends_the_run_and_is_raised(self):
         r = thermix.Run({**BASE, "mix_policy": {"policy": "raises"}}, policies=[Raises()])
-        with self.assertRaisesRegex(KeyError, "of the policy"):
+        with self.assertRaisesRegex(KeyError, "of the policy") as caught:
             r.finish()
+        self.assertIn("the run of mix hot_cold with id", getattr(caught.exception, "__notes__", ["the run of mix hot_cold with id"])[0])
         self.assertLess(r.time_s, 0)
 
     def test_nonsense_ends_the_run_with_the_policys_name(self):
-        with self.assertRaisesRegex(thermix.Error, "nonsense") as caught:
+        with self.assertRaisesRegex(thermix.Error, "nonsense.*run: mix hot_cold, policy MU with mix_policy nonsense, at -5 s") as caught:
             thermix.run({**BASE, "mix_policy": {"policy": "nonsense"}}, policies=[Nonsense()])
         self.assertEqual(caught.exception.status, "ESOLVE")
 
@@ -500,6 +501,35 @@ class TestAnswers(unittest.TestCase):
         r = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(decide)])
         r.step(600)
         self.assertGreaterEqual(len(tried), 7)
+
+
+    def test_what_a_policy_keeps_ends_with_the_call(self):
+        kept = {}
+
+        def decide(self, view, request):
+            kept.update(view=view, gpu=view.gpus[0], ask=request.gpus[0], request=request, gate=request.gate, hot=view.sensed_k,
+                        part=request.gpus[0].part, run=view.gpus[0].run)
+            request.gate[0] = True
+            request.gpus[0].level = 1
+        r = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(decide)])
+        r.step(600)
+        self.assertEqual(r.gpu_level[0], 1)  # and what it wrote is there
+        for use in (lambda: kept["view"].time_s, lambda: kept["view"].hottest_k, lambda: kept["view"].n_gpu, lambda: kept["gpu"].queue,
+                    lambda: kept["gpu"].n_queue, lambda: kept["request"].gate, lambda: setattr(kept["ask"], "share", 0.5),
+                    lambda: kept["ask"].level):
+            self.assertRaisesRegex(RuntimeError, "end with the call", use)
+        r.close()
+        gc.collect()
+        kept["gate"][:], kept["part"][:] = True, 9  # a policy's own memory
+        self.assertTrue((kept["hot"] > 200).all() and kept["run"][0] < 2)
+
+    def test_a_guard_stops_what_its_gate_names(self):
+        def guard(self, view, request):
+            request.gate[3] = view.time_s > -4
+        p = made(lambda self, view, request: None, guard=guard)
+        r = thermix.Run({**BASE, "throttle": {"policy": "made"}}, policies=[p])
+        r.step(200)
+        self.assertEqual(np.flatnonzero(r.sm_gated).tolist(), [3])
 
 
 class TestHandles(unittest.TestCase):

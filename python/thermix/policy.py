@@ -32,116 +32,186 @@ from ._library import Handle, Owner, call, text
 _CODE = 48  # hash of the code: "unreproducible-", 32 digits and the NUL
 
 
-def _array(pointer, n, dtype=np.float64, writeable=False):
-    """C memory as an array, without a copy; only for as long as the call into the policy lasts."""
-    array = np.ctypeslib.as_array(pointer, (n,)).view(dtype) if n else np.empty(0, dtype)
-    array.flags.writeable = writeable
-    return array
+def _array(pointer, n, dtype=np.float64):
+    """C memory as an array, without a copy: for this module alone."""
+    return np.ctypeslib.as_array(pointer, (n,)).view(dtype) if n else np.empty(0, dtype)
 
 
-class Seen:
-    """A struct of what a policy sees, with the fields of C, read only. Arrays have the length that they have."""
+class _Lease:
+    """How long a policy may use what it is given: one call. Structs look it up at each use; arrays are copies, whose
+    writes go back to C when the call ends."""
 
-    __slots__ = ("_raw", "_kept")
-    _lengths = {"speed": "n_level", "volt": "n_level", "core": "n_core", "drained": "n_drained", "curve": "n_curve", "by_index": "n",
-                "hot_order": "n", "gpu": "n_member", "compute_s": "n_member", "instance": "n_instance", "row_w": "n_row",
-                "clock_hz": "n_instance"}
+    __slots__ = ("turn", "live", "back")
 
-    def __init__(self, raw):
-        object.__setattr__(self, "_raw", raw)
-        object.__setattr__(self, "_kept", {})
+    def __init__(self):
+        self.turn, self.live, self.back = 0, False, []
 
-    def __getattr__(self, name):
-        if name in self._kept:
-            return self._kept[name]
-        value = getattr(self._raw, name)
-        if isinstance(value, ctypes.Array):
-            value = self._kept[name] = _array(value, len(value), np.intp if value._type_ is ctypes.c_size_t else np.float64)
-        elif isinstance(value, ctypes._Pointer):
-            value = self._kept[name] = self._pointed(name, value)
-        return value
+    def __enter__(self):
+        self.turn, self.live = self.turn + 1, True
 
-    def _pointed(self, name, pointer):
-        if not pointer:
-            return None
-        if pointer._type_ is c.View:
-            return View(pointer.contents)
-        if name == "memory":  # a fan's or a row's own
-            n = {c.FanView: c.N_FAN_MEMORY, c.RowView: c.N_ROW_MEMORY}.get(type(self._raw))
-            return _array(pointer, n, writeable=True) if n else None
-        n = getattr(self._raw, self._lengths[name])
-        if issubclass(pointer._type_, ctypes.Structure):
-            return tuple(Seen(pointer[i]) for i in range(n))
-        return _array(pointer, n, np.intp if pointer._type_ is ctypes.c_size_t else np.float64)
+    def __exit__(self, *_):
+        self.live = False
+        for theirs, ours in self.back:
+            theirs[:] = ours
+        self.back.clear()
+
+    def check(self):
+        if not self.live:
+            raise RuntimeError("what a policy sees and its request end with the call: copy the values that you keep")
+
+    def read(self, pointer, n, dtype=np.float64):
+        array = _array(pointer, n, dtype).copy()
+        array.flags.writeable = False
+        return array
+
+    def write(self, pointer, n, dtype=np.float64):
+        theirs = _array(pointer, n, dtype)
+        self.back.append((theirs, theirs.copy()))
+        return self.back[-1][1]
+
+
+class _Lent:
+    """What is lent has its C struct and the arrays that were asked for in this call."""
+
+    __slots__ = ("_raw", "_lease", "_kept", "_turn")
+
+    def __init__(self, raw, lease):
+        keep = functools.partial(object.__setattr__, self)
+        keep("_raw", raw), keep("_lease", lease), keep("_kept", {}), keep("_turn", lease.turn)
+
+    def _once(self, name, make):
+        """The array of this name, made at its first use in a call."""
+        self._lease.check()
+        if self._turn != self._lease.turn:
+            self._kept.clear()
+            object.__setattr__(self, "_turn", self._lease.turn)
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     def __setattr__(self, name, value):
         raise AttributeError(f"{name}: what a policy sees is read only")
 
 
-class View:
+class Seen(_Lent):
+    """A struct of what a policy sees, with the fields of C, read only. Arrays have the length that they have."""
+
+    __slots__ = ()
+    _lengths = {"speed": "n_level", "volt": "n_level", "core": "n_core", "drained": "n_drained", "curve": "n_curve", "by_index": "n",
+                "hot_order": "n", "gpu": "n_member", "compute_s": "n_member", "instance": "n_instance", "row_w": "n_row",
+                "clock_hz": "n_instance"}
+
+    def __getattr__(self, name):
+        self._lease.check()
+        value = getattr(self._raw, name)
+        if isinstance(value, ctypes.Array):
+            return self._once(name, lambda: self._lease.read(value, len(value), np.intp if value._type_ is ctypes.c_size_t
+                                                             else np.float64))
+        return self._once(name, lambda: self._pointed(name, value)) if isinstance(value, ctypes._Pointer) else value
+
+    def _pointed(self, name, pointer):
+        if not pointer:
+            return None
+        if pointer._type_ is c.View:
+            return View(pointer.contents, self._lease)
+        if name == "memory":  # a fan's or a row's own
+            n = {c.FanView: c.N_FAN_MEMORY, c.RowView: c.N_ROW_MEMORY}.get(type(self._raw))
+            return self._lease.write(pointer, n) if n else None
+        n = getattr(self._raw, self._lengths[name])
+        if issubclass(pointer._type_, ctypes.Structure):
+            return tuple(Seen(pointer[i], self._lease) for i in range(n))
+        return self._lease.read(pointer, n, np.intp if pointer._type_ is ctypes.c_size_t else np.float64)
+
+
+class View(_Lent):
     """The node: tick, time_s; gpus and jobs with the fields of tmx_gpu_view and tmx_job_view;
     sensed_k [SM] and hottest_k [GPU] in kelvins; board_w, inlet_k, memory_k [GPU] as the boards measure
-    them, boards with the fields of tmx_board_view; node counts (n_gpu, n_arrived, ...). Read only."""
+    them, boards with the fields of tmx_board_view; node counts (n_gpu, n_arrived, ...). Read only; valid until the
+    policy returns."""
 
-    __slots__ = ("_view", "gpus", "jobs", "sensed_k", "hottest_k", "board_w", "inlet_k", "memory_k", "boards")
+    __slots__ = ("gpus", "jobs", "boards")
+    _lengths = {"sensed_k": "n_sm", "hottest_k": "n_gpu", "board_w": "n_gpu", "inlet_k": "n_gpu", "memory_k": "n_gpu"}
 
-    def __init__(self, view):
+    def __init__(self, view, lease):
+        super().__init__(view, lease)
         node, keep = view.node.contents, functools.partial(object.__setattr__, self)
-        keep("_view", view)
-        keep("gpus", tuple(Seen(node.gpus[g].contents) for g in range(node.n_gpu)))
-        keep("jobs", tuple(Seen(node.jobs[j].contents) for j in range(node.n_job)))
-        keep("sensed_k", _array(view.sensed_k, node.n_sm))
-        for name in "hottest_k", "board_w", "inlet_k", "memory_k":
-            keep(name, _array(getattr(view, name), node.n_gpu))
-        keep("boards", tuple(Seen(view.board[g]) for g in range(node.n_gpu)))
+        keep("gpus", tuple(Seen(node.gpus[g].contents, lease) for g in range(node.n_gpu)))
+        keep("jobs", tuple(Seen(node.jobs[j].contents, lease) for j in range(node.n_job)))
+        keep("boards", tuple(Seen(view.board[g], lease) for g in range(node.n_gpu)))
 
-    tick = property(lambda self: self._view.tick)
-    time_s = property(lambda self: self._view.time_s)
-
-    def __getattr__(self, name):  # n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home, sync_job
-        value = getattr(self._view.node.contents, name)
-        return value if not isinstance(value, ctypes._Pointer) else Seen(value.contents) if value else None
-
-    __setattr__ = Seen.__setattr__
+    def __getattr__(self, name):  # also n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home, sync_job
+        self._lease.check()
+        if name in ("tick", "time_s"):
+            return getattr(self._raw, name)
+        node = self._raw.node.contents
+        if name in self._lengths:
+            return self._once(name, lambda: self._lease.read(getattr(self._raw, name), getattr(node, self._lengths[name])))
+        value = getattr(node, name)
+        return value if not isinstance(value, ctypes._Pointer) else Seen(value.contents, self._lease) if value else None
 
 
-class Request:
+class Asked(_Lent):
+    """What is asked for a GPU: the fields of tmx_gpu_request."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        self._lease.check()
+        value = getattr(self._raw, name)
+        return self._once(name, lambda: self._lease.write(value, len(value))) if isinstance(value, ctypes.Array) else value
+
+    def __setattr__(self, name, value):
+        self._lease.check()
+        if isinstance(getattr(self._raw, name, None), ctypes.Array):
+            getattr(self, name)[:] = value
+        else:
+            setattr(self._raw, name, value)
+
+
+class Request(_Lent):
     """What may be changed: gpus with the fields of tmx_gpu_request (admit, share, level, n_active,
     power_cap_w), and gate [SM], clocks off."""
 
-    __slots__ = ("gpus", "gate")
+    __slots__ = ("gpus", "_n_sm")
 
-    def __init__(self, request, view):
-        object.__setattr__(self, "gpus", tuple(request.gpu[g] for g in range(view.n_gpu)))
-        object.__setattr__(self, "gate", _array(ctypes.cast(request.gate, ctypes.POINTER(ctypes.c_uint8)), view.n_sm, np.bool_,
-                                                writeable=True))
+    def __init__(self, request, view, lease):
+        super().__init__(request, lease)
+        object.__setattr__(self, "gpus", tuple(Asked(request.gpu[g], lease) for g in range(view.n_gpu)))
+        object.__setattr__(self, "_n_sm", view.n_sm)
+
+    @property
+    def gate(self):
+        return self._once("gate", lambda: self._lease.write(ctypes.cast(self._raw.gate, ctypes.POINTER(ctypes.c_uint8)),
+                                                            self._n_sm, np.bool_))
 
     def __setattr__(self, name, value):
         raise AttributeError(f"request.{name}: write into request.gpus[g] and request.gate[sm]")
 
 
-class CtaRequest:
+class CtaRequest(_Lent):
     """What a CTA policy may change: state and accept [core], and the other fields of tmx_cta_request."""
 
-    __slots__ = ("_raw", "state", "accept")
+    __slots__ = ("state", "accept")
 
-    def __init__(self, raw, n_core):
+    def __init__(self, raw, n_core, lease):
+        super().__init__(raw, lease)
         flags = ctypes.cast(raw.accept, ctypes.POINTER(ctypes.c_uint8))
-        object.__setattr__(self, "_raw", raw)
-        object.__setattr__(self, "state", _array(raw.state, n_core, np.intc, writeable=True))
-        object.__setattr__(self, "accept", _array(flags, n_core, np.bool_, writeable=True))
+        object.__setattr__(self, "state", lease.write(raw.state, n_core, np.intc))
+        object.__setattr__(self, "accept", lease.write(flags, n_core, np.bool_))
 
     def __getattr__(self, name):
+        self._lease.check()
         return getattr(self._raw, name)
 
     def __setattr__(self, name, value):
+        self._lease.check()
         if name in self.__slots__:
             raise AttributeError(f"request.{name}: write into its elements")
         setattr(self._raw, name, value)
 
 
 _SLOTS = ("decide", "widen", "guard", "spread", "slice_s")
-_OWN = {"_raised", "_views", "_read", "_code", "_rows", "_taken", "_call", "not_hashed"}
+_OWN = {"_raised", "_views", "_lease", "_read", "_code", "_rows", "_taken", "_call", "not_hashed"}
 
 
 class Policy:
@@ -157,6 +227,7 @@ class Policy:
     def __init__(self):
         self._raised = None
         self._views = {}
+        self._lease = _Lease()
         self._read = False
         for key, value in self.options.items():
             if hasattr(self, key) or key == "code":
@@ -203,7 +274,7 @@ class Policy:
     def _view(self, pointer):
         address = ctypes.addressof(pointer.contents)
         if address not in self._views:
-            self._views[address] = View(pointer.contents)
+            self._views[address] = View(pointer.contents, self._lease)
         return self._views[address]
 
     def _slot(self, kind, function, failed=None):
@@ -212,7 +283,8 @@ class Policy:
             try:
                 if self._raised is None:
                     self._options(state)
-                    return function(*arguments)
+                    with self._lease:
+                        return function(*arguments)
             except BaseException as error:  # nothing may leave through C
                 self._raised = error
             return failed(*arguments) if failed else None
@@ -226,7 +298,7 @@ class Policy:
     def _decide(self, function):
         def slot(view, request):
             seen = self._view(view)
-            self._nothing(function, function(seen, Request(request.contents, seen)))
+            self._nothing(function, function(seen, Request(request.contents, seen, self._lease)))
         return self._slot(c.DECIDE, slot, _spoil)
 
 
@@ -285,9 +357,9 @@ class Mix(Policy):
                             measured_gain_pct=self.measured_gain_pct)
         if _has(self, "spread"):
             def spread(s, share0):  # share0 is by the SM's index in its GPU
-                s = Seen(s.contents)
+                s = Seen(s.contents, self._lease)
                 last = s.by_index.max() + 1 if s.n else 0
-                self._nothing(self.spread, self.spread(s, _array(share0, last, writeable=True)))
+                self._nothing(self.spread, self.spread(s, self._lease.write(share0, last)))
             def spoil(s, share0):
                 share0[s.contents.by_index[0]] = float("nan")
             table.spread = self._slot(c.SPREAD, spread, spoil)
@@ -320,7 +392,7 @@ class Tb(Policy):
             wanted = np.asarray(self.decide(self._view(view), gpu))
             if wanted.shape != (n,) or wanted.dtype.kind not in "iu" or (wanted < 0).any():
                 raise ValueError(f"order {wanted!r}: expected the {n} SM indices")
-            _array(out, n, np.uintp, writeable=True)[:] = wanted
+            _array(out, n, np.uintp)[:] = wanted
         def spoil(view, gpu, out):
             out[0] = c.NO_JOB
         return c.TbPolicy(base, self._slot(c.ORDER, order, spoil))
@@ -334,7 +406,7 @@ class Fan(Policy):
 
     def _fill(self, base):
         def slot(fan):
-            speed = self.decide(Seen(fan.contents))
+            speed = self.decide(Seen(fan.contents, self._lease))
             if isinstance(speed, (bool, np.bool_)) or not 0 <= speed <= 1:
                 raise ValueError(f"speed {speed!r}: expected 0 to 1")
             return float(speed)
@@ -349,7 +421,7 @@ class Route(Policy):
 
     def _fill(self, base):
         def slot(view, to):
-            wanted = self.decide(Seen(view.contents))
+            wanted = self.decide(Seen(view.contents, self._lease))
             prompt, token = (wanted, wanted) if np.ndim(wanted) == 0 else wanted
             to.contents.prompt, to.contents.token = _index(prompt, "instance"), _index(token, "token instance")
         return c.RoutePolicy(base, self._slot(c.ROUTE, slot))
@@ -363,8 +435,8 @@ class Row(Policy):
 
     def _fill(self, base):
         def slot(view, clock_hz):
-            seen = Seen(view.contents)
-            self._nothing(self.decide, self.decide(seen, _array(clock_hz, seen.n_instance, writeable=True)))
+            seen = Seen(view.contents, self._lease)
+            self._nothing(self.decide, self.decide(seen, self._lease.write(clock_hz, seen.n_instance)))
         def spoil(view, clock_hz):
             clock_hz[0] = float("nan")
         return c.RowPolicy(base, self._slot(c.ROW, slot, spoil))
@@ -379,8 +451,8 @@ class Cta(Policy):
 
     def _fill(self, base):
         def slot(view, request):
-            seen = Seen(view.contents)
-            self._nothing(self.decide, self.decide(seen, CtaRequest(request.contents, seen.n_core)))
+            seen = Seen(view.contents, self._lease)
+            self._nothing(self.decide, self.decide(seen, CtaRequest(request.contents, seen.n_core, self._lease)))
         def spoil(view, request):
             request.contents.core_clock = float("nan")
         self._call = self._slot(c.CTA, slot, spoil)

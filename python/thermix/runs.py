@@ -77,12 +77,18 @@ class Run(Owner):
                 call("tmx_run_step", handle, int(n), ctypes.byref(done))
             except Error as error:
                 if catalog and catalog.raised():
-                    raise catalog.raised() from error
+                    raise self._named(catalog.raised()) from error
                 raise
         if catalog and catalog.raised():
-            raise catalog.raised()
+            raise self._named(catalog.raised())
         self.done = done.value
         return self.done
+
+    def _named(self, error):
+        """A policy's exception with the run it is of, where Python has notes (3.11)."""
+        if hasattr(error, "add_note"):
+            error.add_note(f"in a policy of the run of mix {self.mix} with id {self.id}, at {self.time_s:g} s")
+        return error
 
     def finish(self, block=10000):
         """Run to the end, in blocks of ticks so that Ctrl-C is heard; the metrics."""
