@@ -21,8 +21,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, value, LIST, "value", 0, .value = "METRIC,...", .names = TMX_NAMES_METRIC,
             .doc = "metrics to show in the cells"),
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
-            .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; may "
-                   "be repeated"),
+            .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; KEY "
+                   "may be a metric; may be repeated"),
     TMX_ARG(
         args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
         .doc =

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix sensitivity: what each axis of a study does to a metric. */
+#include <string.h>
+
 #include "cli/commands.h"
+#include "core/base/plausible.h"
 #include "study/analysis/effects.h"
 #include "study/analysis/pivot.h"
 #include "study/table_out.h"
@@ -13,35 +16,49 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, metric, TEXT, "output", 0, .value = "METRIC", .names = TMX_NAMES_METRIC,
+    TMX_ARG(args, metric, TEXT, "value", 0, .value = "METRIC", .names = TMX_NAMES_METRIC,
             .doc = "the metric to explain, for example peak_temp_c"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
-    TMX_ARG(args, out, TEXT, "file", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
+    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write to FILE"),
     {0},
 };
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    const struct args *a = args;
+    static const char *const prefer[] = {"axis",      "value",  "effect", "effect_ci95",
+                                         "share_pct", "change", "per"};
+    struct args *a = args;
+    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+                                      .n_column = a->columns.n,
+                                      .prefer = prefer,
+                                      .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
     size_t metric = 0;
-    if (!a->metric) {
-        return tmx_fail(err, TMX_ECONFIG, "which metric? For example --output slowdown_pct");
-    }
     enum tmx_status st =
         tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
     if (!st) {
         tmx_results_note(&set, stderr);
     }
+    if (!st && !a->metric && tmx_result_find(set.metric, set.n_metric, a->out) < set.n_metric) {
+        tmx_doubt("--output is a file; a metric is --value %s", a->out); /* as 1.0 had it */
+        a->metric = a->out;
+        a->out = "-";
+    }
+    if (!st && !a->metric) {
+        st = tmx_fail(err, TMX_ECONFIG, "which metric? For example --value slowdown_pct");
+    }
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+    if (!st) {
+        st = strcmp(a->out, "-") != 0
+                 ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                          (const char *const *)a->columns.text, a->columns.n, err)
+                 : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+    }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;
@@ -51,10 +68,13 @@ const struct tmx_command tmx_cmd_sensitivity = {
     .name = "sensitivity",
     .summary = "how much each axis of a study moves a metric",
     .doc = "How much each axis of a study moves one metric.",
-    .notes = "Elasticities and standardised regression coefficients with standard errors; Sobol indices when "
-             "the study "
-             "was sampled with sample.method = \"indices\".",
-    .examples = "thermix sensitivity cooling.sqlite --output peak_temp_c",
+    .notes =
+        "effect: what each value adds to the mean over the values of its axis, and from the first to the "
+        "second named value, with half the 95 % interval (effect_ci95); share_pct: of the variance over the "
+        "runs; change: for 1 % of an axis of numbers or 1 K of a temperature. Also standardised regression "
+        "coefficients with standard errors, and Sobol indices when the study was sampled with sample.method "
+        "= \"indices\".",
+    .examples = "thermix sensitivity cooling.sqlite --value peak_temp_c",
     .args = rows,
     .operands = "DB",
     .operand = offsetof(struct args, db),

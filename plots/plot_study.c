@@ -218,14 +218,14 @@ static enum tmx_status points(const struct tmx_result_set *set, const struct tmx
     st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
     st = st ? st : tmx_metric_index(set, a->y, &y, err);
     for (size_t i = 0; i < a->n_where && i < 16 && !st; i++) {
-        st = tmx_key_index(set, a->where[i].key, &where[i], err);
+        st = tmx_where_index(set, &a->where[i], &where[i], err);
     }
     st = st ? st : tmx_table_create(out, columns, 6, err);
     for (size_t r = 0; r < set->n_run && !st; r++) {
         const struct tmx_result *run = &set->run[r];
         bool keep = run->done;
         for (size_t i = 0; i < a->n_where && i < 16; i++) {
-            keep = keep && tmx_where_holds(&a->where[i], run->value[where[i]]);
+            keep = keep && tmx_where_run(&a->where[i], set, where[i], run);
         }
         if (!keep) {
             continue;

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/analysis/effects.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
+#include "study/analysis/pivot.h"
 
 struct fit {                     /* least squares of n runs on the axes */
     double *coefficient, *error; /* [n_axis]; NULL when not possible */
     double r2;
+};
+
+enum { MOST_VALUES = 100, FEW_VALUES = 12, RUNS_A_VALUE = 4 };
+
+struct factor { /* an axis in the model of main effects */
+    size_t key;
+    bool text;
+    const char **value; /* [n_value] in order; owned; NULL: a straight line */
+    size_t n_value;
+    size_t column, n_column;    /* of the model */
+    double mean, sd, low, high; /* of a straight line */
+    bool told;                  /* from earlier axes, by the runs */
+    double share;
 };
 
 struct effects {
@@ -18,10 +33,19 @@ struct effects {
     size_t metric;
     size_t *axis; /* [n_axis] keys that are numbers and vary */
     size_t n_axis;
-    double *x, *y; /* [n_run][n_axis], [n_run]: finished runs */
-    size_t n_run;
+    double *x, *y; /* [n_run][n_axis], [n_run]: finished runs, those that differ in their seed alone as one */
+    const struct tmx_result **run; /* [n_run] the first of each */
+    double *weight;                /* [n_run] how many there are of it */
+    size_t n_run, n_all;
+    double seeds_ss; /* among runs that differ in their seed alone */
+    bool log_y;
     struct fit log, standard;
     double *first, *first_error, *total, *total_error; /* [n_axis]; NULL: no such design */
+    struct factor *factor;                             /* [n_factor] owned */
+    size_t n_factor;
+    double *model; /* [(n_column + 1)^2] swept; owned */
+    size_t n_column, n_free;
+    double total_ss, rest_ss;
 };
 
 static bool number(const char *s, double *v)
@@ -34,17 +58,31 @@ static bool usable(const struct effects *e, const struct tmx_result *r)
     return r->done && !isnan(r->metric[e->metric]);
 }
 
+/* Kelvins and degrees have no percent. */
+static bool is_temperature(const char *name)
+{
+    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+    const size_t n = strlen(last);
+    return strcmp(last, "ambient") == 0 || strcmp(last, "init_temp") == 0 ||
+           (n > 2 && (strcmp(last + n - 2, "_c") == 0 || strcmp(last + n - 2, "_k") == 0));
+}
+
+/* The unit of a metric whose changes are in it: percents of a percent mislead, and of kelvins there are none.
+ */
+static const char *own_unit(const struct effects *e)
+{
+    const char *name = e->set->metric[e->metric];
+    const size_t n = strlen(name);
+    return is_temperature(name) ? "K" : n > 4 && strcmp(name + n - 4, "_pct") == 0 ? "points" : NULL;
+}
+
 static bool axis_varies(const struct effects *e, size_t key)
 {
     double first = NAN;
     bool varies = false;
-    for (size_t i = 0; i < e->set->n_run; i++) {
+    for (size_t i = 0; i < e->n_run; i++) {
         double v;
-        const struct tmx_result *r = &e->set->run[i];
-        if (!usable(e, r)) {
-            continue;
-        }
-        if (!number(r->value[key], &v)) {
+        if (!number(e->run[i]->value[key], &v)) {
             return false;
         }
         varies = varies || (!isnan(first) && v != first);
@@ -60,12 +98,10 @@ static bool follows(const struct effects *e, size_t key)
     static const double nearly_one = 1 - 1e-9;
     for (size_t a = 0; a < e->n_axis; a++) {
         double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, x0 = 0, y0 = 0;
-        for (size_t i = 0; i < e->set->n_run; i++) {
-            const struct tmx_result *r = &e->set->run[i];
+        for (size_t i = 0; i < e->n_run; i++) {
             double x = 0, y = 0;
-            if (!usable(e, r) || !number(r->value[e->axis[a]], &x) || !number(r->value[key], &y)) {
-                continue;
-            }
+            (void)number(e->run[i]->value[e->axis[a]], &x);
+            (void)number(e->run[i]->value[key], &y);
             x0 = n == 0 ? x : x0; /* differences to the first run: no cancellation */
             y0 = n == 0 ? y : y0;
             x -= x0;
@@ -81,37 +117,258 @@ static bool follows(const struct effects *e, size_t key)
     return false;
 }
 
+struct entry {
+    const struct effects *e;
+    const struct tmx_result *run;
+};
+
+/* By the values of all axes; seeds are none. */
+static int by_axes(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    const struct tmx_result_set *set = x->e->set;
+    int d = 0;
+    for (size_t k = 0; k < set->n_key && d == 0; k++) {
+        d = tmx_is_seed(set->key[k]) ? 0 : tmx_value_compare(x->run->value[k], y->run->value[k]);
+    }
+    return d;
+}
+
+static int by_axes_then_place(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    const int d = by_axes(a, b);
+    return d ? d : (x->run > y->run) - (x->run < y->run);
+}
+
 static enum tmx_status gather(struct effects *e, struct tmx_err *err)
 {
     const struct tmx_result_set *set = e->set;
+    struct entry *all = malloc((set->n_run + 1) * sizeof *all);
     e->axis = malloc((set->n_key + 1) * sizeof *e->axis);
     e->x = malloc((set->n_run * set->n_key + 1) * sizeof *e->x);
     e->y = malloc((set->n_run + 1) * sizeof *e->y);
-    if (!e->axis || !e->x || !e->y) {
+    e->run = malloc((set->n_run + 1) * sizeof *e->run);
+    e->weight = malloc((set->n_run + 1) * sizeof *e->weight);
+    if (!e->axis || !e->x || !e->y || !e->run || !e->weight || !all) {
+        free(all);
         return tmx_no_memory(err);
     }
+    for (size_t i = 0; i < set->n_run; i++) {
+        if (usable(e, &set->run[i])) {
+            all[e->n_all++] = (struct entry){e, &set->run[i]};
+        }
+    }
+    qsort(all, e->n_all, sizeof *all, by_axes_then_place);
+    for (size_t first = 0, next; first < e->n_all; first = next) {
+        struct tmx_moments of = {0};
+        for (next = first; next < e->n_all && by_axes(&all[first], &all[next]) == 0; next++) {
+            tmx_moments_add(&of, all[next].run->metric[e->metric]);
+        }
+        e->run[e->n_run] = all[first].run;
+        e->weight[e->n_run] = (double)of.n;
+        e->seeds_ss += of.m2;
+        e->y[e->n_run++] = of.mean;
+    }
+    free(all);
     for (size_t k = 0; k < set->n_key; k++) {
-        if (axis_varies(e, k) && !follows(e, k)) {
+        if (!tmx_is_seed(set->key[k]) && axis_varies(e, k) && !follows(e, k)) {
             e->axis[e->n_axis++] = k;
         }
     }
-    for (size_t i = 0; i < set->n_run; i++) {
-        const struct tmx_result *r = &set->run[i];
-        if (!usable(e, r)) {
-            continue;
-        }
-        for (size_t a = 0; a < e->n_axis; a++) {
-            tmx_assert(number(r->value[e->axis[a]], &e->x[e->n_run * e->n_axis + a]));
-        }
-        e->y[e->n_run++] = r->metric[e->metric];
-    }
-    if (e->n_axis == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "no axis of numbers varies over the finished runs");
-    }
-    if (e->n_run < e->n_axis + 2) {
-        return tmx_fail(err, TMX_ECONFIG, "%zu finished runs are too few for %zu axes", e->n_run, e->n_axis);
+    for (size_t i = 0; i < e->n_run * e->n_axis; i++) {
+        tmx_assert(number(e->run[i / e->n_axis]->value[e->axis[i % e->n_axis]], &e->x[i]));
     }
     return TMX_OK;
+}
+
+/* ---- main effects of all axes ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    return tmx_value_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The axes that vary: with the effect of every value, or a straight line where there are many numbers. */
+static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
+{
+    const char **all = malloc((e->n_run + 1) * sizeof *all);
+    e->factor = calloc(e->set->n_key + 1, sizeof *e->factor);
+    enum tmx_status st = all && e->factor ? TMX_OK : tmx_no_memory(err);
+    for (size_t k = 0; k < e->set->n_key && !st; k++) {
+        struct factor *f = &e->factor[e->n_factor];
+        size_t n = 0;
+        *f = (struct factor){.key = k, .share = NAN};
+        for (size_t i = 0; i < e->n_run; i++) {
+            double v;
+            all[i] = e->run[i]->value[k];
+            f->text = f->text || !number(all[i], &v);
+        }
+        qsort(all, e->n_run, sizeof *all, by_value);
+        for (size_t i = 0; i < e->n_run; i++) {
+            if (n == 0 || tmx_value_compare(all[n - 1], all[i]) != 0) {
+                all[n++] = all[i];
+            }
+        }
+        const bool line = !f->text && (n > FEW_VALUES || e->n_run < RUNS_A_VALUE * n);
+        if (n < 2 || tmx_is_seed(e->set->key[k])) {
+            continue;
+        }
+        f->n_value = n;
+        e->n_factor++;
+        if (!line && n <= MOST_VALUES) {
+            f->value = malloc(n * sizeof *f->value);
+            st = f->value ? TMX_OK : tmx_no_memory(err);
+            for (size_t i = 0; i < n && !st; i++) {
+                f->value[i] = all[i];
+            }
+        } else if (line) {
+            double sum = 0, square = 0, v = 0;
+            for (size_t i = 0; i < e->n_run; i++) {
+                sum += number(e->run[i]->value[k], &v) ? v : 0;
+            }
+            f->mean = sum / (double)e->n_run;
+            for (size_t i = 0; i < e->n_run; i++) {
+                (void)number(e->run[i]->value[k], &v);
+                square += (v - f->mean) * (v - f->mean);
+            }
+            f->sd = sqrt(square / (double)e->n_run);
+            (void)number(all[0], &f->low);
+            (void)number(all[n - 1], &f->high);
+        }
+        f->column = e->n_column;
+        f->n_column = f->value ? n - 1 : line;
+        e->n_column += f->n_column;
+    }
+    free(all);
+    if (!st && e->n_factor == 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "no axis varies over the finished runs");
+    }
+    if (!st && e->n_run < e->n_axis + 2) {
+        st = tmx_fail(err, TMX_ECONFIG, "%zu finished runs are too few for %zu axes", e->n_run, e->n_axis);
+    }
+    return st;
+}
+
+/* A run's row of the model. Of an axis of values the last one's effect is less the sum of the others'. */
+static void row_of(const struct effects *e, size_t run, double *row)
+{
+    memset(row, 0, e->n_column * sizeof *row);
+    for (size_t k = 0; k < e->n_factor; k++) {
+        const struct factor *f = &e->factor[k];
+        const char *value = e->run[run]->value[f->key];
+        if (f->value) {
+            const char **at = bsearch(&value, f->value, f->n_value, sizeof *f->value, by_value);
+            const size_t i = (size_t)(at - f->value);
+            for (size_t c = 0; c < f->n_column; c++) {
+                row[f->column + c] = i == f->n_column ? -1 : i == c;
+            }
+        } else if (f->n_column > 0) {
+            double v = 0;
+            (void)number(value, &v);
+            row[f->column] = (v - f->mean) / f->sd;
+        }
+    }
+}
+
+/* Sweep (Beaton 1964) of the symmetric matrix on one column; again: back, but for signs. */
+static void sweep(double *m, size_t n, size_t k)
+{
+    const double d = m[k * n + k];
+    for (size_t j = 0; j < n; j++) {
+        m[k * n + j] /= d;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double b = m[i * n + k];
+        if (i == k) {
+            continue;
+        }
+        for (size_t j = 0; j < n; j++) {
+            m[i * n + j] -= j == k ? 0 : b * m[k * n + j];
+        }
+        m[i * n + k] = -b / d;
+    }
+    m[k * n + k] = 1 / d;
+}
+
+/* Fit the model; its matrix then holds the inverse and, in the last column, the coefficients. */
+static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
+{
+    static const double alias = 1e-9;
+    const size_t n = e->n_column + 2; /* a constant first, the metric last */
+    double *m = calloc(n * n, sizeof *m), *row = calloc(n, sizeof *row), *work = calloc(n * n, sizeof *work),
+           mean = 0;
+    bool *in = calloc(n, sizeof *in);
+    enum tmx_status st = m && row && work && in ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; i < e->n_run && !st; i++) {
+        mean += e->weight[i] * e->y[i] / (double)e->n_all;
+    }
+    for (size_t r = 0; r < e->n_run && !st; r++) {
+        row[0] = 1;
+        row_of(e, r, row + 1);
+        row[n - 1] = e->y[r] - mean;
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; row[i] != 0 && j < n; j++) {
+                m[i * n + j] += e->weight[r] * row[i] * row[j];
+            }
+        }
+    }
+    e->total_ss = st ? 0 : m[n * n - 1] + e->seeds_ss;
+    e->n_free = e->n_run;
+    for (size_t k = 0; !st && k + 1 < n; k++) {
+        row[k] = m[k * n + k];
+    }
+    for (size_t k = 0; !st && k + 1 < n; k++) {
+        in[k] = m[k * n + k] > alias * row[k];
+        if (in[k]) {
+            sweep(m, n, k);
+            e->n_free -= e->n_free > 0;
+        }
+    }
+    e->rest_ss = st ? 0 : fmax(0, m[n * n - 1]);
+    for (size_t k = 0; !st && k < e->n_factor; k++) { /* how much is lost without it */
+        struct factor *f = &e->factor[k];
+        bool all = f->n_column > 0;
+        memcpy(work, m, n * n * sizeof *m);
+        for (size_t c = f->column + 1; c <= f->column + f->n_column; c++) {
+            all = all && in[c];
+            if (in[c]) {
+                sweep(work, n, c);
+            }
+        }
+        f->told = all;
+        f->share = all && e->total_ss > 0 ? 100 * (work[n * n - 1] - e->rest_ss) / e->total_ss : NAN;
+    }
+    e->model = m;
+    free(row);
+    free(work);
+    free(in);
+    return st;
+}
+
+/* What a linear combination of a factor's columns adds, and half its interval. */
+static double combination(const struct effects *e, const struct factor *f, const double *c, double *half)
+{
+    const size_t n = e->n_column + 2, at = f->column + 1;
+    double sum = 0, var = 0;
+    for (size_t i = 0; i < f->n_column; i++) {
+        sum += c[i] * e->model[(at + i) * n + n - 1];
+        for (size_t j = 0; j < f->n_column; j++) {
+            var += c[i] * c[j] * e->model[(at + i) * n + at + j];
+        }
+    }
+    *half = e->n_free > 0 ? gsl_cdf_tdist_Pinv(0.975, (double)e->n_free) *
+                                sqrt(fmax(0, var) * e->rest_ss / (double)e->n_free)
+                          : NAN;
+    return sum;
+}
+
+/* Coefficients of the effect of value a, less that of value b where b is one. */
+static void contrast(const struct factor *f, size_t a, size_t b, double c[MOST_VALUES])
+{
+    for (size_t i = 0; i < f->n_column; i++) {
+        c[i] = (a == f->n_column ? -1 : a == i) - (b > f->n_column ? 0 : b == f->n_column ? -1.0 : b == i);
+    }
 }
 
 static double mean_of(const double *v, size_t n, size_t stride)
@@ -186,20 +443,21 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
     const size_t n = e->n_run, m = e->n_axis;
     double *x = calloc(n * m + 1, sizeof *x), *y = calloc(n + 1, sizeof *y);
     enum tmx_status st = x && y ? TMX_OK : tmx_no_memory(err);
-    if (!st && positive(e->y, n, 1)) {
+    e->log_y = !own_unit(e) && positive(e->y, n, 1);
+    if (!st && m > 0 && (own_unit(e) || e->log_y)) {
         for (size_t a = 0; a < m; a++) {
-            const bool logs = positive(e->x + a, n, m);
+            const bool logs = !is_temperature(e->set->key[e->axis[a]]) && positive(e->x + a, n, m);
             for (size_t i = 0; i < n; i++) {
                 x[i * m + a] = logs ? log(e->x[i * m + a]) : e->x[i * m + a];
             }
         }
         for (size_t i = 0; i < n; i++) {
-            y[i] = log(e->y[i]);
+            y[i] = e->log_y ? log(e->y[i]) : e->y[i];
         }
         st = solve(e, x, y, &e->log, err);
     }
     const double sd = st ? 0 : stdev_of(e->y, n, 1);
-    if (!st && sd > 0) {
+    if (!st && sd > 0 && m > 0) {
         for (size_t i = 0; i < n; i++) {
             y[i] = (e->y[i] - mean_of(e->y, n, 1)) / sd;
         }
@@ -306,45 +564,127 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
     return n_block > 1 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "the design for Sobol indices is not finished");
 }
 
-static void pair(struct tmx_table *t, const double *value, const double *error, size_t a)
+static void pair(struct tmx_table *t, const double *value, const double *error, size_t a, double factor)
 {
-    if (value) {
-        tmx_table_real(t, value[a]);
-        tmx_table_real(t, error[a]);
-    } else {
-        tmx_table_empty(t);
-        tmx_table_empty(t);
+    tmx_table_real_or_empty(t, value ? factor * value[a] : NAN);
+    tmx_table_real_or_empty(t, value ? factor * error[a] : NAN);
+}
+
+static const struct tmx_column columns[] = {
+    {"axis", TMX_COLUMN_TEXT, 0},           {"value", TMX_COLUMN_TEXT, 0},
+    {"effect", TMX_COLUMN_REAL, 3},         {"effect_ci95", TMX_COLUMN_REAL, 3},
+    {"share_pct", TMX_COLUMN_REAL, 1},      {"change", TMX_COLUMN_REAL, 4},
+    {"change_se", TMX_COLUMN_REAL, 4},      {"per", TMX_COLUMN_TEXT, 0},
+    {"elasticity_1", TMX_COLUMN_REAL, 4},   {"elasticity_se_1", TMX_COLUMN_REAL, 4},
+    {"standardised_1", TMX_COLUMN_REAL, 4}, {"standardised_se_1", TMX_COLUMN_REAL, 4},
+    {"first_order_1", TMX_COLUMN_REAL, 4},  {"first_order_se_1", TMX_COLUMN_REAL, 4},
+    {"total_1", TMX_COLUMN_REAL, 4},        {"total_se_1", TMX_COLUMN_REAL, 4},
+    {"r2_1", TMX_COLUMN_REAL, 4},           {"runs", TMX_COLUMN_INT, 0},
+};
+enum { N_COLUMN = sizeof columns / sizeof columns[0], FIRST_NUMERIC = 5 };
+
+/* The row of an axis up to its share: from one value to another. */
+static void head_row(const struct effects *e, const struct factor *f, struct tmx_table *t)
+{
+    char words[300];
+    double c[MOST_VALUES], half = NAN, effect = NAN, lowest = INFINITY, highest = -INFINITY;
+    size_t from = 0, to = f->n_value - 1;
+    for (size_t i = 0; f->text && f->value && i < f->n_value; i++) {
+        contrast(f, i, SIZE_MAX, c);
+        const double v = combination(e, f, c, &half);
+        from = v < lowest ? i : from;
+        to = v > highest ? i : to;
+        lowest = fmin(lowest, v);
+        highest = fmax(highest, v);
     }
+    to = from == to ? f->n_value - 1 : to; /* all alike */
+    if (f->value) {
+        contrast(f, to, from, c);
+        effect = combination(e, f, c, &half);
+        snprintf(words, sizeof words, "%.140s to %.140s", f->value[from], f->value[to]);
+    } else if (f->n_column > 0) {
+        char low[TMX_REAL_SIZE], high[TMX_REAL_SIZE];
+        c[0] = (f->high - f->low) / f->sd;
+        effect = combination(e, f, c, &half);
+        tmx_real_print(low, f->low);
+        tmx_real_print(high, f->high);
+        snprintf(words, sizeof words, "%s to %s", low, high);
+    } else {
+        snprintf(words, sizeof words, "%zu values, too many for effects", f->n_value);
+    }
+    tmx_table_text(t, e->set->key[f->key]);
+    tmx_table_text(t, words);
+    tmx_table_real_or_empty(t, f->told ? effect : NAN);
+    tmx_table_real_or_empty(t, f->told ? half : NAN);
+    tmx_table_real_or_empty(t, f->share);
+}
+
+static void end_row(const struct effects *e, struct tmx_table *t)
+{
+    for (size_t c = FIRST_NUMERIC; c + 1 < N_COLUMN; c++) {
+        columns[c].type == TMX_COLUMN_TEXT ? tmx_table_text(t, "") : tmx_table_empty(t);
+    }
+    tmx_table_int(t, (int64_t)e->n_all);
+}
+
+/* The rest of the row of an axis of numbers. */
+static void numeric(const struct effects *e, size_t a, struct tmx_table *t)
+{
+    const bool kelvins = is_temperature(e->set->key[e->axis[a]]),
+               logs = !kelvins && positive(e->x + a, e->n_run, e->n_axis),
+               any = e->log.coefficient && (kelvins || logs);
+    /* ln y by ln x: % per 1 %; ln y by x: 100 % per 1 K; y by ln x: a hundredth K per 1 % */
+    const double factor = e->log_y ? (logs ? 1 : 100) : logs ? 0.01 : 1;
+    pair(t, any ? e->log.coefficient : NULL, e->log.error, a, factor);
+    char per[40] = "";
+    if (any) {
+        snprintf(per, sizeof per, "%s per 1 %s", e->log_y ? "%" : own_unit(e), logs ? "%" : "K");
+    }
+    tmx_table_text(t, per);
+    pair(t, any && logs && e->log_y ? e->log.coefficient : NULL, e->log.error, a, 1);
+    pair(t, e->standard.coefficient, e->standard.error, a, 1);
+    pair(t, e->first, e->first_error, a, 1);
+    pair(t, e->total, e->total_error, a, 1);
+    tmx_table_real_or_empty(t, e->standard.coefficient ? e->standard.r2 : NAN);
+    tmx_table_int(t, (int64_t)e->n_all);
 }
 
 static enum tmx_status write(const struct effects *e, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"axis", TMX_COLUMN_TEXT, 0},
-        {"elasticity_1", TMX_COLUMN_REAL, 4},
-        {"elasticity_se_1", TMX_COLUMN_REAL, 4},
-        {"standardised_1", TMX_COLUMN_REAL, 4},
-        {"standardised_se_1", TMX_COLUMN_REAL, 4},
-        {"first_order_1", TMX_COLUMN_REAL, 4},
-        {"first_order_se_1", TMX_COLUMN_REAL, 4},
-        {"total_1", TMX_COLUMN_REAL, 4},
-        {"total_se_1", TMX_COLUMN_REAL, 4},
-        {"r2_1", TMX_COLUMN_REAL, 4},
-        {"runs", TMX_COLUMN_INT, 0},
-    };
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t a = 0; a < e->n_axis && !st; a++) {
-        tmx_table_text(*t, e->set->key[e->axis[a]]);
-        pair(*t, positive(e->x + a, e->n_run, e->n_axis) ? e->log.coefficient : NULL, e->log.error, a);
-        pair(*t, e->standard.coefficient, e->standard.error, a);
-        pair(*t, e->first, e->first_error, a);
-        pair(*t, e->total, e->total_error, a);
-        if (e->standard.coefficient) {
-            tmx_table_real(*t, e->standard.r2);
-        } else {
-            tmx_table_empty(*t);
+    const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
+    for (size_t k = 0; k < e->n_factor && !st; k++) {
+        const struct factor *f = &e->factor[k];
+        size_t a = 0;
+        while (a < e->n_axis && e->axis[a] != f->key) {
+            a++;
         }
-        tmx_table_int(*t, (int64_t)e->n_run);
+        if (a == e->n_axis && (!f->text || (f->n_column > 0 && !f->told))) {
+            continue; /* it moves with an earlier one */
+        }
+        head_row(e, f, *t);
+        a < e->n_axis ? numeric(e, a, *t) : end_row(e, *t);
+        for (size_t i = 0; f->text && f->value && f->told && i < f->n_value; i++) {
+            double c[MOST_VALUES], half;
+            contrast(f, i, SIZE_MAX, c);
+            tmx_table_text(*t, e->set->key[f->key]);
+            tmx_table_text(*t, f->value[i]);
+            tmx_table_real(*t, combination(e, f, c, &half));
+            tmx_table_real_or_empty(*t, half);
+            tmx_table_empty(*t);
+            end_row(e, *t);
+        }
+    }
+    const struct {
+        const char *name;
+        double ss;
+    } rest[] = {{"(interactions)", e->rest_ss}, {"(seeds)", e->seeds_ss}};
+    for (size_t i = 0; i < (e->n_all > e->n_run ? 2 : 1) && !st; i++) {
+        tmx_table_text(*t, rest[i].name);
+        tmx_table_text(*t, "");
+        tmx_table_empty(*t);
+        tmx_table_empty(*t);
+        tmx_table_real_or_empty(*t, e->total_ss > 0 ? 100 * rest[i].ss / e->total_ss : NAN);
+        end_row(e, *t);
     }
     return st;
 }
@@ -355,9 +695,18 @@ enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric, str
     struct effects e = {.set = set, .metric = metric};
     *t = NULL;
     enum tmx_status st = gather(&e, err);
+    st = st ? st : find_factors(&e, err);
+    st = st ? st : fit_effects(&e, err);
     st = st ? st : regressions(&e, err);
     st = st ? st : sobol(&e, err);
     st = st ? st : write(&e, t, err);
+    for (size_t k = 0; k < e.n_factor; k++) {
+        free(e.factor[k].value);
+    }
+    free(e.factor);
+    free(e.model);
+    free(e.run);
+    free(e.weight);
     free(e.axis);
     free(e.x);
     free(e.y);

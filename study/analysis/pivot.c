@@ -132,6 +132,29 @@ static bool among(const char *list, const char *value)
     return false;
 }
 
+enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w, size_t *i,
+                                struct tmx_err *err)
+{
+    const size_t metric = tmx_result_find(set->metric, set->n_metric, w->key);
+    *i = tmx_result_find(set->key, set->n_key, w->key);
+    if (*i < set->n_key || metric == set->n_metric) { /* an unknown name is taken for a key's */
+        return tmx_key_index(set, w->key, i, err);
+    }
+    *i = set->n_key + metric;
+    return TMX_OK;
+}
+
+bool tmx_where_run(const struct tmx_where *w, const struct tmx_result_set *set, size_t i,
+                   const struct tmx_result *run)
+{
+    char text[TMX_REAL_SIZE];
+    if (i < set->n_key) {
+        return tmx_where_holds(w, run->value[i]);
+    }
+    tmx_real_print(text, run->metric[i - set->n_key]);
+    return !isnan(run->metric[i - set->n_key]) && tmx_where_holds(w, text);
+}
+
 bool tmx_where_holds(const struct tmx_where *w, const char *value)
 {
     double a, b;
@@ -186,6 +209,13 @@ static enum tmx_status check_where(const struct tmx_result_set *set, const struc
                                    struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    double v;
+    if (key >= set->n_key) {
+        return w->relation == TMX_IN || number(w->value, &v)
+                   ? TMX_OK
+                   : tmx_fail(err, TMX_ECONFIG, "--where: %s is a metric: expected a number, not \"%s\"",
+                              w->key, w->value);
+    }
     if (w->relation <= TMX_UNEQUAL) {
         return check_value(set, key, w->value, err);
     }
@@ -213,7 +243,7 @@ static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *se
         st = tmx_metric_index(set, q->value[p->n_value], &p->value[p->n_value], err);
     }
     for (size_t i = 0; i < q->n_where && !st; i++) {
-        st = tmx_key_index(set, q->where[i].key, &p->where[i], err);
+        st = tmx_where_index(set, &q->where[i], &p->where[i], err);
         st = st ? st : check_where(set, &q->where[i], p->where[i], err);
     }
     if (!st && q->pivot) {
@@ -226,7 +256,7 @@ static bool kept(const struct plan *p, const struct tmx_result *r)
 {
     bool keep = r->done;
     for (size_t i = 0; i < p->q->n_where; i++) {
-        keep = keep && tmx_where_holds(&p->q->where[i], r->value[p->where[i]]);
+        keep = keep && tmx_where_run(&p->q->where[i], p->set, p->where[i], r);
     }
     return keep;
 }

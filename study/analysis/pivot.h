@@ -20,8 +20,15 @@ struct tmx_where { /* key relation value; IN: values between bars */
 
 /* "key=value", also with !=, <, <=, >, >= between them, or "key in a,b,c". */
 TMX_NODISCARD enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err);
-/* Does a value of the key satisfy it? Numbers compare as numbers; < and > of a text hold never. */
+/* What the condition is of: a key's index, or n_key and a metric's. TMX_ECONFIG for a name that is neither.
+ */
+TMX_NODISCARD enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w,
+                                              size_t *i, struct tmx_err *err);
+/* Does a value satisfy it? Numbers compare as numbers; < and > of a text hold never. */
 bool tmx_where_holds(const struct tmx_where *w, const char *value);
+/* Does a run? Never by a metric that it does not have. */
+bool tmx_where_run(const struct tmx_where *w, const struct tmx_result_set *set, size_t i,
+                   const struct tmx_result *run);
 
 struct tmx_query {
     const char *rows[8]; /* keys, NULL: up to here */

@@ -86,6 +86,9 @@ name = "digits"; base = "run.cfg"; axes = ( { key = "package.r_convec"; values =
 S
 "$thermix" sweep ./digits.cfg -o digits.sqlite -q >/dev/null
 "$thermix" run run.cfg --set package.r_convec=0.123456789012345 -o digits -q
+"$thermix" sensitivity words.sqlite --value peak_temp_c --format csv -o got.csv || say "sensitivity of an axis of words"
+grep -q '^policy,[A-Z]* to [A-Z]*,[0-9]' got.csv && grep -q '^policy,BL,-*[0-9]' got.csv && grep -q '^policy,MU,-*[0-9]' got.csv && grep -q '^throttle.trip_c,.*K per 1 K,,,' got.csv ||
+  say "effects of words: $(cat got.csv)"
 "$thermix" query digits.sqlite --value energy_j,peak_temp_c --format csv | grep -q '^0.123456789012345,' || say "an axis loses digits"
 id=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "id" || $i == "run") c = i } NR == 2 { print $c }' digits/summary.csv)
 [ -n "$id" ] && grep -aq "# run $id" digits.sqlite || say "the same value is another run on an axis: $id"
@@ -99,7 +102,7 @@ name = "i"; base = "base.cfg"; sample = { method = "indices"; n = 128; };
 axes = ( { key = "x"; range = { from = 1; to = 3; }; }, { key = "y"; range = { from = 1; to = 2; }; } );
 S
 run ./indices.cfg -o indices.sqlite -q >/dev/null
-"$thermix" sensitivity indices.sqlite --output product --format csv -o got.csv
+"$thermix" sensitivity indices.sqlite --value product --format csv -o got.csv
 check() { # ROW COLUMN EXPECTED TOLERANCE
   awk -F, -v r="$1" -v c="$2" -v e="$3" -v t="$4" \
     'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i } $1 == r { d = $k - e; exit !(d < t && d > -t) }' got.csv ||
@@ -111,8 +114,28 @@ check x first_order_1 0.675 0.05
 check y first_order_1 0.300 0.05
 check x total_1 0.700 0.05
 check y total_1 0.325 0.05
-"$thermix" sensitivity indices.sqlite --output sum --format csv -o got.csv
+"$thermix" sensitivity indices.sqlite --value sum --format csv -o got.csv
 check x standardised_1 0.894 0.01
 check y standardised_1 0.447 0.01
 check x r2_1 1 1e-9
+# main effects of a grid
+cat >effects.cfg <<'S'
+name = "w"; base = "base.cfg"; repeat = 2;
+axes = ( { key = "x"; values = [3, 6]; }, { key = "y"; values = [1, 2, 4]; } );
+S
+run ./effects.cfg -o effects.sqlite -q >/dev/null
+"$thermix" sensitivity effects.sqlite --value sum --format csv -o got.csv # sum = x + y: no interactions
+# shares of x + y: var(3, 6) = 2.25, var(1, 2, 4) = 14/9
+check x effect 3 1e-9
+check y effect 3 1e-9
+check x share_pct 59.124087591 1e-6
+check y share_pct 40.875912409 1e-6
+grep -q '^(interactions),,,,0' got.csv && grep -q '^(seeds),,,,0,' got.csv || say "what is left: $(cat got.csv)"
+"$thermix" sensitivity effects.sqlite --value product --format csv -o got.csv # z y: 1 2 4 2 4 8
+check x effect 2.3333333333 1e-9
+check y effect 4.5 1e-9
+awk -F, '$1 == "x" || $1 == "y" || /^\(/ { s += $5 } END { exit !(s > 99.999999 && s < 100.000001) }' got.csv || say "shares: $(cat got.csv)"
+[ "$("$thermix" query whole.sqlite --where 'sum>=11' --where y!=1.5 --value sum --format csv | tail -n +2 | wc -l)" = 4 ] || say "--where of a metric"
+"$thermix" query whole.sqlite --where 'sum=high' 2>err.txt && say "--where of a metric and a word"
+grep -q 'sum is a metric: expected a number' err.txt || say "--where of a metric and a word: $(cat err.txt)"
 echo "merge, query and sensitivity give the numbers known by hand"

@@ -94,7 +94,7 @@ INPUTS = {
     'table.csv': 'mix,policy,slowdown_pct,energy_j,peak_temp_c\nWL1,BL,1.5,100,80\nWL1,A,1.0,90,79\nmean,BL,1.5,100,80\n',
 }
 OVER_INPUT = [ # the word IN is a copy of the file, and must be as it was afterwards
-    ('results.sqlite', ['query', 'IN', '-o', 'IN']), ('results.sqlite', ['sensitivity', 'IN', '--output', 'energy_j', '-o', 'IN']),
+    ('results.sqlite', ['query', 'IN', '-o', 'IN']), ('results.sqlite', ['sensitivity', 'IN', '--value', 'energy_j', '-o', 'IN']),
     ('results.sqlite', ['report', 'IN', '-o', 'IN']), ('results.sqlite', ['merge', 'IN', '-o', 'IN']),
     ('chip.flp', ['floorplan', 'show', 'IN', '-o', 'IN']), ('card.csv', ['log', 'show', 'IN', '-o', 'IN']),
     ('kernel.traceg', ['gate', '--convert', 'IN', '-o', 'IN']), ('train.csv', ['power', 'fit', 'IN', '-o', 'IN']),
@@ -210,7 +210,7 @@ def cases(b):
     yield 'report of a table', 'table.csv', lambda t: bad_csv(t, SAFE), [['report', '.', '-o', 'new.html', '--no-what-if']]
     yield 'database', 'results.sqlite', bad_database, [
         ['query', 'results.sqlite', '--format', 'csv'], ['query', 'results.sqlite', '--all', '--rows', 'policy', '--value', 'energy_j'],
-        ['sensitivity', 'results.sqlite', '--output', 'energy_j'], ['merge', 'results.sqlite', '-o', 'new_merged.sqlite']]
+        ['sensitivity', 'results.sqlite', '--value', 'energy_j'], ['merge', 'results.sqlite', '-o', 'new_merged.sqlite']]
     yield 'database drawn', 'results.sqlite', bad_database, [['report', 'results.sqlite', '-o', 'new.html']]
 
 
