@@ -16,6 +16,7 @@
 #include "core/machine/machine.h"
 #include "core/sim/record/recorder.h"
 #include "plots/export.h"
+#include "plots/figure.h"
 #include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"
@@ -369,9 +370,8 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
         {"height_mm", TMX_COLUMN_REAL, 3}, {"area_mm2", TMX_COLUMN_REAL, 3},
     };
     struct tmx_table *t = NULL;
-    const size_t n = strlen(a->out);
-    if (n > 4 && strcmp(a->out + n - 4, ".svg") == 0) {
-        return tmx_floorplan_save_svg(fp, a->out, err);
+    if (tmx_plot_is_file(a->out)) {
+        return tmx_floorplan_draw(fp, a->out, err);
     }
     enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; i < fp->n_unit && !st; i++) {
@@ -751,7 +751,8 @@ static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floor
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, out, TEXT, "output", 'o', .value = "PATH", .def = "-",
-            .names = TMX_NAMES_FILE, .doc = "write to PATH; `show -o X.svg` draws; compare: a folder"),
+            .names = TMX_NAMES_FILE,
+            .doc = "write to PATH; `show -o X.svg` (.png, .pdf) draws; compare: a folder"),
     TMX_ARG(tmx_floorplan_args, by, TEXT, "by", 0, .value = "XxY",
             .doc = "scale: factors; move: millimetres; split, grid: pieces"),
     TMX_ARG(tmx_floorplan_args, unit, TEXT, "unit", 0, .value = "NAME",

@@ -8,8 +8,8 @@
 
 struct args {
     struct tmx_texts results, where, rename, order;
-    const char *out, *only, *x, *y, *by, *title, *x_label, *y_label, *floorplan, *cells;
-    long layer;
+    const char *out, *only, *x, *y, *by, *title, *x_label, *y_label, *config, *floorplan, *cells, *layer,
+        *scale;
     double at_s;
     int format, size;
     bool quiet, all;
@@ -39,7 +39,10 @@ static const struct tmx_arg rows[] = {
             .doc = "bars and curves of these names come first, in this order"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
     {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
-    TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY", .doc = "key along the horizontal axis"),
+    TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY|METRIC",
+            .doc =
+                "key or metric along the horizontal axis; of two metrics the points that no other beats in "
+                "both are joined"),
     TMX_ARG(args, y, TEXT, "y", 0, .value = "METRIC", .names = TMX_NAMES_METRIC, .doc = "metric to draw"),
     TMX_ARG(args, by, TEXT, "by", 0, .value = "KEY",
             .doc = "draw a curve for each value of this key, or a map if it has many numbers"),
@@ -47,13 +50,20 @@ static const struct tmx_arg rows[] = {
             .doc = "only these runs, as in `thermix query`; may be repeated"),
     TMX_ARG_ALL(args, all),
     {.type = TMX_ARG_GROUP, .doc = "of a file of temperatures (.steady, .init, .ttrace or a grid's):"},
+    TMX_ARG(args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "the package that computed RESULTS: draw its layers on the stack's outline, each with the "
+                   "blocks that lie in it; of a .ttrace the interval of its curves"),
     TMX_ARG(args, floorplan, TEXT, "flp", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc =
-                "the layer's floorplan: draw RESULTS as a map of its blocks, of a .ttrace the hottest row"),
-    TMX_ARG(args, layer, INT, "layer", 0, .value = "N", .min = 0, .max = 99, .def = "0",
-            .doc = "draw this layer, 0 is the lowest"),
+                "the floorplan, where -c names none, or of one layer: draw RESULTS as a map of its blocks, "
+                "of a .ttrace the hottest row"),
+    TMX_ARG(args, layer, TEXT, "layer", 0, .value = "N|all",
+            .doc = "draw this layer, 0 is the lowest (without it: layer 0; with -c into a folder all)"),
+    TMX_ARG(args, scale, TEXT, "scale", 0, .value = "LOW:HIGH|own",
+            .doc = "the colours' ends in degC, or each layer's own (without it: one scale for all that are "
+                   "drawn)"),
     TMX_ARG(args, cells, TEXT, "cells", 0, .value = "ROWSxCOLS",
-            .doc = "grid_rows and grid_cols of a grid's file (without it: a square)"),
+            .doc = "grid_rows and grid_cols of a grid's file without -c (without it: a square)"),
     {0},
 };
 
@@ -82,7 +92,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }
-    if ((a->title || a->x_label || a->y_label) && !a->only && !a->floorplan && !(a->x && a->y)) {
+    if ((a->title || a->x_label || a->y_label) && !a->only && !a->floorplan && !a->config &&
+        !(a->x && a->y)) {
         return tmx_fail(err, TMX_ECONFIG,
                         "--title, --x-label and --y-label are of one figure: give --figure NAME");
     }
@@ -96,24 +107,36 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     for (; axes.n_where < a->where.n && !st; axes.n_where++) {
         st = tmx_where_parse(a->where.text[axes.n_where], &where[axes.n_where], err);
     }
-    struct tmx_thermal_map map = {.floorplan = a->floorplan, .layer = a->layer};
+    const char *ending = strrchr(a->results.text[0], '.');
+    const bool trace = ending && strcmp(ending, ".ttrace") == 0,
+               temperatures = a->config || a->floorplan || trace ||
+                              (ending && (strcmp(ending, ".steady") == 0 || strcmp(ending, ".init") == 0)),
+               map_of = a->floorplan || (a->config && !trace);
+    struct tmx_thermal_map map = {.config = a->config, .floorplan = a->floorplan, .layer = -1};
     char rest;
-    if (!st && (a->cells || a->layer > 0) && !a->floorplan) {
-        st = tmx_fail(err, TMX_ECONFIG, "--layer and --cells are of a file of temperatures: give --flp FILE");
+    if (!st && (a->cells || a->layer || a->scale) && !map_of) {
+        st =
+            tmx_fail(err, TMX_ECONFIG,
+                     "--layer, --scale and --cells are of a map of temperatures: give -c FILE or --flp FILE");
     }
+    if (!st && a->layer && strcmp(a->layer, "all") != 0 &&
+        (sscanf(a->layer, "%ld%c", &map.layer, &rest) != 1 || map.layer < 0)) {
+        st = tmx_fail(err, TMX_ECONFIG, "--layer %s: expected a layer's number or all", a->layer);
+    }
+    if (!st && a->scale && strcmp(a->scale, "own") != 0 &&
+        (sscanf(a->scale, "%lf:%lf%c", &map.low_c, &map.high_c, &rest) != 2 || !(map.low_c < map.high_c))) {
+        st = tmx_fail(err, TMX_ECONFIG, "--scale %s: expected LOW:HIGH in degC, or own", a->scale);
+    }
+    map.own_scale = a->scale && strcmp(a->scale, "own") == 0;
+    map.all = (a->layer && strcmp(a->layer, "all") == 0) ||
+              (!a->layer && a->config && !trace && a->out && !tmx_plot_is_file(a->out));
     if (!st && a->cells &&
         (sscanf(a->cells, "%ldx%ld%c", &map.rows, &map.cols, &rest) != 2 || map.rows < 2 || map.cols < 2 ||
          map.rows > 4096 || map.cols > 4096)) {
         st = tmx_fail(err, TMX_ECONFIG, "--cells %s: expected ROWSxCOLS, each from 2 to 4096", a->cells);
     }
-    const char *ending = strrchr(a->results.text[0], '.');
-    if (!st && ending && !a->floorplan &&
-        (strcmp(ending, ".steady") == 0 || strcmp(ending, ".init") == 0 || strcmp(ending, ".ttrace") == 0)) {
-        st = tmx_fail(err, TMX_ECONFIG, "%s: temperatures become a map of a floorplan: give --flp FILE",
-                      a->results.text[0]);
-    }
-    if (a->floorplan && !a->only) {
-        p.only = "map";
+    if (temperatures && !a->only && !map.all) {
+        p.only = map_of ? "map" : "curves";
     }
     if (a->x && a->y && !a->only) { /* that is one figure */
         const char *dot = strrchr(a->x, '.');
@@ -123,7 +146,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st
             : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
     st = st ? st : tmx_plot_begin(&p, err);
-    if (st || a->floorplan) {
+    if (st || temperatures) {
         return st ? st : tmx_plot_thermal(&p, a->results.text[0], &map, err);
     }
     return tmx_plot_results(&p, a->results.text[0], &axes, err);
@@ -134,7 +157,7 @@ const struct tmx_command tmx_cmd_plot = {
     .summary = "figures of a table, a run or a study",
     .doc = "Draw the figures of a table's folder, a run's folder or a study's database, or the temperatures "
            "that "
-           "`thermix thermal` wrote.",
+           "`thermix thermal` wrote: a grid's cells or blocks as maps, a trace as curves.",
     .notes = "Each figure is a gnuplot script of plots/ that reads a CSV file of DIR/data. To change a "
              "figure, copy its script and edit it.",
     .examples =
@@ -143,7 +166,8 @@ const struct tmx_command tmx_cmd_plot = {
         "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
         "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 "
         "--size large -o peak.png\n"
-        "thermix plot chip.grid.steady --flp chip.flp -o map.svg\n"
+        "thermix plot chip.grid.steady -c chip.config -o maps\n"
+        "thermix plot chip.ttrace -c chip.config -o curves.svg\n"
         "thermix plot out/tabs --figure slowdown --title 'Lost time' --rename BL=throttle --order MNU,BL -o "
         "lost.svg",
     .args = rows,

@@ -8,20 +8,68 @@
 
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "plots/figure.h"
 
-static const double side_px = 720, margin_px = 46, label_px = 13;
+static const double side_px = 720, margin_px = 46, label_px = 13, key_px = 22;
 
-/* Units of one kind (name without its digits) share a colour of Okabe and Ito's palette,
- * light enough for black text. */
-static const char *colour(const char *name)
+/* Units of one kind, whose names begin with the same letters, share a colour, light enough for black text; in
+ * the order in which kinds come. After the last colour they come again. */
+static const char *const palette[] = {"#f5c98b", "#bfe0f5", "#a7dccb", "#f0b8a0", "#e6c3d8", "#f7f0b5",
+                                      "#a9c7e8", "#d5d5d5", "#c9e29b", "#d9c9a3", "#c4bfe8", "#9fd8d8"};
+enum { N_COLOUR = sizeof palette / sizeof palette[0], MOST_KINDS = 24 };
+
+struct kinds {
+    const struct tmx_floorplan *fp;
+    size_t first[MOST_KINDS], count[MOST_KINDS]; /* a unit of each, and how many there are */
+    size_t n;
+};
+
+/* Letters of a name that are its kind's. */
+static size_t kind_length(const char *name)
 {
-    static const char *const palette[] = {"#f5c98b", "#bfe0f5", "#a7dccb", "#f7f0b5",
-                                          "#a9c7e8", "#f0b8a0", "#e6c3d8"};
-    unsigned kind = 0;
-    for (const char *c = name; *c && (*c < '0' || *c > '9'); c++) {
-        kind = kind * 31 + (unsigned char)*c;
+    const size_t n = strcspn(name, "0123456789_.-");
+    return n > 1                                    ? n
+           : n + strspn(name + n, "0123456789") > 0 ? n + strspn(name + n, "0123456789")
+                                                    : strlen(name); /* L2 */
+}
+
+/* Number of a unit's kind, which is added when it is new; what is beyond the most is of the last. */
+static size_t kind_of(struct kinds *k, size_t unit)
+{
+    const char *name = k->fp->unit[unit].name;
+    size_t i = 0;
+    for (; i < k->n; i++) {
+        const char *other = k->fp->unit[k->first[i]].name;
+        if (kind_length(other) == kind_length(name) && strncmp(other, name, kind_length(name)) == 0) {
+            return i;
+        }
     }
-    return palette[kind % (sizeof palette / sizeof palette[0])];
+    if (i == MOST_KINDS) {
+        return i - 1;
+    }
+    k->first[k->n++] = unit;
+    return i;
+}
+
+static void find_kinds(struct kinds *k, const struct tmx_floorplan *fp)
+{
+    *k = (struct kinds){.fp = fp};
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        k->count[kind_of(k, u)]++;
+    }
+}
+
+/* "SM (30)", or the one unit's name. */
+static const char *kind_text(const struct kinds *k, size_t kind, char buf[80])
+{
+    const char *name = k->fp->unit[k->first[kind]].name;
+    if (k->count[kind] > 1) {
+        snprintf(buf, 80, "%.*s (%zu)", (int)(kind_length(name) < 60 ? kind_length(name) : 60), name,
+                 k->count[kind]);
+    } else {
+        snprintf(buf, 80, "%.70s", name);
+    }
+    return buf;
 }
 
 static void escaped(FILE *out, const char *s)
@@ -31,7 +79,7 @@ static void escaped(FILE *out, const char *s)
     }
 }
 
-static void draw_unit(const struct tmx_unit *u, double scale, double height_px, FILE *out)
+static void draw_unit(const struct tmx_unit *u, const char *fill, double scale, double height_px, FILE *out)
 {
     const double x = margin_px + u->x_m * scale, w = u->w_m * scale, h = u->h_m * scale;
     const double y = height_px - (u->y_m * scale + h) + 8, n = (double)strlen(u->name);
@@ -39,7 +87,7 @@ static void draw_unit(const struct tmx_unit *u, double scale, double height_px, 
                  fit_up = fmin(label_px, fmin(0.8 * w, 1.6 * h / n));
     const int up = fit_up > fit;
     fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>", x, y, w, h,
-            colour(u->name));
+            fill);
     fprintf(out, "<text font-size=\"%.1f\" transform=\"translate(%.2f %.2f)%s\">", up ? fit_up : fit,
             x + w / 2, y + h / 2, up ? " rotate(-90)" : "");
     escaped(out, u->name);
@@ -65,11 +113,38 @@ static void draw_scale(double width_m, double height_m, double scale, double hei
             height_px / 2);
 }
 
-enum tmx_status tmx_floorplan_save_svg(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
+/* A square and a word a kind, as many in a line as fit. Returns the height of the lines. */
+static double draw_key(const struct kinds *k, double width_px, double top_px, FILE *out)
+{
+    double x = margin_px, y = top_px;
+    for (size_t i = 0; i < k->n; i++) {
+        char text[80];
+        const double wide = 26 + 8.5 * (double)strlen(kind_text(k, i, text));
+        if (x > margin_px && x + wide > width_px) {
+            x = margin_px;
+            y += key_px;
+        }
+        if (out) {
+            fprintf(out,
+                    "<rect x=\"%.2f\" y=\"%.2f\" width=\"13\" height=\"13\" fill=\"%s\"/><text class=\"k\" "
+                    "x=\"%.2f\" y=\"%.2f\">",
+                    x, y - 7, palette[i % N_COLOUR], x + 18, y);
+            escaped(out, text);
+            fputs("</text>\n", out);
+        }
+        x += wide;
+    }
+    return y + key_px - top_px;
+}
+
+static enum tmx_status save_svg(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
 {
     struct tmx_output o;
+    struct kinds kinds;
+    find_kinds(&kinds, fp);
     const double w_m = tmx_floorplan_width_m(fp), h_m = tmx_floorplan_height_m(fp);
-    const double scale = side_px / fmax(w_m, h_m), height_px = h_m * scale;
+    const double scale = side_px / fmax(w_m, h_m), height_px = h_m * scale,
+                 width_px = margin_px + w_m * scale + 16;
     const enum tmx_status st = tmx_output_open(&o, path, err);
     if (st) {
         return st;
@@ -78,16 +153,59 @@ enum tmx_status tmx_floorplan_save_svg(const struct tmx_floorplan *fp, const cha
         o.file,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n"
         "<style>rect{stroke:#333;stroke-width:.8}text{text-anchor:middle;dominant-baseline:central}"
-        ".s{font-size:14px}</style>\n<title>Floorplan ",
-        margin_px + w_m * scale + 16, height_px + 56);
+        ".s{font-size:14px}.k{font-size:14px;text-anchor:start}</style>\n<title>Floorplan ",
+        width_px, height_px + 66 + draw_key(&kinds, width_px, 0, NULL));
     escaped(o.file, fp->source);
     fputs("</title>\n", o.file);
     for (size_t i = 0; i < fp->n_unit; i++) {
-        draw_unit(&fp->unit[i], scale, height_px, o.file);
+        draw_unit(&fp->unit[i], palette[kind_of(&kinds, i) % N_COLOUR], scale, height_px, o.file);
     }
     draw_scale(w_m, h_m, scale, height_px, o.file);
+    (void)draw_key(&kinds, width_px, height_px + 68, o.file);
     fputs("</svg>\n", o.file);
     return tmx_output_commit(&o, err);
+}
+
+/* By gnuplot, whose other formats are these. */
+static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"kind", TMX_COLUMN_INT, 0}};
+    struct tmx_plot p = {.only = "floorplan", .quiet = true};
+    struct tmx_table *t = NULL;
+    struct kinds kinds;
+    char dir[1024], text[80];
+    find_kinds(&kinds, fp);
+    enum tmx_status st = tmx_plot_target(&p, path, NULL, dir, sizeof dir, err);
+    st = st ? st : tmx_plot_begin(&p, err);
+    st = st ? st : tmx_plot_folder(&p, err);
+    st = st ? st : tmx_table_create(&t, columns, 6, err);
+    for (size_t u = 0; u < fp->n_unit && !st; u++) {
+        const struct tmx_unit *unit = &fp->unit[u];
+        tmx_table_text(t, unit->name);
+        tmx_table_real(t, 1e3 * unit->x_m);
+        tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
+        tmx_table_real(t, 1e3 * unit->y_m);
+        tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
+        tmx_table_int(t, (int64_t)kind_of(&kinds, u) + 1);
+    }
+    for (size_t i = 0; i < kinds.n && !st; i++) {
+        tmx_plot_label(&p, "name", kind_text(&kinds, i, text));
+        tmx_plot_label(&p, "fill", palette[i % N_COLOUR]);
+    }
+    tmx_plot_number(&p, "width_mm", 1e3 * tmx_floorplan_width_m(fp));
+    tmx_plot_number(&p, "height_mm", 1e3 * tmx_floorplan_height_m(fp));
+    st = st ? st : tmx_plot_data(&p, "floorplan", "", t, err);
+    st = st ? st : tmx_plot_draw(&p, "floorplan", "floorplan", err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+enum tmx_status tmx_floorplan_draw(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
+{
+    const size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".svg") == 0 ? save_svg(fp, path, err) : save_picture(fp, path, err);
 }
 
 static const double map_px = 150, gap_px = 26, text_px = 34;

@@ -37,9 +37,10 @@ TMX_NODISCARD enum tmx_status tmx_animation(const struct tmx_animation *a, FILE 
 
 /* ---- drawings of a chip ---- */
 
-/* A drawing of the units with their names and a millimetre scale. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_save_svg(const struct tmx_floorplan *fp, const char *path,
-                                                     struct tmx_err *err);
+/* A drawing of the units with their names, a colour a kind and a millimetre scale: X.svg, or by gnuplot X.png
+ * or X.pdf. */
+TMX_NODISCARD enum tmx_status tmx_floorplan_draw(const struct tmx_floorplan *fp, const char *path,
+                                                 struct tmx_err *err);
 
 /* The maps of a table of `thermix budget --map`: a small die for each row with the SMs that work, over their
  * number and what each may draw (column `watts`). */

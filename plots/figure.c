@@ -430,6 +430,12 @@ enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char
     return st;
 }
 
+bool tmx_plot_is_file(const char *to)
+{
+    const char *dot = strrchr(to, '.');
+    return dot && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0 || strcmp(dot, ".pdf") == 0);
+}
+
 enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *format, char *dir,
                                 size_t size, struct tmx_err *err)
 {
@@ -467,40 +473,62 @@ enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *
     return TMX_OK;
 }
 
-static int by_slowdown(const void *a, const void *b)
+static int by_x(const void *a, const void *b)
 {
-    const struct tmx_pareto_point *x = a, *y = b;
-    return x->slowdown_pct != y->slowdown_pct
-               ? (x->slowdown_pct > y->slowdown_pct) - (x->slowdown_pct < y->slowdown_pct)
-               : (x->energy_kj > y->energy_kj) - (x->energy_kj < y->energy_kj);
+    const struct tmx_pareto_point *p = a, *q = b;
+    return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y > q->y) - (p->y < q->y);
 }
 
-enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n, bool names,
+size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front)
+{
+    size_t n_front = 0;
+    double best = INFINITY;
+    qsort(point, n, sizeof *point, by_x);
+    for (size_t i = 0; i < n; i++) {
+        if (point[i].y < best) {
+            front[n_front++] = i;
+        }
+        best = fmin(best, point[i].y);
+    }
+    return n_front;
+}
+
+enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n,
                                 struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"name", TMX_COLUMN_TEXT, 0},
-                                                {"slowdown_pct", TMX_COLUMN_REAL, 4},
-                                                {"energy_kj", TMX_COLUMN_REAL, 4}};
+    static const struct tmx_column columns[] = {
+        {"name", TMX_COLUMN_TEXT, 0}, {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}};
     struct tmx_table *t[2] = {NULL, NULL}; /* all points; those that no other beats */
-    double best = INFINITY;
-    enum tmx_status st = tmx_table_create(&t[0], columns, 3, err);
+    size_t *front = malloc((n + 1) * sizeof *front);
+    enum tmx_status st = front ? tmx_table_create(&t[0], columns, 3, err) : tmx_no_memory(err);
     st = st ? st : tmx_table_create(&t[1], columns, 3, err);
-    qsort(point, n, sizeof *point, by_slowdown);
-    for (size_t i = 0; i < n && !st; i++) {
-        const bool beaten = point[i].energy_kj >= best;
-        best = fmin(best, point[i].energy_kj);
-        for (size_t k = 0; k < (beaten ? 1 : 2); k++) {
-            tmx_table_text(t[k], point[i].name);
-            tmx_table_real(t[k], point[i].slowdown_pct);
-            tmx_table_real(t[k], point[i].energy_kj);
+    const size_t n_front = st ? 0 : tmx_pareto_front(point, n, front);
+    for (size_t i = 0, next; i < n && !st; i = next) { /* points at one place are one, with all their names */
+        char names[MAX_TEXT], was[MAX_TEXT];
+        size_t used = (size_t)snprintf(names, sizeof names, "%s", renamed(p, point[i].name));
+        for (next = i + 1; next < n && point[next].x == point[i].x && point[next].y == point[i].y; next++) {
+            used += used < sizeof names ? (size_t)snprintf(names + used, sizeof names - used, ", %s",
+                                                           renamed(p, point[next].name))
+                                        : 0;
         }
-        if (names) {
-            tmx_plot_label(p, "name", point[i].name);
+        tmx_table_text(t[0], names);
+        tmx_table_real(t[0], point[i].x);
+        tmx_table_real(t[0], point[i].y);
+        if (strcmp(names, point[i].name) != 0) { /* the first one's colour */
+            snprintf(was, sizeof was, "was_%.390s", names);
+            tmx_plot_label(p, was, point[i].name);
         }
+        tmx_plot_label(p, "name", names);
+    }
+    for (size_t i = 0; i < n_front && !st; i++) {
+        tmx_table_text(t[1], point[front[i]].name);
+        tmx_table_real(t[1], point[front[i]].x);
+        tmx_table_real(t[1], point[front[i]].y);
     }
     st = st ? st : tmx_plot_data(p, "pareto", "", t[0], err);
     st = st ? st : tmx_plot_data(p, "pareto", "_front", t[1], err);
     tmx_table_destroy(t[0]);
     tmx_table_destroy(t[1]);
+    free(front);
     return st ? st : tmx_plot_draw(p, "pareto", "pareto", err);
 }

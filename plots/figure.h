@@ -48,6 +48,9 @@ TMX_NODISCARD enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err 
 TMX_NODISCARD enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *format,
                                               char *dir, size_t size, struct tmx_err *err);
 
+/* Is it the name of one figure, x.svg, x.png or x.pdf? */
+bool tmx_plot_is_file(const char *to);
+
 /* Is the figure asked for? */
 bool tmx_plot_wants(const struct tmx_plot *p, const char *name);
 
@@ -83,11 +86,13 @@ TMX_NODISCARD enum tmx_status tmx_plot_take(const struct tmx_os_private *d, cons
 
 struct tmx_pareto_point {
     const char *name;
-    double slowdown_pct, energy_kj;
+    double x, y; /* less is better */
 };
-/* Slowdown against energy, the points that no other beats in both joined; sorts point. names: each point in
- * the colour of its name. */
+/* Sorts the points by x; *front [n] are those that no other beats in both. Returns how many. */
+size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front);
+/* One number against another, each point in the colour of its name, those that no other beats joined. The
+ * labels title, x and y are the caller's. */
 TMX_NODISCARD enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n,
-                                              bool names, struct tmx_err *err);
+                                              struct tmx_err *err);
 
 #endif

@@ -144,9 +144,18 @@ static double who_runs(size_t first, size_t second, double share)
 
 /* trace.csv is read twice, row by row: the first time counts each GPU's rows, the second keeps every
  * stride-th. */
-static const char *const line_names[] = {"time_s", "freq_mhz", "power_w", "hottest_c",
-                                         "mean_c", "inlet_c",  "fan_rpm"};
-enum { N_LINE = sizeof line_names / sizeof line_names[0] };
+static const char *const line_names[] = {"time_s",        "freq_mhz",      "power_w",       "hottest_c",
+                                         "mean_c",        "inlet_c",       "fan_rpm",       "coolest_min_c",
+                                         "hottest_min_c", "hottest_max_c", "sample_mean_c", "stopped_1"};
+enum { N_LINE = sizeof line_names / sizeof line_names[0], LOWEST = 7, LOW, HIGH, MEAN, STOPPED };
+
+static void lines_of(struct tmx_history *h, double **lines[N_LINE])
+{
+    double **const all[N_LINE] = {&h->time_s,        &h->freq_mhz,      &h->power_w,       &h->hottest_c,
+                                  &h->mean_c,        &h->inlet_c,       &h->fan_rpm,       &h->coolest_min_c,
+                                  &h->hottest_min_c, &h->hottest_max_c, &h->sample_mean_c, &h->stopped_1};
+    memcpy(lines, all, sizeof all);
+}
 
 struct trace_reader {
     struct tmx_history *all;
@@ -182,11 +191,11 @@ static enum tmx_status make_room(struct tmx_history *h, size_t n_row, size_t max
 {
     h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
     const size_t room = n_row / h->time_stride + 2;
-    double **const lines[N_LINE + 1] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c,
-                                        &h->mean_c, &h->inlet_c,  &h->fan_rpm, &h->reason};
+    double **lines[N_LINE];
     double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
-    bool ok = true;
-    for (size_t i = 0; i < N_LINE + 1; i++) {
+    bool ok = (h->reason = calloc(room, sizeof *h->reason)) != NULL;
+    lines_of(h, lines);
+    for (size_t i = 0; i < N_LINE; i++) {
         ok = (*lines[i] = calloc(room, sizeof **lines[i])) && ok;
     }
     for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
@@ -208,6 +217,20 @@ static void fill_sms(struct tmx_history *h, const struct trace_reader *t, const 
     }
 }
 
+/* The row's own values in place of its sample's. */
+static void sample_of_moment(struct tmx_history *h)
+{
+    const size_t at = h->n_time;
+    h->coolest_min_c[at] = INFINITY;
+    h->hottest_min_c[at] = h->hottest_max_c[at] = h->hottest_c[at];
+    h->sample_mean_c[at] = h->mean_c[at];
+    h->stopped_1[at] = 0;
+    for (size_t sm = 0; sm < h->n_sm; sm++) {
+        h->coolest_min_c[at] = fmin(h->coolest_min_c[at], h->sm_temp_c[at * h->n_sm + sm]);
+        h->stopped_1[at] += h->sm_stopped[at * h->n_sm + sm] / (double)h->n_sm;
+    }
+}
+
 static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tmx_err *err)
 {
     struct trace_reader *t = ctx;
@@ -224,16 +247,30 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
         return TMX_OK;
     }
     struct tmx_history *h = &t->all[g];
-    double *const lines[N_LINE] = {h->time_s, h->freq_mhz, h->power_w, h->hottest_c,
-                                   h->mean_c, h->inlet_c,  h->fan_rpm};
+    double **lines[N_LINE];
+    lines_of(h, lines);
+    if (t->seen[g] < t->n_row[g]) { /* a row that is left out counts in the sample of the next one */
+        const size_t at = h->n_time, since = t->seen[g] > 0 ? (t->seen[g] - 1) % h->time_stride : 0;
+        for (size_t i = LOWEST; i < N_LINE; i++) {
+            const double v = cell(csv, 0, t->line[i]);
+            double *to = *lines[i] + at;
+            *to = since == 0  ? v
+                  : i <= LOW  ? fmin(*to, v)
+                  : i == HIGH ? fmax(*to, v)
+                              : *to + (v - *to) / (double)(since + 1);
+        }
+    }
     if (t->seen[g] < t->n_row[g] && t->seen[g]++ % h->time_stride == 0) {
-        for (size_t i = 0; i < N_LINE; i++) {
-            lines[i][h->n_time] = cell(csv, 0, t->line[i]);
+        for (size_t i = 0; i < LOWEST; i++) {
+            (*lines[i])[h->n_time] = cell(csv, 0, t->line[i]);
         }
         if (t->reasons < csv->n_column) {
             h->reason[h->n_time] = (double)reason_number(h, tmx_csv_cell(csv, 0, t->reasons));
         }
         fill_sms(h, t, csv);
+        if (t->line[LOW] == csv->n_column) {
+            sample_of_moment(h);
+        }
         h->n_time++;
     }
     return TMX_OK;
@@ -371,11 +408,15 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
 
 static void finish(struct tmx_history *h)
 {
-    double *const all[] = {h->time_s,      h->freq_mhz,   h->power_w,   h->hottest_c,  h->mean_c,
-                           h->sm_temp_c,   h->sm_power_w, h->sm_kernel, h->sm_stopped, h->frame_s,
-                           h->unit_temp_c, h->unit_w,     h->inlet_c,   h->fan_rpm,    h->reason};
+    double *const all[] = {h->sm_temp_c, h->sm_power_w,  h->sm_kernel, h->sm_stopped,
+                           h->frame_s,   h->unit_temp_c, h->unit_w,    h->reason};
+    double **lines[N_LINE];
+    lines_of(h, lines);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
+    }
+    for (size_t i = 0; i < N_LINE; i++) {
+        free(*lines[i]);
     }
     tmx_floorplan_finish(&h->floorplan);
 }

@@ -23,6 +23,9 @@ struct tmx_history { /* of one GPU */
     size_t n_time, n_sm, time_stride;
     double *time_s, *freq_mhz, *power_w, *hottest_c, *mean_c; /* [n_time] */
     double *inlet_c, *fan_rpm;                                /* [n_time] NAN: none */
+    /* [n_time] since the row before: the least of the coolest SM, least and most of the hottest, the mean of
+     * all, the share that was stopped. Of a trace without these columns those of the row's moment. */
+    double *coolest_min_c, *hottest_min_c, *hottest_max_c, *sample_mean_c, *stopped_1;
     double *reason; /* [n_time] why the GPU is slow: the number of a text, from 1; 0: it is not */
     char reason_text[TMX_HISTORY_KERNELS][128];
     size_t n_reason;

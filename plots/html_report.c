@@ -419,11 +419,17 @@ static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct
         snprintf(which, sizeof which, " GPU %zu", h->gpu);
     }
     snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
-    json_t *run = json_pack("{s:s, s:s, s:i, s:f, s:i, s:O, s:O, s:O, s:o*, s:o*}", "name", name, "of", dir,
-                            "gpu", (int)h->gpu, "hottest_s", short_real(h->frame_s[hottest]), "plan",
-                            (int)plan_of(p, &h->floorplan), "time_s", time, "temp_dc", temp, "power_cw",
-                            power, "limit_c", isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
-                            model ? json_integer((json_int_t)*model) : NULL);
+    json_t *trace = h->n_time == 0 || n_gpu > 1
+                        ? NULL /* tenths of a degree, as the pictures' */
+                        : json_pack("{s:o, s:o, s:o}", "time_ds", scaled(h->time_s, h->n_time, 10), "low_dc",
+                                    scaled(h->hottest_min_c, h->n_time, 10), "high_dc",
+                                    scaled(h->hottest_max_c, h->n_time, 10));
+    json_t *run =
+        json_pack("{s:s, s:s, s:i, s:f, s:i, s:O, s:O, s:O, s:o*, s:o*, s:o*}", "name", name, "of", dir,
+                  "gpu", (int)h->gpu, "hottest_s", short_real(h->frame_s[hottest]), "plan",
+                  (int)plan_of(p, &h->floorplan), "time_s", time, "temp_dc", temp, "power_cw", power, "trace",
+                  trace, "limit_c", isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
+                  model ? json_integer((json_int_t)*model) : NULL);
     json_decref(time);
     json_decref(temp);
     json_decref(power);

@@ -10,8 +10,6 @@
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
 #include "plots/history.h"
 
 static bool holds(const char *folder, const char *file)
@@ -35,7 +33,7 @@ static enum tmx_status nothing(const struct tmx_plot *p, const char *results, bo
                 "cta -o` and `thermix gate -o` write tables only"
               : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
                 "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), a .sqlite database of "
-                "`thermix sweep`, or with --flp a file of temperatures of `thermix thermal`");
+                "`thermix sweep`, or a file of temperatures of `thermix thermal`");
 }
 
 enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes,
@@ -113,16 +111,11 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, 5, err);
     for (size_t i = 0; i < h->n_time && !st; i++) {
-        double coolest_c = INFINITY, stopped = 0;
-        for (size_t sm = 0; sm < h->n_sm; sm++) {
-            coolest_c = fmin(coolest_c, h->sm_temp_c[i * h->n_sm + sm]);
-            stopped += h->sm_stopped[i * h->n_sm + sm] / (double)h->n_sm;
-        }
         tmx_table_real(t, h->time_s[i]);
-        tmx_table_real(t, coolest_c);
-        tmx_table_real(t, h->mean_c[i]);
-        tmx_table_real(t, h->hottest_c[i]);
-        tmx_table_real(t, stopped);
+        tmx_table_real(t, h->coolest_min_c[i]);
+        tmx_table_real(t, h->sample_mean_c[i]);
+        tmx_table_real(t, h->hottest_max_c[i]);
+        tmx_table_real(t, h->stopped_1[i]);
     }
     const bool limited = isfinite(h->trip_c) && isfinite(h->release_c);
     tmx_plot_number(f->plot, "trip_c", limited ? h->trip_c : NAN);
@@ -248,201 +241,6 @@ enum tmx_status tmx_plot_frame(struct tmx_plot *p, const char *name, const struc
     char of[200];
     snprintf(of, sizeof of, "%s, %s, %.1f s", all[0].mix, all[0].policy, all[0].frame_s[frame]);
     return draw_frame(p, name, of, all, n_gpu, frame, low_c, high_c, err);
-}
-
-/* ---- temperatures of thermix thermal and of HotSpot ---- */
-
-/* [K], NAN: not in the file */
-static void take_block(const struct tmx_floorplan *fp, const char *name, long layer, double temp_k,
-                       double *unit_k)
-{
-    char before[32];
-    const size_t n = (size_t)snprintf(before, sizeof before, "layer_%ld_", layer);
-    const char *plain = strncmp(name, before, n) == 0 ? name + n : name;
-    for (size_t u = 0; u < fp->n_unit; u++) {
-        if (isnan(unit_k[u]) && strcmp(fp->unit[u].name, plain) == 0) {
-            unit_k[u] = temp_k;
-        }
-    }
-}
-
-/* A name or a cell's number and a temperature a line; "Layer N:" begins the cells of a layer. *cell: [n_cell]
- * owned, NULL where there are blocks. */
-static enum tmx_status read_steady(const char *file, const struct tmx_thermal_map *m,
-                                   const struct tmx_floorplan *fp, double *unit_k, double **cell,
-                                   size_t *n_cell, struct tmx_err *err)
-{
-    struct tmx_text_file text;
-    struct tmx_lines lines = {0};
-    long layer = -1;
-    enum tmx_status st = tmx_text_load(&text, file, err);
-    if (st) {
-        return st;
-    }
-    *cell = calloc(text.size + 1, sizeof **cell); /* a line has more letters than one */
-    st = *cell ? TMX_OK : tmx_no_memory(err);
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
-        struct tmx_span rest = lines.line, key, value, more;
-        char name[TMX_NAME_SIZE];
-        double v;
-        const bool two = tmx_span_field(&rest, &key) && tmx_span_field(&rest, &value) &&
-                         !tmx_span_field(&rest, &more) && tmx_span_copy(key, name, sizeof name);
-        if (two && strcmp(name, "Layer") == 0) {
-            layer = strtol(value.begin, NULL, 10);
-        } else if (!two || !tmx_span_real(value, &v) || !(v > 0) || v > 1e4) {
-            st = tmx_fail_at(err, TMX_EPARSE, file, lines.number,
-                             "expected a block or a cell and its temperature [K]");
-        } else if (layer < 0) {
-            take_block(fp, name, m->layer, v, unit_k);
-        } else if (layer == m->layer) {
-            (*cell)[(*n_cell)++] = v - TMX_ZERO_C;
-        }
-    }
-    if (!st && layer >= 0 && *n_cell == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, file, 0, "--layer %ld: its layers are 0 to %ld", m->layer, layer);
-    }
-    if (layer < 0) {
-        free(*cell);
-        *cell = NULL;
-    }
-    tmx_text_finish(&text);
-    return st;
-}
-
-/* The row in which a block is hottest. */
-static enum tmx_status read_hottest(const char *file, const struct tmx_thermal_map *m,
-                                    const struct tmx_floorplan *fp, double *unit_k, struct tmx_err *err)
-{
-    struct tmx_trace t;
-    size_t at = 0;
-    const enum tmx_status st = tmx_trace_read(file, &t, err);
-    for (size_t i = 1; !st && i < t.n_row * t.n_column; i++) {
-        at = t.value[i] > t.value[at] ? i : at;
-    }
-    for (size_t c = 0; !st && c < t.n_column; c++) {
-        take_block(fp, t.name[c], m->layer, t.value[at / t.n_column * t.n_column + c] + TMX_ZERO_C, unit_k);
-    }
-    tmx_trace_finish(&t);
-    return st;
-}
-
-static enum tmx_status put_cells(struct tmx_plot *p, const struct tmx_floorplan *fp, const double *cell,
-                                 size_t rows, size_t cols, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        {"x_mm", TMX_COLUMN_REAL, 4}, {"y_mm", TMX_COLUMN_REAL, 4}, {"temp_c", TMX_COLUMN_REAL, 3}};
-    const double w_mm = 1e3 * tmx_floorplan_width_m(fp) / (double)cols,
-                 h_mm = 1e3 * tmx_floorplan_height_m(fp) / (double)rows;
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
-    for (size_t i = 0; i < rows * cols && !st; i++) { /* the first row is the upper one */
-        tmx_table_real(t, ((double)(i % cols) + 0.5) * w_mm);
-        tmx_table_real(t, ((double)(rows - 1 - i / cols) + 0.5) * h_mm);
-        tmx_table_real(t, cell[i]);
-    }
-    st = st ? st : tmx_plot_data(p, "map", "_cells", t, err);
-    tmx_table_destroy(t);
-    return st;
-}
-
-/* Cells that are given: a block has the hottest of those whose middle is in it. */
-static void hottest_cells(const struct tmx_floorplan *fp, const double *cell, size_t rows, size_t cols,
-                          double *unit_k)
-{
-    const double w_m = tmx_floorplan_width_m(fp) / (double)cols,
-                 h_m = tmx_floorplan_height_m(fp) / (double)rows;
-    for (size_t u = 0; u < fp->n_unit; u++) {
-        const struct tmx_unit *unit = &fp->unit[u];
-        for (size_t i = 0; i < rows * cols; i++) {
-            const double x_m = ((double)(i % cols) + 0.5) * w_m,
-                         y_m = ((double)(rows - 1 - i / cols) + 0.5) * h_m;
-            if (x_m >= unit->x_m && x_m <= unit->x_m + unit->w_m && y_m >= unit->y_m &&
-                y_m <= unit->y_m + unit->h_m) {
-                unit_k[u] = fmax(unit_k[u], cell[i] + TMX_ZERO_C);
-            }
-        }
-        unit_k[u] =
-            isnan(unit_k[u]) ? cell[0] + TMX_ZERO_C : unit_k[u]; /* smaller than a cell: drawn as no colour */
-    }
-}
-
-static enum tmx_status count_cells(const char *file, const struct tmx_thermal_map *m, size_t n_cell,
-                                   size_t *rows, size_t *cols, struct tmx_err *err)
-{
-    *rows = m->rows > 0 ? (size_t)m->rows : (size_t)lround(sqrt((double)n_cell));
-    *cols = m->rows > 0 ? (size_t)m->cols : *rows;
-    if (*rows * *cols == n_cell) {
-        return TMX_OK;
-    }
-    return tmx_fail_at(err, TMX_ECONFIG, file, 0,
-                       m->rows > 0
-                           ? "a layer has %zu cells, not %zu x %zu: give grid_rows and grid_cols of its "
-                             "computation, --cells ROWSxCOLS"
-                           : "a layer has %zu cells, which are no square: give --cells ROWSxCOLS",
-                       n_cell, *rows, *cols);
-}
-
-/* Blocks to degC, and from where to where the scale goes. */
-static enum tmx_status range_of(const char *file, const struct tmx_thermal_map *m,
-                                const struct tmx_floorplan *fp, double *unit, double *low_c, double *high_c,
-                                struct tmx_err *err)
-{
-    for (size_t u = 0; u < fp->n_unit; u++) {
-        if (isnan(unit[u])) {
-            return tmx_fail_at(err, TMX_ECONFIG, file, 0,
-                               "no temperature of block %s of %s; blocks of another layer: --layer N",
-                               fp->unit[u].name, m->floorplan);
-        }
-        unit[u] -= TMX_ZERO_C;
-        *low_c = fmin(*low_c, unit[u]);
-        *high_c = fmax(*high_c, unit[u]);
-    }
-    return TMX_OK;
-}
-
-enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const struct tmx_thermal_map *m,
-                                 struct tmx_err *err)
-{
-    struct tmx_history h = {.trip_c = NAN, .n_frame = 1};
-    double *unit = NULL, *cell = NULL, low_c = INFINITY, high_c = -INFINITY;
-    size_t n_cell = 0, rows = 0, cols = 0;
-    const size_t n = strlen(file);
-    enum tmx_status st = tmx_flp_read(m->floorplan, &h.floorplan, err);
-    unit = st ? NULL : malloc(h.floorplan.n_unit * sizeof *unit);
-    st = st || unit ? st : tmx_no_memory(err);
-    for (size_t u = 0; u < h.floorplan.n_unit && !st; u++) {
-        unit[u] = NAN;
-    }
-    if (!st && n > 7 && strcmp(file + n - 7, ".ttrace") == 0) {
-        st = read_hottest(file, m, &h.floorplan, unit, err);
-    } else if (!st) {
-        st = read_steady(file, m, &h.floorplan, unit, &cell, &n_cell, err);
-    }
-    if (!st && cell) {
-        st = count_cells(file, m, n_cell, &rows, &cols, err);
-    }
-    if (!st && cell) {
-        hottest_cells(&h.floorplan, cell, rows, cols, unit);
-    }
-    for (size_t i = 0; i < n_cell && !st; i++) {
-        low_c = fmin(low_c, cell[i]);
-        high_c = fmax(high_c, cell[i]);
-    }
-    st = st ? st : range_of(file, m, &h.floorplan, unit, &low_c, &high_c, err);
-    st = st ? st : tmx_plot_folder(p, err);
-    if (!st && cell) {
-        tmx_plot_number(p, "cells", (double)n_cell);
-        st = put_cells(p, &h.floorplan, cell, rows, cols, err);
-    }
-    h.unit_temp_c = unit;
-    h.frame_s = &(double){0};
-    const char *name = strrchr(file, '/');
-    st = st ? st
-            : draw_frame(p, "map", name ? name + 1 : file, &h, 1, 0, floor(low_c), ceil(high_c + 1e-9), err);
-    free(cell);
-    free(unit);
-    tmx_floorplan_finish(&h.floorplan);
-    return st;
 }
 
 static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu,

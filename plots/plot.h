@@ -19,13 +19,19 @@ struct tmx_study_axes {            /* what against what */
 TMX_NODISCARD enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results,
                                                const struct tmx_study_axes *axes, struct tmx_err *err);
 
-struct tmx_thermal_map {    /* temperatures that `thermix thermal` or HotSpot wrote */
-    const char *floorplan;  /* of the layer, a .flp */
-    long layer, rows, cols; /* of a grid file; 0 rows: as many as columns */
+struct tmx_thermal_map {   /* temperatures that `thermix thermal` or HotSpot wrote */
+    const char *config;    /* the package that computed them, a .config; NULL: none */
+    const char *floorplan; /* of the layer, or of the package where its config names none; NULL: none */
+    long layer;            /* -1: the first */
+    bool all;              /* every layer, each in a figure of its own */
+    long rows, cols;       /* of a grid file without a package; 0 rows: as many as columns */
+    bool own_scale;        /* for each layer; else one for all that are drawn */
+    double low_c, high_c;  /* ends of the scale, where the first is below the second */
 };
-/* Draw the file as the figure `map`: a .steady or .init file's blocks, the hottest row of a .ttrace, or a
- * grid file's cells under the floorplan's blocks. TMX_EPARSE with file:line for what is none of them,
- * TMX_ECONFIG where a block of the floorplan has no temperature or the cells are not rows times columns. */
+/* Draw the file as the figure `map`, or the layers as `map_layerN`: a .steady or .init file's blocks, the
+ * hottest row of a .ttrace, or a grid file's cells on the layer's outline under its blocks; without a
+ * floorplan a .ttrace as `curves`. TMX_EPARSE with file:line for what is none of them, TMX_ECONFIG where a
+ * block has no temperature, or the cells are not those of the package or of this floorplan. */
 TMX_NODISCARD enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file,
                                                const struct tmx_thermal_map *m, struct tmx_err *err);
 
@@ -61,8 +67,9 @@ TMX_NODISCARD enum tmx_status tmx_plot_serve_suite(struct tmx_plot *p, const cha
                                                    struct tmx_err *err);
 
 /* Figures of a study's database. Of a grid: one curve a value of `by`, means over the other axes; a map where
- * `by` has more numbers than curves can show. Of a sampled study: a point a run. Without y also slowdown
- * against energy. */
+ * `by` has more numbers than curves can show. Of a sampled study: a point a run. Where x is a metric, too,
+ * and without y of slowdown and energy: means over seeds as points, those that no other beats in both joined.
+ */
 TMX_NODISCARD enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path,
                                              const struct tmx_study_axes *axes, struct tmx_err *err);
 

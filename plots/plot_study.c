@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "plots/figure.h"
+#include "study/analysis/effects.h"
 
 enum { MAX_NAME = 160, MAX_CURVES = 10 };
 
@@ -43,31 +44,71 @@ static const char *label(const char *key, char text[], size_t size)
 {
     static const struct {
         const char *suffix, *unit;
-    } units[] = {{"_pct", "%"}, {"_c", "°C"}, {"_k", "K"},    {"_s", "s"},
-                 {"_j", "J"},   {"_w", "W"},  {"_dba", "dBA"}};
+    } units[] = {{"_pct", "%"}, {"_c", "°C"}, {"_k", "K"},     {"_s", "s"},      {"_j", "J"},
+                 {"_w", "W"},   {"_m", "m"},  {"_dba", "dBA"}, {"_rpm", "1/min"}};
     static const struct {
         const char *key, *words;
     } keys[] = {{"r_convec", "sink to air, r_convec (K/W)"},
-                {"ambient", "air, ambient (K)"},
+                {"ambient", "ambient (K)"},
                 {"k_interface", "interface, k_interface (W/(m K))"},
-                {"speed", "fan speed (share of the fastest)"}};
+                {"speed", "fan speed (share of the fastest)"},
+                {"rate_per_s", "requests a second"},
+                {"tokens_per_s", "tokens a second"},
+                {"throughput_blocks_per_s", "blocks a second"},
+                {"j_per_token", "energy a token (J)"},
+                {"inlet_plus_k", "air, warmer by (K)"}},
+      parts[] = {{"ttft", "first token"}, {"tbt", "between tokens"}, {"e2e", "whole request"}};
     const size_t n = strlen(key);
-    snprintf(text, size, "%s", key);
+    size_t end = n, used = 0;
+    const char *unit = NULL;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i].key) == 0) {
             snprintf(text, size, "%s", keys[i].words);
+            return text;
         }
     }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         const size_t m = strlen(units[i].suffix);
         if (n > m && strcmp(key + n - m, units[i].suffix) == 0) {
-            snprintf(text, size, "%.*s (%s)", (int)(n - m), key, units[i].unit);
-            for (size_t k = 0; k < n - m && text[k]; k++) {
-                text[k] = text[k] == '_' ? ' ' : text[k];
-            }
+            unit = units[i].unit;
+            end = n - m;
         }
     }
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t m = strlen(parts[i].key);
+        if (end > m && strncmp(key, parts[i].key, m) == 0 && key[m] == '_') {
+            used = (size_t)snprintf(text, size, "%s,", parts[i].words);
+            key += m, end -= m;
+        }
+    }
+    snprintf(text + used, size - used, unit ? "%.*s (%s)" : "%.*s", (int)end, key, unit);
+    for (char *c = text; unit && *c; c++) { /* a key without a unit is spelt as it is typed */
+        *c = *c == '_' ? ' ' : *c;
+    }
     return text;
+}
+
+/* A value as a figure has it: a file's without its folder and ending, where no other value is then called so.
+ */
+static const char *short_value(const struct tmx_result_set *set, size_t key, const char *value, char buf[80])
+{
+    const char *slash = strrchr(value, '/'), *from = slash ? slash + 1 : value, *dot = strrchr(from, '.');
+    double number;
+    const bool file = slash || (dot && (strcmp(dot, ".cfg") == 0 || strcmp(dot, ".flp") == 0));
+    if (!file || tmx_span_real((struct tmx_span){value, value + strlen(value)}, &number)) {
+        return value;
+    }
+    const size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
+    for (size_t r = 0; r < set->n_run; r++) {
+        const char *other = set->run[r].value[key], *cut = strrchr(other, '/');
+        cut = cut ? cut + 1 : other;
+        if (strcmp(other, value) != 0 && strncmp(cut, from, n) == 0 && (cut[n] == '.' || !cut[n])) {
+            return value;
+        }
+    }
+    snprintf(buf, 80, "%.*s", (int)n, from);
+    return buf;
 }
 
 static bool is_number(const char *v)
@@ -125,15 +166,25 @@ static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", 
                                             {"mean", TMX_COLUMN_REAL, 4}, {"low", TMX_COLUMN_REAL, 4},
                                             {"high", TMX_COLUMN_REAL, 4}, {"place", TMX_COLUMN_INT, 0}};
 
-/* The place of a text on an axis, in order of first seen by value. */
-static int64_t place_of(const struct tmx_table *order, const char *value)
+/* Words stand in the study's own order: that of the first run that has the value. */
+static size_t appearance(const struct tmx_result_set *set, size_t key, const char *value)
 {
-    int64_t r = 0;
-    while ((size_t)r < tmx_table_rows(order) &&
-           tmx_value_compare(tmx_table_cell(order, (size_t)r, 0)->text, value) != 0) {
+    size_t r = 0;
+    while (r < set->n_run && tmx_value_compare(set->run[r].value[key], value) != 0) {
         r++;
     }
     return r;
+}
+
+static int64_t place_of(const struct tmx_result_set *set, size_t key, const struct tmx_table *order,
+                        const char *value)
+{
+    const size_t mine = appearance(set, key, value);
+    int64_t before = 0;
+    for (size_t r = 0; r < tmx_table_rows(order); r++) {
+        before += appearance(set, key, tmx_table_cell(order, r, 0)->text) < mine;
+    }
+    return before;
 }
 
 /* What a point is the mean of: its runs, the axes that they differ in, and what its bars are. */
@@ -157,6 +208,30 @@ static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, co
     }
 }
 
+/* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/effects.h), as a
+ * table of its own; NULL where it is not known. */
+static struct tmx_table *main_effects(const struct tmx_result_set *set, const struct tmx_study_axes *a)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_err ignored;
+    size_t metric;
+    const bool whole = a->n_where == 0 && !a->by && !tmx_metric_index(set, a->y, &metric, &ignored);
+    return whole && !tmx_effects(set, metric, &t, &ignored) ? t : NULL;
+}
+
+/* NAN: not known. */
+static double half_of(const struct tmx_table *effects, const char *axis, const char *value)
+{
+    for (size_t r = 0; effects && r < tmx_table_rows(effects); r++) {
+        const struct tmx_cell *half = tmx_table_cell(effects, r, 3);
+        if (!half->empty && strcmp(tmx_table_cell(effects, r, 0)->text, axis) == 0 &&
+            strcmp(tmx_table_cell(effects, r, 1)->text, value) == 0) {
+            return half->real;
+        }
+    }
+    return NAN;
+}
+
 /* Mean of the metric at every x of every curve. low and high are the 95 % interval of the mean where the runs
  * of a point are repetitions with other seeds, else its lowest and highest run. */
 static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *set,
@@ -170,7 +245,8 @@ static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *s
                           .pooled = calloc(set->n_key + 1, sizeof(bool))},
                      places = {.rows = {a->x}, .value = {a->y}, .aggregate = {TMX_COUNT}};
     struct tmx_table *t = NULL, *order = NULL;
-    const size_t x = a->by ? 1 : 0;
+    const size_t x = a->by ? 1 : 0, x_key = tmx_result_find(set->key, set->n_key, a->x),
+                 by_key = a->by ? tmx_result_find(set->key, set->n_key, a->by) : 0;
     double least = INFINITY, most = 0;
     set_where(&q, a);
     set_where(&places, a);
@@ -178,71 +254,118 @@ static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *s
     st = st ? st : tmx_pivot(set, &places, &order, err);
     st = st ? st : tmx_table_create(out, columns, 6, err);
     const bool repeated = !st && tmx_only_repeated(set, q.pooled);
+    struct tmx_table *effects = !st && few && !repeated ? main_effects(set, a) : NULL;
     for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
         const char *value = tmx_table_cell(t, r, x)->text;
         const double mean = tmx_table_cell(t, r, x + 1)->real, n = tmx_table_cell(t, r, x + 5)->real;
         const struct tmx_cell *half = tmx_table_cell(t, r, x + 4);
         least = fmin(least, n);
         most = fmax(most, n);
-        tmx_table_text(*out, a->by ? tmx_table_cell(t, r, 0)->text : "all");
-        tmx_table_text(*out, value);
+        char shorter[2][80];
+        tmx_table_text(*out,
+                       a->by ? short_value(set, by_key, tmx_table_cell(t, r, 0)->text, shorter[0]) : "all");
+        tmx_table_text(*out, short_value(set, x_key, value, shorter[1]));
         tmx_table_real(*out, mean);
-        tmx_table_real(*out, !repeated ? tmx_table_cell(t, r, x + 2)->real
-                             : n > 1   ? mean - half->real
-                                       : mean);
-        tmx_table_real(*out, !repeated ? tmx_table_cell(t, r, x + 3)->real
-                             : n > 1   ? mean + half->real
-                                       : mean);
-        tmx_table_int(*out, place_of(order, value));
+        const double by_effect = half_of(effects, a->x, value), ci95 = effects    ? by_effect
+                                                                       : repeated ? (n > 1 ? half->real : 0)
+                                                                                  : NAN;
+        tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 2)->real : mean - ci95);
+        tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 3)->real : mean + ci95);
+        tmx_table_int(*out, few ? place_of(set, x_key, order, value) : 0);
     }
     if (!st) {
-        const char *bars = most < 2        ? ""
-                           : repeated      ? "95 % interval of the mean"
-                           : few || !a->by ? "lowest to highest run"
-                                           : "";
+        const char *bars = most < 2   ? ""
+                           : repeated ? "95 % interval of the mean"
+                           : effects  ? "95 % interval of the main effect"
+                           : !a->by   ? "lowest to highest run"
+                                      : "";
         tmx_plot_label(p, "bars", bars);
         put_caption(p, set, q.pooled, least, most, bars);
     }
     tmx_table_destroy(t);
     tmx_table_destroy(order);
+    tmx_table_destroy(effects);
     free(q.pooled);
     return st;
+}
+
+/* Runs that a->where keeps, in groups that differ in their seed alone (where together is set). */
+struct group {
+    const struct tmx_result_set *set;
+    const struct tmx_result *run;
+};
+
+static int by_axes(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    int d = 0;
+    for (size_t k = 0; k < x->set->n_key && d == 0; k++) {
+        d = tmx_is_seed(x->set->key[k]) ? 0 : tmx_value_compare(x->run->value[k], y->run->value[k]);
+    }
+    return d ? d : (x->run > y->run) - (x->run < y->run);
+}
+
+static bool same_axes(const struct group *x, const struct group *y)
+{
+    bool same = true;
+    for (size_t k = 0; k < x->set->n_key; k++) {
+        same = same &&
+               (tmx_is_seed(x->set->key[k]) || tmx_value_compare(x->run->value[k], y->run->value[k]) == 0);
+    }
+    return same;
+}
+
+static enum tmx_status kept_runs(const struct tmx_result_set *set, const struct tmx_study_axes *a,
+                                 struct group **g, size_t *n, struct tmx_err *err)
+{
+    size_t where[16];
+    enum tmx_status st = TMX_OK;
+    *n = 0;
+    *g = malloc((set->n_run + 1) * sizeof **g);
+    for (size_t i = 0; i < a->n_where && i < 16 && !st; i++) {
+        st = tmx_where_index(set, &a->where[i], &where[i], err);
+    }
+    for (size_t r = 0; r < set->n_run && *g && !st; r++) {
+        bool keep = set->run[r].done;
+        for (size_t i = 0; i < a->n_where && i < 16; i++) {
+            keep = keep && tmx_where_run(&a->where[i], set, where[i], &set->run[r]);
+        }
+        if (keep) {
+            (*g)[(*n)++] = (struct group){set, &set->run[r]};
+        }
+    }
+    return st || *g ? st : tmx_no_memory(err);
 }
 
 /* Every run as a point. */
 static enum tmx_status points(const struct tmx_result_set *set, const struct tmx_study_axes *a,
                               struct tmx_table **out, struct tmx_err *err)
 {
-    size_t x = 0, by = 0, y = 0, where[16];
+    size_t x = 0, by = 0, y = 0, n = 0;
+    struct group *g = NULL;
     enum tmx_status st = tmx_key_index(set, a->x, &x, err);
     st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
     st = st ? st : tmx_metric_index(set, a->y, &y, err);
-    for (size_t i = 0; i < a->n_where && i < 16 && !st; i++) {
-        st = tmx_where_index(set, &a->where[i], &where[i], err);
-    }
+    st = st ? st : kept_runs(set, a, &g, &n, err);
     st = st ? st : tmx_table_create(out, columns, 6, err);
-    for (size_t r = 0; r < set->n_run && !st; r++) {
-        const struct tmx_result *run = &set->run[r];
-        bool keep = run->done;
-        for (size_t i = 0; i < a->n_where && i < 16; i++) {
-            keep = keep && tmx_where_run(&a->where[i], set, where[i], run);
-        }
-        if (!keep) {
-            continue;
-        }
-        tmx_table_text(*out, a->by ? run->value[by] : "all");
-        tmx_table_text(*out, run->value[x]);
+    for (size_t r = 0; r < n && !st; r++) {
+        char shorter[80];
+        tmx_table_text(*out, a->by ? short_value(set, by, g[r].run->value[by], shorter) : "all");
+        tmx_table_text(*out, g[r].run->value[x]);
         for (size_t i = 0; i < 3; i++) {
-            tmx_table_real(*out, run->metric[y]);
+            tmx_table_real_or_empty(*out, g[r].run->metric[y]);
         }
         tmx_table_int(*out, 0);
     }
+    free(g);
     return st;
 }
 
-/* The values of `by`, each once. */
-static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_table *t, struct tmx_err *err)
+/* The values of `by`, each once; words in the study's order. */
+static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_result_set *set, const char *by,
+                                   const struct tmx_table *t, struct tmx_err *err)
 {
+    const size_t key = by ? tmx_result_find(set->key, set->n_key, by) : set->n_key;
     const char **names = calloc(tmx_table_rows(t) + 1, sizeof *names);
     size_t n = 0;
     if (!names) {
@@ -254,12 +377,140 @@ static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_table *t
             names[n++] = name;
         }
     }
+    size_t at = 0;
+    for (size_t r = 0; key < set->n_key && n > 0 && !is_number(names[0]) && r < set->n_run; r++) {
+        char shorter[80];
+        const size_t i =
+            tmx_names_find(short_value(set, key, set->run[r].value[key], shorter), names + at, n - at) + at;
+        if (i < n) {
+            const char *name = names[i];
+            memmove(names + at + 1, names + at, (i - at) * sizeof *names);
+            names[at++] = name;
+        }
+    }
     tmx_plot_order(p, names, n);
     for (size_t i = 0; i < n; i++) {
         tmx_plot_label(p, "name", names[i]);
     }
     free(names);
     return TMX_OK;
+}
+
+/* ---- two metrics against one another ---- */
+
+/* Is more of it better? Of all others less is. */
+static bool more_is_better(const char *metric)
+{
+    static const char *const words[] = {"throughput_blocks_per_s",
+                                        "fairness",
+                                        "below_trip_k",
+                                        "gating_saved_j",
+                                        "goodput_pct",
+                                        "tokens_per_s",
+                                        "headroom_w"};
+    return tmx_names_find(metric, words, sizeof words / sizeof words[0]) < sizeof words / sizeof words[0];
+}
+
+/* The values of the axes that vary, but for `by` and seeds: who a point is. */
+static void name_point(const struct tmx_result_set *set, const struct tmx_result *run, const char *by,
+                       const struct group *g, size_t n, char *buf, size_t size)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (size_t k = 0; k < set->n_key && used < size; k++) {
+        bool varies = false;
+        char shorter[80];
+        for (size_t r = 1; r < n && !varies; r++) {
+            varies = tmx_value_compare(g[r].run->value[k], g[0].run->value[k]) != 0;
+        }
+        if (varies && !tmx_is_seed(set->key[k]) && !(by && strcmp(set->key[k], by) == 0)) {
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? " " : "",
+                                     short_value(set, k, run->value[k], shorter));
+        }
+    }
+}
+
+/* Means over seeds as points, in the colours of `by`; those that no other beats are joined and, if few,
+ * named. */
+static enum tmx_status scatter(struct tmx_plot *p, const struct tmx_result_set *set,
+                               const struct tmx_study_axes *a, const char *name, struct tmx_err *err)
+{
+    enum { MOST_NAMES = 8, NAME = 100 };
+    static const struct tmx_column front_columns[] = {
+        {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}, {"name", TMX_COLUMN_TEXT, 0}};
+    size_t x = 0, y = 0, by = set->n_key, n = 0, n_point = 0, *front = NULL;
+    struct group *g = NULL;
+    struct tmx_pareto_point *point = NULL;
+    char(*who)[NAME] = NULL;
+    struct tmx_table *t = NULL, *best = NULL;
+    enum tmx_status st = tmx_metric_index(set, a->x, &x, err);
+    st = st ? st : tmx_metric_index(set, a->y, &y, err);
+    st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
+    st = st ? st : kept_runs(set, a, &g, &n, err);
+    if (!st) {
+        point = calloc(n + 1, sizeof *point);
+        who = calloc(n + 1, sizeof *who);
+        front = calloc(n + 1, sizeof *front);
+        st = point && who && front ? TMX_OK : tmx_no_memory(err);
+    }
+    st = st ? st : tmx_table_create(&t, columns, 6, err);
+    st = st ? st : tmx_table_create(&best, front_columns, 3, err);
+    const bool more_x = more_is_better(a->x), more_y = more_is_better(a->y);
+    if (!st) {
+        qsort(g, n, sizeof *g, by_axes);
+    }
+    for (size_t first = 0, next; first < n && !st; first = next) {
+        struct tmx_moments of[2] = {{0}};
+        char text[TMX_REAL_SIZE], shorter[80];
+        for (next = first; next < n && same_axes(&g[first], &g[next]); next++) {
+            tmx_moments_add(&of[0], g[next].run->metric[x]);
+            tmx_moments_add(&of[1], g[next].run->metric[y]);
+        }
+        if (isnan(of[0].mean) || isnan(of[1].mean)) {
+            continue;
+        }
+        tmx_real_print(text, of[0].mean);
+        tmx_table_text(t, by < set->n_key ? short_value(set, by, g[first].run->value[by], shorter) : "all");
+        tmx_table_text(t, text);
+        for (size_t i = 0; i < 3; i++) {
+            tmx_table_real(t, of[1].mean);
+        }
+        tmx_table_int(t, 0);
+        name_point(set, g[first].run, a->by, g, n, who[n_point], NAME);
+        point[n_point] = (struct tmx_pareto_point){who[n_point], more_x ? -of[0].mean : of[0].mean,
+                                                   more_y ? -of[1].mean : of[1].mean};
+        n_point++;
+    }
+    const size_t n_front = st ? 0 : tmx_pareto_front(point, n_point, front);
+    for (size_t i = 0; i < n_front; i++) {
+        const struct tmx_pareto_point *at = &point[front[i]];
+        tmx_table_real(best, more_x ? -at->x : at->x);
+        tmx_table_real(best, more_y ? -at->y : at->y);
+        tmx_table_text(best, n_front <= MOST_NAMES ? at->name : "");
+    }
+    if (!st && n_point > 1 && tmx_plot_wants(p, name)) {
+        char words[100], title[200];
+        snprintf(title, sizeof title, "Study %s; %s and %s is better", set->study, more_x ? "right" : "left",
+                 more_y ? "above" : "below");
+        st = label_names(p, set, a->by, t, err);
+        tmx_plot_label(p, "title", title);
+        tmx_plot_label(p, "x", label(a->x, words, sizeof words));
+        tmx_plot_label(p, "y", label(a->y, words, sizeof words));
+        tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), words, sizeof words) : "");
+        tmx_plot_number(p, "is_text", 0);
+        tmx_plot_label(p, "kind", "points");
+        tmx_plot_number(p, "front", (double)n_front);
+        st = st ? st : tmx_plot_data(p, name, "", t, err);
+        st = st ? st : tmx_plot_data(p, name, "_front", best, err);
+        st = st ? st : tmx_plot_draw(p, "study", name, err);
+    }
+    tmx_table_destroy(t);
+    tmx_table_destroy(best);
+    free(front);
+    free(who);
+    free(point);
+    free(g);
+    return st;
 }
 
 static int by_value(const void *a, const void *b)
@@ -291,6 +542,16 @@ static enum tmx_status label_numbers(struct tmx_plot *p, const char *key, const 
     return TMX_OK;
 }
 
+static size_t longest_of(const struct tmx_table *t, size_t column)
+{
+    size_t longest = 0;
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        const size_t n = strlen(tmx_table_cell(t, r, column)->text);
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
 static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set,
                             const struct tmx_study_axes *a, struct tmx_err *err)
 {
@@ -311,7 +572,9 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     if (!st) {
         char words[100], title[100];
         snprintf(title, sizeof title, "Study %s", set->study);
-        st = label_names(p, t, err);
+        st = label_names(p, set, a->by, t, err);
+        tmx_plot_number(p, "longest", (double)longest_of(t, 1));
+        tmx_plot_number(p, "n_x", (double)x.n);
         tmx_plot_label(p, "title", title);
         tmx_plot_label(p, "x", label(short_name(set, a->x), words, sizeof words));
         tmx_plot_label(p, "y", label(a->y, words, sizeof words));
@@ -327,27 +590,19 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     return st;
 }
 
-static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *set, struct tmx_err *err)
+/* Energy against slowdown, where the study has both. */
+static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *set,
+                              const struct tmx_study_axes *asked, struct tmx_err *err)
 {
-    const size_t slowdown = tmx_result_find(set->metric, set->n_metric, "slowdown_pct");
-    const size_t energy = tmx_result_find(set->metric, set->n_metric, "energy_j");
-    if (slowdown == set->n_metric || energy == set->n_metric) {
+    struct tmx_study_axes a = *asked;
+    a.x = "slowdown_pct";
+    a.y = "energy_j";
+    if (tmx_result_find(set->metric, set->n_metric, a.x) == set->n_metric ||
+        tmx_result_find(set->metric, set->n_metric, a.y) == set->n_metric) {
         return TMX_OK;
     }
-    struct tmx_pareto_point *point = malloc((set->n_run + 1) * sizeof *point);
-    if (!point) {
-        return tmx_no_memory(err);
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < set->n_run; i++) {
-        const struct tmx_result *r = &set->run[i];
-        if (r->done) {
-            point[n++] = (struct tmx_pareto_point){"", r->metric[slowdown], r->metric[energy] / 1000};
-        }
-    }
-    const enum tmx_status st = n > 1 ? tmx_plot_pareto(p, point, n, false, err) : TMX_OK;
-    free(point);
-    return st;
+    const enum tmx_status st = a.by ? TMX_OK : choose_by(set, &a, "", a.y, &a.by, err);
+    return st ? st : scatter(p, set, &a, "pareto", err);
 }
 
 /* One metric against one key, by a key that was asked for or that suits. */
@@ -366,12 +621,20 @@ static enum tmx_status draw_one(struct tmx_plot *p, const struct tmx_result_set 
 }
 
 /* Names as the study has them; TMX_ECONFIG for one it has not. */
-static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a,
+static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a, bool *of_metrics,
                                  struct tmx_err *err)
 {
     size_t i = 0;
-    enum tmx_status st = a->x ? tmx_key_index(set, a->x, &i, err) : TMX_OK;
-    a->x = a->x && !st ? set->key[i] : a->x;
+    const bool metric = a->x && tmx_result_find(set->key, set->n_key, a->x) == set->n_key &&
+                        tmx_result_find(set->metric, set->n_metric, a->x) < set->n_metric;
+    if (metric && !a->y) {
+        return tmx_fail(err, TMX_ECONFIG, "--x %s is a metric: give --y METRIC to draw against it", a->x);
+    }
+    enum tmx_status st = !a->x    ? TMX_OK
+                         : metric ? tmx_metric_index(set, a->x, &i, err)
+                                  : tmx_key_index(set, a->x, &i, err);
+    a->x = a->x && !st ? (metric ? set->metric : set->key)[i] : a->x;
+    *of_metrics = metric;
     st = st || !a->by ? st : tmx_key_index(set, a->by, &i, err);
     a->by = a->by && !st ? set->key[i] : a->by;
     st = st || !a->y ? st : tmx_metric_index(set, a->y, &i, err);
@@ -389,7 +652,8 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
         return st;
     }
     tmx_results_note(&set, stderr);
-    st = find_axes(&set, &a, err);
+    bool of_metrics = false;
+    st = find_axes(&set, &a, &of_metrics, err);
     const char *only = p->only;
     char one[MAX_NAME];
     if (!st && a.x && a.y) { /* that is one figure, by its keys' own names */
@@ -397,7 +661,11 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
         p->only = one;
     }
     st = st ? st : tmx_plot_folder(p, err);
-    for (size_t k = 0; k < set.n_key && !st; k++) {
+    if (!st && of_metrics) {
+        st = a.by ? TMX_OK : choose_by(&set, &a, "", a.y, &a.by, err);
+        st = st ? st : scatter(p, &set, &a, one, err);
+    }
+    for (size_t k = 0; k < set.n_key && !st && !of_metrics; k++) {
         if (a.x ? strcmp(a.x, set.key[k]) != 0 : set.n_key > 1 && tmx_is_seed(set.key[k])) {
             continue; /* seeds are repetitions, no axis, unless asked for */
         }
@@ -411,7 +679,7 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
         }
     }
     if (!st && !a.y && !a.x) {
-        st = pareto(p, &set, err);
+        st = pareto(p, &set, &a, err);
     }
     p->only = only;
     tmx_result_set_finish(&set);

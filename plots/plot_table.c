@@ -420,7 +420,14 @@ static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, s
             point[n++] = (struct tmx_pareto_point){policy[i], x, y / 1000};
         }
     }
-    return n > 1 ? tmx_plot_pareto(p, point, n, true, err) : TMX_OK;
+    tmx_plot_label(p, "title", "Energy against slowdown, means; left and below is better");
+    tmx_plot_label(p, "x", "slowdown (%)");
+    tmx_plot_label(p, "y", "energy (kJ)");
+    if (n < 2) {
+        tmx_plot_drop(p);
+        return TMX_OK;
+    }
+    return tmx_plot_pareto(p, point, n, err);
 }
 
 /* The name of a floorplan's file, without folder and ending. */

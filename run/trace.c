@@ -17,6 +17,12 @@ struct gpu_files {
     struct tmx_output power, temps;
 };
 
+/* Sensors of a GPU's SMs between two rows: what a row of one moment would miss. Means weigh by ticks. */
+struct sample {
+    double coolest_k, least_k, most_k; /* least of the coolest SM; least and most of the hottest */
+    double mean_k, stopped; /* sums over ticks: of the SMs' mean, of the share of SMs with no clock */
+};
+
 struct tmx_run_trace {
     struct tmx_run *run;
     struct tmx_run_trace_options options;
@@ -29,6 +35,7 @@ struct tmx_run_trace {
     double *row_w;     /* [n_row] of what is served: since the last row of the file */
     struct tmx_output csv, rows, config;
     struct gpu_files *gpu; /* [n_gpu] */
+    struct sample *sample; /* [n_gpu] */
 };
 
 /* The chip with most SMs; rows of others end early. */
@@ -45,7 +52,8 @@ static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
     const struct tmx_chip *c = widest_chip(t->run);
     fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
-                 "reasons,inlet_c,fan_rpm,reported_w");
+                 "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
+                 "stopped_1");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
@@ -118,7 +126,10 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     } else {
         fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
     }
-    fprintf(out, ",%.6g", reported_w(t, g));
+    const struct sample *s = &t->sample[g];
+    fprintf(out, ",%.6g,%.4f,%.4f,%.4f,%.4f,%.4g", reported_w(t, g), s->coolest_k - TMX_ZERO_C,
+            s->least_k - TMX_ZERO_C, s->most_k - TMX_ZERO_C, s->mean_k / (double)t->n_tick - TMX_ZERO_C,
+            s->stopped / (double)t->n_tick);
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t i = gpu->sm0 + sm;
         const double share = m->drain_s[i] > 0 ? m->held[i] : m->share[i];
@@ -126,6 +137,34 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
                 sm_power_w(t, gpu, sm), share, m->gated[i]);
     }
     fputc('\n', out);
+}
+
+/* This step's sensors into the sample of each GPU; the first of a sample begins it. */
+static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, double ticks)
+{
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    for (size_t g = 0; g < f->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        const double n = (double)gpu->chip->n_sm;
+        struct sample *s = &t->sample[g];
+        double low_k = INFINITY, high_k = 0, mean_k = 0, stopped = 0;
+        for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
+            const double temp_k = tmx_sensor_sm_k(gpu, sm, f->temp_k);
+            low_k = fmin(low_k, temp_k);
+            high_k = fmax(high_k, temp_k);
+            mean_k += temp_k / n;
+            stopped += m->gated[gpu->sm0 + sm] / n;
+        }
+        if (t->n_tick == 0) {
+            *s = (struct sample){.coolest_k = INFINITY, .least_k = INFINITY};
+        }
+        s->coolest_k = fmin(s->coolest_k, low_k);
+        s->least_k = fmin(s->least_k, high_k);
+        s->most_k = fmax(s->most_k, high_k);
+        s->mean_k += ticks * mean_k;
+        s->stopped += ticks * stopped;
+    }
 }
 
 /* ---- rows of servers: rows.csv ---- */
@@ -277,13 +316,14 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     t->every = (uint64_t)round(ticks);
     t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
+    t->sample = calloc(m->n_gpu, sizeof *t->sample);
     t->window = fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
     t->n_ring = (size_t)(run->options.tick == TMX_TICK_FIXED ? t->window : fmin(t->window, MOST_STEPS));
     tmx_sim_set_row(run->sim, t->every);
     t->board_w = calloc(m->n_gpu * t->n_ring, sizeof *t->board_w);
     t->step_tick = calloc(t->n_ring, sizeof *t->step_tick);
     t->row_w = calloc(run->serve ? run->serve->spec.n_row : 1, sizeof *t->row_w);
-    enum tmx_status st = t->sum_w && t->gpu && t->board_w && t->step_tick && t->row_w
+    enum tmx_status st = t->sum_w && t->gpu && t->sample && t->board_w && t->step_tick && t->row_w
                              ? TMX_OK
                              : tmx_fail(err, TMX_ENOMEM, "trace");
     if (!st && o->csv && run->serve) {
@@ -331,6 +371,9 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
     if (t->rows.file) {
         sum_rows(t, sim);
     }
+    if (t->csv.file) {
+        sample_sensors(t, sim, (double)ticks);
+    }
     t->n_kept++;
     t->n_tick += ticks;
     if (t->n_tick < t->every) {
@@ -377,6 +420,7 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
         tmx_output_discard(&t->gpu[g].temps);
     }
     free(t->gpu);
+    free(t->sample);
     free(t->sum_w);
     free(t->board_w);
     free(t->step_tick);

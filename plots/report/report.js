@@ -149,7 +149,7 @@ const SCALE = (() => {
   const temps = data.runs.flatMap((r) => measured(r).flatMap((f) => { const t = tempsAt(r, f); return [Math.min(...t), Math.max(...t)]; }));
   const limit = data.runs.find((r) => r.limit_c !== undefined)?.limit_c, five = (t, up) => 5 * (up ? Math.ceil(t / 5) : Math.floor(t / 5));
   const most = temps.reduce((a, b) => Math.max(a, b), limit ?? -Infinity), least = temps.reduce((a, b) => Math.min(a, b), Infinity);
-  return { low: five(least - 5, false), high: five(most + 10, true), limit };
+  return { low: five(least - 1, false), high: five(most + 1, true), limit };
 })();
 
 // The blocks of a chip in the colours of their temperatures. read(i): a block was pointed at.

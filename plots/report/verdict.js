@@ -109,27 +109,32 @@ function comparison() {
 // The hottest unit of each run over time, all on the same axes.
 function together(runs) {
   const W = Math.max(320, Math.min(900, document.documentElement.clientWidth - 40)), H = 260, L = 46, B = 34, svg = makeSvg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "The hottest unit of each run over time" });
-  const lines = runs.map((r) => measured(r).map((f) => [r.time_s[f], Math.max(...tempsAt(r, f))]));
+  // From the trace, least and most of the hottest SM in each sample: moments alone would show a switching throttle as a slow saw.
+  const lines = runs.map((r) => (r.trace ? r.trace.time_ds.map((t, i) => [t / 10, r.trace.low_dc[i] / 10, r.trace.high_dc[i] / 10]).filter((p) => p[0] >= 0)
+    : measured(r).map((f) => { const c = Math.max(...tempsAt(r, f)); return [r.time_s[f], c, c]; })));
   const end = Math.max(...lines.flat().map((p) => p[0])), limits = runs.map((r) => r.limit_c).filter((x) => x !== undefined);
-  const all = [...lines.flat().map((p) => p[1]), ...limits], low = 5 * Math.floor(Math.min(...all) / 5), high = 5 * Math.ceil((Math.max(...all) + 1) / 5);
+  const all = [...lines.flat().flatMap((p) => p.slice(1)), ...limits], low = 5 * Math.floor(Math.min(...all) / 5), high = 5 * Math.ceil((Math.max(...all) + 1) / 5);
   const x = (t) => L + ((W - L - 8) * t) / (end || 1), y = (c) => H - B - ((H - B - 8) * (c - low)) / (high - low);
   const put = (tag, attributes, text = "") => { const e = makeSvg(tag, attributes); e.textContent = text; svg.append(e); };
   for (let c = low; c <= high; c += high - low > 40 ? 10 : 5) {
     put("line", { class: "grid", x1: L, x2: W - 8, y1: y(c), y2: y(c) });
     put("text", { x: L - 6, y: y(c) + 4, "text-anchor": "end" }, String(c));
   }
-  for (let i = 0; i <= 4; i++) put("text", { x: x((end * i) / 4), y: H - B + 16, "text-anchor": i === 4 ? "end" : "middle" }, fixed((end * i) / 4, end < 20 ? 1 : 0));
+  const tic = [1, 2, 5].flatMap((m) => [0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5].map((k) => m * k)).sort((a, b) => a - b).find((s) => end / s <= 8) ?? (end || 1);
+  for (let t = 0; t <= end * 1.0001; t += tic) put("text", { x: x(t), y: H - B + 16, "text-anchor": "middle" }, String(+t.toFixed(2)));
   put("text", { x: (L + W) / 2, y: H - 3, "text-anchor": "middle" }, "time (s)");
   for (const c of new Set(limits)) put("line", { class: "limit-line", x1: L, x2: W - 8, y1: y(c), y2: y(c) });
   const key = make("p", { class: "note" }), names = runs.map((r) => r.name), paints = paint(names);
   lines.forEach((line, i) => {
-    put("polyline", { fill: "none", stroke: paints[i], "stroke-width": 2, "stroke-dasharray": ["", "7 3", "2 3"][i % 3], points: line.map(([t, c]) => `${x(t).toFixed(1)},${y(c).toFixed(1)}`).join(" ") });
+    const at = (k) => line.map((p) => `${x(p[0]).toFixed(1)},${y(p[k]).toFixed(1)}`);
+    put("polygon", { fill: paints[i], "fill-opacity": 0.35, stroke: "none", points: [...at(1), ...at(2).reverse()].join(" ") });
+    put("polyline", { fill: "none", stroke: paints[i], "stroke-width": 2, "stroke-dasharray": ["", "7 3", "2 3"][i % 3], points: at(2).join(" ") });
     const k = make("span", { class: "key" }), swatch = make("span", { class: "swatch", style: `background:${paints[i]}` });
     k.append(swatch, names[i]);
     key.append(k);
   });
   const box = make("figure", { class: "together" });
-  box.append(svg, key, make("figcaption", {}, `Temperature of the hottest unit (°C) over the measured time.${limits.length ? " Red: the limit." : ""} A run whose line lies below another's is cooler at that moment.`));
+  box.append(svg, key, make("figcaption", {}, `Temperature of the hottest SM (°C) over the measured time; a band goes from the least to the highest of each sample.${limits.length ? " Red: the limit." : ""} A run whose line lies below another's is cooler at that moment.`));
   return box;
 }
 

@@ -9,12 +9,16 @@ other(k) = colour(sprintf("other%d", 1 + k % n_other))
 taken = ""
 do for [i=1:n_name] { if (listed(painted(i))) { taken = taken.colour(painted(i)) } }
 array paints[n_name+1]
+array hatches[n_name+1]
 do for [i=1:n_name] {
     at = hash(painted(i))
     paints[i] = listed(painted(i)) ? colour(painted(i)) : other(at)
+    hatches[i] = listed(painted(i)) ? pattern_of(painted(i)) : 0
     if (!listed(painted(i))) {
-        do for [k=n_other-1:0:-1] { if (!strstrt(taken, other(at+k))) { paints[i] = other(at+k) } }
+        do for [k=n_other-1:0:-1] { if (!strstrt(taken, other(at+k))) { paints[i] = other(at+k); hatches[i] = pattern_of(sprintf("other%d", 1 + (at+k) % n_other)) } }
         taken = taken.paints[i]
     }
 }
 paint(i) = paints[i]
+hatch(i) = hatches[i]
+mark(i) = int(word("7 5 9 11 13 15 4 6 8 10 12 14", 1 + (i - 1) % 12)) # of points

@@ -6,10 +6,8 @@ load scripts."labels.gp"
 if (has("wide")) wide = number_of("wide")
 if (has("high")) high = number_of("high")
 load scripts."style.gp"
-# a label holds no comma; in its place is U+201A
-commas(s) = strstrt(s, "‚") == 0 ? s : s[1:strstrt(s, "‚")-1].",".commas(s[strstrt(s, "‚")+1:strlen(s)])
 if (has("rotate")) set xtics rotate by -35
 if (has("x")) set xlabel word_of("x")
-y_text = commas(word_of("y"))
-title_text = commas(word_of("title").(has("has_paper") && has("of") ? " (".word_of("of").")" : ""))
+y_text = word_of("y")
+title_text = word_of("title").(has("has_paper") && has("of") ? " (".word_of("of").")" : "")
 load scripts."bars.gp"

@@ -9,12 +9,13 @@ unset key
 unset grid
 longest = 6 # letters of "shared"
 do for [k=1:n_kernel] { longest = strlen(name(k)) > longest ? strlen(name(k)) : longest }
-set rmargin at screen 0.90-0.0105*letter/canvas*longest
+set rmargin at screen 0.90-0.0105*room*longest
 set title word_of("title")
 set xlabel word_of("x")
 set ylabel word_of("y")
 set xrange [number_of("begin_s"):number_of("end_s")]
 set autoscale yfix
+set xtics tics(number_of("end_s") - number_of("begin_s"), size eq "small" ? 4 : 7)
 kinds = "A DVFS MU MNU MA other1 other2 other3 other4 other5 other6 BL"
 kind(k) = k <= words(kinds) ? colour(word(kinds, k)) : word("#332288 #661100 #117733 #000000", k - words(kinds))
 steps = "0 '#ffffff', "

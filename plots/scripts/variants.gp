@@ -20,7 +20,7 @@ set ytics scale 0 font small
 set key outside right center vertical maxcols 1 spacing 1.4
 unset grid
 set grid xtics lt 1 lc rgb "#d8d8d8" lw 0.6
-bars = "for [i=1:n_name] data using (0):($0+place(i)):(0):(column(i+1)):($0+place(i)-0.46*each):($0+place(i)+0.46*each) skip 1 with boxxyerror lc rgb paint(i) title name(i)"
+bars = "for [i=1:n_name] data using (0):($0+place(i)):(0):(column(i+1)):($0+place(i)-0.46*each):($0+place(i)+0.46*each) skip 1 with boxxyerror lc rgb paint(i) fs pattern hatch(i) border lc rgb paint(i) title name(i)"
 lines = "bound using 2:($1-0.46):(0):(0.92) skip 1 with vectors nohead lw 2 lc rgb \"#c00000\" title \"bound\""
 groups = "data using (0):0:ytic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 eval "plot ".groups.", ".bars.(has("has_bound") ? ", ".lines : "")

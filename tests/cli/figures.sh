@@ -60,7 +60,7 @@ for figure in figure3 slowdown; do grep -qi "$mnu" f_own/$figure.svg || say "MNU
 printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || say "one mix has no mean, the baseline no bar of its own"
 for size in small large; do "$thermix" plot own --size $size -o f_own -q && cp f_own/figure3.svg $size.svg; done
 width() { sed -n 's/^<svg.* viewBox="0 0 \([0-9]*\).*/\1/p; s/^ *viewBox="0 0 \([0-9]*\).*/\1/p' "$1" | head -1; }
-[ "$(width small.svg)" = 360 ] && [ "$(width large.svg)" = 1152 ] || say "--size: $(width small.svg), $(width large.svg)"
+[ "$(width small.svg)" = 350 ] && [ "$(width large.svg)" = 1152 ] || say "--size: $(width small.svg), $(width large.svg)"
 mkdir variants # a suite without BL: its own baseline, a figure of its variants, whose the others are
 {
   echo "mix,policy,slowdown_pct,improvement_over_bl_pct,variant"
@@ -202,7 +202,7 @@ axes = ( { key = "policy"; values = ["BL", "DVFS"]; }, { key = "mix_policy.polic
 C
 "$thermix" sweep study.cfg -o study.sqlite >/dev/null && "$thermix" plot study.sqlite -o f_study >names.txt || say "a study"
 [ "$(sort names.txt | uniq -d)" = "" ] && [ -s f_study/energy_j_by_policy.svg ] && [ -s f_study/energy_j_by_mix_policy.policy.svg ] || say "axes policy and mix_policy.policy: $(cat names.txt)"
-grep -q 'means of n = 2 runs over r_convec; bars: lowest to highest run' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
+grep -q 'means of n = 2 runs over r_convec' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
 sed 's/seed = 1;/seed = 1; repeat = 3;/; s/"rows=8"/"rows=8", "sensor.noise_k=0.5", "throttle.trip_c=80", "throttle.release_c=79"/; s/{ key = "mix_policy[^}]*}, *//' study.cfg >repeat.cfg
 "$thermix" sweep repeat.cfg -o repeat.sqlite >/dev/null && "$thermix" plot repeat.sqlite -o f_repeat >names.txt || say "a study of seeds"
 grep -q by_seed names.txt && say "seeds are an axis: $(cat names.txt)"
@@ -212,13 +212,72 @@ awk -F, 'NR > 1 { print $1 "," $2 "," $3 "," ($5 - $4) / 2 }' f_repeat/data/peak
   awk -F, '{ d = $4 - $8; s += $8 } d > 1e-6 || d < -1e-6 || $3 != $7 { bad = 1 } END { exit !(NR == 4 && !bad && s > 0) }' || say "intervals: $(cat want.csv)"
 grep -q '<title>energy_j_by_policy</title>' f_study/energy_j_by_policy.svg || say "an SVG is called Gnuplot"
 grep -q 'scale(0.00' f_study/*.svg && say "a transform that librsvg refuses"
+# two metrics: means over seeds, and what no point beats in both
+"$thermix" plot repeat.sqlite --x peak_temp_c --y slowdown_pct --where 'peak_temp_c>0' -o metrics.svg -q || say "a metric against a metric"
+python3 - <<'P' || say "the front of two metrics"
+import csv, sqlite3
+db, points = sqlite3.connect("repeat.sqlite"), {}
+keys = [k for (k,) in db.execute("SELECT DISTINCT key FROM parameter WHERE key NOT LIKE '%seed'")]
+for run, in db.execute("SELECT id FROM run"):
+    who = tuple(str(db.execute("SELECT value FROM parameter WHERE run = ? AND key = ?", (run, k)).fetchone()[0]) for k in keys)
+    points.setdefault(who, []).append([db.execute("SELECT value FROM metric WHERE run = ? AND name = ?", (run, m)).fetchone()[0] for m in ("peak_temp_c", "slowdown_pct")])
+means = [[sum(v) / len(v) for v in zip(*p)] for p in points.values()]
+front = sorted({tuple(p) for p in means if not any(q[0] <= p[0] and q[1] <= p[1] and q != p for q in means)})
+drawn = [[float(r["x"]), float(r["y"])] for r in csv.DictReader(open("metrics.figure/data/slowdown_pct_by_peak_temp_c_front.csv"))]
+assert len(drawn) == len(front) and all(abs(a - b) < 1e-9 for p, q in zip(drawn, front) for a, b in zip(p, q)), (drawn, front)
+assert len(list(csv.DictReader(open("metrics.figure/data/slowdown_pct_by_peak_temp_c.csv")))) == len(means) == 4
+P
+refuses 'is a metric: give --y METRIC' plot repeat.sqlite --x peak_temp_c -o x
+# files in a study are called by their names alone
+sed 's/hot/one/' mix.cfg >a-long-name-of-a-mix.cfg; sed 's/3.0/4.0/; s/tiny/other/' mix.cfg >another-long-name-of-a-mix.cfg
+echo 'name = "m"; base = "./one.cfg"; axes = ( { key = "mix"; values = ["./a-long-name-of-a-mix.cfg", "./another-long-name-of-a-mix.cfg"]; } );' >mixes.cfg
+echo 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;' >one.cfg
+XDG_CACHE_HOME=$dir/cache "$thermix" sweep mixes.cfg -o mixes.sqlite -q >/dev/null && "$thermix" plot mixes.sqlite -o f_mixes -q || say "a study of files"
+grep -q '> *a-long-name-of-a-mix *<' f_mixes/energy_j_by_mix.svg && grep -q 'rotate(' f_mixes/energy_j_by_mix.svg || say "names of files touch"
+# a trace coarser than what switches has least and most of each sample, and the figure shows them
+for every in 0.01 0.5; do XDG_CACHE_HOME=$dir/cache "$thermix" run one.cfg --set throttle.trip_c=60 --set throttle.release_c=59 -o every_$every --trace $every -q; done
+"$thermix" plot every_0.5 --figure temperature -o envelope.svg -q
+python3 - <<'P' || say "the envelope of a trace"
+import csv
+fine, coarse = ([r for r in csv.DictReader(open(f"every_{e}/trace.csv"))] for e in ("0.01", "0.5"))
+n, seen = 50, 0
+for i, row in enumerate(coarse):
+    part = fine[i * n:(i + 1) * n]
+    hot = [float(r["hottest_c"]) for r in part]
+    cold = [min(float(v) for k, v in r.items() if k.startswith("sm") and k.endswith("_temp_c")) for r in part]
+    got = [float(row[k]) for k in ("hottest_min_c", "hottest_max_c", "coolest_min_c", "sample_mean_c", "stopped_1")]
+    sms = [k for k in row if k.endswith("_gated")]
+    want = [min(hot), max(hot), min(cold), sum(float(r["mean_c"]) for r in part) / n, sum(int(r[k]) for r in part for k in sms) / n / len(sms)]
+    assert all(abs(a - b) < 2e-3 for a, b in zip(got, want)), (i, got, want)
+    seen += 0 < got[4] < 1
+assert seen > 3, "the throttle does not switch within a sample"
+drawn = list(csv.DictReader(open("envelope.figure/data/temperature.csv")))
+assert [r["hottest_c"] for r in drawn][3] == "%.3f" % float(coarse[3]["hottest_max_c"]) or abs(float(drawn[3]["hottest_c"]) - float(coarse[3]["hottest_max_c"])) < 1e-3
+P
+# letters of a column's PDF have at least 7 points, and eight GPUs have eight colours
+"$thermix" plot single -o f_small --format pdf --size small -q
+python3 - f_small/*.pdf <<'P' || say "letters of a small PDF"
+import re, sys, zlib
+for name in sys.argv[1:]:
+    sizes = set()
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", open(name, "rb").read(), re.S):
+        try: text = zlib.decompress(stream)
+        except zlib.error: continue
+        sizes |= {max(abs(float(a)), abs(float(b))) for a, b in re.findall(rb"([-\d.]+) ([-\d.]+) [-\d.]+ [-\d.]+ [-\d.]+ [-\d.]+ Tm", text)}
+    assert sizes and min(sizes) > 6.99, (name, sizes)
+P
+[ "$(sed -n 's/^series(k) = word("\([^"]*\)".*/\1/p' "$scripts/style.gp" | tr ' ' '\n' | sort -u | wc -l)" = 8 ] || say "GPUs share colours"
+# a floorplan in colours of kinds with a key, in three formats
+for e in svg png pdf; do "$thermix" floorplan show "$scripts/../../floorplans/gtx280/centre.flp" -o plan.$e && [ -s plan.$e ] || say "a floorplan as $e"; done
+fill() { sed -n "s/.*fill=\"\([^\"]*\)\"\/><text[^>]*>$1<.*/\1/p" plan.svg | head -1; }
+[ -n "$(fill SM0)" ] && [ "$(fill SM0)" = "$(fill SM1)" ] && [ "$(fill SM0)" != "$(fill MC0)" ] && grep -q '>SM (30)<' plan.svg || say "colours of kinds: $(fill SM0) $(fill MC0)"
 # words, names, order and moment as asked for
 "$thermix" plot study.sqlite --x policy --y energy_j --title 'My title' --x-label Who --y-label What --rename BL=throttle -o mine.svg -q || say "--title"
 for word in 'My title' Who What throttle; do grep -q ">$word<\|$word *</" <(tr -d '\n' <mine.svg) || grep -q "$word" mine.svg || say "no \"$word\" in mine.svg"; done
 "$thermix" plot own --figure slowdown --order MNU,BL -o order.svg -q && [ "$(head -1 order.figure/data/slowdown.csv | cut -d, -f2,3)" = MNU,BL ] || say "--order: $(head -1 order.figure/data/slowdown.csv)"
 "$thermix" plot two --figure heatmap --at 0.2 -o at.svg -q || say "--at"
 refuses '--at 99999: the record goes from' plot two --figure heatmap --at 99999 -o at.svg
-refuses 'has its own words' plot own --figure pareto --title x -o p.svg
+refuses 'has its own words' plot plans --figure floorplans --title x -o p.svg
 refuses 'are of one figure' plot own --title x -o x
 refuses 'expected OLD=NEW' plot own --rename BL -o x
 
@@ -243,11 +302,39 @@ hot = max((float(v), i, n) for i, line in enumerate(trace[1:]) for v, n in zip(l
 last = max((float(r["temp_c"]), r["unit"]) for r in rows("t_ttrace"))
 assert last[1] == hot[2] and abs(last[0] - hot[0]) < 1e-9, (last, hot)
 P
+# a stack knows where its layers' blocks lie; a floorplan alone does not, and is refused where they differ
+cp -r "$scripts/../../examples/cooling/plate" plate
+(cd plate && "$thermix" thermal -c plate.config --network physical -grid_steady_file ../plate.grid -steady_file ../plate.steady --quiet >/dev/null) || say "the plate"
+refuses 'its layers are 48 x 34 mm, plate/gpu.flp is 26 x 32 mm' plot plate.grid --flp plate/gpu.flp --layer 1 --cells 34x48 -o none.svg
+"$thermix" plot plate.grid -c plate/plate.config -o plates -q && "$thermix" plot plate.grid -c plate/plate.config --layer 1 --scale own -o own.svg -q && "$thermix" plot plate.steady -c plate/plate.config -o blocks -q ||
+  say "the maps of a stack"
+python3 - <<'P' || say "a map of the plate is not where its blocks are"
+import csv
+rows = list(csv.DictReader(open("plates/data/map_layer1.csv")))
+mc = next(r for r in rows if r["unit"] == "mc_w")
+assert (float(mc["left_mm"]), float(mc["bottom_mm"])) == (11, 1) and 58 < float(mc["temp_c"]) < 66, mc # 61 degC in the steady file
+steady = dict(line.split() for line in open("plate.steady") if line.strip())
+blocks = {r["unit"]: float(r["temp_c"]) for r in csv.DictReader(open("blocks/data/map_layer1.csv"))}
+assert all(abs(float(steady["layer_1_" + u]) - 273.15 - c) < 1e-3 for u, c in blocks.items()) and len(blocks) == 9, blocks
+words = [dict(line.rstrip("\n").split(",", 1) for line in open(f"plates/data/map_layer{l}_labels.csv")) for l in range(5)]
+assert len({(w["low_c"], w["high_c"]) for w in words}) == 1 and "layer 1 (gpu)" in words[1]["title"].replace("\u201a", ",") and "(sink)" in words[4]["title"]
+own = dict(line.rstrip("\n").split(",", 1) for line in open("own.figure/data/map_labels.csv"))
+assert own["low_c"] != words[1]["low_c"]
+P
+# cells are those of their numbers
+awk '/^Layer 1/ { l = 1 } { if (l && $1 == 0) { keep = $0; next } print; if (l && keep && $1 == 6) { print keep; keep = "" } }' t.grid >swapped.grid
+refuses 'swapped.grid:1923: expected cell 0, found 1' plot swapped.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg
+sed '5s/^[0-9]*/{/' t.grid >brace.grid && refuses "brace.grid:5: expected a cell's number" plot brace.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg
+echo '1920 330' >>t.grid && refuses 'layer 3 ends after 1921 cells of 1920' plot t.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg && sed -i '$d' t.grid
+sed '1p' "$example/chip.flp" | sed '1s/[^ \t]*/twice/' >over.flp && refuses 'over.flp' plot t.steady --flp over.flp -o none.svg
+# a trace is curves over time
+"$thermix" plot t.ttrace -c "$example/chip.config" -o curves.svg -q && grep -q 'time (s)' curves.svg && grep -q C1_Reg curves.svg || say "curves of a trace"
+[ "$(sed -n 2p curves.figure/data/curves.csv | cut -d, -f1)" = "$(sed -n 's/^-sampling_intvl *//p' "$example/chip.config")" ] || say "times of curves: $(sed -n 2p curves.figure/data/curves.csv)"
 refuses 'no square: give --cells' plot t.grid --flp "$example/chip.flp" -o none.svg
 refuses 'its layers are 0 to 3' plot t.grid --flp "$example/chip.flp" --cells 40x48 --layer 7 -o none.svg
 echo '-ambient 300 K' >t.config
 grep -v C1_Reg t.steady >less.steady
-refuses 'no temperature of block C1_Reg of ' plot less.steady --flp "$example/chip.flp" -o none.svg
+refuses 'chip.flp:14: no temperature of block C1_Reg in less.steady' plot less.steady --flp "$example/chip.flp" -o none.svg
 refuses 't.config:1: expected a block or a cell' plot t.config --flp "$example/chip.flp" -o none.svg
 [ -e none.svg ] || [ -e none.figure ] && say "a refused map leaves files"
 

@@ -235,6 +235,15 @@ void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out)
 
 void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int decimals, FILE *out)
 {
+    const struct tmx_thermal_spec *spec = &t->stack->spec;
+    bool filled = false; /* HotSpot's stacks are not, and its readers know no comments */
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        filled = filled || spec->layer[l].filler_k_w_per_mk > 0;
+    }
+    if (filled) {
+        fprintf(out, "# outline %.9g %.9g\n", tmx_thermal_spec_width_m(spec),
+                tmx_thermal_spec_height_m(spec));
+    }
     for (size_t l = 0; l < t->n_layer; l++) {
         fprintf(out, "Layer %zu:\n", l);
         for (size_t cell = 0; cell < t->n_cell; cell++) {

@@ -49,7 +49,8 @@ TMX_NODISCARD enum tmx_status tmx_temps_read(const char *path, struct tmx_temps 
 /* Write the blocks as tmx_temps_read takes them; decimals as in tmx_trace_print_row. */
 void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out);
 
-/* Write all grids of node_k [tmx_temps_nodes, K], one cell a line. */
+/* Write all grids of node_k [tmx_temps_nodes, K], one cell a line; a stack with fillers begins with its
+ * outline [m], which not all of its floorplans have. */
 void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int decimals, FILE *out);
 
 /* The same cells as a VTK rectilinear grid in metres, from the face away from the sink; spreader and sink are

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Temperatures that `thermix thermal` or HotSpot wrote: maps of blocks and of grids, curves of traces.
+ *
+ * A grid file has the cells of every layer and no word of where they lie. The package does (-c): each layer
+ * then gets the stack's outline and the blocks that lie in it. A floorplan alone (--flp) is taken for the
+ * whole of a layer, as in HotSpot; where thermix wrote that the stack is of another size, it is refused. */
+#include "plots/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/plausible.h"
+#include "core/base/text.h"
+#include "core/base/trace.h"
+#include "thermal/files/hotspot_temps.h"
+#include "thermal/files/stack.h"
+
+enum { MAX_NAME = 48, MOST_CURVES = 10 };
+
+struct map {
+    struct tmx_plot *p;
+    const struct tmx_thermal_map *m;
+    const char *file;
+    /* the package: */
+    struct tmx_hotspot_config cfg;
+    struct tmx_stack stack;
+    struct tmx_temps temps;
+    bool packaged;
+    struct tmx_floorplan flp; /* or a floorplan alone */
+    /* the file: */
+    bool grid;
+    double *cell_k; /* [n_layer * n_cell] owned */
+    size_t n_layer, n_cell, rows, cols;
+    double outline_m[2]; /* NAN: it does not say */
+    double *unit_k;      /* of flp, NAN: not in the file */
+};
+
+static const char *stem_of(const char *path, char buf[80])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    snprintf(buf, 80, "%.*s", (int)(dot ? dot - name : (long)strlen(name)), name);
+    return buf;
+}
+
+/* ---- what the file has ---- */
+
+/* Its cells, of each layer as many and in order. */
+static enum tmx_status read_grid(struct map *q, struct tmx_err *err)
+{
+    struct tmx_text_file text;
+    struct tmx_lines lines = {0};
+    size_t n = 0, first = 0; /* cells so far, and of this layer from here */
+    enum tmx_status st = tmx_text_load(&text, q->file, err);
+    if (st) {
+        return st;
+    }
+    q->cell_k = calloc(text.size + 1, sizeof *q->cell_k); /* a line has more letters than one */
+    st = q->cell_k ? TMX_OK : tmx_no_memory(err);
+    while (!st && tmx_lines_next(&lines, &text)) {
+        struct tmx_span rest = lines.line, key, value, more;
+        double number = NAN, v = NAN;
+        if (!tmx_span_field(&rest, &key)) {
+            continue;
+        }
+        const bool two = tmx_span_field(&rest, &value);
+        const bool layer = two && tmx_span_is(key, "Layer");
+        if (tmx_span_is(key, "#") && two && tmx_span_is(value, "outline")) {
+            (void)(tmx_span_field(&rest, &key) && tmx_span_real(key, &q->outline_m[0]) &&
+                   tmx_span_field(&rest, &value) && tmx_span_real(value, &q->outline_m[1]));
+        } else if (*key.begin == '#') {
+            continue;
+        } else if (layer) {
+            char wanted[32];
+            snprintf(wanted, sizeof wanted, "%zu:", q->n_layer);
+            if (!tmx_span_is(value, wanted) || (q->n_layer > 0 && n - first != q->n_cell) ||
+                (q->n_layer > 0 && n == first)) {
+                st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
+                                 "expected Layer %zu behind %zu cells of the one before, which has %zu",
+                                 q->n_layer, q->n_cell, n - first);
+            }
+            q->n_layer++;
+            first = n;
+        } else if (q->n_layer == 0 || !two || tmx_span_field(&rest, &more) || !tmx_span_real(key, &number) ||
+                   !tmx_span_real(value, &v) || !(v > 0) || v > 1e4) {
+            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
+                             "expected a cell's number and its temperature [K]");
+        } else if (number != (double)(n - first)) {
+            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number, "expected cell %zu, found %.*s",
+                             n - first, (int)tmx_span_length(key), key.begin);
+        } else {
+            q->cell_k[n++] = v;
+            q->n_cell = q->n_layer == 1 ? n : q->n_cell;
+        }
+    }
+    if (!st && n - first != q->n_cell) {
+        st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number, "layer %zu ends after %zu cells of %zu",
+                         q->n_layer - 1, n - first, q->n_cell);
+    }
+    tmx_text_finish(&text);
+    return st;
+}
+
+/* Does the file have cells? Blocks are the other kind. */
+static enum tmx_status find_kind(struct map *q, struct tmx_err *err)
+{
+    struct tmx_text_file text;
+    struct tmx_lines lines = {0};
+    struct tmx_span key = {0};
+    enum tmx_status st = tmx_text_load(&text, q->file, err);
+    if (!st && tmx_lines_next_filled(&lines, &text)) {
+        struct tmx_span rest = lines.line;
+        q->grid = tmx_span_field(&rest, &key) && tmx_span_is(key, "Layer");
+    }
+    tmx_text_finish(&text);
+    return st;
+}
+
+/* unit_k of the floorplan's block of this name, with or without its layer. */
+static void take_block(struct map *q, const char *name, double temp_k)
+{
+    char before[32];
+    const size_t n =
+        (size_t)snprintf(before, sizeof before, "layer_%ld_", q->m->layer >= 0 ? q->m->layer : 0L);
+    const char *plain = strncmp(name, before, n) == 0 ? name + n : name;
+    for (size_t u = 0; u < q->flp.n_unit; u++) {
+        if (isnan(q->unit_k[u]) && strcmp(q->flp.unit[u].name, plain) == 0) {
+            q->unit_k[u] = temp_k;
+        }
+    }
+}
+
+static enum tmx_status read_blocks(struct map *q, struct tmx_err *err)
+{
+    struct tmx_text_file text;
+    struct tmx_lines lines = {0};
+    enum tmx_status st = tmx_text_load(&text, q->file, err);
+    while (!st && tmx_lines_next_filled(&lines, &text)) {
+        struct tmx_span rest = lines.line, key, value, more;
+        char name[TMX_NAME_SIZE];
+        double v;
+        const bool two = tmx_span_field(&rest, &key) && tmx_span_field(&rest, &value) &&
+                         !tmx_span_field(&rest, &more) && tmx_span_copy(key, name, sizeof name);
+        if (!two || !tmx_span_real(value, &v) || !(v > 0) || v > 1e4) {
+            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
+                             "expected a block or a cell and its temperature [K]");
+        } else {
+            take_block(q, name, v);
+        }
+    }
+    tmx_text_finish(&text);
+    return st;
+}
+
+static enum tmx_status check_blocks(const struct map *q, struct tmx_err *err)
+{
+    for (size_t u = 0; u < q->flp.n_unit; u++) {
+        if (isnan(q->unit_k[u])) {
+            return tmx_fail_at(err, TMX_ECONFIG, q->flp.source, q->flp.unit[u].line,
+                               "no temperature of block %s in %s; blocks of another layer: --layer N",
+                               q->flp.unit[u].name, q->file);
+        }
+    }
+    return TMX_OK;
+}
+
+/* The row in which a block is hottest. */
+static enum tmx_status read_hottest(struct map *q, struct tmx_err *err)
+{
+    struct tmx_trace t;
+    size_t at = 0;
+    const enum tmx_status st = tmx_trace_read(q->file, &t, err);
+    for (size_t i = 1; !st && i < t.n_row * t.n_column; i++) {
+        at = t.value[i] > t.value[at] ? i : at;
+    }
+    for (size_t c = 0; !st && c < t.n_column; c++) {
+        take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c] + TMX_ZERO_C);
+    }
+    tmx_trace_finish(&t);
+    return st;
+}
+
+/* ---- where it lies ---- */
+
+static enum tmx_status open_package(struct map *q, struct tmx_err *err)
+{
+    tmx_hotspot_config_init(&q->cfg);
+    enum tmx_status st = q->m->floorplan ? tmx_hotspot_config_set(&q->cfg, "f", q->m->floorplan,
+                                                                  TMX_HOTSPOT_COMMAND_LINE, 0, err)
+                                         : TMX_OK;
+    st = st ? st : tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, err);
+    const struct tmx_stack_options hotspot = {.allow_gaps = true, .falling = true},
+                                   physical = {
+                                       .allow_gaps = true, .falling = true, .network = TMX_NETWORK_PHYSICAL};
+    if (!st) { /* either network's package */
+        struct tmx_err other;
+        st = tmx_stack_create(&q->cfg, &hotspot, NULL, &q->stack, err);
+        if (st && st != TMX_ENOMEM) {
+            tmx_stack_finish(&q->stack);
+            st = tmx_stack_create(&q->cfg, &physical, NULL, &q->stack, &other) ? st : TMX_OK;
+        }
+    }
+    q->packaged = !st;
+    return st ? st : tmx_temps_init(&q->temps, &q->stack, err);
+}
+
+static enum tmx_status open_floorplan(struct map *q, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_flp_read(q->m->floorplan, &q->flp, err);
+    struct tmx_err gap;
+    st = st ? st : tmx_floorplan_check(&q->flp, 1, err);
+    if (!st && tmx_floorplan_check(&q->flp, 0, &gap)) { /* a filler may lie there */
+        char text[1200];
+        tmx_err_format(&gap, text, sizeof text);
+        tmx_doubt("%s", text);
+    }
+    q->unit_k = st ? NULL : malloc(q->flp.n_unit * sizeof *q->unit_k);
+    for (size_t u = 0; q->unit_k && u < q->flp.n_unit; u++) {
+        q->unit_k[u] = NAN;
+    }
+    return st || q->unit_k ? st : tmx_no_memory(err);
+}
+
+/* The grid of a floorplan alone: as many cells as asked for, of the outline that the file says, if it does.
+ */
+static enum tmx_status fit_floorplan(struct map *q, struct tmx_err *err)
+{
+    const struct tmx_thermal_map *m = q->m;
+    const double own[2] = {tmx_floorplan_width_m(&q->flp), tmx_floorplan_height_m(&q->flp)};
+    q->rows = m->rows > 0 ? (size_t)m->rows : (size_t)lround(sqrt((double)q->n_cell));
+    q->cols = m->rows > 0 ? (size_t)m->cols : q->rows;
+    if (m->layer >= (long)q->n_layer) {
+        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0, "--layer %ld: its layers are 0 to %zu", m->layer,
+                           q->n_layer - 1);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!isnan(q->outline_m[i]) && fabs(own[i] - q->outline_m[i]) > 1e-6 * q->outline_m[i]) {
+            return tmx_fail_at(
+                err, TMX_ECONFIG, q->file, 0,
+                "its layers are %g x %g mm, %s is %g x %g mm and lies somewhere in one of them: "
+                "give the package, -c FILE, which knows where",
+                1e3 * q->outline_m[0], 1e3 * q->outline_m[1], m->floorplan, 1e3 * own[0], 1e3 * own[1]);
+        }
+    }
+    return q->rows * q->cols == q->n_cell
+               ? TMX_OK
+               : tmx_fail_at(
+                     err, TMX_ECONFIG, q->file, 0,
+                     m->rows > 0
+                         ? "a layer has %zu cells, not %zu x %zu: give grid_rows and grid_cols of its "
+                           "computation, --cells ROWSxCOLS"
+                         : "a layer has %zu cells, which are no square: give --cells ROWSxCOLS",
+                     q->n_cell, q->rows, q->cols);
+}
+
+static enum tmx_status fit_package(struct map *q, struct tmx_err *err)
+{
+    const struct tmx_temps *t = &q->temps;
+    q->rows = q->stack.spec.rows;
+    q->cols = q->stack.spec.cols;
+    if (q->m->layer >= (long)t->n_layer) {
+        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0, "--layer %ld: its layers are 0 to %zu", q->m->layer,
+                           t->n_layer - 1);
+    }
+    if (q->grid && (q->n_layer != t->n_layer || q->n_cell != t->n_cell)) {
+        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0,
+                           "%zu layers of %zu cells; the package %s has %zu of %zu x %zu", q->n_layer,
+                           q->n_cell, q->m->config, t->n_layer, q->rows, q->cols);
+    }
+    return TMX_OK;
+}
+
+/* ---- a layer ---- */
+
+struct layer {
+    const struct tmx_floorplan *fp; /* its blocks; NULL: none are its own */
+    char name[96];
+    double width_m, height_m;
+    const double *cell_k; /* NULL: blocks alone */
+    const double *unit_k; /* of blocks alone */
+};
+
+static void find_layer(const struct map *q, size_t number, struct layer *l)
+{
+    static const char *const below[] = {"board", "solder", "substrate", "C4", "metal"};
+    char stem[80];
+    *l = (struct layer){.cell_k = q->grid ? q->cell_k + number * q->n_cell : NULL};
+    if (!q->packaged) {
+        l->fp = &q->flp;
+        l->unit_k = q->unit_k;
+        l->width_m = tmx_floorplan_width_m(&q->flp);
+        l->height_m = tmx_floorplan_height_m(&q->flp);
+        snprintf(l->name, sizeof l->name, "%s", stem_of(q->m->floorplan, stem));
+        return;
+    }
+    const struct tmx_thermal_spec *spec = &q->stack.spec;
+    const size_t n_below = q->stack.n_below;
+    const bool own = number < spec->n_layer;
+    l->fp = own ? q->temps.map[number].floorplan : NULL;
+    l->unit_k = q->grid ? NULL : q->temps.block_k + q->temps.first[number];
+    l->fp = q->grid ? l->fp : q->temps.map[number].floorplan;
+    l->width_m = tmx_thermal_spec_width_m(spec);
+    l->height_m = tmx_thermal_spec_height_m(spec);
+    snprintf(l->name, sizeof l->name, "%s",
+             !own                                            ? (number == spec->n_layer ? "spreader" : "sink")
+             : number < n_below                              ? below[number < 5 ? number : 4]
+             : q->stack.from_layer_file || number == n_below ? stem_of(l->fp->source, stem)
+                                                             : "interface");
+}
+
+/* Left edge of a column of cells [m]. */
+static double column_m(const struct map *q, const struct layer *l, size_t c)
+{
+    const double *line = q->packaged ? q->stack.spec.col_line_m : NULL;
+    return line ? line[c] : l->width_m * (double)c / (double)q->cols;
+}
+
+static double row_m(const struct map *q, const struct layer *l,
+                    size_t r) /* lower edge; row 0 is the upper one */
+{
+    return l->height_m * (double)(q->rows - 1 - r) / (double)q->rows;
+}
+
+/* The hottest of the cells whose middle is in the block, and the one at its middle; a block smaller than a
+ * cell has that one alone. */
+static void cells_of(const struct map *q, const struct layer *l, const struct tmx_unit *u, double *hottest_k,
+                     double *middle_k)
+{
+    double nearest = INFINITY;
+    *hottest_k = 0;
+    for (size_t i = 0; i < q->n_cell; i++) {
+        const size_t r = i / q->cols, c = i % q->cols;
+        const double x_m = 0.5 * (column_m(q, l, c) + column_m(q, l, c + 1)),
+                     y_m = row_m(q, l, r) + 0.5 * l->height_m / (double)q->rows,
+                     far = hypot(x_m - u->x_m - 0.5 * u->w_m, y_m - u->y_m - 0.5 * u->h_m);
+        if (x_m >= u->x_m && x_m <= u->x_m + u->w_m && y_m >= u->y_m && y_m <= u->y_m + u->h_m) {
+            *hottest_k = fmax(*hottest_k, l->cell_k[i]);
+        }
+        *middle_k = far < nearest ? l->cell_k[i] : *middle_k;
+        nearest = fmin(nearest, far);
+    }
+    *hottest_k = *hottest_k > 0 ? *hottest_k : *middle_k;
+}
+
+static enum tmx_status put_cells(const struct map *q, const struct layer *l, const char *name,
+                                 struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"x_mm", TMX_COLUMN_REAL, 4},    {"y_mm", TMX_COLUMN_REAL, 4},     {"temp_c", TMX_COLUMN_REAL, 3},
+        {"left_mm", TMX_COLUMN_REAL, 4}, {"right_mm", TMX_COLUMN_REAL, 4}, {"bottom_mm", TMX_COLUMN_REAL, 4},
+        {"top_mm", TMX_COLUMN_REAL, 4}};
+    const double high_m = l->height_m / (double)q->rows;
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 7, err);
+    for (size_t i = 0; i < q->n_cell && !st; i++) {
+        const double left_m = column_m(q, l, i % q->cols), right_m = column_m(q, l, i % q->cols + 1),
+                     low_m = row_m(q, l, i / q->cols);
+        const double v[] = {0.5e3 * (left_m + right_m),
+                            1e3 * (low_m + 0.5 * high_m),
+                            l->cell_k[i] - TMX_ZERO_C,
+                            1e3 * left_m,
+                            1e3 * right_m,
+                            1e3 * low_m,
+                            1e3 * (low_m + high_m)};
+        for (size_t k = 0; k < 7; k++) {
+            tmx_table_real(t, v[k]);
+        }
+    }
+    st = st ? st : tmx_plot_data(q->p, name, "_cells", t, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+static enum tmx_status draw_layer(const struct map *q, size_t number, const char *name,
+                                  const double range_c[2], struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3},
+        {"middle_c", TMX_COLUMN_REAL, 3}};
+    struct layer l;
+    struct tmx_table *t = NULL;
+    const char *hottest = NULL, *slash = strrchr(q->file, '/');
+    double hottest_k = 0;
+    char title[400];
+    find_layer(q, number, &l);
+    enum tmx_status st = tmx_table_create(&t, columns, 7, err);
+    for (size_t u = 0; l.fp && u < l.fp->n_unit && !st; u++) {
+        const struct tmx_unit *unit = &l.fp->unit[u];
+        double k = l.cell_k ? 0 : l.unit_k[u], middle_k = k;
+        if (l.cell_k) {
+            cells_of(q, &l, unit, &k, &middle_k);
+        }
+        hottest = k > hottest_k ? unit->name : hottest;
+        hottest_k = fmax(hottest_k, k);
+        tmx_table_text(t, unit->name);
+        tmx_table_real(t, 1e3 * unit->x_m);
+        tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
+        tmx_table_real(t, 1e3 * unit->y_m);
+        tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
+        tmx_table_real(t, k - TMX_ZERO_C);
+        tmx_table_real(t, middle_k - TMX_ZERO_C);
+    }
+    for (size_t i = 0; l.cell_k && !l.fp && i < q->n_cell; i++) {
+        hottest_k = fmax(hottest_k, l.cell_k[i]);
+    }
+    if (!st && !l.fp) { /* gnuplot wants a row */
+        tmx_table_text(t, "");
+        for (size_t k = 0; k < 6; k++) {
+            tmx_table_real(t, 0);
+        }
+    }
+    st = st ? st : tmx_plot_data(q->p, name, "", t, err);
+    tmx_table_destroy(t);
+    if (!st && l.cell_k) {
+        tmx_plot_number(q->p, "cells", (double)q->n_cell);
+        tmx_plot_number(q->p, "uneven", q->packaged && q->stack.spec.col_line_m);
+        st = put_cells(q, &l, name, err);
+    }
+    snprintf(title, sizeof title, "%s, layer %zu (%s): hottest%s%s, %.1f °C", slash ? slash + 1 : q->file,
+             number, l.name, hottest ? " is " : "", hottest ? hottest : "", hottest_k - TMX_ZERO_C);
+    tmx_plot_label(q->p, "title", title);
+    tmx_plot_number(q->p, "width_mm", 1e3 * l.width_m);
+    tmx_plot_number(q->p, "height_mm", 1e3 * l.height_m);
+    tmx_plot_number(q->p, "n_gpu", 1);
+    tmx_plot_number(q->p, "n_column", 1);
+    tmx_plot_number(q->p, "n_row", 1);
+    tmx_plot_number(q->p, "pitch_x", 1.06e3 * l.width_m);
+    tmx_plot_number(q->p, "pitch_y", 1.14e3 * l.height_m);
+    tmx_plot_number(q->p, "low_c", range_c[0]);
+    tmx_plot_number(q->p, "high_c", range_c[1]);
+    return st ? st : tmx_plot_draw(q->p, "heatmap", name, err);
+}
+
+/* Least and most of a layer into range_c. */
+static void widen(const struct map *q, size_t number, double range_c[2])
+{
+    struct layer l;
+    find_layer(q, number, &l);
+    const double *k = l.cell_k ? l.cell_k : l.unit_k;
+    const size_t n = l.cell_k ? q->n_cell : l.fp->n_unit;
+    for (size_t i = 0; i < n; i++) {
+        range_c[0] = fmin(range_c[0], floor(k[i] - TMX_ZERO_C)); /* NAN: none, an error later */
+        range_c[1] = fmax(range_c[1], ceil(k[i] - TMX_ZERO_C + 1e-9));
+    }
+}
+
+static enum tmx_status draw_layers(const struct map *q, struct tmx_err *err)
+{
+    const struct tmx_thermal_map *m = q->m;
+    const size_t n = !m->all ? 1 : q->packaged ? q->temps.n_layer : q->n_layer ? q->n_layer : 1;
+    const size_t first = m->all || m->layer < 0 ? 0 : (size_t)m->layer;
+    const double none[2] = {INFINITY, -INFINITY};
+    double range_c[2] = {INFINITY, -INFINITY};
+    enum tmx_status st = tmx_plot_folder(q->p, err);
+    for (size_t i = 0; i < n; i++) {
+        widen(q, first + i, range_c);
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        char name[MAX_NAME] = "map";
+        if (m->all) {
+            snprintf(name, sizeof name, "map_layer%zu", first + i);
+        }
+        if (m->own_scale) {
+            memcpy(range_c, none, sizeof none);
+            widen(q, first + i, range_c);
+        }
+        st = draw_layer(q, first + i, name,
+                        m->low_c < m->high_c ? (const double[]){m->low_c, m->high_c} : range_c, err);
+    }
+    return st;
+}
+
+/* ---- curves of a trace ---- */
+
+static int hotter_first(const void *a, const void *b)
+{
+    const double *x = *(const double *const *)a, *y = *(const double *const *)b;
+    return (*x < *y) - (*x > *y);
+}
+
+/* Each block over time; of many the hottest, and a band of all. */
+static enum tmx_status draw_curves(struct map *q, struct tmx_err *err)
+{
+    struct tmx_trace t = {0};
+    struct tmx_table *table = NULL;
+    double *peak_c = NULL, **by_peak = NULL, step_s = NAN;
+    enum tmx_status st = tmx_trace_read(q->file, &t, err);
+    if (!st && q->m->config) {
+        tmx_hotspot_config_init(&q->cfg);
+        st = tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, err);
+        step_s = q->cfg.sampling_intvl;
+    }
+    const size_t n = st ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
+    peak_c = calloc(n + 1, sizeof *peak_c);
+    by_peak = calloc(n + 1, sizeof *by_peak);
+    struct tmx_column *columns = calloc(shown + 3, sizeof *columns);
+    st = st ? st : peak_c && by_peak && columns ? TMX_OK : tmx_no_memory(err);
+    for (size_t c = 0; c < n && !st; c++) {
+        peak_c[c] = -INFINITY;
+        by_peak[c] = &peak_c[c];
+        for (size_t r = 0; r < t.n_row; r++) {
+            peak_c[c] = fmax(peak_c[c], t.value[r * n + c]);
+        }
+    }
+    if (!st) {
+        qsort(by_peak, n, sizeof *by_peak, hotter_first);
+        columns[0] = (struct tmx_column){isnan(step_s) ? "row" : "time_s", TMX_COLUMN_REAL, 6};
+        columns[1] = (struct tmx_column){"coolest_c", TMX_COLUMN_REAL, 3};
+        columns[2] = (struct tmx_column){"hottest_c", TMX_COLUMN_REAL, 3};
+    }
+    for (size_t i = 0; i < shown && !st; i++) {
+        const char *name = t.name[by_peak[i] - peak_c];
+        columns[3 + i] = (struct tmx_column){name, TMX_COLUMN_REAL, 3};
+        tmx_plot_label(q->p, "name", name);
+    }
+    st = st ? st : tmx_table_create(&table, columns, 3 + shown, err);
+    for (size_t r = 0; r < t.n_row && !st; r++) {
+        double low_c = INFINITY, high_c = -INFINITY;
+        for (size_t c = 0; c < n; c++) {
+            low_c = fmin(low_c, t.value[r * n + c]);
+            high_c = fmax(high_c, t.value[r * n + c]);
+        }
+        tmx_table_real(table, isnan(step_s) ? (double)(r + 1) : (double)(r + 1) * step_s);
+        tmx_table_real(table, low_c);
+        tmx_table_real(table, high_c);
+        for (size_t i = 0; i < shown; i++) {
+            tmx_table_real(table, t.value[r * n + (size_t)(by_peak[i] - peak_c)]);
+        }
+    }
+    if (!st) {
+        char title[200];
+        const char *slash = strrchr(q->file, '/');
+        snprintf(title, sizeof title, shown < n ? "%s: its %zu hottest blocks of %zu" : "%s",
+                 slash ? slash + 1 : q->file, shown, n);
+        tmx_plot_label(q->p, "title", title);
+        tmx_plot_label(q->p, "x", isnan(step_s) ? "row (-c FILE gives the interval)" : "time (s)");
+        tmx_plot_label(q->p, "y", "temperature (°C)");
+        tmx_plot_number(q->p, "band", shown < n);
+        st = tmx_plot_folder(q->p, err);
+    }
+    st = st ? st : tmx_plot_data(q->p, "curves", "", table, err);
+    st = st ? st : tmx_plot_draw(q->p, "curves", "curves", err);
+    tmx_table_destroy(table);
+    tmx_trace_finish(&t);
+    free(columns);
+    free(by_peak);
+    free(peak_c);
+    return st;
+}
+
+enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const struct tmx_thermal_map *m,
+                                 struct tmx_err *err)
+{
+    struct map q = {.p = p, .m = m, .file = file, .outline_m = {NAN, NAN}};
+    const size_t n = strlen(file);
+    const bool trace = n > 7 && strcmp(file + n - 7, ".ttrace") == 0;
+    if (trace && !m->floorplan) {
+        return draw_curves(&q, err);
+    }
+    enum tmx_status st = trace ? TMX_OK : find_kind(&q, err);
+    if (!st && !m->floorplan && !m->config) {
+        st =
+            tmx_fail(err, TMX_ECONFIG,
+                     "%s: a map of temperatures needs to know where they are: give the package that computed "
+                     "them, -c FILE, or its floorplan, --flp FILE",
+                     file);
+    }
+    st = st || !q.grid ? st : read_grid(&q, err);
+    st = st || !m->config ? st : open_package(&q, err);
+    st = st || m->config ? st : open_floorplan(&q, err);
+    if (!st && trace && m->config) {
+        st = tmx_fail(err, TMX_ECONFIG, "%s: -c draws its curves, --flp alone the map of its hottest row",
+                      file);
+    }
+    if (!st && !q.grid) {
+        st = trace       ? read_hottest(&q, err)
+             : m->config ? tmx_temps_read(file, &q.temps, err)
+                         : read_blocks(&q, err);
+    }
+    st = st || m->config || q.grid ? st : check_blocks(&q, err);
+    st = st || !m->config ? st : fit_package(&q, err);
+    st = st || m->config || !q.grid ? st : fit_floorplan(&q, err);
+    st = st ? st : draw_layers(&q, err);
+    free(q.cell_k);
+    free(q.unit_k);
+    tmx_floorplan_finish(&q.flp);
+    tmx_temps_finish(&q.temps);
+    tmx_stack_finish(&q.stack);
+    return st;
+}
