@@ -7,6 +7,7 @@ struct args {
     struct tmx_texts run;
     const char *out;
     long n_frame, per_s;
+    bool keep;
 };
 
 static const struct tmx_arg rows[] = {
@@ -16,13 +17,14 @@ static const struct tmx_arg rows[] = {
             .doc = "at most N pictures"),
     TMX_ARG(args, per_s, INT, "rate", 'r', .value = "N", .min = 1, .max = 5000, .def = "12",
             .doc = "pictures a second"),
+    TMX_ARG(args, keep, FLAG, "keep", 0, .doc = "keep the pictures in FILE.frames"),
     {0},
 };
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    const struct tmx_animation film = {a->run.text[0], a->out, (size_t)a->n_frame, (size_t)a->per_s};
+    const struct tmx_animation film = {a->run.text[0], a->out, (size_t)a->n_frame, (size_t)a->per_s, a->keep};
     return a->out ? tmx_animation(&film, stdout, err) : tmx_fail(err, TMX_ECONFIG, "where to? -o FILE");
 }
 

@@ -10,7 +10,7 @@ struct args {
     const char *out, *title;
     long frames;
     bool no_what_if, no_explain;
-    bool all;
+    bool all, quiet;
 };
 
 static const struct tmx_arg rows[] = {
@@ -27,6 +27,7 @@ static const struct tmx_arg rows[] = {
                 "do not simulate runs again for what limited them and what would help; runs of more than 16 "
                 "GPUs or half a minute are never simulated again"),
     TMX_ARG_ALL(args, all),
+    TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the name of the page"),
     {0},
 };
 
@@ -42,7 +43,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .explain = !a->no_explain,
                                  .all = a->all};
     const enum tmx_status st = tmx_report_write(&r, err);
-    if (!st) {
+    if (!st && !a->quiet) {
         tmx_print_visible(stdout, "%s; its figures and their data are in %s.figures\n", a->out, a->out);
     }
     return st;

@@ -106,9 +106,13 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
     }
     st = st ? st : join(a, dir, all[0].n_frame, err);
     if (!st) {
-        fprintf(said, "%s: %zu picture%s, one of every %zu row%s of the run; they are in %s\n", a->out,
-                all[0].n_frame, tmx_plural(all[0].n_frame), all[0].frame_stride,
-                tmx_plural(all[0].frame_stride), dir);
+        tmx_print_visible(said, "%s: %zu picture%s, one of every %zu row%s of the run%s%s\n", a->out,
+                          all[0].n_frame, tmx_plural(all[0].n_frame), all[0].frame_stride,
+                          tmx_plural(all[0].frame_stride), a->keep ? "; they are in " : "",
+                          a->keep ? dir : "");
+    }
+    if (!a->keep) {
+        tmx_folder_pass(dir);
     }
     tmx_history_free(all, n_gpu);
     return st;

@@ -29,10 +29,11 @@ TMX_NODISCARD enum tmx_status tmx_export(const struct tmx_export *e, struct tmx_
 struct tmx_animation {
     const char *run, *out; /* folder of a run with temps.ttrace; name of the film, .mp4 or .gif */
     size_t n_frame, per_s; /* at most so many pictures; a second */
+    bool keep;             /* the pictures */
 };
 
-/* Draws the pictures into <out>.frames, several at a time, and joins them; says on `said` what was made.
- * Needs gnuplot and ffmpeg: TMX_EUNSUPPORTED without them. */
+/* Draws the pictures into <out>.frames, several at a time, joins them and removes them; says on `said` what
+ * was made. Needs gnuplot and ffmpeg: TMX_EUNSUPPORTED without them. */
 TMX_NODISCARD enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct tmx_err *err);
 
 /* ---- drawings of a chip ---- */

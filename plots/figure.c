@@ -371,8 +371,11 @@ static enum tmx_status draw(const struct tmx_plot *p, const char *script, const 
     snprintf(path, sizeof path, "scripts/%s.gp", script);
     snprintf(vars, sizeof vars, "data='data.csv'; out='%s'; format='%s'; size='%s'", picture, p->format,
              p->size ? p->size : "default");
-    /* in a locale that has the degree sign, whatever the user's */
-    const char *const argv[] = {"env", "LC_ALL=C.UTF-8", "gnuplot", "-d", "-e", vars, path, NULL};
+    /* in a locale that has the degree sign, whatever the user's; its warnings, of a range that is empty and
+     * the like, are of no use to who did not write the script */
+    static const char quietly[] = "\"$@\" 2>messages; c=$?; [ $c = 0 ] || cat messages >&2; exit $c";
+    const char *const argv[] = {"sh",      "-c", quietly, "sh", "env", "LC_ALL=C.UTF-8",
+                                "gnuplot", "-d", "-e",    vars, path,  NULL};
     enum tmx_status st = tmx_os_private_begin(&d, err);
     if (st) {
         return st;

@@ -504,7 +504,8 @@ static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, 5, err);
     for (size_t r = 0; r < s->csv.n_row && !st; r++) {
-        tmx_table_text(t, tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")));
+        char name[80];
+        tmx_table_text(t, short_name(tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")), name));
         for (size_t i = 0; i < 4; i++) {
             const size_t column = tmx_csv_column(&s->csv, from[i]);
             double v;

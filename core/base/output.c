@@ -232,6 +232,7 @@ struct tmx_folder {
     struct rows gone, input;
     bool listing; /* its own list is being written */
     struct tmx_folder *next;
+    bool passes; /* tmx_folder_pass */
 };
 
 static _Thread_local struct tmx_folders *open_list;
@@ -451,6 +452,15 @@ void tmx_folder_mark(const char *path, const char *run, const char *status)
     }
 }
 
+void tmx_folder_pass(const char *path)
+{
+    const char *name;
+    struct tmx_folder *f = folder_of(path, &name);
+    if (f) {
+        f->passes = true;
+    }
+}
+
 /* Remove a file of an earlier command, and the folders between it and the open one that are empty then.
  * Nothing behind a link; a link itself only at the end, as it may be written through. */
 static enum tmx_status take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
@@ -580,7 +590,7 @@ static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx
         if (st || again) {
             continue;
         }
-        if (strcmp(w->status, REPLACED) == 0) {
+        if (strcmp(w->status, REPLACED) == 0 || (f->passes && strcmp(w->status, WRITING) == 0)) {
             st = take_away(f, w, true, err);
         } else if (strcmp(w->status, WRITING) != 0) {
             st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
@@ -595,7 +605,12 @@ static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx
         const struct row *w = &f->input.row[i];
         st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
     }
-    st = st ? st : write_list(f, &sealed, err);
+    if (!st && f->passes && sealed.n == 0) {
+        st = tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
+        (void)(!st && remove(path) == 0 && rmdir(f->path)); /* it stays where something else is in it */
+    } else {
+        st = st ? st : write_list(f, &sealed, err);
+    }
     rows_finish(&said);
     rows_finish(&sealed);
     return st;

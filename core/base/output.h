@@ -82,6 +82,8 @@ TMX_NODISCARD enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_
                                               struct tmx_err *err);
 /* What the list says of the files instead: the id of their run, and its status. */
 void tmx_folder_mark(const char *path, const char *run, const char *status);
+/* The command's end removes what it wrote there, and the folder if nothing else is in it. */
+void tmx_folder_pass(const char *path);
 /* A file that was read, for the list alone: a row of the status "input". */
 TMX_NODISCARD enum tmx_status tmx_folder_input(const char *path, const char *file, const char *hash,
                                                struct tmx_err *err);

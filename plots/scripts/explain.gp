@@ -9,7 +9,7 @@ by_sm = stem."_sm.csv"
 n = n_name
 trip_c = number_of("trip_c")
 set multiplot
-set lmargin at screen 0.13
+set lmargin at screen (size eq "small" ? 0.2 : 0.13)
 set rmargin at screen 0.97
 set title offset 0,-0.5
 set ylabel font small

@@ -42,9 +42,10 @@ if (n_gpu > 1) {
 }
 # the scale's words stay on the page, however long its numbers are
 set cbtics tics(high_c - low_c, 5) format "%g"
-set label 9999 "temperature (°C)" at screen 1-0.11*room/wide, graph 0.5 center rotate by 90
+set label 9999 "temperature (°C)" at screen 1-0.11*room/wide, screen (n_gpu == 1 ? 0.5*(1+(below-above)/high) : 0.47) center rotate by 90
 set cbrange [low_c:high_c]
 set rmargin at screen 1-right/wide
+set colorbox user origin screen 1-(right-0.12)/wide, screen (n_gpu == 1 ? below/high : 0.06) size screen 0.17*room/wide, screen (n_gpu == 1 ? 1-(above+below)/high : 0.82)
 if (n_gpu == 1) {
     set lmargin at screen left/wide
     set bmargin at screen below/high

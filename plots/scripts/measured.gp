@@ -8,33 +8,33 @@ high = predicted ? 7.2 : 5.0
 load scripts."style.gp"
 set multiplot layout (predicted ? 3 : 2),1
 set lmargin 9
-set key maxrows 1
+set key font small maxrows 2
 set format x ""
 set title "Measured power"
 set ylabel "power (W)"
-plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lt g+1 title sprintf("GPU %d", g)
+plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lc rgb series(g+1) dt dash(g+1) title sprintf("GPU %d", g)
 unset key
 set ylabel "temperature (°C)"
 set title (predicted ? "Temperature: measured (dots), predicted (lines)" : "Measured temperature")
 if (predicted) {
   if (what_if) {
     set title "Temperature: measured (dots), predicted (lines), and with ".word_of("what_if")." (dashed)\nband: 1.96 rms of the residual"
-    plot for [g=0:n_gpu-1] data using 2:($1==g ? $7 : NaN):8 with filledcurves fs transparent solid 0.25 noborder lt g+1 notitle, \
-         for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
-         for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle, \
-         for [g=0:n_gpu-1] data using 2:($1==g ? $6 : NaN) with lines lt g+1 dt 2 notitle
+    plot for [g=0:n_gpu-1] data using 2:($1==g ? $7 : NaN):8 with filledcurves fs transparent solid 0.25 noborder fc rgb series(g+1) notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lc rgb series(g+1) pt 7 ps 0.25 notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lc rgb series(g+1) dt dash(g+1) notitle, \
+         for [g=0:n_gpu-1] data using 2:($1==g ? $6 : NaN) with lines lc rgb series(g+1) dt 2 notitle
   } else {
-  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
-       for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lc rgb series(g+1) pt 7 ps 0.25 notitle, \
+       for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lc rgb series(g+1) dt dash(g+1) notitle
   }
   set format x "%g"
   set xlabel "time (s)"
   set title "Predicted less measured"
   set ylabel "difference (K)"
-  plot for [g=0:n_gpu-1] data using 2:($1==g ? $5-$4 : NaN) with lines lt g+1 notitle
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $5-$4 : NaN) with lines lc rgb series(g+1) dt dash(g+1) notitle
 } else {
   set format x "%g"
   set xlabel "time (s)"
-  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with lines lt g+1 notitle
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with lines lc rgb series(g+1) dt dash(g+1) notitle
 }
 unset multiplot

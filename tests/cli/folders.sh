@@ -77,11 +77,12 @@ rm -f t/runs.* && whole t
 # Films have no pictures of earlier ones.
 if command -v ffmpeg >/dev/null; then
   run -o run --hotspot 1
-  "$thermix" animate run -o x.mp4 --frames 5 >/dev/null
+  "$thermix" animate run -o x.mp4 --frames 5 --keep >/dev/null
   whole x.mp4.frames
-  "$thermix" animate run -o x.mp4 --frames 3 >/dev/null
+  "$thermix" animate run -o x.mp4 --frames 3 --keep >/dev/null
   [ "$(ls x.mp4.frames/*.png | wc -l)" -le 3 ] || fail "pictures of an earlier film"
   whole x.mp4.frames
+  "$thermix" animate run -o y.mp4 --frames 3 >/dev/null && [ -s y.mp4 ] && [ ! -e y.mp4.frames ] || fail "a film leaves its pictures"
 fi
 
 # A list leads nowhere else: no name with .., nothing behind a link, and a list of another make is refused.

@@ -97,7 +97,7 @@ G
   "$thermix" run ./plain.cfg -q -o film --hotspot 1 || say "a run with temperatures"
   CUT=1 PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt; code=$?
   [ $code = 1 ] && grep -q 'only in part' err.txt && [ ! -e x.mp4 ] || say "half a film: exit $code, $(cat err.txt)"
-  PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt && [ -s x.mp4 ] || say "a whole film: $(cat err.txt)"
+  PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt && [ -s x.mp4 ] && [ ! -e x.mp4.frames ] || say "a whole film: $(cat err.txt) $(ls x.mp4.frames)"
 fi
 # A cache whose lock a stopped program holds costs one wait in all, and not one for each of four files.
 if command -v flock > /dev/null; then
