@@ -472,6 +472,12 @@ static void end_on(const int *signals, size_t n)
     }
 }
 
+static void say_waiting(double at_most_s)
+{
+    fprintf(stderr, "thermix: another process makes the same thermal model: waiting for it, at most %.0f s\n",
+            at_most_s);
+}
+
 /* Before the command computes: a folder cannot become what -o FILE writes. */
 static enum tmx_status check_output(const struct tmx_command *c, const void *args, struct tmx_err *err)
 {
@@ -494,6 +500,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
     st = st ? st : check_output(c, args, &err);
+    tmx_cache_on_wait(say_waiting);
     if (!st && c->keeps) {
         warn_of_cache(c->name);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _GNU_SOURCE /* realpath, flock, posix_spawn_file_actions_addchdir_np */
+#define _GNU_SOURCE /* realpath, flock, F_OFD_SETLK, posix_spawn_file_actions_addchdir_np */
 #include "core/base/os.h"
 
 #include <dirent.h>
@@ -254,10 +254,15 @@ void tmx_os_large_pages(void *p, size_t size)
 #endif
 }
 
-FILE *tmx_os_lock(const char *path, double patience_s)
+/* Of the whole file, or of one byte of it. */
+static FILE *lock_file(const char *path, const uint64_t *place, double patience_s, void (*waits)(double))
 {
     const struct timespec pause = {.tv_nsec = 2000000};
-    const double until_s = tmx_os_now_s() + patience_s;
+    const double begin_s = tmx_os_now_s(), until_s = begin_s + patience_s;
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    if (place) {
+        byte.l_start = (off_t)(*place >> 2);
+    }
     const int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     FILE *f = fd >= 0 ? fdopen(fd, "r+b") : NULL;
     if (!f) {
@@ -266,14 +271,30 @@ FILE *tmx_os_lock(const char *path, double patience_s)
         }
         return NULL;
     }
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        if ((errno != EWOULDBLOCK && errno != EINTR) || tmx_os_now_s() > until_s) {
+    while ((place ? fcntl(fd, F_OFD_SETLK, &byte) : flock(fd, LOCK_EX | LOCK_NB)) != 0) {
+        const bool busy = errno == EWOULDBLOCK || errno == EACCES || errno == EINTR;
+        const double now_s = tmx_os_now_s();
+        if (!busy || now_s > until_s) {
             fclose(f);
             return NULL;
+        }
+        if (waits && now_s - begin_s > 1) {
+            waits(patience_s);
+            waits = NULL;
         }
         (void)nanosleep(&pause, NULL);
     }
     return f;
+}
+
+FILE *tmx_os_lock(const char *path, double patience_s)
+{
+    return lock_file(path, NULL, patience_s, NULL);
+}
+
+FILE *tmx_os_lock_place(const char *path, uint64_t place, double patience_s, void (*waits)(double patience_s))
+{
+    return lock_file(path, &place, patience_s, waits);
 }
 
 enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct tmx_err *err)

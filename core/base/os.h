@@ -59,6 +59,10 @@ void tmx_os_large_pages(void *p, size_t size);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
  * ask so; fclose ends it. NULL: it cannot be had within patience_s, or there are no locks. */
 FILE *tmx_os_lock(const char *path, double patience_s);
+/* The same of one of 2^62 places of the file, which are locked apart from one another. Once a second has
+ * passed, waits (may be NULL) is called. */
+FILE *tmx_os_lock_place(const char *path, uint64_t place, double patience_s,
+                        void (*waits)(double patience_s));
 /* The folder at path, locked against all others that ask so; fclose ends it. *f is NULL where another has it
  * and wait is false. A signal that is handled ends the waiting: TMX_ESTOPPED. Where the file system has no
  * locks there is none. */

@@ -126,21 +126,39 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
     return st;
 }
 
-/* When the wait for a lock ends [s of tmx_os_now_s], 0 where none is waited for: all files of a thread, and
- * of the processes that it has forked since tmx_cache_usable, wait together no longer than one would. */
-static _Thread_local _Atomic double own_until_s[N_LOCK], *shared_until_s;
+/* Of a thread, and of the processes that it has forked since tmx_cache_usable. */
+struct waiting {
+    _Atomic double until_s[N_LOCK]; /* end of the wait for a lock [s of tmx_os_now_s], 0 where none is waited
+                                     * for: for all files together no longer than for one */
+    _Atomic uint64_t making;        /* the place that one of them has locked last */
+};
+static _Thread_local struct waiting own_waiting, *shared_waiting;
+static void (*say_waiting)(double at_most_s);
 
-static FILE *lock(const char *path, const char *file, enum lock which)
+void tmx_cache_on_wait(void (*say)(double at_most_s))
+{
+    say_waiting = say;
+}
+
+/* place: of the file, which others may have others of; NULL: all of it. */
+static FILE *lock(const char *path, const char *file, enum lock which, const uint64_t *place)
 {
     char name[600];
     snprintf(name, sizeof name, "%s/%s", path, file);
     const double now_s = tmx_os_now_s(), last_s = now_s + PATIENCE_S[which];
-    _Atomic double *until_s = (shared_until_s ? shared_until_s : own_until_s) + which;
+    struct waiting *w = shared_waiting ? shared_waiting : &own_waiting;
     double end_s = 0;
-    end_s = atomic_compare_exchange_strong(until_s, &end_s, last_s) ? last_s : end_s;
-    FILE *f = tmx_os_lock(name, end_s - now_s);
+    end_s = atomic_compare_exchange_strong(&w->until_s[which], &end_s, last_s) ? last_s : end_s;
+    FILE *f = NULL;
+    if (place) {
+        const bool ours = atomic_load(&w->making) == *place;
+        f = tmx_os_lock_place(name, *place, end_s - now_s, ours ? NULL : say_waiting);
+        atomic_store(&w->making, *place);
+    } else {
+        f = tmx_os_lock(name, end_s - now_s);
+    }
     if (f) {
-        atomic_store(until_s, 0);
+        atomic_store(&w->until_s[which], 0);
     }
     return f;
 }
@@ -153,7 +171,7 @@ enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit, size_t *n_re
     if (st) {
         return st;
     }
-    FILE *f = lock(path, "lock", WRITE);
+    FILE *f = lock(path, "lock", WRITE, NULL);
     if (!f) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "other programs have locked the cache for %g s",
                            PATIENCE_S[WRITE]);
@@ -174,7 +192,7 @@ static FILE *claim(const char *folder, const char *name, uint64_t size)
     if (size > limit || tmx_cache_folder(folder, path, sizeof path, NULL)) {
         return NULL;
     }
-    FILE *f = lock(path, "lock", WRITE);
+    FILE *f = lock(path, "lock", WRITE, NULL);
     if (f && shrink(path, limit - size, name, &n_removed, NULL)) {
         fclose(f);
         f = NULL;
@@ -193,8 +211,8 @@ enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err)
     if (st || limit == 0) {
         return st;
     }
-    if (!shared_until_s) {
-        shared_until_s = tmx_os_shared(N_LOCK * sizeof *shared_until_s);
+    if (!shared_waiting) {
+        shared_waiting = tmx_os_shared(sizeof *shared_waiting);
     }
     st = tmx_cache_folder(folder, path, sizeof path, err);
     st = st ? st : tmx_path_join(file, st ? "" : path, name, err);
@@ -329,15 +347,17 @@ void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *
 
 FILE *tmx_cache_make(const struct tmx_cache_name *name)
 {
-    char path[500], file[64];
-    uint64_t limit;
+    char path[500], text[17];
+    uint64_t limit, place = 0;
     (void)!tmx_cache_limit(&limit, NULL);
     if (limit == 0 || tmx_cache_folder(name->folder, path, sizeof path, NULL)) {
         return NULL;
     }
-    /* a few files for all keys; a model's is locked before its basis's, so no two wait for each other */
-    snprintf(file, sizeof file, "making-%s-%c", name->kind, name->key[0]);
-    return lock(path, file, MAKE);
+    /* one file whose places are the keys; a model's is locked before its basis's, so no two wait for each
+     * other */
+    snprintf(text, sizeof text, "%.16s", name->key);
+    place = strtoull(text, NULL, 16);
+    return lock(path, "making", MAKE, &place);
 }
 
 /* Its contents, block by block. */

@@ -232,6 +232,41 @@ static void a_cache_that_another_holds_is_one_wait_of_all_processes(void **state
     assert_true(kept(where, 3));
 }
 
+static int to_holder[2];
+
+static void let_go(double at_most_s)
+{
+    assert_true(at_most_s > 0 && at_most_s <= 60);
+    assert_int_equal(write(to_holder[1], "g", 1), 1);
+}
+
+static void one_waits_for_its_own_model_alone_and_says_so(void **state)
+{
+    (void)state;
+    const struct tmx_cache_name other = {.kind = "thermal", .key = "1123456789abcdef0123456789abcdef"};
+    int from_holder[2];
+    char c;
+    assert_true(pipe(to_holder) == 0 && pipe(from_holder) == 0);
+    const pid_t holder = fork();
+    if (holder == 0) {
+        const FILE *held = tmx_cache_make(&NAME);
+        _exit(!held || write(from_holder[1], "h", 1) != 1 || read(to_holder[0], &c, 1) != 1);
+    }
+    close(from_holder[1]);
+    assert_int_equal(read(from_holder[0], &c, 1), 1);
+    FILE *another = tmx_cache_make(&other);
+    assert_non_null(another);
+    fclose(another);
+    tmx_cache_on_wait(let_go); /* the holder ends when this one says that it waits */
+    FILE *own = tmx_cache_make(&NAME);
+    tmx_cache_on_wait(NULL);
+    assert_non_null(own);
+    fclose(own);
+    int status = 1;
+    assert_int_equal(waitpid(holder, &status, 0), holder);
+    assert_int_equal(status, 0);
+}
+
 static void a_check_names_what_is_wrong(void **state)
 {
     (void)state;
@@ -451,6 +486,8 @@ int main(void)
 {
     char here[900];
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            one_waits_for_its_own_model_alone_and_says_so), /* before processes know of one another */
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(a_damaged_file_counts_as_absent),
         cmocka_unit_test(a_planted_file_is_neither_trusted_nor_written_through),
