@@ -83,6 +83,9 @@ const struct tmx_command tmx_cmd_posterior = {
         "sets that ran in full, rest_* of those weighted by the other figures, all_* by all; p_* is the "
         "weight "
         "within the band as stated, of an order that it holds, p_together with the others of its quantity. "
+        "moved_by has the three axes that move the value most: numbers by their rank correlation, words by "
+        "the "
+        "correlation ratio of the ranks, which has no sign. "
         "Standard error "
         "has the number of equal weights that would say as much.",
     .examples =

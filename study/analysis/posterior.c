@@ -7,7 +7,25 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
+
+enum relation { EQUAL, AT_MOST, AT_LEAST };
+static const char *const relations[] = {"equal", "at_most", "at_least", NULL};
+static const char *const yes_no[] = {"no", "yes", NULL};
+static const char *const statuses[] = {"done", "screened", "failed", "not run", NULL};
+
+struct item { /* to be sorted by x or by text */
+    double x, w;
+    size_t i;
+    const char *text;
+};
+
+struct tmx_printed {
+    size_t column; /* of sets */
+    double paper, band;
+    int relation, follows;
+};
 
 static const char *cell(const struct tmx_csv *csv, size_t row, const char *column)
 {
@@ -23,29 +41,13 @@ static double real(const struct tmx_csv *csv, size_t row, size_t column)
 /* Ours of a value in the i-th set. */
 static double ours(const struct tmx_posterior *p, size_t value, size_t i)
 {
-    return real(&p->sets, p->row[i], p->value0 + value);
-}
-
-static bool is_order(const struct tmx_posterior *p, size_t value)
-{
-    return strcmp(cell(&p->values, value, "relation"), "equal") != 0;
-}
-
-static double printed(const struct tmx_posterior *p, size_t value)
-{
-    return real(&p->values, value, tmx_csv_column(&p->values, "paper_value"));
-}
-
-static double band(const struct tmx_posterior *p, size_t value)
-{
-    return real(&p->values, value, tmx_csv_column(&p->values, "band"));
+    return p->ours[value * p->n_row + i];
 }
 
 /* Does it enter the weights? */
-static bool weighs(const struct tmx_posterior *p, size_t value)
+static bool weighs(const struct tmx_printed *v)
 {
-    return !is_order(p, value) && strcmp(cell(&p->values, value, "follows"), "yes") != 0 &&
-           band(p, value) > 0;
+    return v->relation == EQUAL && !v->follows && !isnan(v->paper);
 }
 
 static size_t figure_of(const struct tmx_posterior *p, size_t value)
@@ -57,28 +59,146 @@ static size_t figure_of(const struct tmx_posterior *p, size_t value)
     return f;
 }
 
+static enum tmx_status bad_cell(const struct tmx_csv *csv, size_t row, size_t column, const char *expected,
+                                struct tmx_err *err)
+{
+    return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s: \"%s\", expected %s",
+                       csv->column[column], tmx_csv_cell(csv, row, column), expected);
+}
+
+/* NAN of an empty cell. */
+static enum tmx_status read_real(const struct tmx_csv *csv, size_t row, size_t column, double *v,
+                                 struct tmx_err *err)
+{
+    *v = NAN;
+    return tmx_csv_cell(csv, row, column)[0] && !tmx_csv_real(csv, row, column, v)
+               ? bad_cell(csv, row, column, "a number or nothing", err)
+               : TMX_OK;
+}
+
+static enum tmx_status read_word(const struct tmx_csv *csv, size_t row, size_t column,
+                                 const char *const *words, int *v, struct tmx_err *err)
+{
+    char expected[64] = "";
+    for (*v = 0; words[*v] && strcmp(words[*v], tmx_csv_cell(csv, row, column)) != 0; ++*v) {
+        const size_t n = strlen(expected);
+        snprintf(expected + n, sizeof expected - n, "%s%s", n ? ", " : "", words[*v]);
+    }
+    return words[*v] ? TMX_OK : bad_cell(csv, row, column, expected, err);
+}
+
+/* Which of the columns v1, v2, ... each printed value is of, by column `value` or, without one, by its row.
+ */
+static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err)
+{
+    const struct tmx_csv *sets = &p->sets, *values = &p->values;
+    const size_t by = tmx_csv_column(values, "value"), n = sets->n_column - p->value0;
+    bool *has = calloc(n + 1, sizeof *has);
+    enum tmx_status st = has ? TMX_OK : tmx_no_memory(err);
+    if (!st && values->n_row != n) {
+        st = tmx_fail_at(err, TMX_EPARSE, values->source, 1,
+                         "%zu printed values, expected %zu, for v1 to v%zu of %s", values->n_row, n, n,
+                         sets->source);
+    }
+    if (!st && by == values->n_column) {
+        tmx_doubt("%s has no column \"value\": its first row is taken for v1, and so on", values->source);
+    }
+    for (size_t v = 0; v < values->n_row && !st; v++) {
+        size_t c = p->value0 + v;
+        if (by < values->n_column) {
+            const char *name = tmx_csv_cell(values, v, by);
+            c = tmx_csv_column(sets, name);
+            if (c < p->value0 || c == sets->n_column || has[c - p->value0]) {
+                st = bad_cell(values, v, by, "each of v1, v2, ... of sets.csv once", err);
+                break;
+            }
+        }
+        has[c - p->value0] = true;
+        p->value[v].column = c;
+    }
+    free(has);
+    return st;
+}
+
 static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *err)
 {
     static const char *const need[] = {"figure",   "quantity", "case",   "paper_value",
                                        "relation", "band",     "follows"};
+    const struct tmx_csv *values = &p->values;
     for (size_t i = 0; i < sizeof need / sizeof need[0]; i++) {
-        if (tmx_csv_column(&p->values, need[i]) == p->values.n_column) {
-            return tmx_fail_at(err, TMX_EPARSE, p->values.source, 1, "no column \"%s\"", need[i]);
+        if (tmx_csv_column(values, need[i]) == values->n_column) {
+            return tmx_fail_at(err, TMX_EPARSE, values->source, 1, "no column \"%s\"", need[i]);
         }
     }
     p->status = tmx_csv_column(&p->sets, "status");
     p->value0 = tmx_csv_column(&p->sets, "v1");
     p->key0 = p->status + 1;
+    bool right = p->status == 1 && p->value0 >= p->key0;
+    for (size_t c = p->value0; c < p->sets.n_column && right; c++) {
+        char name[24];
+        snprintf(name, sizeof name, "v%zu", c - p->value0 + 1);
+        right = strcmp(p->sets.column[c], name) == 0;
+    }
+    if (!right) {
+        return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1,
+                           "expected columns set, status, axes, v1 to v%zu", values->n_row);
+    }
     p->n_key = p->value0 - p->key0;
-    return p->status >= p->value0 || p->value0 + p->values.n_row > p->sets.n_column
-               ? tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1,
-                             "expected columns set, status, axes, v1 to v%zu", p->values.n_row)
-               : TMX_OK;
+    p->value = calloc(values->n_row + 1, sizeof *p->value);
+    enum tmx_status st = p->value ? match_values(p, err) : tmx_no_memory(err);
+    for (size_t v = 0; v < values->n_row && !st; v++) {
+        struct tmx_printed *to = &p->value[v];
+        const size_t band = tmx_csv_column(values, "band");
+        st = read_real(values, v, tmx_csv_column(values, "paper_value"), &to->paper, err);
+        st = st ? st : read_real(values, v, band, &to->band, err);
+        st =
+            st ? st : read_word(values, v, tmx_csv_column(values, "relation"), relations, &to->relation, err);
+        st = st ? st : read_word(values, v, tmx_csv_column(values, "follows"), yes_no, &to->follows, err);
+        if (!st && (weighs(to) ? !(to->band > 0) : to->band < 0)) {
+            st = bad_cell(values, v, band, weighs(to) ? "above 0, or \"yes\" in column follows" : "0 or more",
+                          err);
+        }
+    }
+    return st;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct item *p = a, *q = b;
+    return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->i > q->i) - (p->i < q->i);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct item *p = a, *q = b;
+    const int order = strcmp(p->text, q->text);
+    return order ? order : by_x(a, b);
+}
+
+/* By the numbers of the sets, so that an order of the lines changes no sum. */
+static enum tmx_status sort_rows(struct tmx_posterior *p, struct tmx_err *err)
+{
+    struct item *item = calloc(p->n_row + 1, sizeof *item);
+    if (!item) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < p->n_row; i++) {
+        const double x = real(&p->sets, p->row[i], 0);
+        item[i] = (struct item){.x = isnan(x) ? INFINITY : x, .i = p->row[i]};
+    }
+    qsort(item, p->n_row, sizeof *item, by_x);
+    for (size_t i = 0; i < p->n_row; i++) {
+        p->row[i] = item[i].i;
+    }
+    free(item);
+    return TMX_OK;
 }
 
 static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where *where, size_t n_where,
                                  struct tmx_err *err)
 {
+    int status;
+    enum tmx_status st = TMX_OK;
     p->row = malloc((p->sets.n_row + 1) * sizeof *p->row);
     if (!p->row) {
         return tmx_no_memory(err);
@@ -89,8 +209,9 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
                             where[w].key);
         }
     }
-    for (size_t r = 0; r < p->sets.n_row; r++) {
-        bool keep = strcmp(tmx_csv_cell(&p->sets, r, p->status), "done") == 0;
+    for (size_t r = 0; r < p->sets.n_row && !st; r++) {
+        st = read_word(&p->sets, r, p->status, statuses, &status, err);
+        bool keep = status == 0;
         for (size_t w = 0; w < n_where; w++) {
             keep = keep && tmx_where_holds(&where[w], cell(&p->sets, r, where[w].key));
         }
@@ -98,9 +219,48 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
             p->row[p->n_row++] = r;
         }
     }
-    return p->n_row > 1 ? TMX_OK
-                        : tmx_fail(err, TMX_ECONFIG, "%s: %zu sets were run in full%s, too few to weigh",
-                                   p->sets.source, p->n_row, n_where ? " and meet every --where" : "");
+    st = st ? st : sort_rows(p, err);
+    return st || p->n_row > 1
+               ? st
+               : tmx_fail(err, TMX_ECONFIG, "%s: %zu sets were run in full%s, too few to weigh",
+                          p->sets.source, p->n_row, n_where ? " and meet every --where" : "");
+}
+
+/* Numbers of the values, and which of an axis's n_word cells each set has. */
+static enum tmx_status read_sets(struct tmx_posterior *p, struct tmx_err *err)
+{
+    const struct tmx_csv *sets = &p->sets;
+    struct item *item = calloc(p->n_row, sizeof *item);
+    enum tmx_status st = TMX_OK;
+    p->ours = calloc(p->values.n_row * p->n_row + 1, sizeof *p->ours);
+    p->axis = calloc(p->n_key + 1, sizeof *p->axis);
+    p->word = calloc((p->n_key + 1) * p->n_row, sizeof *p->word);
+    if (!item || !p->ours || !p->axis || !p->word) {
+        st = tmx_no_memory(err);
+    }
+    for (size_t v = 0; v < p->values.n_row; v++) {
+        for (size_t i = 0; i < p->n_row && !st; i++) {
+            st = read_real(sets, p->row[i], p->value[v].column, &p->ours[v * p->n_row + i], err);
+        }
+    }
+    for (size_t k = 0; k <= p->n_key && !st; k++) { /* behind the axes the names of sets */
+        const size_t c = k < p->n_key ? p->key0 + k : 0;
+        for (size_t i = 0; i < p->n_row; i++) {
+            item[i] = (struct item){.text = tmx_csv_cell(sets, p->row[i], c), .i = i};
+            p->axis[k].text = p->axis[k].text || isnan(real(sets, p->row[i], c));
+        }
+        qsort(item, p->n_row, sizeof *item, by_text);
+        for (size_t i = 0; i < p->n_row && !st; i++) {
+            const bool new = i == 0 || strcmp(item[i].text, item[i - 1].text) != 0;
+            p->axis[k].n_word += new;
+            p->word[k * p->n_row + item[i].i] = p->axis[k].n_word - 1;
+            if (!new &&k == p->n_key) {
+                st = bad_cell(sets, p->row[item[i].i], c, "each set once", err);
+            }
+        }
+    }
+    free(item);
+    return st;
 }
 
 /* Logarithms first: the likeliest set of each column of weights then has 1. */
@@ -109,7 +269,7 @@ static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_e
     const size_t column = tmx_csv_column(&p->values, "figure");
     p->figure = calloc(p->values.n_row + 1, sizeof *p->figure);
     for (size_t v = 0; p->figure && v < p->values.n_row; v++) {
-        if (weighs(p, v) && figure_of(p, v) == p->n_figure) {
+        if (weighs(&p->value[v]) && figure_of(p, v) == p->n_figure) {
             p->figure[p->n_figure++] = p->values.cell[v * p->values.n_column + column];
         }
     }
@@ -119,8 +279,8 @@ static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_e
     }
     for (size_t v = 0; v < p->values.n_row; v++) {
         const size_t figure = figure_of(p, v);
-        for (size_t i = 0; i < p->n_row && weighs(p, v); i++) {
-            const double x = ours(p, v, i), z = (x - printed(p, v)) / (widen * band(p, v));
+        for (size_t i = 0; i < p->n_row && weighs(&p->value[v]); i++) {
+            const double x = ours(p, v, i), z = (x - p->value[v].paper) / (widen * p->value[v].band);
             const double log_weight = isnan(x) ? -INFINITY : -log1p(z * z);
             for (size_t f = 0; f <= p->n_figure; f++) {
                 p->weight[f * p->n_row + i] += f > 0 && f - 1 == figure ? 0 : log_weight;
@@ -153,6 +313,7 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
     }
     st = st ? st : check_columns(p, err);
     st = st ? st : take_rows(p, where, n_where, err);
+    st = st ? st : read_sets(p, err);
     st = st ? st : weigh(p, widen, err);
     if (st) {
         tmx_posterior_finish(p);
@@ -164,7 +325,11 @@ void tmx_posterior_finish(struct tmx_posterior *p)
 {
     tmx_csv_finish(&p->sets);
     tmx_csv_finish(&p->values);
+    free(p->value);
     free(p->row);
+    free(p->ours);
+    free(p->axis);
+    free(p->word);
     free(p->figure);
     free(p->weight);
     *p = (struct tmx_posterior){0};
@@ -183,17 +348,6 @@ double tmx_posterior_effective(const struct tmx_posterior *p, size_t figure)
 
 /* ---- quantiles, ranks ---- */
 
-struct item {
-    double x, w;
-    size_t i;
-};
-
-static int by_x(const void *a, const void *b)
-{
-    const struct item *p = a, *q = b;
-    return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->i > q->i) - (p->i < q->i);
-}
-
 /* The finite x of the sets in order; how many. w NULL: all weigh 1. */
 static size_t sorted(const struct tmx_posterior *p, size_t column, const double *w, struct item *item)
 {
@@ -201,7 +355,7 @@ static size_t sorted(const struct tmx_posterior *p, size_t column, const double 
     for (size_t i = 0; i < p->n_row; i++) {
         const double x = real(&p->sets, p->row[i], column);
         if (isfinite(x)) {
-            item[n++] = (struct item){x, w ? w[i] : 1, i};
+            item[n++] = (struct item){.x = x, .w = w ? w[i] : 1, .i = i};
         }
     }
     qsort(item, n, sizeof *item, by_x);
@@ -228,29 +382,6 @@ static void add_quantiles(struct tmx_table *t, const struct tmx_posterior *p, si
     }
 }
 
-/* A number of an axis, also of words: their place in the order in which they first appear. */
-static double level(const struct tmx_posterior *p, size_t key, size_t i)
-{
-    const size_t c = p->key0 + key;
-    const double v = real(&p->sets, p->row[i], c);
-    if (!isnan(v)) {
-        return v;
-    }
-    double place = 0;
-    for (size_t j = 0; j < p->n_row; j++) {
-        const char *word = tmx_csv_cell(&p->sets, p->row[j], c);
-        bool first = true;
-        for (size_t k = 0; k < j && first; k++) {
-            first = strcmp(tmx_csv_cell(&p->sets, p->row[k], c), word) != 0;
-        }
-        if (strcmp(word, tmx_csv_cell(&p->sets, p->row[i], c)) == 0) {
-            return place;
-        }
-        place += first;
-    }
-    return place;
-}
-
 static void ranks(struct item *item, size_t n, double *rank)
 {
     qsort(item, n, sizeof *item, by_x);
@@ -275,10 +406,37 @@ static double correlation(const double *a, const double *b, const bool *use, siz
     return va > 0 && vb > 0 ? (m * sab - sa * sb) / sqrt(va * vb) : 0;
 }
 
+/* Of the ranks of a value by the words of an axis: the correlation ratio, which has no sign and does not
+ * depend on an order of the words, less what as many groups give by chance: sqrt(1 - (1 - eta^2)(n - 1)/(n -
+ * groups)). sum, many: [2 n_word] to work in. */
+static double ratio(const size_t *word, size_t n_word, const double *rank, const bool *use, size_t n,
+                    double *sum)
+{
+    double *many = sum + n_word, m = 0, all = 0, square = 0, between = 0, groups = 0;
+    memset(sum, 0, 2 * n_word * sizeof *sum);
+    for (size_t i = 0; i < n; i++) {
+        if (use[i]) {
+            sum[word[i]] += rank[i], many[word[i]] += 1, m += 1, all += rank[i], square += rank[i] * rank[i];
+        }
+    }
+    for (size_t g = 0; g < n_word; g++) {
+        between += many[g] > 0 ? sum[g] * sum[g] / many[g] : 0;
+        groups += many[g] > 0;
+    }
+    const double total = square - all * all / m, eta2 = total > 0 ? (between - all * all / m) / total : 0;
+    /* m eta2 is a chi-square of groups - 1; of one number with one degree the bound is |r| sqrt(m) = 2 */
+    if (m <= groups || groups < 2 || m * eta2 < groups - 1 + 3 * sqrt(groups - 1)) {
+        return 0;
+    }
+    return sqrt(fmax(0, 1 - (1 - eta2) * (m - 1) / (m - groups)));
+}
+
 struct work {
     struct item *item; /* [n_row] */
     double *axis;      /* [n_key][n_row] ranks of the axes, */
     double *value;     /* [n_row] and of a value */
+    double *sum;       /* [2 n_row] of words */
+    double *moved;     /* [n_key] by each axis */
     bool *use;         /* [n_row] it has that value */
 };
 
@@ -287,68 +445,74 @@ static void work_finish(struct work *w)
     free(w->item);
     free(w->axis);
     free(w->value);
+    free(w->sum);
+    free(w->moved);
     free(w->use);
 }
 
 static enum tmx_status work_init(struct work *w, const struct tmx_posterior *p, struct tmx_err *err)
 {
-    *w = (struct work){calloc(p->n_row, sizeof *w->item), calloc(p->n_key * p->n_row + 1, sizeof *w->axis),
-                       calloc(p->n_row, sizeof *w->value), calloc(p->n_row, sizeof *w->use)};
-    if (!w->item || !w->axis || !w->value || !w->use) {
+    *w = (struct work){
+        calloc(p->n_row, sizeof *w->item),      calloc(p->n_key * p->n_row + 1, sizeof *w->axis),
+        calloc(p->n_row, sizeof *w->value),     calloc(2 * p->n_row, sizeof *w->sum),
+        calloc(p->n_key + 1, sizeof *w->moved), calloc(p->n_row, sizeof *w->use)};
+    if (!w->item || !w->axis || !w->value || !w->sum || !w->moved || !w->use) {
         work_finish(w);
         return tmx_no_memory(err);
     }
     for (size_t k = 0; k < p->n_key; k++) {
-        for (size_t i = 0; i < p->n_row; i++) {
-            w->item[i] = (struct item){level(p, k, i), 1, i};
+        for (size_t i = 0; i < p->n_row && !p->axis[k].text; i++) {
+            w->item[i] = (struct item){.x = real(&p->sets, p->row[i], p->key0 + k), .i = i};
         }
-        ranks(w->item, p->n_row, w->axis + k * p->n_row);
+        if (!p->axis[k].text) {
+            ranks(w->item, p->n_row, w->axis + k * p->n_row);
+        }
     }
     return TMX_OK;
 }
 
-/* "leakage_w -0.61, k_interface 0.33, most 0.20" */
+/* "leakage_w -0.61, k_interface 0.33, most 0.20"; those of chance alone are left out. */
 static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_t value, struct work *w)
 {
     char text[256] = "";
     size_t n = 0, used = 0;
-    bool taken[256] = {false};
     for (size_t i = 0; i < p->n_row; i++) {
         const double x = ours(p, value, i);
         w->use[i] = isfinite(x);
         if (w->use[i]) {
-            w->item[n++] = (struct item){x, 1, i};
+            w->item[n++] = (struct item){.x = x, .i = i};
         }
     }
     ranks(w->item, n, w->value);
+    for (size_t k = 0; k < p->n_key; k++) {
+        const double r = p->axis[k].text ? ratio(p->word + k * p->n_row, p->axis[k].n_word, w->value, w->use,
+                                                 p->n_row, w->sum)
+                                         : correlation(w->axis + k * p->n_row, w->value, w->use, p->n_row);
+        w->moved[k] = p->axis[k].text || fabs(r) * sqrt((double)n) >= 2 ? r : 0;
+    }
     for (size_t place = 0; place < 3; place++) {
-        double best = 0;
-        size_t at = p->n_key;
-        for (size_t k = 0; k < p->n_key && k < 256; k++) {
-            const double r = correlation(w->axis + k * p->n_row, w->value, w->use, p->n_row);
-            if (!taken[k] && fabs(r) > fabs(best)) {
-                best = r;
-                at = k;
-            }
+        size_t at = 0;
+        for (size_t k = 1; k < p->n_key; k++) {
+            at = fabs(w->moved[k]) > fabs(w->moved[at]) ? k : at;
         }
-        if (at == p->n_key || fabs(best) * sqrt((double)n) < 2) { /* what chance alone would give */
+        if (p->n_key == 0 || w->moved[at] == 0) {
             break;
         }
-        taken[at] = true;
         const char *name = p->sets.column[p->key0 + at], *dot = strrchr(name, '.');
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.2f", used ? ", " : "",
-                                 dot ? dot + 1 : name, best);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s %.2f", used ? ", " : "",
+                                 dot ? dot + 1 : name, w->moved[at]);
+        w->moved[at] = 0;
     }
     tmx_table_text(t, text);
 }
 
 static bool meets(const struct tmx_posterior *p, size_t value, size_t i)
 {
-    const char *relation = cell(&p->values, value, "relation");
-    const double off = ours(p, value, i) - printed(p, value), room = band(p, value);
-    return strcmp(relation, "at_most") == 0    ? off <= room
-           : strcmp(relation, "at_least") == 0 ? off >= -room
-                                               : fabs(off) <= room;
+    const struct tmx_printed *v = &p->value[value];
+    const double off = ours(p, value, i) - v->paper;
+    return v->relation == AT_MOST    ? off <= v->band
+           : v->relation == AT_LEAST ? off >= -v->band
+                                     : fabs(off) <= v->band;
 }
 
 /* Share of the weight of the sets that meet a value; together: with all others of its quantity. */
@@ -388,47 +552,46 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
     }
     st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t v = 0; v < p->values.n_row && !st; v++) {
-        const size_t f = figure_of(p, v), c = p->value0 + v;
+        const size_t f = figure_of(p, v), c = p->value[v].column;
+        const bool order = p->value[v].relation != EQUAL;
         const double *rest = p->weight + (f < p->n_figure ? f + 1 : 0) * p->n_row;
         tmx_table_text(*t, cell(&p->values, v, "figure"));
         tmx_table_text(*t, cell(&p->values, v, "quantity"));
         tmx_table_text(*t, cell(&p->values, v, "case"));
-        isnan(printed(p, v)) ? tmx_table_empty(*t) : tmx_table_real(*t, printed(p, v));
+        tmx_table_real_or_empty(*t, p->value[v].paper);
         add_quantiles(*t, p, c, NULL, work.item);
         add_quantiles(*t, p, c, rest, work.item);
         add_quantiles(*t, p, c, p->weight, work.item);
         add_probability(*t, p, v, rest, false);
         add_probability(*t, p, v, p->weight, false);
-        is_order(p, v) ? add_probability(*t, p, v, p->weight, true) : tmx_table_empty(*t);
+        order ? add_probability(*t, p, v, p->weight, true) : tmx_table_empty(*t);
         add_movers(*t, p, v, &work);
     }
     work_finish(&work);
     return st;
 }
 
-/* Shares of the words of an axis. */
-static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t key)
+/* Shares of the words of an axis, in the order in which they come. n: [2 n_row] to work in. */
+static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t key, double *n)
 {
-    const size_t c = p->key0 + key;
+    const size_t c = p->key0 + key, *word = p->word + key * p->n_row;
+    double *in = n + p->n_row, all = 0;
+    memset(n, 0, 2 * p->n_row * sizeof *n);
     for (size_t i = 0; i < p->n_row; i++) {
-        const char *word = tmx_csv_cell(&p->sets, p->row[i], c);
-        double n = 0, all = 0, in = 0;
-        bool first = true;
-        for (size_t k = 0; k < p->n_row; k++) {
-            const bool same = strcmp(tmx_csv_cell(&p->sets, p->row[k], c), word) == 0;
-            first = first && (k >= i || !same);
-            n += same;
-            all += p->weight[k];
-            in += same ? p->weight[k] : 0;
-        }
-        if (first) {
+        n[word[i]] += 1;
+        in[word[i]] += p->weight[i];
+        all += p->weight[i];
+    }
+    for (size_t i = 0; i < p->n_row; i++) {
+        if (n[word[i]] > 0) {
             tmx_table_text(t, p->sets.column[c]);
-            tmx_table_text(t, word);
+            tmx_table_text(t, tmx_csv_cell(&p->sets, p->row[i], c));
             for (size_t k = 0; k < 6; k++) {
                 tmx_table_empty(t);
             }
-            tmx_table_real(t, n / (double)p->n_row);
-            all > 0 ? tmx_table_real(t, in / all) : tmx_table_empty(t);
+            tmx_table_real(t, n[word[i]] / (double)p->n_row);
+            all > 0 ? tmx_table_real(t, in[word[i]] / all) : tmx_table_empty(t);
+            n[word[i]] = 0; /* said */
         }
     }
 }
@@ -443,20 +606,12 @@ enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_tab
         {"prior_share", TMX_COLUMN_REAL, 2},  {"posterior_share", TMX_COLUMN_REAL, 2},
     };
     struct item *item = calloc(p->n_row, sizeof *item);
-    enum tmx_status st =
-        item ? tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err) : tmx_no_memory(err);
+    double *share = calloc(2 * p->n_row, sizeof *share);
+    enum tmx_status st = item && share ? tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err)
+                                       : tmx_no_memory(err);
     for (size_t k = 0; k < p->n_key && !st; k++) {
-        size_t distinct = 0;
-        for (size_t i = 0; i < p->n_row && distinct < 6; i++) {
-            bool first = true;
-            for (size_t j = 0; j < i && first; j++) {
-                first = strcmp(tmx_csv_cell(&p->sets, p->row[i], p->key0 + k),
-                               tmx_csv_cell(&p->sets, p->row[j], p->key0 + k)) != 0;
-            }
-            distinct += first;
-        }
-        if (distinct < 6 || isnan(real(&p->sets, p->row[0], p->key0 + k))) { /* a reading */
-            add_words(*t, p, k);
+        if (p->axis[k].n_word < 6 || p->axis[k].text) { /* a reading */
+            add_words(*t, p, k, share);
             continue;
         }
         tmx_table_text(*t, p->sets.column[p->key0 + k]);
@@ -467,6 +622,7 @@ enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_tab
         tmx_table_empty(*t);
     }
     free(item);
+    free(share);
     return st;
 }
 
@@ -485,7 +641,7 @@ enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_tab
         st = tmx_table_create(t, c, 2 + n, err);
     }
     for (size_t i = 0; i < p->n_row && !st; i++) {
-        item[i] = (struct item){-p->weight[i], 1, i};
+        item[i] = (struct item){.x = -p->weight[i], .i = i};
     }
     if (!st) {
         qsort(item, p->n_row, sizeof *item, by_x);

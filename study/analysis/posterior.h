@@ -18,8 +18,15 @@
 struct tmx_posterior {
     struct tmx_csv sets, values;
     size_t status, key0, n_key, value0; /* columns of sets */
+    struct tmx_printed *value;          /* [values.n_row] */
     size_t *row;                        /* [n_row] of sets that were run in full, after `where` */
     size_t n_row;
+    double *ours; /* [values.n_row][n_row] */
+    struct {
+        bool text; /* not all are numbers */
+        size_t n_word;
+    } * axis;      /* [n_key + 1] */
+    size_t *word;  /* [n_key + 1][n_row] below n_word, alike for alike cells */
     char **figure; /* [n_figure] of the values, pieces of their text */
     size_t n_figure;
     double *weight; /* [1 + n_figure][n_row] with all figures, then without one of them */
@@ -37,7 +44,8 @@ double tmx_posterior_effective(const struct tmx_posterior *p, size_t figure);
 
 /* A row a printed value: ours at 5, 50 and 95 % of the sets, of those weighted by the other figures, and by
  * all; how probable its band is by the other figures (of orders: that it holds, alone and with the others of
- * its quantity); the three axes that move it most, with Spearman's rank correlation. */
+ * its quantity); the three axes that move it most, with Spearman's rank correlation, of axes of words with
+ * the correlation ratio of the ranks. */
 TMX_NODISCARD enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_table **t,
                                                    struct tmx_err *err);
 /* A row an axis, of words a row a word: before and after. */

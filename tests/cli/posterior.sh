@@ -32,6 +32,33 @@ cell() { awk -F, -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) i
 [ "$(cell one rest_95) $(cell one all_95) $(cell two rest_95) $(cell two all_50)" = "20 11 7 5" ] || fail "quantiles: $(cat values.txt)"
 # by figure 1, weights 1, 1/2, 1/10, 1/101: the order holds in all but set 1
 awk -v p="$(cell three p_rest)" 'BEGIN { w = 1 + 0.1 + 1 / 101; d = p - w / (w + 0.5); exit !(d * d < 1e-12) }' || fail "an order: $(cell three p_rest)"
+# the rows in another order: the same bytes; what does not join or is no number is refused with its line
+mkdir mixed
+(head -1 hand/sets.csv; tail -n +2 hand/sets.csv | tac) > mixed/sets.csv
+awk -F, 'NR == 1 { print "value," $0; next } { row[NR] = "v" NR - 1 "," $0 } END { print row[4]; print row[2]; print row[3] }' hand/values.csv > mixed/values.csv
+"$thermix" posterior mixed --format csv 2> err.txt | sort > mixed.txt
+sort values.txt | cmp - mixed.txt || fail "an order of rows: $(cat mixed.txt)"
+grep -q warning err.txt && fail "names of values: $(cat err.txt)"
+refused() { # FILE SED MESSAGE
+  rm -rf bad && cp -r mixed bad && sed "$2" "mixed/$1" > "bad/$1"
+  "$thermix" posterior bad > out.txt 2>&1 && fail "$2 is taken"
+  grep -q "$3" out.txt || fail "$2: $(cat out.txt)"
+}
+refused values.csv 2d 'values.csv:1: 2 printed values, expected 3, for v1 to v3 of'
+refused values.csv 's/^v3/v2/' 'values.csv:4: value: "v2"'
+refused values.csv 's/at_least/least/' 'values.csv:2: relation: "least", expected equal, at_most, at_least'
+refused values.csv 's/,no$/,maybe/' 'follows: "maybe", expected no, yes'
+refused values.csv '3s/,1,no value/,0,no value/' 'values.csv:3: band: "0", expected above 0'
+refused values.csv '3s/,1,no value/,abc,no value/' 'band: "abc", expected a number'
+refused sets.csv 's/13,7,1/13,0x7,1/' 'sets.csv:4: v2: "0x7", expected a number'
+refused sets.csv 's/^2,/1,/' 'set: "1", expected each set once'
+refused sets.csv 's/screened/Done/' 'status: "Done", expected done, screened, failed, not run'
+# words: nine values in three groups of neighbours, eta^2 = 1 - 6/60 of the ranks; less chance sqrt(1 - 0.1 * 8 / 6)
+mkdir words
+echo set,status,w,v1 > words/sets.csv
+for i in 5.c.1 0.a.20 1.b.10 2.a.21 3.b.11 4.a.22 6.c.2 7.c.3 8.b.12; do echo "$i" | sed 's/\./,done,/; s/\./,/'; done >> words/sets.csv
+printf 'value,figure,quantity,case,paper_value,relation,band,follows\nv1,F,q,one,10,equal,1,no\n' > words/values.csv
+"$thermix" posterior words --format csv 2> /dev/null | grep -q ',w 0.93$' || fail "words: $("$thermix" posterior words --format csv)"
 "$thermix" posterior hand --where 'a>=2' --show sets --format csv 2> /dev/null | grep -q '^0,' && fail "--where keeps set 0"
 "$thermix" posterior hand --where 'c=1' > out.txt 2>&1 && fail "--where takes a column that there is not"
 "$thermix" posterior hand --show axes --format csv 2> /dev/null | grep -q '^b,x,,,,,,,0.5,' || fail "shares of words"
