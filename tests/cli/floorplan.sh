@@ -191,6 +191,10 @@ refuses 'is of optimise' check -f o.desc
 refuses "a chip's .flp, and --suite" optimise o.desc -p o.p --for slowdown
 refuses 'are of floorplans' optimise o.desc -p o.p --stay a
 refuses 'unknown option "-lambdaQ"' optimise o.desc -p o.p --set lambdaQ=1
+head -2 o.p >short.p
+refuses 'short.p:2: block "c" of o.desc has no power' optimise o.desc -p short.p -c o.config
+{ cat o.config; echo '-Kmoves 1e6'; } >long.config
+refuses 'moves of 3 blocks (Kmoves 1e+06' optimise o.desc -p o.p -c long.config
 f show a.flp --format csv | awk -F, 'NR > 1 { print $1, 1 }' >a.p
 refuses 'no two units of one size and different power' optimise a.flp -p a.p
 

@@ -161,6 +161,9 @@ static enum tmx_status default_layers(struct build *b)
                         "no floorplan: give -f FILE, or -grid_layer_file FILE for a stack");
     }
     enum tmx_status st = alloc_layers(b, 1, 2);
+    if (given && !st) {
+        memcpy(b->s->floorplan[0].source, given->source, sizeof given->source);
+    }
     for (size_t u = 0; given && u < given->n_unit && !st; u++) {
         st = tmx_floorplan_add(&b->s->floorplan[0], &given->unit[u], b->err);
     }
