@@ -39,8 +39,9 @@ struct tmx_pool {
     /* In the child. Write the result to out; it is handed over whole, also on failure. */
     enum tmx_status (*run)(void *ctx, size_t task, FILE *out, struct tmx_err *err);
     /* OPTIONAL, and then in place of run, with as_completed: in the child, up to n_together tasks of those
-     * that are next, each answered by tmx_pool_done as it ends. A child that crashes costs nothing but time:
-     * the tasks it has not answered are run again, each in a child of its own. */
+     * that are next (first one, then more while that takes less than a minute), each answered by
+     * tmx_pool_done as it ends. A child that crashes costs nothing but time: the tasks it has not answered
+     * are run again, each in a child of its own. */
     size_t n_together;
     void (*run_together)(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child);
     /* In the parent, once a task. Any other answer than TMX_OK stops the pool. A task's

@@ -40,9 +40,9 @@ for ((round = 0; 3 * round < kills; round++)); do
   strike $pid
   wait $pid 2>/dev/null || true
   if [ $((round % 4)) = 3 ] || [ $((3 * round + 3)) -ge "$kills" ]; then
-    before=$("$dump" killed.sqlite 2>/dev/null | grep -c '^run' || true)
+    before=$("$dump" killed.sqlite 2>dump.txt | grep -c '^run' || true)
     "$sweep" ./study.cfg -o killed.sqlite -q -j 4 >last.txt || [ $? = 1 ]
-    grep -q "132 distinct runs: $before there before" last.txt || { cat last.txt; echo "FAILED: $before rows before"; exit 1; }
+    grep -q "132 distinct runs: $before there before" last.txt || { cat last.txt dump.txt; echo "FAILED: $before rows before"; exit 1; }
     same killed.sqlite
     survived=$((survived + before))
   fi

@@ -162,13 +162,51 @@ static void a_crash_among_tasks_that_run_together_costs_its_task(void **state)
     }
 }
 
+static void answer_sizes(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
+{
+    (void)ctx;
+    for (size_t i = 0; i < n; i++) {
+        tmx_pool_done(child, task[i], TMX_OK, NULL, &n, sizeof n);
+    }
+}
+
+static enum tmx_status collect_sizes(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    (void)err;
+    memcpy((size_t *)ctx + r->task, r->bytes, sizeof(size_t));
+    return TMX_OK;
+}
+
+static void few_tasks_run_together_until_they_prove_short(void **state)
+{
+    (void)state;
+    enum { N = 1 + 2 + 4 + 8 + 16 + 32 + 64 + 64 };
+    static size_t size[N];
+    const struct tmx_pool pool = {.n_task = N,
+                                  .n_worker = 1,
+                                  .as_completed = true,
+                                  .ctx = size,
+                                  .n_together = TMX_POOL_TOGETHER,
+                                  .run_together = answer_sizes,
+                                  .collect = collect_sizes};
+    assert_int_equal(tmx_pool_run(&pool, NULL), TMX_OK);
+    for (size_t i = 0, of = 1; i < N; i += of, of = of < TMX_POOL_TOGETHER ? 2 * of : of) {
+        assert_int_equal(size[i], of);
+    }
+}
+
 static int collected[2]; /* a pipe: the parent has the first answer */
 
 static void answers_before_the_signal(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     char c;
     (void)ctx;
-    (void)n;
+    for (size_t i = 0; i < n && n < 4; i++) { /* one task, then two, then four */
+        tmx_pool_done(child, task[i], TMX_OK, NULL, "done", 4);
+    }
+    if (n < 4) {
+        return;
+    }
     tmx_pool_done(child, task[0], TMX_OK, NULL, "done", 4);
     if (read(collected[0], &c, 1) == 1) {
         tmx_pool_done(child, task[1], TMX_OK, NULL, "done", 4);
@@ -184,7 +222,7 @@ static enum tmx_status collect_until_the_signal(void *ctx, const struct tmx_pool
 {
     sigset_t waiting;
     sigemptyset(&waiting);
-    if (r->task == 0 && write(collected[1], "c", 1) == 1) {
+    if (r->task == 3 && write(collected[1], "c", 1) == 1) {
         while (!sigismember(&waiting, SIGTERM)) {
             pause_ms(1);
             sigpending(&waiting);
@@ -207,8 +245,8 @@ static void a_signal_loses_no_answer_that_was_sent(void **state)
                                   .collect = collect_until_the_signal};
     assert_int_equal(pipe(collected), 0);
     assert_int_equal(tmx_pool_run(&pool, &err), TMX_ESTOPPED);
-    assert_int_equal(s.n, 3);
-    assert_non_null(strstr(err.msg, "3 of 23"));
+    assert_int_equal(s.n, 6);
+    assert_non_null(strstr(err.msg, "6 of 23"));
     close(collected[0]);
     close(collected[1]);
 }
@@ -255,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_arrive_in_task_order_and_a_crash_costs_its_task),
         cmocka_unit_test(a_crash_among_tasks_that_run_together_costs_its_task),
+        cmocka_unit_test(few_tasks_run_together_until_they_prove_short),
         cmocka_unit_test(large_results_arrive_whole),
         cmocka_unit_test(the_collector_can_stop_everything),
         cmocka_unit_test(ctrl_c_says_what_is_done),
