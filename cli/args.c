@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/store/cache.h"
+#include "run/load/data.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };
 #define PAIRS_HEADING "Written -key value, names ignore case"
@@ -188,6 +190,15 @@ static enum tmx_status set_defaults(const struct tmx_command *c, void *args, str
     return st;
 }
 
+/* A file of thermix's data by its path there, "workloads/measured/...", where the current folder has none. */
+static const char *shipped(const char *operand, char path[TMX_PATH_SIZE])
+{
+    return strchr(operand, '/') && operand[0] != '/' && operand[0] != '.' && !tmx_os_exists(operand) &&
+                   tmx_data_file(operand, path, NULL) == TMX_OK
+               ? path
+               : operand;
+}
+
 static void check_operands(const struct parser *p, struct argp_state *state)
 {
     const struct tmx_command *c = p->command;
@@ -217,7 +228,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                        c->operands ? c->operands : "no more");
             return 0;
         }
-        if (add_text(to, arg, strlen(arg), &err)) {
+        char path[TMX_PATH_SIZE];
+        const char *operand = shipped(arg, path);
+        if (add_text(to, operand, strlen(operand), &err)) {
             argp_error(state, "%s", err.msg);
         }
         return 0;

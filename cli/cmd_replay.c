@@ -138,6 +138,8 @@ const struct tmx_command tmx_cmd_replay = {
     .doc = "Feed a log's measured power to a calibrated model and set the predicted temperature beside the "
            "measured one.",
     .notes = "What-ifs of --set, beside the log as it was:\n" TMX_WHAT_IF_HELP
+             "What no row changes stays as logged: a fan does not answer to other air, nor watts to other "
+             "temperatures.\n"
              "With --format openmetrics the series of --trace are printed, at the log's own times.",
     .examples = "thermix replay mine gpu.csv -o errors.csv\n"
                 "thermix replay mine gpu.csv --set inlet_c=30 --set power_cap_w=300",

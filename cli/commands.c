@@ -52,14 +52,8 @@ void tmx_commands_usage(FILE *out)
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n\n"
                  "Begin with: thermix run study -o first --trace 0.5 --hotspot 0.5\n"
                  "            thermix report first -o first.html\n");
-    char path[TMX_PATH_SIZE], doc[TMX_PATH_SIZE];
-    struct tmx_err ignored;
-    const bool found = tmx_data_file("systems/gtx280.cfg", path, &ignored) == TMX_OK;
-    const char *share =
-        found ? strstr(path, "/share/thermix/") : NULL; /* where the data are, also in a moved prefix */
-    if (share &&
-        snprintf(doc, sizeof doc, "%.*s/share/doc/thermix", (int)(share - path), path) < (int)sizeof doc &&
-        tmx_os_exists(doc)) {
+    char doc[TMX_PATH_SIZE];
+    if (tmx_exe_relative("../share/doc/thermix", doc, sizeof doc)) { /* also in a moved prefix, or a wheel */
         fprintf(out, "Documents (docs/quick-start.md first): %s\n", doc);
     } else if (tmx_os_exists(TMX_INSTALL_DOC_DIR)) { /* not in a build tree */
         fprintf(out, "Documents (docs/quick-start.md first): %s\n", TMX_INSTALL_DOC_DIR);

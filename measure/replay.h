@@ -51,13 +51,13 @@ void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *l
 TMX_NODISCARD enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
                                                bool stamps, struct tmx_table **t, struct tmx_err *err);
 
-#define TMX_WHAT_IF_HELP                                                                                 \
-    "  inlet_c=30            inlet air in degC, in place of the log's or the fitted value\n"             \
-    "  fan_rpm=8000          all fans at this speed\n"                                                   \
-    "  fan_curve=30:3000,60:9000   degC:rpm, of the hottest GPU of the run; straight between, constant " \
-    "outside\n"                                                                                          \
-    "  power_cap_w=500       no GPU draws more\n"                                                        \
-    "  power_scale=1.1       multiply all power by this\n"                                               \
+#define TMX_WHAT_IF_HELP                                                             \
+    "  inlet_c=30            inlet air in degC, not the log's or the fitted value\n" \
+    "  fan_rpm=8000          all fans at this speed\n"                               \
+    "  fan_curve=30:3000,60:9000   degC:rpm, of the hottest GPU of the run;\n"       \
+    "                        straight between, constant outside\n"                   \
+    "  power_cap_w=500       no GPU draws more\n"                                    \
+    "  power_scale=1.1       multiply all power by this\n"                           \
     "  swap=0:3              GPUs 0 and 3 exchange their work (their power)\n"
 
 #endif

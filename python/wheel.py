@@ -3,7 +3,7 @@
 """A wheel from an installed tree: wheel.py INSTALLED FOLDER. Prints the path of the wheel that it wrote into FOLDER.
 
 Inside `thermix/` the wheel has the modules, `bin/thermix`, `lib/libthermix.so.N` and `share/thermix`, where program and library look
-for their data; `lib/` also has every shared library that these need beyond the C library, so that an empty Debian 12 with Python runs
+for their data, and `share/doc/thermix`, which `thermix --help` names; `lib/` also has every shared library that these need beyond the C library, so that an empty Debian 12 with Python runs
 it. An entry point makes the command `thermix`. No index and no build tool of Python's is asked: a wheel is a zip with three files of
 metadata. patchelf sets the run path of program and library. Same files, same bytes: dates are SOURCE_DATE_EPOCH's."""
 
@@ -52,7 +52,8 @@ def gather(installed, top):
     package = top / "thermix"
     modules, = installed.glob("lib/python3/dist-packages/thermix")
     shutil.copytree(modules, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(installed / "share/thermix", package / "share/thermix")
+    for share in ("thermix", "doc/thermix"):
+        shutil.copytree(installed / "share" / share, package / "share" / share)
     (package / "bin").mkdir()
     (package / "lib").mkdir()
     library, = (p for p in installed.glob("lib/**/libthermix.so.*") if re.fullmatch(r"libthermix\.so\.\d+", p.name))

@@ -42,6 +42,7 @@ C
 cat >"$dir/wheel.sh" <<'C'
 python3 -m venv --system-site-packages venv # numpy is the system's
 venv/bin/pip install --quiet --no-index --no-deps ./thermix-"$version"-*.whl
+venv/bin/thermix --help | grep -q "^Documents .*: $PWD/venv/.*/share/doc/thermix$"
 tried venv/bin/thermix venv/bin/python
 venv/bin/python -m thermix list chips >chips.txt
 venv/bin/pip uninstall --quiet --yes thermix

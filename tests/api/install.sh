@@ -26,6 +26,13 @@ fi
 mkdir empty && cd empty
 "$dir/moved/bin/thermix" list chips >chips.txt # a file: a pipe that grep closes early ends the program
 grep -q gtx280 chips.txt && rm chips.txt || say "the installed program does not find its chips"
+"$dir/moved/bin/thermix" check floorplans/gtx280 >/dev/null || say "an example of check --help"
+"$dir/moved/bin/thermix" power fit workloads/training/rodinia_c1060.csv >/dev/null || say "an example of power --help"
+"$dir/moved/bin/thermix" help --man | sed -n 's/.*fBthermix.-\([a-z]*\).fR(1).*/\1/p' >pages.txt
+[ "$(wc -l <pages.txt)" -gt 25 ] || say "thermix(1) names $(wc -l <pages.txt) pages"
+while read -r page; do [ -s "$dir/moved/share/man/man1/thermix-$page.1" ] || say "no page thermix-$page(1)"; done <pages.txt && rm pages.txt
+[ -s "$("$dir/moved/bin/thermix" --help | sed -n 's/^Documents (docs.quick-start.md first): //p')/docs/quick-start.md" ] ||
+  say "thermix --help does not name the documents"
 "$dir/moved/bin/thermix" run "$dir/moved/share/thermix/workloads/runs/wl1.cfg" --set tick_s=0.01 --set rows=8 \
   --set cols=8 -q -o out || say "the installed program does not run"
 [ -s out/summary.csv ] || say "no summary"
