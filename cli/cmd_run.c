@@ -18,6 +18,7 @@ struct args {
     const char *dir;
     double trace_s, hotspot_s;
     long seeds;
+    bool nudge;
     int format;
     bool quiet, verbose;
 };
@@ -40,6 +41,9 @@ static const struct tmx_arg rows[] = {
         args, seeds, INT, "seeds", 0, .value = "N", .min = 1, .max = 100000, .def = "1",
         .doc = "run with N seeds, from the configuration's on, and print mean, sd and 95 % interval of every "
                "metric; with -o DIR also seeds.csv, and runs.sqlite, which `thermix query DIR` reads"),
+    TMX_ARG(args, nudge, FLAG, "nudge", 0,
+            .doc = "--seeds N: the same seed N times, with start temperatures 1e-6 K apart: what depends on "
+                   "rounding shows its spread"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "print these columns of the kernels' table or of the summary, and every row"),
@@ -108,7 +112,7 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
                         "--seeds prints metrics over runs: leave out --trace, --hotspot and --module");
     }
     const enum tmx_status st = find_config(a->config.text[0], path, err);
-    return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, &alone, err);
+    return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, a->nudge, &alone, err);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -116,6 +120,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     if (a->seeds > 1) {
         return run_seeds(a, err);
+    }
+    if (a->nudge) {
+        return tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more");
     }
     struct tmx_catalog *catalog = NULL;
     struct tmx_run *r = NULL;

@@ -10,7 +10,7 @@ struct args {
     const char *out;
     long jobs, seeds;
     int format;
-    bool quiet;
+    bool quiet, nudge;
 };
 
 static const struct tmx_arg rows[] = {
@@ -23,6 +23,9 @@ static const struct tmx_arg rows[] = {
             "run everything with N seeds, from the suite's on: means; paper.csv has sd, ci95 (half the 95 % "
             "interval of the mean, by Student's t) and seeds, as table.csv has of mixes; 0: as the "
             "suite says"),
+    TMX_ARG(args, nudge, FLAG, "nudge", 0,
+            .doc = "--seeds N of a suite of mixes: the suite's seed N times, with start temperatures 1e-6 K "
+                   "apart: what depends on rounding shows its spread"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_SET(args, sets, "base."),
@@ -48,6 +51,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .policy = (const char *const *)a->policy.text,
                                   .n_policy = a->policy.n,
                                   .n_seed = a->seeds,
+                                  .nudge = a->nudge,
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
                                   .format = (enum tmx_format)a->format,

@@ -306,9 +306,16 @@ static enum tmx_status check_words(const struct tmx_setting *root, struct tmx_er
 }
 
 /* Some kinds have their seeds in the group base. */
-static enum tmx_status put_seeds(struct tmx_config *cfg, long n, struct tmx_err *err)
+static enum tmx_status put_seeds(struct tmx_config *cfg, long n, bool nudge, struct tmx_err *err)
 {
     const char *kind = tmx_setting_text(tmx_config_find(cfg, "kind"));
+    if (nudge && (n < 2 || !kind || strcmp(kind, "tabs") != 0)) {
+        return n < 2 ? tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more")
+                     : tmx_fail(err, TMX_ECONFIG, "--nudge is of suites of kind tabs");
+    }
+    if (n == 0) {
+        return TMX_OK;
+    }
     const bool in_base = kind && (strcmp(kind, "tcs") == 0 || strcmp(kind, "apsa") == 0);
     struct tmx_sets sets = {0};
     if (kind && strcmp(kind, "consolidation") == 0) {
@@ -330,7 +337,7 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
         return st;
     }
     st = tmx_config_load(&cfg, path, call->sets, err);
-    st = st || call->n_seed == 0 ? st : put_seeds(cfg, call->n_seed, err);
+    st = st ? st : put_seeds(cfg, call->n_seed, call->nudge, err);
     if (!st) {
         const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
         const char *word = kind ? tmx_setting_text(kind) : NULL;

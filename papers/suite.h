@@ -19,6 +19,7 @@ struct tmx_suite_call {
         *policy; /* [n_policy] to run in place of a suite's others than those it compares with */
     size_t n_policy;
     long n_seed;               /* in place of the suite's `seeds`; 0: that */
+    bool nudge;                /* so many starts that are TMX_NUDGE_K apart, in place of seeds */
     const char *out_dir;       /* NULL: print only */
     unsigned n_worker;         /* -j; 0: one a processor */
     enum tmx_format format;    /* of what is printed */

@@ -347,6 +347,12 @@ static int64_t seed_of(const struct suite *s, size_t i)
     return (int64_t)first + (int64_t)i;
 }
 
+/* A seed, or how much warmer the chips start. */
+static struct tmx_scalar repeat_of(const struct suite *s, size_t i)
+{
+    return s->call->nudge ? TMX_REAL_VALUE((double)i * TMX_NUDGE_K) : TMX_INTEGER_VALUE(seed_of(s, i));
+}
+
 /* The overrides of one task: the mix and policy, its variant's or set's, its policy's, the user's last. */
 static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *set, struct tmx_err *err)
 {
@@ -366,8 +372,8 @@ static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *s
     st = st ? st : tmx_sets_join(set, s->call->sets, "", err);
     return st || s->todo || point < runs_of_seed(s)
                ? st
-               : tmx_sets_put(set, "base.seed", TMX_INTEGER_VALUE(seed_of(s, point / runs_of_seed(s))), file,
-                              line, err);
+               : tmx_sets_put(set, s->call->nudge ? "base.start_plus_k" : "base.seed",
+                              repeat_of(s, point / runs_of_seed(s)), file, line, err);
 }
 
 static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
@@ -376,7 +382,7 @@ static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
     const char *mix, *label;
     const size_t task = s->todo ? s->todo[point] : point % runs_of_seed(s);
     if (s->seeds > 1 && key == (s->n_variant > 1 ? 3 : 2)) {
-        return TMX_INTEGER_VALUE(seed_of(s, point / runs_of_seed(s)));
+        return repeat_of(s, point / runs_of_seed(s));
     }
     const struct choice *run = run_of(s, task, &mix, &label);
     const bool beside = task % runs_of_variant(s) >= s->n_mix * s->n_policy;
@@ -391,12 +397,14 @@ static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 /* The suite as many runs. */
 static void as_runs(const struct suite *s, struct tmx_runs *runs)
 {
-    static const char *const keys[] = {"mix", "policy", "variant", "seed"}, *const one_variant[] = {
-                                                                                "mix", "policy", "seed"};
+    static const char *const keys[][4] = {{"mix", "policy", "variant", "seed"},
+                                          {"mix", "policy", "seed"},
+                                          {"mix", "policy", "variant", "start_plus_k"},
+                                          {"mix", "policy", "start_plus_k"}};
     *runs = tmx_suite_runs(s->call);
     runs->n_point = (size_t)s->seeds * runs_of_seed(s);
     runs->n_key = (s->n_variant > 1 ? 3U : 2U) + (s->seeds > 1);
-    runs->key = s->n_variant > 1 ? keys : one_variant;
+    runs->key = keys[(s->call->nudge ? 2 : 0) + (s->n_variant > 1 ? 0 : 1)];
     runs->ctx = s;
     runs->sets = sets_of;
     runs->value = value_of;
@@ -715,7 +723,8 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
         for (size_t half = 0; half < (s->seeds > 1 ? 2 : 1); half++) { /* the mean, the interval */
             if (half) {
                 char interval[40];
-                snprintf(interval, sizeof interval, "  95 %% of %d seeds +-", s->seeds);
+                snprintf(interval, sizeof interval, "  95 %% of %d %s +-", s->seeds,
+                         s->call->nudge ? "starts" : "seeds");
                 tmx_table_text(*t, interval);
             }
             for (size_t p = 0; p < s->n_policy; p++) {
@@ -1151,6 +1160,10 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         own.facts = facts_of;
         own.facts_ctx = s;
         end = end ? end : tmx_suite_write(&own, table, stopped ? NULL : paper, brief, &later);
+        if (!end && !stopped && s->seeds > 1) {
+            tmx_study_say_spread(&s->runs, runs_of_seed(s), &runs, call->nudge,
+                                 call->format == TMX_FORMAT_TEXT ? stdout : stderr);
+        }
         if (end) {
             st = end;
             *err = later;

@@ -364,22 +364,24 @@ static enum tmx_status check_fans(const struct tmx_run *r, const struct tmx_sett
 }
 
 /* `inlet_c = 32.0` in place of the system's, or the ambient of a chip's package; `inlet_plus_k = 8.0` above
- * it. */
+ * it; `start_plus_k = 1e-6` above the temperature at which the chips start. */
 static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct {
         const char *key;
         double low, high, *at;
-    } keys[] = {{"inlet_c", -60, 90, &r->inlet_c}, {"inlet_plus_k", -60, 60, &r->inlet_plus_k}};
+    } keys[] = {{"inlet_c", -60, 90, &r->inlet_c},
+                {"inlet_plus_k", -60, 60, &r->inlet_plus_k},
+                {"start_plus_k", -60, 60, &r->start_plus_k}};
     r->inlet_c = r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C ? r->topology.inlet_c : NAN;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct tmx_setting *s = tmx_setting_member(root, keys[i].key);
         if (s &&
             (!tmx_setting_real(s, keys[i].at) || *keys[i].at < keys[i].low || *keys[i].at > keys[i].high)) {
             return tmx_fail_setting(err, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low,
                                     keys[i].high);
         }
-        if (s && tmx_setting_find(root, "package.ambient")) {
+        if (s && i < 2 && tmx_setting_find(root, "package.ambient")) {
             return tmx_fail_setting(err, s, "%s and package.ambient are the same air: give one", keys[i].key);
         }
     }

@@ -182,7 +182,7 @@ static void write_caps(const struct tmx_run *r, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
-/* Of one chip its package has the ambient. */
+/* Of one chip its package has the ambient and the start. */
 static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (!isnan(r->inlet_c) && r->inlet_c != r->topology.inlet_c) {
@@ -190,6 +190,9 @@ static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
     }
     if (r->inlet_plus_k != 0) {
         tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
+    }
+    if (r->start_plus_k != 0) {
+        tmx_writer_value(w, "start_plus_k", TMX_REAL_VALUE(r->start_plus_k), false);
     }
 }
 

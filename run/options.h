@@ -85,6 +85,7 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     X(power_caps_w, NULL, NULL)               \
     X(inlet_c, NULL, NULL)                    \
     X(inlet_plus_k, NULL, NULL)               \
+    X(start_plus_k, NULL, NULL)               \
     TMX_RUN_PLAIN_GROUPS(X)                   \
     X(spread, NULL, tmx_spread_opts)          \
     X(serve, NULL, NULL)                      \

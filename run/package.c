@@ -137,6 +137,10 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     }
     if (!st) {
         start_in_air(r, k, cfg, start_given, air_given);
+        if (r->start_plus_k != 0 && !tmx_hotspot_config_given(cfg, "init_temp")) {
+            st = tmx_hotspot_config_set_from(cfg, "init_temp", TMX_REAL_VALUE(cfg->init_temp), NULL, 0, err);
+        }
+        cfg->init_temp += r->start_plus_k;
     }
     return st || !cfg->package_model_used || !cfg->package_config_file[0]
                ? st

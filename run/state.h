@@ -81,6 +81,7 @@ struct tmx_run {
     size_t *n_level;                             /* [n_card] */
     double inlet_c;                              /* room air; NAN: the ambient of each chip's package */
     double inlet_plus_k;                         /* above that */
+    double start_plus_k;                         /* above the packages' init_temp */
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_chip_spread spread;
     struct tmx_chip_draw *spread_of_gpu; /* [n_gpu] NULL: GPUs of a kind are alike */

@@ -236,20 +236,23 @@ struct seeds {
     const char *path;            /* of the configuration */
     const struct tmx_sets *sets; /* on it */
     int64_t first;
+    bool nudge;
 };
 
 static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 {
     const struct seeds *s = ctx;
     (void)key;
-    return TMX_INTEGER_VALUE(s->first + (int64_t)point);
+    return s->nudge ? TMX_REAL_VALUE((double)point * TMX_NUDGE_K)
+                    : TMX_INTEGER_VALUE(s->first + (int64_t)point);
 }
 
 static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
 {
     const struct seeds *s = ctx;
     const enum tmx_status st = tmx_sets_join(sets, s->sets, "", err);
-    return st ? st : tmx_sets_put(sets, "seed", value_of(ctx, point, 0), NULL, 0, err);
+    return st ? st
+              : tmx_sets_put(sets, s->nudge ? "start_plus_k" : "seed", value_of(ctx, point, 0), NULL, 0, err);
 }
 
 static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
@@ -317,11 +320,11 @@ static enum tmx_status report_seeds(const struct tmx_run_alone *a, const struct 
     return st;
 }
 
-enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n,
+enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n, bool nudge,
                               const struct tmx_run_alone *a, struct tmx_err *err)
 {
-    static const char *const keys[] = {"seed"};
-    struct seeds s = {.path = config, .sets = sets};
+    const char *const keys[] = {nudge ? "start_plus_k" : "seed"};
+    struct seeds s = {.path = config, .sets = sets, .nudge = nudge};
     struct tmx_run_values v = {0};
     char path[TMX_PATH_SIZE];
     enum tmx_status st = first_seed(&s, err);
@@ -346,10 +349,15 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
     st = st ? st : tmx_study_values(&v, &runs, &o, err);
     for (size_t i = 0; i < v.n_point && !st; i++) {
         if (v.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "seed %lld: %s", (long long)(s.first + (int64_t)i), v.error[i]);
+            char buf[32];
+            st = tmx_fail(err, TMX_ESOLVE, "%s %s: %s", keys[0], tmx_scalar_plain(value_of(&s, i, 0), buf),
+                          v.error[i]);
         }
     }
     st = st ? st : report_seeds(a, &v, err);
+    if (!st && !a->quiet) {
+        tmx_study_say_spread(&v, 1, &runs, nudge, a->format == TMX_FORMAT_TEXT ? stdout : stderr);
+    }
     tmx_run_values_finish(&v);
     return st;
 }

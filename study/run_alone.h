@@ -23,10 +23,11 @@ struct tmx_run_alone {                 /* one run by itself: its folder, its scr
 TMX_NODISCARD enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a,
                                             struct tmx_err *err);
 
-/* With seed, seed + 1, ... in place of the configuration's own: n runs, kept in dir's runs.sqlite; prints and
- * writes (seeds.csv) a row a metric: metric, mean, sd (of the sample), ci95 (half the 95 % interval of the
- * mean, by Student's t), n, min, max. Of *a it reads dir, format and quiet. */
+/* With seed, seed + 1, ... in place of the configuration's own, or (nudge) with its own and start
+ * temperatures TMX_NUDGE_K apart: n runs, kept in dir's runs.sqlite; prints and writes (seeds.csv) a row a
+ * metric: metric, mean, sd (of the sample), ci95 (half the 95 % interval of the mean, by Student's t), n,
+ * min, max. Of *a it reads dir, format and quiet. */
 TMX_NODISCARD enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n,
-                                            const struct tmx_run_alone *a, struct tmx_err *err);
+                                            bool nudge, const struct tmx_run_alone *a, struct tmx_err *err);
 
 #endif

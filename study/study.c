@@ -761,6 +761,71 @@ enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
     return st;
 }
 
+/* Lowest and highest of a value over the repetitions of a run; false where one of them has none. */
+static bool range_of(const struct tmx_run_values *v, size_t n_each, size_t run, size_t value, double range[2])
+{
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (size_t i = run; i < v->n_point; i += n_each) {
+        const double x = v->value[i * v->n_value + value];
+        if (!isfinite(x)) {
+            return false;
+        }
+        range[0] = fmin(range[0], x);
+        range[1] = fmax(range[1], x);
+    }
+    return true;
+}
+
+void tmx_study_say_spread(const struct tmx_run_values *v, size_t n_each, const struct tmx_runs *runs,
+                          bool nudged, FILE *out)
+{
+    static const double NUDGED = 1e-6; /* what is moved by more is no longer continuous */
+    const size_t n = v->n_point / n_each, main_metric = tmx_study_metric("slowdown_pct");
+    double most = 0, at[2] = {0}, range[2];
+    size_t run = 0, metric = 0;
+    for (size_t i = 0; i < v->n_point; i++) {
+        if (v->error[i]) {
+            return;
+        }
+    }
+    for (size_t r = 0; r < n_each; r++) {
+        for (size_t m = 0; m < tmx_study_metrics(); m++) {
+            /* of numbers below 1 the difference itself */
+            const double by =
+                range_of(v, n_each, r, m, range) ? (range[1] - range[0]) / (1 + fabs(range[1])) : 0;
+            const bool main = m == main_metric, over = metric == main_metric && most > NUDGED && !main;
+            if (!over && (by > most || (main && by > NUDGED && metric != m))) {
+                most = by;
+                run = r;
+                metric = m;
+                memcpy(at, range, sizeof at);
+            }
+        }
+    }
+    if (n < 2 || (!nudged && most > 0)) {
+        return;
+    }
+    if (!nudged) {
+        fprintf(out,
+                "The same numbers with %zu seeds: nothing here is random (sensor.noise_k or a random arrival "
+                "is); "
+                "--nudge shows what rounding moves.\n",
+                n);
+        return;
+    }
+    char name[300] = "";
+    struct tmx_warned who = names_of(runs);
+    if (n_each > 1) {
+        who.n_key--; /* the last is of the repetitions */
+        (void)tmx_warned_name(&who, run, name, sizeof name);
+    }
+    fprintf(out, "Starts up to %g K warmer: ", (double)(n - 1) * TMX_NUDGE_K);
+    most > NUDGED ? fprintf(out, "%s moves, %.8g to %.8g%s%s%s.\n", tmx_metrics[metric].name, at[0], at[1],
+                            name[0] ? " (" : "", name, name[0] ? ")" : "")
+                  : fprintf(out, "no number moves by more than 1e-06 of itself.\n");
+}
+
 enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;

@@ -104,6 +104,12 @@ TMX_NODISCARD enum tmx_status tmx_study_values(struct tmx_run_values *v, const s
                                                const struct tmx_study_options *options, struct tmx_err *err);
 void tmx_run_values_finish(struct tmx_run_values *v); /* accepts zeroed memory */
 
+/* Of points that are the same n_each runs again and again, with other seeds, or with start temperatures that
+ * are TMX_NUDGE_K apart: a line to out when no seed changes a number, or what a nudge moves most. */
+#define TMX_NUDGE_K 1e-6
+void tmx_study_say_spread(const struct tmx_run_values *v, size_t n_each, const struct tmx_runs *runs,
+                          bool nudged, FILE *out);
+
 /* Number of tmx_metrics; the index of one, that number when there is none of this name. */
 size_t tmx_study_metrics(void);
 size_t tmx_study_metric(const char *name);

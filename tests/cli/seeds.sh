@@ -48,7 +48,7 @@ printf '%s\nseeds = 3;\n' "$(cat s.cfg)" >t.cfg
 "$thermix" table ./s.cfg --seeds 3 -o all -q >again.txt && cmp screen.txt again.txt || say "typed twice"
 "$thermix" query all --rows policy,seed --value slowdown_pct --format csv >q.csv 2>/dev/null && [ "$(wc -l <q.csv)" = 7 ] || say "query by seed: $(cat q.csv)"
 "$thermix" query all --rows policy --value slowdown_pct --aggregate mean >/dev/null 2>note.txt && grep -q 'several values of seed' note.txt || say "pooled: $(cat note.txt)"
-"$thermix" query all --rows policy --value slowdown_pct --aggregate mean,ci95,n >/dev/null 2>note.txt && [ ! -s note.txt ] || say "an interval over seeds: $(cat note.txt)"
+"$thermix" query all --rows policy --value slowdown_pct --aggregate mean,ci95,n >/dev/null 2>note.txt && ! grep -q several note.txt || say "an interval over seeds: $(cat note.txt)"
 if command -v gnuplot >/dev/null; then
   "$thermix" plot all -o figures >/dev/null || say plot
   grep -q 'interval of the mean, n = 3 seeds' figures/slowdown.svg || say "the figure does not say what its lines are"
@@ -66,6 +66,17 @@ for m in ("slowdown_pct", "energy_j", "peak_temp_c"):
     assert run[m]["n"] == "3" and float(run[m]["min"]) <= float(run[m]["mean"]) <= float(run[m]["max"])
 P
 "$thermix" run ./r.cfg --seeds 3 -q -o run || say "run --seeds typed twice"
+# nothing random: one line says so; the same seed from starts 1e-6 K apart shows what rounding moves, run by run
+grep -q 'The same numbers' screen.txt && say "random runs: $(cat screen.txt)"
+"$thermix" table ./s.cfg --seeds 3 --set sensor.noise_k=0 -q >same.txt && grep -q '^The same numbers with 3 seeds: nothing here is random' same.txt || say "nothing random: $(cat same.txt)"
+"$thermix" table ./s.cfg --seeds 3 --nudge -o starts -q >starts.txt && tail -1 starts.txt | grep -q '^Starts up to 2e-06 K warmer: ' || say "starts: $(cat starts.txt)"
+"$thermix" table ./s.cfg --set start_plus_k=2e-6 -o warmer -q >/dev/null || say start_plus_k
+"$thermix" query starts --where policy=BL --where start_plus_k=2e-06 --rows policy --value energy_j --format csv >energy.txt
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } FILENAME == "energy.txt" { e = $2 } FILENAME != "energy.txt" && $1 == "a" && $2 == "BL" { exit !($c["energy_j"] == e) }' \
+  energy.txt warmer/table.csv || say "a start: $(cat energy.txt)"
+"$thermix" run ./r.cfg --seeds 2 --nudge --format csv --columns metric >/dev/null 2>err.txt && grep -q '^Starts up to 1e-06 K warmer: ' err.txt || say "run --nudge: $(cat err.txt)"
+"$thermix" run ./r.cfg --set start_plus_k=1e-6 -o once -q && grep -q 'init_temp = .*0001;' once/resolved.cfg && "$thermix" run once/resolved.cfg -o twice -q &&
+  cmp once/summary.csv twice/summary.csv || say "a start in resolved.cfg"
 refuse() { # refuse TEXT ARGUMENT...
   local text=$1
   shift
@@ -75,6 +86,10 @@ refuse() { # refuse TEXT ARGUMENT...
 refuse 'this is a suite, not a run' run ./s.cfg
 refuse 'leave out --trace' run ./r.cfg --seeds 3 -o x --trace 1
 refuse 'expected a whole number' run ./r.cfg --seeds 1.5
+refuse '--nudge is of --seeds N, with N of 2 or more' run ./r.cfg --nudge
+refuse '--nudge is of --seeds N, with N of 2 or more' table ./s.cfg --nudge --seeds 1
+refuse '--nudge is of suites of kind tabs' table tcs --seeds 2 --nudge
+refuse 'start_plus_k: expected a number from -60 to 60' run ./r.cfg --set start_plus_k=1e9
 refuse 'nothing in a suite of kind consolidation is random' table consolidation --seeds 2
 refuse '--aggregate needs --rows or --pivot' query all --value slowdown_pct --aggregate mean
 echo ok

@@ -48,7 +48,7 @@ for signal in INT KILL; do
   grep -q "^$n of $n_all runs are there from before (resumed/runs.sqlite), $((n_all - n)) to do" resumed.txt || fail "a resumed table does not say what it kept: $(cat resumed.txt)"
   for f in table paper ledger; do cmp long/$f.csv resumed/$f.csv || fail "a resumed table is another one: $f.csv"; done
 done
-timeout -s INT 2 "$thermix" table tabs -j 1 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
+timeout -s INT 2 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
 grep -q 'no run had ended, nothing is kept' early.txt || fail "a table that was stopped early: $(cat early.txt)"
 # its runs are a study's: the numbers of the table
 "$thermix" query one --rows mix --pivot policy --value slowdown_pct --format csv > query.csv
@@ -132,7 +132,7 @@ policy = "A"; mix_policy = { slice_s = 0.002; };' 'bad.cfg:2: mix_policy.slice_s
 printf 'seed = 1; mix = "WL1"; tick_s = 0.005; policy = "A"; mix_policy = { slice_s = 0.0005; };\n' > bad.cfg
 "$thermix" check bad.cfg > out.txt || fail "slices of which a tick has whole pairs are refused"
 bad 'seed = 1; mix = "WL1";
-tick_s = 0.02;' 'bad.cfg:2: quantum_s = 0.05 s is not a multiple of tick_s'
+tick_s = 0.02; quantum_s = 0.05;' 'bad.cfg:2: quantum_s = 0.05 s is not a multiple of tick_s'
 bad 'seed = 1; mix = "WL1"; warmup_s = 0.0015;' 'bad.cfg:1: warmup_s = 0.0015 s is not a multiple'
 bad 'seed = 1; mix = "WL1"; sensor = { period_s = 0.01; delay_s = 0.015; };' 'sensor.delay_s = 0.015 s is not a multiple of sensor.period_s'
 printf 'name = "big"; launch = { threads_per_block = 512; registers_per_thread = 60; }; power = { sm_power_w = 50.0; };\n' > big.cfg
