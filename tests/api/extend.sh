@@ -37,6 +37,8 @@ sed -i 's/^#define TMX_RUN_PLAIN_GROUPS(X)/& X(scale, NULL, tmx_run_scale_opts)/
 inserts run/workload.c 'static enum tmx_status open_kernel' 'const struct tmx_opt tmx_run_scale_opts[] = {' \
   'TMX_ROW_REAL(tmx_run_scale_options, power, "1", 0.1, 10, 1, "factor on the sm_power_w of every kernel"),' '{0},' '};'
 inserts run/workload.c 'struct tmx_run_kernel *named' 'k->power.sm_power_w *= r->scale_options.power;'
+inserts run/metrics.c 'const struct tmx_metric tmx_metrics[]' 'static double edp_js(const struct tmx_run *r) { return energy_j(r) * makespan_s(r); }'
+inserts run/metrics.c '{"energy_j", "energy of the GPUs' '{"edp_js", "energy_j times makespan_s", edp_js},'
 for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers run/options.h:X\(scale; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
 done
@@ -44,7 +46,7 @@ done
 # Build: objects in front of the libraries they replace a member of.
 warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes"
 objects=()
-for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c cli/complete.c; do
+for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c run/metrics.c cli/complete.c; do
   # shellcheck disable=SC2086
   $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
   objects+=("$dir/$(basename "$f").o")
@@ -75,6 +77,8 @@ grep -q 'spare_k' err.txt || say "the bound: $(cat err.txt)"
 ! grep -q scale plain/resolved.cfg && grep -q 'power = 1.1' scaled/resolved.cfg || say "the group is not in resolved.cfg where it acts, or it is where it does not"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_j") c = i } FNR == 2 { e[FILENAME] = $c }
   END { exit !(e["scaled/summary.csv"] > 1.02 * e["plain/summary.csv"]) }' plain/summary.csv scaled/summary.csv || say "the group does not act"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { d = $c["edp_js"] - $c["energy_j"] * $c["makespan_s"]; exit !(d * d < 1e-6 && $c["edp_js"] > 1) }' plain/summary.csv ||
+  say "the metric: $(head -1 plain/summary.csv)"
 if ./thermix run study --set scale.power=100 -q 2>err.txt; then say "a bound of the group does not hold"; fi
 says '^scale[.]power' ./thermix complete run --set scale. || say "completion does not name the group: $(cat said.txt)"
 ./thermix points cooling --format csv >points.csv || say "the command does not run"
@@ -85,4 +89,4 @@ says '^--format$' ./thermix complete points -- || say "no completion: $(cat said
 echo 'name = "mine"; kind = "powers"; doc = "two kernels"; kernels = ["SVM", "Cmem"];' >mine.cfg
 ./thermix check mine.cfg >/dev/null || say "check refuses the suite"
 ./thermix table mine.cfg -q -o mine >/dev/null && [ "$(wc -l <mine/table.csv)" = 3 ] || say "the suite does not run"
-echo "extending.md: a policy, a command, a paper and a configuration group, as it says"
+echo "extending.md: a policy, a command, a paper, a metric and a configuration group, as it says"
