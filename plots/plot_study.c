@@ -166,7 +166,7 @@ static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", 
                                             {"mean", TMX_COLUMN_REAL, 4}, {"low", TMX_COLUMN_REAL, 4},
                                             {"high", TMX_COLUMN_REAL, 4}, {"place", TMX_COLUMN_INT, 0}};
 
-/* Words stand in the study's own order: that of the first run that has the value. */
+/* The study's own order of words: that of the first run that has the value. */
 static size_t appearance(const struct tmx_result_set *set, size_t key, const char *value)
 {
     size_t r = 0;
