@@ -314,16 +314,10 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
     if (reasons_overlap(run)) {
         fputs("Several reasons may slow a GPU at once: their times can sum to more than the run's.\n", out);
     }
-    size_t used = 0;
-    for (const struct tmx_metric *m = tmx_metrics + 1; m->name && n_zero > 0; m++) {
-        if (m->value(run) == 0 && tmx_run_has_metric(run, m)) {
-            const size_t n = strlen(m->name) + 2;
-            fputs(used == 0 ? "Zero: " : used + n > width ? ",\n      " : ", ", out);
-            used = used == 0 || used + n > width ? 6 : used;
-            used += (size_t)fprintf(out, "%s", m->name) + 2;
-        }
+    if (n_zero > 0) {
+        fprintf(out, "Zero: %zu other metrics of `thermix list metrics`.\n", n_zero);
     }
-    fputs(n_zero > 0 ? "\n\n" : "\n", out);
+    fputc('\n', out);
 }
 
 /* A file of the folder: text, or a table as CSV. */
