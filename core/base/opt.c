@@ -97,7 +97,15 @@ static const char *bracketed(const struct tmx_opt *o, char text[40])
 static enum tmx_status wrong_type(const struct tmx_opt *o, const struct tmx_setting *s, struct tmx_err *err)
 {
     static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
-    char unit[40];
+    char unit[40], words[256];
+    size_t n = 0;
+    while (o->type == TMX_OPT_CHOICE && o->choices[n]) {
+        n++;
+    }
+    if (n > 0) {
+        tmx_names_list(words, sizeof words, o->choices, n);
+        return tmx_fail_setting(err, s, "%s: expected one of %s, in \"quotes\"", o->key, words);
+    }
     return tmx_fail_setting(err, s, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
 }
 

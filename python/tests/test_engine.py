@@ -61,6 +61,7 @@ class TestEngine(unittest.TestCase):
                 e.step(0.01, np.full(33, np.nan))
             self.assertEqual(caught.exception.status, "ERANGE")
             self.assertRaises(thermix.Error, e.step, 0.0, self.power_w)
+            self.assertRaisesRegex(TypeError, "engine_step_many: 'a': expected a number", e.step, "a", self.power_w)
         self.assertRaisesRegex(ValueError, "closed", e.step, 0.01, self.power_w)
         self.assertRaisesRegex(ValueError, "closed", e.temperatures)
         e.close()

@@ -4,6 +4,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import threading
 
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
@@ -121,8 +122,15 @@ def call(name, *arguments):
     for a in arguments:
         if isinstance(a, bytes) and b"\0" in a:
             raise ValueError(f"{a!r}: a text with a NUL byte")
-    err = Err()
-    if getattr(library(), name)(*arguments, ctypes.byref(err)):
+    err, function = Err(), getattr(library(), name)
+    try:
+        status = function(*arguments, ctypes.byref(err))
+    except ctypes.ArgumentError as wrong:
+        at = re.match(r"argument (\d+)", str(wrong))
+        given = arguments[int(at[1]) - 1] if at and int(at[1]) <= len(arguments) else arguments
+        kind = "a number" if at and function.argtypes[int(at[1]) - 1] in (ctypes.c_double, ctypes.c_size_t) else "another type"
+        raise TypeError(f"{name[len('tmx_'):]}: {given!r}: expected {kind}") from None
+    if status:
         raise Error(err)
 
 

@@ -2,6 +2,7 @@
 """Simulations, whole or step by step."""
 
 import ctypes
+import operator
 import os
 
 import numpy as np
@@ -69,7 +70,7 @@ class Run(Owner):
 
     def step(self, n=1):
         """Advance n ticks, fewer when the work ends before; whether all work is done."""
-        if n < 1:
+        if operator.index(n) < 1:
             raise ValueError("n: expected at least one tick")
         done, catalog = ctypes.c_bool(), self._pointer.catalog
         with self._pointer as handle:
