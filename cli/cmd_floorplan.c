@@ -561,7 +561,9 @@ static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct 
                                       .format = (enum tmx_format)a->format,
                                       .columns = &a->columns};
     if (a->words.n < 3 || !a->suite) {
-        return tmx_fail(err, TMX_ECONFIG, "compare: expected two floorplans or more and --suite SUITE, whose runs it compares; of one power "
+        return tmx_fail(err, TMX_ECONFIG,
+                        "compare: expected two floorplans or more and --suite SUITE, whose runs it compares; "
+                        "of one power "
                         "file `thermix thermal -c CONFIG -f FLOORPLAN -p POWER` gives the temperatures");
     }
     return floorplan_compare(&c, err);

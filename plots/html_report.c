@@ -21,6 +21,7 @@
 #include "run/load/data.h"
 #include "run/run.h"
 #include "run/summary.h"
+#include "study/analysis/effects.h"
 #include "study/analysis/pivot.h"
 #include "study/explain.h"
 #include "study/warnings.h"
@@ -29,7 +30,7 @@
 
 struct page {
     const struct tmx_report *r;
-    json_t *tables, *runs, *figures, *models, *plans, *verdicts, *doubts;
+    json_t *tables, *runs, *figures, *models, *plans, *verdicts, *doubts, *findings;
     struct tmx_warnings warnings; /* of the folders of runs, by their number among the results */
     size_t n_folder;
     char sampling[512];
@@ -320,6 +321,52 @@ static enum tmx_results_which which_of(const struct page *p)
     return p->r->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS;
 }
 
+/* A sentence of the verdict. */
+static void add_finding(struct page *p, const char *of, const char *words)
+{
+    json_array_append_new(p->findings, json_pack("[s, s]", of, words));
+}
+
+/* Which axes the slowdown depends on. */
+static void add_effects(struct page *p, const char *path, const struct tmx_result_set *set)
+{
+    static const char metric[] = "slowdown_pct";
+    enum { SHARE = 4, MOST = 5 };
+    struct tmx_table *t = NULL;
+    struct tmx_err ignored;
+    size_t index, named[MOST], n = 0;
+    char words[400];
+    if (tmx_metric_index(set, metric, &index, &ignored) || tmx_effects(set, index, &t, &ignored)) {
+        return;
+    }
+    tmx_assert(strcmp(tmx_table_column(t, SHARE)->name, "share_pct") == 0);
+    int used = snprintf(words, sizeof words, "%s depends on", metric);
+    while (n < MOST) { /* the next largest share */
+        size_t best = tmx_table_rows(t);
+        for (size_t r = 0; r < tmx_table_rows(t); r++) {
+            const struct tmx_cell *share = tmx_table_cell(t, r, SHARE);
+            bool new = !share->empty &&tmx_table_cell(t, r, 0)->text[0] != '(' && share->real >= 1;
+            for (size_t i = 0; i < n; i++) {
+                new = new &&named[i] != r;
+            }
+            best = new && (best == tmx_table_rows(t) || share->real > tmx_table_cell(t, best, SHARE)->real)
+                       ? r
+                       : best;
+        }
+        if (best == tmx_table_rows(t) || used >= (int)sizeof words) {
+            break;
+        }
+        used += snprintf(words + used, sizeof words - (size_t)used, "%s %s (%.0f %%)", n ? "," : "",
+                         tmx_table_cell(t, best, 0)->text, tmx_table_cell(t, best, SHARE)->real);
+        named[n++] = best;
+    }
+    if (n > 0 && used < (int)sizeof words) {
+        snprintf(words + used, sizeof words - (size_t)used, " of its variance (`thermix sensitivity`).");
+        add_finding(p, path, words);
+    }
+    tmx_table_destroy(t);
+}
+
 static enum tmx_status add_study(struct page *p, const char *path)
 {
     struct tmx_result_set set;
@@ -346,6 +393,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
         st = json_array_append_new(rows, row) == 0 ? TMX_OK
                                                    : no_memory(p->err); /* takes row, also on failure */
     }
+    add_effects(p, path, &set);
     tmx_results_note(&set, stderr);
     char partial[64];
     tmx_results_partial(&set, partial, sizeof partial);
@@ -717,6 +765,28 @@ static enum tmx_status add_warnings(struct page *p, const char *folder, size_t n
     return st;
 }
 
+/* Fans that a run stops. */
+static void add_failures(struct page *p, const char *folder, const char *resolved)
+{
+    struct tmx_config *cfg = NULL;
+    const struct tmx_setting *list = NULL;
+    struct tmx_err ignored;
+    if (!tmx_config_open(&cfg, resolved, &ignored)) {
+        list = tmx_setting_member(tmx_config_root(cfg), "fan_failures");
+    }
+    for (size_t i = 0; list && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        const char *fan = tmx_setting_text(tmx_setting_member(e, "fan"));
+        double at_s = 0;
+        char words[200];
+        if (fan && tmx_setting_real(tmx_setting_member(e, "at_s"), &at_s)) {
+            snprintf(words, sizeof words, "Fan %s stops at %g s.", fan, at_s);
+            add_finding(p, folder, words);
+        }
+    }
+    tmx_config_close(cfg);
+}
+
 static enum tmx_status add_results(struct page *p, const char *results, size_t number)
 {
     char path[TMX_PATH_SIZE];
@@ -739,6 +809,7 @@ static enum tmx_status add_results(struct page *p, const char *results, size_t n
     st = st ? st : add_warnings(p, results, number);
     if (!st && holds(results, "resolved.cfg", path)) {
         st = add_verdict(p, results);
+        add_failures(p, results, path);
     }
     static const char *const tables[] = {"table.csv",   "paper.csv",     "ledger.csv",
                                          "summary.csv", "kernels.csv",   "gpus.csv",
@@ -851,11 +922,12 @@ static enum tmx_status save(const struct page *p)
              n_run == 1 ? "" : "s");
     json_t *colours = NULL;
     enum tmx_status st = read_colours(&colours, p->err);
-    json_t *all = st ? NULL
-                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title",
-                                 p->r->title, "made", made, "sampling", p->sampling, "verdicts", p->verdicts,
-                                 "warnings", p->doubts, "tables", p->tables, "runs", p->runs, "plans",
-                                 p->plans, "figures", p->figures, "models", p->models, "colours", colours);
+    json_t *all =
+        st ? NULL
+           : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title,
+                       "made", made, "sampling", p->sampling, "verdicts", p->verdicts, "warnings", p->doubts,
+                       "findings", p->findings, "tables", p->tables, "runs", p->runs, "plans", p->plans,
+                       "figures", p->figures, "models", p->models, "colours", colours);
     json_decref(colours);
     char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
     st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
@@ -879,15 +951,17 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
                      .plans = json_array(),
                      .verdicts = json_array(),
                      .doubts = json_array(),
+                     .findings = json_array(),
                      .err = err};
     static const char *const no_key[] = {""};
     const struct tmx_warned who = {r, r->n_result, 1, no_key, result_name};
     struct tmx_doubts doubts = {.line = keep_doubt, .to = p.doubts};
     char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures", r->out);
-    enum tmx_status st = p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts && p.doubts
-                             ? TMX_OK
-                             : no_memory(err);
+    enum tmx_status st =
+        p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts && p.doubts && p.findings
+            ? TMX_OK
+            : no_memory(err);
     tmx_doubts_begin(&doubts);
     st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
     for (size_t i = 0; i < r->n_result && !st; i++) {
@@ -898,6 +972,7 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     st = st ? st : save(&p);
     tmx_warnings_finish(&p.warnings);
     json_decref(p.doubts);
+    json_decref(p.findings);
     json_decref(p.tables);
     json_decref(p.runs);
     json_decref(p.figures);

@@ -194,7 +194,7 @@ function hall(s, of, gpus, pick) {
 
 // The sections above the heat maps; pick(of, gpu) opens a chip in the player.
 function verdict(pick) {
-  const others = otherVerdicts(), halls = results.map((of) => [of, rowsOf(of, "gpus.csv")]).filter(([, g]) => g.length > 16 && g.some((x) => x.peak_temp_c !== null));
+  const others = [...data.findings, ...otherVerdicts()], halls = results.map((of) => [of, rowsOf(of, "gpus.csv")]).filter(([, g]) => g.length > 16 && g.some((x) => x.peak_temp_c !== null));
   if (runsGiven.length || others.length || data.warnings.length) {
     const s = section("verdict", "Verdict");
     for (const words of data.warnings) s.append(make("p", { class: "warning" }, `Warning: ${words}`));

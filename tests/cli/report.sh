@@ -42,6 +42,14 @@ grep -q 'every 1 of the run' report.html || say sampling not stated
 # The verdict: what limited the runs and what would help, from explain.
 grep -q '"words":"tiny under BL lost' report.html || say "no verdict"
 grep -q '"steps":\[\["' report.html || say "nothing that would help"
+# ... and what the slowdown of a study depends on, and fans that stop
+sed 's/baseline_w"; values = .30.0, 40.0./leakage_w"; values = [20.0, 30.0]/; s/^name = "tiny"/set = ["throttle.trip_c=60.0", "throttle.release_c=59.0"]; &/' study.cfg >leaky.cfg
+"$thermix" sweep leaky.cfg -o leaky.sqlite -q >/dev/null || say "a leaky study"
+"$thermix" run run.cfg --set topology=gtx280x2 '--set=fan_failures=({fan="fan0";at_s=1.5;})' -q -o failing || say "a fan that stops"
+"$thermix" report leaky.sqlite failing --no-explain --no-what-if -o findings.html >/dev/null
+grep -o '"findings":.*"tables"' findings.html >findings.txt || true
+grep -q '\["leaky.sqlite","slowdown_pct depends on chip_power.leakage_w (99 %) of its variance' findings.txt && grep -qF '["failing","Fan fan0 stops at 1.5 s."]' findings.txt ||
+  say "findings: $(cut -c1-300 findings.txt)"
 "$thermix" report BL --no-what-if --no-explain -o plain.html >/dev/null && grep -q '"verdicts":\[\]' plain.html || say "--no-explain"
 # A calibration's folder, a replay's table and a folder of figures are results, too.
 mkdir -p mine drawn && printf 'parameter,gpu,run,value,unit,standard_error,low_95,high_95,status,note\nupstream,0,,0,,,,,identified,\nsink,0,,0.2,K/W,0.01,0.18,0.22,identified,\ndie_s,,,0.1,s,1,,,not identified,\n' >mine/fit.csv
