@@ -195,6 +195,11 @@ static enum tmx_status open_package(struct map *q, struct tmx_err *err)
                                        .allow_gaps = true, .falling = true, .network = TMX_NETWORK_PHYSICAL};
     if (!st) { /* either network's package */
         struct tmx_err other;
+        if (!q->cfg.f[0] && !q->cfg.grid_layer_file[0]) {
+            return tmx_fail_at(
+                err, TMX_ECONFIG, q->m->config, 0,
+                "it names neither a floorplan (-f) nor layers (-grid_layer_file): give --flp FILE, too");
+        }
         st = tmx_stack_create(&q->cfg, &hotspot, NULL, &q->stack, err);
         if (st && st != TMX_ENOMEM) {
             tmx_stack_finish(&q->stack);

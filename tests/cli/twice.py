@@ -72,13 +72,12 @@ def blocks(page):
 
 
 def of_cooling():
-    """The page of examples/cooling gives one command for its folders, and the arguments of each one's picture in a table."""
+    """The page of examples/cooling gives one command for its folders, and the layer of each one's picture in a table."""
     page = open(project + '/examples/cooling/README.md', encoding='utf-8').read()
     lines = ['cp -rT "$EXAMPLES/cooling" cooling']
-    for name, draw in re.findall(r'\| `(\w+)`: .*`python3 (\S.*) TITLE`', page):
+    for name, layer in re.findall(r'\| `(\w+)`: .* Layer (\d)', page):
         for line in re.findall(r'^    thermix .*', page, re.M):
-            lines.append(f'( cd cooling/{name}; {re.sub("[.][.]/draw.py.*", draw, line.split("#")[0].strip()).replace("NAME", name)} title )' if 'draw.py' in line else
-                         f'( cd cooling/{name}; {line.split("#")[0].strip().replace("NAME", name)} )')
+            lines.append(f'( cd cooling/{name}; {line.split("#")[0].strip().replace("NAME", name).replace("LAYER", layer)} )')
     assert len(lines) >= 7, lines
     return '\n'.join(lines)
 
