@@ -176,13 +176,15 @@ static size_t appearance(const struct tmx_result_set *set, size_t key, const cha
     return r;
 }
 
+/* order: the values, numbers by size; words have the study's own order. */
 static int64_t place_of(const struct tmx_result_set *set, size_t key, const struct tmx_table *order,
-                        const char *value)
+                        bool words, const char *value)
 {
-    const size_t mine = appearance(set, key, value);
+    const size_t mine = words ? appearance(set, key, value) : 0;
     int64_t before = 0;
     for (size_t r = 0; r < tmx_table_rows(order); r++) {
-        before += appearance(set, key, tmx_table_cell(order, r, 0)->text) < mine;
+        const char *other = tmx_table_cell(order, r, 0)->text;
+        before += words ? appearance(set, key, other) < mine : tmx_value_compare(other, value) < 0;
     }
     return before;
 }
@@ -271,7 +273,7 @@ static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *s
                                                                                   : NAN;
         tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 2)->real : mean - ci95);
         tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 3)->real : mean + ci95);
-        tmx_table_int(*out, few ? place_of(set, x_key, order, value) : 0);
+        tmx_table_int(*out, place_of(set, x_key, order, few, value));
     }
     if (!st) {
         const char *bars = most < 2   ? ""

@@ -64,7 +64,7 @@ grep -q 'none.sqlite: cannot open' err.txt || say missing database
 
 # curves, with their data
 "$thermix" plot whole.sqlite --x x --y sum --by y --where 'x>0' -o sum.svg -q || say plot --x --y
-printf 'by,x,mean,low,high,place\n1,2,3,3,3,0\n1,10,11,11,11,1\n' | cmp - <(head -3 sum.figure/data/sum_by_x.csv) || say data of curves
+printf 'by,x,mean,low,high,place\n1,2,3,3,3,0\n1,10,11,11,11,1\n' | cmp - <(head -3 sum.figure/data/sum_by_x.csv) || say "data of curves: $(cat sum.figure/data/sum_by_x.csv)"
 cat >shares.cfg <<'S'
 name = "s"; base = "base.cfg"; axes = ( { key = "x"; values = [3, 5, 7, 10]; }, { key = "y"; values = [1, 2]; } );
 S

@@ -196,7 +196,7 @@ static void bad_input_is_named(void **state)
     refuses("a 1e-6 1 2 1\nb 1e-6 1 2\n", "a 1\nb 1\n", 2, "expected a block");
     refuses("a 1e-6 1 2 1\n", "a 1\n", 0, "two blocks or more");
     refuses("a 1e-6 1 2 1\nb 1e-6 1 2 1\na c 1\n", "a 1\nb 1\n", 3, "a wire of \"c\"");
-    refuses("a 1e-6 1 2 1\nb 1e-6 1 2 1\n", "a 1\n", 0, "block \"b\"");
+    refuses("a 1e-6 1 2 1\nb 1e-6 1 2 1\n", "a 1\n", 1, "block \"b\"");
     refuses("a 1e-6 1 2 1\nb 1e-6 1 2 1\n", "a 1\nb 1\ncc 2\n", 3, "\"cc\" is no block");
     refuses("a 1e-6 1 2 1\nb 1e-6 1 2 1\n", "a 1\nb -1\n", 2, "block \"b\": expected a power");
     refuses("a 4e-3 1 2 1\nb 4e-3 1 2 1\n", "a 1\nb 1\n", 0, "smaller than the spreader");
