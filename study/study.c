@@ -251,7 +251,9 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
         char *text = NULL;
         st = identify(a->s, i, &is, &text, &why, err);
         fwrite(&is, sizeof is, 1, out);
-        fwrite(text, 1, is.n_head, out);
+        if (is.n_head > 0) {
+            fwrite(text, 1, is.n_head, out);
+        }
         free(text);
     }
     return st;
