@@ -133,7 +133,7 @@ struct waiting {
     _Atomic uint64_t making;        /* the place that one of them has locked last */
 };
 static _Thread_local struct waiting own_waiting, *shared_waiting;
-static void (*say_waiting)(double at_most_s);
+static _Thread_local void (*say_waiting)(double at_most_s);
 
 void tmx_cache_on_wait(void (*say)(double at_most_s))
 {

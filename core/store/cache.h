@@ -39,7 +39,8 @@ void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *
 /* The right to make what the file will hold, until fclose: others that ask for it wait, up to a minute, and
  * then find the file. NULL: others took longer, or the cache keeps nothing; what is absent is made anyway. */
 FILE *tmx_cache_make(const struct tmx_cache_name *name);
-/* say is called once such a wait has lasted a second, unless it is for a process forked from this one. */
+/* Of this thread, say is called once such a wait has lasted a second, unless it is for a process forked from
+ * this one. */
 void tmx_cache_on_wait(void (*say)(double at_most_s));
 
 /* What the cache holds, and how much of it stays. All its files together, one that is being written
