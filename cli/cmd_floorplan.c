@@ -538,12 +538,12 @@ static bool has_suffix(const char *path, const char *suffix)
 
 static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struct tmx_err *err)
 {
-    const char *note = NULL;
+    char note[TMX_ICE_NOTE] = "";
     if (strcmp(a->out, "-") == 0) {
         return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
     }
-    const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, &note, err);
-    if (!st && note) {
+    const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, note, err);
+    if (!st && note[0]) {
         tmx_print_visible(stderr, "thermix floorplan: %s\n", note);
     }
     return st;

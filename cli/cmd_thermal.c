@@ -140,8 +140,8 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .type = TMX_ARG_FLAG,
      FIELD(run.hotspot_compat),
      .doc = "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, cold "
-            "partly "
-            "covered cells at the start, no leakage in transients"},
+            "partly covered cells at the start, no leakage in transients, and -f, -p, -o, -d, -detailed_3D, "
+            "-use_microchannels and -materials_file from the command line alone"},
     {.name = "verify-with",
      .type = TMX_ARG_TEXT,
      FIELD(verify_with),
@@ -304,6 +304,9 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
     st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, err);
     st = st ? st : read_files(&a->run.cfg, s.config, err);
     if (!st) {
+        if (a->run.hotspot_compat) {
+            tmx_hotspot_config_drop(&a->run.cfg);
+        }
         a->run.method = a->method > 0 ? tmx_thermal_backends[a->method - 1] : NULL;
         a->run.scheme = (enum tmx_trace_scheme)a->scheme;
         a->run.network = (enum tmx_network_kind)a->network;

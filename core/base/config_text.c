@@ -271,7 +271,12 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
                        .file = add_file(t, path),
                        .line = 1,
                        .include = include};
+    const char *kind = tmx_text_kind(&text, ",|;");
     st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
+    st = st || !kind
+             ? st
+             : tmx_fail_at(err, TMX_ECONFIG, path, 1,
+                           "is %s; expected settings of libconfig, key = value; and key = { ... };", kind);
     if (!st) {
         s.name = t->file[s.file];
         st = mark_line(&s, err);

@@ -47,7 +47,7 @@ static const struct row {
     struct other other[MAX_OTHER];
 } rows[] = {
     /* bodies */
-    {"s_sink s_spreader", "m", 0.002, 0.4, 5e-4, 3, LENGTHS},
+    {"s_sink s_spreader", "m", 1e-4, 0.4, 1e-5, 3, LENGTHS}, /* those of a converted stack are its die's */
     {"s_sub s_solder s_pcb", "m", 0.002, 0.6, 5e-4, 3, LENGTHS},
     {"t_chip", "m", 1e-6, 3e-3, 1e-8, 0.03, THIN},
     {"t_interface", "m", 1e-7, 2e-3, 1e-9, 0.015, THIN},
@@ -68,7 +68,7 @@ static const struct row {
     {"p_spreader p_sink", "J/(m3 K)", 1e4, 6e6, 1e3, 1e8, CAPACITY},
     {"p_interface p_filler capacity", "J/(m3 K)", 500, 6e6, 50, 1e9, CAPACITY},
     /* cooling */
-    {"r_convec r_convec_sec r_below", "K/W", 1e-3, 60, 1e-5, 250, RESISTANCE},
+    {"r_convec r_convec_sec r_below", "K/W", 1e-3, 60, 1e-5, 250, RESISTANCE}, /* on HotSpot's sink */
     {"still_k_per_w fit_a_k_per_w r_k_per_w", "K/W", 1e-3, 30, 1e-5, 250, RESISTANCE},
     {"c_convec c_convec_sec", "J/K", 1, 2e4, 1e-3, 1e5, {{"mJ/K", 1e-3, 0}, {"kJ/K", 1e3, 0}}},
     {"rpm", "1/min", 100, 6e4, 5, 4e5, {{"1/s", 60, 0}}},
@@ -200,16 +200,16 @@ bool tmx_plausible_accepted(void)
 bool tmx_plausible_doubts(const char *group, const char *key, const char *unit, double v)
 {
     const struct row *r = find(group, key, unit);
-    return r && !(v >= r->low && v <= r->high);
+    const bool by_area = r && is_word(r->keys, "r_convec"); /* its highs: tmx_plausible_film */
+    return r && !(v >= r->low && (v <= r->high || by_area));
 }
 
-enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
-                              const char *file, unsigned line, struct tmx_err *err)
+static enum tmx_status judge(const struct row *r, const char *key, const char *unit, double v,
+                             const char *file, unsigned line, struct tmx_err *err)
 {
-    const struct row *r = find(group, key, unit);
     char other[TMX_GUESS_SIZE], text[MAX_LINE];
     struct tmx_err fault = {0};
-    if (!tmx_plausible_doubts(group, key, unit, v)) {
+    if (v >= r->low && v <= r->high) {
         return TMX_OK;
     }
     const bool far = (v < r->hard_low || v > r->hard_high) && !tmx_plausible_accepted();
@@ -223,6 +223,26 @@ enum tmx_status tmx_plausible(const char *group, const char *key, const char *un
     tmx_err_format(&fault, text, sizeof text);
     tmx_doubt("%s", text);
     return TMX_OK;
+}
+
+enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
+                              const char *file, unsigned line, struct tmx_err *err)
+{
+    return tmx_plausible_doubts(group, key, unit, v)
+               ? judge(find(group, key, unit), key, unit, v, file, line, err)
+               : TMX_OK;
+}
+
+enum tmx_status tmx_plausible_film(const char *key, double k_per_w, double area_m2, const char *file,
+                                   unsigned line, struct tmx_err *err)
+{
+    /* Convection and radiation of a plate in still air: 5 to 12 W/(m2 K); 1.1: no air at all. HotSpot's sink
+     * of 60 x 60 mm then has at most 60 and 250 K/W. */
+    static const double STILL = 4.6, NONE = 1.1, INSULATED = 1e6;
+    struct row r = *find(NULL, key, "K/W");
+    r.high = 1 / (STILL * area_m2);
+    r.hard_high = 1 / (NONE * area_m2);
+    return k_per_w >= INSULATED ? TMX_OK : judge(&r, key, "K/W", k_per_w, file, line, err);
 }
 
 void tmx_plausible_result(const char *what, double lowest_k, double highest_k, double ambient_k)

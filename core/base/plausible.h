@@ -31,6 +31,11 @@ void tmx_doubt(const char *fmt, ...) TMX_PRINTF(1, 2);
 TMX_NODISCARD enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
                                             const char *file, unsigned line, struct tmx_err *err);
 
+/* The same of a resistance to air or liquid, whose largest depends on the area: a film of still air at least.
+ */
+TMX_NODISCARD enum tmx_status tmx_plausible_film(const char *key, double k_per_w, double area_m2,
+                                                 const char *file, unsigned line, struct tmx_err *err);
+
 /* --accept was given. */
 bool tmx_plausible_accepted(void);
 /* Does it doubt the value? */

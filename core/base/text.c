@@ -99,6 +99,71 @@ bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field)
     return field->end > field->begin;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+bool tmx_span_cell(struct tmx_span *rest, struct tmx_span *cell)
+{
+    if (!rest->begin) {
+        return false;
+    }
+    const char *comma = memchr(rest->begin, ',', (size_t)(rest->end - rest->begin));
+    *cell = (struct tmx_span){rest->begin, comma ? comma : rest->end};
+    rest->begin = comma ? comma + 1 : NULL;
+    while (cell->begin < cell->end && is_blank(*cell->begin)) {
+        cell->begin++;
+    }
+    while (cell->begin < cell->end && is_blank(cell->end[-1])) {
+        cell->end--;
+    }
+    return true;
+}
+
+bool tmx_span_is_cells(struct tmx_span line)
+{
+    struct tmx_span rest = line, field;
+    size_t cells = 0, fields = 0;
+    while (tmx_span_cell(&rest, &field)) {
+        cells++;
+    }
+    while (tmx_span_field(&line, &field)) {
+        fields++;
+    }
+    return cells > 1 && cells > fields - (fields == cells); /* "a, b" has as many of both */
+}
+
+const char *tmx_text_kind(const struct tmx_text_file *t, const char *separators)
+{
+    struct tmx_lines lines = {0};
+    if (!t->data || !tmx_lines_next_filled(&lines, t)) {
+        return NULL;
+    }
+    struct tmx_span line = lines.line;
+    while (is_blank(*line.begin)) {
+        line.begin++;
+    }
+    const size_t n = tmx_span_length(line);
+    const bool list = *line.begin == '[' && (n == 1 || strchr("[{\" 0123456789-", line.begin[1]));
+    return *line.begin == '{' || list                               ? "JSON"
+           : *line.begin == '<'                                     ? "XML or HTML"
+           : n > 9 && memcmp(line.begin, "UnitName,", 9) == 0       ? "a CSV of PACT"
+           : n > 9 && memcmp(line.begin, "Layer,Flo", 9) == 0       ? "a CSV of PACT"
+           : *line.begin == '-'                                     ? NULL
+           : !strchr(separators, '|') && memchr(line.begin, '|', n) ? "of columns between bars (|)"
+           : !strchr(separators, ';') && memchr(line.begin, ';', n) ? "of columns between semicolons"
+           : !strchr(separators, ',') && tmx_span_is_cells(line)    ? "of columns between commas (CSV)"
+                                                                    : NULL;
+}
+
+enum tmx_status tmx_text_blame(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
+                               const char *expected, struct tmx_err *err)
+{
+    const char *kind = st && tmx_status_exit_code(st) == 2 ? tmx_text_kind(t, separators) : NULL;
+    return kind ? tmx_fail_at(err, st, t->name, 1, "is %s; expected %s", kind, expected) : st;
+}
+
 size_t tmx_span_length(struct tmx_span s)
 {
     return (size_t)(s.end - s.begin);

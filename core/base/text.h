@@ -36,6 +36,14 @@ TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const
 TMX_NODISCARD enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err);
 void tmx_text_finish(struct tmx_text_file *t);
 
+/* What the beginning of a text shows it to be: "JSON", ...; NULL: none of those that thermix does not read.
+ * separators: those of the reader's columns, of ",|;". */
+const char *tmx_text_kind(const struct tmx_text_file *t, const char *separators);
+/* Where a reader failed on a text of such a kind, the error says which: "is JSON; expected EXPECTED". Returns
+ * st. */
+enum tmx_status tmx_text_blame(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
+                               const char *expected, struct tmx_err *err);
+
 /* Step to the next line; a last line without its newline counts. False at the end. */
 bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text_file *t);
 
@@ -44,6 +52,11 @@ bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text_file *t);
 
 /* Split off the first blank-separated field of *rest; false when none is left. */
 bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field);
+/* The same of fields between commas, without the blanks around them; *rest begins as the whole line, and has
+ * begin NULL behind the last field. */
+bool tmx_span_cell(struct tmx_span *rest, struct tmx_span *cell);
+/* Is this line's text one of columns between commas, not blanks? */
+bool tmx_span_is_cells(struct tmx_span line);
 
 size_t tmx_span_length(struct tmx_span s);
 /* Its letters as a text of its own, to be freed; NULL without memory. */

@@ -10,25 +10,81 @@
 
 enum { FIRST_ROWS = 4, FIXED_SIZE = 32 };
 
-static enum tmx_status read_names(struct tmx_trace *t, struct tmx_span line, struct tmx_err *err)
+/* Names of a column of time, in small letters and without blanks and brackets, and its unit. */
+static const struct {
+    const char *name;
+    double s;
+} times[] = {
+    {"time", 1},       {"time_s", 1},    {"t", 1},          {"t_s", 1},        {"times", 1},
+    {"timesec", 1},    {"seconds", 1},   {"elapsed_s", 1},  {"time_ms", 1e-3}, {"timems", 1e-3},
+    {"t_ms", 1e-3},    {"tms", 1e-3},    {"time_us", 1e-6}, {"timeus", 1e-6},  {"t_us", 1e-6},
+    {"time_ns", 1e-9}, {"timens", 1e-9}, {"t_ns", 1e-9},
+};
+enum { N_TIME = sizeof times / sizeof times[0] };
+
+/* Seconds of the unit of a column of time; 0: it is none. */
+static double time_unit_s(struct tmx_span name)
 {
+    char word[24];
+    size_t n = 0;
+    for (const char *c = name.begin; c < name.end && n < sizeof word - 1; c++) {
+        if (!strchr(" ()[]\"", *c)) {
+            word[n++] = *c;
+        }
+    }
+    word[n] = '\0';
+    for (size_t i = 0; i < N_TIME; i++) {
+        if (tmx_word_compare(times[i].name, word) == 0) {
+            return times[i].s;
+        }
+    }
+    return 0;
+}
+
+struct reader {
+    struct tmx_trace *t;
+    double unit_s; /* of the first column, which is a time; 0: it is none */
+    double last_s; /* time of the row before */
+};
+
+/* The next field, by the trace's separator. */
+static bool next_field(const struct tmx_trace *t, struct tmx_span *rest, struct tmx_span *field)
+{
+    if (!t->comma) {
+        return tmx_span_field(rest, field);
+    }
+    const bool is = tmx_span_cell(rest, field);
+    if (is && tmx_span_length(*field) > 1 && *field->begin == '"' && field->end[-1] == '"') {
+        field->begin++;
+        field->end--;
+    }
+    return is;
+}
+
+static enum tmx_status read_names(struct reader *r, struct tmx_span line, struct tmx_err *err)
+{
+    struct tmx_trace *t = r->t;
     struct tmx_span rest = line, field;
     size_t n = 0;
-    while (tmx_span_field(&rest, &field)) {
+    t->comma = tmx_span_is_cells(line);
+    while (next_field(t, &rest, &field)) {
         n++;
     }
     t->name = calloc(n + 1, sizeof *t->name);
     if (!t->name) {
         return tmx_no_memory(err);
     }
-    for (rest = line; tmx_span_field(&rest, &field); t->n_column++) {
-        const size_t size = tmx_span_length(field) + 1;
-        char *name = malloc(size);
-        if (!name) {
+    for (rest = line, n = 0; next_field(t, &rest, &field); n++) {
+        if (n == 0 && t->comma && (r->unit_s = time_unit_s(field)) > 0) {
+            continue;
+        }
+        if (tmx_span_length(field) == 0) {
+            return tmx_fail_at(err, TMX_EPARSE, t->source, t->name_line, "column %zu has no name", n + 1);
+        }
+        t->name[t->n_column] = tmx_span_dup(field);
+        if (!t->name[t->n_column++]) {
             return tmx_no_memory(err);
         }
-        tmx_span_copy(field, name, size);
-        t->name[t->n_column] = name;
     }
     return TMX_OK;
 }
@@ -55,13 +111,49 @@ static enum tmx_status grow(struct tmx_trace *t, size_t *room, struct tmx_err *e
     return TMX_OK;
 }
 
-static enum tmx_status read_row(struct tmx_trace *t, struct tmx_span line, unsigned number,
-                                struct tmx_err *err)
+/* Rows are equally long: the step of the first two is that of all. */
+static enum tmx_status read_time(struct reader *r, struct tmx_span field, unsigned number,
+                                 struct tmx_err *err)
 {
+    static const double SAME = 1e-6;
+    struct tmx_trace *t = r->t;
+    double s;
+    if (!tmx_span_real(field, &s)) {
+        return tmx_fail_at(err, TMX_EPARSE, t->source, number, "time \"%.*s\" %s", TMX_SPAN_ARG(field),
+                           tmx_span_real_fault(field));
+    }
+    s *= r->unit_s;
+    const double step_s = s - r->last_s;
+    if (t->n_row > 0 && !(step_s > 0)) {
+        return tmx_fail_at(err, TMX_EPARSE, t->source, number, "time %g s is not after the row before, %g s",
+                           s, r->last_s);
+    }
+    if (t->n_row == 1) {
+        t->step_s = step_s;
+    } else if (t->n_row > 1 && fabs(step_s - t->step_s) > SAME * t->step_s + 4e-16 * fabs(s)) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, t->source, number,
+            "this row is %g s after the one before, the first two are %g s apart: expected equal "
+            "steps",
+            step_s, t->step_s);
+    }
+    r->last_s = s;
+    return TMX_OK;
+}
+
+static enum tmx_status read_row(struct reader *r, struct tmx_span line, unsigned number, struct tmx_err *err)
+{
+    struct tmx_trace *t = r->t;
     double *row = t->value + t->n_row * t->n_column;
     struct tmx_span field;
     size_t n = 0;
-    for (; tmx_span_field(&line, &field); n++) {
+    if (r->unit_s > 0 && next_field(t, &line, &field)) {
+        const enum tmx_status st = read_time(r, field, number, err);
+        if (st) {
+            return st;
+        }
+    }
+    for (; next_field(t, &line, &field); n++) {
         if (n < t->n_column && !tmx_span_real(field, &row[n])) {
             return tmx_fail_at(err, TMX_EPARSE, t->source, number, "value of \"%.60s\": \"%.*s\" %s",
                                t->name[n], TMX_SPAN_ARG(field), tmx_span_real_fault(field));
@@ -80,6 +172,7 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
     size_t room = 0;
+    struct reader r = {.t = t};
     *t = (struct tmx_trace){0};
     enum tmx_status st = tmx_text_load(&text, path, err);
     if (st) {
@@ -89,18 +182,19 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
     while (!st && tmx_lines_next_filled(&lines, &text)) {
         if (!t->name) {
             t->name_line = lines.number;
-            st = read_names(t, lines.line, err);
+            st = read_names(&r, lines.line, err);
             continue;
         }
         st = grow(t, &room, err);
         if (!st) {
-            st = read_row(t, lines.line, lines.number, err);
+            st = read_row(&r, lines.line, lines.number, err);
         }
     }
     if (!st && t->n_row == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, lines.number ? lines.number : 1,
                          t->name ? "no rows after the names" : "empty trace");
     }
+    st = tmx_text_blame(st, &text, ",", "a trace: a line of block names, then a line of numbers a row", err);
     tmx_text_finish(&text);
     return st;
 }

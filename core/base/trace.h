@@ -5,6 +5,7 @@
 /* Tables of named columns: a line of names, then one number per name and line. The
  * format of HotSpot's power (.ptrace) and temperature (.ttrace) traces. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,13 +18,16 @@ struct tmx_trace {
     size_t n_row;
     unsigned *line;     /* [n_row] owned: where each row stood */
     unsigned name_line; /* where the names stood */
+    bool comma;         /* columns between commas; then also: */
+    double step_s;      /* from row to row of a column of time, which is not among the columns; 0: none */
     char source[512];   /* file name for messages */
 };
 
 /* Read the file at path ("-": standard input) into *t (overwritten; end it with
  * tmx_trace_finish, also after failure). Blank lines and lines starting with `#` are
- * skipped. Errors: no names, no rows, a row of another width, a value that is no finite
- * decimal number (TMX_EPARSE with file:line), TMX_EIO, TMX_ENOMEM. */
+ * skipped. Columns are between blanks, as HotSpot's, or commas; of these the first may be a time (time,
+ * time_s, t_ms, "Time (us)", ...), which rises by equal steps. Errors: no names, no rows, a row of another
+ * width, a value that is no finite decimal number (TMX_EPARSE with file:line), TMX_EIO, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx_err *err);
 void tmx_trace_finish(struct tmx_trace *t); /* accepts zeroed memory */
 

@@ -480,6 +480,11 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
     if (!st && fp->n_unit == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, lines.number, "no blocks");
     }
+    st =
+        tmx_text_blame(st, &text, "",
+                       "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in metres "
+                       "and between blanks",
+                       err);
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
     const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));

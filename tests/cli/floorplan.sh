@@ -157,6 +157,60 @@ spoils ice 's/1.30e-4 ;/1.30e-4, 1.3e-4, -2e-4 ;/' 'bad.stk:1: thermal conductiv
 refuses 'layer 3 has channels, which are not written' convert 2rm/stack.config --to ice -o out
 sed '/^microchannel/d' 2rm.stk >bad.stk
 refuses 'expected a microchannel or pinfin block above' convert bad.stk -o out
+# A word that no rule allows is refused at its line; the few that have no effect here are printed.
+unknown='expected material, heat sink, microchannel, pinfin, dimensions, layer, die, stack, solver or output'
+spoils ice 's/^solver/solvr/' "bad.stk:8: $unknown, got \"solvr\""
+spoils ice 's/^top/topp/' "bad.stk:3: $unknown, got \"topp\""
+spoils ice '2s/material/materiel/' "bad.stk:2: $unknown, got \"materiel\""
+spoils ice 's/^layer.*/& colour 3 ;/' "bad.stk:4: $unknown, got \"colour\""
+spoils ice '$s/$/ x/' "bad.stk:8: $unknown, got \"x\""
+spoils ice 's/^solver : steady/solver : stady/' 'bad.stk:8: expected steady or transient, got "stady"'
+spoils ice 's/^dimensions/dimensions : &/' 'expected : chip length, got "dimensions"'
+spoils ice '$p' 'bad.stk:9: block "solver" is given twice'
+spoils ice '3p' 'bad.stk:4: expected one heat sink on a face, got "heat"'
+spoils ice '$s/$/ output : Tmp ( A, "a", slot ) ;/' "$unknown, got \"Tmp\""
+{ sed 's/width 100 ;/& non-uniform true ;/' ice.stk; echo 'output : Tmap ( LOGIC, "t.txt", slot ) ; Tflp ( LOGIC, "u.txt", average, final ) ;'; } >skips.stk
+f convert skips.stk -o skips 2>err.txt && grep -q 'skips.stk: skipped, without an effect here: non-uniform (line 6), output (line 9)' err.txt || say "$(cat err.txt)"
+for key in 'position 0, 0' 'dimension 3000, 2000' 'power values 1.0, 2.0'; do
+  sed "s/^Core0 : .*/& $key ;/" ice.flp >bad.flp
+  refuses "bad.flp:2: Core0: ${key%% *} is given twice" check bad.flp
+done
+f check ice.flp >/dev/null 2>err.txt && grep -q 'ice.flp: no power values, so 0 W (3D-ICE stops there): Core1 (line 3)' err.txt || say "$(cat err.txt)"
+# 3D-ICE 2.x: a sink and a spreader, plates of their own size.
+sed 's|^top heat sink.*|heat sink : sink height 6900, area 3.6e9, material GLUE ; spreader height 1000, area 9e8, material SILICON ;\
+  heat transfer coefficient 1.0e-7 ; ambient temperature 318.15 ;|' ice.stk >old.stk
+f convert old.stk -o old
+for line in '-s_spreader 0.03' '-t_spreader 0.001' '-k_spreader 130' '-s_sink 0.06' '-t_sink 0.0069' '-k_sink 4' '-p_sink 4000000' '-r_convec 0.002777777777777778'; do
+  grep -qxF -- "$line" old/stack.config || say "no $line in $(cat old/stack.config)"
+done
+sed 's/area 9e8/area 9e6/' old.stk >bad.stk
+refuses 'a spreader of 9 mm2 and a sink of 3600 mm2 on a chip of 4000 x 4000 um' convert bad.stk -o out
+# Parts of a layer of another material: all of it is as if the layer was of that one.
+echo 'material SILICON : thermal conductivity 1.5e-6 ; volumetric heat capacity 2e-12 ; SILICON : rectangle (0, 0, 4000, 1000) ; rectangle (0, 1000, 4000, 3000) ;' >whole.lay
+sed 's/^layer.*/& layout "whole.lay" ;/; s/cell length 100, width 100/cell length 500, width 500/' ice.stk >laid.stk
+sed '2s/4e-6/1.5e-6/' laid.stk | sed 's/layout.*//' >plain.stk
+for stk in laid plain; do
+  f convert $stk.stk -o $stk
+  (cd $stk && "$thermix" thermal -c stack.config --network physical --quiet -steady_file ../$stk.steady --precision 6)
+done
+awk 'FNR == NR { if ($1 ~ /^layer_1_/) a[$1] = $2; next } $1 in a { d = $2 - a[$1]; n++; if (d > 1e-5 || d < -1e-5) exit n = 0 } END { exit n != 3 }' plain.steady laid.steady ||
+  say "a layout of the whole layer: $(grep layer_1_ plain.steady) and $(grep layer_1_ laid.steady)"
+sed 's/whole.lay/none.lay/' laid.stk >bad.stk
+refuses 'bad.stk:4: layout: none.lay: cannot open' convert bad.stk -o out
+sed 's/^SILICON/GLASS/; s/ SILICON : rec/ GLASS : rec/' whole.lay >bad.lay && sed 's/whole.lay/bad.lay/' laid.stk >bad.stk
+refuses 'bad.lay:1: expected a material of the stack, got "GLASS"' convert bad.stk -o out
+sed 's/die CHIP : layer 100 SILICON/die CHIP : layer TIM/' ice.stk >named.stk # a die's layer by its name
+f convert named.stk -o named && grep -A5 '^2$' named/stack.lcf | tr '\n' ' ' | grep -q '^2 Y N 4000000 0.25 1.9999999999999998e-05' || say "$(cat named/stack.lcf)"
+# Still air on a bare die is a large resistance, and own output is accepted.
+sed '3s/1.0e-7/1.0e-11/' ice.stk >still.stk
+f convert still.stk -o still
+(cd still && "$thermix" thermal -c stack.config --network physical --quiet -steady_file all.steady 2>../err.txt) || say "still air: $(cat err.txt)"
+grep -E 'r_convec|is it' err.txt && say "a doubt about still air"
+# What HotSpot's files have and a stack has not is printed or refused.
+printf '0\nN\nY\n1.75e6\n0.01\n0.00015\ni.flp\n' >flat.lcf
+refuses 'layer 0 conducts nothing sideways' convert flat.lcf --to ice -o out
+printf '%s\n' '-f i.flp' '-leakage_used 1' '-s_sink 0.061' >lossy.config
+f convert lossy.config --to ice -o lossy 2>err.txt && grep -q 'not written: c_convec = 140.4 J/K, leakage_used; 3D-ICE.s layers have one size' err.txt || say "$(cat err.txt)"
 # Nothing is swallowed, doubled or written elsewhere.
 sed 's/die LOGIC/die "..\/escaped"/' ice.stk >bad.stk
 refuses 'bad.stk:7: die "../escaped": a file is named after it' convert bad.stk -o out

@@ -367,6 +367,68 @@ static void heat_may_leave_through_the_board(void **state)
 
 /* What a file switches on and no model here computes is an error at its line, unless a closer place switches
  * it off. */
+static double hottest_board(const char *flp)
+{
+    char layers[512];
+    snprintf(layers, sizeof layers, "0\nY\nY\n1.75e6\n0.01\n1.5e-4\n%s\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n",
+             flp);
+    scratch_write("feat_b.lcf", layers);
+    run("-c feat.config -p feat.ptrace -grid_layer_file feat_b.lcf -detailed_3D on -model_secondary 1 "
+        "--precision 9 "
+        "-steady_file feat_b.steady");
+    return steady_of("feat_b.steady", "pcb_A");
+}
+
+/* Blocks' own materials are the die's: with those of its layer the board stays as it is without them. */
+static void a_board_has_not_the_materials_of_the_dies_blocks(void **state)
+{
+    (void)state;
+    scratch_write("feat_m.flp", "A\t4e-3\t8e-3\t0\t0\t1.75e6\t0.01\nB\t4e-3\t8e-3\t4e-3\t0\t1.75e6\t0.01\n");
+    const double plain_k = hottest_board("feat.flp");
+    assert_true(plain_k > 319);
+    check_close(hottest_board("feat_m.flp"), plain_k, 0, 1e-9);
+}
+
+/* HotSpot reads these on the command line alone. */
+static void compat_takes_some_options_from_the_command_line_alone(void **state)
+{
+    (void)state;
+    scratch_write("feat.lcf",
+                  "0\nY\nY\n1.75e6\n0.01\n1.5e-4\nfeat.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n");
+    scratch_write("feat_d.config",
+                  "-grid_rows 9\n-grid_cols 11\n-grid_layer_file feat.lcf\n-detailed_3D on\n");
+    scratch_write("feat_e.config", "-grid_rows 9\n-grid_cols 11\n-grid_layer_file feat.lcf\n");
+#define COMPAT "--hotspot-compat -model_type grid -p feat.ptrace --precision 9 "
+    run(COMPAT "-c feat_d.config -steady_file feat_a.steady");
+    assert_true(holds("feat.err",
+                      "not read from feat_d.config, as HotSpot reads them on the command line alone: "
+                      "detailed_3D"));
+    run(COMPAT "-c feat_e.config -steady_file feat_b.steady");
+    assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
+    run(COMPAT "-c feat_e.config -detailed_3D on -steady_file feat_b.steady");
+    assert_false(same_bytes("feat_a.steady", "feat_b.steady"));
+    scratch_write("feat_d.config", "-f feat.flp\n-p feat.ptrace\n-model_type grid\n");
+    assert_int_equal(run_to("--hotspot-compat -c feat_d.config -f feat.flp", "feat.err"), 2);
+    assert_true(holds("feat.err", "no power trace: give -p FILE"));
+}
+
+/* Columns between commas, of which one is the time, and not of every block. */
+static void a_table_of_powers_is_a_trace(void **state)
+{
+    (void)state;
+    scratch_write("feat_z.ptrace", "A\tB\n20\t0\n10\t0\n");
+    scratch_write("feat_z.csv", "time_ms,A\n0,20\n10,10\n");
+    run("-c feat.config -f feat.flp -p feat_z.ptrace -o feat_a.ttrace");
+    run("-c feat.config -f feat.flp -p feat_z.csv -o feat_b.ttrace");
+    assert_true(holds("feat.err", "feat_z.csv: no column, so 0 W: B"));
+    assert_true(same_bytes("feat_a.ttrace", "feat_b.ttrace"));
+    assert_int_equal(run_to("-c feat.config -f feat.flp -p feat_z.csv -sampling_intvl 1", "feat.err"), 2);
+    assert_true(holds("feat.err", "sampling_intvl = 1 s, but the rows of feat_z.csv are 0.01 s apart"));
+    scratch_write("feat_z.csv", "B,C\n1,2\n");
+    assert_int_equal(run_to("-c feat.config -f feat.flp -p feat_z.csv", "feat.err"), 2);
+    assert_true(holds("feat.err", "feat_z.csv:1: column 2: block \"C\" is not in the floorplan feat.flp"));
+}
+
 static void models_that_are_not_offered_are_refused(void **state)
 {
     (void)state;
@@ -405,7 +467,7 @@ static void old_habits_are_warned_about(void **state)
     run("-c feat.config -p feat.ptrace -f feat.flp -grid_layer_file feat.lcf -detailed_3D on -steady_file "
         "feat_a.steady");
     assert_true(holds("feat.err", "-f feat.flp is ignored"));
-    assert_true(holds("feat.err", "hotter by tens of kelvins"));
+    assert_true(holds("feat.err", "hotter, the more so the more watts"));
 }
 
 static void the_options_can_be_dumped_and_used_again(void **state)
@@ -447,6 +509,9 @@ int main(void)
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(binary_traces_say_the_same),
         cmocka_unit_test(heat_may_leave_through_the_board),
+        cmocka_unit_test(a_board_has_not_the_materials_of_the_dies_blocks),
+        cmocka_unit_test(compat_takes_some_options_from_the_command_line_alone),
+        cmocka_unit_test(a_table_of_powers_is_a_trace),
         cmocka_unit_test(models_that_are_not_offered_are_refused),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),

@@ -91,7 +91,8 @@ printf 'arrival_s,kernel,work_s,prio\n0,Cmem,1,2\n' >a.csv
 refuses 'a.csv:1: unknown column "prio"; there is' check ./run.cfg "$(set_ mix=./trace.cfg)"
 printf 'copper\nsolid\n400\n3.5e6\n' >m.materials
 printf '%s\n' '-material_chip copper' '-materials_file m.materials' >>case.config
-sed -i '/^-k_chip/d; /^-p_chip/d' case.config
+sed -i 's/^-k_chip/# &/; s/^-p_chip/# &/' case.config # the material counts, not a default
+"$thermix" thermal -c case.config -f chip.flp -p power.ptrace 2>err.txt && ! grep commented err.txt || say "a number beside a material: $(cat err.txt)"
 refuses 'k_chip does nothing: material_chip = copper' "${hot[@]}" -k_chip 1.3
 quiet "${hot[@]}"
 sed 's/^SM00\t/SM4294967296\t/; s/^SM00 /SM4294967296 /' "$root"/floorplans/gtx280/gtx280.flp >wide.flp

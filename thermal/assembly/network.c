@@ -134,6 +134,7 @@ static const double SAME_M = 1e-6;          /* layers may differ by this much in
 static const double NEXT_TO_NOTHING = 1e-9; /* of a node's heat, where it is to store none */
 static const double OWN_PART = 0.95; /* a cell takes a unit's material from this covered part on (HotSpot) */
 
+enum { BOARD, SOLDER, SUBSTRATE, BOARD_LAYERS }; /* of the stack, where there is a board */
 enum { WEST, EAST, NORTH, SOUTH, SIDES };
 enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node of each ring */
 
@@ -209,8 +210,8 @@ static void materials(struct builder *b)
         }
         if (die && die->filler_k_w_per_mk > 0) {
             tmx_gridmap_mix(&b->net->map[l], die, b->k + l * n_cell, b->p + l * n_cell);
-        } else if (die && b->spec->detailed_3d) {
-            unit_materials(b, l);
+        } else if (die && b->spec->detailed_3d && !(b->spec->board && l < BOARD_LAYERS)) {
+            unit_materials(b, l); /* the board's layers have the die's floorplan, not its materials */
         }
         for (size_t c = l * n_cell; die && b->spec->k_part && c < (l + 1) * n_cell; c++) {
             b->k[c] *= b->spec->k_part[c];
@@ -473,16 +474,16 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
  * area, for cells, inner ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities
  * are 0.333 p t area. */
 
-enum { BOARD, SOLDER, SUBSTRATE, LAYERS }; /* of the stack */
 enum { AT_SUBSTRATE = 0, AT_SOLDER = SIDES, BOARD_INNER = 2 * SIDES, BOARD_OUTER = 3 * SIDES };
 
 static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec, size_t first,
                              struct tmx_err *err)
 {
-    const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
-    static const size_t ring[LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
+    const double side_m[BOARD_LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m,
+                                         spec->board->s_sub_m};
+    static const size_t ring[BOARD_LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
     enum tmx_status st = TMX_OK;
-    for (size_t l = 0; l < LAYERS && !st; l++) {
+    for (size_t l = 0; l < BOARD_LAYERS && !st; l++) {
         st = link_edge(net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
                        spec->layer[l].k_w_per_mk, err);
     }

@@ -7,6 +7,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 static const char *const model_words[] = {"block", "grid", NULL};
@@ -354,14 +355,75 @@ static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, u
     }
 }
 
+/* Does the key's number count? Materials, models and files take the place of some. */
+static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
+{
+    static const char *const parts[] = {"chip", "interface", "spreader", "sink", "filler"},
+                             *const of_layers[] = {"t_chip",      "k_chip",      "p_chip",   "t_interface",
+                                                   "k_interface", "p_interface", "k_filler", "p_filler"},
+                             *const of_metal[] = {"t_metal", "t_c4"},
+                             *const of_board[] = {"r_convec_sec", "c_convec_sec", "s_sub", "t_sub",
+                                                  "s_solder",     "t_solder",     "s_pcb", "t_pcb"};
+    const char *const materials[] = {cfg->material_chip, cfg->material_interface, cfg->material_spreader,
+                                     cfg->material_sink, cfg->material_filler};
+    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling, stack = cfg->grid_layer_file[0],
+               metal = listed(key, of_metal, 2);
+    for (size_t i = 0; i < 5; i++) {
+        if (materials[i][0] && (key[0] == 'k' || key[0] == 'p') && key[1] == '_' &&
+            strcmp(key + 2, parts[i]) == 0) {
+            return false;
+        }
+    }
+    return strncmp(key, "coolant_", 8) == 0 ? wet && !cfg->coolant_material[0]
+           : strncmp(key, "wall_", 5) == 0  ? wet && !cfg->wall_material[0]
+           : strncmp(key, "plate_", 6) == 0 ? cfg->cold_plate
+           : strcmp(key, "r_convec") == 0   ? !cfg->package_model_used && !cfg->cold_plate
+           : listed(key, of_layers, sizeof of_layers / sizeof of_layers[0]) ? !stack
+           : metal || listed(key, of_board, sizeof of_board / sizeof of_board[0])
+               ? cfg->model_secondary && !(metal && stack)
+           : listed(key, fan_keys, sizeof fan_keys / sizeof fan_keys[0]) ? cfg->package_model_used
+                                                                         : true;
+}
+
 const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row)
 {
     for (; *row < N_ROWS; ++*row) {
-        if (cfg->commented[*row] && cfg->origin[*row].source == TMX_HOTSPOT_DEFAULT) {
+        if (cfg->commented[*row] && cfg->origin[*row].source == TMX_HOTSPOT_DEFAULT &&
+            counts(cfg, tmx_hotspot_opts[*row].key)) {
             return &tmx_hotspot_opts[(*row)++];
         }
     }
     return NULL;
+}
+
+void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg)
+{
+    static const char *const keys[] = {
+        "f", "p", "o", "d", "detailed_3D", "use_microchannels", "use_microfluidic_cooling", "materials_file"};
+    static struct tmx_hotspot_config defaults; /* large */
+    tmx_hotspot_config_init(&defaults);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const size_t row = row_of(keys[i]), at = tmx_hotspot_opts[row].offset;
+        if (cfg->origin[row].source == TMX_HOTSPOT_CONFIG) {
+            const size_t size = tmx_hotspot_opts[row].type == TMX_OPT_TEXT   ? TMX_HOTSPOT_PATH
+                                : tmx_hotspot_opts[row].type == TMX_OPT_BOOL ? sizeof(bool)
+                                                                             : sizeof(int);
+            memcpy((char *)cfg + at, (const char *)&defaults + at, size);
+            cfg->origin[row].source = TMX_HOTSPOT_DEFAULT;
+            append(cfg->dropped, sizeof cfg->dropped, tmx_hotspot_opts[row].key);
+        }
+    }
+}
+
+enum tmx_status tmx_hotspot_config_film(const struct tmx_hotspot_config *cfg, const char *key, double k_per_w,
+                                        double area_m2, struct tmx_err *err)
+{
+    const size_t row = row_of(key);
+    if (cfg->origin[row].source == TMX_HOTSPOT_DEFAULT) {
+        return TMX_OK;
+    }
+    return tmx_plausible_film(key, k_per_w, area_m2, cfg->source[cfg->origin[row].place],
+                              cfg->origin[row].line, err);
 }
 
 enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
@@ -384,6 +446,7 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
             note_comment(cfg, lines.line, lines.number);
         }
     }
+    st = tmx_text_blame(st, &text, "", "options of HotSpot, `-name value` a line", err);
     tmx_text_finish(&text);
     return st;
 }

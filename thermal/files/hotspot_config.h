@@ -83,12 +83,21 @@ struct tmx_hotspot_config {
                                                           that tmx_hotspot_config_set_from was given */
     char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
     char repeated[256]; /* keys that one source gave more than once; its first counts */
+    char dropped[256];  /* keys that tmx_hotspot_config_drop took back */
     unsigned commented[TMX_HOTSPOT_MAX_KEYS]; /* the config file's line `# -name number` of each row, or 0 */
 };
 
-/* The next quantity from *row on that a comment of the config file names and nothing gives: its default
- * counts. NULL: no other. */
+/* The next quantity from *row on that a comment of the config file names and nothing gives, so that its
+ * default counts; one that the others leave without an effect is passed by. NULL: no other. */
 const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row);
+
+/* HotSpot reads a few keys from the command line alone: take back what a config file gave of them. */
+void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg);
+
+/* Is the film of this resistance on so large an area one of air or liquid? TMX_OK, perhaps with a doubt, or
+ * TMX_ECONFIG at the place of the key. A default is passed by. */
+TMX_NODISCARD enum tmx_status tmx_hotspot_config_film(const struct tmx_hotspot_config *cfg, const char *key,
+                                                      double k_per_w, double area_m2, struct tmx_err *err);
 
 /* Every key that is modelled; {0}-terminated. */
 extern const struct tmx_opt tmx_hotspot_opts[];

@@ -372,6 +372,11 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
     if (!st) {
         st = check(&r, lcf);
     }
+    st = tmx_text_blame(
+        st, &r.text, "",
+        "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
+        "for power, J/(m3 K), m K/W, m, floorplan",
+        err);
     tmx_text_finish(&r.text);
     return st;
 }

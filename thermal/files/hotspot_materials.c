@@ -99,6 +99,8 @@ enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, st
             st = material(&r, m, name);
         }
     }
+    st = tmx_text_blame(st, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
+                        err);
     tmx_text_finish(&r.text);
     return st || m->n > 0 ? st : tmx_fail_at(err, TMX_EPARSE, path, 1, "no material");
 }

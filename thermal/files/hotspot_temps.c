@@ -205,6 +205,7 @@ enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx
         return st;
     }
     st = read_all(&r, t);
+    st = tmx_text_blame(st, &r.text, "", "temperatures of HotSpot, a block and its kelvins a line", err);
     tmx_text_finish(&r.text);
     return st;
 }

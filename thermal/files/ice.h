@@ -19,7 +19,9 @@ bool tmx_ice_is_stack(const char *path);
 
 struct tmx_ice_powers { /* of a floorplan's units: its elements, those of several rectangles shared by area */
     double *w;          /* [n_unit][n_slot] owned */
-    size_t n_slot;      /* 0: no element has any; those without have none */
+    size_t n_slot;      /* 0: no element has any; those without draw 0 W, which a doubt says */
+    size_t n_without;   /* elements without power values, and the first of them */
+    char without[160];
 };
 
 /* Read `name : position x, y; dimension w, h; material M; power values ...;` blocks; materials are those of
@@ -39,10 +41,11 @@ TMX_NODISCARD enum tmx_status tmx_ice_write_flp(const char *path, const struct t
 
 /* The chip of a HotSpot `.config` or `.lcf` at path -> the folder out_dir with stack.stk and a floorplan for
  * each layer that dissipates, with the powers of the config's -p. Errors: TMX_EUNSUPPORTED for what 3D-ICE's
- * solid stacks do not have (fillers, units' own materials, a secondary path). *note says what is not the
- * same. */
-TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const char **note,
-                                                  struct tmx_err *err);
+ * solid stacks do not have (fillers, units' own materials, a secondary path). note says what is not the same;
+ * "": all is. */
+enum { TMX_ICE_NOTE = 400 };
+TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir,
+                                                  char note[TMX_ICE_NOTE], struct tmx_err *err);
 
 /* Write stack.lcf and one .flp a layer into the folder out_dir (made when absent): HotSpot's
  * layer order, layer 0 farthest from the sink. Layers without a floorplan get one block. Where the stack has
@@ -62,6 +65,7 @@ struct tmx_ice_lex {
     struct tmx_span word; /* empty at the end of the file */
     const char *phrase;   /* the last one with a word in it, for messages */
     unsigned line;        /* of word */
+    char skipped[200];    /* words without an effect here, with their lines */
     struct tmx_err *err;
 };
 
@@ -83,8 +87,9 @@ enum tmx_status tmx_ice_expected(struct tmx_ice_lex *l, const char *what);
 TMX_NODISCARD enum tmx_status tmx_ice_phrase(struct tmx_ice_lex *l, const char *phrase);
 TMX_NODISCARD enum tmx_status tmx_ice_number(struct tmx_ice_lex *l, double *v);
 TMX_NODISCARD enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size);
-/* Step behind the next `;`. */
-void tmx_ice_skip(struct tmx_ice_lex *l);
+/* The word has no effect here: it is one of the few that a reader may skip, and is printed at the end. */
+void tmx_ice_skip(struct tmx_ice_lex *l, const char *what);
+void tmx_ice_print_skipped(const struct tmx_ice_lex *l); /* as one doubt */
 /* The same for `power values 1, 2;` and its like: words and numbers, an error where the `;` is missing. */
 TMX_NODISCARD enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l);
 
@@ -93,7 +98,7 @@ enum {
     TMX_ICE_MAX_MATERIAL = 64,
     TMX_ICE_MAX_KIND = 64,
     TMX_ICE_MAX_SLICE = 16,
-    TMX_ICE_MAX_STACK = 64
+    TMX_ICE_MAX_STACK = 256
 };
 
 struct tmx_ice_material {
@@ -105,7 +110,19 @@ struct tmx_ice_material {
 struct tmx_ice_slice { /* one sheet of one material */
     double height_m;
     size_t material;
-    bool source; /* dissipates, by the die's floorplan */
+    bool source;   /* dissipates, by the die's floorplan */
+    size_t layout; /* other materials in parts of it: of the stack's layouts, from 1 on; 0: none */
+};
+
+struct tmx_ice_layout { /* of a layer, `layout "file" ;` */
+    char file[512];
+    unsigned line;
+    struct tmx_floorplan units; /* owned: with its fillers */
+};
+
+struct tmx_ice_plate {       /* of 3D-ICE 2.x's heat sink */
+    double height_m, side_m; /* 0: it has none */
+    size_t material;
 };
 
 struct tmx_ice_kind { /* `layer TMX_ICE_NAME :` or `die TMX_ICE_NAME :`, top to bottom */
@@ -126,14 +143,17 @@ struct tmx_ice_placed { /* an entry of `stack :`, top to bottom */
 struct tmx_ice_stack {
     struct tmx_ice_lex l;
     struct tmx_ice_material material[TMX_ICE_MAX_MATERIAL];
-    size_t n_material;
+    size_t n_material, n_outer; /* n_outer: those that a layout's own may hide */
+    struct tmx_ice_layout layout[TMX_ICE_MAX_KIND];
+    size_t n_layout;
     struct tmx_ice_kind kind[TMX_ICE_MAX_KIND];
     size_t n_kind;
     struct tmx_ice_placed placed[TMX_ICE_MAX_STACK];
     size_t n_placed;
     double length_m, width_m, cell_length_m, cell_width_m;
     double top_w_per_m2k, bottom_w_per_m2k; /* films of the heat sinks; 0: none */
-    struct tmx_channels channels;           /* of every `channel`; 0 where no file part defines them */
+    struct tmx_ice_plate sink, spreader;
+    struct tmx_channels channels; /* of every `channel`; 0 where no file part defines them */
     unsigned channels_line;
     double ambient_k;         /* of both */
     double init_k, slot_s;    /* of the solver; slot 0: steady, or not given */
@@ -144,6 +164,9 @@ struct tmx_ice_stack {
  * tmx_ice_stack_finish, also after failure. Errors: TMX_EIO, TMX_EPARSE with file:line, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path,
                                                  struct tmx_err *err);
+/* The layout file at path; *fp is overwritten, and finished by the caller, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path,
+                                                  struct tmx_floorplan *fp, struct tmx_err *err);
 void tmx_ice_stack_finish(struct tmx_ice_stack *s); /* accepts zeroed memory */
 
 #endif

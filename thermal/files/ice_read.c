@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plausible.h"
+
 static bool at(const struct tmx_ice_lex *l, const char *what)
 {
     const size_t n = strlen(what);
@@ -173,22 +175,33 @@ enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l)
     return tmx_ice_phrase(l, ";");
 }
 
-void tmx_ice_skip(struct tmx_ice_lex *l)
+void tmx_ice_skip(struct tmx_ice_lex *l, const char *what)
 {
-    while (tmx_span_length(l->word) > 0 && !tmx_ice_accept(l, ";")) {
-        tmx_ice_next(l);
+    const size_t used = strlen(l->skipped);
+    if (!strstr(l->skipped, what)) {
+        snprintf(l->skipped + used, sizeof l->skipped - used, "%s%s (line %u)", used ? ", " : "", what,
+                 l->line);
+    }
+}
+
+void tmx_ice_print_skipped(const struct tmx_ice_lex *l)
+{
+    if (l->skipped[0]) {
+        tmx_doubt("%s: skipped, without an effect here: %s", l->text.name, l->skipped);
     }
 }
 
 static const double UM = 1e-6;
 enum { NAME = 256, MAX_SLOT = 1 << 20 };
+enum { POSITION = 1, DIMENSION = 2, MATERIAL = 4, POWER = 8, DISCRETIZATION = 16 };
 
 struct element {
     char name[NAME];
     const struct tmx_ice_material *material; /* NULL: its layer's */
     double x, y, w, h;                       /* um */
-    bool placed, sized;
-    size_t n_rectangle;
+    unsigned given;                          /* keys, by their bits */
+    size_t n_rectangle, n_slot;
+    double **slot; /* [n_slot] room for its powers */
     unsigned line;
 };
 
@@ -284,14 +297,11 @@ static enum tmx_status keep_powers(struct tmx_ice_lex *l, const struct tmx_floor
     return TMX_OK;
 }
 
-/* `material M ;` of an element, one of the stack's. */
-static enum tmx_status element_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *stack,
-                                        struct element *e)
+/* Materials of elements have one conductivity. */
+static enum tmx_status unit_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *stack,
+                                     struct element *e)
 {
-    if (!stack) {
-        return tmx_ice_expected(l, "no material: convert the stack that defines it");
-    }
-    for (size_t i = 0; i < stack->n_material && !e->material; i++) {
+    for (size_t i = stack->n_material; i-- > 0 && !e->material;) { /* a layout's own come last */
         e->material = tmx_ice_accept(l, stack->material[i].name) ? &stack->material[i] : NULL;
     }
     if (e->material && (e->material->k_part_x != 1 || e->material->k_part_y != 1)) {
@@ -300,51 +310,74 @@ static enum tmx_status element_material(struct tmx_ice_lex *l, const struct tmx_
     return e->material ? TMX_OK : tmx_ice_expected(l, "a material of the stack");
 }
 
-/* One `name : ...` block; it ends where the next name begins. *slot is room for its powers. */
+/* One key of an element, `rectangle` apart once; *is: there is one. */
+static enum tmx_status element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp,
+                                   const struct tmx_ice_stack *stack, struct element *e, bool *is)
+{
+    static const char *const words[] = {"position", "dimension", "material", "power", "discretization"};
+    double v[2] = {0};
+    size_t k = 0;
+    while (k < 5 && !tmx_span_is(l->word, words[k])) {
+        k++;
+    }
+    *is = k < 5 || tmx_span_is(l->word, "rectangle");
+    if (k == 5) {
+        return *is ? (tmx_ice_next(l), rectangle(l, fp, e)) : TMX_OK;
+    }
+    if (e->given & 1U << k) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, l->line, "%s: %s is given twice", e->name,
+                           words[k]);
+    }
+    e->given |= 1U << k;
+    if (1U << k == POWER) {
+        return power_values(l, e->slot, &e->n_slot);
+    }
+    if (1U << k == MATERIAL && !stack) {
+        return tmx_ice_expected(l, "no material: convert the stack that defines it");
+    }
+    if (1U << k == DISCRETIZATION) {
+        tmx_ice_skip(l, "discretization");
+    }
+    tmx_ice_next(l);
+    enum tmx_status st = 1U << k == MATERIAL ? unit_material(l, stack, e) : numbers(l, v, 2);
+    if (1U << k == POSITION) {
+        e->x = v[0], e->y = v[1];
+    } else if (1U << k == DIMENSION) {
+        e->w = v[0], e->h = v[1];
+    }
+    return st ? st : tmx_ice_phrase(l, ";");
+}
+
+/* Rectangles, or one by position and dimension. */
+static enum tmx_status element_area(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct element *e)
+{
+    if (e->n_rectangle > 0 && e->given & (POSITION | DIMENSION)) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e->line,
+                           "%s has rectangles, and a position or dimension beside them", e->name);
+    }
+    return e->n_rectangle > 0 ? TMX_OK
+           : (e->given & POSITION) && (e->given & DIMENSION)
+               ? add(l, fp, e)
+               : tmx_ice_expected(l, "position and dimension, or rectangle");
+}
+
+/* One `name : ...` block; it ends where the next name begins. */
 static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
                                const struct tmx_ice_stack *stack, double **slot)
 {
-    struct element e = {.line = l->line};
-    double v[2] = {0};
+    struct element e = {.line = l->line, .slot = slot};
     const size_t first = fp->n_unit;
-    size_t n_slot = 0;
     enum tmx_status st = tmx_ice_name(l, e.name, sizeof e.name);
     st = st ? st : tmx_ice_phrase(l, ":");
     for (bool more = true; more && !st;) {
-        if (tmx_ice_accept(l, "position")) {
-            st = numbers(l, v, 2);
-            e.x = v[0], e.y = v[1];
-            e.placed = true;
-        } else if (tmx_ice_accept(l, "dimension")) {
-            st = numbers(l, v, 2);
-            e.w = v[0], e.h = v[1];
-            e.sized = true;
-        } else if (tmx_ice_accept(l, "material")) {
-            st = element_material(l, stack, &e);
-        } else if (tmx_ice_accept(l, "rectangle")) {
-            st = rectangle(l, fp, &e);
-            continue;
-        } else if (tmx_span_is(l->word, "power")) {
-            st = power_values(l, slot, &n_slot);
-            continue;
-        } else if (tmx_span_is(l->word, "discretization")) {
-            st = tmx_ice_skip_values(l);
-            continue;
-        } else {
-            more = false;
-            continue;
-        }
-        st = st ? st : tmx_ice_phrase(l, ";");
+        st = element_key(l, fp, stack, &e, &more);
     }
-    if (!st && e.n_rectangle > 0 && (e.placed || e.sized)) {
-        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e.line,
-                           "%s has rectangles, and a position or dimension beside them", e.name);
+    st = st ? st : element_area(l, fp, &e);
+    powers->n_without += e.n_slot == 0;
+    if (e.n_slot == 0 && powers->n_without == 1) {
+        snprintf(powers->without, sizeof powers->without, "%s (line %u)", e.name, e.line);
     }
-    if (!st && e.n_rectangle == 0) {
-        st = e.placed && e.sized ? add(l, fp, &e)
-                                 : tmx_ice_expected(l, "position and dimension, or rectangle");
-    }
-    return st ? st : keep_powers(l, fp, first, *slot, n_slot, powers);
+    return st ? st : keep_powers(l, fp, first, *slot, e.n_slot, powers);
 }
 
 enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
@@ -360,6 +393,13 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
         st = element(&l, fp, &own, stack, &slot);
     }
     free(slot);
+    if (!st) {
+        tmx_ice_print_skipped(&l);
+    }
+    if (!st && own.n_slot > 0 && own.n_without > 0) {
+        tmx_doubt("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, own.without,
+                  own.n_without > 1 ? " and others" : "");
+    }
     if (powers) {
         *powers = own;
     } else {
@@ -372,7 +412,7 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
     return st;
 }
 
-/* The second word of a 3D-ICE floorplan is `:`; of a stack, some word soon is `stack :`. */
+/* The second word of a 3D-ICE floorplan is `:`; a stack begins `material NAME :`, or has `stack :`. */
 bool tmx_ice_is(const char *path)
 {
     struct tmx_ice_lex l;
@@ -390,6 +430,10 @@ bool tmx_ice_is_stack(const char *path)
     struct tmx_ice_lex l;
     bool is = false;
     if (tmx_ice_sniff(&l, path, NULL) == TMX_OK) {
+        if (tmx_ice_accept(&l, "material")) {
+            tmx_ice_next(&l);
+            is = tmx_span_is(l.word, ":");
+        }
         while (!is && tmx_span_length(l.word) > 0) {
             is = tmx_ice_accept(&l, "stack") && tmx_span_is(l.word, ":");
             tmx_ice_next(&l);
@@ -430,7 +474,7 @@ static enum tmx_status read_material(struct tmx_ice_stack *s)
         return full(s, "materials", TMX_ICE_MAX_MATERIAL);
     }
     enum tmx_status st = tmx_ice_name(&s->l, m->name, sizeof m->name);
-    for (size_t i = 0; !st && i < s->n_material; i++) {
+    for (size_t i = s->n_outer; !st && i < s->n_material; i++) {
         st = tmx_word_compare(s->material[i].name, m->name) == 0 ? twice(s, "material", m->name) : TMX_OK;
     }
     st = st ? st : tmx_ice_phrase(&s->l, ": thermal conductivity");
@@ -489,8 +533,58 @@ static enum tmx_status read_layer(struct tmx_ice_stack *s)
     st = st ? st : tmx_ice_phrase(&s->l, "; material");
     st = st ? st : find_material(s, &k->slice[0].material);
     st = st ? st : tmx_ice_phrase(&s->l, ";");
+    if (!st && tmx_ice_accept(&s->l, "layout")) { /* other materials in parts of it */
+        struct tmx_ice_layout *y = &s->layout[s->n_layout];
+        y->line = s->l.line;
+        st = tmx_ice_name(&s->l, y->file, sizeof y->file);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+        k->slice[0].layout = ++s->n_layout;
+    }
     s->n_kind++;
     return st;
+}
+
+/* `layer 100 M ;`, `source 2 M ;`, or either with the name of a layer in place of height and material. *is:
+ * it is a sheet, not the beginning of the next block. */
+static enum tmx_status read_slice(struct tmx_ice_stack *s, struct tmx_ice_slice *slice, bool *is)
+{
+    const struct tmx_ice_lex before = s->l;
+    double probe;
+    const bool source = tmx_ice_accept(&s->l, "source");
+    *is = source || tmx_ice_accept(&s->l, "layer");
+    if (!*is) {
+        return TMX_OK;
+    }
+    if (!tmx_span_real(s->l.word, &probe)) {
+        const struct tmx_span name = s->l.word;
+        tmx_ice_next(&s->l);
+        if (!source && tmx_span_is(s->l.word, ":")) {
+            s->l = before;
+            *is = false;
+            return TMX_OK;
+        }
+        size_t i = 0;
+        while (i < s->n_kind &&
+               (s->kind[i].die || s->kind[i].channel || !tmx_span_is(name, s->kind[i].name))) {
+            i++;
+        }
+        if (i == s->n_kind) {
+            return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                               "expected a height, or a layer defined above, got \"%.*s\"",
+                               TMX_SPAN_ARG(name));
+        }
+        *slice = s->kind[i].slice[0];
+        slice->source = source;
+        return source && slice->layout
+                   ? tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                                 "a source with a layout: expected materials in the elements "
+                                 "of its floorplan")
+                   : tmx_ice_phrase(&s->l, ";");
+    }
+    slice->source = source;
+    enum tmx_status st = positive(s, &slice->height_m);
+    st = st ? st : find_material(s, &slice->material);
+    return st ? st : tmx_ice_phrase(&s->l, ";");
 }
 
 static enum tmx_status read_die(struct tmx_ice_stack *s)
@@ -502,27 +596,12 @@ static enum tmx_status read_die(struct tmx_ice_stack *s)
     *k = (struct tmx_ice_kind){.die = true};
     enum tmx_status st = kind_name(s, k);
     st = st ? st : tmx_ice_phrase(&s->l, ":");
-    while (!st) {
-        const bool source = tmx_span_is(s->l.word, "source");
-        if (!source && !tmx_span_is(s->l.word, "layer")) {
-            break;
-        }
+    for (bool more = true; more && !st;) {
         if (k->n_slice == TMX_ICE_MAX_SLICE) {
-            return full(s, "layers in a die", TMX_ICE_MAX_SLICE);
+            return full(s, "layers in a die", TMX_ICE_MAX_SLICE - 1);
         }
-        const char *before = s->l.next;
-        tmx_ice_next(&s->l);
-        double probe;
-        if (!tmx_span_real(s->l.word, &probe)) { /* `layer TMX_ICE_NAME :` begins the next block */
-            s->l.next = before;
-            s->l.word = (struct tmx_span){before - strlen("layer"), before};
-            break;
-        }
-        struct tmx_ice_slice *slice = &k->slice[k->n_slice++];
-        slice->source = source;
-        st = positive(s, &slice->height_m);
-        st = st ? st : find_material(s, &slice->material);
-        st = st ? st : tmx_ice_phrase(&s->l, ";");
+        st = read_slice(s, &k->slice[k->n_slice], &more);
+        k->n_slice += more && !st;
     }
     s->n_kind++;
     return !st && k->n_slice == 0 ? tmx_ice_expected(&s->l, "layer or source") : st;
@@ -546,20 +625,58 @@ static enum tmx_status read_dimensions(struct tmx_ice_stack *s)
         s->cell_length_m *= UM;
         s->cell_width_m *= UM;
     }
+    if (!st && tmx_span_is(s->l.word, "non-uniform")) { /* one grid serves all layers */
+        tmx_ice_next(&s->l);
+        if (tmx_span_is(s->l.word, "true")) {
+            tmx_ice_skip(&s->l, "non-uniform");
+        }
+        st = tmx_ice_accept(&s->l, "true") || tmx_ice_accept(&s->l, "false")
+                 ? tmx_ice_phrase(&s->l, ";")
+                 : tmx_ice_expected(&s->l, "true or false");
+    }
     return st;
 }
 
-/* `heat sink : heat transfer coefficient H ; temperature T ;`, `top` or `bottom` being read. */
-static enum tmx_status read_sink(struct tmx_ice_stack *s, double *film_w_per_m2k)
+/* `sink height H, area A, material M ;` of 3D-ICE 2.x, where the first word is there. */
+static enum tmx_status read_plate(struct tmx_ice_stack *s, const char *word, struct tmx_ice_plate *p)
+{
+    double area = 0;
+    if (!tmx_ice_accept(&s->l, word)) {
+        return TMX_OK;
+    }
+    enum tmx_status st = tmx_ice_phrase(&s->l, "height");
+    st = st ? st : positive(s, &p->height_m);
+    st = st ? st : tmx_ice_phrase(&s->l, ", area");
+    st = st ? st : positive(s, &area);
+    st = st ? st : tmx_ice_phrase(&s->l, ", material");
+    st = st ? st : find_material(s, &p->material);
+    p->height_m *= UM;
+    p->side_m = sqrt(area) * UM;
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
+/* `heat sink : heat transfer coefficient H ; temperature T ;`, `top` or `bottom` being read; of 3D-ICE 2.x
+ * without either, with the plates that it may have. */
+static enum tmx_status read_sink(struct tmx_ice_stack *s, bool old, double *film_w_per_m2k)
 {
     static const double W_UM2K = 1e12; /* W/(um2 K) in W/(m2 K) */
     const double other_k = s->ambient_k;
     if (tmx_span_is(s->l.word, "pluggable")) {
         return tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
     }
-    enum tmx_status st = tmx_ice_phrase(&s->l, "heat sink : heat transfer coefficient");
+    if (*film_w_per_m2k > 0) {
+        return tmx_ice_expected(&s->l, "one heat sink on a face");
+    }
+    enum tmx_status st = tmx_ice_phrase(&s->l, "heat sink :");
+    st = st || !old ? st : read_plate(s, "sink", &s->sink);
+    st = st || !old ? st : read_plate(s, "spreader", &s->spreader);
+    st = st ? st : tmx_ice_phrase(&s->l, "heat transfer coefficient");
     st = st ? st : positive(s, film_w_per_m2k);
-    st = st ? st : tmx_ice_phrase(&s->l, "; temperature");
+    st = st ? st : tmx_ice_phrase(&s->l, ";");
+    if (!st && old && !tmx_ice_accept(&s->l, "ambient")) {
+        (void)tmx_ice_accept(&s->l, "environment");
+    }
+    st = st ? st : tmx_ice_phrase(&s->l, "temperature");
     st = st ? st : positive(s, &s->ambient_k);
     *film_w_per_m2k *= W_UM2K;
     if (!st && other_k > 0 && other_k != s->ambient_k) {
@@ -582,12 +699,36 @@ static enum tmx_status read_solver(struct tmx_ice_stack *s)
         st = st ? st : positive(s, &s->slot_s);
         st = st ? st : tmx_ice_phrase(&s->l, ";");
     } else if (!st) {
-        tmx_ice_skip(&s->l);
+        st = tmx_ice_accept(&s->l, "steady") ? TMX_OK : tmx_ice_expected(&s->l, "steady or transient");
+        (void)tmx_ice_accept(&s->l, "state"); /* 1.0 */
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
     }
     if (!st && tmx_ice_accept(&s->l, "initial")) {
         st = tmx_ice_phrase(&s->l, "temperature");
         st = st ? st : positive(s, &s->init_k);
         st = st ? st : tmx_ice_phrase(&s->l, ";");
+    }
+    if (!st && tmx_span_is(s->l.word, "numofcores")) {
+        double cores;
+        tmx_ice_skip(&s->l, "numofcores");
+        tmx_ice_next(&s->l);
+        st = positive(s, &cores);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+    }
+    return st;
+}
+
+/* What is put out, and where: `Tmap ( A, "a.txt", slot ) ;` and its like. */
+static enum tmx_status skip_output(struct tmx_ice_stack *s)
+{
+    static const char *const words[] = {"T", "Tflp", "Tflpel", "Tmap", "T3d", "Pmap", "Tcoolant"};
+    enum tmx_status st = tmx_ice_phrase(&s->l, ":");
+    for (size_t i = 0; !st && i < sizeof words / sizeof words[0];) {
+        i++;
+        if (tmx_ice_accept(&s->l, words[i - 1])) {
+            st = tmx_span_is(s->l.word, "(") ? tmx_ice_skip_values(&s->l) : tmx_ice_expected(&s->l, "(");
+            i = 0;
+        }
     }
     return st;
 }
@@ -752,8 +893,10 @@ static enum tmx_status read_placed(struct tmx_ice_stack *s, bool die)
         st = tmx_ice_phrase(&s->l, "floorplan");
         st = st ? st : tmx_ice_name(&s->l, p->floorplan, sizeof p->floorplan);
     }
-    if (!st && tmx_ice_accept(&s->l, "discretization")) { /* cells of one size serve all layers here */
+    if (!st && tmx_span_is(s->l.word, "discretization")) { /* cells of one size serve all layers here */
         double cells;
+        tmx_ice_skip(&s->l, "discretization");
+        tmx_ice_next(&s->l);
         st = positive(s, &cells);
         st = st ? st : positive(s, &cells);
     }
@@ -778,35 +921,82 @@ static enum tmx_status read_stack(struct tmx_ice_stack *s)
     return st;
 }
 
+static enum tmx_status read_top(struct tmx_ice_stack *s)
+{
+    return read_sink(s, false, &s->top_w_per_m2k);
+}
+
+static enum tmx_status read_bottom(struct tmx_ice_stack *s)
+{
+    return read_sink(s, false, &s->bottom_w_per_m2k);
+}
+
+static enum tmx_status read_old_sink(struct tmx_ice_stack *s)
+{
+    return read_sink(s, true, &s->top_w_per_m2k);
+}
+
+static enum tmx_status read_pins(struct tmx_ice_stack *s)
+{
+    return read_channels(s, true);
+}
+
+static enum tmx_status read_microchannel(struct tmx_ice_stack *s)
+{
+    return read_channels(s, false);
+}
+
+/* The blocks of a file, in any order. */
+static const struct block {
+    const char *word;
+    enum tmx_status (*read)(struct tmx_ice_stack *s);
+    bool once, stays; /* its reader wants the word, too */
+} blocks[] = {
+    {"material", read_material, false, false},
+    {"layer", read_layer, false, false},
+    {"die", read_die, false, false},
+    {"dimensions", read_dimensions, true, false},
+    {"stack", read_stack, true, false},
+    {"top", read_top, false, false},
+    {"bottom", read_bottom, false, false},
+    {"heat", read_old_sink, false, true},
+    {"conventional", read_old_sink, false, false},
+    {"solver", read_solver, true, false},
+    {"microchannel", read_microchannel, false, false},
+    {"pinfin", read_pins, false, false},
+    {"output", skip_output, true, false},
+};
+enum { N_BLOCK = sizeof blocks / sizeof blocks[0] };
+
+static enum tmx_status read_block(struct tmx_ice_stack *s, unsigned *had)
+{
+    size_t b = 0;
+    while (b < N_BLOCK && !tmx_span_is(s->l.word, blocks[b].word)) {
+        b++;
+    }
+    if (b == N_BLOCK) {
+        return tmx_ice_expected(&s->l, "material, heat sink, microchannel, pinfin, dimensions, layer, die, "
+                                       "stack, solver or output");
+    }
+    if (blocks[b].once && *had & 1U << b) {
+        return twice(s, "block", blocks[b].word);
+    }
+    *had |= 1U << b;
+    if (blocks[b].read == skip_output) {
+        tmx_ice_skip(&s->l, "output");
+    }
+    if (!blocks[b].stays) {
+        tmx_ice_next(&s->l);
+    }
+    return blocks[b].read(s);
+}
+
 static enum tmx_status read_file(struct tmx_ice_stack *s)
 {
     enum tmx_status st = TMX_OK;
+    unsigned had = 0;
     while (!st && tmx_span_length(s->l.word) > 0) {
-        if (tmx_ice_accept(&s->l, "material")) {
-            st = read_material(s);
-        } else if (tmx_ice_accept(&s->l, "layer")) {
-            st = read_layer(s);
-        } else if (tmx_ice_accept(&s->l, "die")) {
-            st = read_die(s);
-        } else if (tmx_ice_accept(&s->l, "dimensions")) {
-            st = read_dimensions(s);
-        } else if (tmx_ice_accept(&s->l, "stack")) {
-            st = read_stack(s);
-        } else if (tmx_span_is(s->l.word, "pluggable")) {
-            st = tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
-        } else if (tmx_ice_accept(&s->l, "top")) {
-            st = read_sink(s, &s->top_w_per_m2k);
-        } else if (tmx_ice_accept(&s->l, "bottom")) {
-            st = read_sink(s, &s->bottom_w_per_m2k);
-        } else if (tmx_ice_accept(&s->l, "solver")) {
-            st = read_solver(s);
-        } else if (tmx_ice_accept(&s->l, "microchannel")) {
-            st = read_channels(s, false);
-        } else if (tmx_ice_accept(&s->l, "pinfin")) {
-            st = read_channels(s, true);
-        } else {
-            tmx_ice_skip(&s->l); /* what is put out, and where */
-        }
+        st = read_block(s, &had);
     }
     if (!st && (s->n_placed == 0 || s->length_m <= 0)) {
         st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, 0,
@@ -820,6 +1010,44 @@ static enum tmx_status read_file(struct tmx_ice_stack *s)
     return st;
 }
 
+/* Of a layout file: `material` blocks of its own, then `MATERIAL : rectangle (x, y, w, h) ; ...`, or position
+ * and dimension. Of two elements in one place the first counts in 3D-ICE; here they are refused. */
+static enum tmx_status read_layout(struct tmx_ice_stack *s, struct tmx_floorplan *fp)
+{
+    struct tmx_ice_lex *l = &s->l;
+    enum tmx_status st = TMX_OK;
+    while (!st && tmx_ice_accept(l, "material")) {
+        st = read_material(s);
+    }
+    while (!st && tmx_span_length(l->word) > 0) {
+        struct element e = {.line = l->line, .given = MATERIAL | POWER | DISCRETIZATION};
+        st = unit_material(l, s, &e);
+        snprintf(e.name, sizeof e.name, "%s_%zu", st ? "" : e.material->name, fp->n_unit);
+        st = st ? st : tmx_ice_phrase(l, ":");
+        for (bool more = true; more && !st;) {
+            st = element_key(l, fp, s, &e, &more);
+        }
+        st = st ? st : element_area(l, fp, &e);
+    }
+    return !st && fp->n_unit == 0 ? tmx_ice_expected(l, "a material") : st;
+}
+
+enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, struct tmx_floorplan *fp,
+                                    struct tmx_err *err)
+{
+    const struct tmx_ice_lex outer = s->l;
+    *fp = (struct tmx_floorplan){0};
+    snprintf(fp->source, sizeof fp->source, "%s", path);
+    enum tmx_status st = tmx_ice_open(&s->l, path, err);
+    s->n_outer = s->n_material;
+    st = st ? st : read_layout(s, fp);
+    s->n_material = s->n_outer; /* its own materials end with it */
+    s->n_outer = 0;
+    tmx_ice_close(&s->l);
+    s->l = outer;
+    return st;
+}
+
 enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, struct tmx_err *err)
 {
     *s = (struct tmx_ice_stack){.n_placed = 0};
@@ -828,7 +1056,11 @@ enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, st
             : tmx_ice_check_closed(&s->l, true,
                                    err); /* a plug-in's arguments, which is then refused by name */
     st = st ? st : read_file(s);
-    return st ? st : tmx_ice_check_closed(&s->l, false, err);
+    st = st ? st : tmx_ice_check_closed(&s->l, false, err);
+    if (!st) {
+        tmx_ice_print_skipped(&s->l);
+    }
+    return st;
 }
 
 void tmx_ice_stack_finish(struct tmx_ice_stack *s)
@@ -836,6 +1068,9 @@ void tmx_ice_stack_finish(struct tmx_ice_stack *s)
     for (size_t i = 0; i < s->n_placed; i++) {
         tmx_floorplan_finish(&s->placed[i].units);
         free(s->placed[i].powers.w);
+    }
+    for (size_t i = 0; i < s->n_layout; i++) {
+        tmx_floorplan_finish(&s->layout[i].units);
     }
     tmx_ice_close(&s->l);
 }

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/base/trace.h"
 #include "core/floorplan/floorplan.h"
+#include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/ice.h"
 #include "thermal/files/stack.h"
 
@@ -94,7 +95,7 @@ static void heat_sink(FILE *out, const char *side, double m2k_per_w, double ambi
     fprintf(out, " ;\n\n");
 }
 
-static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_hotspot_config *cfg, FILE *out)
+static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE *out)
 {
     const struct tmx_package *pk = &spec->package;
     const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
@@ -142,8 +143,8 @@ static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_ho
             fprintf(out, "  layer P%zu L%zu ;\n", l, l);
         }
     }
-    number(out, "\nsolver :\n  transient step ", cfg->sampling_intvl / 10);
-    number(out, ", slot ", cfg->sampling_intvl);
+    number(out, "\nsolver :\n  transient step ", slot_s / 10);
+    number(out, ", slot ", slot_s);
     number(out, " ;\n  initial temperature ", spec->init_k);
     fprintf(out, " ;\n\noutput :\n");
     for (size_t l = 0; l < n; l++) {
@@ -164,18 +165,16 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
         for (size_t u = 0; u < layer->floorplan->n_unit && spec->detailed_3d; u++) {
             own = own || !isnan(layer->floorplan->unit[u].resistivity_mk_per_w);
         }
-        if (layer->k_part_x > 0) {
-            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
-                               "--to ice: layer %zu conducts differently by direction, which is not written",
-                               l);
-        }
-        if (layer->channels) {
-            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
-                               "--to ice: layer %zu has channels, which are not written", l);
-        }
-        if (own) {
-            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
-                               "--to ice: layer %zu has more than one material", l);
+        const char *what = layer->k_part_x > 0 ? "conducts differently by direction, which is not written"
+                           : layer->falls > 0
+                               ? "has a conductivity that falls with temperature, which is not written"
+                           : !layer->lateral ? "conducts nothing sideways, which 3D-ICE's layers do"
+                           : layer->channels ? "has channels, which are not written"
+                           : own             ? "has more than one material"
+                                             : NULL;
+        if (what) {
+            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0, "--to ice: layer %zu %s",
+                               l, what);
         }
     }
     return TMX_OK;
@@ -193,6 +192,7 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
     enum tmx_status st = unit_of ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu units", n_unit);
     if (!st && cfg->p[0]) {
         st = tmx_trace_read(cfg->p, &power, err);
+        st = st ? st : tmx_stack_complete(s, &power, err);
         st = st ? st : tmx_stack_columns(s, &power, unit_of, err);
         for (size_t c = 0; c < n_unit && !st; c++) {
             column[unit_of[c]] = c;
@@ -213,7 +213,7 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
         st = st ? st : tmx_output_open(&o, path, err);
     }
     if (!st) {
-        write_stack(spec, cfg, o.file);
+        write_stack(spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
         st = tmx_output_commit(&o, err);
     }
     tmx_trace_finish(&power);
@@ -221,12 +221,41 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
     return st;
 }
 
-enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const char **note,
+/* What 3D-ICE has no words for, in a sentence; "": nothing. */
+static void note_losses(const struct tmx_thermal_spec *spec, const struct tmx_hotspot_config *cfg,
+                        char note[TMX_ICE_NOTE])
+{
+    const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
+    char c_convec[48];
+    snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->c_convec);
+    const struct {
+        bool lost;
+        const char *what;
+    } rows[] = {{cfg->c_convec > 0, c_convec},
+                {cfg->leakage_used, "leakage_used"},
+                {cfg->init_file[0] != '\0', "init_file"},
+                {cfg->dtm_used, "dtm_used"},
+                {cfg->package_model_used && cfg->natural_convec, "natural_convec"}};
+    size_t used = 0;
+    note[0] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].lost) {
+            used += (size_t)snprintf(note + used, TMX_ICE_NOTE - used, "%s%s",
+                                     used ? ", " : "not written: ", rows[i].what);
+        }
+    }
+    if (spec->package.s_sink_m > fmax(W, H) + 1e-6) {
+        snprintf(
+            note + used, TMX_ICE_NOTE - used,
+            "%s3D-ICE's layers have one size: spreader and sink are written as large as the die, with the "
+            "whole of r_convec above it, so the chip gets hotter there than here",
+            used ? "; " : "");
+    }
+}
+
+enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
                                     struct tmx_err *err)
 {
-    static const char SMALLER[] = "3D-ICE's layers have one size: spreader and sink are written as large as "
-                                  "the die, with the whole of r_convec "
-                                  "above it, so the chip gets hotter there than here";
     const struct tmx_stack_options options = {.network = TMX_NETWORK_PHYSICAL};
     const size_t length = strlen(path);
     struct tmx_hotspot_config *cfg = malloc(sizeof *cfg);
@@ -245,8 +274,7 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const
     st = st ? st : check(&s.spec, err);
     st = st ? st : write_all(cfg, &s, out_dir, err);
     if (!st) {
-        const double W = tmx_thermal_spec_width_m(&s.spec), H = tmx_thermal_spec_height_m(&s.spec);
-        *note = s.spec.package.s_sink_m > fmax(W, H) + 1e-6 ? SMALLER : NULL;
+        note_losses(&s.spec, cfg, note);
     }
     tmx_stack_finish(&s);
     free(cfg);
@@ -350,14 +378,26 @@ static enum tmx_status fill_margins(const struct tmx_ice_stack *s, struct tmx_fl
     return st;
 }
 
+/* Fill what the units leave of the chip, check that they tile it, write. */
+static enum tmx_status write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
+                                   const char *out_dir, const char *name, const char *comment,
+                                   struct tmx_err *err)
+{
+    char to[PATH];
+    snprintf(to, sizeof to, "%s/%s.flp", out_dir, name);
+    enum tmx_status st = fill_margins(s, fp, err);
+    st = st ? st : tmx_floorplan_check(fp, false, err);
+    return st ? st : tmx_flp_write(to, fp, comment, err);
+}
+
 static enum tmx_status write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_placed *p, const char *out_dir,
                                        struct tmx_err *err)
 {
-    char from[PATH], to[PATH];
+    char from[PATH];
     locate(s->l.text.name, p->floorplan, from);
     enum tmx_status st = tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
     const size_t n_element = p->units.n_unit;
-    st = st ? st : fill_margins(s, &p->units, err);
+    st = st ? st : write_units(s, &p->units, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
     if (!st && p->powers.n_slot > 0) {
         const size_t n_slot = p->powers.n_slot, n = p->units.n_unit;
         double *w = realloc(p->powers.w, n * n_slot * sizeof *w);
@@ -367,20 +407,47 @@ static enum tmx_status write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_p
             w[i] = 0;
         }
     }
-    snprintf(to, sizeof to, "%s/%s.flp", out_dir, p->name);
-    return st ? st : tmx_flp_write(to, &p->units, "converted from a 3D-ICE floorplan", err);
+    return st;
 }
 
-/* Name of the floorplan of layers that have none: one that no die has. */
-static void name_block(struct tmx_ice_stack *s)
+/* Has a die this name? Files are named after dies. */
+static bool is_die(const struct tmx_ice_stack *s, const char *name)
 {
-    snprintf(s->block, sizeof s->block, "die");
     for (size_t i = 0; i < s->n_placed; i++) {
-        if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, s->block) == 0) {
-            strncat(s->block, "_", sizeof s->block - strlen(s->block) - 1);
-            i = (size_t)-1; /* begin again */
+        if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, name) == 0) {
+            return true;
         }
     }
+    return false;
+}
+
+/* A file's name that no die has. */
+static void name_apart(const struct tmx_ice_stack *s, const char *base, char name[TMX_ICE_NAME])
+{
+    snprintf(name, TMX_ICE_NAME, "%s", base);
+    while (is_die(s, name)) {
+        strncat(name, "_", TMX_ICE_NAME - strlen(name) - 1);
+    }
+}
+
+static void name_layout(const struct tmx_ice_stack *s, size_t layout, char name[TMX_ICE_NAME])
+{
+    char base[32];
+    snprintf(base, sizeof base, "layout%zu", layout);
+    name_apart(s, base, name);
+}
+
+/* The i-th layout, from 1 on. */
+static enum tmx_status write_layout(struct tmx_ice_stack *s, size_t i, const char *out_dir,
+                                    struct tmx_err *err)
+{
+    struct tmx_ice_layout *y = &s->layout[i - 1];
+    char from[PATH], name[TMX_ICE_NAME];
+    locate(s->l.text.name, y->file, from);
+    name_layout(s, i, name);
+    enum tmx_status st = tmx_ice_read_layout(s, from, &y->units, err);
+    st = tmx_fail_from(err, st, s->l.text.name, y->line, "layout");
+    return st ? st : write_units(s, &y->units, out_dir, name, "converted from a 3D-ICE layout", err);
 }
 
 static enum tmx_status write_block(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
@@ -454,12 +521,15 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
         for (size_t j = 0; j < k->n_slice; j++) {
             const struct tmx_ice_slice *slice = &k->slice[upside_down(s) ? j : k->n_slice - 1 - j];
             const struct tmx_ice_material *m = &s->material[slice->material];
-            char c[TMX_REAL_SIZE], r[TMX_REAL_SIZE], t[TMX_REAL_SIZE];
+            char c[TMX_REAL_SIZE], r[TMX_REAL_SIZE], t[TMX_REAL_SIZE], layout[TMX_ICE_NAME];
+            name_layout(s, slice->layout, layout);
             tmx_real_print(c, m->c_j_per_m3k);
             tmx_real_print(r, 1 / m->k_w_per_mk);
             tmx_real_print(t, slice->height_m * UM);
             fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n", number++, slice->source ? 'Y' : 'N', c, r, t,
-                    slice->source ? p->name : s->block);
+                    slice->source   ? p->name
+                    : slice->layout ? layout
+                                    : s->block);
             if (m->k_part_x != 1 || m->k_part_y != 1) {
                 fprintf(out, "conductivity %.12g %.12g %.12g\n", m->k_part_x * m->k_w_per_mk,
                         m->k_part_y * m->k_w_per_mk, m->k_w_per_mk);
@@ -514,9 +584,12 @@ static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot
     return TMX_OK;
 }
 
-/* Has an element a material of its own? */
+/* Has a part of a layer a material of its own? */
 static bool has_materials(const struct tmx_ice_stack *s)
 {
+    if (s->n_layout > 0) {
+        return true;
+    }
     for (size_t i = 0; i < s->n_placed; i++) {
         for (size_t u = 0; u < s->placed[i].units.n_unit; u++) {
             if (!isnan(s->placed[i].units.unit[u].resistivity_mk_per_w)) {
@@ -527,15 +600,36 @@ static bool has_materials(const struct tmx_ice_stack *s)
     return false;
 }
 
-/* Two sheets of next to nothing, of the last layer's material, stand for spreader and sink. */
+/* 3D-ICE 4 has neither spreader nor sink: both are sheets of next to nothing, of the last layer's material.
+ * Of 3D-ICE 2.x they may be plates. */
+static const double SHEET_M = 1e-8;
+
+/* A sheet's numbers are kept within those of real plates, which thermal expects: it has next to none of heat.
+ */
+static double conducts(const struct tmx_ice_stack *s, const struct tmx_ice_plate *p)
+{
+    const double k = s->material[p->material].k_w_per_mk;
+    return p->height_m > SHEET_M ? k : fmin(fmax(k, 5), 5000);
+}
+
+static double stores(const struct tmx_ice_stack *s, const struct tmx_ice_plate *p)
+{
+    const double c = s->material[p->material].c_j_per_m3k;
+    return p->height_m > SHEET_M ? c : fmin(fmax(c, 1e4), 6e6);
+}
+
 static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
 {
-    static const double SHEET_M = 1e-8,
-                        INSULATED_K_PER_W = 1e6; /* the largest r_convec: coolant alone cools it */
+    static const double INSULATED_K_PER_W = 1e6; /* the largest r_convec: coolant alone cools it */
     const struct tmx_ice_kind *last = &s->kind[placed_at(s, s->n_placed - 1)->kind];
     const struct tmx_ice_material *m =
         &s->material[last->slice[upside_down(s) ? last->n_slice - 1 : 0].material];
     const double side_m = fmax(s->length_m, s->width_m), face_m2 = s->length_m * s->width_m;
+    const struct tmx_ice_plate none = {SHEET_M, side_m, (size_t)(m - s->material)};
+    const struct tmx_ice_plate spreader = s->spreader.side_m > 0 ? s->spreader : none,
+                               sink = s->sink.side_m > 0 ? s->sink
+                                                         : (struct tmx_ice_plate){SHEET_M, spreader.side_m,
+                                                                                  spreader.material};
     const double air_k = s->ambient_k > 0 ? s->ambient_k : s->channels.inlet_k;
     const bool both = s->top_w_per_m2k > 0 && s->bottom_w_per_m2k > 0;
     const double film = upside_down(s) ? s->bottom_w_per_m2k : s->top_w_per_m2k;
@@ -544,15 +638,15 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
         double v;
     } rows[] = {{"ambient", air_k},
                 {"init_temp", s->init_k > 0 ? s->init_k : air_k},
-                {"s_spreader", side_m},
-                {"t_spreader", SHEET_M},
-                {"k_spreader", m->k_w_per_mk},
-                {"p_spreader", m->c_j_per_m3k},
-                {"s_sink", side_m},
-                {"t_sink", SHEET_M},
-                {"k_sink", m->k_w_per_mk},
-                {"p_sink", m->c_j_per_m3k},
-                {"r_convec", film > 0 ? 1 / (film * side_m * side_m) : INSULATED_K_PER_W},
+                {"s_spreader", spreader.side_m},
+                {"t_spreader", spreader.height_m},
+                {"k_spreader", conducts(s, &spreader)},
+                {"p_spreader", stores(s, &spreader)},
+                {"s_sink", sink.side_m},
+                {"t_sink", sink.height_m},
+                {"k_sink", conducts(s, &sink)},
+                {"p_sink", stores(s, &sink)},
+                {"r_convec", film > 0 ? 1 / (film * sink.side_m * sink.side_m) : INSULATED_K_PER_W},
                 {"c_convec", 0},
                 {"r_below", both ? 1 / (s->bottom_w_per_m2k * face_m2) : 0},
                 {"sampling_intvl", s->slot_s > 0 ? s->slot_s : 1}};
@@ -606,6 +700,31 @@ static enum tmx_status write_files(const struct tmx_ice_stack *s, const char *ou
     return st;
 }
 
+/* As many layers as a layer file may have, and plates that are not smaller than what they lie on. */
+static enum tmx_status check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
+{
+    const double die_m = fmax(s->length_m, s->width_m) - SAME_M,
+                 below_m = s->spreader.side_m > 0 ? s->spreader.side_m - SAME_M : die_m;
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_placed; i++) {
+        n += s->kind[s->placed[i].kind].n_slice;
+    }
+    if (n > TMX_LCF_MAX_LAYERS) {
+        return tmx_fail_at(err, TMX_EPARSE, s->l.text.name, 0,
+                           "%zu layers, those of dies included: expected at most %d", n, TMX_LCF_MAX_LAYERS);
+    }
+    if ((s->spreader.side_m > 0 && s->spreader.side_m < die_m) ||
+        (s->sink.side_m > 0 && s->sink.side_m < below_m)) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, s->l.text.name, 0,
+            "a spreader of %g mm2 and a sink of %g mm2 on a chip of %g x %g um: expected each not "
+            "smaller than what it lies on",
+            1e6 * s->spreader.side_m * s->spreader.side_m, 1e6 * s->sink.side_m * s->sink.side_m,
+            s->length_m / UM, s->width_m / UM);
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
 {
     struct tmx_ice_stack *s = calloc(1, sizeof *s);
@@ -613,12 +732,16 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
         return tmx_no_memory(err);
     }
     enum tmx_status st = tmx_ice_stack_read(s, path, err);
+    st = st ? st : check_layers(s, err);
     st = st ? st : tmx_os_mkdirs(out_dir, err);
     st = st ? st : tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err);
     for (size_t i = 0; i < s->n_placed && !st; i++) {
         st = s->kind[s->placed[i].kind].die ? write_floorplan(s, &s->placed[i], out_dir, err) : TMX_OK;
     }
-    name_block(s);
+    for (size_t i = 1; i <= s->n_layout && !st; i++) {
+        st = write_layout(s, i, out_dir, err);
+    }
+    name_apart(s, "die", s->block);
     st = st ? st : write_block(s, out_dir, err);
     st = st ? st : write_files(s, out_dir, err);
     tmx_ice_stack_finish(s);

@@ -669,6 +669,22 @@ static void doubt_grid(const struct tmx_stack *s)
     }
 }
 
+/* Resistances to air, on the areas that they are of. */
+static enum tmx_status check_films(const struct tmx_hotspot_config *cfg, const struct tmx_thermal_spec *spec,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st =
+        tmx_hotspot_config_film(cfg, "r_convec", cfg->r_convec, cfg->s_sink * cfg->s_sink, err);
+    st = st || !cfg->model_secondary
+             ? st
+             : tmx_hotspot_config_film(cfg, "r_convec_sec", cfg->r_convec_sec, cfg->s_pcb * cfg->s_pcb, err);
+    return st || cfg->r_below == 0
+               ? st
+               : tmx_hotspot_config_film(cfg, "r_below", cfg->r_below,
+                                         tmx_thermal_spec_width_m(spec) * tmx_thermal_spec_height_m(spec),
+                                         err);
+}
+
 /* Models that a file switches on and that are not computed here: temperatures without them would be wrong by
  * tens of kelvins. */
 static enum tmx_status check_models(const struct tmx_hotspot_config *cfg,
@@ -729,6 +745,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
                                      "physical has");
     }
     s->spec.r_below_k_per_w = cfg->r_below;
+    st = st ? st : check_films(cfg, &s->spec, err);
     st = st ? st : check_die(&b);
     st = st ? st : make_fan(&b);
     tmx_materials_finish(&b.materials);
@@ -815,6 +832,93 @@ static enum tmx_status layer_columns(const struct tmx_floorplan *fp, const struc
         }
     }
     return TMX_OK;
+}
+
+/* The trace's column of each unit; SIZE_MAX: it has none. */
+static enum tmx_status find_columns(const struct tmx_stack *s, const struct tmx_trace *trace, size_t n_unit,
+                                    size_t *column, struct tmx_err *err)
+{
+    for (size_t u = 0; u < n_unit; u++) {
+        column[u] = SIZE_MAX;
+    }
+    for (size_t c = 0; c < trace->n_column; c++) {
+        const struct tmx_floorplan *any = NULL;
+        size_t first = 0, has = 0;
+        bool taken = false;
+        for (size_t l = 0; l < s->spec.n_layer && !taken; l++) {
+            const struct tmx_floorplan *fp = s->layer[l].floorplan;
+            const size_t unit = s->layer[l].dissipates ? tmx_floorplan_find(fp, trace->name[c]) : fp->n_unit;
+            any = s->layer[l].dissipates ? fp : any;
+            if (unit < fp->n_unit) {
+                has++;
+                taken = column[first + unit] == SIZE_MAX;
+                column[first + unit] = taken ? c : column[first + unit];
+            }
+            first += s->layer[l].dissipates ? fp->n_unit : 0;
+        }
+        if (!taken) {
+            return has == 0 ? unknown_name(any, trace, c, err)
+                            : tmx_fail_at(
+                                  err, TMX_EPARSE, trace->source, trace->name_line,
+                                  "column %zu: block \"%s\" is given more often than there are such blocks",
+                                  c + 1, trace->name[c]);
+        }
+    }
+    return TMX_OK;
+}
+
+static void doubt_missing(const struct tmx_trace *trace, char *const *name, size_t n_unit,
+                          const size_t *column)
+{
+    enum { SHOWN = 5 };
+    char list[320] = "";
+    size_t missing = 0, used = 0;
+    for (size_t u = 0; u < n_unit; u++) {
+        if (column[u] == SIZE_MAX && missing++ < SHOWN) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.50s", used ? ", " : "", name[u]);
+        }
+    }
+    if (missing > SHOWN) {
+        snprintf(list + used, sizeof list - used, " and %zu others", missing - SHOWN);
+    }
+    if (missing > 0) {
+        tmx_doubt("%s: no column, so 0 W: %s", trace->source, list);
+    }
+}
+
+enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace, struct tmx_err *err)
+{
+    const size_t n_unit = tmx_thermal_spec_units(&s->spec);
+    size_t u = 0;
+    if (!trace->comma) {
+        return TMX_OK;
+    }
+    struct tmx_trace whole = {0};
+    size_t *column = calloc(n_unit + 1, sizeof *column);
+    whole.name = calloc(n_unit + 1, sizeof *whole.name);
+    whole.value = calloc(trace->n_row * n_unit + 1, sizeof *whole.value);
+    enum tmx_status st = column && whole.name && whole.value ? find_columns(s, trace, n_unit, column, err)
+                                                             : tmx_no_memory(err);
+    for (size_t l = 0; l < s->spec.n_layer && !st; l++) {
+        const struct tmx_floorplan *fp = s->layer[l].floorplan;
+        for (size_t i = 0; i < fp->n_unit && s->layer[l].dissipates && !st; i++, u++) {
+            whole.name[u] = tmx_text_dup(fp->unit[i].name);
+            st = whole.name[u] ? TMX_OK : tmx_no_memory(err);
+            whole.n_column++;
+            for (size_t r = 0; r < trace->n_row && column[u] < SIZE_MAX; r++) {
+                whole.value[r * n_unit + u] = trace->value[r * trace->n_column + column[u]];
+            }
+        }
+    }
+    if (!st) {
+        doubt_missing(trace, whole.name, n_unit, column);
+        const struct tmx_trace parts = *trace;
+        trace->name = whole.name, trace->value = whole.value, trace->n_column = n_unit;
+        whole.name = parts.name, whole.value = parts.value, whole.n_column = parts.n_column;
+    }
+    tmx_trace_finish(&whole);
+    free(column);
+    return st;
 }
 
 enum tmx_status tmx_stack_columns(const struct tmx_stack *s, const struct tmx_trace *trace, size_t *unit_of,

@@ -58,6 +58,11 @@ TMX_NODISCARD enum tmx_status tmx_stack_package(const struct tmx_hotspot_config 
 TMX_NODISCARD enum tmx_status tmx_package_read(const char *path, struct tmx_package *package,
                                                struct tmx_err *err);
 
+/* A trace between commas may lack blocks: they get columns of 0 W, which a doubt says, and all columns the
+ * stack's order. A name that several layers have goes to them in turn. Other traces stay as they are. */
+TMX_NODISCARD enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace,
+                                                 struct tmx_err *err);
+
 /* unit_of[n_column]: which unit of the spec each column of a power trace feeds. Columns are
  * grouped by dissipating layer in ascending order, in any order inside a layer. Errors
  * (TMX_EPARSE at the trace's names): a name that is unknown, given twice, or missing. */

@@ -30,6 +30,29 @@ static void a_trace_may_have_comments_crlf_and_no_last_newline(void **state)
     tmx_trace_finish(&t);
 }
 
+static void columns_may_be_between_commas_behind_a_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double step_s;
+    } rows[] = {{"a,\"B\"\n1,2.5\n-3e0,4\n", 0},
+                {"a, B\r\n1, 2.5\r\n-3e0, 4", 0},
+                {"time,a,B\n5,1,2.5\n5.5,-3,4\n", 0.5},
+                {"Time (ms),a,B\n0,1,2.5\n0.25,-3,4\n", 0.25e-3},
+                {"t_us,a,B\n0,1,2.5\n10,-3,4\n", 1e-5}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_trace t;
+        scratch_write(PATH, rows[i].text);
+        assert_int_equal(tmx_trace_read(PATH, &t, NULL), TMX_OK);
+        assert_true(t.comma && t.n_column == 2 && t.n_row == 2);
+        assert_string_equal(t.name[1], "B");
+        assert_true(t.value[0] == 1 && t.value[1] == 2.5 && t.value[2] == -3 && t.value[3] == 4);
+        check_close(t.step_s, rows[i].step_s, 1e-12, 0);
+        tmx_trace_finish(&t);
+    }
+}
+
 static void malformed_traces_name_their_line(void **state)
 {
     (void)state;
@@ -46,6 +69,25 @@ static void malformed_traces_name_their_line(void **state)
         {"a b\n1e999 2\n", "trace_test.ptrace:2: value of \"a\": \"1e999\" is too large for a number"},
         {"a b\n1,5 2\n", "trace_test.ptrace:2: value of \"a\": \"1,5\" has a decimal comma; write a point"},
         {"a b\n1 2W\n", "trace_test.ptrace:2: value of \"b\": \"2W\" is not a number"},
+        {"a,b\n1,\n", "trace_test.ptrace:2: value of \"b\": \"\" is not a number"},
+        {"a,,b\n1,2,3\n", "trace_test.ptrace:1: column 2 has no name"},
+        {"time,a\n0,1\n0,1\n", "trace_test.ptrace:3: time 0 s is not after the row before, 0 s"},
+        {"time,a\n0,1\n1,1\n3,1\n", "trace_test.ptrace:4: this row is 2 s after the one before, the first "
+                                    "two are 1 s apart: expected equal "
+                                    "steps"},
+        {"{\"a\": 1}\n",
+         "trace_test.ptrace:1: is JSON; expected a trace: a line of block names, then a line of "
+         "numbers a row"},
+        {"[1]\n",
+         "trace_test.ptrace:1: is JSON; expected a trace: a line of block names, then a line of numbers "
+         "a row"},
+        {"a|b\n1|2\n",
+         "trace_test.ptrace:1: is of columns between bars (|); expected a trace: a line of block "
+         "names, then a line of numbers a row"},
+        {"a;b\n1,5;2\n", "trace_test.ptrace:1: is of columns between semicolons; expected a trace: a line of "
+                         "block names, then a line of numbers a row"},
+        {"UnitName,Power\nu,1\n", "trace_test.ptrace:1: is a CSV of PACT; expected a trace: a line of block "
+                                  "names, then a line of numbers a row"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_trace t;
@@ -113,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_may_have_comments_crlf_and_no_last_newline),
+        cmocka_unit_test(columns_may_be_between_commas_behind_a_time),
         cmocka_unit_test(malformed_traces_name_their_line),
         cmocka_unit_test(written_rows_read_back),
         cmocka_unit_test(numbers_are_written_and_read_as_the_library_does),
