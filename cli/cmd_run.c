@@ -46,7 +46,8 @@ static const struct tmx_arg rows[] = {
                    "rounding shows its spread"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
-            .doc = "print these columns of the kernels' table or of the summary, and every row"),
+            .doc = "print these columns of the summary, or where it lacks one of the table of kernels or "
+                   "instances, and every row"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q',
             .doc = "print nothing but errors, and the table if --format names another format"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v',

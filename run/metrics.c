@@ -445,6 +445,9 @@ SERVING(capped_high_s, TMX_SERVE_CAPPED_HIGH_S)
 SERVING(capped_low_s, TMX_SERVE_CAPPED_LOW_S)
 SERVING(brakes, TMX_SERVE_BRAKES)
 SERVING(brake_s, TMX_SERVE_BRAKE_S)
+SERVING(beyond_fit, TMX_SERVE_BEYOND)
+SERVING(beyond_prompt_x, TMX_SERVE_BEYOND_PROMPT)
+SERVING(beyond_batch_x, TMX_SERVE_BEYOND_BATCH)
 /* clang-format on */
 #undef LATENCY
 #undef SERVING
@@ -452,6 +455,9 @@ SERVING(brake_s, TMX_SERVE_BRAKE_S)
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric)
 {
     const bool serving = strncmp(metric->doc, "serving: ", 9) == 0;
+    if (metric->value == limits_ratio && run->serve && !run->serve->alone) {
+        return false; /* the model's file lacks what slowdowns are relative to */
+    }
     if (!run->serve || run->serve->spec.options.heat) {
         return run->serve ? metric->value != throughput_blocks_per_s && metric->value != fairness : !serving;
     }
@@ -606,5 +612,11 @@ const struct tmx_metric tmx_metrics[] = {
     {"capped_low_s", "serving: the same of low priority", capped_low_s},
     {"brakes", "serving: times that a row asked for its power brake", brakes},
     {"brake_s", "serving: time under the power brake, mean over instances", brake_s},
+    {"beyond_fit", "serving: requests with a prompt or a batch beyond the rows behind the model's fit",
+     beyond_fit},
+    {"beyond_prompt_x", "serving: largest prompt of an iteration, of the largest behind the fit",
+     beyond_prompt_x},
+    {"beyond_batch_x", "serving: largest batch of an iteration, of the largest behind the fit",
+     beyond_batch_x},
     {0},
 };

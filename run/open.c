@@ -577,6 +577,7 @@ enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *ob
 
 void tmx_run_doubt_result(const struct tmx_run *r)
 {
+    tmx_run_serve_doubt(r);
     const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
     if (peak_k > 0) {
         const struct tmx_thermal_spec *spec = &r->kind[0].stack.spec;

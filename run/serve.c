@@ -14,11 +14,13 @@
 #include "run/state.h"
 #include "run/summary.h"
 
+#define DEFAULT_ALONE "a100"
+
 static const struct tmx_opt limit_opts[] = {
     TMX_ROW_REAL(tmx_serve_limits, ttft_s, "s", 0, 1e6, 0, "to the first token; 0: no limit"),
     TMX_ROW_REAL(tmx_serve_limits, tbt_s, "s", 0, 1e6, 0, "between tokens, mean of the request; 0: no limit"),
     TMX_ROW_REAL(tmx_serve_limits, e2e_s, "s", 0, 1e6, 0, "to the last token; 0: no limit"),
-    TMX_ROW_TEXT(tmx_serve_limits, alone_on, "a100",
+    TMX_ROW_TEXT(tmx_serve_limits, alone_on, DEFAULT_ALONE,
                  "chip on which a request alone sets what slowdown is relative to"),
     {0},
 };
@@ -137,21 +139,35 @@ static enum tmx_status check_instances(const struct tmx_run *r, const struct tmx
     return TMX_OK;
 }
 
+/* The instances that serve a class: those of prompts and those of tokens, which are the same where phases are
+ * not split. */
+static void count_servers(const struct tmx_run_serve *s, size_t n_instance, size_t n[2][2])
+{
+    const struct tmx_serve_options *o = &s->spec.options;
+    const struct tmx_serve_pool_options *p = &s->spec.pools;
+    const size_t used = p->prompt > 0 ? (size_t)(p->prompt + p->token) : n_instance;
+    memset(n, 0, 4 * sizeof n[0][0]);
+    for (size_t i = 0; i < used; i++) {
+        for (int c = 0; c < 2; c++) {
+            const bool open = !o->class_servers || tmx_serve_class(o, i) == c;
+            n[c][0] += open && (p->prompt == 0 || i < (size_t)p->prompt);
+            n[c][1] += open && (p->prompt == 0 || i >= (size_t)p->prompt);
+        }
+    }
+}
+
 /* Every request fits into every cache it may get to, and has a server. */
 static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
     double least = INFINITY;
-    bool has[2] = {true, true};
     const size_t n = r->n_gpu / (size_t)o->tp;
+    size_t servers[2][2];
     for (size_t g = 0; g < r->n_gpu; g++) {
         least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
     }
-    if (o->class_servers) {
-        has[0] = floor((double)n * o->high_servers) > 0;
-        has[1] = floor((double)n * o->high_servers) < (double)n;
-    }
+    count_servers(s, n, servers);
     for (size_t i = 0; i < s->list.n; i++) {
         const struct tmx_llm_request *q = &s->list.request[i];
         s->output_tokens += q->output;
@@ -160,16 +176,114 @@ static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_settin
                 err, key(group, "requests"),
                 "request %zu: %u input and %u output tokens exceed the %.0f that an instance's cache "
                 "holds (memory, kv_util, weights of %s)",
-                i + 1, q->input, q->output, fmax(0, least), s->llm.name);
+                i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
         }
-        if (!has[q->class_of]) {
+        const size_t *has = servers[q->class_of];
+        if (has[0] == 0 || has[1] == 0) {
             return tmx_fail_setting(
                 err, key(group, "high_servers"),
-                "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none", i + 1,
-                q->class_of ? "low" : "high", o->high_servers, n);
+                "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none%s",
+                i + 1, q->class_of ? "low" : "high", o->high_servers, n,
+                s->spec.pools.prompt == 0 ? ""
+                : has[0] == 0             ? " of the prompts' pool"
+                                          : " of the tokens' pool");
         }
     }
     return TMX_OK;
+}
+
+/* Keys that have no effect beside others. One that is given with its default has none, either, and passes:
+ * resolved configurations have every key. */
+struct idle {
+    const char *group; /* "": the root */
+    const struct tmx_opt *opts;
+    const void *values;
+    bool idle;
+    const char *keys; /* words */
+    const char *why;
+};
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += n) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first key of the row that a group gives with another value than its default; NULL: none. */
+static const struct tmx_setting *given_for_nothing(const struct idle *row, const struct tmx_setting *group)
+{
+    for (const struct tmx_opt *o = row->opts; row->idle && group && o->key; o++) {
+        const struct tmx_opt one[2] = {*o, {0}};
+        const struct tmx_setting *s = has_word(row->keys, o->key) ? tmx_setting_member(group, o->key) : NULL;
+        if (s && !tmx_opt_is_default(one, row->values)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* A number of the scheduler that would leave the fit: refused where it is given, else that of the fit. */
+static enum tmx_status keep_within(struct tmx_run *r, const struct tmx_setting *scheduler, const char *name,
+                                   int *v, double most, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const struct idle row = {"", tmx_serve_scheduler_opts, &s->spec.scheduler, true, name, ""};
+    const struct tmx_setting *given = given_for_nothing(&row, scheduler);
+    if (*v <= most) {
+        return TMX_OK;
+    }
+    if (given) {
+        return tmx_fail_setting(
+            err, given,
+            "serve.scheduler.%s = %d: the fit of %s has seen at most %g; serve.beyond_fit = true "
+            "computes more, and marks it",
+            name, *v, s->llm.name, most);
+    }
+    s->kept_batch = s->kept_batch || v == &s->spec.scheduler.max_batch;
+    *v = (int)most;
+    return TMX_OK;
+}
+
+/* No prompt and no batch is larger than those of the rows behind the phases. */
+static enum tmx_status check_fit(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_setting *scheduler = tmx_setting_member(group, "scheduler");
+    double prompt = INFINITY, batch = INFINITY, longest = 0;
+    size_t n_beyond = 0, first = 0;
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        prompt = fmin(prompt, s->gpu[g].phase->max_prompt);
+        batch = fmin(batch, s->gpu[g].phase->max_batch);
+    }
+    for (size_t i = 0; i < s->list.n; i++) {
+        const double input = s->list.request[i].input;
+        first = input > prompt && n_beyond == 0 ? i : first;
+        n_beyond += input > prompt;
+        longest = fmax(longest, input);
+    }
+    if (s->spec.options.beyond_fit) {
+        return TMX_OK;
+    }
+    if (n_beyond > 0) {
+        return tmx_fail_setting(err, key(group, "requests"),
+                                "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu "
+                                "of %zu requests are beyond, "
+                                "up to %.3g times); serve.beyond_fit = true computes and marks them",
+                                first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond,
+                                s->list.n, longest / prompt);
+    }
+    enum tmx_status st = keep_within(r, scheduler, "max_batch", &s->spec.scheduler.max_batch, batch, err);
+    st = st || s->spec.scheduler.policy == TMX_SERVE_CHUNKED || s->spec.scheduler.policy == TMX_SERVE_ORCA
+             ? st
+             : keep_within(r, scheduler, "budget", &s->spec.scheduler.budget, prompt, err);
+    return st || s->spec.scheduler.policy != TMX_SERVE_CHUNKED
+               ? st
+               : keep_within(r, scheduler, "chunk", &s->spec.scheduler.chunk, prompt, err);
 }
 
 static enum tmx_status check_row(const struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
@@ -248,6 +362,125 @@ static enum tmx_status refuse_others(const struct tmx_setting *root, struct tmx_
     return TMX_OK;
 }
 
+/* What slowdowns are relative to: the default chip may be one that the model's file lacks, a given one not.
+ */
+static enum tmx_status find_alone(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_setting *given = tmx_setting_find(group, "limits.alone_on");
+    struct tmx_err why = {0};
+    if (tmx_llm_find(&s->llm, s->limits.alone_on, s->spec.options.tp, &s->alone, &why)) {
+        s->alone = NULL;
+        return given && strcmp(s->limits.alone_on, DEFAULT_ALONE) != 0
+                   ? tmx_fail_setting(err, given, "serve.limits.alone_on = \"%s\": %s", s->limits.alone_on,
+                                      why.msg)
+                   : TMX_OK;
+    }
+    return TMX_OK;
+}
+
+/* A resolved configuration gives every key, which its author did not. */
+static bool is_resolved(const struct tmx_setting *root)
+{
+    return tmx_setting_member(root, "system_kernel_s") && tmx_setting_member(root, "stopped_blocks") &&
+           tmx_setting_member(root, "measured_gains");
+}
+
+/* What a run without dies has of them: one line, as heat may be switched off for a while. */
+static void note_without_heat(const struct tmx_setting *root)
+{
+    static const char *const groups[] = {"inlet_c", "inlet_plus_k", "package",      "thermal",
+                                         "spread",  "fan",          "fan_failures", "power_caps_w",
+                                         "sensor",  "dtm",          "throttle",     "mix_policy"};
+    static const char keys[] = "method network rows cols stuck_s fan_period_s emergency_below_trip_k "
+                               "release_below_trip_k policy";
+    char list[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < tmx_setting_length(root) && used < sizeof list - 60; i++) {
+        const struct tmx_setting *s = tmx_setting_at(root, i);
+        const char *name = tmx_setting_name(s);
+        const bool group =
+            tmx_names_find(name, groups, sizeof groups / sizeof groups[0]) < sizeof groups / sizeof groups[0];
+        if (group || has_word(keys, name)) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+        }
+    }
+    if (used > 0 && !is_resolved(root)) {
+        tmx_doubt("serve.heat = false computes no temperatures; without effect: %s", list);
+    }
+}
+
+static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_serve_options *o = &s->spec.options;
+    const struct tmx_serve_scheduler_options *sch = &s->spec.scheduler;
+    const struct tmx_serve_pool_options *pools = &s->spec.pools;
+    const struct tmx_row_options *row = &s->spec.row_options;
+    const bool trace = s->requests.process == TMX_REQUESTS_TRACE, budget = row->budget_w > 0,
+               caps = strcmp(r->sim_spec.choice[TMX_LEVEL_ROW].policy->name, "none") != 0,
+               mixes = sch->policy == TMX_SERVE_MIXED || sch->policy == TMX_SERVE_ORCA;
+    const struct idle rows[] = {
+        {"", tmx_run_opts, &r->options, true,
+         "queue link warmup_with system_kernel_s stopped_blocks memory_bound_time measured_gains",
+         "a served language model has one job on each GPU"},
+        {"bound", tmx_run_bound_opts, &r->bound_options, true, "uniform one_level sm_leak",
+         "the bound of a served language model has no such choice"},
+        {"serve", tmx_serve_opts, o, !o->class_servers, "high_servers", "class_servers is off"},
+        {"serve", tmx_serve_opts, o, !mixes, "mix",
+         "this scheduler never has prompts beside tokens, or adds them"},
+        {"serve.requests", tmx_request_opts, &s->requests, trace, "sizes rate_per_s day noise noise_s",
+         "requests are those of a trace (process)"},
+        {"serve.requests", tmx_request_opts, &s->requests, !trace, "file speed",
+         "requests are drawn (process)"},
+        {"serve.requests", tmx_request_opts, &s->requests, !(s->requests.noise > 0), "noise_s", "noise is 0"},
+        {"serve.scheduler", tmx_serve_scheduler_opts, sch, sch->policy != TMX_SERVE_CHUNKED, "chunk",
+         "the policy is not chunked"},
+        {"serve.scheduler", tmx_serve_scheduler_opts, sch,
+         sch->policy == TMX_SERVE_CHUNKED || sch->policy == TMX_SERVE_ORCA, "budget",
+         "the policy is neither mixed nor prefill_first"},
+        {"serve.scheduler", tmx_serve_scheduler_opts, sch, sch->policy != TMX_SERVE_MIXED, "max_preempt",
+         "the policy is not mixed"},
+        {"serve.pools", tmx_serve_pool_opts, pools, pools->prompt == 0, "gb_per_s latency_s overlap",
+         "phases are not split (prompt, token)"},
+        {"serve.pools", tmx_serve_pool_opts, pools, pools->gb_per_s == 0, "overlap",
+         "the link is infinitely fast"},
+        {"row", tmx_row_opts, row, !budget, "brake oob_s brake_s brake_release brake_hold_s brake_hz",
+         "there is no row.budget_w"},
+        {"row", tmx_row_opts, row, !row->brake, "brake_s brake_release brake_hold_s brake_hz",
+         "row.brake is off"},
+        {"row", tmx_row_opts, row, !caps, "oob_s", "no row policy asks for clocks"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tmx_setting *given =
+            given_for_nothing(&rows[i], rows[i].group[0] ? tmx_setting_find(root, rows[i].group) : root);
+        if (given) {
+            return tmx_fail_setting(err, given, "%s%s%s does nothing here: %s", rows[i].group,
+                                    rows[i].group[0] ? "." : "", tmx_setting_name(given), rows[i].why);
+        }
+    }
+    const struct {
+        size_t place;
+        const char *none;
+    } levels[] = {{TMX_LEVEL_PLACE, "own_gpu"}, {TMX_LEVEL_TB, "round_robin"}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *word = tmx_choice_keys[levels[i].place];
+        const struct tmx_setting *at = tmx_setting_member(root, word),
+                                 *preset = tmx_setting_member(root, "policy");
+        if (strcmp(r->sim_spec.choice[levels[i].place].policy->name, levels[i].none) != 0 &&
+            !tmx_run_unread(r)) {
+            return tmx_fail_setting(err, at ? at : preset,
+                                    "%s policy %s does nothing here: a served language model "
+                                    "has one job on each GPU",
+                                    word, r->sim_spec.choice[levels[i].place].policy->name);
+        }
+    }
+    if (!o->heat) {
+        note_without_heat(root);
+    }
+    return TMX_OK;
+}
+
 /* A trace that is neither beside the file that names it nor in the current folder is a shipped one. */
 static enum tmx_status find_trace(const struct tmx_setting *requests, const char *key, char *path,
                                   size_t size, struct tmx_err *err)
@@ -297,13 +530,8 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
         return st ? st : tmx_no_memory(err);
     }
     struct tmx_run_serve *s = r->serve;
-    const struct tmx_setting *model = key(group, "model"), *inlet = tmx_setting_member(root, "inlet_c");
-    inlet = inlet ? inlet : tmx_setting_member(root, "inlet_plus_k");
+    const struct tmx_setting *model = key(group, "model");
     st = read_groups(r, root, group, err);
-    if (!st && inlet && !s->spec.options.heat) {
-        tmx_doubt("%s: serve.heat = false computes no temperatures; only `thermix bound` reads it",
-                  tmx_setting_name(inlet));
-    }
     st = st ? st
             : tmx_setting_blame(
                   model,
@@ -318,15 +546,14 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
             : tmx_requests_make(&s->list, &s->requests, key(group, "requests"), (uint64_t)r->options.seed,
                                 err);
     st = st ? st : check_requests(r, group, err);
+    st = st ? st : check_fit(r, group, err);
+    st = st ? st : find_alone(r, group, err);
+    st = st ? st : check_keys(r, root, err);
     st = st ? st : make_jobs(r, err);
     if (!s->spec.options.heat && !tmx_setting_member(root, "method")) { /* it is built and never asked */
         snprintf(r->options.method, sizeof r->options.method, "lumped");
     }
     if (!st) {
-        struct tmx_err ignored; /* without that phase there are no slowdowns */
-        if (tmx_llm_find(&s->llm, s->limits.alone_on, s->spec.options.tp, &s->alone, &ignored)) {
-            s->alone = NULL;
-        }
         s->spec.llm = &s->llm;
         s->spec.gpu = s->gpu;
         s->spec.n_gpu = r->n_gpu;
@@ -593,8 +820,33 @@ double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what)
     }
     case TMX_SERVE_BRAKES:
         return brakes;
+    case TMX_SERVE_BEYOND:
+        return (double)tmx_serve_beyond(s).n_request;
+    case TMX_SERVE_BEYOND_PROMPT:
+        return tmx_serve_beyond(s).prompt;
+    case TMX_SERVE_BEYOND_BATCH:
+        return tmx_serve_beyond(s).batch;
     default:
         return braked_s;
+    }
+}
+
+void tmx_run_serve_doubt(const struct tmx_run *r)
+{
+    size_t n;
+    const struct tmx_serve *s = served(r);
+    const struct tmx_serve_beyond b = s ? tmx_serve_beyond(s) : (struct tmx_serve_beyond){0};
+    if (s && r->serve->kept_batch && b.batch >= 1) {
+        tmx_doubt("batches stayed at %d, the largest behind the fit of %s (serve.scheduler.max_batch); "
+                  "serve.beyond_fit = true computes larger ones and marks them",
+                  r->serve->spec.scheduler.max_batch, r->serve->llm.name);
+    }
+    if (b.n_request > 0) {
+        (void)tmx_serve_requests(s, &n);
+        tmx_doubt("%zu of %zu requests are beyond the fit of %s (prompts up to %.3g times, batches up to "
+                  "%.3g times as "
+                  "large): their times and watts are extrapolated; requests.csv marks them",
+                  b.n_request, n, r->serve->llm.name, b.prompt, b.batch);
     }
 }
 
@@ -603,16 +855,19 @@ void tmx_run_requests(const struct tmx_run *run, FILE *out)
     size_t n;
     const struct tmx_llm_request *q = tmx_serve_requests(served(run), &n);
     char real[TMX_REAL_SIZE];
-    fputs("arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s\n", out);
+    static const char *const beyond[] = {"", "prompt", "batch",
+                                         "prompt batch"}; /* by bits of enum tmx_beyond */
+    fputs("arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s,beyond_fit\n",
+          out);
     for (size_t i = 0; i < n; i++) {
         const bool first = q[i].first_s >= 0, last = first && q[i].done_s >= q[i].first_s;
         tmx_real_print(real, q[i].arrival_s);
-        fprintf(out, "%s,%u,%u,%s,%u,%u,", real, q[i].input, q[i].output, q[i].class_of ? "low" : "high",
-                (unsigned)q[i].instance, (unsigned)q[i].token_instance);
+        fprintf(out, "%s,%u,%u,%s,%u,%u,", real, q[i].input, (unsigned)q[i].output,
+                q[i].class_of ? "low" : "high", (unsigned)q[i].instance, (unsigned)q[i].token_instance);
         tmx_real_print(real, q[i].first_s - q[i].arrival_s);
         fprintf(out, "%s,", first ? real : "");
         tmx_real_print(real, q[i].done_s - q[i].arrival_s);
-        fprintf(out, "%s\n", last ? real : "");
+        fprintf(out, "%s,%s\n", last ? real : "", beyond[q[i].beyond]);
     }
 }
 

@@ -246,6 +246,7 @@ struct tmx_run_serve {
     struct tmx_request_options requests;
     struct tmx_request_list list; /* its requests go to the simulation */
     double output_tokens;         /* of all */
+    bool kept_batch;              /* batches would be larger, but for the model's fit */
     struct tmx_serve_gpu *gpu;    /* [n_gpu] owned */
     struct tmx_serve_limits limits;
     const struct tmx_llm_phase *alone; /* of slowdowns; NULL: the model has none there */
@@ -260,6 +261,8 @@ TMX_NODISCARD enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct
 TMX_NODISCARD enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err);
 void tmx_run_serve_close(struct tmx_run_serve *serve); /* accepts NULL */
 void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w);
+
+void tmx_run_serve_doubt(const struct tmx_run *r); /* after the run: requests beyond the model's fit */
 
 enum tmx_serve_latency {
     TMX_SERVE_TTFT,
@@ -293,6 +296,9 @@ enum tmx_serve_value {
     TMX_SERVE_CAPPED_LOW_S,
     TMX_SERVE_BRAKES,
     TMX_SERVE_BRAKE_S,
+    TMX_SERVE_BEYOND,
+    TMX_SERVE_BEYOND_PROMPT,
+    TMX_SERVE_BEYOND_BATCH,
 };
 double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what); /* 0: nothing is served */
 

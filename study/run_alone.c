@@ -99,8 +99,18 @@ static bool has_column(const struct tmx_table *t, const char *name)
     return c < tmx_table_columns(t);
 }
 
-/* The whole on the screen; for programs the summary's row alone. Columns asked for may be of the other table.
- */
+/* How many of the columns asked for a table has. */
+static size_t has_columns(const struct tmx_table *t, const struct tmx_run_alone *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_column; i++) {
+        n += has_column(t, a->column[i]);
+    }
+    return n;
+}
+
+/* The whole on the screen; for programs the summary's row alone. Columns asked for are the summary's where it
+ * has them all, else of its parts. */
 static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
 {
     enum { MOST_ROWS = 12 }; /* kernels on a screen that shows the metrics too */
@@ -117,14 +127,25 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     enum tmx_status (*const parts)(const struct tmx_run *, struct tmx_table **, struct tmx_err *) =
         serves ? tmx_run_instances : tmx_run_kernels;
     struct tmx_table *other = NULL;
-    enum tmx_status st = (people ? parts : tmx_run_summary)(run, &t, err);
-    if (!st && a->n_column > 0 && !has_column(t, a->column[0])) {
-        st = (people ? tmx_run_summary : parts)(run, &other, err);
-    }
-    if (!st && other && has_column(other, a->column[0])) {
-        struct tmx_table *const first = t;
-        t = other;
-        other = first;
+    const bool all = a->n_column == 1 && strcmp(a->column[0], "all") == 0, named = a->n_column > 0 && !all;
+    enum tmx_status st = (people && !named ? parts : tmx_run_summary)(run, &t, err);
+    if (!st && named && has_columns(t, a) < a->n_column) {
+        st = parts(run, &other, err);
+        const size_t of_both[] = {st ? 0 : has_columns(t, a), st ? 0 : has_columns(other, a)};
+        bool known = !st;
+        for (size_t i = 0; i < a->n_column && known; i++) {
+            known = has_column(t, a->column[i]) || has_column(other, a->column[i]);
+        }
+        if (known && of_both[1] < a->n_column) {
+            st = tmx_fail(err, TMX_ECONFIG,
+                          "--columns: some are of the summary, others of its %s; expected those of one table",
+                          serves ? "instances" : "kernels");
+        }
+        if (!st && of_both[1] >= of_both[0]) {
+            struct tmx_table *const first = t;
+            t = other;
+            other = first;
+        }
     }
     st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);

@@ -271,7 +271,7 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
                        .file = add_file(t, path),
                        .line = 1,
                        .include = include};
-    const char *kind = tmx_text_kind(&text, ",|;");
+    const char *kind = include == 0 ? tmx_text_kind(&text, ",|;") : NULL; /* what is included may be a part */
     st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
     st = st || !kind
              ? st

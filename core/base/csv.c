@@ -11,6 +11,7 @@
 struct reader {
     char *at, *end;
     unsigned line;
+    char separator; /* '{': JSON lines */
 };
 
 static bool is_blank(char c)
@@ -20,7 +21,7 @@ static bool is_blank(char c)
 
 static void skip_blanks(struct reader *r)
 {
-    while (r->at < r->end && is_blank(*r->at)) {
+    while (r->at < r->end && is_blank(*r->at) && *r->at != r->separator) {
         r->at++;
     }
 }
@@ -43,7 +44,7 @@ static char *next_cell(struct reader *r, bool *last, const char **fault)
                 break;
             }
             r->at++;
-        } else if (!quoted && (c == ',' || c == '\n')) {
+        } else if (!quoted && (c == r->separator || c == '\n')) {
             break;
         }
         r->line += c == '\n';
@@ -54,8 +55,8 @@ static char *next_cell(struct reader *r, bool *last, const char **fault)
     }
     skip_blanks(r);
     r->at += r->at < r->end && *r->at == '\r';
-    if (open || (r->at < r->end && *r->at != ',' && *r->at != '\n')) {
-        *fault = open ? "a quote that never closes" : "text behind a closing quote; expected a comma";
+    if (open || (r->at < r->end && *r->at != r->separator && *r->at != '\n')) {
+        *fault = open ? "a quote that never closes" : "text behind a closing quote; expected the next column";
         return NULL;
     }
     *last = r->at == r->end || *r->at == '\n';
@@ -106,6 +107,191 @@ static enum tmx_status read_cells(const char *source, struct reader *r, char ***
     return TMX_OK;
 }
 
+static void skip_line(struct reader *r)
+{
+    while (r->at < r->end && *r->at++ != '\n') {
+    }
+    r->line++;
+}
+
+/* ---- JSON lines ---- */
+
+static void skip_space(struct reader *r)
+{
+    while (r->at < r->end && strchr(" \t\r\n", *r->at)) {
+        r->line += *r->at++ == '\n';
+    }
+}
+
+/* Behind the string whose quote is at p; NULL: it has no end. */
+static char *behind_string(char *p, const char *end)
+{
+    for (p++; p < end && *p != '"' && *p != '\n'; p++) {
+        p += *p == '\\';
+    }
+    return p < end && *p == '"' ? p + 1 : NULL;
+}
+
+/* Behind the value at p, with all that is inside; NULL: it has no end. */
+static char *behind_value(char *p, const char *end)
+{
+    size_t depth = 0;
+    do {
+        if (*p == '"') {
+            p = behind_string(p, end);
+            if (!p) {
+                return NULL;
+            }
+        } else if (*p == '[' || *p == '{') {
+            depth++;
+            p++;
+        } else if (*p == ']' || *p == '}') {
+            depth--;
+            p++;
+        } else if (depth > 0) {
+            p++;
+        } else {
+            while (p < end && !strchr(",]} \t\r\n", *p)) {
+                p++;
+            }
+        }
+    } while (depth > 0 && p < end);
+    return depth == 0 ? p : NULL;
+}
+
+/* The escapes of a string, in its place; those of \u beyond ASCII stay as they are. */
+static void unescape(char *s)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    char *out = s;
+    for (; *s; s++) {
+        const char *known = s[0] == '\\' && s[1] ? strchr(from, s[1]) : NULL;
+        *out++ = known ? to[known - from] : *s;
+        s += known != NULL;
+    }
+    *out = '\0';
+}
+
+/* A value as a cell: the text of a string, "" of null. The letter behind it, which ends it, is returned. */
+static char json_cell(struct reader *r, char **cell)
+{
+    char *const begin = r->at, *const end = behind_value(begin, r->end);
+    if (!end || end == begin) {
+        return '\0';
+    }
+    for (const char *p = begin; p < end; p++) {
+        r->line += *p == '\n';
+    }
+    const bool string = *begin == '"';
+    r->at = end;
+    skip_space(r);
+    const char next = r->at < r->end ? *r->at : '\0';
+    r->at += next != '\0';
+    *cell = begin + string;
+    *(end - string) = '\0';
+    if (string) {
+        unescape(*cell);
+    } else if (strcmp(*cell, "null") == 0) {
+        *cell = end;
+    }
+    return next;
+}
+
+/* The object at r->at: its keys into key, or its values to the cells of those columns. */
+static enum tmx_status json_object(const char *source, struct reader *r, char *const *column, size_t n_column,
+                                   char **cell, char ***key, size_t *n_key, struct tmx_err *err)
+{
+    const unsigned line = r->line;
+    char next = ',';
+    size_t n = 0;
+    for (r->at++; next == ','; n++) {
+        char *name, *value;
+        skip_space(r);
+        if (n == 0 && r->at < r->end && *r->at == '}') {
+            return tmx_fail_at(err, TMX_EPARSE, source, line, "an object without a key");
+        }
+        if (r->at == r->end || *r->at != '"' || json_cell(r, &name) != ':') {
+            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "expected a key in quotes and a colon");
+        }
+        skip_space(r);
+        next = r->at < r->end ? json_cell(r, &value) : '\0';
+        if (next != ',' && next != '}') {
+            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "\"%.60s\": expected a value and , or }",
+                               name);
+        }
+        size_t c = n < n_column && strcmp(column[n], name) == 0 ? n : 0;
+        while (!key && c < n_column && strcmp(column[c], name) != 0) {
+            c++;
+        }
+        if (!key && (c == n_column || cell[c])) {
+            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "key \"%.60s\" is %s", name,
+                               c == n_column ? "not in the first object" : "given twice");
+        }
+        if (!key) {
+            cell[c] = value;
+        } else if (!push(key, n_key, name)) {
+            return tmx_fail_at(err, TMX_ENOMEM, source, r->line, "out of memory");
+        }
+    }
+    for (size_t c = 0; c < n_column && !key; c++) {
+        if (!cell[c]) {
+            return tmx_fail_at(err, TMX_EPARSE, source, line, "no key \"%.60s\", which the first object has",
+                               column[c]);
+        }
+    }
+    return TMX_OK;
+}
+
+/* The next object, behind the *n cells of the list. Between objects may be a comma, as in a list. */
+static enum tmx_status json_row(const struct tmx_csv *csv, struct reader *r, char ***list, size_t *n,
+                                bool *got, unsigned *line, struct tmx_err *err)
+{
+    const size_t before = *n;
+    skip_space(r);
+    if (r->at < r->end && *r->at == ',') {
+        r->at++;
+        skip_space(r);
+    }
+    *got = r->at < r->end && *r->at != ']';
+    *line = r->line;
+    if (!*got) {
+        return TMX_OK;
+    }
+    if (*r->at != '{') {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "expected an object, { ... }");
+    }
+    for (size_t c = 0; c < csv->n_column; c++) {
+        if (!push(list, n, NULL)) {
+            return tmx_fail_at(err, TMX_ENOMEM, csv->source, r->line, "out of memory");
+        }
+    }
+    return json_object(csv->source, r, csv->column, csv->n_column, *list + before, NULL, NULL, err);
+}
+
+/* The columns of the first object, from a copy of it. */
+static enum tmx_status json_head(struct tmx_csv *csv, struct reader *r, struct tmx_err *err)
+{
+    if (*r->at == '[') {
+        r->at++;
+        skip_space(r);
+    }
+    char *end = r->at < r->end && *r->at == '{' ? behind_value(r->at, r->end) : NULL;
+    if (!end) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, csv->source, r->line,
+            "is JSON; expected columns between commas, or an object a line, { \"column\": value, ... }");
+    }
+    const size_t size = (size_t)(end - r->at);
+    csv->head = malloc(size + 1);
+    if (!csv->head) {
+        return tmx_no_memory(err);
+    }
+    memcpy(csv->head, r->at, size);
+    csv->head[size] = '\0';
+    struct reader first = {csv->head, csv->head + size, r->line, '{'};
+    return json_object(csv->source, &first, NULL, 0, NULL, &csv->column, &csv->n_column, err);
+}
+
 /* The next row that is not blank behind the *n cells of the list; *got: there is one. A cell that is left out
  * is the NUL behind the text. */
 static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, size_t least, char ***list,
@@ -113,8 +299,15 @@ static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, siz
 {
     const size_t before = *n;
     enum tmx_status st = TMX_OK;
+    if (r->separator == '{') {
+        return json_row(csv, r, list, n, got, line, err);
+    }
     for (*got = false; !st && !*got && r->at < r->end;) {
         *line = r->line;
+        if (*r->at == '#') {
+            skip_line(r);
+            continue;
+        }
         st = read_cells(csv->source, r, list, n, err);
         *got = !st && !(csv->n_column > 1 && *n - before == 1 && !(*list)[before][0]);
         *n = *got ? *n : before;
@@ -168,6 +361,20 @@ static enum tmx_status call_rows(struct tmx_csv *csv, struct reader *r, tmx_csv_
     return st;
 }
 
+/* What is between the names of the header: a comma, or where there is none the first other that is there. */
+static char separator_of(const struct reader *r)
+{
+    static const char all[] = ",|;\t";
+    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    const size_t n = (size_t)((newline ? newline : r->end) - r->at);
+    for (const char *s = all; *s; s++) {
+        if (memchr(r->at, *s, n)) {
+            return *s;
+        }
+    }
+    return ',';
+}
+
 /* The text and the columns' names; r is then behind them. */
 static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *path, struct tmx_err *err)
 {
@@ -179,11 +386,27 @@ static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *
         return st;
     }
     csv->text = t.data;
-    *r = (struct reader){t.data, t.data + t.size, 1};
+    *r = (struct reader){t.data, t.data + t.size, 1, ','};
     st = tmx_utf8_check(t.data, t.size, path, err);
-    if (!st && t.size == 0) {
+    while (!st && r->at < r->end && (*r->at == '#' || *r->at == '\n' || *r->at == '\r')) {
+        skip_line(r);
+    }
+    if (!st && r->at == r->end) {
         st = tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "empty; expected a line of column names");
     }
+    const char *kind = st ? NULL : tmx_text_kind(&t, ",|;");
+    if (kind && strcmp(kind, "JSON") == 0) {
+        skip_space(r);
+        csv->head_line = r->line;
+        r->separator = '{';
+        return json_head(csv, r, err);
+    }
+    if (kind && strcmp(kind, "XML or HTML") == 0) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "is %s; expected columns between commas",
+                           kind);
+    }
+    r->separator = st ? ',' : separator_of(r);
+    csv->head_line = r->line;
     return st ? st : read_cells(csv->source, r, &csv->column, &csv->n_column, err);
 }
 
@@ -192,7 +415,7 @@ static enum tmx_status check_names(const struct tmx_csv *csv, struct tmx_err *er
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; !st && i < csv->n_column; i++) {
         if (csv->column[i][0] && tmx_csv_column(csv, csv->column[i]) < i) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "two columns are called \"%.60s\"",
+            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line, "two columns are called \"%.60s\"",
                              csv->column[i]);
         }
     }
@@ -231,6 +454,7 @@ enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx, s
 void tmx_csv_finish(struct tmx_csv *csv)
 {
     free(csv->text);
+    free(csv->head);
     free(csv->cell);
     free(csv->column);
     free(csv->line);
@@ -264,7 +488,7 @@ void tmx_csv_text(const char *text, FILE *out)
     const bool padded = n > 0 && (is_blank(text[0]) || is_blank(text[n - 1]));
     double v;
     const char *mark = formula && !tmx_span_real((struct tmx_span){text, text + n}, &v) ? "'" : "";
-    if (!padded && !strpbrk(text, ",\"\r\n")) {
+    if (!padded && text[0] != '#' && !strpbrk(text, ",\"\r\n")) {
         fprintf(out, "%s%s", mark, text);
         return;
     }

@@ -2,7 +2,9 @@
 #ifndef TMX_CORE_BASE_CSV_H
 #define TMX_CORE_BASE_CSV_H
 
-/* CSV files with a header line (RFC 4180: cells may have double quotes, "" is a quote). */
+/* Tables with a header line (RFC 4180: cells may have double quotes, "" is a quote): columns between commas,
+ * or where the header has none between bars, semicolons or tabs. JSON lines are read as the same: the keys of
+ * the first object are the columns, every object has them, a list or an object inside is a cell's text. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,13 +16,15 @@ struct tmx_csv {
     char **cell;    /* [n_row * n_column] rows after the header, each cell a piece of text */
     char **column;  /* [n_column] names, pieces of text */
     char *text;     /* owned: the file, its cells ended by NULs */
+    char *head;     /* owned: of JSON lines the first object, which has the columns' names */
     unsigned *line; /* [n_row] the line of each row in the file */
+    unsigned head_line;
     size_t n_row, n_column;
     char source[512];
 };
 
-/* Every row must have as many cells as the header; blank lines are skipped, blanks around cells dropped. Text
- * is UTF-8. Errors: TMX_EIO, TMX_EPARSE, TMX_ECONFIG, TMX_ENOMEM. */
+/* Every row must have as many cells as the header; blank lines and those that begin with # are skipped,
+ * blanks around cells dropped. Text is UTF-8. Errors: TMX_EIO, TMX_EPARSE, TMX_ECONFIG, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err);
 /* The same, but a row may end early, with `least` cells or more: the others are empty. */
 TMX_NODISCARD enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least,

@@ -67,6 +67,12 @@ static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char
             return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: longer than %d characters", o->key,
                                (int)o->max - 1);
         }
+        for (const char *c = word; *c; c++) { /* a terminal would obey it */
+            if (((unsigned char)*c < ' ' && !strchr("\n\t", *c)) || *c == '\x7f') {
+                return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: control character 0x%02x", o->key,
+                                   (unsigned)(unsigned char)*c);
+            }
+        }
         if (!o->def_text && !*word) {
             return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"\": expected a name or text", o->key);
         }

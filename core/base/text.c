@@ -291,6 +291,87 @@ const char *tmx_span_real_fault(struct tmx_span s)
     return "is not a number";
 }
 
+/* n digits at *p, moved on; -1 when there are other letters. */
+static int digits(const char **p, int n)
+{
+    int v = 0;
+    for (int i = 0; i < n; i++) {
+        if ((*p)[i] < '0' || (*p)[i] > '9') {
+            return -1;
+        }
+        v = 10 * v + ((*p)[i] - '0');
+    }
+    *p += n;
+    return v;
+}
+
+static bool one_of(const char **p, const char *letters)
+{
+    const bool is = **p && strchr(letters, **p);
+    *p += is;
+    return is;
+}
+
+/* What is behind the time of day: a zone or nothing. */
+static bool read_zone(const char *p, struct tmx_moment *m)
+{
+    p += *p == ' ';
+    m->zoned = *p != '\0';
+    m->zone_min = 0;
+    if (!m->zoned || strcmp(p, "Z") == 0 || strcmp(p, "UTC") == 0) {
+        return true;
+    }
+    const int sign = *p == '-' ? -1 : 1;
+    if (!one_of(&p, "+-")) {
+        return false;
+    }
+    const int hours = digits(&p, 2);
+    const bool colon = one_of(&p, ":");
+    const int minutes = *p || colon ? digits(&p, 2) : 0;
+    m->zone_min = sign * (60 * hours + minutes);
+    return hours >= 0 && hours <= 14 && minutes >= 0 && minutes <= 59 && !*p;
+}
+
+bool tmx_moment_read(const char *text, struct tmx_moment *m)
+{
+    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+    const char *p = text;
+    const int year = digits(&p, 4);
+    if (year < 1970 || !one_of(&p, "-")) {
+        return false;
+    }
+    const int month = digits(&p, 2);
+    if (month < 1 || month > 12 || !one_of(&p, "-")) {
+        return false;
+    }
+    const int day = digits(&p, 2), past = year - 1,
+              leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (day < 1 || day > before[month] - before[month - 1] + (leap && month == 2) || !one_of(&p, " T")) {
+        return false;
+    }
+    const int hour = digits(&p, 2);
+    if (hour < 0 || hour > 23 || !one_of(&p, ":")) {
+        return false;
+    }
+    const int minute = digits(&p, 2);
+    if (minute < 0 || minute > 59 || !one_of(&p, ":")) {
+        return false;
+    }
+    const char *from = p;
+    const int second = digits(&p, 2);
+    if (one_of(&p, ".")) {
+        p += strspn(p, "0123456789");
+    }
+    m->day = 365L * past + past / 4 - past / 100 + past / 400 + before[month - 1] + (leap && month > 2) + day;
+    return second >= 0 && second <= 60 && tmx_span_real((struct tmx_span){from, p}, &m->s) &&
+           (m->s += hour * 3600 + minute * 60, read_zone(p, m));
+}
+
+double tmx_moment_since(const struct tmx_moment *m, const struct tmx_moment *from)
+{
+    return 86400.0 * (double)(m->day - from->day) + m->s - from->s;
+}
+
 bool tmx_celsius_read(const char *text, double *celsius)
 {
     size_t n = strlen(text);

@@ -93,6 +93,18 @@ void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 /* Reads "45C", "45degC" or "318.15K", a temperature as people type it, in degC. */
 bool tmx_celsius_read(const char *text, double *celsius);
 
+struct tmx_moment {
+    long day; /* of the civil calendar */
+    double s; /* of that day */
+    bool zoned;
+    int zone_min; /* east of UTC, where a zone is written */
+};
+/* "2023-11-16 18:17:03.98" (or T between), and a zone or none: Z, UTC, +01, +0100, +01:00. Two digits each, a
+ * day that its month has, and nothing behind; false else. */
+bool tmx_moment_read(const char *text, struct tmx_moment *m);
+/* Seconds from one to another, by their clocks. */
+double tmx_moment_since(const struct tmx_moment *m, const struct tmx_moment *from);
+
 /* The number of so many decimal digits that is nearest to v. */
 double tmx_real_round(double v, int digits);
 

@@ -6,22 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cost.h"
 #include "core/base/csv.h"
+#include "core/base/plausible.h"
 #include "core/base/rng.h"
+#include "core/base/text.h"
 
 static const char *const processes[] = {"trace", "poisson", NULL}; /* enum tmx_request_process */
 
 const struct tmx_opt tmx_request_opts[] = {
-    TMX_ROW_NAME(tmx_request_options, file, "", "trace: a CSV of one of four headers"),
+    TMX_ROW_NAME(tmx_request_options, file, "",
+                 "trace: a table of requests; docs/formats.md lists the formats"),
     TMX_ROW_NAME(tmx_request_options, sizes, "",
-                 "poisson: a trace whose pairs of input and output are drawn"),
+                 "poisson: a trace whose pairs of input and output are drawn; it needs no times"),
     TMX_ROW_CHOICE(tmx_request_options, process, processes, "trace", "arrivals as in the file, or drawn"),
     TMX_ROW_REAL(tmx_request_options, rate_per_s, "1/s", 0, 1e6, 0, "poisson: mean rate of arrivals"),
     TMX_ROW_REAL(tmx_request_options, day, "1", 0, 1, 0, "poisson: the rate swings by this share over a day"),
     TMX_ROW_REAL(tmx_request_options, noise, "1", 0, 2, 0,
                  "poisson: standard deviation of the rate's logarithm"),
     TMX_ROW_REAL(tmx_request_options, noise_s, "s", 1, 1e6, 60, "poisson: correlation time of that noise"),
-    TMX_ROW_REAL(tmx_request_options, duration_s, "s", 0, 1e8, 0, "poisson: arrivals end; 0: by count"),
+    TMX_ROW_REAL(tmx_request_options, duration_s, "s", 0, 1e8, 0, "arrivals end; 0: by count"),
     TMX_ROW_INT(tmx_request_options, count, "1", 0, 100000000, 0, "most requests; 0: all"),
     TMX_ROW_REAL(tmx_request_options, speed, "1", 1e-3, 1e3, 1, "trace: arrivals come so many times as fast"),
     TMX_ROW_REAL(tmx_request_options, high, "1", 0, 1, 1,
@@ -32,26 +36,57 @@ const struct tmx_opt tmx_request_opts[] = {
 enum { MOST = 100000000, MAX_TOKENS = 100000000 };
 
 enum column { ARRIVAL, INPUT, OUTPUT, CLASS, N_COLUMN };
+enum { MAX_SKIPPED = 8 };
 
-/* The headers that are known, as they are. */
-static const struct header {
-    const char *column[N_COLUMN]; /* CLASS: NULL where the format has none */
-    bool timestamp;               /* arrival is a date and a time */
-} headers[] = {
-    {{"arrival_s", "input_tokens", "output_tokens", "class"}, false},
-    {{"TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL}, true},          /* Azure 2023 */
-    {{"arrived_at", "num_prefill_tokens", "num_decode_tokens", NULL}, false}, /* vidur */
-    {{"arrival_timestamp", "prompt_size", "token_size", NULL}, false},        /* splitwise-sim */
+/* The tables that are known, by their columns. */
+static const struct format {
+    const char *name;                 /* for messages */
+    const char *column[N_COLUMN];     /* CLASS: NULL where the format has none */
+    double unit_s;                    /* of arrivals; 0: a date and a time */
+    const char *none;                 /* a column that must be 0, as what it counts is in no other */
+    bool failures;                    /* a row of no output is a request that failed */
+    const char *skipped[MAX_SKIPPED]; /* columns without an effect */
+} formats[] = {
+    {"thermix",
+     {"arrival_s", "input_tokens", "output_tokens", "class"},
+     1,
+     NULL,
+     false,
+     {"instance", "token_instance", "ttft_s", "e2e_s", "beyond_fit"}}, /* its requests.csv */
+    {"Azure", {"TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL}, 0, "NumImages", false, {NULL}},
+    {"vidur",
+     {"arrived_at", "num_prefill_tokens", "num_decode_tokens", NULL},
+     1,
+     NULL,
+     false,
+     {"num_total_tokens", "pd_ratio"}},
+    {"splitwise-sim",
+     {"arrival_timestamp", "prompt_size", "token_size", NULL},
+     1,
+     NULL,
+     false,
+     {"request_id", "request_type", "application_id", "batch_size"}},
+    {"BurstGPT",
+     {"Timestamp", "Request tokens", "Response tokens", NULL},
+     1,
+     NULL,
+     true,
+     {"Model", "Total tokens", "Log Type", "Session ID", "Elapsed time"}},
+    {"Mooncake", {"timestamp", "input_length", "output_length", NULL}, 1e-3, NULL, false, {"hash_ids"}},
+    {"LLMServingSim", {"arrival_time_ns", "input_toks", "output_toks", NULL}, 1e-9, NULL, false, {NULL}},
 };
-enum { N_HEADER = sizeof headers / sizeof headers[0] };
+enum { N_FORMAT = sizeof formats / sizeof formats[0] };
 
 struct reader {
     struct tmx_request_list *list;
     const struct tmx_request_options *o;
-    const struct header *header;
-    size_t column[N_COLUMN];
-    long day0;
-    double first_s;
+    bool sizes; /* only input and output count */
+    const struct format *format;
+    size_t column[N_COLUMN], none;
+    struct tmx_moment first;
+    double last_s;  /* arrival of the row before, as it is written */
+    double first_s; /* of the first row, as it is written */
+    size_t n_row, n_failed;
 };
 
 /* A request whose row (or number) decides on its class. */
@@ -78,51 +113,88 @@ static enum tmx_status append(struct tmx_request_list *l, double arrival_s, doub
                                                   .first_s = -1,
                                                   .done_s = -1,
                                                   .input = (uint32_t)input,
-                                                  .output = (uint32_t)output,
+                                                  .output = (uint32_t)output & 0x1fffffff,
                                                   .next = UINT32_MAX,
                                                   .class_of = class_of > 0};
     return TMX_OK;
 }
 
-/* "2023-11-16 18:17:03.9799600": seconds of the day, and those of the days up to day0 (0: that day, which is
- * set): their sum with a year's days would lose digits. */
-static bool timestamp(const char *text, long *day0, double *s)
+static enum tmx_status unknown_column(const struct tmx_csv *csv, const struct format *f, const char *column,
+                                      struct tmx_err *err)
 {
-    int year, month, day, hour, minute, used = 0;
-    double second;
-    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%n", &year, &month, &day, &hour, &minute, &used) != 5 ||
-        used == 0 || sscanf(text + used, "%lf", &second) != 1 || month < 1 || month > 12 || day < 1 ||
-        day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || !(second >= 0) || second >= 61 ||
-        year < 1970 || year > 9999) {
-        return false;
+    const char *known[N_COLUMN + 1 + MAX_SKIPPED];
+    char list[TMX_HINT_SIZE];
+    size_t n = 0;
+    for (size_t c = 0; c < N_COLUMN + 1 + MAX_SKIPPED; c++) {
+        const char *name = c < N_COLUMN    ? f->column[c]
+                           : c == N_COLUMN ? f->none
+                                           : f->skipped[c - N_COLUMN - 1];
+        if (name) {
+            known[n++] = name;
+        }
     }
-    const int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0, past = year - 1;
-    const long days =
-        365L * past + past / 4 - past / 100 + past / 400 + before[month - 1] + (leap && month > 2) + day;
-    *day0 = *day0 ? *day0 : days;
-    *s = 86400.0 * (double)(days - *day0) + (hour * 3600 + minute * 60 + second);
-    return true;
+    return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                       "unknown column \"%.60s\" of a trace of %s%s", column, f->name,
+                       tmx_suggest(list, column, known, n));
+}
+
+/* Every column is one that counts or may be skipped; those are printed. */
+static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
+{
+    const struct format *f = r->format;
+    char skipped[200] = "";
+    size_t used = 0;
+    r->none = f->none ? tmx_csv_column(csv, f->none) : csv->n_column;
+    for (size_t c = 0; c < csv->n_column; c++) {
+        const char *name = csv->column[c];
+        bool counts = c == r->none, may = !*name || strncmp(name, "Unnamed: ", 9) == 0; /* a table's index */
+        for (size_t k = 0; k < N_COLUMN; k++) {
+            counts = counts || c == r->column[k];
+        }
+        for (size_t k = 0; k < MAX_SKIPPED && f->skipped[k]; k++) {
+            may = may || strcmp(name, f->skipped[k]) == 0;
+        }
+        if (!counts && !may) {
+            return unknown_column(csv, f, name, err);
+        }
+        if (!counts && *name && used < sizeof skipped - 80) {
+            used +=
+                (size_t)snprintf(skipped + used, sizeof skipped - used, "%s%.60s", used ? ", " : "", name);
+        }
+    }
+    if (*skipped) {
+        tmx_doubt("%s: columns without an effect: %s", csv->source, skipped);
+    }
+    return TMX_OK;
 }
 
 static enum tmx_status find_columns(struct reader *r, const struct tmx_csv *csv, struct tmx_err *err)
 {
-    for (size_t h = 0; h < N_HEADER; h++) {
+    for (size_t h = 0; h < N_FORMAT; h++) {
         size_t found = 0;
         for (size_t c = 0; c < N_COLUMN; c++) {
-            r->column[c] = headers[h].column[c] ? tmx_csv_column(csv, headers[h].column[c]) : csv->n_column;
-            found += c < CLASS && r->column[c] < csv->n_column;
+            r->column[c] = formats[h].column[c] ? tmx_csv_column(csv, formats[h].column[c]) : csv->n_column;
+            found += c > ARRIVAL && c < CLASS && r->column[c] < csv->n_column;
         }
-        if (found == CLASS) {
-            r->header = &headers[h];
-            return TMX_OK;
+        const bool times = r->column[ARRIVAL] < csv->n_column;
+        if (found == CLASS - 1 && (times || r->sizes)) {
+            r->format = &formats[h];
+            return check_columns(r, csv, err);
+        }
+        if (found == CLASS - 1) {
+            return tmx_fail_at(
+                err, TMX_EPARSE, csv->source, csv->head_line,
+                "no column %s: a trace without times; process = \"poisson\" draws arrivals, with this "
+                "file as sizes",
+                formats[h].column[ARRIVAL]);
         }
     }
     return tmx_fail_at(
-        err, TMX_EPARSE, csv->source, 1,
-        "no header of requests; expected arrival_s,input_tokens,output_tokens[,class], "
-        "TIMESTAMP,ContextTokens,GeneratedTokens, arrived_at,num_prefill_tokens,num_decode_tokens or "
-        "splitwise-sim's arrival_timestamp, prompt_size and token_size");
+        err, TMX_EPARSE, csv->source, csv->head_line,
+        "no header of requests; expected arrival_s,input_tokens,output_tokens[,class], or the columns of "
+        "Azure "
+        "(TIMESTAMP,ContextTokens,GeneratedTokens), vidur (arrived_at,num_prefill_tokens,num_decode_tokens), "
+        "splitwise-sim (arrival_timestamp, prompt_size, token_size), BurstGPT, Mooncake or LLMServingSim");
 }
 
 static enum tmx_status tokens(const struct tmx_csv *csv, size_t column, double *v, struct tmx_err *err)
@@ -151,39 +223,90 @@ static enum tmx_status class_of(const struct reader *r, const struct tmx_csv *cs
                              "class = \"%.40s\": expected high (0) or low (1)", word);
 }
 
+/* Seconds as they are written, from the first date on. */
+static enum tmx_status arrival(struct reader *r, const struct tmx_csv *csv, double *s, struct tmx_err *err)
+{
+    const char *text = tmx_csv_cell(csv, 0, r->column[ARRIVAL]);
+    const bool date = r->format->unit_s == 0;
+    struct tmx_moment m;
+    if (date ? !tmx_moment_read(text, &m) : !tmx_csv_real(csv, 0, r->column[ARRIVAL], s) || *s < 0) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0], "%s = \"%.40s\": expected %s",
+                           csv->column[r->column[ARRIVAL]], text,
+                           date ? "a date and a time, 2023-11-16 18:17:03.9799600, and a zone or none"
+                                : "a number from 0 on");
+    }
+    if (!date) {
+        *s *= r->format->unit_s;
+        return TMX_OK;
+    }
+    r->first = r->n_row == 0 ? m : r->first;
+    if (m.zoned != r->first.zoned || m.zone_min != r->first.zone_min) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
+                           "%s = \"%.40s\": another zone than in the first row; expected one",
+                           csv->column[r->column[ARRIVAL]], text);
+    }
+    *s = tmx_moment_since(&m, &r->first);
+    return TMX_OK;
+}
+
 static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err *err)
 {
     struct reader *r = ctx;
     struct tmx_request_list *l = r->list;
-    double arrival_s, input, output;
+    double arrival_s = 0, input, output, none;
     int which;
     if (csv->n_row == 0) {
         return find_columns(r, csv, err);
     }
-    if (r->o->count > 0 && l->n >= (size_t)r->o->count) {
+    if (!r->sizes && r->o->count > 0 && l->n >= (size_t)r->o->count) {
         return TMX_OK;
     }
-    const char *text = tmx_csv_cell(csv, 0, r->column[ARRIVAL]);
-    if (r->header->timestamp ? !timestamp(text, &r->day0, &arrival_s)
-                             : !tmx_csv_real(csv, 0, r->column[ARRIVAL], &arrival_s) || arrival_s < 0) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0], "%s = \"%.40s\": expected %s",
-                           csv->column[r->column[ARRIVAL]], text,
-                           r->header->timestamp ? "a date and a time, 2023-11-16 18:17:03.9799600"
-                                                : "seconds from 0 on");
+    if (r->none < csv->n_column && (!tmx_csv_real(csv, 0, r->none, &none) || none != 0)) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, csv->source, csv->line[0],
+            "%s = \"%.40s\": no column counts the tokens of images; expected 0, or the tokens in %s",
+            r->format->none, tmx_csv_cell(csv, 0, r->none), r->format->column[INPUT]);
     }
-    if (l->n == 0) {
-        r->first_s = r->header->timestamp ? arrival_s : 0;
-        l->first_line = csv->line[0];
+    if (r->format->failures && strcmp(tmx_csv_cell(csv, 0, r->column[OUTPUT]), "0") == 0) {
+        r->n_failed++;
+        return TMX_OK;
     }
-    arrival_s = (arrival_s - r->first_s) / r->o->speed;
-    enum tmx_status st = tokens(csv, r->column[INPUT], &input, err);
+    enum tmx_status st = r->sizes ? TMX_OK : arrival(r, csv, &arrival_s, err);
+    st = st ? st : tokens(csv, r->column[INPUT], &input, err);
     st = st ? st : tokens(csv, r->column[OUTPUT], &output, err);
     st = st ? st : class_of(r, csv, &which, err);
-    if (!st && l->n > 0 && arrival_s < l->request[l->n - 1].arrival_s) {
+    if (!st && r->n_row > 0 && arrival_s < r->last_s) {
         st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[0],
                          "this request arrives before the one above it; expected times that do not fall");
     }
-    return st ? st : append(l, arrival_s, input, output, which, err);
+    if (st) {
+        return st;
+    }
+    l->first_line = r->n_row == 0 ? csv->line[0] : l->first_line;
+    r->first_s = r->n_row++ == 0 ? arrival_s : r->first_s;
+    r->last_s = arrival_s;
+    arrival_s /= r->o->speed;
+    return !r->sizes && r->o->duration_s > 0 && arrival_s >= r->o->duration_s
+               ? TMX_OK
+               : append(l, arrival_s, input, output, which, err);
+}
+
+/* What a slip of units makes of a trace. */
+static void doubt_times(const struct reader *r, const char *path)
+{
+    static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
+    const double span_s = r->last_s - r->first_s, gap_s = r->n_row > 1 ? span_s / (double)(r->n_row - 1) : 0;
+    if (r->n_failed > 0) {
+        tmx_doubt("%s: %zu requests with no output, which are failures, are left out", path, r->n_failed);
+    }
+    if (r->n_row > 1 && r->first_s > fmax(span_s, 1)) {
+        tmx_doubt(
+            "%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are its times "
+            "seconds from its begin?",
+            path, r->first_s, span_s);
+    } else if (r->n_row >= 10 && gap_s > SPARSE_S) {
+        tmx_doubt("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
+    }
 }
 
 /* A pair of streams: arrivals and sizes; the noise has a third, so that it is the same at every rate. */
@@ -228,11 +351,41 @@ static const struct tmx_setting *key(const struct tmx_setting *at, const char *n
 }
 
 static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_request_options *o,
-                                  const char *path, const struct tmx_setting *at, struct tmx_err *err)
+                                  const char *path, bool sizes, const struct tmx_setting *at,
+                                  struct tmx_err *err)
 {
-    struct reader r = {.list = l, .o = o};
+    struct reader r = {.list = l, .o = o, .sizes = sizes};
     const enum tmx_status st = tmx_csv_each(path, row, &r, err);
-    return !st && l->n == 0 ? tmx_fail_setting(err, at, "%s: no request", path) : st;
+    if (!st && l->n == 0) {
+        return r.n_row > 0 ? tmx_fail_setting(err, at, "%s: no request arrives before duration_s", path)
+                           : tmx_fail_setting(err, at, "%s: no request", path);
+    }
+    if (!st && !sizes) {
+        doubt_times(&r, path);
+    }
+    return st;
+}
+
+/* Requests that are drawn, known before they are: their memory, and a rate at which they come at all. */
+static enum tmx_status check_rate(const struct tmx_request_options *o, const struct tmx_setting *at,
+                                  struct tmx_err *err)
+{
+    static const double MAX_S = 1e8, REQUEST_S = 2e-7; /* s to draw one */
+    const double most = o->count > 0 ? o->count : MOST,
+                 mean_per_s = o->rate_per_s * exp(o->noise * o->noise / 2),
+                 end_s = o->duration_s > 0 ? o->duration_s : INFINITY,
+                 n = fmin(most, mean_per_s * (1 + o->day) * end_s);
+    if (end_s == INFINITY && most / mean_per_s > MAX_S) {
+        return tmx_fail_setting(err, key(at, "rate_per_s"),
+                                "rate_per_s = %g: %g requests take %.3g s; expected at most %g s",
+                                o->rate_per_s, most, most / mean_per_s, MAX_S);
+    }
+    return tmx_setting_blame(
+        key(at, o->count > 0 ? "count" : "rate_per_s"),
+        tmx_cost_check(
+            (struct tmx_cost){.seconds = REQUEST_S * n, .bytes = 2 * n * sizeof(struct tmx_llm_request)}, err,
+            "%.3g requests", n),
+        err);
 }
 
 enum tmx_status tmx_requests_make(struct tmx_request_list *l, const struct tmx_request_options *o,
@@ -242,16 +395,15 @@ enum tmx_status tmx_requests_make(struct tmx_request_list *l, const struct tmx_r
     struct tmx_request_list sizes = {0};
     *l = (struct tmx_request_list){0};
     if (!drawn) {
-        return o->file[0] ? read_trace(l, o, o->file, key(at, "file"), err)
+        return o->file[0] ? read_trace(l, o, o->file, false, key(at, "file"), err)
                           : tmx_fail_setting(err, at, "requests: missing file = \"REQUESTS.csv\"");
     }
     if (!o->sizes[0] || !(o->rate_per_s > 0) || (o->count == 0 && !(o->duration_s > 0))) {
         return tmx_fail_setting(err, key(at, "process"),
                                 "poisson requests: expected sizes, rate_per_s, and count or duration_s");
     }
-    struct tmx_request_options whole = *o;
-    whole.count = 0;
-    enum tmx_status st = read_trace(&sizes, &whole, o->sizes, key(at, "sizes"), err);
+    enum tmx_status st = check_rate(o, at, err);
+    st = st ? st : read_trace(&sizes, o, o->sizes, true, key(at, "sizes"), err);
     st = st ? st : draw(l, &sizes, o, seed, err);
     free(sizes.request);
     return !st && l->n == 0 ? tmx_fail_setting(err, at, "requests: none arrives before duration_s") : st;

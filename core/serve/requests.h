@@ -23,7 +23,8 @@ extern const struct tmx_opt tmx_request_opts[];
 struct tmx_llm_request { /* 48 bytes: there may be millions */
     double arrival_s;
     double first_s, done_s; /* its first and its last token; negative: not yet */
-    uint32_t input, output; /* tokens */
+    uint32_t input;         /* tokens */
+    uint32_t output : 29, class_of : 1 /* 0: high priority, 1: low */, beyond : 2 /* enum tmx_beyond */;
     union {
         uint32_t next;       /* until its first token: in the queue it waits in; UINT32_MAX: none */
         uint32_t token_late; /* then: what slow clocks took of the time after it, in 0.1 ms; until it is done
@@ -34,8 +35,13 @@ struct tmx_llm_request { /* 48 bytes: there may be millions */
         uint32_t prompt_mark; /* while its prompt is computed */
         float late_s;         /* then: of the time to its first token, what slow clocks took */
     };
-    uint32_t instance : 15, token_instance : 16, class_of : 1; /* class 0: high priority, 1: low */
+    uint16_t instance, token_instance;
 };
+enum tmx_beyond {
+    TMX_BEYOND_PROMPT = 1,
+    TMX_BEYOND_BATCH = 2
+}; /* outside the fit of the model's phase: bits */
+enum { TMX_MOST_INSTANCES = 65536 };
 
 struct tmx_request_list {
     struct tmx_llm_request *request; /* [n] owned, by arrival */

@@ -48,6 +48,9 @@ const struct tmx_opt tmx_serve_opts[] = {
     TMX_ROW_INT(tmx_serve_options, tp, "1", 1, 256, 8,
                 "GPUs of an instance; the model's file must have this degree"),
     TMX_ROW_BOOL(tmx_serve_options, heat, 1, "off: neither dies nor sensors, GPUs draw the phases' watts"),
+    TMX_ROW_BOOL(tmx_serve_options, beyond_fit, 0,
+                 "compute prompts and batches larger than those of the rows behind the model's fit, and mark "
+                 "their requests; off: larger prompts are refused, batches stay within"),
     TMX_ROW_CHOICE(tmx_serve_options, token_time, token_times, "batch",
                    "time of an iteration of tokens: by batch and cache, or the same for all"),
     TMX_ROW_CHOICE(tmx_serve_options, mix, mixes, "joint",
@@ -67,7 +70,8 @@ const struct tmx_opt tmx_serve_scheduler_opts[] = {
     TMX_ROW_CHOICE(tmx_serve_scheduler_options, policy, schedulers, "mixed", "what an iteration consists of"),
     TMX_ROW_INT(tmx_serve_scheduler_options, budget, "tokens", 1, 10000000, 2048,
                 "mixed, prefill_first: tokens of an iteration; a longer prompt goes alone"),
-    TMX_ROW_INT(tmx_serve_scheduler_options, max_batch, "1", 1, 65535, 512, "sequences of an iteration"),
+    TMX_ROW_INT(tmx_serve_scheduler_options, max_batch, "1", 1, 65535, 512,
+                "sequences of an iteration; not given: at most those of the model's fit"),
     TMX_ROW_INT(tmx_serve_scheduler_options, max_preempt, "1", 0, 1000000, 4,
                 "mixed: iterations without tokens, one after another"),
     TMX_ROW_INT(tmx_serve_scheduler_options, chunk, "tokens", 1, 10000000, 512,
@@ -166,6 +170,7 @@ struct tmx_serve {
         size_t next; /* request that arrives next */
         size_t n_done;
         double end_s, telemetry_s, tick_end_s;
+        double most_prompt, most_batch; /* of an iteration, of the fit's */
     } * now;
     struct tmx_llm_request *request; /* [n_request] */
     struct instance *instance;       /* [n] */
@@ -189,6 +194,24 @@ static double token_s(const struct tmx_serve *s, size_t i, double batch, double 
 static double stretched(const struct instance *x)
 {
     return x->nominal_s * ((1 - x->m) / x->speed + x->m);
+}
+
+/* An iteration beyond the rows behind the fit marks its requests. */
+static void mark_beyond(struct tmx_serve *s, size_t i)
+{
+    struct instance *x = &s->instance[i];
+    const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
+                 batch = (double)x->batch / s->phase[i]->max_batch;
+    s->now->most_prompt = fmax(s->now->most_prompt, prompt);
+    s->now->most_batch = fmax(s->now->most_batch, batch);
+    uint32_t r = x->cur;
+    for (size_t c = 0; c < x->n_cur && prompt > 1; c++, r = s->request[r].next) {
+        s->request[r].beyond |= TMX_BEYOND_PROMPT;
+    }
+    for (size_t k = 0; k < x->n_run && batch > 1 && x->batch > 0; k++) {
+        s->request[h[k].request].beyond |= TMX_BEYOND_BATCH;
+    }
 }
 
 /* Length and watts of the iteration that has been put together. */
@@ -492,7 +515,7 @@ static void schedule(struct tmx_serve *s, size_t i)
     x->batch = x->n_run;
     switch (o->policy) {
     case TMX_SERVE_ORCA:
-        take_prompts(s, i, 0, INFINITY);
+        take_prompts(s, i, 0, s->spec.options.beyond_fit ? INFINITY : s->phase[i]->max_prompt);
         break;
     case TMX_SERVE_CHUNKED:
         take_pieces(s, i, (size_t)o->chunk > x->n_run ? (size_t)o->chunk - x->n_run : 1);
@@ -526,6 +549,7 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
     }
     x->state = BUSY;
     x->ledger.n_iteration++;
+    mark_beyond(s, i);
     price(s, i);
     x->end_s = at_s + stretched(x);
 }
@@ -599,8 +623,8 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
         return nonsense(s, "token", to.token, r, err);
     }
     struct instance *x = &s->instance[to.prompt];
-    q->instance = to.prompt & 0x7fff; /* at most 4096 GPUs */
-    q->token_instance = to.token & 0xffff;
+    q->instance = (uint16_t)to.prompt;
+    q->token_instance = (uint16_t)to.token;
     s->view[to.prompt].pending_tokens += q->input + 1.0;
     s->view[to.prompt].prompt_tokens += q->input;
     s->view[to.prompt].n_request++;
@@ -749,34 +773,40 @@ double tmx_serve_power_w(const struct tmx_serve *s, size_t i, double gpu_w)
     return gpu_w + n * (s->spec.options.rest_w - slope * s->phase[i]->idle_w) + slope * gpu_w;
 }
 
-/* What dies, sensors and boards say of the last tick. */
+/* What dies and sensors say of the last tick. */
 static void look(struct tmx_serve *s, const struct tmx_serve_tick *t)
 {
-    const double dt = t->end_s - t->begin_s;
+    for (size_t i = 0; i < s->n && t->speed; i++) {
+        struct tmx_instance_view *v = &s->view[i];
+        double hottest = 0, memory = NAN, inlet = NAN, speed = INFINITY;
+        for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
+            hottest = fmax(hottest, t->hottest_k[g]);
+            memory = fmax(memory, t->memory_k[g]);
+            inlet = fmax(inlet, t->inlet_k[g]);
+            speed = fmin(speed, t->speed[g]);
+        }
+        v->hottest_k = hottest;
+        v->memory_k = memory;
+        v->inlet_k = inlet;
+        set_speed(s, i, fmax(speed, 1e-3), t->begin_s);
+    }
+}
+
+void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
+{
+    const bool counts = s->now->tick_end_s > 0; /* not the warm-up */
     for (size_t i = 0; i < s->n; i++) {
         struct tmx_instance_view *v = &s->view[i];
-        double gpu_w = 0, hottest = 0, memory = NAN, inlet = NAN, speed = INFINITY;
+        double gpu_w = 0;
         for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
-            const double w =
-                t->gpu_w ? tmx_chip_board_w(s->chip[i], t->gpu_w[g]) : s->instance[i].watts.now_w;
-            gpu_w += w;
-            if (t->speed) {
-                hottest = fmax(hottest, t->hottest_k[g]);
-                memory = fmax(memory, t->memory_k[g]);
-                inlet = fmax(inlet, t->inlet_k[g]);
-                speed = fmin(speed, t->speed[g]);
-            }
+            gpu_w += chip_w ? tmx_chip_board_w(s->chip[i], chip_w[g]) : s->instance[i].watts.now_w;
         }
-        v->hottest_k = t->speed ? hottest : NAN;
-        v->memory_k = memory;
         v->gpu_w = gpu_w / (double)v->n_gpu;
-        v->inlet_k = inlet;
         v->power_w = tmx_serve_power_w(s, i, gpu_w);
-        s->row[v->row].joules += v->power_w * dt;
-        s->instance[i].ledger.joules += gpu_w * dt;
-        s->instance[i].ledger.inlet_ks += inlet * dt;
-        if (t->speed) {
-            set_speed(s, i, fmax(speed, 1e-3), t->begin_s);
+        if (counts) {
+            s->row[v->row].joules += v->power_w * dt_s;
+            s->instance[i].ledger.joules += gpu_w * dt_s;
+            s->instance[i].ledger.inlet_ks += v->inlet_k * dt_s;
         }
     }
 }
@@ -879,12 +909,17 @@ static void take_arrays(struct tmx_serve *s)
     TMX_TAKE(&s->fixed, s->phase, s->n);
 }
 
+int tmx_serve_class(const struct tmx_serve_options *o, size_t instance)
+{
+    const double i = (double)instance;
+    return o->class_servers && floor((i + 1) * o->high_servers) == floor(i * o->high_servers);
+}
+
 static void place_instance(struct tmx_serve *s, size_t i)
 {
     const struct tmx_serve_pool_options *p = &s->spec.pools;
     const size_t tp = (size_t)s->spec.options.tp, gpu0 = i * tp;
     const struct tmx_serve_gpu *gpu = &s->spec.gpu[gpu0];
-    const double high = s->spec.options.high_servers;
     s->chip[i] = gpu->chip;
     s->phase[i] = gpu->phase;
     s->instance[i] = (struct instance){.state = IDLE,
@@ -904,7 +939,7 @@ static void place_instance(struct tmx_serve *s, size_t i)
         .gpu0 = gpu0,
         .n_gpu = tp,
         .row = gpu->row,
-        .class_of = s->spec.options.class_servers && floor(((double)i + 1) * high) == floor((double)i * high),
+        .class_of = (size_t)tmx_serve_class(&s->spec.options, i),
         .prompt = !s->split || i < (size_t)p->prompt,
         .token = !s->split || i >= (size_t)p->prompt,
         .open = true,
@@ -915,6 +950,7 @@ static void place_instance(struct tmx_serve *s, size_t i)
         .memory_k_per_w = gpu->memory_k_per_w,
         .memory_limit_k = gpu->memory_limit_k,
         .gpu_w = gpu->phase->idle_w,
+        .power_w = (double)tp * (gpu->phase->idle_w + s->spec.options.rest_w),
         .hottest_k = NAN,
         .memory_k = NAN,
         .inlet_k = NAN};
@@ -1002,6 +1038,15 @@ const struct tmx_serve_instance_ledger *tmx_serve_instance_ledger(const struct t
 const struct tmx_serve_row_ledger *tmx_serve_row_ledger(const struct tmx_serve *s, size_t row)
 {
     return &s->row[row].ledger;
+}
+
+struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s)
+{
+    struct tmx_serve_beyond b = {.prompt = s->now->most_prompt, .batch = s->now->most_batch};
+    for (size_t i = 0; i < s->n_request; i++) {
+        b.n_request += s->request[i].beyond != 0;
+    }
+    return b;
 }
 
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q)

@@ -16,7 +16,7 @@ enum tmx_serve_rows { TMX_ROWS_ALL, TMX_ROWS_RACK };
 struct tmx_serve_options { /* group serve */
     char model[512];
     int tp;
-    bool heat;
+    bool heat, beyond_fit;
     int token_time, mix; /* batch, flat; joint, add */
     double kv_util;
     bool class_servers;
@@ -95,6 +95,9 @@ enum { TMX_GAP_BINS = 3584 }; /* powers of two from 2^-14 s on, 128 to each */
 
 struct tmx_serve;
 
+/* Class of an instance under class_servers: 0 high priority, 1 low. */
+int tmx_serve_class(const struct tmx_serve_options *o, size_t instance);
+
 TMX_NODISCARD enum tmx_status tmx_serve_create(struct tmx_serve **s, const struct tmx_serve_spec *spec,
                                                struct tmx_err *err);
 void tmx_serve_destroy(struct tmx_serve *s); /* accepts NULL */
@@ -102,12 +105,14 @@ void tmx_serve_destroy(struct tmx_serve *s); /* accepts NULL */
 struct tmx_serve_tick { /* from begin_s to end_s; negative: nothing arrives yet. Arrays [n_gpu] */
     double begin_s, end_s;
     const double *speed;                          /* of a GPU, of its fastest clock; heat only */
-    const double *gpu_w;                          /* board watts of the last tick; heat only */
     const double *hottest_k, *memory_k, *inlet_k; /* sensors; heat only */
 };
 /* Instances go on to the end of the tick. TMX_ESOLVE: a policy answers nonsense. */
 TMX_NODISCARD enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t,
                                                 struct tmx_err *err);
+/* At the end of a tick of dt_s: what it drew goes to the energies of instances and rows, which the next one's
+ * telemetry reads. chip_w [n_gpu]: heat only; NULL: the watts of the phases. */
+void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s);
 
 /* Of the last tick, means: dynamic watts of a GPU at its fastest clock; of dram as drawn. heat false: now_w
  * too. */
@@ -128,6 +133,12 @@ const struct tmx_llm_request *tmx_serve_requests(const struct tmx_serve *s, size
 const struct tmx_instance_view *tmx_serve_instances(const struct tmx_serve *s, size_t *n);
 const struct tmx_serve_instance_ledger *tmx_serve_instance_ledger(const struct tmx_serve *s, size_t i);
 const struct tmx_serve_row_ledger *tmx_serve_row_ledger(const struct tmx_serve *s, size_t row);
+/* Requests outside the fit, and the largest prompt and batch of an iteration over those of the fit. */
+struct tmx_serve_beyond {
+    size_t n_request;
+    double prompt, batch; /* 0: no iteration yet */
+};
+struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s);
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */
 
 /* Everything that changes, for snapshots; NULL: nothing. */

@@ -200,7 +200,6 @@ static enum tmx_status serve(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_serve_tick t = {.begin_s = ((double)s->tick - (double)s->warmup) * s->spec.dt_s,
                                      .end_s = ((double)s->tick + 1 - (double)s->warmup) * s->spec.dt_s,
                                      .speed = heat ? s->serve_speed : NULL,
-                                     .gpu_w = heat ? s->recorder->now_w : NULL,
                                      .hottest_k = s->hottest_k,
                                      .memory_k = s->view.memory_k,
                                      .inlet_k = s->view.inlet_k};
@@ -224,6 +223,9 @@ static enum tmx_status serve(struct tmx_sim *s, struct tmx_err *err)
 static void end_tick(struct tmx_sim *s)
 {
     struct tmx_machine *m = s->machine;
+    if (s->serve) {
+        tmx_serve_account(s->serve, s->spec.serve.options.heat ? s->recorder->now_w : NULL, s->spec.dt_s);
+    }
     for (size_t g = 0; s->serve && tmx_serve_done(s->serve) && m->n_done < m->n_job; g++) {
         m->job[g].state = TMX_JOB_DONE;
         m->job[g].finished_s = tmx_serve_end_s(s->serve);

@@ -99,6 +99,20 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["energy_j"] $c
 refused "no such file; looked for requests/none.csv, also in thermix's data" --set 'serve.requests.file="requests/none.csv"'
 "$thermix" run a.cfg --set 'serve.requests.file="workloads/requests/azure_conv_2023.csv"' --set serve.requests.count=9 -q || bad=1
 refused "the run has no topology with racks" --set 'row.rows="rack"'
+refused 'serve.limits.alone_on = "a10": model llama2-70b has no phase of a10 at tp = 8' --set 'serve.limits.alone_on="a10"'
+refused "high priority; serve.high_servers = 0.5 of 2 instances leaves none of the prompts' pool" --set serve.class_servers=true \
+  --set serve.pools.prompt=1 --set serve.pools.token=1
+refused "rate_per_s = 1e-300: 1 requests take 1e+300 s" --set 'serve.requests={process="poisson";sizes="r.csv";rate_per_s=1e-300;count=1}'
+refused "needs about 9.6 GB of memory" --set 'serve.requests={process="poisson";sizes="r.csv";rate_per_s=1000.0;count=100000000}' --max-gb 1
+"$thermix" run a.cfg --set 'serve.requests.file="a/requests.csv"' -q 2>err.txt || { cat err.txt; bad=1; } # own output is accepted
+grep -q 'a/requests.csv: columns without an effect: instance, token_instance, ttft_s, e2e_s, beyond_fit' err.txt || { cat err.txt; bad=1; }
+printf 'arrival_s,input_tokens,output_tokens\n1700000000,10,5\n1700000003,10,5\n' >epoch.csv
+"$thermix" check a.cfg --set 'serve.requests.file="epoch.csv"' 2>&1 >/dev/null | grep -q 'the first request arrives at 1.7e+09 s, later than the trace is long (3 s)' ||
+  { echo "arrivals in epoch seconds"; bad=1; }
+# Columns asked for are of one table: the summary's where it has them all.
+"$thermix" run a.cfg --columns energy_j --format csv 2>/dev/null | tail -1 | grep -qx "$(column a/summary.csv energy_j)" || { echo "--columns energy_j"; bad=1; }
+"$thermix" run a.cfg --columns energy_j | tail -1 | grep -q "$(column a/summary.csv energy_j | cut -d. -f1)" || { echo "--columns energy_j of people"; bad=1; }
+refused "some are of the summary, others of its instances" --columns busy_s,row_peak_w
 refused "unknown route policy \"token\", did you mean \"tokens\"" --set route.policy=token
 refused "of low priority; serve.high_servers = 1" --set serve.class_servers=true --set serve.high_servers=1.0 --set serve.requests.high=0.0
 if ! "$thermix" bound a.cfg --format csv >bound.csv 2>err.txt && grep -q "built without GLPK" err.txt; then exit $bad; fi

@@ -43,19 +43,27 @@ static struct tmx_run *random_run(struct tmx_rng *rng)
                  rate_per_s = between(rng, 2, 100);
     const int budget = (int)between(rng, 512, 4096), chunk = (int)between(rng, 128, 2048),
               max_batch = (int)between(rng, 8, 512), count = (int)between(rng, 150, 600);
+    const bool chunked = scheduler[0] == 'c', budgeted = scheduler[0] == 'm' || scheduler[0] == 'p';
+    char own[64] = "", mixed[32] = ""; /* keys that would do nothing are errors */
+    snprintf(own, sizeof own,
+             chunked    ? "chunk = %d;"
+             : budgeted ? "budget = %d;"
+                        : "",
+             chunked ? chunk : budget);
+    snprintf(mixed, sizeof mixed, scheduler[0] == 'm' || scheduler[0] == 'o' ? "mix = \"%s\";" : "", mix);
     return open_run(
         "%s seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 12; cols = 12; method = \"reduced\"; inlet_c = "
         "%.1f; chip_power = { dvfs_power = \"%s\"; }; %s dtm = { policy = \"%s\"; }; sensor = { period_s = "
         "0.1; };"
-        "route = { policy = \"%s\"; }; row = { policy = \"%s\"; budget_w = %.0f; telemetry_s = 0.1; oob_s = "
-        "1.0; };"
-        "serve = { model = \"llama2-70b\"; tp = %s; heat = %s; mix = \"%s\"; token_time = \"%s\";"
-        "scheduler = { policy = \"%s\"; budget = %d; chunk = %d; max_batch = %d; };"
+        "route = { policy = \"%s\"; }; row = { policy = \"%s\"; budget_w = %.0f; telemetry_s = 0.1; %s "
+        "};"
+        "serve = { model = \"llama2-70b\"; tp = %s; heat = %s; beyond_fit = true; %s token_time = \"%s\";"
+        "scheduler = { policy = \"%s\"; %s max_batch = %d; };"
         "requests = { process = \"poisson\"; sizes = \"" TMX_SOURCE_DIR
         "/workloads/requests/azure_conv_2023.csv\"; count = %d; rate_per_s = %.2f; }; };",
         place, inlet_c, law, governor[0] == 'n' ? "throttle = { trip_c = 150.0; release_c = 140.0; };" : "",
-        governor, route, row, budget_w, tp, heat, mix, time, scheduler, budget, chunk, max_batch, count,
-        rate_per_s);
+        governor, route, row, budget_w, row[0] == 'n' ? "" : "oob_s = 1.0;", tp, heat, mixed, time, scheduler,
+        own, max_batch, count, rate_per_s);
 }
 
 static double bounded(const struct tmx_run *run, const struct tmx_serve_bound_options *o)

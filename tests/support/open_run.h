@@ -12,21 +12,31 @@
 #include "run/run.h"
 #include "tests/support/check.h"
 
+/* The run of a configuration; NULL and *err: it is refused. */
+static inline struct tmx_run *try_run(const char *text, struct tmx_err *err)
+{
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    if (tmx_config_parse(&cfg, text, "test", err) || tmx_run_create(&run, tmx_config_root(cfg), err)) {
+        run = NULL;
+    }
+    tmx_config_close(cfg);
+    return run;
+}
+
 /* The run of this configuration, printed as by printf; what refuses it fails the test. tmx_run_destroy. */
 TMX_PRINTF(1, 2) static inline struct tmx_run *open_run(const char *format, ...)
 {
     char text[2048];
     struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
     va_list args;
     va_start(args, format);
     assert_in_range(vsnprintf(text, sizeof text, format, args), 0, sizeof text - 1);
     va_end(args);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+    struct tmx_run *run = try_run(text, &err);
+    if (!run) {
         fail_msg("%s:%u: %s, in: %s", err.file, err.line, err.msg, text);
     }
-    tmx_config_close(cfg);
     return run;
 }
 

@@ -36,6 +36,13 @@ static struct tmx_run *serve(double tick_s, const char *more)
     return run;
 }
 
+static void refused(struct tmx_err *err, const char *more)
+{
+    char text[2048];
+    snprintf(text, sizeof text, COMMON, 0.5, 0.5, more);
+    assert_null(try_run(text, err));
+}
+
 static struct tmx_run *serve_routed(double tick_s, const char *route, const char *more)
 {
     struct tmx_run *run = open_run(COMMON " route = { policy = \"%s\"; };", tick_s, tick_s, more, route);
@@ -157,6 +164,24 @@ static void traces_are_known_by_their_headers(void **state)
         {"request_id,request_type,application_id,arrival_timestamp,batch_size,prompt_size,token_size\n"
          "0,2,0,0,1,10,5\n1,2,0,4,1,20,6\n",
          4},
+        {"TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00+05:00,0,10,5\n"
+         "2024-05-10T00:00:01.25+05:00,0,20,6\n",
+         1.25},
+        {"Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,GPT-4,10,5,15,API log\n"
+         "6,GPT-4,9,0,9,API log\n7.5,GPT-4,20,6,26,API log\n",
+         7.5},
+        {"{\"timestamp\": 0, \"input_length\": 10, \"output_length\": 5, \"hash_ids\": [0, 1]}\n"
+         "{\"timestamp\": 27482, \"input_length\": 20, \"output_length\": 6, \"hash_ids\": [0, [2, "
+         "\"}\"]]}\n",
+         27.482},
+        {"[{\"input_toks\": 10, \"output_toks\": 5, \"arrival_time_ns\": 4.0e8},\n"
+         " {\"output_toks\": 6, \"input_toks\": 20, \"arrival_time_ns\": 1500000000}]\n",
+         1.5},
+        {"# drawn by hand\n\narrival_s|input_tokens|output_tokens\n1|10|5\n# the second\n2|20|6\n", 2},
+        {"arrival_s\tinput_tokens\toutput_tokens\n1\t10\t5\n3\t20\t6\n", 3},
+        {"arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s,beyond_fit\n"
+         "1,10,5,high,0,0,0.1,0.2,\n9,20,6,low,0,0,,,prompt\n",
+         9},
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -183,9 +208,33 @@ static void bad_traces_are_refused_with_their_line(void **state)
         {"arrival_s,input_tokens,output_tokens\n1,10,5\n0.5,20,6\n", "do not fall", 3},
         {"arrival_s,input_tokens,output_tokens\n1,0,5\n", "input_tokens = \"0\"", 2},
         {"arrival_s,input_tokens,output_tokens\n1,10,2.5\n", "output_tokens = \"2.5\"", 2},
-        {"arrival_s,input_tokens,output_tokens\n-1,10,5\n", "expected seconds from 0 on", 2},
+        {"arrival_s,input_tokens,output_tokens\n-1,10,5\n", "expected a number from 0 on", 2},
         {"arrival_s,input_tokens,output_tokens,class\n1,10,5,middle\n", "class = \"middle\"", 2},
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-13-01 00:00:00,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-29 00:00:00,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-06-31 00:00:00,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-06-30 00:00:0x1,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-06-30 00:00:1e1,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-06-30 00:00:01 word,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-6-30 00:00:01,10,5\n", "a date and a time", 2},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-06-30 00:00:01Z,10,5\n2023-06-30 "
+         "00:00:02+05:00,10,5\n",
+         "another zone than in the first row", 3},
+        {"TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00,2,10,5\n",
+         "no column counts the tokens of images", 2},
+        {"arrival_s,input_tokens,output_tokens,Class\n1,10,5,low\n",
+         "unknown column \"Class\" of a trace of thermix", 1},
+        {"\n# x\narrived_at,num_prefill_tokens,num_decode_tokens,priority\n1,10,5,1\n",
+         "unknown column \"priority\"", 3},
+        {"num_prefill_tokens,num_decode_tokens\n1,10\n", "no column arrived_at: a trace without times", 1},
+        {"{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 3}\n{\"timestamp\": 0, "
+         "\"input_length\": 1}\n",
+         "no key \"output_length\"", 2},
+        {"{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 3, \"x\": 1}\n", "unknown column \"x\"",
+         1},
+        {"{\"timestamp\": 0, \"input_length\": 1, \"output_length\": }\n", "expected a value", 1},
+        {"{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 3\n", "is JSON; expected columns", 1},
+        {"<html>\n", "is XML or HTML", 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -318,6 +367,147 @@ static void energy_is_that_of_the_phases(void **state)
     tmx_run_destroy(run);
 }
 
+/* Joules of all instances. */
+static double joules_of(const struct tmx_run *run)
+{
+    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim_const(run));
+    size_t n;
+    double j = 0;
+    (void)tmx_serve_instances(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        j += tmx_serve_instance_ledger(s, i)->joules;
+    }
+    return j;
+}
+
+/* At every tick: instances sum to the energy, rows to that and the nodes' rest, and a row whose servers are
+ * busy from the begin draws the same in each reading. */
+static void rows_and_instances_sum_to_the_energy_at_every_tick(void **state)
+{
+    static const double ticks[] = {1, 0.1, 0.01};
+    char text[MAX_TEXT] = "arrival_s,input_tokens,output_tokens\n";
+    double peak_w = 0;
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        strcat(text, "0,1500,300\n");
+    }
+    scratch_write("serve_busy.csv", text);
+    for (size_t k = 0; k < 3; k++) {
+        struct tmx_run *run =
+            serve(ticks[k], "requests = { file = \"serve_busy.csv\"; }; token_time = \"flat\";");
+        const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
+        const struct tmx_serve_row_ledger *row = tmx_serve_row_ledger(s, 0);
+        const double time_s = tmx_sim_time_s(tmx_run_sim(run)), joules = metric(run, "energy_j"),
+                     rest_w = 16 * (124.5 - 0.4 * 63), read_s = 2 * (double)row->n;
+        check_close(joules_of(run), joules, 1e-12, 0);
+        assert_true(row->n > 3 && read_s <= time_s && time_s - read_s <= 2 + ticks[k]);
+        /* what was read is the row's up to then: the rest is at most its peak and at least idle */
+        const double rest_j = rest_w * time_s + 1.4 * joules - row->sum_w * 2;
+        assert_true(rest_j >= 16 * 187.4 * (time_s - read_s) - 1e-6 &&
+                    rest_j <= row->peak_w * (time_s - read_s) + 1e-6);
+        peak_w = k == 0 ? row->peak_w : peak_w;
+        check_close(row->peak_w, peak_w, 1e-6, 0);
+        tmx_run_destroy(run);
+    }
+    trace("serve_heat.csv", 20);
+    struct tmx_run *run = open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.1; quantum_s = 0.1; method "
+                                   "= \"lumped\"; warmup_s = 0.5; "
+                                   "sensor = { period_s = 0.1; }; serve = { model = \"llama2-70b\"; requests "
+                                   "= { file = \"serve_heat.csv\"; }; };");
+    struct tmx_sim *sim = tmx_run_sim(run);
+    double joules = 0;
+    for (int k = 0; k < 30; k++) { /* five of them are the warm-up */
+        assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+        for (size_t g = 0; g < 8 && k >= 5; g++) {
+            joules +=
+                0.1 * tmx_chip_board_w(tmx_sim_machine(sim)->gpu[g].chip, tmx_sim_recorder(sim)->now_w[g]);
+        }
+    }
+    check_close(joules_of(run), joules, 1e-12, 0);
+    tmx_run_destroy(run);
+}
+
+/* Beyond the rows behind the fit: refused, or computed and marked. */
+static void what_is_beyond_the_fit_is_refused_or_marked(void **state)
+{
+    struct tmx_err err = {0};
+    size_t n;
+    (void)state;
+    scratch_write("serve_long.csv", "arrival_s,input_tokens,output_tokens\n0,8192,5\n0,8193,5\n0,20000,5\n");
+    refused(&err, "requests = { file = \"serve_long.csv\"; };");
+    assert_non_null(strstr(
+        err.msg, "request 2: a prompt of 8193 tokens; the fit of llama2-70b has seen at most 8192 (2 of 3 "
+                 "requests are beyond, up to 2.44 times)"));
+    struct tmx_run *run = serve(0.5, "beyond_fit = true; requests = { file = \"serve_long.csv\"; };");
+    const struct tmx_llm_request *q = requests(run, &n);
+    assert_true(q[0].beyond == 0 && q[1].beyond == TMX_BEYOND_PROMPT && q[2].beyond == TMX_BEYOND_PROMPT);
+    assert_true(metric(run, "beyond_fit") == 2);
+    check_close(metric(run, "beyond_prompt_x"), 20000.0 / 8192, 1e-12, 0);
+    tmx_run_destroy(run);
+    char text[MAX_TEXT] = "arrival_s,input_tokens,output_tokens\n";
+    for (int i = 0; i < 160; i++) {
+        strcat(text, "0,10,100\n");
+    }
+    scratch_write("serve_wide.csv", text);
+    run =
+        serve(0.5, "requests = { file = \"serve_wide.csv\"; };"); /* 80 an instance; 64 are behind the fit */
+    assert_true(metric(run, "beyond_fit") == 0 && metric(run, "beyond_batch_x") == 1);
+    tmx_run_destroy(run);
+    run = serve(0.5, "beyond_fit = true; requests = { file = \"serve_wide.csv\"; };");
+    assert_true(metric(run, "beyond_fit") == 160);
+    check_close(metric(run, "beyond_batch_x"), 80.0 / 64, 1e-12, 0);
+    assert_true(requests(run, &n)[0].beyond == TMX_BEYOND_BATCH);
+    tmx_run_destroy(run);
+    refused(&err, "requests = { file = \"serve_wide.csv\"; }; scheduler = { max_batch = 100; };");
+    assert_non_null(
+        strstr(err.msg, "serve.scheduler.max_batch = 100: the fit of llama2-70b has seen at most 64"));
+}
+
+/* A key that has no effect beside the others is an error at its line. */
+static void keys_without_an_effect_are_refused(void **state)
+{
+#define TRACE_ "requests = { file = \"serve_row.csv\"; };"
+#define DRAWN_ "requests = { process = \"poisson\"; sizes = \"serve_row.csv\"; rate_per_s = 9.0; count = 5;"
+    static const struct {
+        const char *more, *key;
+    } rows[] = {
+        {"requests = { file = \"serve_row.csv\"; rate_per_s = 9.0; };", "serve.requests.rate_per_s"},
+        {"requests = { file = \"serve_row.csv\"; day = 0.9; };", "serve.requests.day"},
+        {"requests = { file = \"serve_row.csv\"; sizes = \"serve_row.csv\"; };", "serve.requests.sizes"},
+        {DRAWN_ " speed = 2.0; };", "serve.requests.speed"},
+        {DRAWN_ " file = \"serve_row.csv\"; };", "serve.requests.file"},
+        {DRAWN_ " noise_s = 9.0; };", "serve.requests.noise_s"},
+        {TRACE_ " high_servers = 0.2;", "serve.high_servers"},
+        {TRACE_ " scheduler = { chunk = 64; };", "serve.scheduler.chunk"},
+        {TRACE_ " scheduler = { policy = \"chunked\"; budget = 64; };", "serve.scheduler.budget"},
+        {TRACE_ " scheduler = { policy = \"orca\"; max_preempt = 2; };", "serve.scheduler.max_preempt"},
+        {TRACE_ " mix = \"add\"; scheduler = { policy = \"prefill_first\"; };", "serve.mix"},
+        {TRACE_ " pools = { gb_per_s = 1.0; };", "serve.pools.gb_per_s"},
+        {TRACE_ " pools = { prompt = 1; token = 1; gb_per_s = 0.0; overlap = 0.5; };", "serve.pools.overlap"},
+        {TRACE_ " }; row = { brake = false;", "row.brake"},
+        {TRACE_ " }; row = { budget_w = 9000.0; oob_s = 9.0;", "row.oob_s"},
+        {TRACE_ " }; row = { budget_w = 9000.0; brake = false; brake_s = 9.0;", "row.brake_s"},
+        {TRACE_ " }; queue = \"shared\"; bound = {", "queue"},
+        {TRACE_ " }; measured_gains = true; bound = {", "measured_gains"},
+        {TRACE_ " }; warmup_with = \"idle\"; bound = {", "warmup_with"},
+        {TRACE_ " }; bound = { uniform = true;", "bound.uniform"},
+        {TRACE_ " }; place = { policy = \"coldest\";", "place policy coldest"},
+        {TRACE_ " }; tb = { policy = \"coldest_first\";", "tb policy coldest_first"},
+        {TRACE_ " }; policy = \"MG-COLD\"; bound = {", "place policy coldest"},
+    };
+    (void)state;
+    trace("serve_row.csv", N);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_err err = {0};
+        char words[100];
+        refused(&err, rows[i].more);
+        snprintf(words, sizeof words, "%s does nothing here: ", rows[i].key);
+        if (!strstr(err.msg, words) || err.line == 0) {
+            fail_msg("%u: %s, expected %s", err.line, err.msg, words);
+        }
+    }
+}
+
 static void a_budget_slows_servers_and_a_brake_stops_them(void **state)
 {
     char more[512];
@@ -422,6 +612,9 @@ int main(void)
         cmocka_unit_test(no_request_depends_on_the_tick),
         cmocka_unit_test(every_token_is_made_and_memory_comes_free),
         cmocka_unit_test(energy_is_that_of_the_phases),
+        cmocka_unit_test(rows_and_instances_sum_to_the_energy_at_every_tick),
+        cmocka_unit_test(what_is_beyond_the_fit_is_refused_or_marked),
+        cmocka_unit_test(keys_without_an_effect_are_refused),
         cmocka_unit_test(a_budget_slows_servers_and_a_brake_stops_them),
         cmocka_unit_test(without_dies_foresight_routes_by_tokens),
         cmocka_unit_test(dies_get_the_watts_and_snapshots_go_on),
