@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/opt.h"
+#include "core/base/output.h"
 #include "measure/llm_fit.h"
 #include "run/load/data.h"
 #include "study/table_out.h"
@@ -14,6 +16,7 @@ struct args {
 };
 
 static const char *const verbs[] = {"fit", NULL};
+static const struct tmx_opt name_opt = TMX_ROW_TEXT(tmx_llm, name, NULL, "name of the model");
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "FILE.cfg", .names = TMX_NAMES_FILE,
@@ -40,12 +43,21 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_llm_load(&like, path, err);
     st = st ? st : tmx_llm_fit(a->what.text[1], &like, &m, &t, err);
     if (!st && a->name) {
-        snprintf(m.name, sizeof m.name, "%s", a->name);
+        st = tmx_opt_set(&name_opt, &m, a->name, "--name", 0, err);
+    }
+    if (!st) {
+        tmx_print_visible(stderr,
+                          "thermix llm: of %s (--like) are weights_bytes = %g, layers = %d, kv_heads = %d, "
+                          "head_dim = %d, value_bytes = %d, the shares of clock and memory, and of its "
+                          "phases memory_bytes, idle_w and "
+                          "token_w_per_sequence\n",
+                          like.name, like.weights_bytes, like.layers, like.kv_heads, like.head_dim,
+                          like.value_bytes);
     }
     st = st ? st
             : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
                                      a->columns.n, err);
-    st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
+    st = st ? st : tmx_llm_write(&m, a->out, err);
     tmx_table_destroy(t);
     tmx_llm_finish(&like);
     return st;
@@ -57,7 +69,8 @@ const struct tmx_command tmx_cmd_llm = {
     .doc =
         "fit: the times of a language model's iterations and their watts, from ROWS.csv with the columns "
         "prompt_size, batch_size, token_size, prompt_time, token_time [ms] and tensor_parallel, optionally "
-        "hardware (a100-80gb is chip a100), peak_power and average_power (shares of the board's limit). "
+        "hardware (a100-pcie is that chip, a100-80gb chip a100), peak_power and average_power (shares of the "
+        "board's limit). "
         "Prints "
         "the errors of the fit, and of each cell predicted by a fit without it.",
     .examples = "thermix llm fit rows.csv -o my-llm.cfg",

@@ -17,9 +17,12 @@
 
 #include "core/base/config.h"
 #include "core/base/csv.h"
+#include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/plausible.h"
+#include "run/load/data.h"
 
-enum { MAX_ROWS = 20000, MAX_TP = 1024, MAX_LEFT_OUT = 10000, N_PROMPT = 4, N_TOKEN = 3 };
+enum { MAX_ROWS = 20000, MAX_TP = 256, MAX_LEFT_OUT = 10000, N_PROMPT = 4, N_TOKEN = 3 };
 
 static const double MAX_VALUE = 1e9; /* tokens, ms, shares: beyond, the fits lose their digits */
 
@@ -27,6 +30,7 @@ struct row {
     char gpu[64];
     int tp;
     double prompt, batch, output, prompt_ms, token_ms, peak, mean;
+    char hardware[64]; /* as it is written */
     unsigned line;
 };
 
@@ -56,6 +60,13 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
                                tmx_csv_cell(csv, r, column[c]), optional ? "from" : "above", MAX_VALUE);
         }
     }
+    for (size_t c = 0; c < 3; c++) {
+        if (v[c] != floor(v[c])) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                               "%s = \"%.40s\": expected a whole number", names[c],
+                               tmx_csv_cell(csv, r, column[c]));
+        }
+    }
     if (v[TP] != floor(v[TP]) || v[TP] > MAX_TP) {
         return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
                            "tensor_parallel = \"%.40s\": expected a number of GPUs up to %d",
@@ -72,13 +83,101 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
                         .peak = v[PEAK],
                         .mean = v[PEAK + 1],
                         .line = csv->line[r]};
-    const size_t length = strcspn(hardware, "-"); /* a100-80gb: a100 */
-    if (length == 0 || length >= sizeof row->gpu) {
+    if (!*hardware || *hardware == '-' || strlen(hardware) >= sizeof row->gpu) {
         return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
                            "hardware = \"%.80s\": expected a chip's name", hardware);
     }
-    snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)length, hardware);
+    snprintf(row->hardware, sizeof row->hardware, "%s", hardware);
     return TMX_OK;
+}
+
+/* a100-pcie is a chip, a100-80gb is a100: the longest name that is one; else what is before the first dash.
+ */
+static void find_chip(struct row *row)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_err none;
+    snprintf(row->gpu, sizeof row->gpu, "%s", row->hardware);
+    while (tmx_data_find(TMX_DATA_CHIP, row->gpu, path, &none)) {
+        char *dash = strrchr(row->gpu, '-');
+        if (!dash) {
+            snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)strcspn(row->hardware, "-"), row->hardware);
+            return;
+        }
+        *dash = '\0';
+    }
+}
+
+/* The chip of each row; two machines that become one are named. */
+static void find_chips(const char *path, struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t k = i;
+        while (k > 0 && strcmp(rows[k - 1].hardware, rows[i].hardware) != 0) {
+            k--;
+        }
+        if (k > 0) {
+            memcpy(rows[i].gpu, rows[k - 1].gpu, sizeof rows[i].gpu);
+            continue;
+        }
+        find_chip(&rows[i]);
+        for (size_t other = 0; other < i; other++) {
+            if (strcmp(rows[other].gpu, rows[i].gpu) == 0) {
+                tmx_doubt("%s:%u: %s and %s (line %u) are both chip %s: their rows count as one machine's",
+                          path, rows[i].line, rows[i].hardware, rows[other].hardware, rows[other].line,
+                          rows[i].gpu);
+                break;
+            }
+        }
+    }
+}
+
+/* Least and largest of a column are of its unit. */
+static enum tmx_status check_unit(const char *path, const struct row *rows, size_t n, size_t field,
+                                  const char *name, const char *unit, struct tmx_err *err)
+{
+    size_t low = SIZE_MAX, high = SIZE_MAX;
+    double v, least = INFINITY, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&v, (const char *)&rows[i] + field, sizeof v);
+        low = v > 0 && v < least ? i : low;
+        high = v > most ? i : high;
+        least = v > 0 ? fmin(least, v) : least;
+        most = fmax(most, v);
+    }
+    enum tmx_status st = low < n ? tmx_plausible(NULL, name, unit, least, path, rows[low].line, err) : TMX_OK;
+    return st || high >= n || high == low ? st
+                                          : tmx_plausible(NULL, name, unit, most, path, rows[high].line, err);
+}
+
+static enum tmx_status check_units(const char *path, const struct row *rows, size_t n, struct tmx_err *err)
+{
+    size_t exchanged = 0, above = 0, first = 0, first_above = 0;
+    for (size_t i = 0; i < n; i++) {
+        const bool is =
+            rows[i].prompt_ms<0.9 * rows[i].token_ms, over = rows[i].peak> 0 && rows[i].mean > rows[i].peak;
+        first = is && exchanged == 0 ? i : first;
+        first_above = over && above == 0 ? i : first_above;
+        exchanged += is;
+        above += over;
+    }
+    if (exchanged > 0) {
+        tmx_doubt("%s:%u: prompts take less than a token in %zu of %zu rows: are prompt_time and token_time "
+                  "exchanged?",
+                  path, rows[first].line, exchanged, n);
+    }
+    if (above > 0) {
+        tmx_doubt("%s:%u: average_power = %g is above peak_power = %g, in %zu of %zu rows", path,
+                  rows[first_above].line, rows[first_above].mean, rows[first_above].peak, above, n);
+    }
+    enum tmx_status st = check_unit(path, rows, n, offsetof(struct row, prompt_ms), "prompt_time", "ms", err);
+    st = st ? st : check_unit(path, rows, n, offsetof(struct row, token_ms), "token_time", "ms", err);
+    st =
+        st ? st
+           : check_unit(path, rows, n, offsetof(struct row, peak), "peak_power", "of the board's limit", err);
+    return st ? st
+              : check_unit(path, rows, n, offsetof(struct row, mean), "average_power", "of the board's limit",
+                           err);
 }
 
 static enum tmx_status read_rows(const char *path, const struct tmx_llm *like, struct row **rows, size_t *n,
@@ -108,7 +207,10 @@ static enum tmx_status read_rows(const char *path, const struct tmx_llm *like, s
         st = read_row(&csv, r, column, like, &(*rows)[(*n)++], err);
     }
     tmx_csv_finish(&csv);
-    return st;
+    if (!st) {
+        find_chips(path, *rows, *n);
+    }
+    return st ? st : check_units(path, *rows, *n, err);
 }
 
 static int by_value(const void *a, const void *b)
@@ -130,7 +232,19 @@ static bool alike(const struct row *a, const struct row *b, bool token)
            (!token || a->output == b->output);
 }
 
-/* The cells of the phase of row `first`, by their first rows; scratch has room for all rows. */
+static int by_size(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    const double d[] = {x->batch - y->batch, x->n - y->n, x->cached - y->cached, x->ms - y->ms};
+    size_t i = 0;
+    while (i < 3 && d[i] == 0) {
+        i++;
+    }
+    return (d[i] > 0) - (d[i] < 0);
+}
+
+/* The cells of the phase of row `first`, by their sizes, so that the order of rows does not matter; scratch
+ * has room for all rows. */
 static size_t make_cells(const struct row *rows, size_t n, size_t first, bool token, struct cell *cell,
                          double *scratch)
 {
@@ -152,7 +266,54 @@ static size_t make_cells(const struct row *rows, size_t n, size_t first, bool to
                                            r->batch * (r->prompt + r->output / 2), median(scratch, m)};
         }
     }
+    qsort(cell, n_cell, sizeof *cell, by_size);
     return n_cell;
+}
+
+/* Repeats that differ, and times that fall while the batch grows: of the phase of row `first`. */
+static void doubt_rows(const char *path, const struct row *rows, size_t n, size_t first, bool token)
+{
+    static const double REPEATS = 0.2, FALL = 0.05;
+    const char *name = token ? "token_time" : "prompt_time";
+    size_t n_fall = 0, n_spread = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &rows[i];
+        bool seen = r->tp != rows[first].tp || strcmp(r->gpu, rows[first].gpu) != 0;
+        double low = INFINITY, high = 0;
+        for (size_t k = 0; k < n && !seen; k++) {
+            const double ms = token ? rows[k].token_ms : rows[k].prompt_ms;
+            seen = k < i && alike(&rows[k], r, token);
+            low = alike(&rows[k], r, token) ? fmin(low, ms) : low;
+            high = alike(&rows[k], r, token) ? fmax(high, ms) : high;
+        }
+        if (!seen && high > (1 + REPEATS) * low && n_spread++ == 0) {
+            tmx_doubt("%s:%u: %s of a prompt of %g, batch %g, is from %g to %g ms in its repeats", path,
+                      r->line, name, r->prompt, r->batch, low, high);
+        }
+        for (size_t k = 0; k < n && !seen; k++) { /* the next larger batch, or prompt of single requests */
+            const struct row *s = &rows[k];
+            const bool wider = s->prompt == r->prompt && s->batch > r->batch &&
+                               (!token || s->output == r->output),
+                       longer = s->prompt > r->prompt && s->batch == r->batch &&
+                                (!token || s->output == r->output);
+            const double ms = token ? s->token_ms : s->prompt_ms, was_ms = token ? r->token_ms : r->prompt_ms;
+            if (s->tp == r->tp && strcmp(s->gpu, r->gpu) == 0 && (wider || longer) &&
+                ms < (1 - FALL) * was_ms) {
+                if (n_fall++ == 0) {
+                    tmx_doubt("%s:%u: %s falls to %g ms at %s %g, from %g ms at %g (line %u)", path, s->line,
+                              name, ms, wider ? "batch" : "a prompt of", wider ? s->batch : s->prompt, was_ms,
+                              wider ? r->batch : r->prompt, r->line);
+                }
+                break;
+            }
+        }
+    }
+    if (n_fall > 1 || n_spread > 1) {
+        tmx_doubt("%s: %s of %s at %d: %zu rows from which times fall as size grows, %zu cells whose repeats "
+                  "differ by "
+                  "more than %g %%",
+                  path, name, rows[first].gpu, rows[first].tp, n_fall, n_spread, 100 * REPEATS);
+    }
 }
 
 /* Numbers from those of a simplex, which are free. */
@@ -268,6 +429,9 @@ static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double 
 static enum tmx_status fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *err)
 {
     unsigned use = 7;
+    if (f->cell[0].batch == f->cell[f->n - 1].batch) { /* of one batch nothing follows for others */
+        use = 5;
+    }
     for (;;) {
         const enum tmx_status st = fit_token_with(f, use, c, err);
         if (!st && !(isfinite(c[1]) && isfinite(c[2]))) {
@@ -329,10 +493,10 @@ static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, 
 
 /* Shares of the power limit: peaks of single requests by prompt; tokens by what a request's mean leaves for
  * them. */
-static void fit_watts(const struct row *rows, size_t n, size_t first, const struct tmx_llm_phase *like,
-                      struct tmx_llm_phase *p, double *scratch)
+static void fit_watts(const char *path, const struct row *rows, size_t n, size_t first,
+                      const struct tmx_llm_phase *like, struct tmx_llm_phase *p, double *scratch)
 {
-    double tokens[TMX_LLM_POINTS];
+    double *tokens = scratch + n; /* [n] */
     size_t n_tokens = 0, m = 0;
     for (size_t i = 0; i < n; i++) {
         bool known = rows[i].batch != 1 || rows[i].peak <= 0 || rows[i].tp != rows[first].tp ||
@@ -340,11 +504,20 @@ static void fit_watts(const struct row *rows, size_t n, size_t first, const stru
         for (size_t k = 0; k < n_tokens; k++) {
             known = known || tokens[k] == rows[i].prompt;
         }
-        if (!known && n_tokens < TMX_LLM_POINTS) {
+        if (!known) {
             tokens[n_tokens++] = rows[i].prompt;
         }
     }
     qsort(tokens, n_tokens, sizeof *tokens, by_value);
+    if (n_tokens > TMX_LLM_POINTS) { /* evenly by rank, both ends included */
+        tmx_doubt(
+            "%s: peak_power of %zu prompt sizes; the model's file has room for %d of them, evenly chosen",
+            path, n_tokens, TMX_LLM_POINTS);
+        for (size_t k = 0; k < TMX_LLM_POINTS; k++) {
+            tokens[k] = tokens[k * (n_tokens - 1) / (TMX_LLM_POINTS - 1)];
+        }
+        n_tokens = TMX_LLM_POINTS;
+    }
     for (size_t k = 0; k < n_tokens; k++) {
         size_t n_peak = 0;
         for (size_t i = 0; i < n; i++) {
@@ -365,8 +538,16 @@ static void fit_watts(const struct row *rows, size_t n, size_t first, const stru
             scratch[m++] = (r->mean * (r->prompt_ms + token_s) - r->peak * r->prompt_ms) / token_s;
         }
     }
-    p->token_share = m > 0 ? fmax(0, median(scratch, m)) : like ? like->token_share : 0;
-    if (n_tokens == 0 && like) { /* no watts in the rows */
+    p->token_share = m > 0 ? fmax(0, median(scratch, m)) : like->token_share;
+    if (m == 0) {
+        tmx_doubt(
+            "%s: %s at %d: no row of batch 1, a prompt of 512 and average_power; token_share = %g is that of "
+            "--like",
+            path, p->gpu, p->tp, like->token_share);
+    }
+    if (n_tokens == 0) { /* no watts in the rows */
+        tmx_doubt("%s: %s at %d: no row of batch 1 with peak_power; prompt_share is that of --like", path,
+                  p->gpu, p->tp);
         p->n_point = like->n_point;
         memcpy(p->prompt_tokens, like->prompt_tokens, sizeof p->prompt_tokens);
         memcpy(p->prompt_share, like->prompt_share, sizeof p->prompt_share);
@@ -390,17 +571,26 @@ static enum tmx_status fit_phase(const char *path, const struct row *rows, size_
                                 .idle_w = same->idle_w,
                                 .token_w_per_sequence = same->token_w_per_sequence};
     snprintf(p->gpu, sizeof p->gpu, "%s", rows[first].gpu);
+    if (strcmp(same->gpu, p->gpu) != 0 || same->tp != p->tp) {
+        tmx_doubt("%s: %s at %d is not in --like: memory_bytes = %g, idle_w = %g and token_w_per_sequence = "
+                  "%g are those of "
+                  "%s at %d",
+                  path, p->gpu, p->tp, same->memory_bytes, same->idle_w, same->token_w_per_sequence,
+                  same->gpu, same->tp);
+    }
     for (size_t i = 0; i < n; i++) {
         if (rows[i].tp == p->tp && strcmp(rows[i].gpu, p->gpu) == 0) {
             p->max_prompt = fmax(p->max_prompt, rows[i].prompt);
             p->max_batch = fmax(p->max_batch, rows[i].batch);
         }
     }
+    doubt_rows(path, rows, n, first, false);
+    doubt_rows(path, rows, n, first, true);
     size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
     enum tmx_status st = fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
     n_cell = make_cells(rows, n, first, true, cell, scratch);
     st = st ? st : fit_cells(cell, n_cell, true, path, &rows[first], p->token_ms, t, err);
-    fit_watts(rows, n, first, same, p, scratch);
+    fit_watts(path, rows, n, first, same, p, scratch);
     return st;
 }
 
@@ -426,7 +616,7 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
     snprintf(m->source, sizeof m->source, "fitted by thermix llm fit to %.400s", path);
     enum tmx_status st = read_rows(path, like, &rows, &n, err);
     struct cell *cell = st ? NULL : malloc(n * sizeof *cell);
-    double *scratch = st ? NULL : malloc(n * sizeof *scratch);
+    double *scratch = st ? NULL : malloc(2 * n * sizeof *scratch);
     st = st || (cell && scratch) ? st : tmx_no_memory(err);
     st = st ? st : tmx_table_create(errors, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < n; i++) {
@@ -455,18 +645,13 @@ static void write_numbers(const char *key, const double *v, size_t n, FILE *out)
     fputs("];", out);
 }
 
-enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct tmx_err *err)
+static void print_model(const struct tmx_llm *m, FILE *out)
 {
-    struct tmx_output o = {0};
-    const enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
-    fputs("# Phases of a language model; docs/formats.md, Serving.\nname = ", o.file);
-    tmx_config_quote(m->name, o.file);
-    fputs(";\nsource = ", o.file);
-    tmx_config_quote(m->source, o.file);
-    fprintf(o.file,
+    fputs("# Phases of a language model; docs/formats.md, Serving.\nname = ", out);
+    tmx_config_quote(m->name, out);
+    fputs(";\nsource = ", out);
+    tmx_config_quote(m->source, out);
+    fprintf(out,
             ";\nweights_bytes = %#.6g;\nlayers = %d;\nkv_heads = %d;\nhead_dim = %d;\nvalue_bytes = %d;\n"
             "m_prompt = %#.4g;\nm_token = %#.4g;\nprompt_dram_share = %#.4g;\ntoken_dram_share = "
             "%#.4g;\nl2_share = %#.4g;\n"
@@ -475,19 +660,55 @@ enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct 
             m->prompt_dram_share, m->token_dram_share, m->l2_share);
     for (size_t i = 0; i < m->n_phase; i++) {
         const struct tmx_llm_phase *p = &m->phase[i];
-        fputs("    { gpu = ", o.file);
-        tmx_config_quote(p->gpu, o.file);
-        fprintf(o.file, "; tp = %d; memory_bytes = %#.6g; idle_w = %#.6g; token_share = %#.4g;", p->tp,
+        fputs("    { gpu = ", out);
+        tmx_config_quote(p->gpu, out);
+        fprintf(out, "; tp = %d; memory_bytes = %#.6g; idle_w = %#.6g; token_share = %#.4g;", p->tp,
                 p->memory_bytes, p->idle_w, p->token_share);
-        fprintf(o.file, " token_w_per_sequence = %#.4g; max_prompt = %#.6g; max_batch = %#.6g;\n     ",
+        fprintf(out, " token_w_per_sequence = %#.4g; max_prompt = %#.6g; max_batch = %#.6g;\n     ",
                 p->token_w_per_sequence, p->max_prompt, p->max_batch);
-        write_numbers("prompt_ms", p->prompt_ms, N_PROMPT, o.file);
-        write_numbers("token_ms", p->token_ms, N_TOKEN, o.file);
-        write_numbers("prompt_tokens", p->prompt_tokens, p->n_point, o.file);
-        write_numbers("prompt_share", p->prompt_share, p->n_point, o.file);
-        fprintf(o.file, " }%s\n", i + 1 < m->n_phase ? "," : "");
+        write_numbers("prompt_ms", p->prompt_ms, N_PROMPT, out);
+        write_numbers("token_ms", p->token_ms, N_TOKEN, out);
+        write_numbers("prompt_tokens", p->prompt_tokens, p->n_point, out);
+        write_numbers("prompt_share", p->prompt_share, p->n_point, out);
+        fprintf(out, " }%s\n", i + 1 < m->n_phase ? "," : "");
     }
-    fputs(");\n", o.file);
+    fputs(");\n", out);
+}
+
+/* What is written is what a run reads: read it before it is there. */
+static enum tmx_status check_model(const struct tmx_llm *m, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE - 16], path[TMX_PATH_SIZE];
+    struct tmx_output o = {0};
+    struct tmx_llm again = {0};
+    struct tmx_err why = {0};
+    enum tmx_status st = tmx_os_temp_dir(folder, sizeof folder, err);
+    if (st) {
+        return st;
+    }
+    snprintf(path, sizeof path, "%s/model.cfg", folder);
+    st = tmx_output_open(&o, path, &why);
+    if (!st) {
+        print_model(m, o.file);
+        st = tmx_output_commit(&o, &why);
+    }
+    st = st ? st : tmx_llm_load(&again, path, &why);
+    tmx_output_discard(&o);
+    tmx_llm_finish(&again);
+    remove(path);
+    remove(folder);
+    return st ? tmx_fail(err, st, "a run would refuse this fit: %s", why.msg) : TMX_OK;
+}
+
+enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct tmx_err *err)
+{
+    struct tmx_output o = {0};
+    enum tmx_status st = check_model(m, err);
+    st = st || !path ? st : tmx_output_open(&o, path, err);
+    if (st || !path) {
+        return st;
+    }
+    print_model(m, o.file);
     const enum tmx_status done = tmx_output_commit(&o, err);
     tmx_output_discard(&o);
     return done;

@@ -16,7 +16,7 @@
 TMX_NODISCARD enum tmx_status tmx_llm_fit(const char *rows, const struct tmx_llm *like, struct tmx_llm *m,
                                           struct tmx_table **errors, struct tmx_err *err);
 
-/* A model's file. source: what is written as `source`. */
+/* A model's file; path NULL: only check that a run would read it. */
 TMX_NODISCARD enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct tmx_err *err);
 
 #endif

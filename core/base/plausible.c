@@ -107,6 +107,10 @@ static const struct row {
     {"tau_s", "s", 0.1, 1e4, 1e-3, 1e6, LONG_TIMES},
     /* what a log gives and what is fitted to it: never an error, the log is as it is */
     {"step_s", "s", 2e-3, 120, 0, INFINITY, LOG_TIMES},
+    /* rows of a language model: an iteration of tokens reads the weights, a prompt computes with them */
+    {"token_time", "ms", 1, 1000, 0.2, 1e4, {{"s", 1e3, 0}, {"us", 1e-3, 0}}},
+    {"prompt_time", "ms", 2, 3e5, 0.5, 1e7, {{"s", 1e3, 0}, {"us", 1e-3, 0}}},
+    {"peak_power average_power", "of the board's limit", 0.02, 1.2, 0.01, 1.5, {{"%", 1e-2, 0}}},
     {"sink_j_per_k", "J/K", 30, 1e4, 0, INFINITY, FROM_TIMES},
     {"static_k_per_w", "K/W", 5e-3, 1.5, 0, INFINITY, FROM_WATTS},
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plausible.h"
 #include "core/serve/serve.h"
 #include "measure/llm_fit.h"
 #include "tests/support/open_run.h"
@@ -98,7 +99,7 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     } bad[] = {
         {"128,1,128,20,30,8,a100x,0.8,0.5", "a100x at 8: 1 cells of prompt times, expected 6 or more"},
         {"128,1,128,20,30,1e7,a100,0.8,0.5",
-         "tensor_parallel = \"1e7\": expected a number of GPUs up to 1024"},
+         "tensor_parallel = \"1e7\": expected a number of GPUs up to 256"},
         {"128,1e308,128,20,30,8,a100,0.8,0.5",
          "batch_size = \"1e308\": expected a number above 0, up to 1e+09"},
         {"128,1,128,1e-300,30,8,a100,0.8,0.5", "prompt_time = \"1e-300\""},
@@ -148,6 +149,98 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     }
     tmx_llm_finish(&like);
     tmx_llm_finish(&again);
+}
+
+static void keep_line(void *to, const char *text)
+{
+    char *all = to;
+    snprintf(all + strlen(all), MAX_TEXT - strlen(all), "%s\n", text);
+}
+
+/* Rows in a unit that is not theirs are refused or doubted; neither their order nor a machine's memory
+ * matters. */
+static void rows_of_a_fit_are_judged(void **state)
+{
+#define HEAD                                                                                                \
+    "prompt_size,batch_size,token_size,prompt_time,token_time,tensor_parallel,hardware,peak_power,average_" \
+    "power\n"
+    static const char *const good[] = {
+        "128,1,128,65,43,8,a100-80gb,0.46,0.44\n",   "256,1,128,67,43.5,8,a100-80gb,0.66,0.43\n",
+        "512,1,128,94,44.9,8,a100-80gb,0.75,0.43\n", "512,4,128,292,45.8,8,a100-80gb,0.92,0.44\n",
+        "512,32,128,3525,53,8,a100-80gb,,\n",        "1024,1,128,154,45,8,a100-80gb,0.74,0.43\n",
+        "4096,1,128,661,46.5,8,a100-80gb,1.0,\n",
+    };
+    static const struct {
+        const char *from, *to, *error, *doubt;
+    } rows[] = {
+        {"0.46,0.44", "46,44", "peak_power = 46 of the board's limit is far outside", NULL},
+        {"0.46,0.44", "184,170", "peak_power = 184 of the board's limit is far outside", NULL},
+        {",65,43,", ",0.065,0.043,", "is it 0.065 s = 65 ms?", NULL},
+        {",65,43,", ",65000,43000,", "is it 43000 us = 43 ms?", NULL},
+        {"128,1,128,65", "128,0.5,128,65", "batch_size = \"0.5\": expected a whole number", NULL},
+        {",65,43,", ",43,65,", NULL, "prompts take less than a token in 1 of 7 rows"},
+        {"0.46,0.44", "0.46,0.54", NULL, "average_power = 0.54 is above peak_power = 0.46"},
+        {"512,4,128,292", "512,4,128,80", NULL,
+         "llm_rows.csv:5: prompt_time falls to 80 ms at batch 4, from 94 ms at 1 (line 4)"},
+        {"256,1,128,67,43.5,8,a100-80gb", "256,1,128,67,43.5,8,a100-40gb", NULL,
+         "a100-40gb and a100-80gb (line 2) are both chip a100"},
+        {"256,1,128,67", "128,1,128,90", NULL,
+         "prompt_time of a prompt of 128, batch 1, is from 65 to 90 ms in its repeats"},
+    };
+    static struct tmx_llm like, m, other;
+    struct tmx_table *errors = NULL;
+    struct tmx_err err = {0};
+    char text[MAX_TEXT], lines[MAX_TEXT];
+    struct tmx_doubts doubts = {.line = keep_line, .to = lines};
+    (void)state;
+    assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
+    for (size_t k = 0; k <= sizeof rows / sizeof rows[0]; k++) { /* the last: none is spoilt */
+        strcpy(text, HEAD);
+        for (size_t i = 0; i < 7; i++) {
+            strcat(text, good[i]);
+        }
+        char *at = k < sizeof rows / sizeof rows[0] ? strstr(text, rows[k].from) : NULL;
+        if (at) {
+            char rest[MAX_TEXT];
+            strcpy(rest, at + strlen(rows[k].from));
+            strcpy(at, rows[k].to);
+            strcat(text, rest);
+        }
+        lines[0] = '\0';
+        tmx_doubts_begin(&doubts);
+        const enum tmx_status st = tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &m, &errors, &err);
+        tmx_doubts_end(&doubts);
+        tmx_table_destroy(errors);
+        if (at && rows[k].error ? !st || !strstr(err.msg, rows[k].error)
+                                : st || (at ? !strstr(lines, rows[k].doubt) : lines[0] != '\0')) {
+            fail_msg("row %zu: %s, %s", k, st ? err.msg : "taken", lines);
+        }
+    }
+    strcpy(text, HEAD);
+    for (size_t i = 7; i-- > 0;) {
+        strcat(text, good[i]);
+    }
+    assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &other, &errors, NULL), TMX_OK);
+    assert_memory_equal(other.phase[0].prompt_ms, m.phase[0].prompt_ms, sizeof m.phase[0].prompt_ms);
+    assert_memory_equal(other.phase[0].token_ms, m.phase[0].token_ms, sizeof m.phase[0].token_ms);
+    tmx_table_destroy(errors);
+    assert_int_equal(tmx_llm_write(&m, NULL, NULL), TMX_OK);
+    m.phase[0].token_ms[0] = -1; /* what a run refuses is not written */
+    assert_int_equal(tmx_llm_write(&m, "llm_bad.cfg", &err), TMX_ECONFIG);
+    assert_non_null(strstr(err.msg, "a run would refuse this fit: token_ms: expected numbers from 0 on"));
+    strcpy(text, HEAD); /* more prompts than a file has room for, in any order; a chip of its own name */
+    for (int i = 0; i < 20; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d,128,%d,40,8,a100-pcie,%g,\n",
+                 200 + 100 * (i * 7 % 20), 1 + (i % 3 == 9), 60 + 3 * (i * 7 % 20),
+                 0.4 + 0.01 * (i * 7 % 20));
+    }
+    assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &m, &errors, NULL), TMX_OK);
+    assert_string_equal(m.phase[0].gpu, "a100-pcie");
+    assert_true(m.phase[0].n_point == 16 && m.phase[0].prompt_tokens[0] == 200 &&
+                m.phase[0].prompt_tokens[15] == 2100);
+    assert_true(m.phase[0].token_ms[1] == 0); /* of one batch nothing follows for others */
+    tmx_table_destroy(errors);
+    tmx_llm_finish(&like);
 }
 
 static void traces_are_known_by_their_headers(void **state)
@@ -605,6 +698,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_and_capacities_are_those_of_the_file),
         cmocka_unit_test(a_fit_finds_the_phase_behind_rows),
+        cmocka_unit_test(rows_of_a_fit_are_judged),
         cmocka_unit_test(traces_are_known_by_their_headers),
         cmocka_unit_test(bad_traces_are_refused_with_their_line),
         cmocka_unit_test(drawn_arrivals_have_their_rate_and_classes),
