@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AccelWattch's two files, as src/accelwattch/gpgpu_sim_wrapper.cc of GPGPU-Sim writes them. Both have the
  * same 33 labels with a comma at the end of all but two: "gpu_avg_IBP, = 1.17" in the report, and a header
- * "power,IBP,...,IDLE_COREP,CONSTPSTATICP" above the samples of the trace, whose rows end in a comma. */
+ * "power,IBP,...,IDLE_COREP,CONSTPSTATICP" above the samples of the trace, whose rows end in a comma.
+ * GPUWattch, its predecessor, has 18: one for all of an SP's units, one for the SFUs, and no leakage. */
 #include "measure/accelwattch.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@
 #include "power/power.h"
 #include "run/load/data.h"
 
-enum { N_LABEL = 33, CONSTANT = -1 };
+enum { N_LABEL = 36, CONSTANT = -1, N_SET = 2 };
 
 /* Which of a kernel's components (core/workload/kernel.h) a label belongs to. Dividers are counted with their
  * multipliers, the memory controller with the memory, the interconnect with the L2, as in AccelWattch's own
@@ -59,7 +61,41 @@ static const struct {
     {"IDLE_COREP", "idle_sm_w"},
     {"CONSTP", NULL},
     {"STATICP", "static_w"},
+    {"SPP", "int_w"},
+    {"SFUP", "fp_sin_w"},
+    {"CONST_DYNAMICP", NULL},
 };
+
+/* The labels of a program, in its order. */
+static const struct set {
+    const char *program;
+    size_t n;
+    unsigned char label[33];
+} sets[N_SET] = {
+    {"AccelWattch", 33, {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                         17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}},
+    {"GPUWattch", 18, {0, 1, 2, 3, 4, 5, 6, 33, 34, 8, 24, 25, 26, 27, 28, 29, 30, 35}},
+};
+
+static uint64_t labels_of(const struct set *set)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        mask |= UINT64_C(1) << set->label[i];
+    }
+    return mask;
+}
+
+/* What else a report prints of a kernel: counts of events, which are not watts. */
+static const char *const counters[] = {
+    "TOT_INST",    "FP_INT",         "IC_H",          "IC_M",        "DC_RH",         "DC_RM",
+    "DC_WH",       "DC_WM",          "TC_H",          "TC_M",        "CC_H",          "CC_M",
+    "SHRD_ACC",    "REG_RD",         "REG_WR",        "NON_REG_OPs", "INT_ACC",       "FPU_ACC",
+    "DPU_ACC",     "INT_MUL24_ACC",  "INT_MUL32_ACC", "INT_MUL_ACC", "INT_DIV_ACC",   "FP_MUL_ACC",
+    "FP_DIV_ACC",  "FP_SQRT_ACC",    "FP_LG_ACC",     "FP_SIN_ACC",  "FP_EXP_ACC",    "DP_MUL_ACC",
+    "DP_DIV_ACC",  "TENSOR_ACC",     "TEX_ACC",       "MEM_RD",      "MEM_WR",        "MEM_PRE",
+    "L2_RH",       "L2_RM",          "L2_WH",         "L2_WM",       "NOC_A",         "PIPE_A",
+    "IDLE_CORE_N", "constant_power", "SP_ACC",        "SFU_ACC",     "CONST_DYNAMICN"};
 
 static int component_of(size_t label)
 {
@@ -114,7 +150,8 @@ struct report {
     size_t n_kernel;
     struct tmx_span name; /* of the launch that is read */
     struct watts launch;
-    unsigned seen, line; /* labels of it, the line of its name */
+    uint64_t seen; /* labels of it; the bit above them: its total */
+    unsigned line; /* of its name */
 };
 
 static struct kernel *kernel_of(struct report *r, struct tmx_span name)
@@ -137,11 +174,17 @@ static struct kernel *kernel_of(struct report *r, struct tmx_span name)
 
 static enum tmx_status end_launch(struct report *r, const char *path, struct tmx_err *err)
 {
-    if (r->seen != N_LABEL + 1) {
-        return tmx_fail_at(err, TMX_EPARSE, path, r->line,
-                           "%u of %d values of the kernel's average power: the report is cut or of another "
-                           "version of AccelWattch",
-                           r->seen, N_LABEL + 1);
+    const uint64_t total = UINT64_C(1) << N_LABEL;
+    const struct set *set = r->seen & labels_of(&sets[1]) & ~labels_of(&sets[0]) ? &sets[1] : &sets[0];
+    const uint64_t missing = (labels_of(set) | total) & ~r->seen, more = r->seen & ~(labels_of(set) | total);
+    for (size_t i = 0; i <= N_LABEL && (missing || more); i++) {
+        if ((missing | more) >> i & 1) {
+            return tmx_fail_at(
+                err, TMX_EPARSE, path, r->line,
+                "%s %s of the kernel's average power: the report is cut or of another version of %s",
+                missing >> i & 1 ? "no" : "also", i < N_LABEL ? labels[i].name : "kernel_avg_power",
+                set->program);
+        }
     }
     enum tmx_status st = check_sum(&r->launch, path, r->line, err);
     struct kernel *k = st ? NULL : kernel_of(r, r->name);
@@ -184,8 +227,17 @@ static enum tmx_status report_line(struct report *r, const char *path, const str
         while (label < N_LABEL && !tmx_span_is(key, labels[label].name)) {
             label++;
         }
-        if (label == N_LABEL) { /* a performance counter */
-            return TMX_OK;
+        for (size_t i = 0; label == N_LABEL && i < sizeof counters / sizeof counters[0]; i++) {
+            if (tmx_span_is(key, counters[i])) {
+                return TMX_OK;
+            }
+        }
+        if (label == N_LABEL) {
+            return tmx_fail_at(
+                err, TMX_EPARSE, path, l->number,
+                "unknown component %.*s = %.*s W: expected one of AccelWattch's 33 or GPUWattch's 18; add "
+                "its watts to the one it belongs to, such as NOCP",
+                TMX_SPAN_ARG(key), TMX_SPAN_ARG(value));
         }
     } else {
         return TMX_OK;
@@ -194,7 +246,11 @@ static enum tmx_status report_line(struct report *r, const char *path, const str
         return tmx_fail_at(err, TMX_EPARSE, path, l->number, "\"%.*s\" %s", TMX_SPAN_ARG(value),
                            tmx_span_real_fault(value));
     }
-    r->seen++;
+    if (r->seen >> label & 1) {
+        return tmx_fail_at(err, TMX_EPARSE, path, l->number, "\"%.*s\" again for this kernel",
+                           TMX_SPAN_ARG(key));
+    }
+    r->seen |= UINT64_C(1) << label;
     if (label == N_LABEL) {
         r->launch.total = v;
     } else {
@@ -300,8 +356,8 @@ static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
     return comma || cell->end > cell->begin;
 }
 
-static enum tmx_status trace_row(const struct tmx_text_file *text, const struct tmx_lines *l, struct watts *w,
-                                 struct tmx_err *err)
+static enum tmx_status trace_row(const struct tmx_text_file *text, const struct set *set,
+                                 const struct tmx_lines *l, struct watts *w, struct tmx_err *err)
 {
     struct tmx_span rest = l->line, cell;
     size_t n = 0;
@@ -314,35 +370,40 @@ static enum tmx_status trace_row(const struct tmx_text_file *text, const struct 
         }
         if (n == 0) {
             w->total = v;
-        } else if (n <= N_LABEL) {
-            add(w, n - 1, v);
+        } else if (n <= set->n) {
+            add(w, set->label[n - 1], v);
         }
     }
-    return n == N_LABEL + 1 ? check_sum(w, text->name, l->number, err)
-                            : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
-                                          "%zu values; expected the total and %d components", n, N_LABEL);
+    return n == set->n + 1 ? check_sum(w, text->name, l->number, err)
+                           : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
+                                         "%zu values; expected the total and %zu components", n, set->n);
 }
 
-/* Are the header's names ours? Without their commas, since AccelWattch runs the last two together. */
+/* Whose names has the header? Without their commas, since AccelWattch runs the last two together. */
 static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx_span line, unsigned number,
-                                    struct tmx_err *err)
+                                    const struct set **set, struct tmx_err *err)
 {
-    char expected[512] = "power", got[512];
+    char got[512];
     size_t n = 0;
-    for (size_t i = 0; i < N_LABEL; i++) {
-        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s", labels[i].name);
-    }
     for (const char *p = line.begin; p < line.end && n < sizeof got - 1; p++) {
         got[n] = *p;
         n += *p != ',' && *p != ' ';
     }
     got[n] = '\0';
-    return strcmp(got, expected) == 0
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, text->name, number,
-                             "expected the header of a power trace of AccelWattch: power, IBP, ICP, ... "
-                             "CONSTP, STATICP (%d components)",
-                             N_LABEL);
+    for (*set = sets; *set < sets + N_SET; ++*set) {
+        char expected[512] = "power";
+        for (size_t i = 0; i < (*set)->n; i++) {
+            snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s",
+                     labels[(*set)->label[i]].name);
+        }
+        if (strcmp(got, expected) == 0) {
+            return TMX_OK;
+        }
+    }
+    return tmx_fail_at(
+        err, TMX_EPARSE, text->name, number,
+        "expected the header of a power trace of AccelWattch: power, IBP, ICP, ... CONSTP, STATICP (33 "
+        "components), or of GPUWattch: power, IBP, ... CONST_DYNAMICP (18)");
 }
 
 static enum tmx_status import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
@@ -354,12 +415,13 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
                                                 {"peak_w", TMX_COLUMN_REAL, 1}};
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
+    const struct set *set = sets;
     double *block = calloc(7 * n + 1, sizeof *block), sum = 0, peak = 0;
     const char **name = calloc(n + 1, sizeof *name);
     int64_t rows = 0;
     enum tmx_status st = block && name ? TMX_OK : tmx_no_memory(err);
     if (!st && tmx_lines_next_filled(&lines, text)) {
-        st = check_header(text, lines.line, lines.number, err);
+        st = check_header(text, lines.line, lines.number, &set, err);
     }
     if (!st) {
         const struct tmx_power_shares s = {block,         block + n,     block + 2 * n,
@@ -373,7 +435,7 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
         }
         while (!st && tmx_lines_next_filled(&lines, text)) {
             struct watts w;
-            st = trace_row(text, &lines, &w, err);
+            st = trace_row(text, set, &lines, &w, err);
             for (size_t u = 0; u < n; u++) {
                 block[6 * n + u] =
                     sm_w(&w) / (double)c->n_sm * c->part_share[u] + w.component[TMX_COMPONENT_L2] * s.l2[u] +

@@ -46,6 +46,15 @@ refuses 'the report is cut' power import cut.log -o cut
 sed 's/^gpu_avg_RFP, = .*/gpu_avg_RFP, = 900/' report.log >sum.log
 refuses 'sum.log:1: the components add up to' power import sum.log -o sum
 refuses 'needs -o PATH' power import report.log
+sed '/^gpu_avg_NOCP/{p;s/NOCP.*/NOC2P, = 0.001/}' report.log >second.log # nothing is lost, however small
+refuses 'unknown component NOC2P = 0.001 W' power import second.log -o x
+sed '0,/^gpu_avg_NOCP/{/^gpu_avg_NOCP/d}' report.log >short.log
+refuses "no NOCP of the kernel's average power" power import short.log -o x
+sed '0,/^gpu_avg_NOCP/{/^gpu_avg_NOCP/p}' report.log >double.log
+refuses '"NOCP" again for this kernel' power import double.log -o x
+{ echo 'kernel_name = old'; echo 'kernel_avg_power = 19'; for l in IBP ICP DCP TCP CCP SHRDP RFP SPP SFUP FPUP SCHEDP L2CP MCP NOCP DRAMP PIPEP IDLE_COREP; do
+  echo "gpu_avg_$l, = 1"; done; echo 'gpu_avg_CONST_DYNAMICP = 2'; echo 'gpu_avg_SFU_ACC, = 5'; } >gpuwattch.log # its predecessor
+"$thermix" power import gpuwattch.log -o old --format csv | tail -1 | grep -qx 'old,1,19,13,2,2,0,2' || say "GPUWattch: $("$thermix" power import gpuwattch.log -o old --format csv)"
 refuses 'neither AccelWattch' power import "$kernels" -o x
 
 # Its power trace, gzip, without a time, the last two labels run together: watts of units with the same sum, for thermix thermal
