@@ -166,7 +166,7 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         }
         snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
         kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
-        st = tmx_data_find_from(TMX_DATA_KERNEL, mix.entry[i].file, kernel, path, err);
+        st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err);
         st = st ? st : tmx_kernel_load(&k, path, err);
         st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
     }

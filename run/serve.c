@@ -192,48 +192,13 @@ static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_settin
     return TMX_OK;
 }
 
-/* Keys that have no effect beside others. One that is given with its default has none, either, and passes:
- * resolved configurations have every key. */
-struct idle {
-    const char *group; /* "": the root */
-    const struct tmx_opt *opts;
-    const void *values;
-    bool idle;
-    const char *keys; /* words */
-    const char *why;
-};
-
-static bool has_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at += n) {
-        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first key of the row that a group gives with another value than its default; NULL: none. */
-static const struct tmx_setting *given_for_nothing(const struct idle *row, const struct tmx_setting *group)
-{
-    for (const struct tmx_opt *o = row->opts; row->idle && group && o->key; o++) {
-        const struct tmx_opt one[2] = {*o, {0}};
-        const struct tmx_setting *s = has_word(row->keys, o->key) ? tmx_setting_member(group, o->key) : NULL;
-        if (s && !tmx_opt_is_default(one, row->values)) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
 /* A number of the scheduler that would leave the fit: refused where it is given, else that of the fit. */
 static enum tmx_status keep_within(struct tmx_run *r, const struct tmx_setting *scheduler, const char *name,
                                    int *v, double most, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
-    const struct idle row = {"", tmx_serve_scheduler_opts, &s->spec.scheduler, true, name, ""};
-    const struct tmx_setting *given = given_for_nothing(&row, scheduler);
+    const struct tmx_setting *given =
+        tmx_opt_given(tmx_serve_scheduler_opts, &s->spec.scheduler, name, scheduler);
     if (*v <= most) {
         return TMX_OK;
     }
@@ -389,19 +354,32 @@ static bool is_resolved(const struct tmx_setting *root)
 /* What a run without dies has of them: one line, as heat may be switched off for a while. */
 static void note_without_heat(const struct tmx_setting *root)
 {
-    static const char *const groups[] = {"inlet_c", "inlet_plus_k", "package",      "thermal",
-                                         "spread",  "fan",          "fan_failures", "power_caps_w",
-                                         "sensor",  "dtm",          "throttle",     "mix_policy"};
-    static const char keys[] = "method network rows cols stuck_s fan_period_s emergency_below_trip_k "
-                               "release_below_trip_k policy";
+    static const char *const names[] = {"inlet_c",
+                                        "inlet_plus_k",
+                                        "package",
+                                        "thermal",
+                                        "spread",
+                                        "fan",
+                                        "fan_failures",
+                                        "power_caps_w",
+                                        "sensor",
+                                        "dtm",
+                                        "throttle",
+                                        "mix_policy",
+                                        "policy",
+                                        "method",
+                                        "network",
+                                        "rows",
+                                        "cols",
+                                        "stuck_s",
+                                        "emergency_below_trip_k",
+                                        "release_below_trip_k"};
+    enum { N_NAME = sizeof names / sizeof names[0] };
     char list[300] = "";
     size_t used = 0;
     for (size_t i = 0; i < tmx_setting_length(root) && used < sizeof list - 60; i++) {
-        const struct tmx_setting *s = tmx_setting_at(root, i);
-        const char *name = tmx_setting_name(s);
-        const bool group =
-            tmx_names_find(name, groups, sizeof groups / sizeof groups[0]) < sizeof groups / sizeof groups[0];
-        if (group || has_word(keys, name)) {
+        const char *name = tmx_setting_name(tmx_setting_at(root, i));
+        if (tmx_names_find(name, names, N_NAME) < N_NAME) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
         }
     }
@@ -409,6 +387,16 @@ static void note_without_heat(const struct tmx_setting *root)
         tmx_doubt("serve.heat = false computes no temperatures; without effect: %s", list);
     }
 }
+
+/* Keys that have no effect beside others. */
+struct idle {
+    const char *group; /* "": the root */
+    const struct tmx_opt *opts;
+    const void *values;
+    bool idle;
+    const char *keys; /* words */
+    const char *why;
+};
 
 static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
@@ -452,8 +440,10 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
         {"row", tmx_row_opts, row, !caps, "oob_s", "no row policy asks for clocks"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_setting *given =
-            given_for_nothing(&rows[i], rows[i].group[0] ? tmx_setting_find(root, rows[i].group) : root);
+        const struct tmx_setting *at = rows[i].group[0] ? tmx_setting_find(root, rows[i].group) : root,
+                                 *given = rows[i].idle
+                                              ? tmx_opt_given(rows[i].opts, rows[i].values, rows[i].keys, at)
+                                              : NULL;
         if (given) {
             return tmx_fail_setting(err, given, "%s%s%s does nothing here: %s", rows[i].group,
                                     rows[i].group[0] ? "." : "", tmx_setting_name(given), rows[i].why);

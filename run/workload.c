@@ -91,7 +91,8 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
     }
     for (size_t i = 0; i < n; i++) {
         const struct tmx_mix_entry *e = &r->mix.entry[i];
-        const enum tmx_status st = tmx_job_data_kind(&j->data, e->file, e->kernel, &j->kind_of[i], err);
+        const enum tmx_status st =
+            tmx_job_data_kind(&j->data, tmx_mix_kernel_from(e), e->kernel, &j->kind_of[i], err);
         if (st) {
             return tmx_fail_from(err, st, e->file, e->line, "kernel");
         }
@@ -127,9 +128,10 @@ enum { MAX_KERNEL = 64 };
 /* Has an earlier entry named this kernel? A path is relative to the file that contains it. */
 static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_entry *e)
 {
+    const char *from = tmx_mix_kernel_from(e);
     return strcmp(k->name, e->kernel) == 0 &&
-           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || k->from == e->file ||
-            (k->from && e->file && strcmp(k->from, e->file) == 0));
+           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || k->from == from ||
+            (k->from && from && strcmp(k->from, from) == 0));
 }
 
 static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
@@ -146,7 +148,7 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
         return tmx_fail(err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
     }
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
-    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, e->file, e->kernel, path, err);
+    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(e), e->kernel, path, err);
     st = st ? st : tmx_kernel_load(k, path, err);
     if (!st && k->power.sm_power_w <= 0 &&
         tmx_kernel_equation1_w(k, r->kind[r->kind_of_gpu[0]].chip.power.max_power_w) <= 0) {
@@ -163,7 +165,7 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     snprintf(named->name, sizeof named->name, "%s", e->kernel);
     snprintf(named->path, sizeof named->path, "%s",
              tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) ? path : e->kernel);
-    named->from = e->file;
+    named->from = tmx_mix_kernel_from(e);
     *kernel = k;
     return TMX_OK;
 }

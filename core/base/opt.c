@@ -308,6 +308,30 @@ static bool is_path(const struct tmx_opt *o, const char *field)
     return o->type == TMX_OPT_TEXT && ((o->is_file && *field) || (o->is_name && strchr(field, '/')));
 }
 
+static bool has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += n) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *obj, const char *keys,
+                                        const struct tmx_setting *group)
+{
+    for (const struct tmx_opt *o = opts; group && o->key; o++) {
+        const struct tmx_opt one[2] = {*o, {0}};
+        const struct tmx_setting *s = has_word(keys, o->key) ? tmx_setting_member(group, o->key) : NULL;
+        if (s && !tmx_opt_is_default(one, obj)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
 bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {

@@ -42,6 +42,11 @@ TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, st
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w);
 /* Has every row its default? A row without one has not. */
 bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj);
+/* The first of these keys, words, that the group (may be NULL) gives with another value than its default, as
+ * obj has it; NULL: none. For keys without an effect: one with its default has none, either, as in a resolved
+ * configuration, which has every key. */
+const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *obj, const char *keys,
+                                        const struct tmx_setting *group);
 /* The same as tmx_opt_write, as a group. */
 void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w);
 

@@ -16,7 +16,13 @@ struct tmx_mix_entry {
     size_t order;     /* in which it was written */
     const char *file; /* where it was written; lives as long as the mix */
     unsigned line;
+    const char *kernel_from; /* where its kernel was; NULL: in file */
 };
+
+static inline const char *tmx_mix_kernel_from(const struct tmx_mix_entry *e)
+{
+    return e->kernel_from ? e->kernel_from : e->file;
+}
 
 struct tmx_config;
 
@@ -33,7 +39,8 @@ struct tmx_mix {
 
 /* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority; gpus; count;}, ... )`, or `arrivals`
  * with process = "poisson" (seeded by seed) or "trace" (a CSV of
- * arrival_s,kernel,work_s[,priority][,gpus]). Errors: TMX_EIO, TMX_ECONFIG, TMX_EPARSE. */
+ * arrival_s,kernel,work_s[,priority][,gpus], or jobs of a cluster: SWF, sacct, Acme). Errors: TMX_EIO,
+ * TMX_ECONFIG, TMX_EPARSE. */
 TMX_NODISCARD enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed,
                                            struct tmx_err *err);
 void tmx_mix_finish(struct tmx_mix *mix);

@@ -95,6 +95,62 @@ static void a_trace_stands_beside_its_mix(void **state)
     tmx_mix_finish(&mix);
 }
 
+/* Jobs of clusters: columns or 18 numbers; each runs the kernel of the group. */
+static void logs_of_jobs_are_known_by_their_columns(void **state)
+{
+    static const char *const logs[] = {
+        "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_"
+        "time\n"
+        "1,u,1,8,1,Eval,FAILED,2023-03-01 00:00:10+08:00,,,126,38,1\n"
+        "2,u,1,0,1,Eval,FAILED,2023-03-01 00:00:20+08:00,,,5,38,1\n"
+        "3,u,1,1,1,Eval,FAILED,2023-02-28 16:00:40+00:00,,,0,38,1\n"
+        "4,u,1,2,1,Eval,FAILED,2023-03-01 00:01:10+08:00,,,90,38,1\n",
+        "JobID|Submit|Elapsed|AllocTRES\n"
+        "1|2023-02-28T23:59:59|02:06|billing=8,cpu=1,gres/gpu=8,mem=1G\n"
+        "1.batch|2023-02-28T23:59:59|02:06|cpu=1,gres/gpu=8\n"
+        "2|2023-03-01T00:00:19|1-00:00:05|cpu=1\n"
+        "3|2023-03-01T00:00:59|00:01:30|gres/gpu:a100=2,gres/gpu=2\n",
+        "Submit|ElapsedRaw|AllocGRES|User\n100|126|gpu:a100:8|x\n120|9||x\n160|90|gpu:2|x\n",
+        "; Version: 2.2\n; MaxNodes: 4\n1 100 2 126 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n"
+        "2 120 2 -1 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n3 160 2 90 -1 -1 -1 2 900 -1 1 7 1 -1 1 -1 -1 -1\n",
+    };
+    static const struct {
+        const char *log, *words;
+        unsigned line;
+    } bad[] = {
+        {"Submit|ElapsedRaw|AllocTRES\n1|2|four\n", "AllocTRES = \"four\": expected a number of GPUs", 2},
+        {"Submit|Elapsed|AllocTRES\n1|1:2:3:4|gres/gpu=1\n", "Elapsed = \"1:2:3:4\": expected seconds", 2},
+        {"Submit|Elapsed|AllocTRES\nlater|1|gres/gpu=1\n", "Submit = \"later\": expected seconds, or a date",
+         2},
+        {"submit_time,duration,gpu_num,prio\n1,2,3,4\n", "unknown column \"prio\" of a log of Acme", 1},
+        {"; x\n1 0 2 600\n", "4 numbers; expected 18", 2},
+        {"; x\n1 0 2 600 a\n", "field 5, \"a\"", 2},
+    };
+    (void)state;
+    const char *path =
+        scratch_write("mix_jobs.cfg", "name = \"m\"; arrivals = { process = \"trace\"; file = \"jobs.log\"; "
+                                      "kernels = [\"train\"]; };");
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        struct tmx_mix mix;
+        scratch_write("jobs.log", logs[i]);
+        load(&mix, path, 1);
+        assert_int_equal(mix.n_entry, 2);
+        assert_string_equal(mix.entry[1].kernel, "train");
+        assert_true(mix.entry[0].arrival_s == 0 && mix.entry[0].work_s == 126 && mix.entry[0].gpus == 8);
+        assert_true(mix.entry[1].arrival_s == 60 && mix.entry[1].work_s == 90 && mix.entry[1].gpus == 2);
+        tmx_mix_finish(&mix);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct tmx_mix mix;
+        struct tmx_err err = {0};
+        scratch_write("jobs.log", bad[i].log);
+        assert_int_equal(tmx_mix_load(&mix, path, 1, &err), TMX_EPARSE);
+        if (!strstr(err.msg, bad[i].words) || err.line != bad[i].line) {
+            fail_msg("%u: %s, expected %s", err.line, err.msg, bad[i].words);
+        }
+    }
+}
+
 static void bad_mixes_name_their_line(void **state)
 {
     (void)state;
@@ -135,7 +191,14 @@ static void bad_mixes_name_their_line(void **state)
         {"name = \"m\";\narrivals = { process = \"trace\"; file = \"nowhere.csv\"; };\n", TMX_ECONFIG, 2,
          "nowhere.csv"},
         {"name = \"m\";\narrivals = { process = \"trace\"; };\n", TMX_ECONFIG, 2, "file"},
+        {"name = \"m\";\narrivals = { process = \"trace\"; file = \"jobs.log\"; };\n", TMX_ECONFIG, 2,
+         "the jobs of this log name no kernel; expected kernels"},
+        {"name = \"m\";\narrivals = { process = \"trace\"; file = \"x.csv\";\n count = 5; };\n", TMX_ECONFIG,
+         3, "arrivals.count does nothing here"},
+        {"name = \"m\";\narrivals = { process = \"poisson\"; kernels = [\"A\"];\n file = \"x.csv\"; };\n",
+         TMX_ECONFIG, 3, "arrivals.file does nothing here"},
     };
+    scratch_write("jobs.log", "; SWF\n1 0 2 600 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_mix mix;
         struct tmx_err err = {0};
@@ -204,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_list_is_sorted_by_arrival),
         cmocka_unit_test(poisson_arrivals_follow_the_seed_and_the_mean),
         cmocka_unit_test(a_trace_stands_beside_its_mix),
+        cmocka_unit_test(logs_of_jobs_are_known_by_their_columns),
         cmocka_unit_test(bad_mixes_name_their_line),
         cmocka_unit_test(bad_traces_name_their_line),
     };
