@@ -37,7 +37,7 @@ static double slowdown_pct(const struct tmx_run *r)
         busy_sm_s += m->gpu[g].busy_s * (double)m->gpu[g].chip->n_sm;
     }
     for (size_t j = 0; j < m->n_job; j++) {
-        done_sm_s += m->job[j].done_sm_s;
+        done_sm_s += m->job[j].done_sm_s / m->job[j].sm_speed;
     }
     const double lost = busy_sm_s > 0 ? 1 - done_sm_s / busy_sm_s : 0;
     return fabs(lost) < 1e-9 ? 0 : 100 * lost; /* round-off of the sums is no slowdown */
@@ -210,7 +210,8 @@ static double fairness(const struct tmx_run *r)
         const struct tmx_job *job = &m->job[j];
         const double arrival_s = tmx_run_arrival_s(r, job);
         if (job->finished_s > arrival_s) {
-            const double x = job->work_sm_s / (double)job->width_sms / (job->finished_s - arrival_s);
+            const double alone_s = job->work_sm_s / job->sm_speed / (double)job->width_sms,
+                         x = alone_s / (job->finished_s - arrival_s);
             s += x;
             s2 += x * x;
             n += 1;

@@ -25,6 +25,10 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_REAL(tmx_run_options, fan_period_s, "s", 1e-3, 1000, 0.5,
                  "between updates of fans and inlet air"),
     TMX_ROW_NAME(tmx_run_options, mix, "", "workload: a file of workloads/mixes/, or a path; or group serve"),
+    TMX_ROW_NAME(
+        tmx_run_options, reference_chip, "",
+        "of a node with several: the one whose times and watts the mix gives; \"\": under place policy "
+        "own_gpu each job's own, else GPU 0's"),
     TMX_ROW_TEXT(tmx_run_options, policy, "BL",
                  "preset of the policies of all levels; `thermix list policies`"),
     TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),

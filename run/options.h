@@ -17,6 +17,7 @@ struct tmx_run_options {
     int queue; /* enum tmx_queue */
     double fan_period_s;
     char mix[512];
+    char reference_chip[512];
     char policy[32];
     int gpus;
     int seed;

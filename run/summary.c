@@ -82,7 +82,7 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         tmx_table_int(*out, (int64_t)b.total);
         tmx_table_int(*out, (int64_t)b.retired);
         tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
-        tmx_table_real(*out, job->pdi_w);
+        tmx_table_real(*out, job->pdi_w * job->sm_w);
         job->n_gpu > 0 ? tmx_table_int(*out, (int64_t)job->home_gpu) : tmx_table_empty(*out);
         tmx_table_int(*out, (int64_t)job->n_gpu);
         real_or_empty(*out, job->started_s >= 0, job->started_s - tmx_run_arrival_s(run, job));

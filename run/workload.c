@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/plausible.h"
 #include "run/state.h"
 
 static const struct tmx_opt opts[] = {
@@ -53,6 +54,8 @@ static void make_instance(const struct tmx_run *r, size_t kind, const struct tmx
     const struct tmx_job_launch alone = {
         .blocks = w->blocks, .sms = sms, .time_s = w->gpu_time_s, .sm_w = w->blocks * w->dynamic_w_per_block};
     *job = (struct tmx_job){.kernel = &r->kernel[kind],
+                            .sm_speed = 1,
+                            .sm_w = 1,
                             .arrival_s = e->arrival_s,
                             .priority = e->priority,
                             .gate_slowdown = 1,
@@ -77,10 +80,12 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_run_jobs *j = r->jobs;
     const size_t n = r->mix.n_entry;
-    const struct tmx_chip *chip = &r->kind[r->kind_of_gpu[0]].chip;
-    if ((int)chip->n_sm != j->data.node.sms) {
-        return tmx_fail(err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", chip->name,
-                        chip->n_sm, j->data.name, j->data.node.sms);
+    for (size_t k = 0; k < r->n_kind; k++) {
+        const struct tmx_chip *chip = &r->kind[k].chip;
+        if ((int)chip->n_sm != j->data.node.sms) {
+            return tmx_fail(err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", chip->name,
+                            chip->n_sm, j->data.name, j->data.node.sms);
+        }
     }
     r->job = calloc(n + 1, sizeof *r->job);
     r->kernel = calloc(TMX_KIND_MAX, sizeof *r->kernel);
@@ -135,7 +140,8 @@ static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_ent
 }
 
 static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
-                                   const struct tmx_kernel **kernel, struct tmx_err *err)
+                                   const struct tmx_chip *chip, const struct tmx_kernel **kernel,
+                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     for (size_t i = 0; i < r->n_kernel; i++) {
@@ -150,8 +156,7 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
     enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(e), e->kernel, path, err);
     st = st ? st : tmx_kernel_load(k, path, err);
-    if (!st && k->power.sm_power_w <= 0 &&
-        tmx_kernel_equation1_w(k, r->kind[r->kind_of_gpu[0]].chip.power.max_power_w) <= 0) {
+    if (!st && k->power.sm_power_w <= 0 && tmx_kernel_equation1_w(k, chip->power.max_power_w) <= 0) {
         st = tmx_fail_at(
             err, TMX_ECONFIG, path, 0,
             "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel "
@@ -170,18 +175,100 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     return TMX_OK;
 }
 
-static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
-                                struct tmx_err *err)
+static const struct tmx_chip *reference_chip(const struct tmx_run *r)
 {
-    const struct tmx_kernel *k = NULL;
+    for (size_t k = 0; k < r->n_kind; k++) {
+        const struct tmx_run_kind *kind = &r->kind[k];
+        if (strcmp(kind->name, r->options.reference_chip) == 0 ||
+            strcmp(kind->chip.name, r->options.reference_chip) == 0) {
+            return &kind->chip;
+        }
+    }
+    return NULL;
+}
+
+static bool own_gpu(const struct tmx_run *r)
+{
+    return strcmp(r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, "own_gpu") == 0;
+}
+
+/* The chip whose times and watts an entry's are. */
+static const struct tmx_chip *chip_of(const struct tmx_run *r, size_t entry)
+{
+    size_t gpu = 0;
+    if (entry < r->sync_job.n_member) {
+        gpu = r->sync_job.gpu[entry];
+    } else if (r->options.reference_chip[0]) {
+        return reference_chip(r);
+    } else if (own_gpu(r)) {
+        gpu = entry % r->n_gpu; /* entries are by arrival */
+    }
+    return &r->kind[r->kind_of_gpu[gpu]].chip;
+}
+
+/* The job on chip c alone, as GPU 0's chip counts. */
+static enum tmx_status init_job(const struct tmx_run *r, size_t entry, const struct tmx_kernel *k,
+                                const struct tmx_chip *c, struct tmx_job *job, struct tmx_err *err)
+{
+    const struct tmx_chip *unit = &r->kind[r->kind_of_gpu[0]].chip;
+    const struct tmx_mix_entry *e = &r->mix.entry[entry];
+    size_t widest = c->n_sm;
     struct tmx_err why = {0};
-    enum tmx_status st = open_kernel(r, e, &k, err);
+    const enum tmx_status st = tmx_job_init(job, k, c, e->work_s, &why);
+    if (st) {
+        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
+    }
+    const bool fixed = entry < r->sync_job.n_member || (own_gpu(r) && !r->options.reference_chip[0]);
+    for (size_t i = 0; i < r->n_kind && !fixed; i++) {
+        widest = r->kind[i].chip.n_sm > widest ? r->kind[i].chip.n_sm : widest;
+    }
+    if (c != unit || widest > c->n_sm) {
+        tmx_job_count_in(job, c, unit, widest);
+    }
+    return TMX_OK;
+}
+
+/* Where the policy, not the mix, finds a job's GPU, its times and watts are one chip's on all. */
+static enum tmx_status doubt_chips(const struct tmx_run *r, struct tmx_err *err)
+{
+    if (r->options.reference_chip[0] || own_gpu(r)) {
+        return TMX_OK;
+    }
+    for (size_t i = r->sync_job.n_member; i < r->mix.n_entry; i++) {
+        const struct tmx_chip *is = chip_of(r, i);
+        for (size_t k = 0; k < r->n_kind; k++) {
+            struct tmx_job a, b;
+            const struct tmx_chip *other = &r->kind[k].chip;
+            enum tmx_status st = init_job(r, i, r->job[i].kernel, is, &a, err);
+            st = st ? st : init_job(r, i, r->job[i].kernel, other, &b, err);
+            if (st) {
+                return st;
+            }
+            if (a.work_sm_s != b.work_sm_s || a.power_w != b.power_w || a.lifetime_s != b.lifetime_s ||
+                a.blocks_per_sm_s != b.blocks_per_sm_s || a.leak_factor != b.leak_factor) {
+                tmx_doubt("place policy %s may run a kernel on %s or on %s: times and watts of the mix are "
+                          "those of GPU 0's %s (key reference_chip names another)",
+                          r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, is->name, other->name, is->name);
+                return TMX_OK;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status make_job(struct tmx_run *r, size_t entry, struct tmx_err *err)
+{
+    const struct tmx_mix_entry *e = &r->mix.entry[entry];
+    const struct tmx_chip *chip = chip_of(r, entry);
+    struct tmx_job *job = &r->job[entry];
+    const struct tmx_kernel *k = NULL;
+    enum tmx_status st = open_kernel(r, e, chip, &k, err);
     if (st) {
         return tmx_fail_from(err, st, e->file, e->line, "kernel");
     }
-    st = tmx_job_init(job, k, &r->kind[r->kind_of_gpu[0]].chip, e->work_s, &why);
+    st = init_job(r, entry, k, chip, job, err);
     if (st) {
-        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
+        return st;
     }
     job->arrival_s = e->arrival_s;
     job->priority = e->priority;
@@ -239,6 +326,12 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
     if (st) {
         return st;
     }
+    if (r->options.reference_chip[0] && (r->jobs || !reference_chip(r))) {
+        return tmx_fail_setting(err, tmx_setting_member(root, "reference_chip"),
+                                r->jobs ? "reference_chip: not under a job policy, whose node has the times"
+                                        : "reference_chip: no GPU of this run has chip %s",
+                                r->options.reference_chip);
+    }
     if (r->jobs) {
         return tmx_run_jobs_make(r, err);
     }
@@ -249,9 +342,9 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
         return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", r->mix.n_entry);
     }
     for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
-        st = make_job(r, &r->mix.entry[i], &r->job[i], err);
+        st = make_job(r, i, err);
     }
-    return st;
+    return st ? st : doubt_chips(r, err);
 }
 
 void tmx_run_workload_close(struct tmx_run *r)

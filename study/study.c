@@ -539,7 +539,7 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
 static enum tmx_status text_of(const struct tmx_study *s, size_t point, struct opened *o, char **text,
                                struct tmx_err *err)
 {
-    enum tmx_status st = o->run ? TMX_OK : point_open(s->runs, point, true, &o->run, err);
+    enum tmx_status st = o->run ? TMX_OK : point_open(s->runs, point, TMX_POINT_DESCRIBE, &o->run, err);
     return st ? st : point_text(o->run, text, err);
 }
 

@@ -105,6 +105,11 @@ double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job
     return waits > 0 ? speed / (1 - waits + waits * speed) : speed;
 }
 
+double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu)
+{
+    return (double)m->gpu[gpu].chip->n_sm * m->gpu[gpu].speed_scale;
+}
+
 double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
 {
     return gpu == job->data_gpu ? 1 : 1 / (1 + m->remote_cost * job->remote_weight);
@@ -194,7 +199,7 @@ static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g
         const struct tmx_sync_job_member *mem = &g->member[i];
         const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
         j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
-        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * (double)m->gpu[0].chip->n_sm;
+        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
         if (done) {
             j->done_sm_s = j->work_sm_s;
             j->state = TMX_JOB_DONE;
@@ -262,7 +267,7 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
             if (m->members && gpu->run[k] < m->members->spec.n_member) {
                 const double rate = job_rate(m, gpu, &m->job[gpu->run[k]]);
                 tmx_sync_job_offer(m->members, gpu->run[k], g, k,
-                                   work[k] * rate / m->dt_s / (double)m->gpu[0].chip->n_sm);
+                                   work[k] * rate / m->dt_s / tmx_machine_second_sm_s(m, g));
             } else {
                 n_done += progress(m, gpu, k, work[k], time_s);
             }

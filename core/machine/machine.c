@@ -28,13 +28,8 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
 static void scale_to_first(struct tmx_machine *m, size_t g)
 {
     const struct tmx_chip *c = m->gpu[g].chip, *first = m->gpu[0].chip;
-    if (c == first) {
-        m->gpu[g].power_scale = m->gpu[g].speed_scale = 1;
-        return;
-    }
-    m->gpu[g].power_scale = c->kernel_power_scale / c->sm_power_reference_sms /
-                            (first->kernel_power_scale / first->sm_power_reference_sms);
-    m->gpu[g].speed_scale = first->kernel_time_scale / c->kernel_time_scale;
+    m->gpu[g].power_scale = c == first ? 1 : tmx_job_sm_w(c, first);
+    m->gpu[g].speed_scale = c == first ? 1 : tmx_job_sm_speed(c, first);
 }
 
 static void find_card(struct tmx_machine *m, size_t g, const size_t *card)
@@ -56,7 +51,8 @@ static enum tmx_status start_sync_job(struct tmx_machine *m, const struct tmx_sy
 {
     const enum tmx_status st = tmx_sync_job_create(&m->members, s, err);
     for (size_t i = 0; i < s->n_member && !st; i++) {
-        m->job[i].work_sm_s = m->members->member[i].left_s * s->options.steps * (double)m->gpu[0].chip->n_sm;
+        m->job[i].work_sm_s =
+            m->members->member[i].left_s * s->options.steps * tmx_machine_second_sm_s(m, s->gpu[i]);
         m->job[i].home_gpu = s->gpu[i];
     }
     m->sync_job = st ? NULL : &m->members->view;

@@ -120,6 +120,8 @@ bool tmx_machine_widen(struct tmx_machine *m, size_t job, size_t home, size_t n)
 
 /* Speed of the job's blocks on a GPU relative to the GPU that holds its data: 1 there, less elsewhere. */
 double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
+/* SM-seconds of a second of the whole GPU, counted in SMs of GPU 0 as work is. */
+double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu);
 
 /* Speed of the job's blocks at the GPU's clock level relative to the nominal one: the clock's, as far as they
  * wait for it. */

@@ -95,6 +95,8 @@ const struct tmx_opt tmx_serve_pool_opts[] = {
 const struct tmx_opt tmx_row_opts[] = {
     TMX_ROW_REAL(tmx_row_options, budget_w, "W", 0, 1e12, 0, "that a row may draw; 0: no budget"),
     TMX_ROW_REAL(tmx_row_options, telemetry_s, "s", 1e-3, 3600, 2, "between two readings of a row's power"),
+    TMX_ROW_REAL(tmx_row_options, rises_from_s, "s", 0, 1e9, 0,
+                 "from when rises of a row's power count: a run begins empty"),
     TMX_ROW_REAL(tmx_row_options, oob_s, "s", 0, 3600, 40, "until a clock that is asked for is in force"),
     TMX_ROW_CHOICE(tmx_row_options, rows, row_words, "all",
                    "servers of a row: all, or a rack of the topology"),
@@ -684,10 +686,11 @@ static void watch_row(struct tmx_serve *s, size_t k, double at_s)
     r->joules = 0;
     l->peak_w = fmax(l->peak_w, r->w);
     l->sum_w += r->w;
-    if (back_2 <= RISES && l->n >= back_2) {
+    const size_t first = (size_t)ceil(o->rises_from_s / o->telemetry_s);
+    if (back_2 <= RISES && l->n >= first + back_2) {
         l->rise_2s_w = fmax(l->rise_2s_w, r->w - r->past_w[(l->n - back_2) % RISES]);
     }
-    if (l->n >= back_40) {
+    if (l->n >= first + back_40) {
         l->rise_40s_w = fmax(l->rise_40s_w, r->w - r->past_w[(l->n - back_40) % RISES]);
     }
     r->past_w[l->n++ % RISES] = r->w;

@@ -38,7 +38,7 @@ struct tmx_serve_pool_options { /* group serve.pools; prompt 0: phases are not s
 extern const struct tmx_opt tmx_serve_pool_opts[];
 
 struct tmx_row_options { /* group row, beside the policy's */
-    double budget_w, telemetry_s, oob_s;
+    double budget_w, telemetry_s, oob_s, rises_from_s;
     int rows; /* enum tmx_serve_rows */
     bool brake;
     double brake_s, brake_release, brake_hold_s, brake_hz;

@@ -76,7 +76,7 @@ static void lose_kernel(const struct tmx_machine *m, size_t g, size_t kernel_slo
                  {TMX_LOSS_GATING, 1 / job->gate_slowdown},
                  {TMX_LOSS_MEMORY, 1 / job->memory_slowdown},
                  {TMX_LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},
-                 {TMX_LOSS_PLACE, gpu->speed_scale * tmx_machine_remote_speed(m, job, g)}};
+                 {TMX_LOSS_PLACE, gpu->speed_scale / job->sm_speed * tmx_machine_remote_speed(m, job, g)}};
     for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
         lost[chain[i].cause] += used_s * (1 - chain[i].speed);
         used_s *= chain[i].speed;
@@ -145,7 +145,7 @@ void tmx_losses_end(struct tmx_losses *l, const struct tmx_sim *sim)
         l->busy_sm_s += m->gpu[g].busy_s * (double)m->gpu[g].chip->n_sm;
     }
     for (size_t j = 0; j < m->n_job; j++) {
-        l->done_sm_s += m->job[j].done_sm_s;
+        l->done_sm_s += m->job[j].done_sm_s / m->job[j].sm_speed;
     }
     for (size_t i = 0; i < l->n_sm * TMX_N_LOSS; i++) {
         l->total[i % TMX_N_LOSS] += l->sm_s[i];

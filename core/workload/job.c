@@ -47,11 +47,47 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                             .dram_w = k->component_w[TMX_COMPONENT_DRAM] * scale,
                             .leak_factor = c->static_reference_w > 0 ? static_w / c->static_reference_w : 0,
                             .phases = k->phases.n > 0 ? &k->phases : NULL,
+                            .sm_speed = 1,
+                            .sm_w = 1,
                             .gate_slowdown = 1,
                             .memory_slowdown = 1,
                             .remote_weight = k->power.remote_weight,
                             .width_sms = width < n_sm ? (size_t)width : c->n_sm};
     return TMX_OK;
+}
+
+double tmx_job_sm_speed(const struct tmx_chip *c, const struct tmx_chip *unit)
+{
+    return unit->kernel_time_scale / c->kernel_time_scale;
+}
+
+double tmx_job_sm_w(const struct tmx_chip *c, const struct tmx_chip *unit)
+{
+    return c->kernel_power_scale / c->sm_power_reference_sms /
+           (unit->kernel_power_scale / unit->sm_power_reference_sms);
+}
+
+void tmx_job_count_in(struct tmx_job *job, const struct tmx_chip *c, const struct tmx_chip *unit,
+                      size_t widest)
+{
+    const struct tmx_kernel *k = job->kernel;
+    const double occupancy = rint(job->blocks_per_sm_s * job->lifetime_s);
+    const double scale = unit->kernel_power_scale / unit->sm_power_reference_sms;
+    if (job->width_sms == c->n_sm && widest > c->n_sm) {
+        const double width = ceil(job->work_sm_s * job->blocks_per_sm_s / occupancy);
+        job->width_sms = width < (double)widest ? (size_t)width : widest;
+    }
+    job->sm_speed = tmx_job_sm_speed(c, unit);
+    job->sm_w = tmx_job_sm_w(c, unit);
+    job->work_sm_s *= job->sm_speed;
+    job->lifetime_s = k->power.block_lifetime_s * unit->kernel_time_scale;
+    job->blocks_per_sm_s = occupancy / job->lifetime_s;
+    job->l2_w = k->component_w[TMX_COMPONENT_L2] * scale;
+    job->dram_w = k->component_w[TMX_COMPONENT_DRAM] * scale;
+    job->power_w = k->power.sm_power_w > 0
+                       ? k->power.sm_power_w * unit->kernel_power_scale / unit->sm_power_reference_sms
+                       : job->power_w / job->sm_w;
+    job->pdi_w = job->power_w;
 }
 
 /* Where a job is in its phases: of its work, or of its time. */

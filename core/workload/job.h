@@ -27,6 +27,7 @@ struct tmx_job {
     double l2_w, dram_w;    /* the same of L2 and memory, per SM it runs on */
     double leak_factor;     /* of the chip's leakage while it runs on all SMs; 0: it does not say */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
+    double sm_speed, sm_w;  /* of an SM of the chip that its time and watts are of; GPU 0's is 1 */
     double memory_bound;    /* share of its blocks' time that does not follow the core clock */
     double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
     double memory_slowdown; /* and this by the CTA stage */
@@ -44,6 +45,15 @@ struct tmx_job {
  */
 TMX_NODISCARD enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k,
                                            const struct tmx_chip *c, double work_s, struct tmx_err *err);
+
+/* Work and watts of an SM of chip c, where one of chip `unit` is 1. */
+double tmx_job_sm_speed(const struct tmx_chip *c, const struct tmx_chip *unit);
+double tmx_job_sm_w(const struct tmx_chip *c, const struct tmx_chip *unit);
+
+/* A machine counts work and watts of all jobs in SMs of GPU 0's chip, `unit`: so a job that tmx_job_init made
+ * for chip c. On c it takes the time and watts that it had; it can fill `widest` SMs if its blocks do. */
+void tmx_job_count_in(struct tmx_job *job, const struct tmx_chip *c, const struct tmx_chip *unit,
+                      size_t widest);
 
 /* Block lifetimes times this; 1: nothing slows it. */
 static inline double tmx_job_slowdown(const struct tmx_job *job)

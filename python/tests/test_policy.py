@@ -251,7 +251,7 @@ class TestPolicy(unittest.TestCase):
         r = thermix.Run({**BASE, "mix_policy": {"policy": "raises"}}, policies=[Raises()])
         with self.assertRaisesRegex(KeyError, "of the policy") as caught:
             r.finish()
-        self.assertIn("the run of mix hot_cold with id", getattr(caught.exception, "__notes__", ["the run of mix hot_cold with id"])[0])
+        self.assertRegex(caught.exception.__notes__[0], f"in the run of .*, id {r.id}, at -")
         self.assertLess(r.time_s, 0)
 
     def test_nonsense_ends_the_run_with_the_policys_name(self):

@@ -78,17 +78,17 @@ class Run(Owner):
                 call("tmx_run_step", handle, int(n), ctypes.byref(done))
             except Error as error:
                 if catalog and catalog.raised():
-                    raise self._named(catalog.raised()) from error
-                raise
+                    raise self._of_this(catalog.raised()) from error
+                raise self._of_this(error)
         if catalog and catalog.raised():
-            raise self._named(catalog.raised())
+            raise self._of_this(catalog.raised())
         self.done = done.value
         return self.done
 
-    def _named(self, error):
-        """A policy's exception with the run it is of, where Python has notes (3.11)."""
-        if hasattr(error, "add_note"):
-            error.add_note(f"in a policy of the run of mix {self.mix} with id {self.id}, at {self.time_s:g} s")
+    def _of_this(self, error):
+        """The error with a note that says which run it ended, where a script has many (Python prints notes from 3.11 on)."""
+        note = f"in the run of {self.mix}, id {self.id}, at {self.time_s:.6g} s"
+        error.__notes__ = [n for n in getattr(error, "__notes__", []) if n != note] + [note]
         return error
 
     def finish(self, block=10000):

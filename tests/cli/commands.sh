@@ -194,6 +194,14 @@ fails 'card.cfg:4: inlet_c: the coolant of the package' check ./pumped.cfg
 cp -r "$root/floorplans/gtx280" level && sed -i '/freq_hz = 1.2[0-9]*e9\|1.15e9/d; s/1.33e9; },/1.33e9; }/' level/gt200.cfg
 sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "./level"|' "$root/systems/gtx280x2.cfg" >levels.cfg
 fails 'a power cap of 50 W for GPU 1, but its chip ./level has one clock level' check gtx280x2 --set topology=./levels.cfg --set mix=WL1 --set dtm.policy=boost --set 'power_caps_w=(60.0,50.0)'
+# two chips: whose times and watts a mix's are; which of a suite's runs cannot be
+sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "gtx480"|' "$root/systems/gtx280x2.cfg" >kinds.cfg
+kinds=(check gtx280x2 --set topology=./kinds.cfg --set mix=WL1 --set link=)
+"$thermix" "${kinds[@]}" --set place.policy=coldest 2>&1 >out.txt | grep -q 'place policy coldest may run a kernel on gtx280 or on gtx480: times and watts of the mix are those of GPU 0' || say "two chips, and the policy chooses"
+"$thermix" "${kinds[@]}" --set place.policy=coldest --set reference_chip=gtx480 2>&1 | grep 'may run' && say "two chips, and the key says which"
+"$thermix" "${kinds[@]}" --set place.policy=own_gpu 2>&1 | grep 'may run' && say "two chips, to each its own"
+fails 'no GPU of this run has chip a100' "${kinds[@]}" --set reference_chip=a100
+fails 'not a multiple of tick_s = 0.02 s (run: mix WL1, policy ' table tabs --set tick_s=0.02 --set quantum_s=0.05 -o refused
 fails 'at most 1 m' floorplan scale "$root/floorplans/gtx280/gtx280.flp" --by 1000 -o large.flp
 [ ! -e large.flp ] || say "a floorplan that cannot be read"
 THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1

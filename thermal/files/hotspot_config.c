@@ -400,7 +400,7 @@ void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg)
 {
     static const char *const keys[] = {
         "f", "p", "o", "d", "detailed_3D", "use_microchannels", "use_microfluidic_cooling", "materials_file"};
-    static struct tmx_hotspot_config defaults; /* large */
+    struct tmx_hotspot_config defaults;
     tmx_hotspot_config_init(&defaults);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const size_t row = row_of(keys[i]), at = tmx_hotspot_opts[row].offset;

@@ -152,7 +152,7 @@ enum tmx_status tmx_answer_speed(const struct tmx_plugin *policy, double speed, 
 static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     const struct tmx_job *j = kernel_slot < gpu->n_run ? &m->job[gpu->run[kernel_slot]] : NULL;
-    return j ? j->lifetime_s * tmx_job_slowdown(j) : 0;
+    return j ? j->lifetime_s * tmx_job_slowdown(j) / gpu->speed_scale : 0;
 }
 
 /* New shares of one SM; when they differ, the kernel slot that shrinks drains for one block lifetime. */

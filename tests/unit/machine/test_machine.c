@@ -519,6 +519,40 @@ static void access_rates_make_a_power(void **state)
     tmx_chip_finish(&chip);
 }
 
+/* A chip of half the SMs, twice as fast, at three times the watts of a launch. */
+static void a_job_of_another_chip_keeps_its_time_and_watts(void **state)
+{
+    (void)state;
+    struct tmx_chip unit, c;
+    struct tmx_job job;
+    const struct tmx_kernel k = {.name = "k",
+                                 .launch = {.thread_blocks = 4096, .threads_per_block = 256},
+                                 .power = {.block_lifetime_s = 1e-3, .sm_power_w = 8}};
+    tiny_chip(&unit, 8);
+    tiny_chip(&c, 4);
+    unit.kernel_time_scale = unit.kernel_power_scale = 1;
+    unit.sm_power_reference_sms = 8;
+    c.kernel_time_scale = 0.5;
+    c.kernel_power_scale = 3;
+    c.sm_power_reference_sms = 4;
+    const double speed = tmx_job_sm_speed(&c, &unit), w = tmx_job_sm_w(&c, &unit);
+    assert_int_equal(tmx_job_init(&job, &k, &c, 2, NULL), TMX_OK);
+    tmx_job_count_in(&job, &c, &unit, 8);
+    check_close(speed, 2, 1e-12, 0);
+    check_close(job.work_sm_s / (4 * speed), 2, 1e-12, 0); /* seconds on c */
+    check_close(job.power_w * w * 4, 3 * 8, 1e-12, 0);
+    assert_int_equal(job.width_sms, 8);
+    struct tmx_job own;
+    assert_int_equal(tmx_job_init(&own, &k, &c, 0, NULL), TMX_OK); /* a launch: as many blocks */
+    job = own;
+    tmx_job_count_in(&job, &c, &unit, 4);
+    check_close(job.work_sm_s * job.blocks_per_sm_s, 4096, 1e-12, 0);
+    check_close(job.work_sm_s / speed, own.work_sm_s, 1e-12, 0);
+    check_close(job.lifetime_s / speed, own.lifetime_s, 1e-12, 0);
+    tmx_chip_finish(&unit);
+    tmx_chip_finish(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +571,7 @@ int main(void)
         cmocka_unit_test(the_queue_serves_priority_then_arrival_and_has_32_places),
         cmocka_unit_test(small_kernels_run_side_by_side),
         cmocka_unit_test(access_rates_make_a_power),
+        cmocka_unit_test(a_job_of_another_chip_keeps_its_time_and_watts),
         cmocka_unit_test(occupancy_follows_the_scarcest_resource),
         cmocka_unit_test(hot_blocks_take_corner_clusters_first),
         cmocka_unit_test(after_the_corners_hot_blocks_go_where_they_are_farthest_apart),

@@ -278,7 +278,7 @@ static void each_key_is_part_of_the_id(void **state)
         const size_t n = change_members(resolved, "", tmx_config_root(c), id, &fixed);
         print_message("%s: %zu keys changed, %zu have no other value\n", scenes[scene[k]].name, n, fixed);
         assert_true(n >= 60);
-        assert_true(fixed <= 8);
+        assert_true(fixed <= 9);
         tmx_config_close(c);
         free(resolved);
     }

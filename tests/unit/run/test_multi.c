@@ -762,6 +762,71 @@ static void the_wall_pays_for_all_parts(void **state)
     tmx_run_destroy(r);
 }
 
+#define CHIP(n, chip) "{ name = \"g" n "\"; chip = \"" chip "\"; card = \"c" n "\"; }"
+static const char small_first[] = "name = \"a\"; cards = ( " CARD("0") ", " CARD("1") " ); fans = ( " FAN(
+    "0") ", " FAN("1") " );"
+                       "gpus = ( " CHIP("0", "gtx280") ", " CHIP("1", "gtx480") " );";
+static const char large_first[] = "name = \"b\"; cards = ( " CARD("1") ", " CARD("0") " ); fans = ( " FAN(
+    "1") ", " FAN("0") " );"
+                       "gpus = ( " CHIP("1", "gtx480") ", " CHIP("0", "gtx280") " );";
+
+static const char *const sums[] = {"energy_j", "dynamic_j", "makespan_s", "slowdown_pct", "fairness"};
+enum { N_SUM = sizeof sums / sizeof sums[0] };
+
+static void work_two_chips(const char *topology, const char *more, double sum[N_SUM])
+{
+    struct tmx_run *r = open_node(topology, "two.cfg", more);
+    assert_int_equal(tmx_run_execute(r, NULL, NULL), TMX_OK);
+    for (size_t i = 0; i < N_SUM; i++) {
+        sum[i] = metric(r, sums[i]);
+    }
+    tmx_run_destroy(r);
+}
+
+/* Two chips of 30 and 15 SMs: a job's time and watts are those of its own chip, or of the one that the key
+ * names, whatever the order of the GPUs. */
+static void the_order_of_two_chips_changes_nothing(void **state)
+{
+    static const char cool[] = "throttle = { trip_c = 190.0; release_c = 180.0; };";
+    static const char sync[] = "throttle = { trip_c = 190.0; release_c = 180.0; };"
+                               "sync_job = { step_work_s = 0.5; steps = 20; };";
+    const struct {
+        const char *more;
+        double makespan_s, dynamic_j, slowdown_pct;
+    } of[] = {{"reference_chip = \"gtx280\";", 20, 3000, 0}, /* 300 SM-s on the 15 SMs of a gtx480 */
+              {"reference_chip = \"gtx480\";", 10, 1500, 0}, /* 150 on 30 take 5 s */
+              {"", 10, 2000, 0}};
+    char more[512];
+    (void)state;
+    scratch_write(
+        "two.cfg",
+        "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 10.0; power_w = 100.0; count = 2; } );");
+    const char *a = scratch_write("small.cfg", small_first), *b = scratch_write("large.cfg", large_first);
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        double x[N_SUM], y[N_SUM];
+        snprintf(more, sizeof more, "%s %s", cool, of[i].more);
+        work_two_chips(a, more, x);
+        work_two_chips(b, more, y);
+        for (size_t k = 0; k < N_SUM; k++) {
+            check_close(x[k], y[k], 1e-9, 1e-9);
+        }
+        check_close(x[1], of[i].dynamic_j, 1e-9, 0);
+        check_close(x[2], of[i].makespan_s, 1e-9, 0);
+        check_close(x[3], of[i].slowdown_pct, 0, 1e-6);
+    }
+    double x[N_SUM], y[N_SUM];
+    work_two_chips(a, sync, x);
+    work_two_chips(b, sync, y);
+    check_close(x[1], 2000, 1e-3, 0); /* each member computes all of its 10 s */
+    check_close(y[1], 2000, 1e-3, 0);
+    struct tmx_err err = {0};
+    snprintf(more, sizeof more, COMMON "topology = \"%s\"; mix = \"%s\"; reference_chip = \"a100\";", a,
+             "two.cfg");
+    assert_null(try_run(more, &err));
+    assert_string_equal(err.msg, "reference_chip: no GPU of this run has chip a100");
+    assert_int_equal(err.line, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -781,6 +846,7 @@ int main(void)
         cmocka_unit_test(a_resolved_run_reads_back_to_itself),
         cmocka_unit_test(gpus_differ_as_the_spread_asks),
         cmocka_unit_test(the_wall_pays_for_all_parts),
+        cmocka_unit_test(the_order_of_two_chips_changes_nothing),
         cmocka_unit_test(a_spread_of_nothing_changes_no_byte),
         cmocka_unit_test(a_drawn_gpu_is_one_that_is_made_so),
     };
