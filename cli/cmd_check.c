@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/floorplan/chip.h"
 #include "core/floorplan/floorplan.h"
@@ -24,6 +25,7 @@
 #include "study/run_alone.h"
 #include "study/table_out.h"
 #include "thermal/files/hotspot_config.h"
+#include "thermal/files/package.h"
 
 struct request {
     const char *name, *path;
@@ -236,6 +238,36 @@ static enum tmx_status check_gpus(const struct tmx_topology *t, struct tmx_err *
     return st;
 }
 
+/* What a card's sinks give off for a kelvin above the air they breathe, of what that air takes up when it
+ * becomes as hot as they are. */
+static double given_of_taken(const struct tmx_topology *t, const struct tmx_card *c, double share)
+{
+    double rpm = 0, flow = 0;
+    for (size_t f = c->fan0; f < c->fan0 + c->n_fan; f++) {
+        const double at = fmax(t->fan[f].min_rpm, share * t->fan[f].max_rpm);
+        rpm += at / (double)c->n_fan;
+        flow += tmx_fan_flow_m3_per_s(&t->fan[f], at) / (double)c->n_gpu;
+    }
+    return 1 / (tmx_fan_convection_k_per_w(c, NULL, rpm, flow) * c->coolant_j_per_m3k * flow);
+}
+
+/* A fit and a flow that cannot both be: in a steady state the air has the right heat, before it air behind a
+ * sink is hotter than the sink. */
+static void doubt_air(const struct tmx_topology *t, const struct tmx_card *c)
+{
+    bool known = c->convection == TMX_CONVECTION_FIT;
+    for (size_t f = c->fan0; f < c->fan0 + c->n_fan; f++) {
+        known = known && !t->fan[f].stand_in && t->fan[f].min_rpm > 0 && t->fan[f].flow_m3_per_s > 0;
+    }
+    const double slow = known ? given_of_taken(t, c, 0) : 0, fast = known ? given_of_taken(t, c, 1) : 0;
+    if (fmax(slow, fast) > 1) {
+        tmx_doubt(
+            "card %s: at %s its sinks give off %.2g times what its air can take up (fit against "
+            "flow_m3_per_s): until temperatures are steady, the air behind them is hotter than they are",
+            c->name, slow > fast ? "its slowest" : "full speed", fmax(slow, fast));
+    }
+}
+
 static enum tmx_status check_system(const struct request *r, struct tmx_err *err)
 {
     struct tmx_topology t = {0};
@@ -253,6 +285,10 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
                t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
         for (size_t i = 0; i < t.n_card; i++) {
             const struct tmx_card *c = &t.card[i], *before = i > 0 ? c - 1 : NULL;
+            if (!before || before->fit_b_k_per_w != c->fit_b_k_per_w ||
+                before->fit_a_k_per_w != c->fit_a_k_per_w || before->n_gpu != c->n_gpu) {
+                doubt_air(&t, c);
+            }
             if (c->n_point > 0 && !(before && before->fit_b_k_per_w == c->fit_b_k_per_w &&
                                     before->fit_a_k_per_w == c->fit_a_k_per_w)) {
                 printf("  card %s: %.4g + %.4g rpm^-%.3g K/W from sink to air, fitted to %zu points; at most "

@@ -578,6 +578,12 @@ enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *ob
 void tmx_run_doubt_result(const struct tmx_run *r)
 {
     tmx_run_serve_doubt(r);
+    const double exhaust_j = tmx_sim_cooling_ledger(r->sim).exhaust_j;
+    if (r->topology.n_gpu > 0 && exhaust_j < -1e-6 * tmx_sim_recorder(r->sim)->total_j) {
+        tmx_doubt("exhaust_j is %.3g J: sinks took heat out of the air. They began colder than it is "
+                  "(warmup_s), or it came hotter from another GPU than that was (`thermix check %s`)",
+                  exhaust_j, r->options.topology);
+    }
     const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
     if (peak_k > 0) {
         const struct tmx_thermal_spec *spec = &r->kind[0].stack.spec;

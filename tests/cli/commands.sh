@@ -197,7 +197,10 @@ fails 'a power cap of 50 W for GPU 1, but its chip ./level has one clock level' 
 # two chips: whose times and watts a mix's are; which of a suite's runs cannot be
 sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "gtx480"|' "$root/systems/gtx280x2.cfg" >kinds.cfg
 kinds=(check gtx280x2 --set topology=./kinds.cfg --set mix=WL1 --set link=)
-"$thermix" "${kinds[@]}" --set place.policy=coldest 2>&1 >out.txt | grep -q 'place policy coldest may run a kernel on gtx280 or on gtx480: times and watts of the mix are those of GPU 0' || say "two chips, and the policy chooses"
+"$thermix" "${kinds[@]}" --set place.policy=coldest >out.txt 2>err.txt
+grep -q 'place policy coldest may run a kernel on gtx280 or on gtx480: times and watts of the mix are those of GPU 0' err.txt || say "two chips, and the policy chooses"
+"$thermix" check "$root/systems/gtx280x2.cfg" 2>err.txt >out.txt
+grep -q 'card card0: at its slowest its sinks give off 1.8 times what its air can take up' err.txt || say "air hotter than the sink"
 "$thermix" "${kinds[@]}" --set place.policy=coldest --set reference_chip=gtx480 2>&1 | grep 'may run' && say "two chips, and the key says which"
 "$thermix" "${kinds[@]}" --set place.policy=own_gpu 2>&1 | grep 'may run' && say "two chips, to each its own"
 fails 'no GPU of this run has chip a100' "${kinds[@]}" --set reference_chip=a100

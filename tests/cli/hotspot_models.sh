@@ -30,6 +30,7 @@ map() { # what sed does to the map, message
 channels() { "$thermix" thermal -c case.config -p power.ptrace -materials_file chip.materials -use_microchannels 1 --quiet "$@"; }
 map 's/2/1/g' 'no inlet (2): nothing flows'
 map '3s/,0$//' 'map.csv:3: 11 cells in a row; grid_cols is 12'
+map '4s/0,1,0/0,,0/' 'map.csv:4: cell 2 is empty'
 map '4d' '11 rows of cells; grid_rows is 12'
 map '5s/1/7/' 'map.csv:5: "7": expected a cell from -1 to 3'
 

@@ -283,18 +283,26 @@ static enum tmx_status read_map(struct build *b, const char *path, unsigned char
     }
     for (; !st && tmx_lines_next_filled(&lines, &text); row++) {
         size_t col = 0;
-        const char *at = lines.line.begin;
-        while (at < lines.line.end && !st) {
+        const bool commas = memchr(lines.line.begin, ',', (size_t)(lines.line.end - lines.line.begin));
+        for (const char *at = lines.line.begin; at <= lines.line.end && !st;) {
             struct tmx_span word = {at, at};
             double v;
-            while (word.end < lines.line.end && !strchr(", \t\r", *word.end)) {
+            while (word.end < lines.line.end && !strchr(commas ? "," : " \t\r", *word.end)) {
                 word.end++;
             }
             at = word.end + 1;
-            if (word.end == word.begin) {
-                continue;
+            while (word.begin < word.end && strchr(" \t\r", *word.begin)) {
+                word.begin++;
             }
-            if (!tmx_span_real(word, &v) || v < -1 || v > 3 || v != floor(v)) {
+            while (word.begin < word.end && strchr(" \t\r", word.end[-1])) {
+                word.end--;
+            }
+            if (word.end == word.begin && (!commas || at > lines.line.end)) {
+                continue; /* blanks, or a comma at the end */
+            }
+            if (word.end == word.begin) {
+                st = tmx_fail_at(b->err, TMX_EPARSE, path, lines.number, "cell %zu is empty", col + 1);
+            } else if (!tmx_span_real(word, &v) || v < -1 || v > 3 || v != floor(v)) {
                 st = tmx_fail_at(b->err, TMX_EPARSE, path, lines.number,
                                  "\"%.*s\": expected a cell from -1 to 3", TMX_SPAN_ARG(word));
             } else if (row < rows && col < cols) {
@@ -662,8 +670,9 @@ static void doubt_grid(const struct tmx_stack *s)
         if (s->spec.rows * s->spec.cols < fp->n_unit) {
             tmx_doubt("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu "
                       "give each a cell",
-                      fp->source, s->spec.rows, s->spec.cols, fp->n_unit,
-                      (size_t)ceil(sqrt((double)fp->n_unit)), (size_t)ceil(sqrt((double)fp->n_unit)));
+                      fp->source[0] ? fp->source : "the floorplan that is made", s->spec.rows, s->spec.cols,
+                      fp->n_unit, (size_t)ceil(sqrt((double)fp->n_unit)),
+                      (size_t)ceil(sqrt((double)fp->n_unit)));
             return;
         }
     }
