@@ -111,7 +111,8 @@ const struct tmx_command tmx_cmd_power = {
     .doc = "fit: fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
            "kernels and cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, "
            "power_w.\n"
-           "import: read what AccelWattch writes, gzip or text. accelwattch_power_report.log becomes a "
+           "import: read what AccelWattch or GPUWattch writes, gzip or text. accelwattch_power_report.log "
+           "becomes a "
            "kernel file for each kernel, the mean over its launches; a gpgpusim_power_trace_report becomes "
            "a power trace of CHIP's units.",
     .notes =

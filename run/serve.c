@@ -833,10 +833,17 @@ void tmx_run_serve_doubt(const struct tmx_run *r)
     }
     if (b.n_request > 0) {
         (void)tmx_serve_requests(s, &n);
-        tmx_doubt("%zu of %zu requests are beyond the fit of %s (prompts up to %.3g times, batches up to "
-                  "%.3g times as "
-                  "large): their times and watts are extrapolated; requests.csv marks them",
-                  b.n_request, n, r->serve->llm.name, b.prompt, b.batch);
+        char prompts[48] = "", batches[48] = "";
+        if (b.prompt > 1) {
+            snprintf(prompts, sizeof prompts, "prompts up to %.3g times as large", b.prompt);
+        }
+        if (b.batch > 1) {
+            snprintf(batches, sizeof batches, "%sbatches up to %.3g times as large", b.prompt > 1 ? ", " : "",
+                     b.batch);
+        }
+        tmx_doubt("%zu of %zu requests are beyond the fit of %s (%s%s): their times and watts are "
+                  "extrapolated; requests.csv marks them",
+                  b.n_request, n, r->serve->llm.name, prompts, batches);
     }
 }
 
