@@ -73,11 +73,16 @@ static enum tmx_status import(const struct args *a, struct tmx_err *err)
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    if (strcmp(a->what.text[0], "import") == 0) {
-        return import(a, err);
-    }
-    if (strcmp(a->what.text[0], "fit") != 0) {
+    const bool imports = strcmp(a->what.text[0], "import") == 0;
+    if (!imports && strcmp(a->what.text[0], "fit") != 0) {
         return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit or import", a->what.text[0]);
+    }
+    if (imports ? a->test || a->idle_w > 0 : a->out || a->chip) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        imports ? "--test and --idle are of fit" : "--out and --chip are of import");
+    }
+    if (imports) {
+        return import(a, err);
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};
