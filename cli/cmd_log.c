@@ -34,6 +34,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *t = NULL;
     a->log.command = "log";
     a->log.quiet = true; /* the description contains the notes */
+    a->log.described = a->format == TMX_FORMAT_TEXT;
     enum tmx_status st = tmx_measured_open(&a->log, &paths, &m, err);
     st = st ? st : tmx_measured_table(&m, &t, err);
     const bool people = !st && a->format == TMX_FORMAT_TEXT;
@@ -62,11 +63,13 @@ const struct tmx_command tmx_cmd_log = {
     .doc = "Show how thermix reads a measured log: format, columns, GPUs, runs, ranges, steps of load, and "
            "the choices that it made.",
     .notes =
-        "Formats, recognised by the header: nvidia-smi --query-gpu=... --format=csv[,nounits]; nvidia-smi "
-        "dmon; dcgmi dmon; "
-        "dcgm-exporter; GPU-Z sensor log; amd-smi monitor and metric --csv; plain CSV ([run,] time_s, "
-        "gpu, power_w, "
-        "temp_c[, fan_rpm, inlet_c, ...]). gzip and UTF-16 are recognised; - is standard input.",
+        "Formats, recognised by what is in the file: nvidia-smi --query-gpu=... --format=csv[,nounits], dmon "
+        "and -q; dcgmi dmon; dcgm-exporter, federated too, and Prometheus' query_range (JSON); GPU-Z sensor "
+        "log; amd-smi monitor and metric --csv; rocm-smi --csv and --json; gpustat --json; xpu-smi dump; "
+        "wide "
+        "exports (gpu.0.temp, ...); plain CSV ([run,] time_s, [host,] gpu, power_w, temp_c[, fan_rpm, "
+        "inlet_c, "
+        "...]) and JSON of such names. gzip and UTF-16 are recognised; - is standard input.",
     .examples =
         "nvidia-smi --query-gpu=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500 > gpu.csv\n"
         "thermix log show gpu.csv -o figures",

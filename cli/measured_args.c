@@ -94,7 +94,7 @@ static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_er
 enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
                                   struct tmx_measured *m, struct tmx_err *err)
 {
-    struct tmx_read_options o = {.step_s = isnan(a->step_s) ? 0 : a->step_s};
+    struct tmx_read_options o = {.step_s = isnan(a->step_s) ? 0 : a->step_s, .columns_are = a->columns_are};
     if (a->column.n >= sizeof o.column / sizeof o.column[0]) {
         return tmx_fail(err, TMX_ECONFIG, "--column: at most %zu", sizeof o.column / sizeof o.column[0] - 1);
     }
@@ -104,6 +104,9 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
     enum tmx_status st = a->rpm > 0 ? tmx_plausible(NULL, "rpm", "1/min", a->rpm, "--rpm", 0, err) : TMX_OK;
     for (size_t i = 0; !st && i < path->n; i++) {
         st = tmx_measured_read(m, path->text[i], &o, err);
+    }
+    for (size_t i = 0; !a->described && i < m->n_warning; i++) { /* also with -q: the numbers rest on it */
+        tmx_print_visible(stderr, "thermix %s: warning: %s\n", a->command, m->warning[i]);
     }
     for (size_t i = 0; !a->quiet && i < m->n_note; i++) {
         tmx_print_visible(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);

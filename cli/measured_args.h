@@ -12,38 +12,45 @@ struct tmx_measured_args {
     const char *runs, *gpus, *ambient;
     struct tmx_texts column;
     double step_s, rpm;
-    bool quiet;
+    bool quiet, described; /* described: warnings are printed with the log's description */
+    const char *columns_are;
     const char *command; /* for notes */
 };
 
 /* Rows for a struct s with a field `struct tmx_measured_args log`. */
-#define TMX_MEASURED_LOG_ROWS(s)                                                                         \
-    {.name = "runs",                                                                                     \
-     .type = TMX_ARG_TEXT,                                                                               \
-     TMX_ARG_FIELD(s, log.runs),                                                                         \
-     .value = "NAMES",                                                                                   \
-     .doc = "only these runs: names with * and ?, separated by commas"},                                 \
-        {.name = "gpus",                                                                                 \
-         .type = TMX_ARG_TEXT,                                                                           \
-         TMX_ARG_FIELD(s, log.gpus),                                                                     \
-         .value = "NAMES",                                                                               \
-         .doc = "only these GPUs"},                                                                      \
-        {.name = "column",                                                                               \
-         .type = TMX_ARG_TEXTS,                                                                          \
-         TMX_ARG_FIELD(s, log.column),                                                                   \
-         .value = "Q=NAME",                                                                              \
-         .doc = "take column NAME for Q: time_s, power_w, temp_c, fan_rpm, inlet_c, hbm_c, ...; may be " \
-                "repeated"},                                                                             \
-        {.name = "step",                                                                                 \
-         .type = TMX_ARG_REAL,                                                                           \
-         TMX_ARG_FIELD(s, log.step_s),                                                                   \
-         .value = "S",                                                                                   \
-         .min = 1e-6,                                                                                    \
-         .max = 1e5,                                                                                     \
-         .doc = "seconds between the rows of a log without time stamps (default 1, with a note)"},       \
-    {                                                                                                    \
-        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),               \
-        .doc = "print no notes on standard error"                                                        \
+#define TMX_MEASURED_LOG_ROWS(s)                                                                      \
+    {.name = "runs",                                                                                  \
+     .type = TMX_ARG_TEXT,                                                                            \
+     TMX_ARG_FIELD(s, log.runs),                                                                      \
+     .value = "NAMES",                                                                                \
+     .doc = "only these runs: names with * and ?, separated by commas"},                              \
+        {.name = "gpus",                                                                              \
+         .type = TMX_ARG_TEXT,                                                                        \
+         TMX_ARG_FIELD(s, log.gpus),                                                                  \
+         .value = "NAMES",                                                                            \
+         .doc = "only these GPUs"},                                                                   \
+        {.name = "column",                                                                            \
+         .type = TMX_ARG_TEXTS,                                                                       \
+         TMX_ARG_FIELD(s, log.column),                                                                \
+         .value = "Q=NAME",                                                                           \
+         .doc = "take column NAME for Q: time_s, power_w, temp_c, gpu, host, run, fan_rpm, inlet_c, " \
+                "hbm_c, ...; may be repeated"},                                                       \
+        {.name = "columns-are",                                                                       \
+         .type = TMX_ARG_TEXT,                                                                        \
+         TMX_ARG_FIELD(s, log.columns_are),                                                           \
+         .value = "NAME,...",                                                                         \
+         .doc = "names of the columns of a table without a line of names, in order: "                 \
+                "timestamp,index,power.draw,temperature.gpu"},                                        \
+        {.name = "step",                                                                              \
+         .type = TMX_ARG_REAL,                                                                        \
+         TMX_ARG_FIELD(s, log.step_s),                                                                \
+         .value = "S",                                                                                \
+         .min = 1e-6,                                                                                 \
+         .max = 1e5,                                                                                  \
+         .doc = "seconds between the rows of a log without time stamps (default 1, with a warning)"}, \
+    {                                                                                                 \
+        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),            \
+        .doc = "print no notes on standard error"                                                     \
     }
 #define TMX_MEASURED_MODEL_ROWS(s)                                                              \
     {.name = "ambient",                                                                         \

@@ -290,6 +290,9 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
         fprintf(out, "# %s from \"%s\"\n", tmx_log_quantity_name(log->column[i].quantity),
                 log->column[i].name);
     }
+    for (size_t i = 0; i < log->n_warning; i++) {
+        fprintf(out, "# warning: %s\n", log->warning[i]);
+    }
     for (size_t i = 0; i < log->n_note; i++) {
         fprintf(out, "# note: %s\n", log->note[i]);
     }

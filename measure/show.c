@@ -103,6 +103,10 @@ void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
                           i == 11 && m->n_unused > 12 ? ", ..." : "");
     }
     fprintf(out, "%s", m->n_unused ? "\n" : "");
+    for (size_t i = 0; i < m->n_warning; i++) {
+        fputs("warning: ", out);
+        tmx_text_wrap(m->warning[i], 9, width, out);
+    }
     for (size_t i = 0; i < m->n_note; i++) {
         fputs("note: ", out);
         tmx_text_wrap(m->note[i], 6, width, out);

@@ -9,22 +9,33 @@
 
 struct tmx_row {
     double q[TMX_N_LOG_QUANTITY]; /* NAN: missing */
-    size_t run, gpu;              /* index of the name */
+    size_t run, gpu;              /* index of the name, of the die */
+    size_t part;                  /* index of its name: a part of the die; 0: the whole die */
     unsigned line;
 };
 
-enum { TMX_N_GAP = 8 }; /* kinds of absence told apart in notes */
+/* Whose row it is. A die is a host's GPU of one label and UUID; a part is a MIG instance or a partition. */
+struct tmx_who {
+    struct tmx_span host, gpu, uuid, part;
+};
 
 struct tmx_collect {
     const struct tmx_text_file *text;
     const struct tmx_read_options *options;
     struct tmx_row *row;
     size_t n_row, room;
-    char **run, **gpu; /* names, owned */
-    size_t n_run, n_gpu;
+    char **run, **part;    /* names, owned; part[0] is "" */
+    struct tmx_gpu_id *id; /* [n_gpu] owned */
+    size_t n_run, n_gpu, n_part;
     struct tmx_measured *to; /* notes and columns go here */
     bool has_time, has_gpu;
-    size_t clipped; /* cells that stood for "no value" */
+    bool scattered;    /* a row's quantities come one by one: rows of one time are one row */
+    unsigned *line_of; /* [n_line + 1] owned: the file's line of each line of the text; NULL: the same */
+    size_t n_line;
+    size_t n_blank;                             /* cells that hold a code for "no value" */
+    size_t n_header;                            /* repeated lines of names */
+    size_t n_secondary;                         /* rows of dies whose watts are another die's */
+    unsigned blank_at, header_at, secondary_at; /* lines of the first */
 };
 
 /* A column: which quantity, and the factor and shift from its unit to ours. */
@@ -33,7 +44,15 @@ struct tmx_column_use {
     double scale, shift;
     int rank; /* of several columns of a quantity the lowest is taken */
 };
-enum { TMX_COLUMN_GPU = -1, TMX_COLUMN_RUN = -2, TMX_COLUMN_UNUSED = -3, TMX_COLUMN_CLOCK_TIME = -4 };
+enum {
+    TMX_COLUMN_GPU = -1,
+    TMX_COLUMN_RUN = -2,
+    TMX_COLUMN_UNUSED = -3,
+    TMX_COLUMN_CLOCK_TIME = -4,
+    TMX_COLUMN_HOST = -5,
+    TMX_COLUMN_UUID = -6,
+    TMX_COLUMN_PART = -7
+};
 
 /* Names a format knows: lower case, words joined by "_", without unit. */
 struct tmx_alias {
@@ -58,21 +77,33 @@ struct tmx_log_format {
     X(nvidia_dmon)         \
     X(prometheus)          \
     X(nvidia_csv)          \
+    X(nvidia_q)            \
     X(gpuz)                \
+    X(rocm_csv)            \
     X(amd_csv)             \
+    X(xpu_csv)             \
     X(plain)
 #define TMX_DECLARE_LOG(name) extern const struct tmx_log_format tmx_log_##name;
 TMX_LOG_FORMATS(TMX_DECLARE_LOG)
 
+/* The unit in a header, "power [mW]", "power_mw", of the quantity q: factor and shift into *use. */
+void tmx_column_unit(struct tmx_span header, int q, struct tmx_column_use *use);
 /* What the column of this header cell means. aliases end with {0}. */
 struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases);
 /* The same with the unit given apart. */
 struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span unit,
                                        const struct tmx_alias *aliases);
 
+/* Does any format give this name to the quantity? */
+bool tmx_column_is(struct tmx_span name, int quantity);
+
 /* A cell as a number in the quantity's unit: "123.4 W", "[N/A]" (NAN, true), "2025/01/07 12:00:00.5" for
  * a time. False: it is neither a number nor a word for "no value". comma: decimal comma. */
 bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool comma, double *v);
+/* Is it a word for "no value": "N/A", "[Unknown Error]", "N/A (Secondary die)"? */
+bool tmx_cell_empty(struct tmx_span cell);
+/* Does a number stand for "no value": the blanks of DCGM and NVML? Of quantities other than time. */
+bool tmx_value_blank(double v);
 
 /* Seconds since 1970, or as they are; stamps: "2025/01/07 12:34:56.7", "2025-01-07T12:34:56Z",
  * "20250107 12:34:56", "Tue Jan  7 12:34:56 2025", "07.01.2025 12:34:56", "12:34:56". */
@@ -83,7 +114,7 @@ struct tmx_span tmx_span_trim(struct tmx_span s);
 /* Does the word, in these letters, stand anywhere in s? */
 bool tmx_span_has(struct tmx_span s, const char *word);
 
-enum { TMX_MAX_COLUMN = 512 };
+enum { TMX_MAX_COLUMN = 512, TMX_MAX_WIDE = 128 };
 
 /* The columns of a table and what is taken from each. */
 struct tmx_columns {
@@ -92,10 +123,17 @@ struct tmx_columns {
     size_t n;
     struct tmx_span name[TMX_MAX_COLUMN];
     struct tmx_column_use use[TMX_MAX_COLUMN];
-    size_t values[TMX_MAX_COLUMN];   /* cells that hold a value */
-    size_t from[TMX_N_LOG_QUANTITY]; /* column of a quantity; n: none */
-    size_t gpu, run, clock;          /* columns; n: none */
+    size_t values[TMX_MAX_COLUMN];            /* cells that hold a value */
+    size_t from[TMX_N_LOG_QUANTITY];          /* column of a quantity; n: none */
+    size_t gpu, run, clock, host, uuid, part; /* columns; n: none */
+    /* columns that name their GPU, "gpu.0.temp" */
+    size_t group[TMX_MAX_COLUMN]; /* from 1; 0: the column names no GPU */
+    struct tmx_span wide_run[TMX_MAX_WIDE], wide_gpu[TMX_MAX_WIDE];
+    size_t wide_from[TMX_MAX_WIDE][TMX_N_LOG_QUANTITY]; /* column of a group's quantity; n: none */
+    size_t n_wide;
 };
+/* Columns of a wide table, which name their GPUs: their groups. */
+void tmx_columns_group(struct tmx_columns *t, const struct tmx_alias *aliases);
 /* Of several columns of a quantity the one of the lowest rank that holds values. */
 void tmx_columns_choose(struct tmx_columns *t);
 /* Which column each quantity came from, and those without use. */
@@ -108,7 +146,17 @@ size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s);
 void tmx_series_finish(struct tmx_series *s);
 
 TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
-                                              struct tmx_span run, struct tmx_span gpu, struct tmx_err *err);
+                                              struct tmx_span run, const struct tmx_who *who,
+                                              struct tmx_err *err);
+/* The file's line of a line of the text that is read. */
+unsigned tmx_collect_line(const struct tmx_collect *c, unsigned line);
+/* Index of a GPU in a list, added when new: labels are equal, hosts and UUIDs are or are not known.
+ * (size_t)-1 without memory. */
+size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who);
+void tmx_gpu_ids_finish(struct tmx_gpu_id *id, size_t n);
+/* Names of the GPUs from who they are, and their order by the numbers in them. */
+TMX_NODISCARD enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err);
+void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
 void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
 void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name);
 void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name);
@@ -129,6 +177,11 @@ bool tmx_log_bursts(const double *t, size_t n);
 
 /* Rows -> series. */
 TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);
+
+/* A text of another shape (JSON, blocks of nvidia-smi -q) as a table, with the lines it comes from; what is
+ * no log that can be read is refused by its name. */
+TMX_NODISCARD enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t,
+                                              struct tmx_err *err);
 
 /* The file at path as text: gzip unpacked, UTF-16 and byte order marks taken away. */
 TMX_NODISCARD enum tmx_status tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,

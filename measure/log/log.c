@@ -10,6 +10,23 @@
 #define FORMAT(name) &tmx_log_##name,
 static const struct tmx_log_format *const formats[] = {TMX_LOG_FORMATS(FORMAT) NULL};
 
+static void finish_texts(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(list[i]);
+    }
+    free(list);
+}
+
+bool tmx_column_is(struct tmx_span name, int quantity)
+{
+    bool any = false;
+    for (size_t f = 0; formats[f] && !any; f++) {
+        any = tmx_column_of(name, formats[f]->names).quantity == quantity;
+    }
+    return any;
+}
+
 static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_log_quantity q)
 {
     for (size_t i = first; i < m->n_column; i++) {
@@ -32,11 +49,30 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "the log is empty");
     }
-    while (!formats[f]->is(l.line, t)) {
+    enum tmx_status st = tmx_log_reshape(&c, t, err);
+    l = (struct tmx_lines){0};
+    while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
+    }
+    const char *are = options ? options->columns_are : NULL; /* in place of the line of names */
+    const struct tmx_span head = are ? (struct tmx_span){are, are + strlen(are)} : l.line;
+    while (!formats[f]->is(head, t)) {
         f++;
     }
     m->format = formats[f]->name;
-    enum tmx_status st = formats[f]->read(&c, formats[f]->names, err);
+    st = st ? st : formats[f]->read(&c, formats[f]->names, err);
+    if (c.n_header > 1) {
+        tmx_measured_note(m, "%s:%u: the header is repeated here, and %zu times in all: skipped", t->name,
+                          c.header_at, c.n_header);
+    } else if (c.n_header == 1) {
+        tmx_measured_note(m, "%s:%u: the header is repeated here: skipped", t->name, c.header_at);
+    }
+    if (c.n_secondary > 0) {
+        tmx_measured_note(
+            m,
+            "%s:%u: %zu rows are of a secondary die, which draws no watts of its own: what its "
+            "package draws is in the row of the primary die, whose watts are those of both dies",
+            t->name, c.secondary_at, c.n_secondary);
+    }
     for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
         if (!has_column(m, first_column, (enum tmx_log_quantity)q)) {
             char names[256] = "";
@@ -44,22 +80,19 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
                          m->unused[i]);
             }
-            st = tmx_fail_at(err, TMX_EPARSE, t->name, l.number,
-                             "no column of %s with values (read as %s%s%s)",
+            st = tmx_fail_at(err, TMX_EPARSE, t->name, tmx_collect_line(&c, l.number),
+                             "no column of %s with values (read as %s%s%s); --column %s=NAME names it",
                              q == TMX_Q_POWER ? "power" : "temperature", m->format,
-                             names[0] ? "; without use: " : "", names);
+                             names[0] ? "; without use: " : "", names,
+                             tmx_log_quantity_name((enum tmx_log_quantity)q));
         }
     }
     st = st ? st : tmx_collect_series(&c, err);
-    for (size_t i = 0; i < c.n_run; i++) {
-        free(c.run[i]);
-    }
-    for (size_t i = 0; i < c.n_gpu; i++) {
-        free(c.gpu[i]);
-    }
-    free(c.run);
-    free(c.gpu);
+    finish_texts(c.run, c.n_run);
+    finish_texts(c.part, c.n_part);
+    tmx_gpu_ids_finish(c.id, c.n_gpu);
     free(c.row);
+    free(c.line_of);
     return st;
 }
 
@@ -83,14 +116,6 @@ const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, e
     return NULL;
 }
 
-static void finish_texts(char **list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(list[i]);
-    }
-    free(list);
-}
-
 void tmx_series_finish(struct tmx_series *s)
 {
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
@@ -107,7 +132,9 @@ void tmx_measured_finish(struct tmx_measured *m)
     free(m->series);
     finish_texts(m->run, m->n_run);
     finish_texts(m->gpu, m->n_gpu);
+    tmx_gpu_ids_finish(m->id, m->n_id);
     finish_texts(m->note, m->n_note);
+    finish_texts(m->warning, m->n_warning);
     for (size_t i = 0; i < m->n_column; i++) {
         free(m->column[i].name);
     }
@@ -140,19 +167,33 @@ static void add_text(char ***list, size_t *n, char *text)
     (*list)[(*n)++] = text;
 }
 
-void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
+/* A sentence, once. */
+static void add_sentence(char ***list, size_t *n, const char *fmt, va_list args)
 {
     char buf[1024];
-    va_list args;
-    va_start(args, fmt);
     vsnprintf(buf, sizeof buf, fmt, args);
-    va_end(args);
-    for (size_t i = 0; i < m->n_note; i++) {
-        if (strcmp(m->note[i], buf) == 0) {
+    for (size_t i = 0; i < *n; i++) {
+        if (strcmp((*list)[i], buf) == 0) {
             return;
         }
     }
-    add_text(&m->note, &m->n_note, tmx_span_dup((struct tmx_span){buf, buf + strlen(buf)}));
+    add_text(list, n, tmx_text_dup(buf));
+}
+
+void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add_sentence(&m->note, &m->n_note, fmt, args);
+    va_end(args);
+}
+
+void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add_sentence(&m->warning, &m->n_warning, fmt, args);
+    va_end(args);
 }
 
 void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name)
@@ -189,6 +230,181 @@ size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
     const size_t before = *n;
     add_text(list, n, tmx_span_dup(s));
     return *n > before ? before : (size_t)-1;
+}
+
+/* Who a GPU is. */
+
+static bool is_text(struct tmx_span s, const char *text)
+{
+    return strlen(text) == tmx_span_length(s) && memcmp(text, s.begin, tmx_span_length(s)) == 0;
+}
+
+/* What one row leaves out another one may say. */
+static bool agree(struct tmx_span s, const char *text)
+{
+    return s.begin == s.end || !text[0] || is_text(s, text);
+}
+
+size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
+{
+    const struct tmx_span now[] = {who->host, who->gpu, who->uuid};
+    size_t k = *n;
+    while (k > 0 && !(is_text(who->gpu, (*list)[k - 1].label) && agree(who->host, (*list)[k - 1].host) &&
+                      agree(who->uuid, (*list)[k - 1].uuid))) {
+        k--; /* the newest are asked for most */
+    }
+    if (k == 0 && !tmx_log_grow((void **)list, *n, sizeof **list)) {
+        return (size_t)-1;
+    }
+    struct tmx_gpu_id *id = k > 0 ? &(*list)[k - 1] : &(*list)[*n];
+    if (k == 0) {
+        *id = (struct tmx_gpu_id){0};
+        ++*n;
+    }
+    char **const text[] = {&id->host, &id->label, &id->uuid};
+    bool ok = true;
+    for (size_t i = 0; i < 3; i++) {
+        if (!*text[i] || (!**text[i] && now[i].begin < now[i].end)) {
+            char *own = tmx_span_dup(now[i]);
+            ok = ok && own;
+            free(*text[i]);
+            *text[i] = own;
+        }
+    }
+    return ok ? (size_t)(id - *list) : (size_t)-1;
+}
+
+void tmx_gpu_ids_finish(struct tmx_gpu_id *id, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(id[i].host);
+        free(id[i].label);
+        free(id[i].uuid);
+    }
+    free(id);
+}
+
+/* Names in the order of the numbers in them: card2 before card10. */
+static int compare_numbered(const char *a, const char *b)
+{
+    while (*a && *b) {
+        const size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
+        if (m > 0 && n > 0) {
+            const char *x = a + strspn(a, "0"), *y = b + strspn(b, "0");
+            x = x > a + m ? a + m : x; /* of zeros alone nothing is left */
+            y = y > b + n ? b + n : y;
+            const size_t left = (size_t)(a + m - x), right = (size_t)(b + n - y);
+            const int order = left != right ? (left > right) - (left < right) : memcmp(x, y, left);
+            if (order != 0) {
+                return order;
+            }
+            a += m;
+            b += n;
+        } else if (*a != *b) {
+            return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return (*a != 0) - (*b != 0);
+}
+
+struct place { /* of a GPU before and after they are put in order */
+    struct tmx_gpu_id id;
+    size_t was;
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int host = compare_numbered(x->id.host, y->id.host),
+              label = compare_numbered(x->id.label, y->id.label), uuid = strcmp(x->id.uuid, y->id.uuid);
+    return host ? host : label ? label : uuid ? uuid : (x->was > y->was) - (x->was < y->was);
+}
+
+/* A host's name without what all of them have: the port, the domain. */
+static int host_letters(const char *host, bool brief)
+{
+    size_t n = strlen(host);
+    if (brief) {
+        const bool number = host[strspn(host, "0123456789.:")] == '\0';
+        n = number ? strcspn(host, ":") : strcspn(host, ".:");
+    }
+    return (int)n;
+}
+
+/* Do the hosts' short names tell them apart? */
+static bool brief_hosts(const struct tmx_measured *m)
+{
+    bool apart = true;
+    for (size_t i = 0; i < m->n_id && apart; i++) {
+        for (size_t k = 0; k < i && apart; k++) {
+            const char *a = m->id[i].host, *b = m->id[k].host;
+            const int n = host_letters(a, true);
+            apart = strcmp(a, b) == 0 || n != host_letters(b, true) || strncmp(a, b, (size_t)n) != 0;
+        }
+    }
+    return apart;
+}
+
+/* The label; in front its host where there are several, behind its UUID where a host has the label twice. */
+static char *name_of(const struct tmx_measured *m, size_t g, bool hosts, bool brief)
+{
+    char buf[512];
+    const struct tmx_gpu_id *id = &m->id[g];
+    bool twice = false;
+    for (size_t k = 0; k < m->n_id; k++) {
+        twice = twice ||
+                (k != g && strcmp(m->id[k].label, id->label) == 0 && strcmp(m->id[k].host, id->host) == 0);
+    }
+    const bool host = hosts && id->host[0], last = twice && id->uuid[0] && strcmp(id->uuid, id->label) != 0;
+    snprintf(buf, sizeof buf, "%.*s%s%s%s%s", host ? host_letters(id->host, brief) : 0, id->host,
+             host ? "/" : "", id->label, last ? "/" : "", last ? id->uuid : "");
+    return tmx_text_dup(buf);
+}
+
+enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
+{
+    const size_t n = m->n_id;
+    struct place *place = calloc(n + 1, sizeof *place);
+    size_t *now = calloc(n + 1, sizeof *now);
+    char **gpu = calloc(n + 1, sizeof *gpu);
+    const char *one = "";
+    bool hosts = false, ok = place && now && gpu;
+    for (size_t g = 0; ok && g < n; g++) {
+        const char *host = m->id[g].host;
+        place[g] = (struct place){m->id[g], g};
+        hosts = hosts || (one[0] && host[0] && strcmp(host, one) != 0);
+        one = one[0] ? one : host;
+    }
+    if (ok) {
+        qsort(place, n, sizeof *place, by_number);
+        for (size_t g = 0; g < n; g++) {
+            m->id[g] = place[g].id;
+            now[place[g].was] = g;
+        }
+        for (size_t i = 0; i < m->n_series; i++) {
+            m->series[i].gpu = now[m->series[i].gpu];
+        }
+        finish_texts(m->gpu, m->n_gpu);
+        m->gpu = gpu;
+        m->n_gpu = n;
+        const bool brief = brief_hosts(m);
+        for (size_t g = 0; g < n; g++) {
+            gpu[g] = name_of(m, g, hosts, brief);
+            ok = ok && gpu[g];
+        }
+    }
+    if (ok && hosts) {
+        tmx_measured_note(m, "several hosts: GPUs are called HOST/GPU, from %s to %s", gpu[0], gpu[n - 1]);
+    }
+    if (m->gpu != gpu) {
+        free(gpu);
+    }
+    free(place);
+    free(now);
+    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
 }
 
 /* Runs and GPUs by patterns of their names. */

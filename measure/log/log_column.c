@@ -34,6 +34,7 @@ static const struct unit units[] = {
     {"c", 1, 0, TEMPERATURES},
     {"degc", 1, 0, TEMPERATURES},
     {"celsius", 1, 0, TEMPERATURES},
+    {"celsius_degree", 1, 0, TEMPERATURES}, /* xpu-smi */
     {"f", 5.0 / 9, -160.0 / 9, TEMPERATURES},
     {"degf", 5.0 / 9, -160.0 / 9, TEMPERATURES},
     {"fahrenheit", 5.0 / 9, -160.0 / 9, TEMPERATURES},
@@ -46,11 +47,37 @@ static const struct unit units[] = {
     {"percent", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
     {"s", 1, 0, 1u << TMX_Q_TIME},
     {"sec", 1, 0, 1u << TMX_Q_TIME},
+    {"secs", 1, 0, 1u << TMX_Q_TIME},
+    {"second", 1, 0, 1u << TMX_Q_TIME},
     {"seconds", 1, 0, 1u << TMX_Q_TIME},
     {"ms", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"msec", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"msecs", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"millis", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"millisecond", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"milliseconds", 1e-3, 0, 1u << TMX_Q_TIME},
     {"us", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"usec", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"usecs", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"micros", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"microsecond", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"microseconds", 1e-6, 0, 1u << TMX_Q_TIME},
     {"ns", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"nsec", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"nsecs", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"nanos", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"nanosecond", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"nanoseconds", 1e-9, 0, 1u << TMX_Q_TIME},
     {"min", 60, 0, 1u << TMX_Q_TIME},
+    {"mins", 60, 0, 1u << TMX_Q_TIME},
+    {"minute", 60, 0, 1u << TMX_Q_TIME},
+    {"minutes", 60, 0, 1u << TMX_Q_TIME},
+    {"h", 3600, 0, 1u << TMX_Q_TIME},
+    {"hr", 3600, 0, 1u << TMX_Q_TIME},
+    {"hrs", 3600, 0, 1u << TMX_Q_TIME},
+    {"hour", 3600, 0, 1u << TMX_Q_TIME},
+    {"hours", 3600, 0, 1u << TMX_Q_TIME},
+    {"days", 86400, 0, 1u << TMX_Q_TIME},
     {"mhz", 1, 0, 1u << TMX_Q_CLOCK},
     {"ghz", 1e3, 0, 1u << TMX_Q_CLOCK},
     {"khz", 1e-3, 0, 1u << TMX_Q_CLOCK},
@@ -96,14 +123,17 @@ bool tmx_span_has(struct tmx_span s, const char *word)
     return found;
 }
 
-/* Lower case, words joined by "_", bytes outside ASCII (the degree sign) left out. */
-static void plain_words(struct tmx_span s, char *buf, size_t size)
+/* Lower case, words joined by "_", bytes outside ASCII (the degree sign) left out. humps: elapsedSeconds is
+ * two words. */
+static void plain_words(struct tmx_span s, bool humps, char *buf, size_t size)
 {
     size_t n = 0;
     bool gap = false;
     for (const char *p = s.begin; p < s.end && n + 2 < size; p++) {
-        const char c = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+        const bool capital = *p >= 'A' && *p <= 'Z';
+        const char c = capital ? (char)(*p - 'A' + 'a') : *p;
         const bool word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '%';
+        gap = gap || (humps && capital && p > s.begin && p[-1] >= 'a' && p[-1] <= 'z');
         if (word) {
             if (gap && n > 0) {
                 buf[n++] = '_';
@@ -113,6 +143,11 @@ static void plain_words(struct tmx_span s, char *buf, size_t size)
         gap = word ? false : gap || ((unsigned char)c < 0x80);
     }
     buf[n] = '\0';
+}
+
+static bool same(struct tmx_span a, struct tmx_span b)
+{
+    return tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
 }
 
 static struct tmx_column_use with_unit(const struct tmx_alias *a, const char *unit)
@@ -137,11 +172,88 @@ static struct tmx_column_use with_unit(const struct tmx_alias *a, const char *un
     return use;
 }
 
+/* Names that people give to what a log of any format may have: whose row it is. */
+static const struct tmx_alias common[] = {
+    {"gpu", TMX_COLUMN_GPU, 4, NULL},
+    {"gpu_id", TMX_COLUMN_GPU, 4, NULL},
+    {"gpu_index", TMX_COLUMN_GPU, 4, NULL},
+    {"host", TMX_COLUMN_HOST, 0, NULL},
+    {"hostname", TMX_COLUMN_HOST, 0, NULL},
+    {"host_name", TMX_COLUMN_HOST, 0, NULL},
+    {"node", TMX_COLUMN_HOST, 1, NULL},
+    {"nodename", TMX_COLUMN_HOST, 1, NULL},
+    {"node_name", TMX_COLUMN_HOST, 1, NULL},
+    {"node_id", TMX_COLUMN_HOST, 1, NULL},
+    {"server", TMX_COLUMN_HOST, 2, NULL},
+    {"machine", TMX_COLUMN_HOST, 2, NULL},
+    {"instance", TMX_COLUMN_HOST, 3, NULL}, /* of Prometheus: host:port */
+    {"uuid", TMX_COLUMN_UUID, 0, NULL},
+    {"gpu_uuid", TMX_COLUMN_UUID, 0, NULL},
+    {"serial", TMX_COLUMN_UUID, 1, NULL},
+    {"gpu_serial", TMX_COLUMN_UUID, 1, NULL},
+    {"serial_number", TMX_COLUMN_UUID, 1, NULL},
+    {"gpu_i_id", TMX_COLUMN_PART, 0, NULL}, /* MIG's GPU instance in DCGM's words */
+    {"gpu_instance_id", TMX_COLUMN_PART, 0, NULL},
+    {"gpu_instance", TMX_COLUMN_PART, 0, NULL},
+    {"gi_id", TMX_COLUMN_PART, 0, NULL},
+    {"mig_id", TMX_COLUMN_PART, 0, NULL},
+    {"mig_instance", TMX_COLUMN_PART, 0, NULL},
+    {"xcp", TMX_COLUMN_PART, 0, NULL}, /* amd-smi */
+    {"partition_id", TMX_COLUMN_PART, 0, NULL},
+    {"gpu_partition_id", TMX_COLUMN_PART, 0, NULL},
+    {0},
+};
+
+/* A time: words that say so ("epoch", "elapsed"), or nothing but a unit ("seconds"), beside words that only
+ * say of which clock and since when. The last word may be its unit: time_ms. */
+static bool is_time(const char *words, struct tmx_column_use *use)
+{
+    static const char *const core[] = {"time",       "times",         "t",        "ts",        "timestamp",
+                                       "timestamps", "stamp",         "epoch",    "unix",      "posix",
+                                       "unixtime",   "unixtimestamp", "date",     "datetime",  "elapsed",
+                                       "runtime",    "uptime",        "walltime", "wallclock", "utc",
+                                       NULL},
+                             *const beside[] = {"relative", "rel",       "since", "in",      "of",
+                                                "at",       "wall",      "clock", "gmt",     "local",
+                                                "iso",      "iso8601",   "log",   "query",   "sample",
+                                                "system",   "monotonic", "mono",  "process", "real",
+                                                "absolute", NULL},
+                             *const since[] = {"start", "begin", "beginning", "boot", NULL};
+    char buf[128];
+    bool any = false, from = false;
+    const struct unit *unit = NULL;
+    snprintf(buf, sizeof buf, "%s", words);
+    *use = (struct tmx_column_use){TMX_Q_TIME, 1, 0, 5};
+    for (char *w = buf, *next; w; w = next) {
+        next = strchr(w, '_');
+        if (next) {
+            *next++ = '\0';
+        }
+        const struct unit *u = unit_of(w);
+        const size_t n = sizeof core / sizeof core[0];
+        const bool is_unit = u && u->quantities & 1u << TMX_Q_TIME && (!next || !any);
+        const bool is_core = tmx_names_find(w, core, n - 1) < n - 1;
+        const bool known = is_core || tmx_names_find(w, beside, sizeof beside / sizeof beside[0] - 1) <
+                                          sizeof beside / sizeof beside[0] - 1;
+        const bool begin = from && tmx_names_find(w, since, 4) < 4;
+        if (!known && !is_unit && !begin) {
+            return false;
+        }
+        any = any || is_core || (is_unit && w == buf && strcmp(w, "min") != 0 && strlen(w) > 1);
+        from = from || strcmp(w, "since") == 0;
+        unit = is_unit && !is_core ? u : unit;
+    }
+    use->scale = unit ? unit->scale : 1;
+    return any;
+}
+
 static const struct tmx_alias *find(const struct tmx_alias *aliases, const char *name)
 {
-    for (const struct tmx_alias *a = aliases; a->name; a++) {
-        if (strcmp(a->name, name) == 0) {
-            return a;
+    for (size_t list = 0; list < 2; list++) {
+        for (const struct tmx_alias *a = list ? common : aliases; a->name; a++) {
+            if (strcmp(a->name, name) == 0) {
+                return a;
+            }
         }
     }
     return NULL;
@@ -151,26 +263,37 @@ struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span uni
                                        const struct tmx_alias *aliases)
 {
     char words[128], unit_word[32];
-    plain_words(name, words, sizeof words);
-    plain_words(unit, unit_word, sizeof unit_word);
-    const struct tmx_alias *a = find(aliases, words);
-    if (a) {
-        return with_unit(a, unit_word);
-    }
-    char *last = strrchr(words, '_');
-    if (last && unit_of(last + 1)) { /* power_mw */
-        *last = '\0';
-        a = find(aliases, words);
+    struct tmx_column_use use = {TMX_COLUMN_UNUSED, 1, 0, 0};
+    plain_words(unit, false, unit_word, sizeof unit_word);
+    for (int humps = 0; humps < 2; humps++) { /* powerDraw: as it is, then as two words */
+        plain_words(name, humps, words, sizeof words);
+        const struct tmx_alias *a = find(aliases, words);
         if (a) {
-            return with_unit(a, last + 1);
+            return with_unit(a, unit_word);
+        }
+        char *last = strrchr(words, '_');
+        if (last && unit_of(last + 1)) { /* power_mw */
+            *last = '\0';
+            a = find(aliases, words);
+            if (a) {
+                return with_unit(a, last + 1);
+            }
+            *last = '_';
+        }
+        const struct unit *u = unit_of(unit_word);
+        if (is_time(words, &use)) {
+            use.scale = u && u->quantities & 1u << TMX_Q_TIME ? u->scale : use.scale;
+            return use;
         }
     }
     return (struct tmx_column_use){TMX_COLUMN_UNUSED, 1, 0, 0};
 }
 
-struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases)
+/* "power [mW]": the name, and the unit in its brackets. */
+static struct tmx_span split_unit(struct tmx_span header, struct tmx_span *unit)
 {
-    struct tmx_span s = tmx_span_trim(header), unit = {s.end, s.end};
+    struct tmx_span s = tmx_span_trim(header);
+    *unit = (struct tmx_span){s.end, s.end};
     if (s.end > s.begin && (s.end[-1] == ']' || s.end[-1] == ')')) {
         const char open = s.end[-1] == ']' ? '[' : '(';
         const char *p = s.end - 1;
@@ -178,24 +301,114 @@ struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_ali
             p--;
         }
         if (*p == open) {
-            unit = (struct tmx_span){p + 1, s.end - 1};
+            *unit = (struct tmx_span){p + 1, s.end - 1};
             s.end = p;
         }
     }
-    return tmx_column_named(s, unit, aliases);
+    return s;
+}
+
+struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases)
+{
+    struct tmx_span unit;
+    const struct tmx_span name = split_unit(header, &unit);
+    return tmx_column_named(name, unit, aliases);
+}
+
+void tmx_column_unit(struct tmx_span header, int q, struct tmx_column_use *use)
+{
+    char words[128], unit_word[32];
+    struct tmx_span unit;
+    plain_words(split_unit(header, &unit), true, words, sizeof words);
+    plain_words(unit, false, unit_word, sizeof unit_word);
+    const char *last = strrchr(words, '_');
+    const struct unit *u = unit_of(unit_word);
+    u = u ? u : unit_of(last ? last + 1 : words);
+    if (q >= 0 && u && u->quantities & 1u << q) {
+        use->scale = u->scale;
+        use->shift = u->shift;
+    }
+}
+
+/* A column that names its GPU: "gpu.0.temp", "run-1 - system/gpu.0.powerWatts", "GPU 1 power". The group of
+ * its run and GPU is made when it is new. */
+static void group_column(struct tmx_columns *t, size_t i, const struct tmx_alias *aliases)
+{
+    static const char word[] = "gpu";
+    const struct tmx_span s = tmx_span_trim(t->name[i]);
+    const char *begin = s.begin, *p = s.begin, *run_end = s.begin;
+    char rest[160];
+    for (const char *c = s.begin; c + 2 < s.end; c++) { /* "run-1 - system/gpu.0.temp" */
+        run_end = run_end == s.begin && c[0] == ' ' && c[1] == '-' && c[2] == ' ' ? c : run_end;
+        begin = *c == '/' || (*c == '-' && c[1] == ' ') ? c + 1 : begin;
+    }
+    for (p = begin; p + 3 < s.end; p++) {
+        size_t k = 0;
+        while (k < 3 && (p[k] | 0x20) == word[k]) {
+            k++;
+        }
+        const char *number = p + 3;
+        while (number < s.end && strchr(" ._-:#[", *number)) {
+            number++;
+        }
+        const char *end = number;
+        while (end < s.end && *end >= '0' && *end <= '9') {
+            end++;
+        }
+        if (k < 3 || end == number || end - number > 4 ||
+            (p > begin && ((p[-1] | 0x20) >= 'a' && (p[-1] | 0x20) <= 'z'))) {
+            continue;
+        }
+        const char *behind = end + (end < s.end && *end == ']');
+        snprintf(rest, sizeof rest, "%.*s %.*s", (int)(p - begin), begin, (int)(s.end - behind), behind);
+        const struct tmx_span all = {rest, rest + strlen(rest)};
+        const struct tmx_column_use use = tmx_column_of(all, aliases);
+        const struct tmx_span gpu = {number, end}, run = {s.begin, run_end};
+        size_t w = 0;
+        while (w < t->n_wide && !(same(t->wide_gpu[w], gpu) && same(t->wide_run[w], run))) {
+            w++;
+        }
+        if (use.quantity > TMX_Q_TIME && w < TMX_MAX_WIDE) {
+            t->wide_gpu[w] = gpu;
+            t->wide_run[w] = run;
+            t->n_wide = w == t->n_wide ? w + 1 : t->n_wide;
+            t->use[i] = use;
+            t->group[i] = w + 1;
+        }
+        return;
+    }
+}
+
+void tmx_columns_group(struct tmx_columns *t, const struct tmx_alias *aliases)
+{
+    bool power = false, temp = false;
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->use[i].quantity == TMX_COLUMN_UNUSED) {
+            group_column(t, i, aliases);
+        }
+        power = power || (t->group[i] && t->use[i].quantity == TMX_Q_POWER);
+        temp = temp || (t->group[i] && t->use[i].quantity == TMX_Q_TEMP);
+    }
+    for (size_t i = 0; (!power || !temp) && i < t->n; i++) { /* not a table of this kind */
+        t->use[i].quantity = t->group[i] ? TMX_COLUMN_UNUSED : t->use[i].quantity;
+        t->group[i] = t->n_wide = 0;
+    }
 }
 
 void tmx_columns_choose(struct tmx_columns *t)
 {
-    t->gpu = t->run = t->clock = t->n;
+    t->gpu = t->run = t->clock = t->host = t->uuid = t->part = t->n;
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         t->from[q] = t->n;
     }
     for (size_t i = 0; i < t->n; i++) {
-        const int q = t->use[i].quantity;
+        const int q = t->group[i] ? TMX_COLUMN_UNUSED : t->use[i].quantity;
         size_t *at = q == TMX_COLUMN_GPU          ? &t->gpu
                      : q == TMX_COLUMN_RUN        ? &t->run
                      : q == TMX_COLUMN_CLOCK_TIME ? &t->clock
+                     : q == TMX_COLUMN_HOST       ? &t->host
+                     : q == TMX_COLUMN_UUID       ? &t->uuid
+                     : q == TMX_COLUMN_PART       ? &t->part
                      : q >= 0                     ? &t->from[q]
                                                   : NULL;
         const bool empty = q > TMX_Q_TIME && t->values[i] == 0;
@@ -203,58 +416,97 @@ void tmx_columns_choose(struct tmx_columns *t)
             *at = i;
         }
     }
+    for (size_t w = 0; w < t->n_wide; w++) {
+        for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
+            size_t *at = &t->wide_from[w][q];
+            *at = t->n;
+            for (size_t i = 0; i < t->n; i++) {
+                const bool its = t->group[i] == w + 1 && t->use[i].quantity == q && t->values[i] > 0;
+                *at = its && (*at == t->n || t->use[i].rank < t->use[*at].rank) ? i : *at;
+            }
+        }
+    }
+    if (t->gpu == t->n && t->uuid < t->n) { /* its only name */
+        t->gpu = t->uuid;
+        t->uuid = t->n;
+    }
 }
 
 void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
 {
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        if (t->from[q] < t->n) {
-            tmx_measured_column(m, (enum tmx_log_quantity)q, tmx_span_trim(t->name[t->from[q]]));
+        const size_t from = t->n_wide > 0 && t->wide_from[0][q] < t->n ? t->wide_from[0][q] : t->from[q];
+        if (from < t->n) {
+            tmx_measured_column(m, (enum tmx_log_quantity)q, tmx_span_trim(t->name[from]));
         }
     }
     for (size_t i = 0; i < t->n; i++) {
         const int q = t->use[i].quantity;
-        if (q == TMX_COLUMN_UNUSED || (q >= 0 && t->from[q] != i)) {
+        const size_t from = q < 0 ? i : t->group[i] ? t->wide_from[t->group[i] - 1][q] : t->from[q];
+        if (q == TMX_COLUMN_UNUSED || from != i) {
             tmx_measured_unused(m, tmx_span_trim(t->name[i]));
         }
     }
 }
 
-static bool no_value(struct tmx_span s)
+bool tmx_cell_empty(struct tmx_span cell)
 {
-    static const char *const words[] = {"",
-                                        "-",
+    static const char *const words[] = {"-",
                                         "--",
-                                        "N/A",
-                                        "[N/A]",
                                         "NA",
                                         "nan",
                                         "null",
                                         "none",
                                         "ERR!",
-                                        "[Not Supported]",
-                                        "[Unknown Error]",
-                                        "[Insufficient Permissions]",
-                                        "[Not Found]",
-                                        "[GPU requires reset]",
-                                        "Not Supported",
                                         "unknown",
-                                        "[Unknown]",
-                                        "NULL",
+                                        "Not Supported",
+                                        "undefined",
+                                        "not available",
+                                        "missing",
+                                        "n.a.",
                                         NULL};
-    for (size_t i = 0; words[i]; i++) {
-        if (tmx_span_is(s, words[i])) {
-            return true;
+    const struct tmx_span s = tmx_span_trim(cell);
+    const size_t n = tmx_span_length(s);
+    /* "[N/A]", "[Unknown Error]", "[GPU requires reset]"; "N/A (Secondary die)"; "<<<NOT_SUPPORTED>>>" */
+    bool empty = n == 0 || (n >= 3 && tmx_span_is((struct tmx_span){s.begin, s.begin + 3}, "N/A")) ||
+                 (n >= 6 && strncmp(s.begin, "<<<", 3) == 0);
+    if (!empty && n >= 2 && *s.begin == '[' && s.end[-1] == ']') {
+        empty = true;
+        for (const char *p = s.begin; p < s.end; p++) {
+            empty = empty && !(*p >= '0' && *p <= '9');
         }
     }
-    return false;
+    for (size_t i = 0; !empty && words[i]; i++) {
+        empty = tmx_span_is(s, words[i]);
+    }
+    return empty;
+}
+
+/* DCGM's blanks (dcgm_structs.h: DCGM_INT32_BLANK, DCGM_INT64_BLANK, DCGM_FP64_BLANK and up to 15 more, of
+ * which not found, not supported and not permitted are used), all ones of NVML and amd-smi in 16, 32 and 64
+ * bits. */
+bool tmx_value_blank(double v)
+{
+    static const struct {
+        double low, high;
+    } blanks[] = {{65535, 65535},
+                  {2147483632.0, 2147483647.0},
+                  {4294967295.0, 4294967295.0},
+                  {140737488355328.0, 140737488355343.0},
+                  {9.2233720368547e18, 9.2233720368548e18},
+                  {1.8446744073709e19, 1.8446744073710e19}};
+    bool blank = false;
+    for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++) {
+        blank = blank || (v >= blanks[i].low && v <= blanks[i].high);
+    }
+    return blank;
 }
 
 bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool comma, double *v)
 {
     struct tmx_span s = tmx_span_trim(cell);
     char buf[64];
-    if (no_value(s)) {
+    if (tmx_cell_empty(s)) {
         *v = NAN;
         return true;
     }
@@ -292,7 +544,7 @@ bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool
     s = tmx_span_trim(s);
     if (s.begin < s.end) { /* "123.4 W": the cell's own unit wins */
         char word[16];
-        plain_words(s, word, sizeof word);
+        plain_words(s, false, word, sizeof word);
         const struct unit *u = unit_of(word);
         if (!u || use->quantity < 0) {
             return false;
@@ -305,7 +557,7 @@ bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool
         scale = u->scale;
         shift = u->shift;
     }
-    *v = scale * *v + shift;
+    *v = tmx_value_blank(*v) && use->quantity != TMX_Q_TIME ? *v : scale * *v + shift;
     return isfinite(*v);
 }
 

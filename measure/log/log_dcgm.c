@@ -34,6 +34,7 @@ static bool is_dmon(struct tmx_span head, const struct tmx_text_file *text)
 
 const struct tmx_log_format tmx_log_dcgm_dmon = {"dcgmi dmon", is_dmon, dmon_names, tmx_read_blank_table};
 
+/* Metrics of dcgm-exporter, of nvidia_gpu_exporter and of AMD's device-metrics-exporter. */
 static const struct tmx_alias metric_names[] = {
     {"dcgm_fi_dev_power_usage_instant", TMX_Q_POWER, 0, "w"},
     {"dcgm_fi_dev_power_usage", TMX_Q_POWER, 1, "w"},
@@ -42,36 +43,83 @@ static const struct tmx_alias metric_names[] = {
     {"dcgm_fi_dev_sm_clock", TMX_Q_CLOCK, 0, "mhz"},
     {"dcgm_fi_dev_gpu_util", TMX_Q_UTIL, 0, "pct"},
     {"dcgm_fi_dev_fan_speed", TMX_Q_FAN_PCT, 0, "pct"},
+    {"nvidia_smi_power_draw_instant", TMX_Q_POWER, 0, "w"},
+    {"nvidia_smi_power_draw", TMX_Q_POWER, 1, "w"},
+    {"nvidia_smi_temperature_gpu", TMX_Q_TEMP, 0, "c"},
+    {"nvidia_smi_temperature_memory", TMX_Q_MEM_TEMP, 0, "c"},
+    {"nvidia_smi_clocks_current_sm_clock", TMX_Q_CLOCK, 0, "hz"},
+    {"gpu_package_power", TMX_Q_POWER, 0, "w"},
+    {"gpu_average_package_power", TMX_Q_POWER, 1, "w"},
+    {"gpu_edge_temperature", TMX_Q_TEMP, 0, "c"},
+    {"gpu_junction_temperature", TMX_Q_TEMP, 1, "c"},
+    {"gpu_memory_temperature", TMX_Q_MEM_TEMP, 0, "c"},
     {0},
 };
 
-enum { MAX_GPU = 256 };
+enum { MAX_ROW = 2048 };
 
 struct scrape { /* what one answer of the exporter said so far */
-    char gpu[MAX_GPU][64];
-    struct tmx_row row[MAX_GPU];
-    int rank[MAX_GPU][TMX_N_LOG_QUANTITY];
+    struct {
+        struct tmx_span id[4]; /* host, gpu, uuid, part */
+        struct tmx_row row;
+        int rank[TMX_N_LOG_QUANTITY];
+        unsigned family[TMX_N_LOG_QUANTITY];     /* in which a quantity was seen */
+        struct tmx_span all[TMX_N_LOG_QUANTITY]; /* the labels with which it was seen first */
+    } of[MAX_ROW];
     size_t n;
+    struct tmx_span name; /* of the family that is read: all samples of a metric follow each other */
+    unsigned family;
+    bool said[TMX_N_LOG_QUANTITY];
 };
 
 static bool is_prometheus(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)head;
-    return strstr(text->data, "DCGM_FI_DEV_") != NULL && strchr(text->data, '{') != NULL;
+    static const char *const metrics[] = {"DCGM_FI_DEV_", "nvidia_smi_", "gpu_package_power",
+                                          "gpu_edge_temp"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+        const char *p = strstr(text->data, metrics[i]);
+        const size_t word =
+            p ? strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") : 0;
+        any = any || (p && (p[word] == '{' || (p > text->data && p[-1] == ' ')));
+    }
+    return any && strchr(text->data, '{') != NULL;
 }
 
-/* The value of label name in name1="v1",name2="v2". */
-static bool label(struct tmx_span labels, const char *name, char *buf, size_t size)
+/* The value of the first of the labels that is there, in name1="v1",name2="v2"; empty when none is. */
+static struct tmx_span label(struct tmx_span labels, const char *const *names)
 {
-    const size_t n = strlen(name);
-    for (const char *p = labels.begin; p + n + 2 < labels.end; p++) {
-        const bool begins = p == labels.begin || p[-1] == ',' || p[-1] == ' ';
-        if (begins && strncmp(p, name, n) == 0 && p[n] == '=' && p[n + 1] == '"') {
-            const char *end = memchr(p + n + 2, '"', (size_t)(labels.end - (p + n + 2)));
-            return end && tmx_span_copy((struct tmx_span){p + n + 2, end}, buf, size);
+    for (; *names; names++) {
+        const size_t n = strlen(*names);
+        for (const char *p = labels.begin; p + n + 2 < labels.end; p++) {
+            const bool begins = p == labels.begin || p[-1] == ',' || p[-1] == ' ';
+            const char *end = begins && strncmp(p, *names, n) == 0 && p[n] == '=' && p[n + 1] == '"'
+                                  ? memchr(p + n + 2, '"', (size_t)(labels.end - (p + n + 2)))
+                                  : NULL;
+            if (end && end > p + n + 2) {
+                return (struct tmx_span){p + n + 2, end};
+            }
         }
     }
-    return false;
+    return (struct tmx_span){"", ""};
+}
+
+/* Who a sample is of. The UUID is the die's own; without it the address that was scraped tells apart two
+ * hosts of one name. */
+static void who_of(struct tmx_span labels, struct tmx_span id[4])
+{
+    static const char *const
+        host[] = {"Hostname",          "hostname", "exported_hostname",
+                  "kubernetes_node",   "node",     "nodename",
+                  "exported_instance", "instance", NULL},
+        *const gpu[] = {"gpu", "gpu_id", "minor_number", "device", "UUID", "uuid", NULL},
+        *const uuid[] = {"UUID", "uuid", "gpu_uuid", "serial_number", "exported_instance", "instance", NULL},
+        *const part[] = {"GPU_I_ID", "gpu_partition_id", NULL};
+    const char *const *const names[] = {host, gpu, uuid, part};
+    for (size_t i = 0; i < 4; i++) {
+        id[i] = label(labels, names[i]);
+    }
 }
 
 static enum tmx_status emit(struct tmx_collect *c, struct scrape *s, struct tmx_err *err)
@@ -79,52 +127,59 @@ static enum tmx_status emit(struct tmx_collect *c, struct scrape *s, struct tmx_
     const struct tmx_span none = {"", ""};
     enum tmx_status st = TMX_OK;
     for (size_t g = 0; !st && g < s->n; g++) {
-        st = tmx_collect_row(c, &s->row[g], none, (struct tmx_span){s->gpu[g], s->gpu[g] + strlen(s->gpu[g])},
-                             err);
+        const struct tmx_span *id = s->of[g].id;
+        const struct tmx_who who = {id[0], id[1], id[2], id[3]};
+        st = tmx_collect_row(c, &s->of[g].row, none, &who, err);
     }
     s->n = 0;
     return st;
 }
 
-/* The row of this GPU in the scrape. */
-static struct tmx_row *row_of(struct scrape *s, const char *gpu, unsigned line, size_t *at)
+static bool same(struct tmx_span a, struct tmx_span b)
 {
-    size_t g = 0;
-    while (g < s->n && strcmp(s->gpu[g], gpu) != 0) {
-        g++;
-    }
-    if (g == s->n) {
-        if (s->n == MAX_GPU) {
-            return NULL;
-        }
-        s->n++;
-        memcpy(s->gpu[g], gpu, strlen(gpu) + 1);
-        s->row[g] = (struct tmx_row){.line = line};
-        for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-            s->row[g].q[q] = NAN;
-            s->rank[g][q] = 100;
-        }
-    }
-    *at = g;
-    return &s->row[g];
+    return tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
 }
 
+/* Index of this GPU's or part's row in the scrape, made when it is new; MAX_ROW when there is no room. */
+static size_t row_of(struct scrape *s, const struct tmx_span id[4], unsigned line)
+{
+    size_t g = 0;
+    while (g < s->n && !(same(s->of[g].id[1], id[1]) && same(s->of[g].id[3], id[3]) &&
+                         same(s->of[g].id[0], id[0]) && same(s->of[g].id[2], id[2]))) {
+        g++;
+    }
+    if (g == s->n && g < MAX_ROW) {
+        s->n++;
+        memcpy(s->of[g].id, id, sizeof s->of[g].id);
+        s->of[g].row = (struct tmx_row){.line = line};
+        for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
+            s->of[g].row.q[q] = NAN;
+            s->of[g].rank[q] = 100;
+        }
+    }
+    return g;
+}
+
+/* The next scrape begins where a row's metric comes again: with the same labels, or behind another metric
+ * (the samples of one scrape follow each other; those of one GPU differ by the pods that share it). */
 static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line, unsigned number,
-                              const struct tmx_alias *names, bool said[TMX_N_LOG_QUANTITY],
-                              struct tmx_err *err)
+                              const struct tmx_alias *names, struct tmx_err *err)
 {
     const char *open = memchr(line.begin, '{', tmx_span_length(line));
-    const char *close = open ? memchr(open, '}', (size_t)(line.end - open)) : NULL;
-    if (!close) {
+    const char *close = open ? line.end : NULL;
+    while (close && close > open && *close != '}') { /* the last: values of labels may hold one */
+        close--;
+    }
+    if (!close || close == open) {
         return TMX_OK; /* a metric without labels belongs to no GPU */
     }
     const struct tmx_span name = {line.begin, open}, labels = {open + 1, close};
     const struct tmx_column_use use = tmx_column_named(name, (struct tmx_span){open, open}, names);
-    struct tmx_span rest = {close + 1, line.end}, value, stamp;
-    char gpu[64];
+    struct tmx_span rest = {close + 1, line.end}, value, stamp, id[4];
     double v, t = NAN;
-    size_t at;
-    if (use.quantity < 0) {
+    s->family += !same(s->name, name);
+    s->name = name;
+    if (use.quantity <= TMX_Q_TIME) {
         return TMX_OK;
     }
     if (!tmx_span_field(&rest, &value) || !tmx_cell_value(&use, value, false, &v)) {
@@ -134,33 +189,42 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "\"%.*s\" is no time in milliseconds",
                            TMX_SPAN_ARG(stamp));
     }
-    if (!label(labels, "gpu", gpu, sizeof gpu) && !label(labels, "UUID", gpu, sizeof gpu)) {
+    t = memchr(stamp.begin, '.', isnan(t) ? 0 : tmx_span_length(stamp)) ? t : t / 1000; /* OpenMetrics: s */
+    who_of(labels, id);
+    if (id[1].begin == id[1].end) {
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "%.*s has no label gpu",
                            TMX_SPAN_ARG(name));
     }
-    struct tmx_row *row = row_of(s, gpu, number, &at);
-    const bool again = row && s->rank[at][use.quantity] == use.rank;
-    const bool later = row && !isnan(t) && !isnan(row->q[TMX_Q_TIME]) && t / 1000 != row->q[TMX_Q_TIME];
-    if (again || later) { /* the metric comes again: the next scrape */
+    const int q = use.quantity;
+    size_t at = row_of(s, id, number);
+    const bool seen = at < MAX_ROW && s->of[at].rank[q] <= use.rank;
+    const bool again = seen && s->of[at].rank[q] == use.rank &&
+                       (s->of[at].family[q] != s->family || same(s->of[at].all[q], labels));
+    const bool later =
+        at < MAX_ROW && !isnan(t) && !isnan(s->of[at].row.q[TMX_Q_TIME]) && t != s->of[at].row.q[TMX_Q_TIME];
+    if (again || later) {
         const enum tmx_status st = emit(c, s, err);
         if (st) {
             return st;
         }
-        row = row_of(s, gpu, number, &at);
+        at = row_of(s, id, number);
     }
-    if (!row) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "more than %d GPUs", MAX_GPU);
+    if (at == MAX_ROW) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "more than %d GPUs and parts of them",
+                           MAX_ROW);
     }
-    if (!said[use.quantity]) {
-        tmx_measured_column(c->to, (enum tmx_log_quantity)use.quantity, name);
-        said[use.quantity] = true;
+    if (!s->said[q]) {
+        tmx_measured_column(c->to, (enum tmx_log_quantity)q, name);
+        s->said[q] = true;
     }
-    if (use.rank < s->rank[at][use.quantity]) {
-        row->q[use.quantity] = v;
-        s->rank[at][use.quantity] = use.rank;
+    if (use.rank < s->of[at].rank[q]) {
+        s->of[at].row.q[q] = v;
+        s->of[at].rank[q] = use.rank;
+        s->of[at].family[q] = s->family;
+        s->of[at].all[q] = labels;
     }
     if (!isnan(t)) {
-        row->q[TMX_Q_TIME] = t / 1000;
+        s->of[at].row.q[TMX_Q_TIME] = t;
         c->has_time = true;
     }
     return TMX_OK;
@@ -170,12 +234,14 @@ static enum tmx_status read_prometheus(struct tmx_collect *c, const struct tmx_a
                                        struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    bool said[TMX_N_LOG_QUANTITY] = {false};
     struct scrape *s = calloc(1, sizeof *s);
     enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a scrape");
-    c->has_gpu = true;
+    c->has_gpu = c->scattered = true;
+    if (s) {
+        s->name = (struct tmx_span){"", ""};
+    }
     while (!st && tmx_lines_next_filled(&l, c->text)) {
-        st = metric(c, s, tmx_span_trim(l.line), l.number, names, said, err);
+        st = metric(c, s, tmx_span_trim(l.line), tmx_collect_line(c, l.number), names, err);
     }
     st = st ? st : emit(c, s, err);
     free(s);

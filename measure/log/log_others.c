@@ -74,6 +74,48 @@ static bool is_amd(struct tmx_span head, const struct tmx_text_file *text)
 
 const struct tmx_log_format tmx_log_amd_csv = {"amd-smi --csv", is_amd, amd_names, tmx_read_table};
 
+/* rocm-smi --showpower --showtemp --csv, and its --json. */
+static const struct tmx_alias rocm_names[] = {
+    {"device", TMX_COLUMN_GPU, 0, NULL},
+    {"current_socket_graphics_package_power", TMX_Q_POWER, 0, "w"},
+    {"average_graphics_package_power", TMX_Q_POWER, 1, "w"},
+    {"temperature_sensor_edge", TMX_Q_TEMP, 0, "c"},
+    {"temperature_sensor_junction", TMX_Q_TEMP, 1, "c"},
+    {"temperature_sensor_memory", TMX_Q_MEM_TEMP, 0, "c"},
+    {"gpu_use", TMX_Q_UTIL, 0, "pct"},
+    {"fan_speed", TMX_Q_FAN_PCT, 0, "pct"},
+    {"fan_rpm", TMX_Q_RPM, 0, "rpm"},
+    {0},
+};
+
+static bool is_rocm(struct tmx_span head, const struct tmx_text_file *text)
+{
+    (void)text;
+    return tmx_span_has(head, "Graphics Package Power") || tmx_span_has(head, "Temperature (Sensor");
+}
+
+const struct tmx_log_format tmx_log_rocm_csv = {"rocm-smi", is_rocm, rocm_names, tmx_read_table};
+
+/* xpu-smi dump -m 0,1,3,... */
+static const struct tmx_alias xpu_names[] = {
+    {"timestamp", TMX_Q_TIME, 0, NULL},
+    {"deviceid", TMX_COLUMN_GPU, 0, NULL},
+    {"gpu_power", TMX_Q_POWER, 0, "w"},
+    {"gpu_core_temperature", TMX_Q_TEMP, 0, "c"},
+    {"gpu_memory_temperature", TMX_Q_MEM_TEMP, 0, "c"},
+    {"gpu_frequency", TMX_Q_CLOCK, 0, "mhz"},
+    {"gpu_utilization", TMX_Q_UTIL, 0, "pct"},
+    {0},
+};
+
+static bool is_xpu(struct tmx_span head, const struct tmx_text_file *text)
+{
+    (void)text;
+    return tmx_span_has(head, "DeviceId") && tmx_span_has(head, "GPU ");
+}
+
+const struct tmx_log_format tmx_log_xpu_csv = {"xpu-smi dump", is_xpu, xpu_names, tmx_read_table};
+
 /* The plain CSV: names in any case and order, the unit as the last word. */
 static const struct tmx_alias plain_names[] = {
     {"run", TMX_COLUMN_RUN, 0, NULL},
@@ -82,6 +124,7 @@ static const struct tmx_alias plain_names[] = {
     {"gpu", TMX_COLUMN_GPU, 0, NULL},
     {"gpu_id", TMX_COLUMN_GPU, 0, NULL},
     {"gpu_index", TMX_COLUMN_GPU, 0, NULL},
+    {"device_id", TMX_COLUMN_GPU, 1, NULL},
     {"index", TMX_COLUMN_GPU, 1, NULL},
     {"device", TMX_COLUMN_GPU, 1, NULL},
     {"card", TMX_COLUMN_GPU, 2, NULL},

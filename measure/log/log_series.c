@@ -27,19 +27,38 @@ static const struct limit limits[TMX_N_LOG_QUANTITY] = {
     [TMX_Q_VOLT] = {0, 1e6, ""},
 };
 
+unsigned tmx_collect_line(const struct tmx_collect *c, unsigned line)
+{
+    return c->line_of && line <= c->n_line ? c->line_of[line] : line;
+}
+
 enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tmx_span run,
-                                struct tmx_span gpu, struct tmx_err *err)
+                                const struct tmx_who *who, struct tmx_err *err)
 {
     static const char zero[] = "0";
+    struct tmx_row kept = *row;
+    struct tmx_who of = *who;
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
+        if (q != TMX_Q_TIME && tmx_value_blank(row->q[q])) {
+            kept.q[q] = NAN;
+            c->blank_at = c->n_blank++ ? c->blank_at : row->line;
+        } else if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
             return tmx_fail_at(err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
                                tmx_log_quantity_name((enum tmx_log_quantity)q), row->q[q], limits[q].low,
                                limits[q].high, limits[q].hint);
         }
     }
-    if (gpu.begin == gpu.end) {
-        gpu = (struct tmx_span){zero, zero + 1};
+    struct tmx_span *const names[] = {&of.host, &of.gpu, &of.uuid, &of.part};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        *names[i] = tmx_cell_empty(*names[i]) ? (struct tmx_span){zero, zero} : *names[i];
+    }
+    if (tmx_span_length(of.uuid) > 4 &&
+        strncmp(of.uuid.begin, "MIG-", 4) == 0) { /* an instance's, no die's */
+        of.part = of.part.begin < of.part.end ? of.part : of.uuid;
+        of.uuid = (struct tmx_span){zero, zero};
+    }
+    if (of.gpu.begin == of.gpu.end) {
+        of.gpu = of.uuid.begin < of.uuid.end ? of.uuid : (struct tmx_span){zero, zero + 1};
     }
     if (c->n_row == c->room) {
         const size_t room = c->room ? 2 * c->room : 1024;
@@ -51,10 +70,14 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
         c->room = room;
     }
     struct tmx_row *r = &c->row[c->n_row];
-    *r = *row;
+    *r = kept;
+    if (c->n_part == 0) { /* the whole die is number 0 */
+        tmx_log_intern(&c->part, &c->n_part, (struct tmx_span){zero, zero});
+    }
     r->run = tmx_log_intern(&c->run, &c->n_run, run);
-    r->gpu = tmx_log_intern(&c->gpu, &c->n_gpu, gpu);
-    if (r->run == (size_t)-1 || r->gpu == (size_t)-1) {
+    r->gpu = tmx_log_who(&c->id, &c->n_gpu, &of);
+    r->part = tmx_log_intern(&c->part, &c->n_part, of.part);
+    if (r->run == (size_t)-1 || r->gpu == (size_t)-1 || r->part == (size_t)-1 || c->n_part == 0) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
     }
     c->n_row++;
@@ -68,6 +91,131 @@ struct stretch {
     size_t n, repeated, back, no_power;
     unsigned repeated_at, back_at; /* lines of the first */
 };
+
+/* ---- rows of one moment ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct tmx_row *x = *(struct tmx_row *const *)a, *y = *(struct tmx_row *const *)b;
+    const double s = x->q[TMX_Q_TIME], t = y->q[TMX_Q_TIME];
+    return s != t ? (s > t) - (s < t) : (x > y) - (x < y); /* the file's order */
+}
+
+/* Quantities of one moment that come on lines of their own, as of a range query: one row. */
+static void join_scattered(struct stretch *s)
+{
+    size_t n = 0;
+    qsort(s->row, s->n, sizeof(struct tmx_row *), by_time);
+    for (size_t i = 0; i < s->n; i++) {
+        struct tmx_row *r = s->row[i], *into = NULL;
+        for (size_t k = n; k-- > 0 && !into && s->row[k]->q[TMX_Q_TIME] == r->q[TMX_Q_TIME];) {
+            into = s->row[k]->part == r->part ? s->row[k] : NULL;
+        }
+        for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY; q++) { /* a second value: a row again */
+            into = isnan(into->q[q]) || isnan(r->q[q]) ? into : NULL;
+        }
+        for (int q = TMX_Q_TIME + 1; into && q < TMX_N_LOG_QUANTITY; q++) {
+            into->q[q] = isnan(into->q[q]) ? r->q[q] : into->q[q];
+        }
+        if (!into) {
+            s->row[n++] = r;
+        }
+    }
+    s->n = n;
+}
+
+/* Parts of a die: rows of one moment, each of another part, from `first` on. Returns their end. */
+static size_t round_end(const struct stretch *s, size_t first, bool has_time)
+{
+    size_t end = first + 1;
+    for (; end < s->n; end++) {
+        bool again = has_time && s->row[end]->q[TMX_Q_TIME] != s->row[first]->q[TMX_Q_TIME];
+        for (size_t k = first; k < end && !again; k++) {
+            again = s->row[k]->part == s->row[end]->part;
+        }
+        if (again) {
+            break;
+        }
+    }
+    return end;
+}
+
+/* The least and the most of a quantity in the rows of a moment, those of parts alone. Returns their number.
+ */
+static size_t spread_of(struct tmx_row *const *row, size_t n, int q, double *low, double *high)
+{
+    size_t there = 0;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (row[i]->part > 0 && !isnan(row[i]->q[q])) {
+            *low = fmin(*low, row[i]->q[q]);
+            *high = fmax(*high, row[i]->q[q]);
+            there++;
+        }
+    }
+    return there;
+}
+
+/* The rows of a moment as one: the whole die's own value, else the parts' mean or, of watts that are their
+ * own, their sum. */
+static void fold_round(struct tmx_row **row, size_t n, bool sum)
+{
+    for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
+        double whole = NAN, total = 0;
+        size_t there = 0;
+        for (size_t i = 0; i < n; i++) {
+            const bool here = !isnan(row[i]->q[q]);
+            whole = here && row[i]->part == 0 ? row[i]->q[q] : whole;
+            total += here ? row[i]->q[q] : 0;
+            there += here;
+        }
+        const double parts = sum && q == TMX_Q_POWER ? total : total / (double)there;
+        row[0]->q[q] = !isnan(whole) ? whole : there > 0 ? parts : NAN;
+    }
+}
+
+/* MIG instances and partitions share their die. What DCGM gives as an instance's watts, degrees and clocks is
+ * the GPU's (NVIDIA/dcgm-exporter issues 257 and 317: the rows of a GPU agree to 0.2 %), and amd-smi's socket
+ * power is the socket's, of its first partition's row: such rows repeat one number. Watts that differ by more
+ * than a tenth in most moments are the parts' own, and add up. */
+static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who)
+{
+    static const double REPEATS = 0.1;
+    size_t several = 0, differ = 0, most = 0, n = 0;
+    double worst = 0, low, high;
+    for (size_t i = 0, end; i < s->n; i = end) {
+        end = round_end(s, i, c->has_time);
+        most = end - i > most ? end - i : most;
+        if (spread_of(s->row + i, end - i, TMX_Q_POWER, &low, &high) > 1) {
+            several++;
+            differ += high - low > REPEATS * high;
+            worst = fmax(worst, high > 0 ? 1 - low / high : 0);
+        }
+    }
+    const bool sum = 2 * differ > several;
+    for (size_t i = 0, end; i < s->n; i = end) {
+        end = round_end(s, i, c->has_time);
+        fold_round(s->row + i, end - i, sum);
+        s->row[n++] = s->row[i];
+    }
+    if (most > 1) {
+        tmx_measured_note(c->to,
+                          "%s:%u: %s has rows of %zu parts (MIG instances, partitions) that share one die: "
+                          "one row a moment; their watts %s",
+                          c->text->name, s->row[0]->line, who, most,
+                          several == 0 ? "are in one row"
+                          : sum        ? "differ and are summed"
+                                       : "repeat the die's, so that their mean counts once");
+        if (several > 0 && !sum && worst > REPEATS) {
+            tmx_measured_note(c->to, "%s:%u: %s: the watts of its parts differ by up to %.0f %% in a moment",
+                              c->text->name, s->row[0]->line, who, 100 * worst);
+        }
+    }
+    s->n = n;
+}
+
+/* ---- times ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -238,7 +386,8 @@ static size_t run_name(struct tmx_collect *c, const char *name, size_t part, siz
     for (size_t n = strlen(stem); n > 0; n--) { /* without .csv.gz and the like */
         if (stem[n - 1] == '.') {
             const char *end = stem + n;
-            static const char *const ends[] = {"csv", "gz", "txt", "log", "tsv", "prom", NULL};
+            static const char *const ends[] = {"csv",  "gz",   "txt",   "log",    "tsv",
+                                               "prom", "json", "jsonl", "ndjson", NULL};
             for (size_t i = 0; ends[i]; i++) {
                 if (strcmp(end, ends[i]) == 0) {
                     stem[n - 1] = '\0';
@@ -264,9 +413,23 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
 {
     char who[256];
     struct tmx_measured *m = c->to;
+    const struct tmx_gpu_id *id = &c->id[gpu];
+    bool parts = false, hosts = false;
+    for (size_t i = 0; i < c->n_gpu; i++) {
+        hosts = hosts || strcmp(c->id[i].host, id->host) != 0;
+    }
+    snprintf(who, sizeof who, "%s%s%s%s%sGPU %s", c->run[run][0] ? "run " : "", c->run[run],
+             c->run[run][0] ? ", " : "", hosts ? id->host : "", hosts && id->host[0] ? ", " : "", id->label);
+    for (size_t i = 0; i < s->n; i++) {
+        parts = parts || s->row[i]->part > 0;
+    }
+    if (c->scattered && c->has_time) {
+        join_scattered(s);
+    }
+    if (parts) {
+        fold_parts(c, s, who);
+    }
     const size_t all = s->n;
-    snprintf(who, sizeof who, "%s%s%sGPU %s", c->run[run][0] ? "run " : "", c->run[run],
-             c->run[run][0] ? ", " : "", c->gpu[gpu]);
     size_t *part = calloc(s->n + 1, sizeof *part);
     if (!part) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
@@ -293,8 +456,11 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
             end++;
         }
         const size_t r = run_name(c, c->run[run], part[i], first_run);
-        const size_t g = tmx_log_intern(&m->gpu, &m->n_gpu,
-                                        (struct tmx_span){c->gpu[gpu], c->gpu[gpu] + strlen(c->gpu[gpu])});
+        const struct tmx_who of = {{id->host, id->host + strlen(id->host)},
+                                   {id->label, id->label + strlen(id->label)},
+                                   {id->uuid, id->uuid + strlen(id->uuid)},
+                                   {"", ""}};
+        const size_t g = tmx_log_who(&m->id, &m->n_id, &of);
         st = r == (size_t)-1 || g == (size_t)-1
                  ? tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory")
                  : add_series(c, &s->row[i], end - i, r, g, who, err);
@@ -328,23 +494,25 @@ static void set_begins(struct tmx_measured *m, size_t first)
     }
 }
 
-/* Rows without time stamps: one step apart, counted for each run and GPU. */
+/* Rows without time stamps: one step apart, counted for each run, GPU and part of it. */
 static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
 {
     const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
-    double *next = calloc(c->n_run * c->n_gpu + 1, sizeof *next);
+    double *next = calloc(c->n_run * c->n_gpu * c->n_part + 1, sizeof *next);
     if (!next) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     for (size_t i = 0; i < c->n_row; i++) {
-        double *t = &next[c->row[i].run * c->n_gpu + c->row[i].gpu];
+        const struct tmx_row *r = &c->row[i];
+        double *t = &next[(r->run * c->n_gpu + r->gpu) * c->n_part + r->part];
         c->row[i].q[TMX_Q_TIME] = *t;
         *t += step;
     }
     free(next);
     if (!c->options || c->options->step_s <= 0) {
-        tmx_measured_note(c->to,
-                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step",
+        tmx_measured_warn(c->to,
+                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
+                          "--column time_s=NAME a column of times",
                           c->text->name);
     }
     return TMX_OK;
@@ -397,7 +565,7 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
     if (c->n_row == 0) {
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "no rows after the header");
     }
-    if (c->n_run * c->n_gpu > 1u << 20) {
+    if (c->n_run * c->n_gpu > 1u << 20 || c->n_run * c->n_gpu * c->n_part > 1u << 22) {
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
                            "%zu runs and %zu GPUs: is this column a name?", c->n_run, c->n_gpu);
     }
@@ -433,8 +601,13 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
                            "no GPU has four rows with power and temperature");
     }
+    if (c->n_blank > 0) {
+        tmx_measured_note(m, "%s:%u: %zu value%s the code of DCGM, NVML or amd-smi for \"no value\": missing",
+                          c->text->name, c->blank_at, c->n_blank, c->n_blank > 1 ? "s are" : " is");
+    }
+    st = st ? st : tmx_measured_name_gpus(m, err);
     if (!st) {
-        qsort(m->series + first, m->n_series - first, sizeof *m->series, by_run_and_gpu);
+        qsort(m->series, m->n_series, sizeof *m->series, by_run_and_gpu);
         set_begins(m, first);
     }
     return st;

@@ -8,15 +8,19 @@
 
 #include "measure/log/collect.h"
 
-static size_t split(struct tmx_span line, char separator, struct tmx_span *cell)
+/* lists: [N/A, N/A, 0 %] is one cell, as amd-smi writes it without quotes. */
+static size_t split(struct tmx_span line, char separator, bool lists, struct tmx_span *cell)
 {
     size_t n = 0;
     const char *p = line.begin;
     for (;;) {
         const char *begin = p;
         bool quoted = false;
-        while (p < line.end && (quoted || *p != separator)) {
+        size_t deep = 0;
+        while (p < line.end && (quoted || deep > 0 || *p != separator)) {
             quoted = *p == '"' ? !quoted : quoted;
+            deep += lists && *p == '[';
+            deep -= lists && *p == ']' && deep > 0;
             p++;
         }
         if (n < TMX_MAX_COLUMN) {
@@ -48,33 +52,56 @@ static char separator_of(struct tmx_span head)
     return separator;
 }
 
-/* --column inlet_c=NAME: the columns that stand for a quantity by the user's word. */
+/* --column inlet_c=NAME: the columns that stand for a quantity, or for whose row it is, by the user's word.
+ */
 static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t, struct tmx_err *err)
 {
+    static const struct {
+        const char *word;
+        int quantity;
+    } who[] = {{"gpu", TMX_COLUMN_GPU},
+               {"run", TMX_COLUMN_RUN},
+               {"host", TMX_COLUMN_HOST},
+               {"uuid", TMX_COLUMN_UUID},
+               {"part", TMX_COLUMN_PART}};
     const char *const *wanted = c->options ? c->options->column : NULL;
-    for (size_t i = 0; wanted && i < 8 && wanted[i]; i++) {
+    for (size_t i = 0; wanted && wanted[i]; i++) {
         const char *eq = strchr(wanted[i], '=');
-        int q = 0;
-        while (eq && q < TMX_N_LOG_QUANTITY &&
-               (strlen(tmx_log_quantity_name((enum tmx_log_quantity)q)) != (size_t)(eq - wanted[i]) ||
-                strncmp(tmx_log_quantity_name((enum tmx_log_quantity)q), wanted[i],
-                        (size_t)(eq - wanted[i])) != 0)) {
-            q++;
+        const struct tmx_span word = {wanted[i], eq ? eq : wanted[i]};
+        int q = TMX_COLUMN_UNUSED;
+        for (int k = 0; k < TMX_N_LOG_QUANTITY; k++) {
+            q = tmx_span_is(word, tmx_log_quantity_name((enum tmx_log_quantity)k)) ? k : q;
+        }
+        for (size_t k = 0; k < sizeof who / sizeof who[0]; k++) {
+            q = tmx_span_is(word, who[k].word) ? who[k].quantity : q;
         }
         size_t k = 0;
         while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
             k++;
         }
-        if (!eq || q == TMX_N_LOG_QUANTITY) {
+        if (q == TMX_COLUMN_UNUSED) {
             return tmx_fail(err, TMX_ECONFIG,
-                            "column %s: expected power_w=NAME, temp_c=NAME, inlet_c=NAME, ...", wanted[i]);
+                            "column %s: expected power_w=NAME, temp_c=NAME, time_s=NAME, gpu=NAME, "
+                            "inlet_c=NAME, ...",
+                            wanted[i]);
         }
         if (k == t->n) {
             return tmx_fail_at(err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
         }
         t->use[k] = (struct tmx_column_use){q, 1, 0, -1};
+        tmx_column_unit(t->name[k], q, &t->use[k]);
     }
     return TMX_OK;
+}
+
+/* A line that is drawn: |---|:--:|, +----+. */
+static bool is_rule(struct tmx_span line)
+{
+    bool rule = tmx_span_length(line) > 2;
+    for (const char *p = line.begin; p < line.end && rule; p++) {
+        rule = strchr("-+|:= ", *p) != NULL;
+    }
+    return rule;
 }
 
 static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, size_t n)
@@ -112,34 +139,42 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns
 {
     const bool last = l->next >= c->text->data + c->text->size;
     const struct tmx_span line = tmx_span_trim(l->line);
+    const unsigned number = tmx_collect_line(c, l->number);
     *n = 0;
-    if (line.begin == line.end || *line.begin == '#') {
+    if (line.begin == line.end || *line.begin == '#' || is_rule(line)) {
         return TMX_OK;
     }
-    size_t count = split(l->line, t->separator, cell);
+    size_t count = split(l->line, t->separator, false, cell);
+    if (count > t->n && memchr(line.begin, '[', tmx_span_length(line))) {
+        const size_t with_lists = split(l->line, t->separator, true, cell);
+        count = with_lists == t->n ? with_lists : split(l->line, t->separator, false, cell);
+    }
     while (count > t->n && count <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
         count--; /* GPU-Z ends its lines with a comma */
     }
     if (same_line(t, cell, count)) {
-        tmx_measured_note(c->to, "%s:%u: the header is repeated here: skipped", c->text->name, l->number);
+        c->header_at = c->n_header++ ? c->header_at : number;
         return TMX_OK;
     }
     if (count < t->n && last) {
-        tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, l->number);
+        tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, number);
         return TMX_OK;
     }
     if (count == t->n && last && l->number > 2 && cut_in_cell(c->text, &l->line, t->separator)) {
         tmx_measured_note(c->to,
                           "%s:%u: the last line has no end and its last cell is shorter than the one above: "
                           "cut inside it? dropped",
-                          c->text->name, l->number);
+                          c->text->name, number);
         return TMX_OK;
     }
     if (count != t->n) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, c->text->name, l->number, "%zu cells, the header has %zu%s", count, t->n,
-            count > t->n && t->separator == ',' ? " (decimal commas? then separate the columns by semicolons)"
-                                                : "");
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "%zu cells, the header has %zu%s", count,
+                           t->n,
+                           count <= t->n || t->separator != ',' ? ""
+                           : memchr(line.begin, '[', tmx_span_length(line))
+                               ? " (a list in brackets? put it in quotes)"
+                               : " (decimal commas? then separate the columns by "
+                                 "semicolons)");
     }
     *n = count;
     return TMX_OK;
@@ -150,7 +185,7 @@ static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t
 {
     struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell);
     enum tmx_status st = cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
-    const size_t notes = c->to->n_note;
+    const size_t notes = c->to->n_note, headers = c->n_header;
     while (!st && tmx_lines_next(&l, c->text)) {
         size_t n;
         st = row_cells(c, t, &l, cell, &n, err);
@@ -165,6 +200,7 @@ static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t
     while (c->to->n_note > notes) { /* said in the second pass */
         free(c->to->note[--c->to->n_note]);
     }
+    c->n_header = headers;
     free(cell);
     return st;
 }
@@ -196,42 +232,115 @@ static enum tmx_status time_of(struct tmx_collect *c, const struct tmx_columns *
     return TMX_OK;
 }
 
+static enum tmx_status take(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
+                            size_t k, int q, struct tmx_row *row, struct tmx_err *err)
+{
+    if (k == t->n || tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row->q[q])) {
+        if (q == TMX_Q_POWER && k < t->n && isnan(row->q[q]) && tmx_span_has(cell[k], "econdary die")) {
+            c->secondary_at = c->n_secondary++ ? c->secondary_at : row->line;
+        }
+        return TMX_OK;
+    }
+    const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
+    return tmx_fail_at(err, TMX_EPARSE, c->text->name, row->line,
+                       "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name), TMX_SPAN_ARG(s),
+                       tmx_log_quantity_name((enum tmx_log_quantity)q));
+}
+
+static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, size_t k)
+{
+    return k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
+}
+
 static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns *t,
                                 const struct tmx_span *cell, unsigned line, struct tmx_err *err)
 {
-    struct tmx_row row = {.line = line};
-    const struct tmx_span none = {"", ""};
-    enum tmx_status st = time_of(c, t, cell, line, &row.q[TMX_Q_TIME], err);
+    struct tmx_row row = {.line = tmx_collect_line(c, line)};
+    struct tmx_who who = {cell_at(t, cell, t->host), cell_at(t, cell, t->gpu), cell_at(t, cell, t->uuid),
+                          cell_at(t, cell, t->part)};
+    enum tmx_status st = time_of(c, t, cell, row.line, &row.q[TMX_Q_TIME], err);
     for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_LOG_QUANTITY; q++) {
-        const size_t k = t->from[q];
         row.q[q] = NAN;
-        if (k < t->n && !tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row.q[q])) {
-            const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
-            st = tmx_fail_at(err, TMX_EPARSE, c->text->name, line,
-                             "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name),
-                             TMX_SPAN_ARG(s), tmx_log_quantity_name((enum tmx_log_quantity)q));
-        }
+        st = take(c, t, cell, t->from[q], q, &row, err);
     }
-    return st ? st
-              : tmx_collect_row(c, &row, t->run < t->n ? tmx_span_trim(cell[t->run]) : none,
-                                t->gpu < t->n ? tmx_span_trim(cell[t->gpu]) : none, err);
+    if (t->n_wide == 0) {
+        return st ? st : tmx_collect_row(c, &row, cell_at(t, cell, t->run), &who, err);
+    }
+    for (size_t w = 0; w < t->n_wide && !st; w++) { /* a row for each GPU of a wide table */
+        struct tmx_row one = row;
+        for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_LOG_QUANTITY; q++) {
+            st = take(c, t, cell, t->wide_from[w][q], q, &one, err);
+        }
+        who.gpu = t->wide_gpu[w];
+        st = st ? st : tmx_collect_row(c, &one, t->wide_run[w], &who, err);
+    }
+    return st;
 }
 
+/* A line of names has no cell that is a number, a stamp or "[N/A]". */
+static bool is_data(const struct tmx_columns *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct tmx_column_use number = {TMX_Q_UTIL, 1, 0, 0};
+        const struct tmx_span s = tmx_span_trim(t->name[i]);
+        double v;
+        bool data = s.begin < s.end && (tmx_time_parse(s, &v) || (*s.begin == '[' && tmx_cell_empty(s)));
+        const char *end = s.begin; /* "60.00 W", "1755 MHz", "97 %" */
+        while (end < s.end && strchr("+-.0123456789", *end)) {
+            end++;
+        }
+        const struct tmx_span begin = {s.begin, end};
+        data = data || (end > s.begin && end < s.end && (*end == ' ' || *end == '%') &&
+                        tmx_cell_value(&number, begin, false, &v));
+        n += data;
+    }
+    return 2 * n > t->n;
+}
+
+static enum tmx_status no_names(struct tmx_collect *c, const struct tmx_columns *t, unsigned line,
+                                struct tmx_err *err)
+{
+    return tmx_fail_at(
+        err, TMX_EPARSE, c->text->name, tmx_collect_line(c, line),
+        "a row of numbers where the names of its columns are expected (%zu of them); give them in "
+        "order: --columns-are timestamp,index,power.draw,temperature.gpu,... (\"-\" for one "
+        "without use)",
+        t->n);
+}
+
+/* The names of the columns: the first line that is filled, or --columns-are. *l is then in front of the rows.
+ */
 static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
                                    const struct tmx_alias *aliases, struct tmx_lines *l, struct tmx_err *err)
 {
+    const char *are = c->options ? c->options->columns_are : NULL;
+    struct tmx_lines before;
     do {
+        before = *l;
         if (!tmx_lines_next(l, c->text)) {
             return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "the log is empty");
         }
     } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
     t->separator = separator_of(l->line);
-    t->n = split(l->line, t->separator, t->name);
+    t->n = split(l->line, t->separator, false, t->name);
     while (t->n > 1 && t->n <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(t->name[t->n - 1])) == 0) {
         t->n--;
     }
     if (t->n > TMX_MAX_COLUMN) {
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", TMX_MAX_COLUMN);
+    }
+    if (!are && is_data(t)) {
+        return no_names(c, t, l->number, err);
+    }
+    if (are) {
+        const size_t n = t->n;
+        t->n = split((struct tmx_span){are, are + strlen(are)}, ',', false, t->name);
+        if (t->n != n) {
+            return tmx_fail_at(err, TMX_ECONFIG, c->text->name, l->number,
+                               "--columns-are gives %zu names, this row has %zu cells", t->n, n);
+        }
+        *l = before;
     }
     size_t dates = t->n;
     for (size_t i = 0; i < t->n; i++) {
@@ -245,7 +354,66 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
             t->use[i].quantity = TMX_COLUMN_CLOCK_TIME;
         }
     }
-    return apply_wanted(c, t, err);
+    const enum tmx_status st = apply_wanted(c, t, err);
+    tmx_columns_group(t, aliases);
+    return st;
+}
+
+/* A column without use that never falls and mostly rises in the rows of the first GPU is likely the time:
+ * then "1 s a row" would be a wrong answer. */
+static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tmx_columns *t,
+                                          struct tmx_lines l, struct tmx_err *err)
+{
+    enum { LEAST = 4 };
+    struct seen {
+        double last;
+        size_t n, up;
+        bool falls;
+    } *seen = calloc(t->n + 1, sizeof *seen);
+    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell), first = {"", ""};
+    enum tmx_status st = seen && cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
+    const size_t notes = c->to->n_note, headers = c->n_header;
+    bool any = false;
+    while (!st && tmx_lines_next(&l, c->text)) {
+        size_t n;
+        st = row_cells(c, t, &l, cell, &n, err);
+        const struct tmx_span gpu = cell_at(t, cell, t->gpu);
+        const bool mine = !any || (tmx_span_length(gpu) == tmx_span_length(first) &&
+                                   memcmp(gpu.begin, first.begin, tmx_span_length(gpu)) == 0);
+        first = any || n == 0 ? first : gpu;
+        any = any || n > 0;
+        for (size_t k = 0; !st && mine && k < n; k++) {
+            struct seen *s = &seen[k];
+            double v;
+            if (t->use[k].quantity != TMX_COLUMN_UNUSED || tmx_cell_empty(cell[k])) {
+                continue;
+            }
+            if (!tmx_time_parse(tmx_span_trim(cell[k]), &v)) {
+                s->falls = true;
+                continue;
+            }
+            s->falls = s->falls || (s->n > 0 && v < s->last);
+            s->up += s->n > 0 && v > s->last;
+            s->last = v;
+            s->n++;
+        }
+    }
+    while (c->to->n_note > notes) { /* said when the rows are read */
+        free(c->to->note[--c->to->n_note]);
+    }
+    c->n_header = headers;
+    for (size_t k = 0; !st && k < t->n; k++) {
+        if (seen[k].n >= LEAST && !seen[k].falls && 5 * seen[k].up > 2 * seen[k].n) {
+            const struct tmx_span name = tmx_span_trim(t->name[k]);
+            st = tmx_fail_at(err, TMX_EPARSE, c->text->name, 1,
+                             "no column is known as the time, and \"%.*s\" rises from row to row: if it is "
+                             "the time, --column time_s=%.*s, else --step S for rows S seconds apart",
+                             TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
+        }
+    }
+    free(seen);
+    free(cell);
+    return st;
 }
 
 enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)
@@ -260,7 +428,10 @@ enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *al
         tmx_columns_choose(t);
         tmx_columns_say(t, c->to);
         c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
-        c->has_gpu = t->gpu < t->n;
+        c->has_gpu = t->gpu < t->n || t->n_wide > 0;
+        if (!c->has_time && !(c->options && c->options->step_s > 0)) {
+            st = refuse_hidden_time(c, t, l, err);
+        }
     }
     while (!st && tmx_lines_next(&l, c->text)) {
         size_t n;
@@ -354,7 +525,8 @@ static enum tmx_status read_blank_row(struct tmx_collect *c, const struct tmx_co
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "\"%s\" is no time", stamp);
     }
     const struct tmx_span none = {"", ""};
-    return tmx_collect_row(c, &row, none, t->gpu < t->n ? cell[t->gpu] : none, err);
+    const struct tmx_who who = {none, t->gpu < t->n ? cell[t->gpu] : none, none, none};
+    return tmx_collect_row(c, &row, none, &who, err);
 }
 
 enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,

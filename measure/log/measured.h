@@ -37,6 +37,10 @@ struct tmx_series {
     double begin_s;                /* of its run: the log's own time of time 0 */
 };
 
+struct tmx_gpu_id { /* who a GPU is, all owned; "" where the log does not say */
+    char *host, *label, *uuid;
+};
+
 struct tmx_log_column { /* what a quantity was read from */
     enum tmx_log_quantity quantity;
     bool instant; /* watts of the row's own moment, by its name: power.draw.instant */
@@ -45,17 +49,22 @@ struct tmx_log_column { /* what a quantity was read from */
 
 struct tmx_measured {
     struct tmx_series *series;     /* [n_series] by run, then GPU */
-    char **run, **gpu;             /* names */
+    char **run;                    /* names */
+    char **gpu;                    /* names: the log's own; with its host in front where there are several */
+    struct tmx_gpu_id *id;         /* [n_id] in the order of the log's numbers; n_gpu once they are named */
     char **note;                   /* what was decided while reading, one sentence each */
+    char **warning;                /* what was assumed: printed also where notes are not */
     struct tmx_log_column *column; /* [n_column] of all logs, in the order in which they were read */
     char **unused;                 /* columns of the log that have no use here */
-    size_t n_series, n_run, n_gpu, n_note, n_column, n_unused;
+    size_t n_series, n_run, n_gpu, n_note, n_warning, n_column, n_unused, n_id;
     const char *format; /* name of the last file's format */
 };
 
+enum { TMX_MAX_WANTED = 16 };
 struct tmx_read_options {
-    double step_s;         /* of logs without time stamps; 0: 1 s, said in a note */
-    const char *column[8]; /* "inlet_c=hgx_inlet_C": take this column; NULL ends */
+    double step_s;                          /* of logs without time stamps; 0: 1 s, with a warning */
+    const char *column[TMX_MAX_WANTED + 1]; /* "inlet_c=hgx_inlet_C": take this column; NULL ends */
+    const char *columns_are; /* "timestamp,index,...": the names of a table without a line of names; NULL */
 };
 
 /* Add the log at path ("-": standard input; gzip and UTF-16 are recognised) to *m, which starts zeroed.

@@ -7,15 +7,19 @@
 #include "measure/log/collect.h"
 #include "tests/fuzz/fuzz.h"
 
-/* The rows of each format behind a head that is in order: the first byte chooses the format. */
+/* The rows of each format behind a head that is in order: the first byte chooses the format; a digit of the
+ * comments does. */
 static const char *const heads[] = {
-    "timestamp, index, power.draw [W], temperature.gpu, clocks.sm [MHz], fan.speed [%]\n",
-    "#Date Time gpu pwr gtemp mtemp sm pclk\n#YYYYMMDD HH:MM:SS Idx W C C % MHz\n",
+    "#Date Time gpu pwr gtemp mtemp sm pclk\n#YYYYMMDD HH:MM:SS Idx W C C % MHz\n", /* 2 */
     "#Entity POWER TMPTR\nID W C\n",
-    "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 1000\n",
+    "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",GPU_I_ID=\"1\"} 50 1000\n",
     "Date , GPU Clock [MHz] , GPU Temperature [C] , Fan Speed (RPM) [RPM] , Board Power Draw [W] ,\n",
     "timestamp,gpu,vcn_activity,socket_power,edge,hotspot,mem\n",
-    "time_s,gpu,power_w,temp_c,fan_rpm,inlet_c\n",
+    "device,Temperature (Sensor edge) (C),Current Socket Graphics Package Power (W)\n",
+    "{\"time\": 0, \"card1\": {\"power\": 50, \"temp\": \"40 C\"}}\n",
+    "==============NVSMI LOG==============\n\nTimestamp   : Fri Mar  6 10:00:00 2026\nGPU 00000000:01:00.0\n",
+    "time_s,host,gpu,power_w,temp_c,fan_rpm,inlet_c\n",                                    /* 0 */
+    "timestamp, index, power.draw [W], temperature.gpu, clocks.sm [MHz], fan.speed [%]\n", /* 1 */
 };
 enum { N_HEAD = sizeof heads / sizeof heads[0] };
 

@@ -25,8 +25,9 @@ static struct read read_options(const char *text, const struct tmx_read_options 
     r.status = tmx_log_decode(&t, &r.m, &r.err);
     r.status = r.status ? r.status : tmx_measured_parse(&r.m, &t, o, &r.err);
     tmx_err_format(&r.err, r.all, sizeof r.all);
-    for (size_t i = 0; !r.status && i < r.m.n_note; i++) {
-        snprintf(r.all + strlen(r.all), sizeof r.all - strlen(r.all), "%s\n", r.m.note[i]);
+    for (size_t i = 0; !r.status && i < r.m.n_note + r.m.n_warning; i++) {
+        const char *say = i < r.m.n_note ? r.m.note[i] : r.m.warning[i - r.m.n_note];
+        snprintf(r.all + strlen(r.all), sizeof r.all - strlen(r.all), "%s\n", say);
     }
     tmx_text_finish(&t);
     return r;
@@ -89,7 +90,25 @@ static const struct bad refused[] = {
     {"all temperature missing", PLAIN "0,0,100,N/A\n1,0,100,N/A\n2,0,100,N/A\n3,0,1,N/A\n",
      "no column of temperature with values"},
     {"three rows only", PLAIN "0,0,100,40\n1,0,100,41\n2,0,100,42\n", "no GPU has four rows"},
-    {"dmon without names", "    0    50    40\n", "no column of power"},
+    {"dmon without names", "    0    50    40\n",
+     "log.csv:1: a row of numbers where the names of its columns are expected"},
+    {"nvidia-smi without header", "2026/03/06 10:00:00.000, 0, 60.00 W, 33, [N/A], 1755 MHz\n",
+     "log.csv:1: a row of numbers where the names of its columns are expected (6 of them)"},
+    {"a time of an unknown name",
+     "zeit,gpu,power_w,temp_c\n5,0,1,40\n5,1,1,40\n10,0,1,40\n10,1,1,40\n15,0,2,41\n15,1,2,41\n20,0,1,40\n20,"
+     "1,1,40\n",
+     "no column is known as the time, and \"zeit\" rises from row to row: if it is the time, --column "
+     "time_s=zeit, else --step"},
+    {"XML of nvidia-smi", "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n",
+     "log.csv:1: XML, as of `nvidia-smi -q -x`"},
+    {"nvidia-smi for people", "Fri Mar  6 10:00:00 2026\n+-----+\n| NVIDIA-SMI 580.95.05  Driver\n",
+     "the table that nvidia-smi prints for people"},
+    {"rocm-smi for people", "======= ROCm System Management Interface =======\n",
+     "the table that rocm-smi prints"},
+    {"broken JSON", "{\"a\": 1,\n \"b\": }\n", "log.csv:2: begins as JSON, but is none"},
+    {"JSON of something else", "{\"name\": \"x\", \"list\": [1, 2]}\n",
+     "JSON without an object that holds watts or degrees"},
+    {"lists alone", "[[1, 2], [3]]\n", "JSON without an object"},
     {"dmon with a row too long", "# gpu   pwr gtemp\n# Idx     W     C\n    0    50    40    7\n",
      "log.csv:3: 4 columns, the line of names has 3"},
     {"dmon whose columns change", "# gpu pwr gtemp\n 0 50 40\n# gpu pwr gtemp mtemp\n 0 50 40 -\n",
@@ -134,7 +153,23 @@ static void bad_logs_are_refused_with_file_and_line(void **unused)
 static const struct bad noted[] = {
     {"last line cut short", PLAIN ROWS "4,0,2", "log.csv:6: the last line is cut short: dropped"},
     {"header again", PLAIN "0,0,100,40\n1,0,100,41\n" PLAIN "2,0,100,42\n3,0,100,43\n",
-     "log.csv:4: the header is repeated here"},
+     "log.csv:4: the header is repeated here: skipped"},
+    {"header every second",
+     PLAIN "0,0,100,40\n" PLAIN "1,0,100,41\n" PLAIN "2,0,100,42\n" PLAIN "3,0,100,43\n",
+     "log.csv:3: the header is repeated here, and 3 times in all: skipped"},
+    {"DCGM's blank",
+     "time_s,power_w,temp_c,hbm_c\n0,1,40,9223372036854775794\n1,1,40,2147483632\n"
+     "2,2,40,140737488355330\n3,140737488355328,41,1.40737488355328e+14\n",
+     "log.csv:2: 5 values are the code of DCGM, NVML or amd-smi for \"no value\": missing"},
+    {"a secondary die",
+     "timestamp,device,Temperature (Sensor junction) (C),Average Graphics Package Power (W)\n"
+     "1,card0,40,100\n1,card1,41,N/A (Secondary die)\n2,card0,40,100\n2,card1,41,N/A (Secondary die)\n"
+     "3,card0,40,120\n3,card1,41,N/A (Secondary die)\n4,card0,40,100\n4,card1,41,N/A (Secondary die)\n",
+     "log.csv:3: 4 rows are of a secondary die, which draws no watts of its own"},
+    {"the last document cut",
+     "{\"time\":0,\"power\":1,\"temp\":40}\n{\"time\":1,\"power\":1,\"temp\":40}\n"
+     "{\"time\":2,\"power\":2,\"temp\":40}\n{\"time\":3,\"power\":1,\"temp\":40}\n{\"time\":4,\"pow",
+     "log.csv:5: the last document is cut short: dropped"},
     {"power missing",
      SMI SMI_ROW("0", "50", "40") "2025/01/07 12:00:01, 0, [N/A], 41\n" SMI_ROW("2", "70", "42")
          SMI_ROW("3", "70", "43"),
@@ -377,6 +412,284 @@ static void a_fan_given_in_percent_is_no_doubt(void **unused)
     tmx_measured_finish(&r.m);
 }
 
+/* Who is who: the names of the GPUs, in order, and of each series its rows and its highest power. */
+static const struct who {
+    const char *name, *text, *gpus;
+    size_t n_series, rows;
+    double power_w[4]; /* highest of each series */
+} whos[] = {
+#define M(metric, labels, v) "DCGM_FI_DEV_" metric "{" labels "} " v "\n"
+#define MIG(i, t, p) \
+    M("GPU_TEMP", "gpu=\"0\",GPU_I_ID=\"" i "\"", t) M("POWER_USAGE", "gpu=\"0\",GPU_I_ID=\"" i "\"", p)
+#define TWICE(x) x x
+    {"MIG instances that repeat their die's watts",
+     TWICE(TWICE(MIG("1", "40", "100.0") MIG("2", "40", "100.2") MIG("3", "41", "100.1"))),
+     "0",
+     1,
+     4,
+     {100.1}},
+    {"instances with watts of their own",
+     TWICE(TWICE(MIG("1", "40", "100") MIG("2", "40", "60") MIG("3", "40", "20"))),
+     "0",
+     1,
+     4,
+     {180}},
+    {"metric after metric, instances inside",
+     TWICE(TWICE(M("GPU_TEMP", "gpu=\"0\",GPU_I_ID=\"1\"", "40") M(
+         "GPU_TEMP", "gpu=\"0\",GPU_I_ID=\"2\"", "40") M("POWER_USAGE", "gpu=\"0\",GPU_I_ID=\"1\"", "99")
+                     M("POWER_USAGE", "gpu=\"0\",GPU_I_ID=\"2\"", "99"))),
+     "0",
+     1,
+     4,
+     {99}},
+    {"pods that share a GPU",
+     TWICE(TWICE(M("GPU_TEMP", "gpu=\"0\",pod=\"a\"", "40") M("GPU_TEMP", "gpu=\"0\",pod=\"b\"", "40") M(
+         "POWER_USAGE", "gpu=\"0\",pod=\"a\"", "99") M("POWER_USAGE", "gpu=\"0\",pod=\"b\"", "99"))),
+     "0",
+     1,
+     4,
+     {99}},
+    {"two hosts, scrape after scrape",
+     TWICE(TWICE(M("GPU_TEMP", "gpu=\"0\",Hostname=\"n10.hall\"", "40")
+                     M("POWER_USAGE", "gpu=\"0\",Hostname=\"n10.hall\"", "50")
+                         M("GPU_TEMP", "gpu=\"0\",Hostname=\"n9.hall\"", "40")
+                             M("POWER_USAGE", "gpu=\"0\",Hostname=\"n9.hall\"", "70"))),
+     "n9/0 n10/0",
+     2,
+     4,
+     {70, 50}},
+    {"two hosts of one name, by their addresses",
+     TWICE(TWICE(M("GPU_TEMP", "gpu=\"0\",Hostname=\"n\",instance=\"a:1\"", "40")
+                     M("GPU_TEMP", "gpu=\"0\",Hostname=\"n\",instance=\"b:1\"", "40")
+                         M("POWER_USAGE", "gpu=\"0\",Hostname=\"n\",instance=\"a:1\"", "50")
+                             M("POWER_USAGE", "gpu=\"0\",Hostname=\"n\",instance=\"b:1\"", "70"))),
+     "0/a:1 0/b:1",
+     2,
+     4,
+     {50, 70}},
+    {"a range, metric by metric",
+     M("GPU_TEMP", "gpu=\"0\"", "40 1000") M("GPU_TEMP", "gpu=\"0\"", "40 2000")
+         M("GPU_TEMP", "gpu=\"0\"", "40 3000") M("GPU_TEMP", "gpu=\"0\"", "40 4000")
+             M("POWER_USAGE", "gpu=\"0\"", "50 1000") M("POWER_USAGE", "gpu=\"0\"", "50 2000")
+                 M("POWER_USAGE", "gpu=\"0\"", "60 3000") M("POWER_USAGE", "gpu=\"0\"", "50 4000"),
+     "0",
+     1,
+     4,
+     {60}},
+    {"GPUs in the order of their numbers, not of their first rows",
+     "time_s,gpu,power_w,temp_c\n0,10,7,40\n0,2,5,40\n1,1,3,40\n1,10,7,40\n1,2,5,40\n2,1,3,40\n2,10,7,40\n2,"
+     "2,5,40\n"
+     "3,1,3,40\n3,10,7,40\n3,2,5,40\n4,1,3,40\n4,10,7,40\n4,2,5,40\n5,1,3,40\n5,10,7,40\n5,2,5,40\n",
+     "1 2 10",
+     3,
+     0,
+     {3, 5, 7}},
+    {"hosts in a column",
+     "time_s,host,gpu,power_w,temp_c\n" TWICE("") "0,b,0,5,40\n0,a,0,3,40\n1,b,0,5,40\n1,a,0,3,40\n2,b,0,5,"
+                                                  "40\n2,a,0,3,40\n3,b,0,5,40\n3,a,0,3,40\n",
+     "a/0 b/0",
+     2,
+     4,
+     {3, 5}},
+    {"one index, two UUIDs",
+     "timestamp, index, uuid, power.draw [W], temperature.gpu\n1, 0, GPU-b, 5, 40\n1, 0, GPU-a, 3, 40\n2, 0, "
+     "GPU-b, 5, 40\n2, 0, GPU-a, 3, 40\n"
+     "3, 0, GPU-b, 5, 40\n3, 0, GPU-a, 3, 40\n4, 0, GPU-b, 5, 40\n4, 0, GPU-a, 3, 40\n",
+     "0/GPU-a 0/GPU-b",
+     2,
+     4,
+     {3, 5}},
+    {"partitions of amd-smi: watts are the socket's, of its first partition",
+     "timestamp,gpu,xcp,power_usage,hotspot_temperature,gfx_clk\n1,0,0,700,50,1\n1,0,1,N/"
+     "A,50,1\n2,0,0,700,50,1\n2,0,1,N/A,50,1\n"
+     "3,0,0,710,50,1\n3,0,1,N/A,50,1\n4,0,0,700,50,1\n4,0,1,N/A,50,1\n",
+     "0",
+     1,
+     4,
+     {710}},
+    {"a wide table",
+     "Time,run-1 - system/gpu.0.temp,run-1 - system/gpu.0.powerWatts,run-1 - system/gpu.1.temp,run-1 - "
+     "system/gpu.1.powerWatts\n"
+     "0,40,50,41,60\n1,40,50,41,60\n2,40,50,41,60\n3,40,50,41,60\n",
+     "0 1",
+     2,
+     4,
+     {50, 60}},
+    {"rocm-smi --json, a document a second",
+     TWICE(TWICE("{\"card1\": {\"Average Graphics Package Power (W)\": \"60.5\", \"Temperature (Sensor edge) "
+                 "(C)\": \"40.0\"}, "
+                 "\"card0\": {\"Average Graphics Package Power (W)\": \"50.0\", \"Temperature (Sensor edge) "
+                 "(C)\": \"41.0\"}, "
+                 "\"system\": {\"Driver version\": \"6.8\"}}\n")),
+     "card0 card1",
+     2,
+     4,
+     {50, 60.5}},
+    {"gpustat --json",
+     "{\"hostname\":\"n\",\"query_time\":\"2026-03-06T10:00:00\",\"gpus\":[{\"index\":0,\"temperature.gpu\":"
+     "40,\"power.draw\":50,\"processes\":[]}]}"
+     "{\"hostname\":\"n\",\"query_time\":\"2026-03-06T10:00:01\",\"gpus\":[{\"index\":0,\"temperature.gpu\":"
+     "40,\"power.draw\":50,\"processes\":[]}]}"
+     "{\"hostname\":\"n\",\"query_time\":\"2026-03-06T10:00:02\",\"gpus\":[{\"index\":0,\"temperature.gpu\":"
+     "40,\"power.draw\":55,\"processes\":[]}]}"
+     "{\"hostname\":\"n\",\"query_time\":\"2026-03-06T10:00:03\",\"gpus\":[{\"index\":0,\"temperature.gpu\":"
+     "40,\"power.draw\":50,\"processes\":[]}]}",
+     "0",
+     1,
+     4,
+     {55}},
+    {"lists of GPUs without a number (nvtop)",
+     TWICE(TWICE("[{\"device_name\":\"A\",\"temp\":\"40C\",\"power_draw\":\"50W\"},{\"device_name\":\"A\","
+                 "\"temp\":\"41C\",\"power_draw\":\"60W\"}]\n")),
+     "0 1",
+     2,
+     4,
+     {50, 60}},
+    {"amd-smi metric --json: values with units in groups",
+     TWICE(TWICE("[{\"gpu\":3,\"power\":{\"socket_power\":{\"value\":60,\"unit\":\"W\"}},\"temperature\":{"
+                 "\"edge\":\"N/A\",\"hotspot\":{\"value\":50,\"unit\":\"C\"}}}]\n")),
+     "3",
+     1,
+     4,
+     {60}},
+    {"an answer of Prometheus",
+     "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
+     "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_GPU_TEMP\",\"gpu\":\"5\"},\"values\":[[1,\"40\"],[2,\"40\"],[3,"
+     "\"41\"],[4,\"40\"]]},"
+     "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_POWER_USAGE\",\"gpu\":\"5\"},\"values\":[[1,\"50\"],[2,\"50\"],"
+     "[3,\"60\"],[4,\"50\"]]}]}}",
+     "5",
+     1,
+     4,
+     {60}},
+#define Q(s, p)                                                                                              \
+    "==============NVSMI LOG==============\n\nTimestamp                     : Fri Mar  6 10:00:0" s          \
+    " 2026\nAttached GPUs  : 1\n"                                                                            \
+    "GPU 00000000:01:00.0\n    Temperature\n        GPU Current Temp          : 40 C\n        GPU Shutdown " \
+    "Temp : 95 C\n"                                                                                          \
+    "    GPU Power Readings\n        Average Power Draw  : 10.00 W\n        Instantaneous Power Draw  : " p  \
+    " W\n"                                                                                                   \
+    "    GPU Memory Power Readings\n        Average Power Draw  : 1.00 W\n"
+    {"nvidia-smi -q",
+     Q("0", "50.5") Q("1", "50.5") Q("2", "60.5") Q("3", "50.5"),
+     "00000000:01:00.0",
+     1,
+     4,
+     {60.5}},
+};
+
+static void a_series_is_of_one_die_and_keeps_its_name(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof whos / sizeof whos[0]; i++) {
+        const struct who *w = &whos[i];
+        struct read r = read_text(w->text);
+        char names[256] = "";
+        for (size_t g = 0; g < r.m.n_gpu; g++) {
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", g ? " " : "", r.m.gpu[g]);
+        }
+        if (r.status || strcmp(names, w->gpus) != 0 || r.m.n_series != w->n_series) {
+            fail_msg("%s: status %d, %s, GPUs \"%s\", %zu series", w->name, (int)r.status, r.all, names,
+                     r.m.n_series);
+        }
+        for (size_t s = 0; s < r.m.n_series; s++) {
+            double most = 0;
+            for (size_t k = 0; k < r.m.series[s].n; k++) {
+                most = fmax(most, r.m.series[s].q[TMX_Q_POWER][k]);
+            }
+            if ((w->rows && r.m.series[s].n != w->rows) || fabs(most - w->power_w[s]) > 1e-9 ||
+                r.m.series[s].gpu != s) {
+                fail_msg("%s: series %zu has %zu rows and at most %g W", w->name, s, r.m.series[s].n, most);
+            }
+        }
+        tmx_measured_finish(&r.m);
+    }
+}
+
+/* Names of times and their units: the step of the rows in seconds. */
+static void times_are_found_by_usual_names(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *name;
+        double step_s;
+    } times[] = {{"ts", 5},
+                 {"epoch", 5},
+                 {"unix_time", 5},
+                 {"unix_ts", 5},
+                 {"time_unix", 5},
+                 {"UnixTimestamp", 5},
+                 {"wall_time", 5},
+                 {"seconds", 5},
+                 {"relative_time_s", 5},
+                 {"elapsed_s", 5},
+                 {"elapsedSeconds", 5},
+                 {"time_ms", 5e-3},
+                 {"t_ms", 5e-3},
+                 {"timestamp_us", 5e-6},
+                 {"Timestamp (us)", 5e-6},
+                 {"time[ms]", 5e-3},
+                 {"elapsed_minutes", 300},
+                 {"time_since_start_s", 5},
+                 {"ms", 5e-3},
+                 {"Relative Time (Process)", 5},
+                 {"datetime_utc", 5},
+                 {"@timestamp", 5},
+                 {"_runtime", 5},
+                 {"t", 5},
+                 {"uptime_s", 5}};
+    static const char *const others[] = {"min", "clock_offset", "start_time", "gpu_time", "step", "s"};
+    char text[256];
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        snprintf(text, sizeof text, "%s,power_w,temp_c\n0,9,40\n5,9,41\n10,90,45\n15,90,50\n", times[i].name);
+        struct read r = read_text(text);
+        if (r.status || fabs(r.m.series[0].step_s / times[i].step_s - 1) > 1e-9) {
+            fail_msg("%s: status %d, %s, step %g s", times[i].name, (int)r.status, r.all,
+                     r.status ? 0 : r.m.series[0].step_s);
+        }
+        tmx_measured_finish(&r.m);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) { /* not a time, and yet it rises */
+        snprintf(text, sizeof text, "%s,power_w,temp_c\n0,9,40\n5,9,41\n10,90,45\n15,90,50\n", others[i]);
+        struct read r = read_text(text);
+        const struct tmx_read_options steps = {.step_s = 2};
+        if (!r.status || !strstr(r.all, "rises from row to row")) {
+            fail_msg("%s: status %d, %s", others[i], (int)r.status, r.all);
+        }
+        tmx_measured_finish(&r.m);
+        r = read_options(text, &steps);
+        assert_int_equal(r.status, TMX_OK);
+        check_close(r.m.series[0].step_s, 2, 0, 0);
+        assert_int_equal(r.m.n_warning, 0); /* given, not assumed */
+        tmx_measured_finish(&r.m);
+    }
+}
+
+static void a_table_without_names_gets_them(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "2026/03/06 10:00:00.000, 0, 60.00 W, 33, [N/A]\n2026/03/06 10:00:02.000, 0, 60.00 W, 33, [N/A]\n"
+        "2026/03/06 10:00:04.000, 0, 70.00 W, 34, [N/A]\n2026/03/06 10:00:06.000, 0, 60.00 W, 33, [N/A]\n";
+    const struct tmx_read_options o = {.columns_are = "timestamp,index,power.draw,temperature.gpu,-"},
+                                  few = {.columns_are = "timestamp,index"},
+                                  who = {.column = {"gpu=Device", "temp_c=heat_f", NULL}};
+    struct read r = read_options(text, &o);
+    assert_int_equal(r.status, TMX_OK);
+    assert_int_equal(r.m.series[0].n, 4);
+    check_close(r.m.series[0].q[TMX_Q_POWER][2], 70, 0, 0);
+    tmx_measured_finish(&r.m);
+    r = read_options(text, &few);
+    assert_non_null(strstr(r.all, "--columns-are gives 2 names, this row has 5 cells"));
+    tmx_measured_finish(&r.m);
+    /* whose row it is may be given by name, too, and the unit in a name counts */
+    r = read_options("time_s,Device,power_w,heat_f\n0,7,1,50\n1,7,1,50\n2,7,1,50\n3,7,1,59\n", &who);
+    assert_int_equal(r.status, TMX_OK);
+    assert_string_equal(r.m.gpu[0], "7");
+    check_close(r.m.series[0].q[TMX_Q_TEMP][3], 15, 0, 1e-12);
+    tmx_measured_finish(&r.m);
+}
+
 static void utf16_and_gzip_are_unpacked(void **unused)
 {
     (void)unused;
@@ -515,6 +828,9 @@ int main(void)
         cmocka_unit_test(two_quotes_in_a_quoted_name_are_one),
         cmocka_unit_test(rows_without_a_time_among_others_are_dropped_and_said),
         cmocka_unit_test(time_stamps_are_seconds),
+        cmocka_unit_test(a_series_is_of_one_die_and_keeps_its_name),
+        cmocka_unit_test(times_are_found_by_usual_names),
+        cmocka_unit_test(a_table_without_names_gets_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Logs of another shape than a table: JSON (one document, one a line, or one behind another) and the blocks of
+ * `nvidia-smi -q` become a table with tabs, answers of Prometheus become its text; the readers of tables do the
+ * rest. What people log and no reader can use is refused by its name, with what to log instead.
+ *
+ * In JSON a row is an object that holds watts or degrees, with the members of objects inside it ({"value": 40,
+ * "unit": "C"} is a cell) and the single values around it, as the time of all GPUs. Its GPU is a member that
+ * names it, the key above it ("card0"), or its place in the list of a moment. */
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/log/collect.h"
+
+enum { MAX_DEPTH = 24 };
+
+struct row { /* of the table to be: cells first .. first + n */
+    size_t first, n;
+    unsigned line;
+};
+
+struct cell {
+    size_t name, at; /* its text in the pool */
+};
+
+struct pool {
+    char *text;
+    size_t n, room;
+};
+
+struct shape {
+    const struct tmx_read_options *options;
+    char *name[TMX_MAX_COLUMN];
+    size_t n_name, n_cell, n_row, n_document;
+    struct cell *cell;
+    struct row *row;
+    struct pool words;
+    struct pool text;          /* of Prometheus, in place of a table */
+    unsigned *line;            /* [n_line] of each line of that text */
+    size_t n_line;
+    bool lost;                 /* no memory */
+    bool many;                 /* documents: a list in one is a moment's */
+};
+
+static void finish(struct shape *s)
+{
+    for (size_t k = 0; k < s->n_name; k++) {
+        free(s->name[k]);
+    }
+    free(s->cell);
+    free(s->row);
+    free(s->line);
+    free(s->words.text);
+    free(s->text.text);
+}
+
+static bool put(struct pool *p, const char *text, size_t n)
+{
+    if (p->room - p->n < n + 1) {
+        const size_t room = 2 * (p->n + n + 512);
+        char *grown = realloc(p->text, room);
+        if (!grown) {
+            return false;
+        }
+        p->text = grown;
+        p->room = room;
+    }
+    memcpy(p->text + p->n, text, n);
+    p->n += n;
+    p->text[p->n] = '\0';
+    return true;
+}
+
+/* ---- rows of a table to be ---- */
+
+static void begin_row(struct shape *s, unsigned line)
+{
+    if (!tmx_log_grow((void **)&s->row, s->n_row, sizeof *s->row)) {
+        s->lost = true;
+        return;
+    }
+    s->row[s->n_row++] = (struct row){s->n_cell, 0, line};
+}
+
+/* The nearest value of a name counts: the row's own before what is around it. */
+static void add_cell(struct shape *s, const char *name, const char *value, size_t n)
+{
+    struct row *r = s->n_row > 0 ? &s->row[s->n_row - 1] : NULL;
+    size_t k = 0;
+    while (k < s->n_name && strcmp(s->name[k], name) != 0) {
+        k++;
+    }
+    for (size_t i = 0; r && i < r->n; i++) {
+        r = s->cell[r->first + i].name == k ? NULL : r;
+        if (!r) {
+            return;
+        }
+    }
+    if (s->lost || !r || k == TMX_MAX_COLUMN) {
+        return;
+    }
+    if (k == s->n_name) {
+        s->name[k] = tmx_text_dup(name);
+        s->n_name += s->name[k] != NULL;
+    }
+    const size_t at = s->words.n;
+    s->lost = !s->name[k] || !put(&s->words, value, n) || !put(&s->words, "", 1) ||
+              !tmx_log_grow((void **)&s->cell, s->n_cell, sizeof *s->cell);
+    for (char *p = s->lost ? NULL : s->words.text + at; p && *p; p++) {
+        *p = strchr("\t\r\n\"", *p) ? ' ' : *p; /* what would end a cell */
+    }
+    if (!s->lost) {
+        s->cell[s->n_cell++] = (struct cell){k, at};
+        r->n++;
+    }
+}
+
+/* ---- JSON ---- */
+
+struct level { /* objects around the one that is read */
+    json_t *object;
+    const struct level *up;
+};
+
+/* A single value as text; false for lists and objects of more than a value and its unit. */
+static bool single(json_t *v, char *buf, size_t size)
+{
+    json_t *number = json_is_object(v) ? json_object_get(v, "value") : v,
+           *unit = json_is_object(v) ? json_object_get(v, "unit") : NULL;
+    if (json_is_object(number) || json_is_array(number) || !number) {
+        return false;
+    }
+    if (json_is_string(number)) {
+        snprintf(buf, size, "%s", json_string_value(number));
+    } else if (json_is_integer(number)) {
+        snprintf(buf, size, "%lld", (long long)json_integer_value(number));
+    } else if (json_is_real(number)) {
+        snprintf(buf, size, "%.15g", json_real_value(number));
+    } else {
+        snprintf(buf, size, "%s", json_is_true(number) ? "1" : json_is_false(number) ? "0" : "null");
+    }
+    if (json_is_string(unit) && json_string_length(unit) < 16) {
+        snprintf(buf + strlen(buf), size - strlen(buf), " %s", json_string_value(unit));
+    }
+    return true;
+}
+
+enum { HAS_POWER = 1, HAS_TEMP = 2, HAS_GPU = 4, HAS_TIME = 8 };
+
+/* What a name stands for in any format, or by the user's --column. */
+static unsigned meaning(const struct shape *s, const char *key)
+{
+    static const struct {
+        int quantity;
+        unsigned bit;
+        const char *word;
+    } of[] = {{TMX_Q_POWER, HAS_POWER, "power_w="},
+              {TMX_Q_TEMP, HAS_TEMP, "temp_c="},
+              {TMX_COLUMN_GPU, HAS_GPU, "gpu="},
+              {TMX_Q_TIME, HAS_TIME, "time_s="}};
+    const struct tmx_span name = {key, key + strlen(key)};
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        bits |= tmx_column_is(name, of[i].quantity) ? of[i].bit : 0;
+        for (size_t k = 0; s->options && s->options->column[k]; k++) {
+            const char *wanted = s->options->column[k];
+            const size_t n = strlen(of[i].word);
+            bits |= strncmp(wanted, of[i].word, n) == 0 && strcmp(wanted + n, key) == 0 ? of[i].bit : 0;
+        }
+    }
+    return bits;
+}
+
+/* What an object holds, with the objects inside it. */
+static unsigned holds(const struct shape *s, json_t *object, int depth)
+{
+    const char *key;
+    json_t *v;
+    char text[32];
+    unsigned bits = 0;
+    json_object_foreach(object, key, v)
+    {
+        bits |= single(v, text, sizeof text)              ? meaning(s, key)
+                : json_is_object(v) && depth < MAX_DEPTH ? holds(s, v, depth + 1)
+                                                         : 0;
+    }
+    return bits;
+}
+
+/* "card0", "GPU 1", "gpu-2", "GPU[3]", "0", "GPU-3b6e...". */
+static bool names_gpu(const char *key)
+{
+    const char *p = key;
+    static const char *const words[] = {"card", "gpu", "device", "nvidia"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const struct tmx_span begin = {key, key + strlen(words[i])};
+        if (strlen(key) > strlen(words[i]) && tmx_span_is(begin, words[i])) {
+            p = begin.end;
+        }
+    }
+    p += strspn(p, " _-[");
+    const size_t digits = strspn(p, "0123456789");
+    return (digits > 0 && strcmp(p + digits + (p[digits] == ']'), "") == 0) || strncmp(key, "GPU-", 4) == 0;
+}
+
+static void add_members(struct shape *s, json_t *object, bool inside, int depth)
+{
+    const char *key;
+    json_t *v;
+    char text[512];
+    json_object_foreach(object, key, v)
+    {
+        if (single(v, text, sizeof text)) {
+            add_cell(s, key, text, strlen(text));
+        } else if (inside && json_is_object(v) && depth < MAX_DEPTH) {
+            add_members(s, v, true, depth + 1);
+        }
+    }
+}
+
+static void walk(struct shape *s, json_t *v, const struct level *up, const char *gpu, size_t place,
+                 unsigned line, int depth)
+{
+    const struct level here = {v, up};
+    const char *key;
+    json_t *member;
+    size_t i, keyed = 0, whole = 0;
+    if (depth > MAX_DEPTH) {
+        return;
+    }
+    if (json_is_array(v)) {
+        json_array_foreach(v, i, member)
+        {
+            walk(s, member, up, NULL, i, line, depth + 1);
+        }
+        return;
+    }
+    if (!json_is_object(v)) {
+        return;
+    }
+    json_object_foreach(v, key, member)
+    {
+        const bool inner = json_is_object(member) && !json_object_get(member, "value");
+        keyed += inner && names_gpu(key);
+        whole += inner && (holds(s, member, depth) & (HAS_POWER | HAS_TEMP)) == (HAS_POWER | HAS_TEMP);
+    }
+    const unsigned bits = holds(s, v, depth);
+    if (keyed == 0 && whole < 2 && bits & (HAS_POWER | HAS_TEMP)) {
+        begin_row(s, line);
+        add_members(s, v, true, depth);
+        for (const struct level *l = up; l; l = l->up) {
+            add_members(s, l->object, false, depth);
+        }
+        char number[24];
+        snprintf(number, sizeof number, "%zu", place);
+        if (!(bits & HAS_GPU) && gpu) {
+            add_cell(s, "gpu", gpu, strlen(gpu));
+        } else if (!(bits & (HAS_GPU | HAS_TIME)) && place != SIZE_MAX && (s->many || up)) {
+            add_cell(s, "gpu", number, strlen(number));
+        }
+        return;
+    }
+    json_object_foreach(v, key, member)
+    {
+        const bool its = keyed > 0 ? names_gpu(key) : whole >= 2;
+        if (json_is_array(member) || (json_is_object(member) && (keyed == 0 || its))) {
+            walk(s, member, &here, its ? key : NULL, SIZE_MAX, line, depth + 1);
+        }
+    }
+}
+
+/* ---- answers of Prometheus ---- */
+
+static void add_text(struct shape *s, const char *fmt, ...) TMX_PRINTF(2, 3);
+static void add_text(struct shape *s, const char *fmt, ...)
+{
+    char buf[1200];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(buf, sizeof buf, fmt, args);
+    va_end(args);
+    s->lost = s->lost || !put(&s->text, buf, strlen(buf));
+}
+
+static void add_sample(struct shape *s, const char *labels, json_t *time, double unit, json_t *value,
+                       unsigned line)
+{
+    char text[64];
+    if (json_is_number(time) && single(value, text, sizeof text)) {
+        add_text(s, "%s %s %.0f\n", labels, text, 1000 * unit * json_number_value(time));
+        if (tmx_log_grow((void **)&s->line, s->n_line, sizeof *s->line)) {
+            s->line[s->n_line++] = line;
+        } else {
+            s->lost = true;
+        }
+    }
+}
+
+/* One series, {"metric": {labels}, "values": [[s, "v"], ...]}, or of an export {"values": [], "timestamps":
+ * [ms, ...]}. */
+static void add_series(struct shape *s, json_t *series, unsigned line)
+{
+    json_t *metric = json_object_get(series, "metric"), *values = json_object_get(series, "values"),
+           *times = json_object_get(series, "timestamps"), *one = json_object_get(series, "value"), *v;
+    const char *name = json_string_value(json_object_get(metric, "__name__")), *key;
+    char labels[1024];
+    size_t i;
+    snprintf(labels, sizeof labels, "%s{", name ? name : "");
+    json_object_foreach(metric, key, v)
+    {
+        if (json_is_string(v) && strcmp(key, "__name__") != 0 && !strpbrk(json_string_value(v), "\"\n\\")) {
+            snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "%s=\"%s\",", key,
+                     json_string_value(v));
+        }
+    }
+    snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "}");
+    json_array_foreach(values, i, v)
+    {
+        if (times) {
+            add_sample(s, labels, json_array_get(times, i), 1e-3, v, line);
+        } else {
+            add_sample(s, labels, json_array_get(v, 0), 1, json_array_get(v, 1), line);
+        }
+    }
+    if (json_is_array(one)) {
+        add_sample(s, labels, json_array_get(one, 0), 1, json_array_get(one, 1), line);
+    }
+}
+
+/* Is it an answer of Prometheus? Then its series are taken. */
+static bool prometheus(struct shape *s, json_t *document, unsigned line)
+{
+    json_t *result = json_object_get(json_object_get(document, "data"), "result"), *v;
+    size_t i;
+    if (json_is_object(json_object_get(document, "metric"))) {
+        add_series(s, document, line);
+        return true;
+    }
+    json_array_foreach(result, i, v)
+    {
+        add_series(s, v, line);
+    }
+    return json_is_array(result);
+}
+
+static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const struct tmx_text_file *t,
+                                 struct tmx_err *err)
+{
+    const char *p = t->data, *end = t->data + t->size;
+    unsigned line = 1;
+    while (!s->lost) {
+        for (; p < end && strchr(" \t\r\n,", *p); p++) { /* a list without brackets, too */
+            line += *p == '\n';
+        }
+        if (p >= end) {
+            return TMX_OK;
+        }
+        json_error_t fault;
+        json_t *document = json_loadb(p, (size_t)(end - p), JSON_DISABLE_EOF_CHECK, &fault);
+        if (!document) {
+            const unsigned at = line + (fault.line > 0 ? (unsigned)fault.line - 1 : 0);
+            const bool cut = p + fault.position >= end || json_error_code(&fault) == json_error_premature_end_of_input;
+            if (cut && s->n_document > 0) {
+                tmx_measured_note(c->to, "%s:%u: the last document is cut short: dropped", t->name, line);
+                return TMX_OK;
+            }
+            return tmx_fail_at(err, TMX_EPARSE, t->name, at, "begins as JSON, but is none: %s", fault.text);
+        }
+        const char *next = p + fault.position;
+        s->many = s->many || next + strspn(next, " \t\r\n,") < end;
+        if (!prometheus(s, document, line)) {
+            walk(s, document, NULL, NULL, SIZE_MAX, line, 0);
+        }
+        json_decref(document);
+        s->n_document++;
+        for (; p < next; p++) {
+            line += *p == '\n';
+        }
+    }
+    return TMX_OK;
+}
+
+/* ---- nvidia-smi -q ---- */
+
+/* "    GPU Power Readings" over "        Average Power Draw    : 60.00 W": a name of both, "GPU Power Readings
+ * Average Power Draw"; "GPU 00000000:01:00.0" begins a row, "Timestamp" is of all that follow. */
+static void read_q(struct shape *s, const struct tmx_text_file *t)
+{
+    struct tmx_lines l = {0};
+    char section[96] = "", name[256], time[64] = "";
+    size_t deep = 0; /* blanks in front of the section */
+    while (tmx_lines_next(&l, t) && !s->lost) {
+        const struct tmx_span line = tmx_span_trim(l.line);
+        const size_t blanks = (size_t)(line.begin - l.line.begin);
+        const char *colon = line.begin;
+        while (colon < line.end && !(colon[0] == ':' && colon > line.begin && colon[-1] == ' ')) {
+            colon++;
+        }
+        const struct tmx_span key = tmx_span_trim((struct tmx_span){line.begin, colon}),
+                              value = tmx_span_trim(
+                                  (struct tmx_span){colon < line.end ? colon + 1 : line.end, line.end});
+        if (line.begin == line.end) {
+            continue;
+        }
+        if (colon == line.end && blanks == 0 && strncmp(line.begin, "GPU ", 4) == 0) {
+            begin_row(s, l.number);
+            add_cell(s, "gpu", line.begin + 4, tmx_span_length(line) - 4);
+            add_cell(s, "timestamp", time, strlen(time));
+            section[0] = '\0';
+        } else if (colon == line.end) {
+            snprintf(section, sizeof section, "%.*s", TMX_SPAN_ARG(line));
+            deep = blanks;
+        } else if (tmx_span_is(key, "Timestamp") && blanks == 0) {
+            snprintf(time, sizeof time, "%.*s", TMX_SPAN_ARG(value));
+        } else if (blanks > 0) {
+            snprintf(name, sizeof name, "%s%s%.*s", blanks > deep ? section : "", blanks > deep ? " " : "",
+                     TMX_SPAN_ARG(key));
+            add_cell(s, name, value.begin, tmx_span_length(value));
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* What is no log that can be read: a piece of its begin, what it is, what to do. */
+static const struct {
+    const char *mark, *is, *instead;
+} strange[] = {
+    {"<?xml", "XML, as of `nvidia-smi -q -x`", "leave out -x, or log nvidia-smi --query-gpu"},
+    {"<!DOCTYPE", "XML or HTML", "export a table (CSV) or JSON"},
+    {"<nvidia_smi_log", "XML, as of `nvidia-smi -q -x`", "leave out -x, or log nvidia-smi --query-gpu"},
+    {"| NVIDIA-SMI", "the table that nvidia-smi prints for people", "log nvidia-smi --query-gpu"},
+    {"ROCm System Management Interface", "the table that rocm-smi prints for people",
+     "log rocm-smi --showpower --showtemp --csv (or --json)"},
+    {"GR3D_FREQ", "tegrastats", "make a table of it: time_s,power_w,temp_c"},
+};
+static const char nvidia_hint[] =
+    "=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500";
+
+static enum tmx_status refuse_strange(const struct tmx_text_file *t, struct tmx_err *err)
+{
+    enum { HEAD = 1500 };
+    char head[HEAD + 1];
+    snprintf(head, sizeof head, "%s", t->data);
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
+        if (strstr(head, strange[i].mark)) {
+            return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "%s: no log that is read; %s%s", strange[i].is,
+                               strange[i].instead, strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
+        }
+    }
+    return TMX_OK;
+}
+
+/* The rows as a table, or the text of Prometheus, in place of the log's. */
+static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file *t)
+{
+    const bool table = s->n_row > 0;
+    struct pool out = {0};
+    const char *at[TMX_MAX_COLUMN];
+    bool ok = true;
+    c->n_line = table ? s->n_row + 1 : s->n_line;
+    c->line_of = calloc(c->n_line + 1, sizeof *c->line_of);
+    for (size_t k = 0; table && ok && k < s->n_name; k++) {
+        for (char *p = s->name[k]; *p; p++) {
+            *p = strchr("\t\r\n\"", *p) ? ' ' : *p;
+        }
+        ok = put(&out, s->name[k], strlen(s->name[k])) && put(&out, k + 1 < s->n_name ? "\t" : "\n", 1);
+    }
+    for (size_t r = 0; table && ok && c->line_of && r < s->n_row; r++) {
+        memset(at, 0, sizeof at);
+        for (size_t i = 0; i < s->row[r].n; i++) {
+            const struct cell *cell = &s->cell[s->row[r].first + i];
+            at[cell->name] = s->words.text + cell->at;
+        }
+        for (size_t k = 0; ok && k < s->n_name; k++) {
+            const char *text = at[k] && at[k][0] ? at[k] : "-";
+            ok = put(&out, text, strlen(text)) && put(&out, k + 1 < s->n_name ? "\t" : "\n", 1);
+        }
+        c->line_of[r + 2] = s->row[r].line;
+    }
+    if (table && c->line_of) {
+        c->line_of[1] = s->row[0].line;
+    }
+    for (size_t i = 0; !table && c->line_of && i < s->n_line; i++) {
+        c->line_of[i + 1] = s->line[i];
+    }
+    ok = ok && c->line_of;
+    if (!table && ok) {
+        out = s->text;
+        s->text = (struct pool){0};
+    }
+    if (ok && out.text) {
+        free(t->data);
+        t->data = out.text;
+        t->size = out.n;
+        out.text = NULL;
+    }
+    free(out.text);
+    return ok;
+}
+
+enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, struct tmx_err *err)
+{
+    struct shape *s = calloc(1, sizeof *s);
+    const char *p = t->data + strspn(t->data, " \t\r\n");
+    const bool json = *p == '{' || (*p == '[' && strchr(" \t\r\n[{", p[1])),
+               q = !json && strstr(t->data, "==NVSMI LOG==");
+    enum tmx_status st = s ? refuse_strange(t, err) : tmx_fail(err, TMX_ENOMEM, "a log's shape");
+    if (st || (!json && !q)) {
+        free(s);
+        return st;
+    }
+    s->options = c->options;
+    st = json ? read_json(c, s, t, err) : TMX_OK;
+    if (q) {
+        read_q(s, t);
+    }
+    if (!st && s->n_row == 0 && s->n_line == 0 && !s->lost) {
+        st = tmx_fail_at(err, TMX_EPARSE, t->name, 1,
+                         "%s without an object that holds watts or degrees by a known name; --column "
+                         "power_w=NAME, --column temp_c=NAME name them",
+                         json ? "JSON" : "nvidia-smi -q");
+    }
+    if (!st && json) {
+        tmx_measured_note(c->to, "%s is JSON: %zu document%s, %zu row%s", t->name, s->n_document,
+                          tmx_plural(s->n_document), s->n_row + s->n_line, tmx_plural(s->n_row + s->n_line));
+    }
+    if (!st && (s->lost || !replace(c, s, t))) {
+        st = tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
+    }
+    finish(s);
+    free(s);
+    return st;
+}
