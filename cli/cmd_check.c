@@ -2,6 +2,7 @@
 /* What a file is and whether it is in order. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/args.h"
@@ -179,16 +180,35 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
     return st;
 }
 
-/* Is the chip's package in order, and does it fill the gaps beside its dies? Gaps are faults elsewhere. */
-static enum tmx_status check_package(const char *folder, const struct tmx_chip *chip, bool *fills,
-                                     struct tmx_err *err)
+/* A run of a constant load on this chip or system reads all of its files: chips, floorplans, packages and
+ * what those name. */
+static enum tmx_status check_by_run(const char *key, const char *path, struct tmx_err *err)
 {
-    struct tmx_hotspot_config cfg;
-    char path[2 * TMX_PATH_SIZE];
-    tmx_hotspot_config_init(&cfg);
-    enum tmx_status st = tmx_path_join(path, folder, chip->package_file, err);
-    st = st ? st : tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
-    *fills = !st && (cfg.k_filler > 0 || cfg.material_filler[0]);
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    struct tmx_sets sets = {0};
+    struct tmx_mix mix = {.name = "check", .entry = calloc(1, sizeof *mix.entry), .n_entry = 1};
+    const struct {
+        const char *key;
+        struct tmx_scalar value;
+    } own[] = {{key, TMX_TEXT_VALUE(path)}, {"policy", TMX_TEXT_VALUE("BL")}, {"seed", TMX_INTEGER_VALUE(1)}};
+    if (!mix.entry) {
+        return tmx_no_memory(err);
+    }
+    *mix.entry = (struct tmx_mix_entry){.kernel = "load", .gpus = 1, .power_w = 1, .work_s = 1};
+    enum tmx_status st = tmx_config_parse(&cfg, "", "check", err);
+    for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
+        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
+    }
+    st = st ? st : tmx_config_apply(cfg, &sets, err);
+    if (st) {
+        tmx_mix_finish(&mix);
+    } else {
+        st = tmx_run_describe_on(&run, tmx_config_root(cfg), &mix, err); /* owns the mix */
+    }
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
     return st;
 }
 
@@ -196,7 +216,6 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
 {
     char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
     struct tmx_chip chip = {0};
-    struct tmx_floorplan fp = {0};
     snprintf(folder, sizeof folder, "%s", r->path);
     char *slash = strrchr(folder, '/');
     const size_t n = strlen(folder);
@@ -206,35 +225,13 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     } else {
         snprintf(path, sizeof path, "%s/chip.cfg", folder);
     }
-    enum tmx_status st = tmx_chip_load(&chip, path, NULL, err);
-    if (!st) {
-        bool fills = false;
-        st = tmx_path_join(path, folder, chip.floorplan_file, err);
-        st = st ? st : check_package(folder, &chip, &fills, err);
-        st = st ? st : tmx_flp_read(path, &fp, err);
-        st = st ? st : tmx_floorplan_check(&fp, fills, err);
-        st = st ? st : tmx_chip_attach(&chip, &fp, err);
-    }
+    enum tmx_status st = tmx_chip_open(&chip, folder, err);
+    st = st ? st : tmx_path_join(path, folder, chip.floorplan_file, err);
+    st = st ? st : check_by_run("chip", folder, err);
     if (!st) {
         say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, path);
     }
-    tmx_floorplan_finish(&fp);
     tmx_chip_finish(&chip);
-    return st;
-}
-
-/* Is the chip of each GPU there? */
-static enum tmx_status check_gpus(const struct tmx_topology *t, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t g = 0; g < t->n_gpu && !st; g++) {
-        const struct tmx_topology_gpu *gpu = &t->gpu[g];
-        char path[TMX_PATH_SIZE];
-        if (g == 0 || strcmp(gpu->chip, t->gpu[g - 1].chip) != 0) {
-            st = tmx_data_find_read(TMX_DATA_CHIP, gpu->file, gpu->chip, path, err);
-            st = tmx_fail_from(err, st, gpu->file, gpu->line, "chip");
-        }
-    }
     return st;
 }
 
@@ -272,7 +269,7 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
 {
     struct tmx_topology t = {0};
     enum tmx_status st = tmx_topology_load(&t, r->path, err);
-    st = st ? st : check_gpus(&t, err);
+    st = st ? st : check_by_run("topology", r->path, err);
     if (!st) {
         char nodes[40] = "", racks[40] = "";
         if (t.nodes > 1) {

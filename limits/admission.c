@@ -728,13 +728,17 @@ static void put_celsius(struct tmx_table *t, double k)
 static enum tmx_status add_row(const struct admission *a, const struct node *n, size_t n_job, bool checked,
                                struct tmx_table *t, struct tmx_err *err)
 {
-    char *list = calloc(n->n_gpu, 8), *end = list;
+    char *list = calloc(n->n_gpu, TMX_NAME + 1), *end = list;
     if (!list) {
         return tmx_no_memory(err);
     }
-    for (size_t g = 0; g < n->n_gpu; g++) {
+    for (size_t g = 0; g < n->n_gpu; g++) { /* as the topology calls them: a log's GPU 5 is 5 */
+        const char *name = a->topology->gpu[n->gpu0 + g].name,
+                   *dot = a->n_node > 1 ? strrchr(name, '.') : NULL;
+        char label[TMX_NAME];
         if (a->call->by_job ? n_job > 0 && n->order[n_job - 1] == n->gpu0 + g : a->works[n->gpu0 + g]) {
-            end += snprintf(end, 8, "%s%zu", end > list ? " " : "", g);
+            end += snprintf(end, TMX_NAME + 1, "%s%s", end > list ? " " : "",
+                            tmx_gpu_label(dot ? dot + 1 : name, g, label));
         }
     }
     tmx_table_text(t, n->name);

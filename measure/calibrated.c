@@ -313,10 +313,14 @@ static double air_c(const struct tmx_calibration *c, const struct tmx_measured *
             n += isfinite(inlet[k]) ? 1 : 0;
         }
     }
-    for (size_t r = 0; !c->fit.inlet && r < log->n_run; r++, n++) {
-        sum += c->ambient_c[r];
-        low = fmin(low, c->ambient_c[r]);
-        high = fmax(high, c->ambient_c[r]);
+    for (size_t i = 0; !c->fit.inlet && i < log->n_series; i++) { /* runs that were fitted, each once */
+        const size_t r = log->series[i].run;
+        if (i == 0 || r != log->series[i - 1].run) {
+            sum += c->ambient_c[r];
+            low = fmin(low, c->ambient_c[r]);
+            high = fmax(high, c->ambient_c[r]);
+            n++;
+        }
     }
     if (n == 0) {
         snprintf(from, size, "assumed: edit");

@@ -223,6 +223,9 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         const size_t n_gpu = end - i < MAX_GPU ? end - i : MAX_GPU;
         file_name(m, m->series[i].run, name, sizeof name);
         tmx_plot_number(p, "n_gpu", (double)n_gpu);
+        for (size_t g = 0; g < n_gpu; g++) {
+            tmx_plot_label(p, "name", m->gpu[m->series[i + g].gpu]);
+        }
         tmx_plot_number(p, "predicted", predicted != NULL);
         if (if_so) {
             tmx_plot_label(p, "what_if", if_so->words);

@@ -89,9 +89,9 @@ static double row_us(const struct events *e, const struct tmx_history *h, size_t
 static void put_gpu(struct events *e, const struct tmx_history *h, bool sms)
 {
     enum { REASONS = 0 }; /* thread; SM n is thread n + 1 */
-    char name[48];
+    char name[64];
     struct state why = {0};
-    snprintf(name, sizeof name, "GPU %zu", h->gpu);
+    snprintf(name, sizeof name, "GPU %s", h->label);
     name_track(e, h->gpu, 0, "process_name", name);
     name_track(e, h->gpu, REASONS, "thread_name", "why the clock is slow");
     for (size_t i = 0; i < h->n_time; i++) {

@@ -42,7 +42,9 @@ static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const st
 {
     char path[TMX_PATH_SIZE];
     const char *file = NULL;
-    const struct tmx_setting *sensors = NULL;
+    const struct tmx_setting *sensors = NULL, *name = tmx_setting_member(gpu, "name");
+    const char *own = name ? tmx_setting_text(name) : NULL;
+    tmx_gpu_label(own ? own : "", h->gpu, h->label);
     enum tmx_status st = tmx_setting_word(gpu, "floorplan", NULL, &file, err);
     st = st ? st : tmx_setting_texts(gpu, "sensors", 1, 100000, &sensors, err);
     if (st) {

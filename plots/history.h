@@ -9,11 +9,13 @@
 #include <stdbool.h>
 
 #include "core/floorplan/floorplan.h"
+#include "core/topology/topology.h"
 
 enum { TMX_HISTORY_KERNELS = 16 };
 
 struct tmx_history { /* of one GPU */
     size_t gpu;
+    char label[TMX_NAME]; /* what people call it */
     char mix[64], policy[64];
     double trip_c, release_c; /* of the throttle; NAN: it has none */
     double target_c;          /* of the governor; NAN: it has none */

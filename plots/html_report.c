@@ -450,7 +450,7 @@ static size_t plan_of(struct page *p, const struct tmx_floorplan *fp)
 static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
                                    size_t most, const size_t *model)
 {
-    char name[200], which[32] = "";
+    char name[240], which[64] = "";
     const size_t n = h->floorplan.n_unit, hottest = tmx_history_hottest(h, 1).frame,
                  stride = h->n_frame > most ? (h->n_frame + most - 1) / most : 1;
     json_t *time = json_array(), *temp = json_array(), *power = json_array();
@@ -464,7 +464,7 @@ static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct
         json_decref(powers);
     }
     if (n_gpu > 1) {
-        snprintf(which, sizeof which, " GPU %zu", h->gpu);
+        snprintf(which, sizeof which, " GPU %s", h->label);
     }
     snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
     json_t *trace = h->n_time == 0 || n_gpu > 1

@@ -197,7 +197,7 @@ static enum tmx_status draw_frame(struct tmx_plot *p, const char *name, const ch
     struct tmx_table *t = NULL;
     double pitch_x_m = 0, pitch_y_m = 0, hottest_c = -INFINITY;
     size_t hottest = 0;
-    char where[32] = "";
+    char where[64] = "";
     for (size_t g = 0; g < n_gpu; g++) {
         pitch_x_m = fmax(pitch_x_m, 1.06 * tmx_floorplan_width_m(&all[g].floorplan));
         pitch_y_m = fmax(pitch_y_m, 1.14 * tmx_floorplan_height_m(&all[g].floorplan));
@@ -219,13 +219,16 @@ static enum tmx_status draw_frame(struct tmx_plot *p, const char *name, const ch
     st = st ? st : tmx_plot_data(p, name, "", t, err);
     tmx_table_destroy(t);
     if (n_gpu > 1) {
-        snprintf(where, sizeof where, "GPU %zu ", hot->gpu);
+        snprintf(where, sizeof where, "GPU %s ", hot->label);
     }
     char text[400];
     snprintf(text, sizeof text, "%s: hottest is %s%s, %.1f °C", of, where, hot->floorplan.unit[hottest].name,
              hottest_c);
     tmx_plot_label(p, "title", text);
     tmx_plot_number(p, "n_gpu", (double)n_gpu);
+    for (size_t g = 0; g < n_gpu && n_gpu <= 4 * MAX_ROW; g++) { /* of more none is written */
+        tmx_plot_label(p, "name", all[g].label);
+    }
     tmx_plot_number(p, "n_column", (double)n_column);
     tmx_plot_number(p, "n_row", (double)n_row);
     tmx_plot_number(p, "pitch_x", 1e3 * pitch_x_m);

@@ -298,13 +298,15 @@ static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_sett
             dtm->policy ? dtm->policy->name : "none");
     }
     for (size_t g = 0; r->power_cap_w && g < r->n_gpu && !tmx_plausible_accepted(); g++) {
+        char label[TMX_NAME];
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
         if (isfinite(r->power_cap_w[g]) && kind->chip.n_level == 1 && r->n_kind > 1) {
             return tmx_fail_setting(
                 err, caps ? caps : root,
-                "a power cap of %g W for GPU %zu, but its chip %s has one clock level; give "
+                "a power cap of %g W for GPU %s, but its chip %s has one clock level; give "
                 "it `levels`, or --accept",
-                r->power_cap_w[g], g, kind->name);
+                r->power_cap_w[g],
+                tmx_gpu_label(r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "", g, label), kind->name);
         }
     }
     bool slower = false; /* some chip has a clock to choose */

@@ -470,6 +470,12 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     return describe(run, root, NULL, NULL, err);
 }
 
+enum tmx_status tmx_run_describe_on(struct tmx_run **run, const struct tmx_setting *root, struct tmx_mix *mix,
+                                    struct tmx_err *err)
+{
+    return describe(run, root, NULL, mix, err);
+}
+
 enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
     return describe(run, root, &tmx_builtin_check, NULL, err);

@@ -31,6 +31,9 @@ TMX_NODISCARD enum tmx_status tmx_run_create_on(struct tmx_run **run, const stru
  * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
+/* The same on a mix that no file holds, as tmx_run_create_on. */
+TMX_NODISCARD enum tmx_status tmx_run_describe_on(struct tmx_run **run, const struct tmx_setting *root,
+                                                  struct tmx_mix *mix, struct tmx_err *err);
 /* The same without loading a module: a doubt names the policies that are therefore not checked. */
 TMX_NODISCARD enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root,
                                               struct tmx_err *err);

@@ -59,6 +59,22 @@ static void real_or_empty(struct tmx_table *t, bool there, double v)
     }
 }
 
+static const char *label_of(const struct tmx_run *run, size_t g, char label[TMX_NAME])
+{
+    return tmx_gpu_label(run->topology.n_gpu > 0 ? run->topology.gpu[g].name : "", g, label);
+}
+
+/* Is a GPU called otherwise than by its number? */
+static bool has_names(const struct tmx_run *run)
+{
+    char label[TMX_NAME], number[TMX_NAME];
+    bool names = false;
+    for (size_t g = 0; g < run->n_gpu && !names; g++) {
+        names = strcmp(label_of(run, g, label), tmx_gpu_label("", g, number)) != 0;
+    }
+    return names;
+}
+
 enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -68,10 +84,13 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         {"dynamic_j", TMX_COLUMN_REAL, 1}, {"pdi_w", TMX_COLUMN_REAL, 3},
         {"gpu", TMX_COLUMN_INT, 0},        {"gpus", TMX_COLUMN_INT, 0},
         {"wait_s", TMX_COLUMN_REAL, 3},    {"turnaround_s", TMX_COLUMN_REAL, 3},
+        {"gpu_name", TMX_COLUMN_TEXT, 0}, /* last: of topologies that give their GPUs names */
     };
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    const bool names = has_names(run);
+    const enum tmx_status st =
+        tmx_table_create(out, columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1), err);
     for (size_t j = 0; !st && !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
@@ -87,6 +106,10 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         tmx_table_int(*out, (int64_t)job->n_gpu);
         real_or_empty(*out, job->started_s >= 0, job->started_s - tmx_run_arrival_s(run, job));
         real_or_empty(*out, job->finished_s >= 0, job->finished_s - tmx_run_arrival_s(run, job));
+        if (names) {
+            char label[TMX_NAME];
+            tmx_table_text(*out, job->n_gpu > 0 ? label_of(run, job->home_gpu, label) : "");
+        }
     }
     return st;
 }
@@ -387,6 +410,10 @@ static enum tmx_status save_description(const struct tmx_run *run, const char *f
         fputs("    { chip = ", o.file);
         tmx_data_word(TMX_DATA_CHIP, kind->name, chip, sizeof chip);
         tmx_config_quote(chip, o.file);
+        if (run->topology.n_gpu > 0) {
+            fputs("; name = ", o.file);
+            tmx_config_quote(run->topology.gpu[g].name, o.file);
+        }
         fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", first_alike(run, g));
         for (size_t sm = 0; sm < kind->chip.n_sm; sm++) {
             fputs(sm ? ", " : "", o.file);

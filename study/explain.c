@@ -268,8 +268,10 @@ static size_t worst_sm(const struct tmx_losses *l, const size_t *done, size_t n)
     return worst;
 }
 
-static void print_places(const struct tmx_losses *l, const struct tmx_machine *m, FILE *out)
+static void print_places(const struct tmx_losses *l, const struct tmx_run *run, FILE *out)
 {
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    char label[TMX_COOLING_LABEL];
     size_t done[MOST_SM], n = 0, worst = 0;
     for (; n < MOST_SM; n++) {
         done[n] = worst_sm(l, done, n);
@@ -282,7 +284,8 @@ static void print_places(const struct tmx_losses *l, const struct tmx_machine *m
         }
         fputs(n ? ", " : "Lost most: ", out);
         if (m->n_gpu > 1) {
-            fprintf(out, "GPU %zu ", g);
+            fprintf(out, "GPU %s ",
+                    tmx_cooling_label(tmx_sim_cooling_spec(tmx_run_sim_const(run)), g, label));
         }
         fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, tmx_losses_of_sm(l, done[n]));
     }
@@ -433,7 +436,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
         fprintf(out, "The last kernel ended after %.2f s.\n", metric(run, "makespan_s"));
         print_heat(run, out);
-        print_places(l, tmx_sim_machine(tmx_run_sim_const(run)), out);
+        print_places(l, run, out);
         print_queue(run, out);
         print_free(l, out);
         st = tables(l, run, x->zeros, e, err);

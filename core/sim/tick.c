@@ -240,9 +240,11 @@ static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *e
 {
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         if (s->request.gpu[g].reasons >> TMX_REASON_SHUTDOWN & 1) {
+            char label[TMX_COOLING_LABEL];
             return tmx_fail(err, TMX_EUNFINISHED,
-                            "GPU %zu shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
-                            g, s->view.time_s, s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
+                            "GPU %s shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
+                            tmx_cooling_label(&s->spec.cooling, g, label), s->view.time_s,
+                            s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
         }
     }
     return TMX_OK;

@@ -2,6 +2,7 @@
 #include "core/topology/topology.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,4 +119,16 @@ double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const do
         exhaust_w += outlet_w[g] - in_w + way_w; /* what leaves g, less what was taken from others' outlets */
     }
     return exhaust_w;
+}
+
+const char *tmx_gpu_label(const char *name, size_t g, char buf[TMX_NAME])
+{
+    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+    const bool number = strncmp(last, "gpu", 3) == 0 && last[3 + strspn(last + 3, "0123456789")] == '\0';
+    if (!name[0] || number) {
+        snprintf(buf, TMX_NAME, "%zu", g);
+    } else {
+        snprintf(buf, TMX_NAME, "%s", name);
+    }
+    return buf;
 }

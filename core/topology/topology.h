@@ -66,8 +66,9 @@ struct tmx_topology_gpu {
     char name[TMX_NAME];
     char chip[256]; /* folder of floorplans/, or a path */
     size_t card;
-    double power_cap_w; /* of its board; 0: none of its own */
-    const char *file;   /* where it was written; lives as long as the topology */
+    double power_cap_w;   /* of its board; 0: none of its own */
+    double inlet_above_k; /* the air in front of it, or what its sensor shows, above inlet_c */
+    const char *file;     /* where it was written; lives as long as the topology */
     unsigned line;
 };
 
@@ -107,7 +108,8 @@ struct tmx_topology {
     struct tmx_air *air;          /* [n_air] by to */
     size_t *air0;                 /* [n_gpu + 1] air[air0[g]] .. air[air0[g + 1] - 1] flow to GPU g */
     struct tmx_link *link;        /* [n_link] */
-    double *inlet_above_k;        /* [n_gpu] the air that comes from the room, above inlet_c; NULL: 0 */
+    double *inlet_above_k;        /* [n_gpu] the air that comes from the room, above inlet_c: of racks and of
+                                     GPUs; NULL: 0 */
     size_t *upstream_first;       /* [n_gpu] GPUs in an order in which air flows forward only */
     size_t n_card, n_fan, n_gpu, n_air, n_link;
     struct tmx_config *config; /* owned: names of the files that GPUs were written in */
@@ -123,6 +125,10 @@ void tmx_topology_finish(struct tmx_topology *t);
 /* Extra time of an access over this link relative to the reference link, whose cost the kernels'
  * remote_weight states: (latency + payload / bandwidth) / the same of the reference. */
 double tmx_link_cost(const struct tmx_link *link);
+
+/* What people call GPU g of this name: its number where the name is none of its own (gpu3, rack0.node1.gpu3,
+ * "" without a topology), else the name. Returns buf. */
+const char *tmx_gpu_label(const char *name, size_t g, char buf[TMX_NAME]);
 
 /* NULL when there is no link of this name. */
 const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const char *name);

@@ -86,7 +86,7 @@ struct part { /* a fan or a GPU of the file */
     char name[TMX_NAME], card[TMX_NAME];
     int count;
     char chip[256];
-    double power_cap_w;
+    double power_cap_w, inlet_above_k;
     struct tmx_fan fan;
 };
 static const struct tmx_opt fan_opts[] = {
@@ -127,6 +127,8 @@ static const struct tmx_opt gpu_opts[] = {
     TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
     TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
                  "its board's power limit; 0: as the chip's board is sold"),
+    TMX_ROW_REAL(part, inlet_above_k, "K", -60, 60, 0,
+                 "the air in front of it, or what its sensor shows, above inlet_c"),
     {0},
 };
 
@@ -418,6 +420,7 @@ static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, con
     memcpy(g->name, name, TMX_NAME);
     memcpy(g->chip, p->chip, sizeof g->chip);
     g->power_cap_w = p->power_cap_w;
+    g->inlet_above_k = p->inlet_above_k;
     g->file = tmx_setting_file(e);
     g->line = tmx_setting_line(e);
     g->card = card;
@@ -904,6 +907,22 @@ static enum tmx_status build_racks(struct tmx_topology *t, const struct tmx_sett
     return st;
 }
 
+/* What GPUs have above the air of their rack. */
+static enum tmx_status add_above(struct tmx_topology *t, struct tmx_err *err)
+{
+    bool any = false;
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        any = any || t->gpu[g].inlet_above_k != 0;
+    }
+    if (any && !t->inlet_above_k) {
+        t->inlet_above_k = calloc(t->n_gpu, sizeof *t->inlet_above_k);
+    }
+    for (size_t g = 0; any && t->inlet_above_k && g < t->n_gpu; g++) {
+        t->inlet_above_k[g] += t->gpu[g].inlet_above_k;
+    }
+    return !any || t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+}
+
 static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_setting *root,
                                       struct tmx_err *err)
 {
@@ -921,5 +940,6 @@ static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_s
         st = too_many(nodes ? nodes : root, t, (size_t)t->nodes, err);
         st = st ? st : repeat(t, (size_t)t->nodes, err); /* also of one: arrays become as small as they may */
     }
+    st = st ? st : add_above(t, err);
     return st ? st : index_air(t, err);
 }

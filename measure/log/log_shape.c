@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs of another shape than a table: JSON (one document, one a line, or one behind another) and the blocks of
- * `nvidia-smi -q` become a table with tabs, answers of Prometheus become its text; the readers of tables do the
- * rest. What people log and no reader can use is refused by its name, with what to log instead.
+/* Logs of another shape than a table: JSON (one document, one a line, or one behind another) and the blocks
+ * of `nvidia-smi -q` become a table with tabs, answers of Prometheus become its text; the readers of tables
+ * do the rest. What people log and no reader can use is refused by its name, with what to log instead.
  *
- * In JSON a row is an object that holds watts or degrees, with the members of objects inside it ({"value": 40,
- * "unit": "C"} is a cell) and the single values around it, as the time of all GPUs. Its GPU is a member that
- * names it, the key above it ("card0"), or its place in the list of a moment. */
+ * In JSON a row is an object that holds watts or degrees, with the members of objects inside it ({"value":
+ * 40, "unit": "C"} is a cell) and the single values around it, as the time of all GPUs. Its GPU is a member
+ * that names it, the key above it ("card0"), or its place in the list of a moment. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,11 +38,11 @@ struct shape {
     struct cell *cell;
     struct row *row;
     struct pool words;
-    struct pool text;          /* of Prometheus, in place of a table */
-    unsigned *line;            /* [n_line] of each line of that text */
+    struct pool text; /* of Prometheus, in place of a table */
+    unsigned *line;   /* [n_line] of each line of that text */
     size_t n_line;
-    bool lost;                 /* no memory */
-    bool many;                 /* documents: a list in one is a moment's */
+    bool lost; /* no memory */
+    bool many; /* documents: a list in one is a moment's */
 };
 
 static void finish(struct shape *s)
@@ -183,7 +183,7 @@ static unsigned holds(const struct shape *s, json_t *object, int depth)
     unsigned bits = 0;
     json_object_foreach(object, key, v)
     {
-        bits |= single(v, text, sizeof text)              ? meaning(s, key)
+        bits |= single(v, text, sizeof text)             ? meaning(s, key)
                 : json_is_object(v) && depth < MAX_DEPTH ? holds(s, v, depth + 1)
                                                          : 0;
     }
@@ -362,7 +362,8 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
         json_t *document = json_loadb(p, (size_t)(end - p), JSON_DISABLE_EOF_CHECK, &fault);
         if (!document) {
             const unsigned at = line + (fault.line > 0 ? (unsigned)fault.line - 1 : 0);
-            const bool cut = p + fault.position >= end || json_error_code(&fault) == json_error_premature_end_of_input;
+            const bool cut =
+                p + fault.position >= end || json_error_code(&fault) == json_error_premature_end_of_input;
             if (cut && s->n_document > 0) {
                 tmx_measured_note(c->to, "%s:%u: the last document is cut short: dropped", t->name, line);
                 return TMX_OK;
@@ -385,8 +386,8 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
 
 /* ---- nvidia-smi -q ---- */
 
-/* "    GPU Power Readings" over "        Average Power Draw    : 60.00 W": a name of both, "GPU Power Readings
- * Average Power Draw"; "GPU 00000000:01:00.0" begins a row, "Timestamp" is of all that follow. */
+/* "    GPU Power Readings" over "        Average Power Draw    : 60.00 W": a name of both, "GPU Power
+ * Readings Average Power Draw"; "GPU 00000000:01:00.0" begins a row, "Timestamp" is of all that follow. */
 static void read_q(struct shape *s, const struct tmx_text_file *t)
 {
     struct tmx_lines l = {0};
@@ -437,8 +438,7 @@ static const struct {
      "log rocm-smi --showpower --showtemp --csv (or --json)"},
     {"GR3D_FREQ", "tegrastats", "make a table of it: time_s,power_w,temp_c"},
 };
-static const char nvidia_hint[] =
-    "=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500";
+static const char nvidia_hint[] = "=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500";
 
 static enum tmx_status refuse_strange(const struct tmx_text_file *t, struct tmx_err *err)
 {
@@ -448,7 +448,8 @@ static enum tmx_status refuse_strange(const struct tmx_text_file *t, struct tmx_
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         if (strstr(head, strange[i].mark)) {
             return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "%s: no log that is read; %s%s", strange[i].is,
-                               strange[i].instead, strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
+                               strange[i].instead,
+                               strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
         }
     }
     return TMX_OK;

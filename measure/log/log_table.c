@@ -287,7 +287,7 @@ static bool is_data(const struct tmx_columns *t)
         double v;
         bool data = s.begin < s.end && (tmx_time_parse(s, &v) || (*s.begin == '[' && tmx_cell_empty(s)));
         const char *end = s.begin; /* "60.00 W", "1755 MHz", "97 %" */
-        while (end < s.end && strchr("+-.0123456789", *end)) {
+        while (end < s.end && strchr("0123456789+-.", *end)) {
             end++;
         }
         const struct tmx_span begin = {s.begin, end};

@@ -143,6 +143,9 @@ function together(runs) {
 const SEEN = [["hottest [°C]", (g) => g.peak_temp_c, 1], ["air at the inlet [°C]", (g) => g.mean_inlet_c, 1], ["power [W]", (g) => g.mean_w, 0],
   ["slowed or stopped [s]", (g) => g.clock_stopped_s + ["sw_power_cap_s", "sw_thermal_slowdown_s", "hw_thermal_slowdown_s", "memory_limit_s", "shutdown_s"].reduce((a, k) => a + (g[k] ?? 0), 0), 1]];
 
+// A name that is a number is of a log: GPU 5.
+const called = (g) => (g.name && !/^\d+$/.test(g.name) ? g.name : `GPU ${g.name ?? g.gpu}`);
+
 // Racks side by side, their nodes from the bottom, the GPUs of a node in a row; without racks 16 in a row.
 function hall(s, of, gpus, pick) {
   const rackOf = (g) => g.rack || "GPUs", racks = [...new Set(gpus.map(rackOf))], node = (g) => (g.rack && g.name ? g.name.split(".").slice(0, -1).join(".") : null);
@@ -165,7 +168,7 @@ function hall(s, of, gpus, pick) {
   const readout = make("p", { class: "readout", role: "status", "aria-live": "polite" }, "Point at a GPU; click to see its chip."), scale = scaleBar();
   const limit = data.runs.find((r) => r.of === of)?.limit_c;
   let what = 0;
-  const text = (g) => `${g.name ?? `GPU ${g.gpu}`}: ${SEEN.map(([words, value, digits]) => `${words.replace(/ \[(.*)\]/, "")} ${fixed(value(g), digits)} ${/\[(.*)\]/.exec(words)[1]}`).join(", ")}`;
+  const text = (g) => `${called(g)}: ${SEEN.map(([words, value, digits]) => `${words.replace(/ \[(.*)\]/, "")} ${fixed(value(g), digits)} ${/\[(.*)\]/.exec(words)[1]}`).join(", ")}`;
   const rects = cells.map(({ g, x, y }) => {
     const rect = makeSvg("rect", { class: "block", x: x + 0.04, y: rows - y - 1, width: 0.92, height: 0.92, tabindex: "0", role: "button", "aria-label": text(g) });
     for (const kind of ["mouseenter", "focus"]) rect.addEventListener(kind, () => { readout.textContent = text(g); });
@@ -189,7 +192,7 @@ function hall(s, of, gpus, pick) {
   s.append(controls, scale.box, readout, box);
   show();
   const worst = gpus.slice().sort((a, b) => b.peak_temp_c - a.peak_temp_c).slice(0, 10);
-  s.append(table({ title: "The ten hottest GPUs", columns: ["GPU", "rack", ...SEEN.map((x) => x[0])], rows: worst.map((g) => [g.name ?? `GPU ${g.gpu}`, g.rack ?? null, ...SEEN.map((x) => x[1](g))]) }));
+  s.append(table({ title: "The ten hottest GPUs", columns: ["GPU", "rack", ...SEEN.map((x) => x[0])], rows: worst.map((g) => [called(g), g.rack ?? null, ...SEEN.map((x) => x[1](g))]) }));
 }
 
 // The sections above the heat maps; pick(of, gpu) opens a chip in the player.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
-# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c[, middle_c (under its name)]. Labels: title, low_c, high_c, n_gpu, n_column,
+# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c[, middle_c (under its name)]. Labels: title, low_c, high_c, n_gpu, name of each, n_column,
 # n_row, pitch_x, pitch_y (mm from one GPU to the next); width_mm, height_mm of what is drawn. With cells, data_cells: x_mm, y_mm, temp_c,
 # left_mm, right_mm, bottom_mm, top_mm of a grid under the blocks' outlines; uneven (1: its columns differ in width).
 scripts = ARG0[1:strlen(ARG0)-strlen("heatmap.gp")]
@@ -36,8 +36,8 @@ if (n_gpu > 1) {
     unset ylabel
     set xrange [0:n_column*pitch_x] noextend
     set yrange [0:n_row*pitch_y] noextend
-    do for [g=0:(each > 1 ? n_gpu-1 : -1)] {
-        set label g+1 sprintf("GPU %d", g) at (g%n_column)*pitch_x, (n_row-g/n_column)*pitch_y offset 0.2,(each > 3 ? -0.7 : -0.4) font (each > 3 ? "" : small)
+    do for [g=0:(each > 1 ? n_name-1 : -1)] {
+        set label g+1 "GPU ".name(g+1) at (g%n_column)*pitch_x, (n_row-g/n_column)*pitch_y offset 0.2,(each > 3 ? -0.7 : -0.4) font (each > 3 ? "" : small)
     }
 }
 # the scale's words stay on the page, however long its numbers are

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
-# data: gpu, time_s, power_w, measured_c, predicted_c[, what_if_c, low_c, high_c]. Labels: n_gpu, predicted, what_if.
+# data: gpu, time_s, power_w, measured_c, predicted_c[, what_if_c, low_c, high_c]. Labels: n_gpu, name of each, predicted, what_if.
 scripts = ARG0[1:strlen(ARG0)-strlen("measured.gp")]
 load scripts."labels.gp"
 predicted = int(number_of("predicted")); n_gpu = int(number_of("n_gpu")); what_if = has("what_if")
@@ -12,7 +12,7 @@ set key font small maxrows 2
 set format x ""
 set title "Measured power"
 set ylabel "power (W)"
-plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lc rgb series(g+1) dt dash(g+1) title sprintf("GPU %d", g)
+plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lc rgb series(g+1) dt dash(g+1) title "GPU ".name(g+1)
 unset key
 set ylabel "temperature (°C)"
 set title (predicted ? "Temperature: measured (dots), predicted (lines)" : "Measured temperature")

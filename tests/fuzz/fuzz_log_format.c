@@ -18,7 +18,7 @@ static const char *const heads[] = {
     "device,Temperature (Sensor edge) (C),Current Socket Graphics Package Power (W)\n",
     "{\"time\": 0, \"card1\": {\"power\": 50, \"temp\": \"40 C\"}}\n",
     "==============NVSMI LOG==============\n\nTimestamp   : Fri Mar  6 10:00:00 2026\nGPU 00000000:01:00.0\n",
-    "time_s,host,gpu,power_w,temp_c,fan_rpm,inlet_c\n",                                    /* 0 */
+    "time_s,gpu,power_w,temp_c,fan_rpm,inlet_c\n",                                         /* 0 */
     "timestamp, index, power.draw [W], temperature.gpu, clocks.sm [MHz], fan.speed [%]\n", /* 1 */
 };
 enum { N_HEAD = sizeof heads / sizeof heads[0] };

@@ -466,3 +466,9 @@ void tmx_cooling_image(void *cooling, struct tmx_image *i)
         }
     }
 }
+
+const char *tmx_cooling_label(const struct tmx_cooling_spec *spec, size_t gpu, char buf[TMX_COOLING_LABEL])
+{
+    _Static_assert((int)TMX_COOLING_LABEL >= (int)TMX_NAME, "a label holds a name");
+    return tmx_gpu_label(spec->topology ? spec->topology->gpu[gpu].name : "", gpu, buf);
+}

@@ -29,6 +29,10 @@ struct tmx_cooling_spec {
     bool cold_start; /* GPUs may start below the air that they breathe */
 };
 
+enum { TMX_COOLING_LABEL = 48 };
+/* What people call a GPU: tmx_gpu_label of its name in the topology, if there is one. Returns buf. */
+const char *tmx_cooling_label(const struct tmx_cooling_spec *spec, size_t gpu, char buf[TMX_COOLING_LABEL]);
+
 struct tmx_cooling_ledger { /* since the end of the warm-up */
     double fan_j;           /* electrical energy of all fans */
     double exhaust_j;       /* enthalpy that left the chassis above room air */
