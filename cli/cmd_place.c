@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix place: how many jobs fit. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "core/base/os.h"
+#include "core/topology/topology.h"
 #include "limits/budget_table.h"
+#include "measure/calibrated.h"
 #include "study/pool.h"
 #include "study/table_out.h"
 
@@ -53,16 +56,94 @@ static void second_done(void *to, size_t n_done, size_t n_total)
     }
 }
 
+struct calibration { /* of which the system is */
+    double most_w;   /* of a GPU in the forecasts */
+    struct tmx_rc model;
+    struct tmx_fit_errors errors;
+    bool air; /* not given here */
+};
+
+/* As the callback of tmx_admission_call. */
+static double forecast_error_k(void *to, const struct tmx_topology *t, size_t first, size_t n_gpu, size_t gpu,
+                               const double *power_w, const double *rpm)
+{
+    struct calibration *c = to;
+    double *w = calloc(2 * c->model.n_gpu + 1, sizeof *w), *n = w ? w + c->model.n_gpu : NULL;
+    size_t at = c->model.n_gpu;
+    for (size_t g = 0; w && g < n_gpu; g++) {
+        const size_t i = tmx_rc_find(&c->model, t->gpu[first + g].name);
+        if (i < c->model.n_gpu) {
+            w[i] = power_w[g];
+            n[i] = rpm[g];
+            c->most_w = fmax(c->most_w, power_w[g]);
+            at = g == gpu ? i : at;
+        }
+    }
+    const double error_k = at < c->model.n_gpu
+                               ? tmx_fit_steady_error_k(&c->errors, &c->model, at, w, n, c->air)
+                               : NAN; /* a GPU that was never logged */
+    free(w);
+    return error_k;
+}
+
+/* The calibration beside a system's file, if it is one of thermix calibrate. */
+static enum tmx_status open_calibration(const char *node, const struct tmx_sets *sets, struct calibration *c,
+                                        bool *found, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE], fit[TMX_PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", node);
+    char *slash = strrchr(folder, '/');
+    snprintf(slash ? slash : folder, slash ? sizeof folder - (size_t)(slash - folder) : sizeof folder, "%s",
+             slash ? "" : ".");
+    *found = snprintf(fit, sizeof fit, "%s/fit.csv", folder) < (int)sizeof fit && tmx_os_exists(fit) &&
+             tmx_os_exists(node);
+    if (!*found) {
+        return TMX_OK;
+    }
+    c->air = true;
+    for (size_t i = 0; i < sets->n; i++) {
+        c->air = c->air && !(strcmp(sets->set[i].key, "inlet_c") == 0);
+    }
+    enum tmx_status st = tmx_calibrated_read(&c->model, fit, err);
+    st = st ? st : tmx_calibrated_errors(&c->errors, &c->model, folder, err);
+    *found = !st && c->errors.n > 0;
+    if (!st && !*found) {
+        tmx_print_visible(stderr,
+                          "thermix place: warning: %s has no covariance.csv, so that the forecast's error "
+                          "is not known; calibrate again\n",
+                          folder);
+    }
+    return st;
+}
+
+/* A calibration knows the powers it was fitted to. */
+static void doubt_power(const struct calibration *c)
+{
+    static const double FAR = 1.25;
+    if (c->model.power_high_w > 0 && c->most_w > FAR * c->model.power_high_w) {
+        fprintf(stderr,
+                "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
+                "grow with "
+                "the distance\n",
+                c->most_w, c->model.power_low_w, c->model.power_high_w);
+    }
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
+    struct calibration c = {0};
+    bool found = false;
     struct tmx_progress progress = {0};
     char node[TMX_PATH_SIZE];
     const bool calibrated = /* a folder of `thermix calibrate` */
         snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
         tmx_os_exists(node);
+    enum tmx_status st = open_calibration(calibrated ? node : a->system.text[0], &a->sets, &c, &found, err);
     const struct tmx_admission_call call = {
+        .error_k = found ? forecast_error_k : NULL,
+        .error_to = &c,
         .system = calibrated ? node : a->system.text[0],
         .kernel = a->kernel,
         .power_w = a->power_w,
@@ -73,12 +154,17 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
         .second_done = second_done,
         .second_done_to = &progress};
-    enum tmx_status st = tmx_admission_table(&table, &call, err);
+    st = st ? st : tmx_admission_table(&table, &call, err);
     tmx_progress_end(&progress);
     st = st ? st
             : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
                                      (const char *const *)a->columns.text, a->columns.n, err);
+    if (!st) {
+        doubt_power(&c);
+    }
     tmx_table_destroy(table);
+    tmx_fit_errors_finish(&c.errors);
+    tmx_rc_finish(&c.model);
     return st;
 }
 

@@ -39,6 +39,7 @@ struct node {
     size_t n_job;      /* that fit */
     size_t *order;     /* [n_gpu] GPUs by admission, those that do not fit behind */
     double *hottest_k; /* [n_gpu + 1] of the node with so many jobs; NAN: not computed */
+    double *error_k;   /* [n_gpu + 1] half of its 95 % interval; NAN: not known */
 };
 
 struct admission {
@@ -56,7 +57,7 @@ struct admission {
     double *dynamic_w; /* [n_unit] of all GPUs, of a job there */
     bool *works;       /* [n_gpu] */
     /* the forecast's state, [n_gpu] */
-    double *room_k, *flow, *heat_w, *outlet_w, *inlet_k, *sensed_k;
+    double *room_k, *flow, *heat_w, *outlet_w, *inlet_k, *sensed_k, *rpm;
     double *temp_k, *power_w, *factor; /* [units of the largest GPU] scratch */
     double *end_k;                     /* [n_gpu] hottest SM at the end of the check */
     double peak_k;                     /* of the check */
@@ -73,6 +74,7 @@ static void finish(struct admission *a)
     for (size_t i = 0; i < a->n_node; i++) {
         free(a->node[i].order);
         free(a->node[i].hottest_k);
+        free(a->node[i].error_k);
     }
     free(a->model);
     free(a->model_of);
@@ -309,6 +311,7 @@ static enum tmx_status settle_card(struct admission *a, const struct node *n, si
     *hottest_k = 0;
     for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
         a->flow[g] = flow / (double)k->n_gpu;
+        a->rpm[g] = rpm;
     }
     enum tmx_status st = TMX_OK;
     for (size_t i = n->gpu0; i < n->gpu0 + n->n_gpu && !st; i++) {
@@ -416,9 +419,28 @@ static enum tmx_status coolest(struct admission *a, const struct node *n, size_t
     return st;
 }
 
+/* Half of the 95 % interval of the node's hottest SM as its GPUs now work. */
+static enum tmx_status judge_error(struct admission *a, struct node *n, size_t n_job, struct tmx_err *err)
+{
+    static const double TWO_SIDED_95 = 1.96;
+    double hottest_k;
+    if (!a->call->error_k) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = forecast(a, n, &hottest_k, err);
+    size_t hot = n->gpu0;
+    for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
+        hot = a->sensed_k[g] > a->sensed_k[hot] ? g : hot;
+    }
+    n->error_k[n_job] = TWO_SIDED_95 * a->call->error_k(a->call->error_to, a->topology, n->gpu0, n->n_gpu,
+                                                        hot - n->gpu0, a->heat_w + n->gpu0, a->rpm + n->gpu0);
+    return st;
+}
+
 static enum tmx_status admit(struct admission *a, struct node *n, struct tmx_err *err)
 {
     enum tmx_status st = forecast(a, n, &n->hottest_k[0], err);
+    st = st ? st : judge_error(a, n, 0, err);
     bool fits = n->hottest_k[0] <= a->limit_k;
     for (size_t k = 0; k < n->n_gpu && fits && !st; k++) {
         size_t best;
@@ -428,6 +450,8 @@ static enum tmx_status admit(struct admission *a, struct node *n, struct tmx_err
         memmove(n->order + k + 1, n->order + k, (best - k) * sizeof *n->order); /* the others by number */
         n->order[k] = gpu;
         n->n_job += fits;
+        a->works[gpu] = !st;
+        st = st ? st : judge_error(a, n, k + 1, err);
         a->works[gpu] = fits;
     }
     return st;
@@ -448,6 +472,7 @@ static enum tmx_status admit_all(struct admission *a, struct tmx_err *err)
         }
         n->n_job = like->n_job;
         memcpy(n->hottest_k, like->hottest_k, (n->n_gpu + 1) * sizeof *n->hottest_k);
+        memcpy(n->error_k, like->error_k, (n->n_gpu + 1) * sizeof *n->error_k);
         for (size_t g = 0; g < n->n_gpu; g++) {
             n->order[g] = like->order[g] - like->gpu0 + n->gpu0;
             a->works[n->order[g]] = g < n->n_job;
@@ -528,11 +553,12 @@ static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
         }
         n->order = calloc(n->n_gpu, sizeof *n->order);
         n->hottest_k = calloc(n->n_gpu + 1, sizeof *n->hottest_k);
-        if (!n->order || !n->hottest_k) {
+        n->error_k = calloc(n->n_gpu + 1, sizeof *n->error_k);
+        if (!n->order || !n->hottest_k || !n->error_k) {
             return tmx_no_memory(err);
         }
         for (size_t g = 0; g <= n->n_gpu; g++) {
-            n->hottest_k[g] = NAN;
+            n->hottest_k[g] = n->error_k[g] = NAN;
         }
         for (size_t g = 0; g < n->n_gpu; g++) {
             n->order[g] = n->gpu0 + g;
@@ -580,7 +606,7 @@ static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
     }
     a->dynamic_w = calloc(m->n_unit, sizeof *a->dynamic_w);
     a->works = calloc(n, sizeof *a->works);
-    a->room_k = calloc(6 * n, sizeof *a->room_k);
+    a->room_k = calloc(7 * n, sizeof *a->room_k);
     a->temp_k = calloc(3 * most, sizeof *a->temp_k);
     a->end_k = calloc(n, sizeof *a->end_k);
     if (!a->dynamic_w || !a->works || !a->room_k || !a->temp_k || !a->end_k) {
@@ -591,6 +617,7 @@ static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
     a->outlet_w = a->heat_w + n;
     a->inlet_k = a->outlet_w + n;
     a->sensed_k = a->inlet_k + n;
+    a->rpm = a->sensed_k + n;
     a->power_w = a->temp_k + most;
     a->factor = a->power_w + most;
     for (size_t g = 0; g < n; g++) {
@@ -749,6 +776,11 @@ static enum tmx_status add_row(const struct admission *a, const struct node *n, 
     put_celsius(t, n->hottest_k[n_job]);
     put_celsius(t, n_job < n->n_gpu ? n->hottest_k[n_job + 1] : NAN);
     put_celsius(t, checked && a->peak_k > 0 && n_job == n->n_job ? hottest_of(n, a->end_k) : NAN);
+    if (a->call->error_k && isfinite(n->error_k[n_job])) {
+        tmx_table_real(t, n->error_k[n_job]);
+    } else if (a->call->error_k) {
+        tmx_table_empty(t);
+    }
     free(list);
     return TMX_OK;
 }
@@ -766,6 +798,50 @@ static enum tmx_status fill(const struct admission *a, struct tmx_table *t, stru
         }
     }
     return st;
+}
+
+/* "59.9 +- 2.1 degC" of a node with so many jobs. */
+static const char *celsius(const struct node *n, size_t n_job, char *buf, size_t size)
+{
+    const double c = n->hottest_k[n_job] - TMX_ZERO_C;
+    if (isfinite(n->error_k[n_job])) {
+        snprintf(buf, size, "%.1f +- %.1f degC", c, n->error_k[n_job]);
+    } else {
+        snprintf(buf, size, "%.1f degC", c);
+    }
+    return buf;
+}
+
+/* What the forecast's error says of the answer. */
+static void print_error(const struct admission *a, size_t width, FILE *out)
+{
+    const struct node *n = &a->node[0];
+    char line[400], text[64];
+    size_t sure = 0; /* jobs that fit by the upper end of the interval */
+    if (!a->call->error_k || a->n_node > 1) {
+        return;
+    }
+    if (!isfinite(n->error_k[n->n_job])) {
+        snprintf(line, sizeof line,
+                 "How far this forecast may be off is not known: the calibration does not identify what it "
+                 "rests on.");
+    } else {
+        while (sure < n->n_job && n->hottest_k[sure + 1] + n->error_k[sure + 1] <= a->limit_k) {
+            sure++;
+        }
+        const bool idle = n->hottest_k[0] + n->error_k[0] <= a->limit_k;
+        snprintf(line, sizeof line,
+                 "%s; limit %.4g. +- is 95 %% by the calibration's covariance and residual; %s",
+                 celsius(n, n->n_job, text, sizeof text), a->limit_k - TMX_ZERO_C,
+                 !idle              ? "with it, no job is sure to fit."
+                 : sure == n->n_job ? "with it, the jobs fit, too."
+                                    : "");
+        if (idle && sure < n->n_job) {
+            snprintf(line + strlen(line), sizeof line - strlen(line), "with it, %zu job%s are sure to fit.",
+                     sure, tmx_plural(sure));
+        }
+    }
+    tmx_text_wrap(line, 0, width, out);
 }
 
 static void print_answer(const struct admission *a)
@@ -795,26 +871,34 @@ static void print_answer(const struct admission *a)
                               name, n_job, tmx_plural(n_job), work_w(a, 0), a->topology->n_gpu,
                               tmx_plural(a->topology->n_gpu), a->limit_k - TMX_ZERO_C, air);
     const struct node *n = &a->node[0];
+    char at[64];
     if (a->n_node > 1) {
         snprintf(line + used, sizeof line - (size_t)used,
                  least == most ? ": %zu on each node." : ": %zu to %zu on a node.", least, most);
     } else if (n->hottest_k[0] > a->limit_k) {
-        snprintf(line + used, sizeof line - (size_t)used, ": without work it comes to %.1f degC.",
-                 n->hottest_k[0] - TMX_ZERO_C);
+        snprintf(line + used, sizeof line - (size_t)used, ": without work it comes to %s.",
+                 celsius(n, 0, at, sizeof at));
     } else if (n->n_job == n->n_gpu) {
-        snprintf(line + used, sizeof line - (size_t)used, ": all of them, at %.1f degC.",
-                 forecast_k - TMX_ZERO_C);
+        snprintf(line + used, sizeof line - (size_t)used, ": all of them, at %s.",
+                 celsius(n, n->n_job, at, sizeof at));
     } else if (isinf(n->hottest_k[n->n_job + 1])) {
         snprintf(line + used, sizeof line - (size_t)used, ": with one more, its leakage would run away.");
     } else {
-        snprintf(line + used, sizeof line - (size_t)used, ": one more would heat it to %.1f degC.",
-                 n->hottest_k[n->n_job + 1] - TMX_ZERO_C);
+        snprintf(line + used, sizeof line - (size_t)used, ": one more would heat it to %s.",
+                 celsius(n, n->n_job + 1, at, sizeof at));
     }
     const struct tmx_bold bold = tmx_os_bold(out);
     fputs(bold.on, out);
     tmx_text_wrap(line, 0, width, out);
     fputs(bold.off, out);
-    if (a->peak_k > 0) {
+    print_error(a, width, out);
+    if (a->peak_k > 0 && a->call->error_k) { /* its digits are not known */
+        snprintf(line, sizeof line,
+                 "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "
+                 "%.1f degC.",
+                 a->call->check_s, end_k - TMX_ZERO_C, forecast_k - TMX_ZERO_C, a->peak_k - TMX_ZERO_C);
+        tmx_text_wrap(line, 0, width, out);
+    } else if (a->peak_k > 0) {
         snprintf(line, sizeof line,
                  "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "
                  "%.2f degC, "
@@ -852,8 +936,9 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     static const struct tmx_column columns[] = {
         {"node", TMX_COLUMN_TEXT, 0},   {"inlet_c", TMX_COLUMN_REAL, 1}, {"gpus", TMX_COLUMN_INT, 0},
         {"jobs", TMX_COLUMN_INT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},     {"forecast_c", TMX_COLUMN_REAL, 2},
-        {"next_c", TMX_COLUMN_REAL, 2}, {"run_c", TMX_COLUMN_REAL, 2},
+        {"next_c", TMX_COLUMN_REAL, 2}, {"run_c", TMX_COLUMN_REAL, 2},   {"error_k", TMX_COLUMN_REAL, 2},
     };
+    const size_t n_column = sizeof columns / sizeof columns[0] - (call->error_k ? 0 : 1);
     struct admission a = {.call = call};
     double watt;
     *t = NULL;
@@ -864,7 +949,7 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     st = st ? st : open_system(&a, &watt, err);
     st = st ? st : admit_all(&a, err);
     st = st || !(call->check_s > 0) ? st : check(&a, watt, err);
-    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    st = st ? st : tmx_table_create(t, columns, n_column, err);
     st = st ? st : fill(&a, *t, err);
     if (!st && call->say) {
         print_answer(&a);

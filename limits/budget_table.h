@@ -35,6 +35,8 @@ TMX_NODISCARD enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_
 TMX_NODISCARD enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out,
                                              struct tmx_err *err);
 
+struct tmx_topology;
+
 struct tmx_admission_call {
     const char *system; /* of systems/, or a path */
     const char *kernel; /* NULL: a constant load of power_w */
@@ -46,12 +48,19 @@ struct tmx_admission_call {
     FILE *say;                   /* the answer in sentences; NULL: not printed */
     void (*second_done)(void *to, size_t n_done, size_t n_total); /* of the check's seconds; NULL: nothing */
     void *second_done_to;
+    /* Standard error of the forecast of a GPU, in K, when the GPUs of its node draw power_w and their fans
+     * turn at rpm [n_gpu], first being the node's first of the topology; NAN: not known. NULL: errors are not
+     * asked for. */
+    double (*error_k)(void *to, const struct tmx_topology *t, size_t first, size_t n_gpu, size_t gpu,
+                      const double *power_w, const double *rpm);
+    void *error_to;
 };
 
 /* A row a node, or a row a job in the order in which a node takes them, up to the first that does not fit:
  * node, inlet_c, gpus, jobs, gpu (those that work, or the one that this job goes to), forecast_c (hottest SM
- * of the node in the long run), next_c (with one job more; empty: no GPU is left) and run_c (hottest SM at
- * the end of the run; empty: not run). The caller destroys *t, NULL after a failure. TMX_EUNSUPPORTED: a
+ * of the node in the long run), next_c (with one job more; empty: no GPU is left), run_c (hottest SM at
+ * the end of the run; empty: not run) and, where errors are asked for, error_k (half of the 95 % interval of
+ * forecast_c; empty: not known). The caller destroys *t, NULL after a failure. TMX_EUNSUPPORTED: a
  * governor moves clocks, fans follow what is no curve, or the thermal back-end is not linear. */
 TMX_NODISCARD enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
                                                   struct tmx_err *err);

@@ -1206,6 +1206,21 @@ static enum tmx_status judge_rest(struct work *w, struct tmx_err *err)
     return st;
 }
 
+/* The last fit: what its errors have in common is kept, too. */
+static enum tmx_status fit_with_covariance(struct work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    list_parameters(w);
+    c->covariance = calloc(c->fit.n_parameter * c->fit.n_parameter + 1, sizeof *c->covariance);
+    if (!c->covariance) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu parameters", c->fit.n_parameter);
+    }
+    c->fit.covariance = c->covariance;
+    const enum tmx_status st = refit(w, true, err);
+    c->fit.covariance = NULL;
+    return st;
+}
+
 /* ---- the whole ---- */
 
 enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measured *log,
@@ -1219,7 +1234,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
         w.offset_identified ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
     st = st ? st : grow_on_part(&w, err);
     st = st ? st : find_leak(&w, err);
-    st = st ? st : refit(&w, true, err);
+    st = st ? st : fit_with_covariance(&w, err);
     if (!st) {
         judge_identified(&w);
         doubt_units(&w);
@@ -1240,6 +1255,7 @@ void tmx_calibration_finish(struct tmx_calibration *c)
     tmx_rc_finish(&c->model);
     free(c->parameter);
     free(c->ambient_c);
+    free(c->covariance);
     free(c->leave_one_out);
     *c = (struct tmx_calibration){0};
 }

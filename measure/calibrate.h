@@ -44,6 +44,7 @@ struct tmx_calibration {
     struct tmx_fit fit;                  /* its parameters, ambients and residual */
     struct tmx_fit_parameter *parameter; /* owned */
     double *ambient_c;                   /* [n_run] owned */
+    double *covariance;                  /* [fit.n_parameter^2] owned; of logarithms where positive */
     struct tmx_left_out left_out[16];
     size_t n_left_out;
     struct tmx_run_error *leave_one_out; /* [n_leave_one_out] owned */

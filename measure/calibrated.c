@@ -119,6 +119,7 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
     power_row(*t, c);
     fixed_row(*t, "power_low_w", "all", c->model.power_low_w, "W", "");
     fixed_row(*t, "power_high_w", "all", c->model.power_high_w, "W", "");
+    fixed_row(*t, "residual_k", "all", c->fit.rms_k, "K", "rms of the residual");
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
     }
@@ -173,6 +174,44 @@ static enum tmx_status residual_table(const struct tmx_calibration *c, const str
         }
         free(temp);
     }
+    return st;
+}
+
+/* parameter,gpu,run and a column for each of the rows. */
+static enum tmx_status covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                        struct tmx_table **t, struct tmx_err *err)
+{
+    const size_t n = c->fit.n_parameter;
+    struct tmx_column *column = calloc(n + 3, sizeof *column);
+    char(*name)[16] = calloc(n + 1, sizeof *name);
+    enum tmx_status st = column && name ? TMX_OK : tmx_no_memory(err);
+    static const struct tmx_column first[] = {
+        {"parameter", TMX_COLUMN_TEXT, 0}, {"gpu", TMX_COLUMN_TEXT, 0}, {"run", TMX_COLUMN_TEXT, 0}};
+    for (size_t k = 0; !st && k < n + 3; k++) {
+        if (k < 3) {
+            column[k] = first[k];
+        } else {
+            snprintf(name[k - 3], sizeof name[0], "row_%zu", k - 2);
+            column[k] = (struct tmx_column){name[k - 3], TMX_COLUMN_REAL, 9};
+        }
+    }
+    st = st ? st : tmx_table_create(t, column, n + 3, err);
+    for (size_t k = 0; !st && k < n; k++) {
+        const struct tmx_fit_parameter *p = &c->fit.parameter[k];
+        tmx_table_text(*t, tmx_fit_name(p->kind));
+        tmx_table_text(*t, p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all");
+        tmx_table_text(*t, p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
+        for (size_t i = 0; i < n; i++) {
+            const double v = c->covariance[k * n + i];
+            if (isfinite(v)) {
+                tmx_table_real(*t, v);
+            } else {
+                tmx_table_empty(*t);
+            }
+        }
+    }
+    free(column);
+    free(name);
     return st;
 }
 
@@ -352,6 +391,9 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
     st = st ? st : save(t, dir, "fit.csv", err);
     t = NULL;
+    st = st ? st : covariance_table(c, log, &t, err);
+    st = st ? st : save(t, dir, "covariance.csv", err);
+    t = NULL;
     st = st ? st : residual_table(c, log, &t, err);
     st = st ? st : save(t, dir, "residuals.csv", err);
     st = st ? st : tmx_path_join(path, dir, "how.txt", err);
@@ -400,6 +442,7 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
                   {"leak_per_k", &m->leak_per_k},
                   {"power_low_w", &m->power_low_w},
                   {"power_high_w", &m->power_high_w},
+                  {"residual_k", &m->residual_k},
                   {"fan_exponent", &m->fan_exponent},
                   {"sink_base_k_per_w", &m->sink_base_k_per_w}};
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
@@ -518,6 +561,67 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
         st = tmx_fail_at(err, TMX_EPARSE, csv.source, 0, "no GPU: expected rows \"upstream\"");
     }
     st = st ? st : check_model(m, csv.source, err);
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+/* ---- how far a calibration may be off ---- */
+
+static int kind_of(const char *name)
+{
+    int kind = 0;
+    while (kind < TMX_N_FIT && strcmp(tmx_fit_name((enum tmx_fit_kind)kind), name) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/* Row k of covariance.csv: which parameter it is of. */
+static enum tmx_status read_parameter(const struct tmx_csv *csv, size_t k, const struct tmx_rc *model,
+                                      struct tmx_fit_parameter *p, struct tmx_err *err)
+{
+    const char *name = tmx_csv_cell(csv, k, 0), *gpu = tmx_csv_cell(csv, k, 1);
+    const int kind = kind_of(name);
+    const size_t g = tmx_rc_find(model, gpu);
+    const bool all = strcmp(gpu, "all") == 0;
+    if (kind == TMX_N_FIT || (!all && g == model->n_gpu)) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[k],
+                           "parameter %s of GPU %s: unknown, or not in fit.csv", name, gpu);
+    }
+    *p = (struct tmx_fit_parameter){.kind = (enum tmx_fit_kind)kind, .gpu = all ? TMX_FIT_ALL : (int)g};
+    return TMX_OK;
+}
+
+enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx_rc *model, const char *path,
+                                      struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    char file[TMX_PATH_SIZE + 24];
+    *e = (struct tmx_fit_errors){0};
+    snprintf(file, sizeof file, "%s/covariance.csv", path);
+    if (!tmx_os_exists(file)) {
+        return TMX_OK; /* of 1.0, or of a file alone */
+    }
+    enum tmx_status st = tmx_csv_read(&csv, file, err);
+    const size_t n = st ? 0 : csv.n_row;
+    if (!st && (n == 0 || csv.n_column != n + 3)) {
+        st = tmx_fail_at(
+            err, TMX_EPARSE, csv.source, 1,
+            "expected the covariance.csv of thermix calibrate: parameter, gpu, run and a column a row");
+    }
+    double *covariance = calloc(n * n + 1, sizeof *covariance);
+    struct tmx_fit_parameter *parameter = calloc(n + 1, sizeof *parameter);
+    st = st || (covariance && parameter) ? st : tmx_no_memory(err);
+    for (size_t k = 0; !st && k < n; k++) {
+        st = read_parameter(&csv, k, model, &parameter[k], err);
+        for (size_t i = 0; !st && i < n; i++) { /* an empty cell is an infinite one */
+            double *v = &covariance[k * n + i];
+            *v = tmx_csv_real(&csv, k, i + 3, v) ? *v : INFINITY;
+        }
+    }
+    st = st ? st : tmx_fit_errors_make(e, parameter, n, covariance, err);
+    free(covariance);
+    free(parameter);
     tmx_csv_finish(&csv);
     return st;
 }

@@ -6,6 +6,8 @@
  *
  *   fit.csv          one row a parameter: name, GPU, run, value, unit, standard error, 95 % interval, status;
  *                    `thermix replay` needs nothing else
+ *   covariance.csv   of the fitted parameters, a row and a column each, of logarithms where positive: how far
+ *                    what is computed from them may be off
  *   residuals.csv    run, gpu, time_s, power_w, measured_c, predicted_c, residual_k
  *   chips/<gpu>/     a chip of one unit and its package for `thermix run`
  *   node.cfg         the topology of these chips
@@ -31,6 +33,11 @@ TMX_NODISCARD enum tmx_status tmx_calibrated_write(const struct tmx_calibration 
 /* The model of DIR/fit.csv (or of the file itself). TMX_EIO, TMX_EPARSE with file:line. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_read(struct tmx_rc *model, const char *path,
                                                   struct tmx_err *err);
+
+/* How far the model of DIR/fit.csv may be off, from covariance.csv beside it; n is 0 where there is none.
+ * TMX_EPARSE with file:line. tmx_fit_errors_finish also after failure. */
+TMX_NODISCARD enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx_rc *model,
+                                                    const char *path, struct tmx_err *err);
 
 /* chips/ and node.cfg, which states the air and where it comes from. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,

@@ -42,6 +42,7 @@
 #include "measure/fit.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_eigen.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_multifit_nlinear.h>
@@ -180,6 +181,14 @@ static double get(const struct tmx_fit *f, const struct tmx_fit_parameter *p)
     }
     const double v = *field(f, p, gpu);
     return kinds[p->kind].positive ? log(fmax(v, 1e-12)) : v;
+}
+
+void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, double dx)
+{
+    const struct tmx_fit f = {.model = model};
+    if (p->kind != TMX_FIT_AMBIENT) {
+        put(&f, p, get(&f, p) + dx);
+    }
 }
 
 /* What is known of x beforehand: a value and its spread; 0: nothing. */
@@ -537,8 +546,20 @@ static void junction_effects(struct work *w, const struct fit_span *s)
     }
 }
 
+/* One more error of size s, all of whose effects d[p] come together: s d d' is added to the covariance. */
+static void add_product(gsl_matrix *covariance, const gsl_vector *d, const gsl_vector *scale, double s)
+{
+    const size_t p = covariance->size1;
+    for (size_t a = 0; a < p; a++) {
+        const double x = s * (gsl_vector_get(d, a) * gsl_vector_get(scale, a));
+        for (size_t b = 0; b < p && x != 0; b++) {
+            *gsl_matrix_ptr(covariance, a, b) += x * (gsl_vector_get(d, b) * gsl_vector_get(scale, b));
+        }
+    }
+}
+
 /* Sum over the GPUs of each jump, solve, square. B: the factored, scaled J'J. */
-static void add_variance(const struct work *w, const gsl_matrix *B, double share, double *variance)
+static void add_variance(const struct work *w, const gsl_matrix *B, double share, gsl_matrix *covariance)
 {
     const size_t p = w->J->size2;
     gsl_vector *g = gsl_vector_alloc(p);
@@ -551,10 +572,7 @@ static void add_variance(const struct work *w, const gsl_matrix *B, double share
             }
         }
         if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
-            for (size_t a = 0; a < p; a++) {
-                const double d = gsl_vector_get(g, a) * gsl_vector_get(w->scale, a);
-                variance[a] += share * d * d;
-            }
+            add_product(covariance, g, w->scale, share);
         }
     }
     gsl_vector_free(g);
@@ -577,7 +595,7 @@ static void list_jumps(struct work *w)
 
 /* Jumps of power between rows; B: the factored J'J of scaled columns. False without memory. */
 static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_matrix *B,
-                      const gsl_vector *scale, double *variance)
+                      const gsl_vector *scale, gsl_matrix *covariance)
 {
     const size_t p = J->size2;
     struct work w = {.q = q, .J = J, .scale = scale};
@@ -589,12 +607,12 @@ static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_ma
         for (size_t k = 0; k < q->n_span; k++) {
             heat_effects(&w, &q->span[k]);
         }
-        add_variance(&w, B, EVEN, variance);
+        add_variance(&w, B, EVEN, covariance);
         memset(w.effect, 0, q->n_row * p * sizeof *w.effect);
         for (size_t k = 0; k < q->n_span; k++) {
             junction_effects(&w, &q->span[k]);
         }
-        add_variance(&w, B, HIDDEN, variance);
+        add_variance(&w, B, HIDDEN, covariance);
     }
     free(w.jump);
     free(w.effect);
@@ -607,10 +625,18 @@ static bool solve_spd(gsl_matrix *A, gsl_vector *b)
     return gsl_linalg_cholesky_decomp1(A) == GSL_SUCCESS && gsl_linalg_cholesky_svx(A, b) == GSL_SUCCESS;
 }
 
+/* No error is known where the matrix of one is singular. */
+static void unknown(gsl_matrix *covariance)
+{
+    for (size_t a = 0; a < covariance->size1; a++) {
+        gsl_matrix_set(covariance, a, a, INFINITY);
+    }
+}
+
 /* A reading in whole steps is off by one number, even over a step, while it stands still: what that does to
- * each parameter, variance[p]. A: J'J, lower triangle; scale: of its columns. */
+ * the parameters. A: J'J, lower triangle; scale: of its columns. */
 static void rounding(const struct problem *q, const gsl_matrix *J, const gsl_matrix *A,
-                     const gsl_vector *scale, double *variance)
+                     const gsl_vector *scale, gsl_matrix *covariance)
 {
     const size_t p = J->size2;
     gsl_matrix *B = gsl_matrix_alloc(p, p);
@@ -633,43 +659,38 @@ static void rounding(const struct problem *q, const gsl_matrix *J, const gsl_mat
             }
         }
         if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
-            for (size_t a = 0; a < p; a++) {
-                const double d = gsl_vector_get(g, a) * gsl_vector_get(scale, a) * q->step_k[q->cluster[i]];
-                variance[a] += d * d / 12;
-            }
+            const double step_k = q->step_k[q->cluster[i]];
+            add_product(covariance, g, scale, step_k * step_k / 12);
         }
         i = end;
     }
-    if (good && !add_jumps(q, J, B, scale, variance)) {
-        for (size_t a = 0; a < p; a++) {
-            variance[a] = INFINITY;
-        }
+    if (good && !add_jumps(q, J, B, scale, covariance)) {
+        unknown(covariance);
     }
     gsl_matrix_free(B);
     gsl_vector_free(g);
 }
 
 /* Jackknife over clusters: leaving out cluster c moves the solution by (J'J - Jc'Jc)^-1 Jc' rc. A parameter
- * that rests on one cluster makes that matrix singular: its error is then infinite. variance[p], of x. */
-static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_vector *r, double *variance)
+ * that rests on one cluster makes that matrix singular: its error is then infinite. covariance: of x. */
+static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_vector *r,
+                      gsl_matrix *covariance)
 {
     const size_t p = J->size2;
     gsl_matrix *A = gsl_matrix_calloc(p, p), *B = gsl_matrix_alloc(p, p);
     gsl_vector *scale = gsl_vector_alloc(p), *b = gsl_vector_alloc(p);
-    double *jack = calloc(p, sizeof *jack);
+    gsl_matrix *jack = gsl_matrix_calloc(p, p);
     if (!A || !B || !scale || !b || !jack) {
-        for (size_t k = 0; k < p; k++) {
-            variance[k] = INFINITY;
-        }
+        unknown(covariance);
         goto out;
     }
     const gsl_matrix_const_view rows = gsl_matrix_const_submatrix(J, 0, 0, q->n_row, p);
     gsl_blas_dsyrk(CblasLower, CblasTrans, 1, &rows.matrix, 0, A);
     for (size_t i = 0; i < p; i++) {
         gsl_vector_set(scale, i, 1 / sqrt(fmax(gsl_matrix_get(A, i, i), 1e-300)));
-        variance[i] = 0;
     }
-    rounding(q, J, A, scale, variance);
+    gsl_matrix_set_zero(covariance);
+    rounding(q, J, A, scale, covariance);
     double n_good = 0;
     for (size_t i = 0; i < q->n_row;) {
         size_t end = i;
@@ -693,22 +714,20 @@ static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_ve
             gsl_vector_set(b, a, v * gsl_vector_get(scale, a));
         }
         if (solve_spd(B, b)) {
-            for (size_t a = 0; a < p; a++) {
-                const double d = gsl_vector_get(b, a) * gsl_vector_get(scale, a);
-                jack[a] += d * d;
-            }
+            add_product(jack, b, scale, 1);
             n_good += 1;
         }
         i = end;
     }
-    for (size_t a = 0; a < p; a++) {
-        variance[a] += jack[a] * (n_good > 1 ? (n_good - 1) / n_good : 1);
-        variance[a] = n_good > (double)p / 2 ? variance[a] : INFINITY;
+    gsl_matrix_scale(jack, n_good > 1 ? (n_good - 1) / n_good : 1);
+    gsl_matrix_add(covariance, jack);
+    if (!(n_good > (double)p / 2)) {
+        unknown(covariance);
     }
 out:
     gsl_matrix_free(A);
     gsl_matrix_free(B);
-    free(jack);
+    gsl_matrix_free(jack);
     gsl_vector_free(scale);
     gsl_vector_free(b);
 }
@@ -803,10 +822,11 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
 {
     struct problem q;
     gsl_multifit_nlinear_workspace *w = NULL;
-    double *variance = calloc(f->n_parameter + 1, sizeof *variance);
+    gsl_matrix *covariance =
+        gsl_matrix_calloc(f->n_parameter ? f->n_parameter : 1, f->n_parameter ? f->n_parameter : 1);
     gsl_vector *x = gsl_vector_alloc(f->n_parameter ? f->n_parameter : 1);
     enum tmx_status st = problem_init(&q, f, err);
-    if (!st && (!x || !variance)) {
+    if (!st && (!x || !covariance)) {
         st = tmx_fail(err, TMX_ENOMEM, "%zu parameters", f->n_parameter);
     }
     if (!st && q.n_row <= f->n_parameter + q.n_span) {
@@ -838,7 +858,7 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
             f->rms_k = gsl_blas_dnrm2(&rows.vector) / sqrt((double)q.n_row);
             f->n_row = q.n_row;
             if (errors) {
-                jackknife(&q, gsl_multifit_nlinear_jac(w), r, variance);
+                jackknife(&q, gsl_multifit_nlinear_jac(w), r, covariance);
             }
         }
     }
@@ -846,13 +866,16 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
         struct tmx_fit_parameter *p = &f->parameter[k];
         const double v = gsl_vector_get(x, k);
         p->value = tmx_fit_positive(p->kind) ? exp(v) : v;
-        p->error = sqrt(variance[k]) * (tmx_fit_positive(p->kind) ? p->value : 1);
+        p->error = sqrt(gsl_matrix_get(covariance, k, k)) * (tmx_fit_positive(p->kind) ? p->value : 1);
+        for (size_t i = 0; f->covariance && i < f->n_parameter; i++) {
+            f->covariance[k * f->n_parameter + i] = gsl_matrix_get(covariance, k, i);
+        }
     }
     if (w) {
         gsl_multifit_nlinear_free(w);
     }
     gsl_vector_free(x);
-    free(variance);
+    gsl_matrix_free(covariance);
     problem_finish(&q);
     return st;
 }
@@ -913,4 +936,102 @@ enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err)
     f->n_parameter = n;
     free(ambient);
     return st;
+}
+
+/* ---- how far what is computed from a fit may be off ---- */
+
+/* Rows of e->direction: the eigenvectors, each as long as one standard deviation. */
+static enum tmx_status decompose(struct tmx_fit_errors *e, double *covariance, struct tmx_err *err)
+{
+    const size_t n = e->n;
+    gsl_eigen_symmv_workspace *w = gsl_eigen_symmv_alloc(n);
+    gsl_vector *variance = gsl_vector_alloc(n);
+    gsl_matrix *vector = gsl_matrix_alloc(n, n);
+    gsl_matrix_view A = gsl_matrix_view_array(covariance, n, n);
+    enum tmx_status st = w && variance && vector ? TMX_OK : tmx_no_memory(err);
+    if (!st && gsl_eigen_symmv(&A.matrix, variance, vector, w)) {
+        st = tmx_fail(err, TMX_ESOLVE, "the covariance of %zu parameters has no eigenvectors", n);
+    }
+    for (size_t k = 0; !st && k < n; k++) {
+        const double sd = sqrt(fmax(gsl_vector_get(variance, k), 0));
+        for (size_t i = 0; i < n; i++) {
+            e->direction[k * n + i] = sd * gsl_matrix_get(vector, i, k);
+        }
+    }
+    if (w) {
+        gsl_eigen_symmv_free(w);
+    }
+    gsl_vector_free(variance);
+    gsl_matrix_free(vector);
+    return st;
+}
+
+enum tmx_status tmx_fit_errors_make(struct tmx_fit_errors *e, const struct tmx_fit_parameter *parameter,
+                                    size_t n, const double *covariance, struct tmx_err *err)
+{
+    double *scratch = calloc(n * n + 1, sizeof *scratch);
+    *e = (struct tmx_fit_errors){.parameter = calloc(n + 1, sizeof *e->parameter),
+                                 .direction = calloc(n * n + 1, sizeof *e->direction),
+                                 .n = n,
+                                 .known = n > 0};
+    enum tmx_status st = scratch && e->parameter && e->direction ? TMX_OK : tmx_no_memory(err);
+    for (size_t k = 0; !st && k < n; k++) {
+        e->parameter[k] = parameter[k];
+        e->n_ambient += parameter[k].kind == TMX_FIT_AMBIENT;
+    }
+    for (size_t i = 0; !st && i < n * n; i++) {
+        scratch[i] = covariance[i];
+        e->known = e->known && isfinite(covariance[i]);
+    }
+    st = st || !e->known ? st : decompose(e, scratch, err);
+    free(scratch);
+    return st;
+}
+
+void tmx_fit_errors_finish(struct tmx_fit_errors *e)
+{
+    free(e->parameter);
+    free(e->direction);
+    *e = (struct tmx_fit_errors){0};
+}
+
+/* Slope of a GPU's steady temperature by a parameter. */
+static double slope_of(const struct tmx_rc *model, const struct tmx_fit_parameter *p, struct tmx_rc *moved,
+                       size_t gpu, const double *power_w, const double *rpm)
+{
+    static const double STEP = 1e-3; /* of a logarithm, or in the parameter's unit */
+    struct tmx_rc_gpu *own = moved->gpu;
+    double side[2];
+    for (int k = 0; k < 2; k++) {
+        *moved = *model;
+        moved->gpu = own;
+        memcpy(own, model->gpu, model->n_gpu * sizeof *own);
+        tmx_fit_shift(moved, p, k ? STEP : -STEP);
+        side[k] = tmx_rc_steady_k(moved, gpu, power_w, rpm);
+    }
+    return (side[1] - side[0]) / (2 * STEP);
+}
+
+double tmx_fit_steady_error_k(const struct tmx_fit_errors *e, const struct tmx_rc *model, size_t gpu,
+                              const double *power_w, const double *rpm, bool air)
+{
+    struct tmx_rc moved = {.gpu = malloc((model->n_gpu + 1) * sizeof *moved.gpu)};
+    double *slope = calloc(e->n + 1, sizeof *slope), variance = model->residual_k * model->residual_k;
+    const bool ok = e->known && moved.gpu && slope;
+    for (size_t i = 0; ok && i < e->n; i++) {
+        slope[i] = e->parameter[i].kind != TMX_FIT_AMBIENT
+                       ? slope_of(model, &e->parameter[i], &moved, gpu, power_w, rpm)
+                   : air ? 1.0 / (double)e->n_ambient
+                         : 0;
+    }
+    for (size_t k = 0; ok && k < e->n; k++) {
+        double d = 0;
+        for (size_t i = 0; i < e->n; i++) {
+            d += slope[i] * e->direction[k * e->n + i];
+        }
+        variance += d * d;
+    }
+    free(slope);
+    free(moved.gpu);
+    return ok ? sqrt(variance) : NAN;
 }

@@ -51,9 +51,11 @@ struct tmx_fit {
     struct tmx_fit_parameter *parameter;
     size_t n_parameter;
     int most_iterations; /* 0: 60 */
-    double rms_k;        /* out */
-    size_t n_row;        /* out: rows that counted */
-    int iterations;      /* out */
+    double
+        *covariance; /* [n_parameter * n_parameter] out, of logarithms where positive; NULL: not asked for */
+    double rms_k;    /* out */
+    size_t n_row;    /* out: rows that counted */
+    int iterations;  /* out */
 };
 
 const char *tmx_fit_name(enum tmx_fit_kind kind);
@@ -61,6 +63,10 @@ const char *tmx_fit_unit(enum tmx_fit_kind kind);
 bool tmx_fit_positive(enum tmx_fit_kind kind);
 /* Spread of what is known of a parameter beforehand, of its logarithm where positive; 0: nothing is known. */
 double tmx_fit_spread(const struct tmx_fit_parameter *p);
+
+/* Move a parameter of the model: by a factor exp(dx) where it is positive, else by dx. An ambient is in no
+ * model. */
+void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, double dx);
 
 /* errors: also the standard errors. TMX_ENOMEM, TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err);
@@ -72,5 +78,23 @@ TMX_NODISCARD enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t se
 
 /* ambient_c of every run whose log has no inlet, by least squares of the offset alone. */
 TMX_NODISCARD enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err);
+
+/* How far a fit may be off: directions in which its parameters err together, each by one standard deviation
+ * and apart from the others (the eigenvectors of the covariance). */
+struct tmx_fit_errors {
+    struct tmx_fit_parameter *parameter; /* [n] owned */
+    double *direction; /* [n * n] owned, a row a direction; its moves are those of tmx_fit_shift */
+    size_t n, n_ambient;
+    bool known; /* false: the covariance is not finite */
+};
+TMX_NODISCARD enum tmx_status tmx_fit_errors_make(struct tmx_fit_errors *e,
+                                                  const struct tmx_fit_parameter *parameter, size_t n,
+                                                  const double *covariance, struct tmx_err *err);
+void tmx_fit_errors_finish(struct tmx_fit_errors *e);
+/* Standard error of a GPU's temperature after long at these powers and fan speeds [n_gpu of the model], with
+ * the rms of the fit's residual; air: the air is the mean of the fitted ambients, too, not given. NAN: not
+ * known. */
+double tmx_fit_steady_error_k(const struct tmx_fit_errors *e, const struct tmx_rc *model, size_t gpu,
+                              const double *power_w, const double *rpm, bool air);
 
 #endif

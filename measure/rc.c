@@ -91,6 +91,15 @@ double tmx_rc_sink(const struct tmx_rc *m, size_t gpu, double rpm)
     return m->sink_base_k_per_w + m->gpu[gpu].sink_k_per_w * pow(slower(m, rpm), m->fan_exponent);
 }
 
+double tmx_rc_steady_k(const struct tmx_rc *m, size_t gpu, const double *power_w, const double *rpm)
+{
+    const struct tmx_rc_gpu *g = &m->gpu[gpu];
+    const double n = rpm ? rpm[gpu] : 0, p = power_w[gpu];
+    const double up = g->upstream >= 0 ? g->preheat_k_per_w * slower(m, n) * power_w[g->upstream] : 0;
+    return g->offset_k + m->air_rise_k + m->chassis_k * slower(m, n) + up +
+           (g->junction_k_per_w + g->die_k_per_w + tmx_rc_sink(m, gpu, n) + m->case_k_per_w) * p;
+}
+
 void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_drive *d, double *temp_c,
                      double *start, double *heat_w)
 {

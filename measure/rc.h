@@ -49,6 +49,7 @@ struct tmx_rc {
                              known */
     double power_low_w, power_high_w; /* of the log it was fitted to; 0: not known */
     double leak_per_k;                /* d ln P / dT at equal work (leak.h); 0: not known */
+    double residual_k;                /* rms of the fit; 0: not known */
 };
 
 void tmx_rc_finish(struct tmx_rc *m);
@@ -57,6 +58,10 @@ size_t tmx_rc_find(const struct tmx_rc *m, const char *name);
 
 /* R(n) of a GPU [K/W]. */
 double tmx_rc_sink(const struct tmx_rc *m, size_t gpu, double rpm);
+
+/* The GPU's rise over its run's ambient after long at these powers [n_gpu] and fan speeds [n_gpu; NULL: at
+ * rpm_ref]. */
+double tmx_rc_steady_k(const struct tmx_rc *m, size_t gpu, const double *power_w, const double *rpm);
 
 struct tmx_rc_drive { /* what drives one GPU, a value a row */
     size_t n;

@@ -109,6 +109,25 @@ static size_t has_columns(const struct tmx_table *t, const struct tmx_run_alone 
     return n;
 }
 
+/* A screen calls GPUs by their names, where they have names, and not by their places, too. */
+static enum tmx_status leave_places(struct tmx_table **t, struct tmx_err *err)
+{
+    const char *name[64];
+    size_t n = 0;
+    struct tmx_table *named = NULL;
+    for (size_t c = 0; c < tmx_table_columns(*t) && n < 64; c++) {
+        const char *column = tmx_table_column(*t, c)->name;
+        name[n] = strcmp(column, "gpu") == 0 ? "gpu_name" : column;
+        n += strcmp(column, "gpu_name") != 0;
+    }
+    const enum tmx_status st = tmx_table_choose(*t, name, n, &named, err);
+    if (!st) {
+        tmx_table_destroy(*t);
+        *t = named;
+    }
+    return st;
+}
+
 /* The whole on the screen; for programs the summary's row alone. Columns asked for are the summary's where it
  * has them all, else of its parts. */
 static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
@@ -146,6 +165,9 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
             t = other;
             other = first;
         }
+    }
+    if (!st && people && a->n_column == 0 && has_column(t, "gpu_name")) {
+        st = leave_places(&t, err);
     }
     st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);

@@ -173,12 +173,44 @@ static void count(struct tally *n, size_t package, const struct package *p, cons
     n->silent += !f->identified;
 }
 
+/* A GPU long at a load that the log does not hold, in its own air: the true temperature and the forecast's.
+ */
+static void count_forecast(struct tally *n, size_t package, const struct package *p,
+                           const struct tmx_calibration *c)
+{
+    struct tmx_fit_errors e;
+    struct tmx_err err = {0};
+    struct tmx_rc model = c->model;
+    double power_w[MOST_GPUS], rpm[MOST_GPUS];
+    model.residual_k = 0; /* the model is the log's own, so it misses nothing but noise */
+    assert_int_equal(tmx_fit_errors_make(&e, c->fit.parameter, c->fit.n_parameter, c->covariance, &err),
+                     TMX_OK);
+    for (size_t g = 0; g < p->n_gpu; g++) {
+        power_w[g] = 0.8 * p->full_w;
+        rpm[g] = p->high_rpm;
+    }
+    for (size_t g = 0; g < p->n_gpu; g++) {
+        const double is = p->ambient + p->inlet_k[g] + (p->junction[g] + p->sink[g]) * power_w[g];
+        const double forecast = c->ambient_c[0] + tmx_rc_steady_k(&model, g, power_w, rpm);
+        const double error_k = tmx_fit_steady_error_k(&e, &model, g, power_w, rpm, true);
+        const bool in = fabs(forecast - is) <= 1.96 * error_k;
+        n->silent += isfinite(error_k) ? 0u : 1u;
+        n->all += isfinite(error_k) ? 1u : 0u;
+        n->inside += in;
+        if (isfinite(error_k) && !in) {
+            print_message("package %zu, GPU %zu: %.2f degC, forecast %.2f +- %.2f\n", package, g, is,
+                          forecast, 1.96 * error_k);
+        }
+    }
+    tmx_fit_errors_finish(&e);
+}
+
 static void true_values_lie_in_the_printed_intervals(void **unused)
 {
     (void)unused;
     struct tmx_rng *rng = NULL;
     struct tmx_err err = {0};
-    struct tally of[TMX_N_FIT] = {{0}}, sum = {0};
+    struct tally of[TMX_N_FIT] = {{0}}, sum = {0}, forecast = {0};
     size_t means = 0, means_told = 0, moments = 0, moments_told = 0;
     assert_int_equal(tmx_rng_create(&rng, 7, "packages", &err), TMX_OK);
     for (size_t i = 0; i < n_package; i++) {
@@ -191,6 +223,7 @@ static void true_values_lie_in_the_printed_intervals(void **unused)
         for (size_t k = 0; k < c.fit.n_parameter; k++) {
             count(&of[c.fit.parameter[k].kind], i, &p, &c.fit.parameter[k]);
         }
+        count_forecast(&forecast, i, &p, &c);
         means += p.mean_of == FINE;
         means_told += p.mean_of == FINE && c.model.power_is_mean;
         moments += p.mean_of == 0;
@@ -213,7 +246,12 @@ static void true_values_lie_in_the_printed_intervals(void **unused)
     const double share = (double)sum.inside / (double)sum.all;
     print_message("%zu of %zu intervals (%.1f %%) hold the true value; %zu not identified\n", sum.inside,
                   sum.all, 100 * share, sum.silent);
+    const double right = (double)forecast.inside / (double)forecast.all;
+    print_message("%zu of %zu forecasts (%.1f %%) are as near as they say; %zu say nothing\n",
+                  forecast.inside, forecast.all, 100 * right, forecast.silent);
     assert_true(sum.silent < sum.all / 10);
+    assert_int_equal(forecast.silent, 0);
+    assert_true(n_package >= 100 ? right >= 0.90 && right <= 0.995 : right >= 0.85);
     if (n_package >= 100) {
         assert_true(share >= 0.90 && share <= 0.99);
     } else {
