@@ -19,7 +19,7 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"),
+            .doc = "fit.csv, covariance.csv, residuals.csv, figures, and a node that thermix run takes"),
     TMX_ARG(args, air, TEXT, "air", 0, .value = "WHO", .def = "auto",
             .doc = "which GPU breathes another's air: auto finds it from the log; none; or 0>1,3>2: GPU 1 "
                    "breathes GPU 0's air"),
@@ -113,7 +113,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         }
     }
     if (!st) {
-        tmx_print_visible(stdout, "%s/fit.csv, residuals.csv, node.cfg, chips/, how.txt\n", a->dir);
+        tmx_print_visible(stdout, "%s/fit.csv, covariance.csv, residuals.csv, node.cfg, chips/, how.txt\n",
+                          a->dir);
     }
     tmx_calibration_finish(&c);
     tmx_measured_finish(&m);

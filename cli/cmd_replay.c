@@ -6,6 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/measured_args.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
 #include "measure/calibrated.h"
 #include "measure/replay.h"
 #include "measure/show.h"
@@ -27,7 +29,7 @@ static const struct tmx_arg rows[] = {
             .doc = "write run,gpu,time_s,power_w,measured_c,predicted_c as CSV"),
     TMX_ARG(args, figures, TEXT, "figures", 0, .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "measured, predicted and residual, one figure a run; with --set also the what-if, with "
-                   "1.96 times the root mean square error of the prediction as logged"),
+                   "its 95 % interval"),
     TMX_ARG(args, from, REAL, "from", 0, .value = "SHARE", .min = 0, .max = 0.99,
             .doc = "compute errors from the rows after this share of each run's time; the rows before it set "
                    "the starting temperatures"),
@@ -63,28 +65,62 @@ static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, co
 {
     struct tmx_plot p = {.dir = a->figures, .format = "svg"};
     char words[300] = "";
-    double **temp_c = calloc(2 * m->n_series + 1, sizeof *temp_c), **if_c = temp_c + m->n_series;
-    double *rmse_k = calloc(m->n_series + 1, sizeof *rmse_k);
-    enum tmx_status st = temp_c && rmse_k ? TMX_OK : tmx_no_memory(err);
-    for (size_t k = 0; k < r->n_row && !st; k++) {
-        temp_c[r->series[k]] = r->temp_c[k];
-        if_c[r->series[k]] = r->what_if ? r->if_c[k] : NULL;
-        rmse_k[r->series[k]] = r->row[k].rmse_k;
-    }
+    enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < a->set.n; i++) {
         const size_t used = strlen(words);
         snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", a->set.text[i]);
     }
-    const struct tmx_what_if if_so = {words, if_c, rmse_k};
+    const struct tmx_what_if if_so = {words, r->if_c, r->error_k};
     st = st ? st : tmx_plot_begin(&p, err);
-    st = st ? st : tmx_measured_figures(&p, m, temp_c, r->what_if ? &if_so : NULL, err);
-    free(temp_c);
-    free(rmse_k);
-    return st;
+    return st ? st : tmx_measured_figures(&p, m, r->temp_c, r->what_if ? &if_so : NULL, err);
+}
+
+/* What a what-if keeps as it was, and the command that does not keep it. */
+static void say_held(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
+                     const struct tmx_rc *model)
+{
+    char node[TMX_PATH_SIZE], line[TMX_PATH_SIZE + 400];
+    double most_w = 0;
+    bool cap = false, air = a->set.n > 0;
+    for (size_t i = 0; i < a->set.n; i++) {
+        cap = cap || strncmp(a->set.text[i], "power_cap_w", strlen("power_cap_w")) == 0;
+        air = air && strncmp(a->set.text[i], "inlet_", strlen("inlet_")) == 0;
+    }
+    for (size_t k = 0; k < r->n_row; k++) {
+        const struct tmx_series *s = &m->series[r->series[k]];
+        for (size_t i = 0; i < s->n; i++) {
+            most_w = fmax(most_w, s->q[TMX_Q_POWER][i]);
+        }
+    }
+    if (!r->what_if) {
+        return;
+    }
+    const bool there = snprintf(node, sizeof node, "%s/node.cfg", a->words.text[0]) < (int)sizeof node &&
+                       tmx_os_exists(node);
+    snprintf(line, sizeof line, "Held as in the log: %swhat the work draws (leakage follows no temperature).",
+             !r->fans_held        ? ""
+             : model->rpm_ref > 0 ? "the speed of the fans, and "
+                                  : "the fans, whose speed it does not tell, and ");
+    if (there && r->fans_held && air && model->rpm_ref > 0) {
+        snprintf(line + strlen(line), sizeof line - strlen(line),
+                 " With fans on the curve that the log shows: thermix place %s --power %.0f",
+                 a->words.text[0], most_w);
+        for (size_t i = 0; i < a->set.n; i++) {
+            snprintf(line + strlen(line), sizeof line - strlen(line), " --set %s", a->set.text[i]);
+        }
+    }
+    if (cap) {
+        snprintf(line + strlen(line), sizeof line - strlen(line),
+                 " What a cap costs in time a replay does not tell: thermix calibrate --levels CHIP gives "
+                 "the node clocks "
+                 "for thermix run.");
+    }
+    tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
+    fputc('\n', stdout);
 }
 
 static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
-                               struct tmx_err *err)
+                               const struct tmx_rc *model, struct tmx_err *err)
 {
     struct tmx_table *t = NULL, *trace = NULL, *series = NULL;
     const enum tmx_format format = (enum tmx_format)a->format;
@@ -93,8 +129,9 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
     if (!st && format == TMX_FORMAT_OPENMETRICS) {
         st = tmx_replay_trace(r, m, true, &series, err);
     }
-    if (!st && format == TMX_FORMAT_TEXT && !r->what_if) {
+    if (!st && format == TMX_FORMAT_TEXT) {
         tmx_replay_summary(r, m, stdout);
+        say_held(a, r, m, model);
     }
     st = st ? st
             : tmx_table_save_columns(series ? series : t, format, "-", (const char *const *)a->columns.text,
@@ -117,16 +154,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_measured m = {0};
     struct tmx_rc model = {0};
     struct tmx_replay r = {0};
+    struct tmx_fit_errors errors = {0};
     a->log.command = "replay";
     if (a->out && a->trace && strcmp(a->out, a->trace) == 0) {
         return tmx_fail(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
     }
     enum tmx_status st = options(a, &o, err);
     st = st ? st : tmx_calibrated_read(&model, a->words.text[0], err);
+    st = st ? st : tmx_calibrated_errors(&errors, &model, a->words.text[0], err);
+    o.errors = &errors;
     st = st ? st : tmx_measured_open(&a->log, &paths, &m, err);
     st = st ? st : tmx_replay(&r, &model, &m, &o, &say, err);
-    st = st ? st : put_out(a, &r, &m, err);
+    st = st ? st : put_out(a, &r, &m, &model, err);
     tmx_replay_finish(&r);
+    tmx_fit_errors_finish(&errors);
     tmx_rc_finish(&model);
     tmx_measured_finish(&m);
     return st;

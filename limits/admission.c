@@ -829,17 +829,17 @@ static void print_error(const struct admission *a, size_t width, FILE *out)
         while (sure < n->n_job && n->hottest_k[sure + 1] + n->error_k[sure + 1] <= a->limit_k) {
             sure++;
         }
-        const bool idle = n->hottest_k[0] + n->error_k[0] <= a->limit_k;
         snprintf(line, sizeof line,
-                 "%s; limit %.4g. +- is 95 %% by the calibration's covariance and residual; %s",
-                 celsius(n, n->n_job, text, sizeof text), a->limit_k - TMX_ZERO_C,
-                 !idle              ? "with it, no job is sure to fit."
-                 : sure == n->n_job ? "with it, the jobs fit, too."
-                                    : "");
-        if (idle && sure < n->n_job) {
-            snprintf(line + strlen(line), sizeof line - strlen(line), "with it, %zu job%s are sure to fit.",
-                     sure, tmx_plural(sure));
-        }
+                 "%s; limit %.4g. +- is 95 %% by the calibration's covariance and residual",
+                 celsius(n, n->n_job, text, sizeof text), a->limit_k - TMX_ZERO_C);
+        const bool idle = n->hottest_k[0] + n->error_k[0] <= a->limit_k;
+        snprintf(line + strlen(line), sizeof line - strlen(line),
+                 n->n_job == 0        ? "."
+                 : !idle || sure == 0 ? "; with it, no job is sure to fit."
+                 : sure == n->n_job   ? "; with it, these jobs fit, too."
+                 : sure == 1          ? "; with it, 1 job is sure to fit."
+                                      : "; with it, %zu jobs are sure to fit.",
+                 sure);
     }
     tmx_text_wrap(line, 0, width, out);
 }

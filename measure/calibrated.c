@@ -251,6 +251,115 @@ static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
     }
 }
 
+/* What the calibration is good for, in a sentence: how it follows the log, and how far a forecast may be off.
+ */
+static enum tmx_status print_verdict(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                     size_t width, FILE *out, struct tmx_err *err)
+{
+    static const double TWO_SIDED_95 = 1.96, USELESS_K = 10;
+    struct tmx_fit_errors e;
+    struct tmx_rc model = c->model;
+    char line[700];
+    double worst_k = 0;
+    size_t silent = 0, at = 0;
+    model.residual_k = c->fit.rms_k;
+    double *power_w = calloc(model.n_gpu + 1, sizeof *power_w);
+    enum tmx_status st = tmx_fit_errors_make(&e, c->fit.parameter, c->fit.n_parameter, c->covariance, err);
+    st = st || power_w ? st : tmx_no_memory(err);
+    for (size_t i = 0; !st && i < log->n_series; i++) {
+        const size_t g = tmx_rc_find(&model, log->gpu[log->series[i].gpu]);
+        for (size_t k = 0; k < log->series[i].n && g < model.n_gpu; k++) {
+            power_w[g] = fmax(power_w[g], log->series[i].q[TMX_Q_POWER][k]);
+        }
+    }
+    for (size_t g = 0; !st && g < model.n_gpu; g++) {
+        const double error_k = TWO_SIDED_95 * tmx_fit_steady_error_k(&e, &model, g, power_w, NULL, true);
+        if (!(error_k <= worst_k)) { /* also of one that is not known */
+            worst_k = error_k;
+            at = g;
+        }
+    }
+    for (size_t k = 0; k < c->fit.n_parameter; k++) {
+        silent += !c->fit.parameter[k].identified;
+    }
+    if (!st) {
+        char which[80] = "it";
+        if (model.n_gpu > 1) {
+            snprintf(which, sizeof which, "GPU %.60s, the least certain,", model.gpu[at].name);
+        }
+        snprintf(line, sizeof line, "The model follows the log of %zu GPU%s to %.2f K rms.", model.n_gpu,
+                 tmx_plural(model.n_gpu), c->fit.rms_k);
+        if (!isfinite(worst_k) || worst_k > USELESS_K) {
+            snprintf(line + strlen(line), sizeof line - strlen(line),
+                     " It forecasts little: long at the log's highest power, %.0f W, %s may be ", power_w[at],
+                     which);
+            snprintf(line + strlen(line), sizeof line - strlen(line),
+                     isfinite(worst_k) ? "%.0f K off (95 %%); the notes say what to log."
+                                       : "anywhere; the notes say what to log.",
+                     worst_k);
+        } else {
+            snprintf(line + strlen(line), sizeof line - strlen(line),
+                     " Long at the log's highest power, %.0f W, %s is forecast to +- %.1f K (95 %%).",
+                     power_w[at], which, worst_k);
+        }
+        if (silent > 0) {
+            snprintf(line + strlen(line), sizeof line - strlen(line),
+                     " %zu of %zu parameters are not identified by themselves%s.", silent, c->fit.n_parameter,
+                     worst_k <= USELESS_K ? ", but what they make together is" : "");
+        }
+        const struct tmx_bold bold = tmx_os_bold(out);
+        fputs(bold.on, out);
+        tmx_text_wrap(line, 0, width, out);
+        fputs(bold.off, out);
+        fputc('\n', out);
+    }
+    tmx_fit_errors_finish(&e);
+    free(power_w);
+    return st;
+}
+
+/* "left out once": a run beside a fit to the others, and what those were. */
+static void print_left_out(const struct tmx_calibration *c, const struct tmx_measured *log, size_t i,
+                           size_t width, FILE *out)
+{
+    const struct tmx_run_error *e = &c->leave_one_out[i];
+    double low[2] = {INFINITY, INFINITY}, high[2] = {0, 0}; /* W of the run, of the others */
+    size_t rows = 0, runs = 0, lacks = 0;
+    const char *other = "";
+    char line[700];
+    for (size_t k = 0; k < log->n_series; k++) {
+        const struct tmx_series *s = &log->series[k];
+        const int rest = s->run != e->run;
+        bool seen = false;
+        runs += rest && (k == 0 || log->series[k - 1].run != s->run);
+        other = rest ? log->run[s->run] : other;
+        rows += rest ? s->n : 0;
+        for (size_t j = 0; j < s->n; j++) {
+            low[rest] = fmin(low[rest], s->q[TMX_Q_POWER][j]);
+            high[rest] = fmax(high[rest], s->q[TMX_Q_POWER][j]);
+        }
+        for (size_t j = 0; j < log->n_series; j++) {
+            seen = seen || (log->series[j].run != e->run && log->series[j].gpu == s->gpu);
+        }
+        lacks += !rest && !seen;
+    }
+    snprintf(line, sizeof line, "left out once: run %.100s: rms %.3f K by a fit to ", log->run[e->run],
+             e->rms_k);
+    if (runs == 1) {
+        snprintf(line + strlen(line), sizeof line - strlen(line), "run %.100s alone", other);
+    } else {
+        snprintf(line + strlen(line), sizeof line - strlen(line), "the other %zu runs", runs);
+    }
+    snprintf(line + strlen(line), sizeof line - strlen(line),
+             " (%zu rows, %.0f to %.0f W; this run has %.0f to %.0f W)", rows, low[1], high[1], low[0],
+             high[0]);
+    if (lacks > 0) {
+        snprintf(line + strlen(line), sizeof line - strlen(line), "; %zu of its GPUs %s in no other run",
+                 lacks, lacks > 1 ? "are" : "is");
+    }
+    tmx_text_wrap(line, 0, width, out);
+}
+
 enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const struct tmx_measured *log,
                                      FILE *out, struct tmx_err *err)
 {
@@ -260,7 +369,8 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
     const struct tmx_screen screen = {
         .width = width, .column = shown, .n_column = sizeof shown / sizeof shown[0]};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_calibrated_fit_table(c, log, &t, err);
+    enum tmx_status st = print_verdict(c, log, width, out, err);
+    st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
     st = st ? st : tmx_table_write_screen(t, &screen, out, err);
     if (!st) {
         print_notes(t, width, out);
@@ -280,9 +390,7 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
         fprintf(out, "rest of the time, not fitted: rms %.3f K\n", c->rest_rms_k);
     }
     for (size_t i = 0; i < c->n_leave_one_out; i++) {
-        tmx_print_visible(out, "%s run %s: rms %.3f K\n",
-                          i ? "              " : "left out once:", log->run[c->leave_one_out[i].run],
-                          c->leave_one_out[i].rms_k);
+        print_left_out(c, log, i, width, out);
     }
     if (!(c->model.rpm_ref > 0)) {
         fprintf(out, "no fan speed: the resistance is that of this fan curve only\n");

@@ -316,6 +316,148 @@ static enum tmx_status predict_all(const struct tmx_fit *f, const bool *known, d
     return st;
 }
 
+/* ---- how far a what-if may be off ---- */
+
+struct errors {                 /* scratch of a direction in which the calibration's parameters may err */
+    struct tmx_rc moved[2];     /* the model a little to either side */
+    double half;                /* of the way between the two, in standard deviations */
+    double *ambient_c[2];       /* [n_run] */
+    double *temp[2], *if_so[2]; /* [rows of the longest series] as logged, and with the what-ifs */
+};
+
+static void errors_finish(struct errors *e)
+{
+    for (int side = 0; side < 2; side++) {
+        free(e->moved[side].gpu);
+        free(e->ambient_c[side]);
+        free(e->temp[side]);
+        free(e->if_so[side]);
+    }
+}
+
+static enum tmx_status errors_init(struct errors *e, const struct tmx_fit *f, struct tmx_err *err)
+{
+    size_t longest = 0;
+    bool ok = true;
+    for (size_t i = 0; i < f->log->n_series; i++) {
+        longest = f->log->series[i].n > longest ? f->log->series[i].n : longest;
+    }
+    for (int side = 0; side < 2; side++) {
+        e->moved[side].gpu = calloc(f->model->n_gpu + 1, sizeof *e->moved[side].gpu);
+        e->ambient_c[side] = calloc(f->log->n_run + 1, sizeof(double));
+        e->temp[side] = calloc(longest + 1, sizeof(double));
+        e->if_so[side] = calloc(longest + 1, sizeof(double));
+        ok = ok && e->moved[side].gpu && e->ambient_c[side] && e->temp[side] && e->if_so[side];
+    }
+    return ok ? TMX_OK : tmx_no_memory(err);
+}
+
+/* The model a thousandth to either side along a direction. */
+static void move(struct errors *e, const struct tmx_rc *model, const struct tmx_fit_errors *of, size_t k)
+{
+    static const double STEP = 1e-3;
+    double most = 0;
+    for (size_t i = 0; i < of->n; i++) {
+        most = fmax(most, fabs(of->direction[k * of->n + i]));
+    }
+    e->half = most > 0 ? STEP / most : 0;
+    for (int side = 0; side < 2; side++) {
+        struct tmx_rc_gpu *own = e->moved[side].gpu;
+        e->moved[side] = *model;
+        e->moved[side].gpu = own;
+        memcpy(own, model->gpu, model->n_gpu * sizeof *own);
+        for (size_t i = 0; i < of->n; i++) {
+            tmx_fit_shift(&e->moved[side], &of->parameter[i],
+                          (side ? 1 : -1) * e->half * of->direction[k * of->n + i]);
+        }
+    }
+}
+
+/* What a fitted ambient makes good: the mean error of its run's rows, which set it. */
+static enum tmx_status refit_ambients(struct errors *e, const struct tmx_fit *f, const bool *known,
+                                      double *const *logged, double *start, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (int side = 0; side < 2 && !st; side++) {
+        struct tmx_fit g = *f;
+        g.model = &e->moved[side];
+        for (size_t run = 0; run < f->log->n_run && !st; run++) {
+            double sum = 0, n = 0;
+            for (size_t i = 0; i < f->log->n_series && !st; i++) {
+                const struct tmx_series *s = &f->log->series[i];
+                const double end = s->n > 0 ? s->q[TMX_Q_TIME][s->n - 1] : 0;
+                if (s->run != run || !known[i] || (f->inlet && s->q[TMX_Q_INLET])) {
+                    continue;
+                }
+                st = tmx_fit_predict(&g, i, &start[i], e->temp[side], err);
+                for (size_t k = 0; k < s->n && !st; k++) {
+                    if (!isnan(s->q[TMX_Q_TEMP][k]) && s->q[TMX_Q_TIME][k] <= f->to * end) {
+                        sum += e->temp[side][k] - logged[i][k];
+                        n += 1;
+                    }
+                }
+            }
+            e->ambient_c[side][run] = n > 0 ? -sum / n : 0;
+        }
+    }
+    return st;
+}
+
+/* Half of the 95 % interval of each row of the what-if, into r->error_k. As logged, the row was measured, and
+ * the model misses it by its rms in this log; the calibration's parameters may err in what the what-if
+ * changes, the difference of the two predictions. g: the fit on the log as it would have been. */
+static enum tmx_status judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const struct tmx_fit *g,
+                                    const struct what_if *w, const struct tmx_replay_options *o,
+                                    const bool *known, double *start, struct tmx_err *err)
+{
+    static const double TWO_SIDED_95 = 1.96;
+    const struct tmx_fit_errors *of = o->errors;
+    struct errors e = {.half = 0};
+    const bool fitted = o->ambient != TMX_AMBIENT_GIVEN;
+    enum tmx_status st = errors_init(&e, f, err);
+    for (size_t i = 0; i < f->log->n_series && !st; i++) {
+        r->error_k[i] = known[i] ? calloc(f->log->series[i].n + 1, sizeof **r->error_k) : NULL;
+        st = r->error_k[i] || !known[i] ? TMX_OK : tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < of->n && !st; k++) {
+        move(&e, f->model, of, k);
+        if (e.half == 0) {
+            continue;
+        }
+        st = fitted ? refit_ambients(&e, f, known, r->temp_c, start, err) : TMX_OK;
+        for (size_t i = 0; i < f->log->n_series && !st; i++) {
+            const struct tmx_series *s = &f->log->series[i];
+            for (int side = 0; side < 2 && known[i] && !st; side++) {
+                struct tmx_fit as_logged = *f, if_so = *g;
+                as_logged.model = if_so.model = &e.moved[side];
+                st = tmx_fit_predict(&as_logged, i, &start[i], e.temp[side], err);
+                st = st ? st : tmx_fit_predict(&if_so, i, &start[i], e.if_so[side], err);
+            }
+            /* air that is given does not move with the run's ambient */
+            const bool given = fitted && !isnan(w->inlet_c) && !(f->inlet && s->q[TMX_Q_INLET]);
+            const double shift = given ? e.ambient_c[0][s->run] - e.ambient_c[1][s->run] : 0;
+            for (size_t j = 0; j < s->n && known[i] && !st; j++) {
+                const double d =
+                    (e.if_so[1][j] - e.if_so[0][j] - e.temp[1][j] + e.temp[0][j] + shift) / (2 * e.half);
+                r->error_k[i][j] += d * d;
+            }
+        }
+    }
+    for (size_t k = 0; k < r->n_row && !st; k++) {
+        struct tmx_replay_row *row = &r->row[k];
+        const size_t i = r->series[k], n = f->log->series[i].n;
+        size_t hottest = 0;
+        for (size_t j = 0; j < n; j++) {
+            const double misses_k = isnan(row->rmse_k) ? 0 : row->rmse_k;
+            r->error_k[i][j] = TWO_SIDED_95 * sqrt(r->error_k[i][j] + misses_k * misses_k);
+            hottest = r->if_c[i][j] > r->if_c[i][hottest] ? j : hottest;
+        }
+        row->error_k = r->error_k[i][hottest];
+    }
+    errors_finish(&e);
+    return st;
+}
+
 static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const struct what_if *w,
                                        const struct tmx_replay_options *o, const bool *known, double *start,
                                        double **temp, struct tmx_err *err)
@@ -346,6 +488,10 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
             row->peak_if_c = fmax(row->peak_if_c, t[i]);
             row->mean_if_c += t[i] / (double)n;
         }
+        row->error_k = NAN;
+    }
+    if (!st && o->errors && o->errors->known) {
+        st = judge_errors(r, f, &g, w, o, known, start, err);
     }
     free(ambient);
     copy_finish(&other);
@@ -399,6 +545,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     *r = (struct tmx_replay){.row = calloc(n + 1, sizeof *r->row),
                              .temp_c = calloc(n + 1, sizeof(double *)),
                              .if_c = calloc(n + 1, sizeof(double *)),
+                             .error_k = calloc(n + 1, sizeof(double *)),
                              .ambient_c = calloc(log->n_run + 1, sizeof *r->ambient_c),
                              .series = calloc(n + 1, sizeof *r->series),
                              .what_if = o->what_if[0] != NULL};
@@ -411,9 +558,12 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
                         .ambient_c = r->ambient_c,
                         .rpm = o->rpm,
                         .use = known};
-    enum tmx_status st = r->row && r->temp_c && r->if_c && r->ambient_c && r->series && known && start
-                             ? read_what_ifs(&w, o->what_if, model, err)
-                             : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
+    enum tmx_status st =
+        r->row && r->temp_c && r->if_c && r->error_k && r->ambient_c && r->series && known && start
+            ? read_what_ifs(&w, o->what_if, model, err)
+            : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
+    r->covariance = o->errors && o->errors->n > 0;
+    r->fans_held = !st && isnan(w.rpm) && w.n_curve == 0;
     if (!st) {
         compare_watts(model, log, say);
         compare_range(model, log, say);
@@ -461,10 +611,12 @@ void tmx_replay_finish(struct tmx_replay *r)
     for (size_t k = 0; k < r->n_row; k++) {
         free(r->temp_c[r->series[k]]);
         free(r->if_c[r->series[k]]);
+        free(r->error_k[r->series[k]]);
     }
     free(r->row);
     free(r->temp_c);
     free(r->if_c);
+    free(r->error_k);
     free(r->ambient_c);
     free(r->series);
     *r = (struct tmx_replay){0};
@@ -476,19 +628,21 @@ enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_me
     static const struct tmx_column errors[] = {
         {"run", TMX_COLUMN_TEXT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},    {"rows", TMX_COLUMN_INT, 0},
         {"rmse_k", TMX_COLUMN_REAL, 2}, {"bias_k", TMX_COLUMN_REAL, 2}, {"max_abs_k", TMX_COLUMN_REAL, 2}};
-    static const struct tmx_column ifs[] = {
-        {"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},       {"rows", TMX_COLUMN_INT, 0},
-        {"peak_c", TMX_COLUMN_REAL, 1},    {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
-        {"mean_if_c", TMX_COLUMN_REAL, 1}, {"rmse_k", TMX_COLUMN_REAL, 2}};
-    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 8 : 6, err);
+    static const struct tmx_column ifs[] = {{"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},
+                                            {"rows", TMX_COLUMN_INT, 0},       {"peak_c", TMX_COLUMN_REAL, 1},
+                                            {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
+                                            {"mean_if_c", TMX_COLUMN_REAL, 1}, {"rmse_k", TMX_COLUMN_REAL, 2},
+                                            {"error_k", TMX_COLUMN_REAL, 2}};
+    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 9 : 6, err);
     for (size_t k = 0; !st && k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
         const double as_logged[] = {row->rmse_k, row->bias_k, row->max_abs_k};
-        const double what_if[] = {row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c, row->rmse_k};
+        const double what_if[] = {row->peak_c,    row->peak_if_c, row->mean_c,
+                                  row->mean_if_c, row->rmse_k,    row->error_k};
         tmx_table_text(*t, log->run[row->run]);
         tmx_table_text(*t, log->gpu[row->gpu]);
         tmx_table_int(*t, (int64_t)row->rows);
-        for (size_t i = 0; i < (r->what_if ? 5u : 3u); i++) {
+        for (size_t i = 0; i < (r->what_if ? 6u : 3u); i++) {
             const double v = r->what_if ? what_if[i] : as_logged[i];
             if (isnan(v)) {
                 tmx_table_empty(*t);
@@ -530,10 +684,32 @@ enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_me
     return st;
 }
 
+static void print_hottest(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)
+{
+    const struct tmx_replay_row *hot = &r->row[0];
+    const struct tmx_bold bold = tmx_os_bold(out);
+    char error[32] = "";
+    for (size_t k = 1; k < r->n_row; k++) {
+        hot = r->row[k].peak_if_c > hot->peak_if_c ? &r->row[k] : hot;
+    }
+    if (isfinite(hot->error_k)) {
+        snprintf(error, sizeof error, " +- %.1f", hot->error_k);
+    }
+    tmx_print_visible(
+        out, "%sGPU %s of run %s would reach %.1f%s degC, the hottest;%s it reached %.1f as logged.%s\n",
+        bold.on, log->gpu[hot->gpu], log->run[hot->run], hot->peak_if_c, error, bold.off, hot->peak_c,
+        error[0] ? " +- is 95 % by the calibration's covariance and what it misses in this log."
+                 : " How far that may be off is not known: the calibration does not identify it.");
+}
+
 void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)
 {
     const struct tmx_replay_row *worst = NULL;
     double sum = 0, n = 0;
+    if (r->what_if) {
+        print_hottest(r, log, out);
+        return;
+    }
     for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
         if (row->rows > 0) {

@@ -17,6 +17,7 @@ struct tmx_replay_options {
     double rpm;               /* of runs without a fan column; 0: the calibration's own speed */
     double from; /* rows after this share of a run's time are judged, those before it set the start; 0: all */
     const char *what_if[TMX_MAX_WHAT_IF]; /* "power_cap_w=500": NULL ends; see TMX_WHAT_IF_HELP */
+    const struct tmx_fit_errors *errors;  /* of the calibration; NULL: not known */
 };
 
 struct tmx_replay_row {
@@ -24,15 +25,20 @@ struct tmx_replay_row {
     double rmse_k, bias_k, max_abs_k; /* predicted - measured */
     double peak_c, mean_c;            /* predicted as logged */
     double peak_if_c, mean_if_c;      /* predicted with the what-ifs */
+    double error_k; /* half of the 95 % interval of peak_if_c: of what the what-ifs change, by the
+                       calibration's covariance, and of what it misses in this log; NAN: not known */
 };
 
 struct tmx_replay {
     struct tmx_replay_row *row; /* [n_row] one a series, owned */
     size_t n_row;
-    double **temp_c, **if_c; /* [n_row][n of the series] owned */
+    double **temp_c, **if_c; /* [n_series][n of the series] owned; NULL where the GPU is not calibrated */
+    double **error_k;        /* the same: half of the 95 % interval of if_c */
     double *ambient_c;       /* [n_run] fitted or given; NAN: the inlet column */
     size_t *series;          /* [n_row] */
     bool what_if;
+    bool fans_held;  /* the what-ifs keep the fans of the log */
+    bool covariance; /* the calibration has one */
 };
 
 /* Errors: TMX_ECONFIG where no GPU of the log is in the model, and for a what-if that makes no sense. */
@@ -42,10 +48,11 @@ TMX_NODISCARD enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_
                                          struct tmx_err *err);
 void tmx_replay_finish(struct tmx_replay *r);
 
-/* run,gpu,rows,rmse_k,bias_k,max_abs_k; with what-ifs run,gpu,rows,peak_c,peak_if_c,mean_c,mean_if_c. */
+/* run,gpu,rows,rmse_k,bias_k,max_abs_k; with what-ifs run,gpu,rows,peak_c,peak_if_c,mean_c,
+ * mean_if_c,rmse_k,error_k. */
 TMX_NODISCARD enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
                                                struct tmx_table **t, struct tmx_err *err);
-/* All rows together, and the worst run and GPU. */
+/* All rows together, and the worst run and GPU; or the hottest GPU of the what-ifs, with its error. */
 void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out);
 /* run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c]; stamps: times as the log has them */
 TMX_NODISCARD enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,

@@ -168,7 +168,7 @@ static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const s
             cell(t, predicted && predicted[i] ? predicted[i][k] : NAN);
             const double if_c = if_so && if_so->temp_c[i] ? if_so->temp_c[i][k] : NAN;
             for (int side = -1; if_so && side <= 1; side++) { /* itself, below, above */
-                const double off_k = 1.96 * if_so->rmse_k[i];
+                const double off_k = if_so->error_k[i] ? if_so->error_k[i][k] : NAN;
                 cell(t, side < 0 ? if_c : side == 0 ? if_c - off_k : if_c + off_k);
             }
         }

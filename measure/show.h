@@ -20,11 +20,11 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out);
  * range. */
 size_t tmx_measured_steps(const struct tmx_series *s);
 
-/* What would have been: drawn beside the prediction with 1.96 times its root mean square error as logged. */
+/* What would have been: drawn beside the prediction with its 95 % interval. */
 struct tmx_what_if {
-    const char *words;     /* "inlet_c=+8" */
-    double *const *temp_c; /* [n_series]; NULL: not known */
-    const double *rmse_k;  /* [n_series] */
+    const char *words;      /* "inlet_c=+8" */
+    double *const *temp_c;  /* [n_series]; NULL: not known */
+    double *const *error_k; /* [n_series] half of the interval of each row; NULL: not known */
 };
 
 /* A figure a run (at most 16 runs): power and temperature of its GPUs; predicted (NULL: none) as lines, with

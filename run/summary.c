@@ -59,18 +59,17 @@ static void real_or_empty(struct tmx_table *t, bool there, double v)
     }
 }
 
-static const char *label_of(const struct tmx_run *run, size_t g, char label[TMX_NAME])
+const char *tmx_run_gpu_label(const struct tmx_run *run, size_t g, char label[TMX_NAME])
 {
     return tmx_gpu_label(run->topology.n_gpu > 0 ? run->topology.gpu[g].name : "", g, label);
 }
 
-/* Is a GPU called otherwise than by its number? */
-static bool has_names(const struct tmx_run *run)
+bool tmx_run_has_gpu_labels(const struct tmx_run *run)
 {
     char label[TMX_NAME], number[TMX_NAME];
     bool names = false;
     for (size_t g = 0; g < run->n_gpu && !names; g++) {
-        names = strcmp(label_of(run, g, label), tmx_gpu_label("", g, number)) != 0;
+        names = strcmp(tmx_run_gpu_label(run, g, label), tmx_gpu_label("", g, number)) != 0;
     }
     return names;
 }
@@ -84,11 +83,11 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         {"dynamic_j", TMX_COLUMN_REAL, 1}, {"pdi_w", TMX_COLUMN_REAL, 3},
         {"gpu", TMX_COLUMN_INT, 0},        {"gpus", TMX_COLUMN_INT, 0},
         {"wait_s", TMX_COLUMN_REAL, 3},    {"turnaround_s", TMX_COLUMN_REAL, 3},
-        {"gpu_name", TMX_COLUMN_TEXT, 0}, /* last: of topologies that give their GPUs names */
+        {"gpu_label", TMX_COLUMN_TEXT, 0}, /* last: of topologies that give their GPUs names */
     };
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
-    const bool names = has_names(run);
+    const bool names = tmx_run_has_gpu_labels(run);
     const enum tmx_status st =
         tmx_table_create(out, columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1), err);
     for (size_t j = 0; !st && !run->serve && j < m->n_job; j++) {
@@ -108,7 +107,7 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         real_or_empty(*out, job->finished_s >= 0, job->finished_s - tmx_run_arrival_s(run, job));
         if (names) {
             char label[TMX_NAME];
-            tmx_table_text(*out, job->n_gpu > 0 ? label_of(run, job->home_gpu, label) : "");
+            tmx_table_text(*out, job->n_gpu > 0 ? tmx_run_gpu_label(run, job->home_gpu, label) : "");
         }
     }
     return st;

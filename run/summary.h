@@ -5,9 +5,10 @@
 /* What a run leaves behind as tables; the caller ends them with tmx_table_destroy. */
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "core/base/table.h"
-#include <stdio.h>
+#include "core/topology/topology.h"
 
 #include "run/run.h"
 
@@ -71,5 +72,10 @@ TMX_NODISCARD enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, 
 
 /* Are all kernels done? "complete" or "partial" in tables. */
 const char *tmx_run_status(const struct tmx_run *run);
+
+/* What people call GPU g (tmx_gpu_label), and whether that is another word than its number for one of them.
+ */
+const char *tmx_run_gpu_label(const struct tmx_run *run, size_t g, char label[TMX_NAME]);
+bool tmx_run_has_gpu_labels(const struct tmx_run *run);
 
 #endif

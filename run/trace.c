@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/trace.h"
+#include "run/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include <thermix/policy.h>
 
+#include "core/base/csv.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
 #include "run/state.h"
@@ -51,9 +53,11 @@ static const struct tmx_chip *widest_chip(const struct tmx_run *run)
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
     const struct tmx_chip *c = widest_chip(t->run);
-    fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
-                 "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
-                 "stopped_1");
+    fprintf(out,
+            "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
+            "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
+            "stopped_1%s",
+            tmx_run_has_gpu_labels(t->run) ? ",gpu_label" : "");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
@@ -130,6 +134,11 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     fprintf(out, ",%.6g,%.4f,%.4f,%.4f,%.4f,%.4g", reported_w(t, g), s->coolest_k - TMX_ZERO_C,
             s->least_k - TMX_ZERO_C, s->most_k - TMX_ZERO_C, s->mean_k / (double)t->n_tick - TMX_ZERO_C,
             s->stopped / (double)t->n_tick);
+    if (tmx_run_has_gpu_labels(t->run)) {
+        char label[TMX_NAME];
+        fputc(',', out);
+        tmx_csv_text(tmx_run_gpu_label(t->run, g, label), out);
+    }
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t i = gpu->sm0 + sm;
         const double share = m->drain_s[i] > 0 ? m->held[i] : m->share[i];

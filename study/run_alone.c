@@ -117,8 +117,8 @@ static enum tmx_status leave_places(struct tmx_table **t, struct tmx_err *err)
     struct tmx_table *named = NULL;
     for (size_t c = 0; c < tmx_table_columns(*t) && n < 64; c++) {
         const char *column = tmx_table_column(*t, c)->name;
-        name[n] = strcmp(column, "gpu") == 0 ? "gpu_name" : column;
-        n += strcmp(column, "gpu_name") != 0;
+        name[n] = strcmp(column, "gpu") == 0 ? "gpu_label" : column;
+        n += strcmp(column, "gpu_label") != 0;
     }
     const enum tmx_status st = tmx_table_choose(*t, name, n, &named, err);
     if (!st) {
@@ -166,7 +166,7 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
             other = first;
         }
     }
-    if (!st && people && a->n_column == 0 && has_column(t, "gpu_name")) {
+    if (!st && people && a->n_column == 0 && has_column(t, "gpu_label")) {
         st = leave_places(&t, err);
     }
     st = st ? st : tmx_table_show(t, a->format, &screen, err);

@@ -211,16 +211,23 @@ void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
     add_text(&m->unused, &m->n_unused, tmx_span_dup(name));
 }
 
-size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
+/* Of a quoted cell: two quotes are one. */
+static struct tmx_span unquote(struct tmx_span s, char plain[256])
 {
-    char plain[256];
-    if (tmx_span_length(s) < sizeof plain && tmx_span_has(s, "\"\"")) { /* of a quoted cell: one quote */
+    if (tmx_span_length(s) < 256 && tmx_span_has(s, "\"\"")) {
         size_t length = 0;
         for (const char *p = s.begin; p < s.end; p += p + 1 < s.end && p[0] == '"' && p[1] == '"' ? 2 : 1) {
             plain[length++] = *p;
         }
         s = (struct tmx_span){plain, plain + length};
     }
+    return s;
+}
+
+size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
+{
+    char plain[256];
+    s = unquote(s, plain);
     for (size_t i = *n; i-- > 0;) { /* the newest are asked for most */
         if (strlen((*list)[i]) == tmx_span_length(s) &&
             memcmp((*list)[i], s.begin, tmx_span_length(s)) == 0) {
@@ -247,9 +254,10 @@ static bool agree(struct tmx_span s, const char *text)
 
 size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
 {
-    const struct tmx_span now[] = {who->host, who->gpu, who->uuid};
+    char plain[256];
+    const struct tmx_span gpu = unquote(who->gpu, plain), now[] = {who->host, gpu, who->uuid};
     size_t k = *n;
-    while (k > 0 && !(is_text(who->gpu, (*list)[k - 1].label) && agree(who->host, (*list)[k - 1].host) &&
+    while (k > 0 && !(is_text(gpu, (*list)[k - 1].label) && agree(who->host, (*list)[k - 1].host) &&
                       agree(who->uuid, (*list)[k - 1].uuid))) {
         k--; /* the newest are asked for most */
     }

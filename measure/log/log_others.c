@@ -121,6 +121,7 @@ static const struct tmx_alias plain_names[] = {
     {"run", TMX_COLUMN_RUN, 0, NULL},
     {"run_name", TMX_COLUMN_RUN, 1, NULL},
     {"test", TMX_COLUMN_RUN, 2, NULL},
+    {"gpu_label", TMX_COLUMN_GPU, -1, NULL}, /* of thermix run, whose gpu is a place */
     {"gpu", TMX_COLUMN_GPU, 0, NULL},
     {"gpu_id", TMX_COLUMN_GPU, 0, NULL},
     {"gpu_index", TMX_COLUMN_GPU, 0, NULL},
@@ -148,6 +149,8 @@ static const struct tmx_alias plain_names[] = {
     {"gpu_temp", TMX_Q_TEMP, 0, "c"},
     {"gpu_temperature", TMX_Q_TEMP, 0, "c"},
     {"die_temp", TMX_Q_TEMP, 0, "c"},
+    {"measured", TMX_Q_TEMP, 2, "c"}, /* of thermix replay and calibrate */
+    {"hottest", TMX_Q_TEMP, 2, "c"},  /* of thermix run */
     {"fan", TMX_Q_RPM, 0, "rpm"},
     {"rpm", TMX_Q_RPM, 0, "rpm"},
     {"fan_speed", TMX_Q_RPM, 0, "rpm"},

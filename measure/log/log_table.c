@@ -88,7 +88,7 @@ static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t
         if (k == t->n) {
             return tmx_fail_at(err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
         }
-        t->use[k] = (struct tmx_column_use){q, 1, 0, -1};
+        t->use[k] = (struct tmx_column_use){q, 1, 0, -2};
         tmx_column_unit(t->name[k], q, &t->use[k]);
     }
     return TMX_OK;

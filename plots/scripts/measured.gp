@@ -18,7 +18,7 @@ set ylabel "temperature (°C)"
 set title (predicted ? "Temperature: measured (dots), predicted (lines)" : "Measured temperature")
 if (predicted) {
   if (what_if) {
-    set title "Temperature: measured (dots), predicted (lines), and with ".word_of("what_if")." (dashed)\nband: 1.96 rms of the residual"
+    set title "Temperature: measured (dots), predicted (lines), and with ".word_of("what_if")." (dashed)\nband: its 95 % interval"
     plot for [g=0:n_gpu-1] data using 2:($1==g ? $7 : NaN):8 with filledcurves fs transparent solid 0.25 noborder fc rgb series(g+1) notitle, \
          for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lc rgb series(g+1) pt 7 ps 0.25 notitle, \
          for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lc rgb series(g+1) dt dash(g+1) notitle, \

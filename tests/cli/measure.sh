@@ -180,4 +180,100 @@ awk -F', ' 'BEGIN { print "run,time_s,power_w,temp_c" } NR > 1 { w[NR] = $3 + 0;
   END { for (r = 0; r < 2; r++) for (i = 2; i <= NR; i++) print (r ? "a_b" : "a/b") "," i "," w[i] + r "," t[i] }' card.csv >runs.csv
 "$thermix" calibrate runs.csv -o twins >out.txt 2>err.txt || say "calibrate of two runs: $(cat err.txt)"
 [ -s twins/a_b.svg ] && [ -s twins/a_b_2.svg ] || say "two runs have one figure: $(ls twins)"
+# ---- what one command writes every other one takes ----
+# GPUs under odd names, the first sample of one missing; the die's base shows (half seconds); fans, levels, one sink
+python3 - <<'P' || say "logs for the walk"
+import math
+def log(name, gpus, fan=False, hosts=None):
+    state, rows = {g: [0.0, 0.0] for g in gpus}, ["time_s,host,gpu,power_w,temp_c" + (",fan_rpm" if fan else "")]
+    for i in range(700):
+        t = 0.5 * i
+        for k, g in enumerate(gpus):
+            p = 40 + 3 * k if t < 60 or t >= 260 else (300 + 10 * k if t < 160 + 5 * k else 170)
+            n = 3000 if not fan or t < 110 else 5000
+            r = (0.08 + 0.01 * k) * (5000 / n) ** 0.8
+            x = state[g]
+            for tau, target, at in ((3.0, 0.03 * p, 0), (300 * r, r * p, 1)):
+                x[at] += (target - x[at]) * (1 - math.exp(-0.5 / tau))
+            if i or k != 1:
+                cell = '"' + g.replace('"', '""') + '"' if '"' in g else g
+                rows.append(f"{t},{hosts[k] if hosts else ''},{cell},{p},{30 + 0.02 * p + x[0] + x[1]:.2f}" + (f",{n}" if fan else ""))
+    open(name, "w").write("\n".join(rows) + "\n")
+log("walk_one.csv", ["0"])
+log("walk_five.csv", ["2", "5", "10"])
+log("walk_odd.csv", ["card 0", 'GPU-3b6e"3', "a/b", "a_b"])
+log("walk_hosts.csv", ["0", "1"], hosts=["node1", "node2"])
+log("walk_fan.csv", ["0", "1"], fan=True)
+P
+walk() { # walk LOG OPTION...
+  local log=$1
+  shift
+  "$thermix" calibrate "$log" -o walked --no-figures --no-check -q "$@" >walked.txt 2>err.txt || say "calibrate $log $*: $(cat err.txt)"
+  "$thermix" check walked/node.cfg >out.txt 2>&1 || say "check of $log $*: $(cat out.txt)"
+  "$thermix" place walked --limit 85 --power 200 --check 2 --format csv >placed.csv 2>err.txt && [ ! -s err.txt ] || say "place of $log $*: $(cat err.txt)"
+  "$thermix" replay walked "$log" -o errors.csv --trace traced.csv -q >out.txt 2>err.txt || say "replay of $log $*: $(cat err.txt)"
+  awk -F, 'NR > 1 && $(NF - 2) > 1 { exit 1 }' errors.csv || say "replay of $log $*: $(cat errors.csv)"
+  sed 's/away/walked/' moved/run.cfg >walk.cfg
+  "$thermix" run walk.cfg --set stuck_s=5000 --set mix=./brief.cfg --trace 1 -q -o ran >out.txt 2>err.txt || say "run of $log $*: $(cat err.txt)"
+}
+walk_files() { # the same, and each table of it as a log, each chip alone
+  walk "$@"
+  for chip in walked/chips/*/; do "$thermix" check "$chip" >out.txt 2>&1 || say "check of $chip: $(cat out.txt)"; done
+  for written in traced.csv walked/residuals.csv ran/trace.csv; do "$thermix" log show $written >out.txt 2>&1 || say "log show $written: $(cat out.txt)"; done
+  "$thermix" calibrate traced.csv -o again --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a replay's trace: $(cat err.txt)"
+}
+walk walk_one.csv
+grep -q '^die_s,all' walked/fit.csv || say "the base of the die does not show"
+# a part that the fit calls a case is in the node, too: 30 + 300 (0.02 + 0.03 + 0.1204) = 81.1
+grep -q '^case_k_per_w,all,,0' walked/fit.csv || say "no case: the log tells another model"
+"$thermix" place walked --limit 85 --power 300 --check 0 --format csv >placed.csv
+awk -F, 'NR == 2 { exit !($6 > 80.6 && $6 < 81.6) }' placed.csv || say "the case is not in the forecast: $(cat placed.csv)"
+# the node's steps are the fit's: interface, base and sink as a ladder
+"$thermix" run walk.cfg --set stuck_s=5000 --set mix=./brief.cfg --set tick_s=0.02 --trace 0.5 -q -o ran || say "a run of the base"
+python3 - <<'P' || say "the step of a run is not the fit's"
+import csv, math
+p = {r["parameter"]: float(r["value"]) for r in csv.DictReader(open("walked/fit.csv")) if r["value"]}
+air = float(next(l for l in open("walked/node.cfg") if l.startswith("inlet_c")).split("=")[1].split(";")[0])
+for r in csv.DictReader(open("ran/trace.csv")):
+    t, w = float(r["time_s"]), float(r["power_w"])
+    is_c = air + w * (p["junction_k_per_w"] + p["die_k_per_w"] * (1 - math.exp(-t / p["die_s"]))
+                      + p["sink_k_per_w"] * (1 - math.exp(-t / p["sink_k_per_w"] / p["sink_j_per_k"]))
+                      + p.get("case_k_per_w", 0) * (1 - math.exp(-t / p.get("case_s", 1))))
+    assert abs(float(r["hottest_c"]) - is_c) < 0.2, (t, r["hottest_c"], is_c)
+P
+walk walk_one.csv --levels gtx280 --ambient 30
+walk walk_five.csv
+grep -q 'name = "5"; chip = "chips/gpu5"; card = "card5"' walked/node.cfg || say "GPU 5 is not called 5: $(grep chips walked/node.cfg)"
+"$thermix" place walked --limit 85 --power 200 --check 0 --by job >out.txt && [ "$(awk '/^node/ { print $5 }' out.txt | tail -3 | tr '\n' ' ')" = "2 5 10 " ] || say "place does not call GPUs as the log: $(cat out.txt)"
+"$thermix" run walk.cfg --set stuck_s=5000 --set 'mix=./brief.cfg' -q -o ran && awk -F, 'NR == 2 { exit $NF != 2 }' ran/kernels.csv || say "a run does not call GPUs as the log: $(cat ran/kernels.csv)"
+walk walk_five.csv --alike
+walk_files walk_odd.csv
+[ "$(find walked/chips -name package.config | wc -l)" = 4 ] || say "two GPUs share a chip's folder: $(find walked/chips)"
+walk walk_hosts.csv
+grep -q 'name = "node2/1"' walked/node.cfg || say "hosts: $(grep chips walked/node.cfg)"
+walk walk_fan.csv
+grep -q '^fan_exponent' walked/fit.csv || say "the fan's law"
+walk walk_fan.csv --alike --air '0>1'
+# air: the mean over the runs that were fitted
+awk -F, 'NR == 1 { print "run," $0; next } { print "a," $0; sub(/[^,]*$/, $NF + 10); print "b," $0 }' walk_one.csv >two_runs.csv
+"$thermix" calibrate two_runs.csv --runs a -o one_run --no-figures --no-check -q >out.txt && grep -q '^inlet_c = \(29\|30\)' one_run/node.cfg || say "air of runs that were not fitted: $(grep inlet_c one_run/node.cfg)"
+# what a forecast and a what-if are good for, and what they hold
+grep -q '^The model follows the log of 1 GPU to .* K rms. Long at the log.s highest power, 250 W, it is forecast to +- [0-9.]* K (95 %)' cal.txt || say "no verdict: $(head -2 cal.txt)"
+"$thermix" place cal --limit 89 --power 200 >out.txt 2>err.txt || say "place: $(cat err.txt)"
+grep -q '^[0-9.]* +- [0-9.]* degC; limit 89' out.txt || say "a forecast without its error: $(cat out.txt)"
+"$thermix" place cal --limit 89 --power 500 --check 0 2>&1 >/dev/null | grep -q 'a GPU draws 500 W, the calibration.s log 25 to 250 W' || say "a forecast far above the log"
+"$thermix" replay cal card.csv --set inlet_c=+6 -q >out.txt && grep -q 'would reach [0-9.]* +- [0-9.]* degC.*as logged' out.txt || say "a what-if without its error: $(cat out.txt)"
+grep -q 'Held as in the log: the fans, whose speed it does not tell' out.txt || say "what a replay holds: $(cat out.txt)"
+"$thermix" calibrate walk_fan.csv -o fanned --no-figures --no-check -q >out.txt && "$thermix" replay fanned walk_fan.csv --set inlet_c=+6 -q >out.txt || say "a what-if with fans"
+offer=$(grep -o 'thermix place fanned --power [0-9]* --set inlet_c=+6' out.txt) && $thermix ${offer#thermix } >out.txt 2>err.txt || say "the command that replay offers: $offer $(cat out.txt err.txt)"
+# an exact shift is as sure as the replay; an ambient that the log does not tell is not
+"$thermix" replay cal card.csv --set inlet_c=+6 -q --format csv >shift.csv && "$thermix" replay cal card.csv --set inlet_c=31 -q --format csv >given.csv || say "what-ifs"
+awk -F, 'FNR == 2 { e[++n] = $9; r[n] = $8 } END { exit !(e[1] > 1.95 * r[1] && e[1] < 1.97 * r[1] && e[2] > e[1]) }' shift.csv given.csv || say "errors of what-ifs: $(cat shift.csv given.csv)"
+"$thermix" calibrate two_runs.csv -o twice --no-figures -q >out.txt && grep -q 'left out once: run a: rms .* K by a fit to run b alone ([0-9]* rows, 40 to 300 W; this run has 40 to 300 W)' out.txt || say "left out once: $(cat out.txt)"
+# the step of a log without times is assumed aloud, also with -q
+cut -d, -f2- sink.csv >timeless.csv
+for how in "log show timeless.csv" "calibrate timeless.csv -o x --no-figures --no-check -q" "replay x timeless.csv -q --format csv"; do
+  "$thermix" $how >out.txt 2>&1 || say "$how: $(cat out.txt)"
+  grep -q 'warning: timeless.csv: no time stamps: rows are taken to be 1 s apart' out.txt || say "$how assumes 1 s in silence: $(cat out.txt)"
+done
 echo "measured logs: all well"
