@@ -122,7 +122,7 @@ def judge(name, truth, ambient):
 
 
 def run_node(name, truth, watts):
-    """The fitted node in a run: settled, each GPU stands where its package says, above the node's air."""
+    """The fitted node in a run: settled, each GPU stands where its package says, above the node's air and its own offset."""
     inlet_c = float(re.search(r"^inlet_c = ([0-9.]+);", open(f"{name}/node.cfg", encoding="ascii").read(), re.M).group(1))
     with open("job.cfg", "w", encoding="ascii") as f:
         f.write(f'name = "job"; launch = {{ thread_blocks = 64; }}; power = {{ sm_power_w = {watts}.0; block_lifetime_s = 0.5; }};\n')
@@ -136,7 +136,7 @@ def run_node(name, truth, watts):
     for g in truth:
         row = last[g["name"]]
         slow = g["ref"] / float(row["fan_rpm"]) if "ref" in g else 1
-        is_c, got = inlet_c + watts * (g["rj"] + g["r"] * slow**0.8 + (g["pre"] if "up" in g else 0)), float(row["hottest_c"])
+        is_c, got = inlet_c + g["off"] + watts * (g["rj"] + g["r"] * slow**0.8 + (g["pre"] if "up" in g else 0)), float(row["hottest_c"])
         if abs(got - is_c) > 1:
             sys.exit(f"FAILED: {name} in a run: GPU {g['name']} at {got} degC, its package says {is_c:.2f}")
 
