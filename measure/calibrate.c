@@ -112,6 +112,18 @@ static bool every_series_has(const struct tmx_measured *log, enum tmx_log_quanti
     return all;
 }
 
+static bool several_hosts(const struct tmx_measured *log)
+{
+    const char *host = "";
+    bool several = false;
+    for (size_t i = 0; i < log->n_series; i++) {
+        const char *now = log->series[i].gpu < log->n_id ? log->id[log->series[i].gpu].host : "";
+        several = several || (host[0] && now[0] && strcmp(host, now) != 0);
+        host = host[0] ? host : now;
+    }
+    return several;
+}
+
 static size_t rows_of(const struct tmx_measured *log)
 {
     size_t n = 0;
@@ -184,6 +196,12 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
                     "power goes from %.0f to %.0f W only: predictions at other powers are uncertain; "
                     "calibrate to runs from idle to the highest power",
                     p.low, p.high);
+    }
+    if (several_hosts(log)) {
+        tmx_log_say(
+            w->say, TMX_LOG_WARNING,
+            "GPUs of several hosts are fitted as one node, and no air paths are looked for; --gpus 'HOST/*' "
+            "fits one host");
     }
     c->model.power_low_w = p.low;
     c->model.power_high_w = p.high;
@@ -696,9 +714,9 @@ static enum tmx_status give_or_find_air(struct work *w, struct tmx_err *err)
     const char *air = w->options->air ? w->options->air : "auto";
     enum tmx_status st = TMX_OK;
     bool any = false;
-    if (strcmp(air, "auto") == 0) {
+    if (strcmp(air, "auto") == 0 && !several_hosts(w->log)) {
         find_air(w);
-    } else if (strcmp(air, "none") != 0) {
+    } else if (strcmp(air, "auto") != 0 && strcmp(air, "none") != 0) {
         st = give_air(w, err);
     }
     for (size_t g = 0; g < w->c->model.n_gpu; g++) {

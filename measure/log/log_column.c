@@ -637,6 +637,9 @@ static bool zone(const char **p, double *seconds)
 {
     *seconds = 0;
     skip(p, " ");
+    if (strcmp(*p, "UTC") == 0 || strcmp(*p, "GMT") == 0) {
+        *p += 3;
+    }
     if (skip(p, "Zz") || **p == '\0') {
         return **p == '\0';
     }
@@ -671,7 +674,7 @@ static bool valid(int year, int month, int day)
     return year >= 1970 && year < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-/* "Tue Jan  7 12:34:56 2025" */
+/* "Tue Jan  7 12:34:56 2025", and with the zone in front of the year, as date prints it */
 static bool ctime_form(const char *p, double *seconds)
 {
     const int month = strlen(p) > 8 ? month_of(p + 4) : 0;
@@ -686,6 +689,8 @@ static bool ctime_form(const char *p, double *seconds)
     if (!skip(&p, " ") || !clock_of(&p, &of_day) || !skip(&p, " ")) {
         return false;
     }
+    p += strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); /* one zone a log: times count from its begin */
+    skip(&p, " ");
     const int year = digits(&p, 4);
     *seconds = 86400 * days(year, month, day) + of_day;
     return valid(year, month, day) && *p == '\0';

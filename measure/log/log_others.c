@@ -148,6 +148,7 @@ static const struct tmx_alias plain_names[] = {
     {"temperature", TMX_Q_TEMP, 0, "c"},
     {"gpu_temp", TMX_Q_TEMP, 0, "c"},
     {"gpu_temperature", TMX_Q_TEMP, 0, "c"},
+    {"temperature_gpu", TMX_Q_TEMP, 0, "c"},
     {"die_temp", TMX_Q_TEMP, 0, "c"},
     {"measured", TMX_Q_TEMP, 2, "c"}, /* of thermix replay and calibrate */
     {"hottest", TMX_Q_TEMP, 2, "c"},  /* of thermix run */

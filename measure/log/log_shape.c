@@ -174,17 +174,25 @@ static unsigned meaning(const struct shape *s, const char *key)
     return bits;
 }
 
+/* The name of a member: its key, or with the key of its group, {"power": {"draw": 60}}, where that is what
+ * means watts or degrees. */
+static const char *name_of(const struct shape *s, const char *group, const char *key, char buf[192])
+{
+    snprintf(buf, 192, "%.90s %.90s", group, key);
+    return group[0] && meaning(s, buf) & (HAS_POWER | HAS_TEMP) ? buf : key;
+}
+
 /* What an object holds, with the objects inside it. */
-static unsigned holds(const struct shape *s, json_t *object, int depth)
+static unsigned holds(const struct shape *s, const char *group, json_t *object, int depth)
 {
     const char *key;
     json_t *v;
-    char text[32];
+    char text[32], name[192];
     unsigned bits = 0;
     json_object_foreach(object, key, v)
     {
-        bits |= single(v, text, sizeof text)             ? meaning(s, key)
-                : json_is_object(v) && depth < MAX_DEPTH ? holds(s, v, depth + 1)
+        bits |= single(v, text, sizeof text)             ? meaning(s, name_of(s, group, key, name))
+                : json_is_object(v) && depth < MAX_DEPTH ? holds(s, key, v, depth + 1)
                                                          : 0;
     }
     return bits;
@@ -206,17 +214,17 @@ static bool names_gpu(const char *key)
     return (digits > 0 && strcmp(p + digits + (p[digits] == ']'), "") == 0) || strncmp(key, "GPU-", 4) == 0;
 }
 
-static void add_members(struct shape *s, json_t *object, bool inside, int depth)
+static void add_members(struct shape *s, const char *group, json_t *object, bool inside, int depth)
 {
     const char *key;
     json_t *v;
-    char text[512];
+    char text[512], name[192];
     json_object_foreach(object, key, v)
     {
         if (single(v, text, sizeof text)) {
-            add_cell(s, key, text, strlen(text));
+            add_cell(s, name_of(s, group, key, name), text, strlen(text));
         } else if (inside && json_is_object(v) && depth < MAX_DEPTH) {
-            add_members(s, v, true, depth + 1);
+            add_members(s, key, v, true, depth + 1);
         }
     }
 }
@@ -245,14 +253,14 @@ static void walk(struct shape *s, json_t *v, const struct level *up, const char 
     {
         const bool inner = json_is_object(member) && !json_object_get(member, "value");
         keyed += inner && names_gpu(key);
-        whole += inner && (holds(s, member, depth) & (HAS_POWER | HAS_TEMP)) == (HAS_POWER | HAS_TEMP);
+        whole += inner && (holds(s, key, member, depth) & (HAS_POWER | HAS_TEMP)) == (HAS_POWER | HAS_TEMP);
     }
-    const unsigned bits = holds(s, v, depth);
+    const unsigned bits = holds(s, "", v, depth);
     if (keyed == 0 && whole < 2 && bits & (HAS_POWER | HAS_TEMP)) {
         begin_row(s, line);
-        add_members(s, v, true, depth);
+        add_members(s, "", v, true, depth);
         for (const struct level *l = up; l; l = l->up) {
-            add_members(s, l->object, false, depth);
+            add_members(s, "", l->object, false, depth);
         }
         char number[24];
         snprintf(number, sizeof number, "%zu", place);

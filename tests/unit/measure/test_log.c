@@ -552,6 +552,12 @@ static const struct who {
      1,
      4,
      {60}},
+    {"JSON in groups, whose names make the name",
+     TWICE(TWICE("[{\"index\":3,\"power\":{\"draw\":60,\"limit\":300},\"temperature\":{\"gpu\":50}}]\n")),
+     "3",
+     1,
+     4,
+     {60}},
     {"an answer of Prometheus",
      "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":["
      "{\"metric\":{\"__name__\":\"DCGM_FI_DEV_GPU_TEMP\",\"gpu\":\"5\"},\"values\":[[1,\"40\"],[2,\"40\"],[3,"
@@ -792,6 +798,8 @@ static void time_stamps_are_seconds(void **unused)
                 {"2025-01-07T12:34:56Z", 1736253296},
                 {"2025-01-07T13:34:56+01:00", 1736253296},
                 {"Tue Jan  7 12:34:56 2025", 1736253296},
+                {"Tue Jan  7 12:34:56 UTC 2025", 1736253296},
+                {"2025-01-07 12:34:56 UTC", 1736253296},
                 {"07.01.2025 12:34:56", 1736253296},
                 {"7.1.2025 12:34:56", 1736253296},
                 {"20250107 12:34:56", 1736253296},
