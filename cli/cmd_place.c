@@ -71,7 +71,12 @@ static double forecast_error_k(void *to, const struct tmx_topology *t, size_t fi
     double *w = calloc(2 * c->model.n_gpu + 1, sizeof *w), *n = w ? w + c->model.n_gpu : NULL;
     size_t at = c->model.n_gpu;
     for (size_t g = 0; w && g < n_gpu; g++) {
-        const size_t i = tmx_rc_find(&c->model, t->gpu[first + g].name);
+        size_t i = 0;
+        char name[TMX_NAME];
+        while (i < c->model.n_gpu &&
+               strcmp(tmx_calibrated_name(&c->model, i, name), t->gpu[first + g].name) != 0) {
+            i++;
+        }
         if (i < c->model.n_gpu) {
             w[i] = power_w[g];
             n[i] = rpm[g];

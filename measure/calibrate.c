@@ -49,7 +49,6 @@
 #include <string.h>
 
 #include "core/base/plausible.h"
-#include "core/topology/topology.h"
 
 struct work {
     struct tmx_calibration *c;
@@ -176,9 +175,9 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
         if (there) {
             struct tmx_rc_gpu *gpu = &c->model.gpu[c->model.n_gpu++];
             gpu->upstream = TMX_RC_NONE;
-            if (snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]) >= TMX_NAME) {
-                return tmx_fail(err, TMX_ECONFIG, "GPU %s: a name longer than %d characters", log->gpu[g],
-                                TMX_NAME - 1);
+            if (snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]) >= (int)sizeof gpu->name) {
+                return tmx_fail(err, TMX_ECONFIG, "GPU %s: a name longer than %zu characters", log->gpu[g],
+                                sizeof gpu->name - 1);
             }
         }
     }

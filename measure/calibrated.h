@@ -15,6 +15,7 @@
 
 #include "core/base/table.h"
 #include "core/floorplan/chip.h"
+#include "core/topology/topology.h"
 #include "measure/calibrate.h"
 
 TMX_NODISCARD enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c,
@@ -38,6 +39,10 @@ TMX_NODISCARD enum tmx_status tmx_calibrated_read(struct tmx_rc *model, const ch
  * TMX_EPARSE with file:line. tmx_fit_errors_finish also after failure. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx_rc *model,
                                                     const char *path, struct tmx_err *err);
+
+/* What node.cfg calls a GPU: its name, its begin, its end and its place where that is longer than a topology
+ * takes. Returns buf. */
+const char *tmx_calibrated_name(const struct tmx_rc *model, size_t gpu, char buf[TMX_NAME]);
 
 /* chips/ and node.cfg, which states the air and where it comes from. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,

@@ -327,6 +327,18 @@ struct node {
     bool shared;
 };
 
+const char *tmx_calibrated_name(const struct tmx_rc *m, size_t g, char buf[TMX_NAME])
+{
+    const char *name = m->gpu[g].name;
+    const size_t n = strlen(name);
+    if (n < TMX_NAME) {
+        snprintf(buf, TMX_NAME, "%s", name);
+    } else {
+        snprintf(buf, TMX_NAME, "%.20s..%s#%zu", name, name + n - 18, g);
+    }
+    return buf;
+}
+
 /* Cards and fans are called after the log's numbers of their GPUs, where all have one. */
 static void number_of(const struct tmx_rc *m, size_t g, char number[32])
 {
@@ -401,7 +413,7 @@ static void print_cards(const struct node *n, FILE *out)
 static void print_gpus(const struct node *n, double preheat, FILE *out)
 {
     const struct tmx_rc *m = n->m;
-    char folder[96], number[32], path[128];
+    char folder[96], number[32], path[128], name[TMX_NAME];
     size_t n_air = 0;
     fprintf(out, "gpus = (\n");
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -410,7 +422,7 @@ static void print_gpus(const struct node *n, double preheat, FILE *out)
         number_of(m, n->shared ? 0 : g, number);
         snprintf(path, sizeof path, "chips/%s", folder);
         fputs("    { ", out);
-        print_text("name", m->gpu[g].name, out);
+        print_text("name", tmx_calibrated_name(m, g, name), out);
         fputc(' ', out);
         print_text("chip", path, out);
         fprintf(out, " card = \"card%s\";", number);
@@ -423,9 +435,9 @@ static void print_gpus(const struct node *n, double preheat, FILE *out)
     for (size_t g = 0; g < m->n_gpu; g++) {
         if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
             fputs(n_air++ ? ",\n    { " : "air = (\n    { ", out);
-            print_text("from", m->gpu[m->gpu[g].upstream].name, out);
+            print_text("from", tmx_calibrated_name(m, (size_t)m->gpu[g].upstream, name), out);
             fputc(' ', out);
-            print_text("to", m->gpu[g].name, out);
+            print_text("to", tmx_calibrated_name(m, g, name), out);
             fprintf(out, " fraction = %.6g; }", m->gpu[g].preheat_k_per_w / preheat);
         }
     }

@@ -64,7 +64,7 @@ function otherVerdicts() {
       const fitted = by(/^fitted/).filter((r) => !r.run), out = by(/^left out/), weak = by(/^not identified/);
       const of = (name) => { // one value, or from the least to the most of the GPUs
         const mine = fitted.filter((r) => r.parameter === name), values = mine.map((r) => r.value), low = shown(Math.min(...values)), high = shown(Math.max(...values));
-        return `${name} = ${low === high ? low : `${low} to ${high}`} ${mine[0].unit ?? ""}${low === high ? "" : " by GPU"}`.trim();
+        return `${name} = ${low === high ? low : `${low} to ${high}`} ${mine[0].unit === "1" ? "" : mine[0].unit ?? ""}${low === high ? "" : " by GPU"}`.trim();
       };
       found.push([t.of, `The calibration fitted ${names(fitted).split(", ").filter(Boolean).map(of).join(", ") || "nothing"}.` +
         (weak.length ? ` The log does not identify ${names(weak)}.` : "") + (out.length ? ` The log does not show ${names(out)}; the table names a log that would.` : "")]);
