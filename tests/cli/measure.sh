@@ -241,6 +241,10 @@ for r in csv.DictReader(open("ran/trace.csv")):
                       + p.get("case_k_per_w", 0) * (1 - math.exp(-t / p.get("case_s", 1))))
     assert abs(float(r["hottest_c"]) - is_c) < 0.2, (t, r["hottest_c"], is_c)
 P
+# check reads what a run reads: a package that no run takes
+cp -r walked broken && sed -i 's/-p_chip.*/-p_chip 2.3e9/' broken/chips/gpu0/package.config
+"$thermix" check broken/node.cfg >out.txt 2>err.txt && say "check of a node whose package no run takes: $(cat out.txt)"
+grep -q 'gpu0/package.config:5: p_chip' err.txt || say "check of a broken package: $(cat err.txt)"
 walk walk_one.csv --levels gtx280 --ambient 30
 walk walk_five.csv
 grep -q 'name = "5"; chip = "chips/gpu5"; card = "card5"' walked/node.cfg || say "GPU 5 is not called 5: $(grep chips walked/node.cfg)"

@@ -258,6 +258,34 @@ static void racks_repeat_the_node_in_the_air_of_its_height(void **state)
     tmx_topology_finish(&t);
 }
 
+/* What a GPU has above the air is its own; people call it by its name where it has one. */
+static void a_gpu_has_its_own_air_and_name(void **state)
+{
+    struct tmx_topology t;
+    char label[TMX_NAME];
+    (void)state;
+    assert_int_equal(
+        tmx_topology_load(
+            &t,
+            scratch_write(
+                "above.cfg",
+                "name = \"t\"; inlet_c = 20.0; nodes = 2;\n" CARDS FANS
+                "gpus = ( { name = \"5\"; chip = \"gtx280\"; card = \"c0\"; inlet_above_k = 1.5; },\n"
+                "  { name = \"gpu1\"; chip = \"gtx280\"; card = \"c1\"; } );\n"),
+            NULL),
+        TMX_OK);
+    assert_int_equal(t.n_gpu, 4);
+    check_close(t.inlet_above_k[0], 1.5, 0, 0);
+    check_close(t.inlet_above_k[1], 0, 0, 0);
+    check_close(t.inlet_above_k[2], 1.5, 0, 0);
+    assert_string_equal(tmx_gpu_label("5", 0, label), "5");
+    assert_string_equal(tmx_gpu_label("node1/0", 3, label), "node1/0");
+    assert_string_equal(tmx_gpu_label("gpu7", 3, label), "3");
+    assert_string_equal(tmx_gpu_label("rack0.node1.gpu1", 3, label), "3");
+    assert_string_equal(tmx_gpu_label("", 3, label), "3");
+    tmx_topology_finish(&t);
+}
+
 /* Inlet of a GPU behind another, by hand: phi q / (rho c V); all heat leaves in the end. */
 static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
 {
@@ -347,6 +375,7 @@ int main(void)
         cmocka_unit_test(nodes_are_copies_with_their_own_air),
         cmocka_unit_test(a_count_stands_for_as_many_alike),
         cmocka_unit_test(racks_repeat_the_node_in_the_air_of_its_height),
+        cmocka_unit_test(a_gpu_has_its_own_air_and_name),
         cmocka_unit_test(points_of_a_fan_are_fitted),
         cmocka_unit_test(preheat_falls_with_the_flow_and_no_heat_is_lost),
     };
