@@ -449,6 +449,9 @@ static const struct who {
      1,
      4,
      {99}},
+#define POD(p) \
+    M("GPU_TEMP", "gpu=\"0\",pod=\"" p "\"", "40") M("POWER_USAGE", "gpu=\"0\",pod=\"" p "\"", "99")
+    {"a pod a scrape", POD("a") POD("b") POD("c") POD("d"), "0", 1, 4, {99}},
     {"two hosts, scrape after scrape",
      TWICE(TWICE(M("GPU_TEMP", "gpu=\"0\",Hostname=\"n10.hall\"", "40")
                      M("POWER_USAGE", "gpu=\"0\",Hostname=\"n10.hall\"", "50")
