@@ -244,7 +244,7 @@ sed 2d o.p >less.p
 refuses 'less.p:2: block "b" of o.desc has no power' optimise o.desc -p less.p -c o.config
 printf '%s 4e-6 0.5 2 1\n' a b c d e >five.desc && printf '%s 1\n' a b c d e >five.p && sed 's/16/2/' o.config >five.config
 f optimise five.desc -p five.p -c five.config -o - 2>err.txt >/dev/null
-grep -q 'warning: the floorplan that is made: a grid of 2 x 2 cells is too coarse' err.txt || say "a warning of no file"
+grep -q 'warning: five.desc: a grid of 2 x 2 cells is too coarse' err.txt || say "a warning of no file"
 refuses 'expected one .desc or .flp, and --power' optimise o.desc
 refuses 'is of optimise' check -f o.desc
 refuses "a chip's .flp, and --suite" optimise o.desc -p o.p --for slowdown
