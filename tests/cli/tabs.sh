@@ -14,10 +14,6 @@ sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/
 "$thermix" table ./$suite -j 2 -o two -q > /dev/null
 cmp one/table.csv two/table.csv || fail "-j changes the table"
 cmp one/paper.csv two/paper.csv || fail "-j changes the paper's values"
-for isa in any v3; do # what the kernels are compiled for; the best that this processor has is the default
-  THERMIX_ISA=$isa "$thermix" table ./$suite -j 2 -o "isa_$isa" -q > /dev/null
-  cmp one/table.csv "isa_$isa/table.csv" || fail "THERMIX_ISA=$isa changes the table"
-done
 # a table that was stopped keeps every run that has ended and says so, and the same command does the rest: the same bytes
 fine="--set tick_s=0.0005" # so that the runs end one after another, and not at once
 "$thermix" table ./$suite -j 2 $fine -o long -q > /dev/null
