@@ -44,6 +44,7 @@ struct suite {
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
     int seeds;                  /* runs of everything, from base.seed on */
+    bool fitted;                /* of its values: struct tmx_value_source */
     char (*spread_name)[48];    /* [2 * LIST] columns of the spread over them */
     struct tmx_run_values runs; /* [seeds][n_variant * runs_of_variant()] */
     /* group `sets`: sampled constants, a set of them a variant */
@@ -67,6 +68,7 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(suite, baseline, "BL", "policy the improvements are over"),
     TMX_ROW_TEXT(suite, compare, "DVFS", "second policy the improvements are over"),
     TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values are in `values`"),
+    TMX_ROW_BOOL(suite, fitted, 0, "its constants were fitted to the values that the list calls watched"),
     TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many, from base.seed on: the table has means over them"),
     {0},
 };
@@ -1063,6 +1065,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     enum tmx_status st =
         s->mix_name && s->spread_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     values.n_seed = st ? 1 : (size_t)s->seeds;
+    values.fitted = s->fitted;
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
     st = st ? st : read_sets(s, err);

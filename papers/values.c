@@ -200,7 +200,7 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_real_or_empty(t, tmx_moments_sd(&of));
     tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
     tmx_table_int(t, (int64_t)from->n_seed);
-    tmx_table_text(t, tmx_origins[v->origin]);
+    tmx_table_text(t, tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin]);
     tmx_table_text(t, relations[v->relation]);
     tmx_table_real_or_empty(t, mean - printed);
     tmx_table_real_or_empty(t, band);

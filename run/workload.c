@@ -230,9 +230,26 @@ static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *roo
     return st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
 }
 
+/* Of entries that arrive at one time, the last first. */
+static void reverse_entries(struct tmx_mix *mix)
+{
+    for (size_t i = 0, end; i < mix->n_entry; i = end) {
+        for (end = i + 1; end < mix->n_entry && mix->entry[end].arrival_s == mix->entry[i].arrival_s; end++) {
+        }
+        for (size_t a = i, b = end; a + 1 < b; a++, b--) {
+            const struct tmx_mix_entry e = mix->entry[a];
+            mix->entry[a] = mix->entry[b - 1];
+            mix->entry[b - 1] = e;
+        }
+    }
+}
+
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     enum tmx_status st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
+    if (!st && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
+        reverse_entries(&r->mix);
+    }
     st = st ? st : open_sync_job(r, root, err);
     if (st) {
         return st;

@@ -25,7 +25,7 @@ double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
 {
     const struct tmx_mix_policy *p = tmx_mix_of(mix);
     const double slice_s = p->slice_s ? p->slice_s(mix->state) : tick_s, pairs = tick_s / (2 * slice_s);
-    const bool averaged = p->turns && slice_s < tick_s && fabs(pairs - round(pairs)) <= 1e-6 * pairs;
+    const bool averaged = slice_s < tick_s && fabs(pairs - round(pairs)) <= 1e-6 * pairs;
     return averaged ? tick_s : slice_s;
 }
 
