@@ -41,11 +41,39 @@ static double band(const struct tmx_posterior *p, size_t value)
     return real(&p->values, value, tmx_csv_column(&p->values, "band"));
 }
 
-/* Does it enter the weights? */
-static bool weighs(const struct tmx_posterior *p, size_t value)
+/* A cell of a column that folders of earlier versions lack; then "". */
+static const char *later_cell(const struct tmx_posterior *p, size_t value, const char *column)
+{
+    return tmx_csv_column(&p->values, column) < p->values.n_column ? cell(&p->values, value, column) : "";
+}
+
+/* Is it a number of its own, that may enter the weights? */
+static bool is_own(const struct tmx_posterior *p, size_t value)
 {
     return !is_order(p, value) && strcmp(cell(&p->values, value, "follows"), "yes") != 0 &&
            band(p, value) > 0;
+}
+
+/* Does it enter the weights? */
+static bool weighs(const struct tmx_posterior *p, size_t value)
+{
+    return is_own(p, value) && strcmp(later_cell(p, value, "weighs"), "no") != 0;
+}
+
+static double spread(const struct tmx_posterior *p, size_t value)
+{
+    return strtod(later_cell(p, value, "spread"), NULL);
+}
+
+/* The first value that is weighed as one with it. */
+static size_t first_of_one(const struct tmx_posterior *p, size_t value)
+{
+    const char *one = later_cell(p, value, "as_one");
+    size_t v = 0;
+    while (v < value && (!one[0] || !is_own(p, v) || strcmp(later_cell(p, v, "as_one"), one) != 0)) {
+        v++;
+    }
+    return v;
 }
 
 static size_t figure_of(const struct tmx_posterior *p, size_t value)
@@ -57,7 +85,7 @@ static size_t figure_of(const struct tmx_posterior *p, size_t value)
     return f;
 }
 
-static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *err)
+static enum tmx_status check_columns(struct tmx_posterior *p, const char *importance, struct tmx_err *err)
 {
     static const char *const need[] = {"figure",   "quantity", "case",   "paper_value",
                                        "relation", "band",     "follows"};
@@ -70,6 +98,10 @@ static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *er
     p->value0 = tmx_csv_column(&p->sets, "v1");
     p->key0 = p->status + 1;
     p->n_key = p->value0 - p->key0;
+    p->importance = tmx_csv_column(&p->sets, importance[0] ? importance : "importance");
+    if (importance[0] && p->importance == p->sets.n_column) {
+        return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1, "no column \"%s\"", importance);
+    }
     return p->status >= p->value0 || p->value0 + p->values.n_row > p->sets.n_column
                ? tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1,
                              "expected columns set, status, axes, v1 to v%zu", p->values.n_row)
@@ -90,7 +122,8 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
         }
     }
     for (size_t r = 0; r < p->sets.n_row; r++) {
-        bool keep = strcmp(tmx_csv_cell(&p->sets, r, p->status), "done") == 0;
+        const double importance = p->importance < p->sets.n_column ? real(&p->sets, r, p->importance) : 1;
+        bool keep = strcmp(tmx_csv_cell(&p->sets, r, p->status), "done") == 0 && importance > 0;
         for (size_t w = 0; w < n_where; w++) {
             keep = keep && tmx_where_holds(&where[w], cell(&p->sets, r, where[w].key));
         }
@@ -103,7 +136,31 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
                                    p->sets.source, p->n_row, n_where ? " and meet every --where" : "");
 }
 
-/* Logarithms first: the likeliest set of each column of weights then has 1. */
+/* Logarithms to weights, the largest 1. */
+static void scale(double *w, size_t n)
+{
+    double most = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, w[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        w[i] = isfinite(most) ? exp(w[i] - most) : 0;
+    }
+}
+
+/* Mean z of the values that are weighed as one with the first of them, of the i-th set. */
+static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, double widen)
+{
+    double sum = 0, n = 0;
+    for (size_t v = first; v < p->values.n_row; v++) {
+        if (is_own(p, v) && first_of_one(p, v) == first) {
+            sum += (ours(p, v, i) - printed(p, v)) / (widen * hypot(band(p, v), spread(p, v)));
+            n += 1;
+        }
+    }
+    return sum / n;
+}
+
 static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
 {
     const size_t column = tmx_csv_column(&p->values, "figure");
@@ -113,34 +170,37 @@ static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_e
             p->figure[p->n_figure++] = p->values.cell[v * p->values.n_column + column];
         }
     }
-    p->weight = p->figure ? calloc((1 + p->n_figure) * p->n_row, sizeof *p->weight) : NULL;
-    if (!p->weight) {
+    p->weight = p->figure ? calloc((2 + p->n_figure) * p->n_row, sizeof *p->weight) : NULL;
+    p->prior = calloc(p->n_row, sizeof *p->prior);
+    if (!p->weight || !p->prior) {
         return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < p->n_row && p->importance < p->sets.n_column; i++) {
+        p->prior[i] = log(real(&p->sets, p->row[i], p->importance));
+        for (size_t f = 0; f < 2 + p->n_figure; f++) {
+            p->weight[f * p->n_row + i] = p->prior[i];
+        }
     }
     for (size_t v = 0; v < p->values.n_row; v++) {
         const size_t figure = figure_of(p, v);
-        for (size_t i = 0; i < p->n_row && weighs(p, v); i++) {
-            const double x = ours(p, v, i), z = (x - printed(p, v)) / (widen * band(p, v));
-            const double log_weight = isnan(x) ? -INFINITY : -log1p(z * z);
-            for (size_t f = 0; f <= p->n_figure; f++) {
-                p->weight[f * p->n_row + i] += f > 0 && f - 1 == figure ? 0 : log_weight;
+        for (size_t i = 0; i < p->n_row && is_own(p, v) && first_of_one(p, v) == v; i++) {
+            const double z = mean_z(p, v, i, widen), log_weight = isnan(z) ? -INFINITY : -log1p(z * z);
+            for (size_t f = 0; f < 2 + p->n_figure; f++) {
+                const bool in = f == p->n_figure + 1 || (weighs(p, v) && (f == 0 || f - 1 != figure));
+                p->weight[f * p->n_row + i] += in ? log_weight : 0;
             }
         }
     }
-    for (size_t f = 0; f <= p->n_figure; f++) {
-        double *w = p->weight + f * p->n_row, most = -INFINITY;
-        for (size_t i = 0; i < p->n_row; i++) {
-            most = fmax(most, w[i]);
-        }
-        for (size_t i = 0; i < p->n_row; i++) {
-            w[i] = isfinite(most) ? exp(w[i] - most) : 0;
-        }
+    for (size_t f = 0; f < 2 + p->n_figure; f++) {
+        scale(p->weight + f * p->n_row, p->n_row);
     }
+    scale(p->prior, p->n_row);
     return TMX_OK;
 }
 
 enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, double widen,
-                                   const struct tmx_where *where, size_t n_where, struct tmx_err *err)
+                                   const char *importance, const struct tmx_where *where, size_t n_where,
+                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     *p = (struct tmx_posterior){0};
@@ -151,7 +211,7 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
         st = tmx_path_join(path, dir, name[i], err);
         st = st ? st : tmx_csv_read(csv[i], path, err);
     }
-    st = st ? st : check_columns(p, err);
+    st = st ? st : check_columns(p, importance, err);
     st = st ? st : take_rows(p, where, n_where, err);
     st = st ? st : weigh(p, widen, err);
     if (st) {
@@ -167,6 +227,7 @@ void tmx_posterior_finish(struct tmx_posterior *p)
     free(p->row);
     free(p->figure);
     free(p->weight);
+    free(p->prior);
     *p = (struct tmx_posterior){0};
 }
 
@@ -342,25 +403,26 @@ static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_
     tmx_table_text(t, text);
 }
 
-static bool meets(const struct tmx_posterior *p, size_t value, size_t i)
+/* margin: of an order, by how much it is to hold. */
+static bool meets(const struct tmx_posterior *p, size_t value, size_t i, double margin)
 {
     const char *relation = cell(&p->values, value, "relation");
     const double off = ours(p, value, i) - printed(p, value), room = band(p, value);
-    return strcmp(relation, "at_most") == 0    ? off <= room
-           : strcmp(relation, "at_least") == 0 ? off >= -room
+    return strcmp(relation, "at_most") == 0    ? off <= room - margin
+           : strcmp(relation, "at_least") == 0 ? off >= margin - room
                                                : fabs(off) <= room;
 }
 
 /* Share of the weight of the sets that meet a value; together: with all others of its quantity. */
 static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, size_t value, const double *w,
-                            bool together)
+                            bool together, bool clearly)
 {
     double all = 0, in = 0;
     for (size_t i = 0; i < p->n_row; i++) {
-        bool yes = meets(p, value, i);
+        bool yes = meets(p, value, i, clearly ? 2 * spread(p, value) : 0);
         for (size_t v = 0; v < p->values.n_row && together; v++) {
             yes = yes && (strcmp(cell(&p->values, v, "quantity"), cell(&p->values, value, "quantity")) != 0 ||
-                          meets(p, v, i));
+                          meets(p, v, i, clearly ? 2 * spread(p, v) : 0));
         }
         all += w[i];
         in += yes ? w[i] : 0;
@@ -371,14 +433,27 @@ static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, 
 enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"figure", TMX_COLUMN_TEXT, 0},   {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},     {"paper", TMX_COLUMN_REAL, 2},
-        {"prior_5", TMX_COLUMN_REAL, 1},  {"prior_50", TMX_COLUMN_REAL, 1},
-        {"prior_95", TMX_COLUMN_REAL, 1}, {"rest_5", TMX_COLUMN_REAL, 1},
-        {"rest_50", TMX_COLUMN_REAL, 1},  {"rest_95", TMX_COLUMN_REAL, 1},
-        {"all_5", TMX_COLUMN_REAL, 1},    {"all_50", TMX_COLUMN_REAL, 1},
-        {"all_95", TMX_COLUMN_REAL, 1},   {"p_rest", TMX_COLUMN_REAL, 2},
-        {"p_all", TMX_COLUMN_REAL, 2},    {"p_together", TMX_COLUMN_REAL, 2},
+        {"figure", TMX_COLUMN_TEXT, 0},
+        {"quantity", TMX_COLUMN_TEXT, 0},
+        {"case", TMX_COLUMN_TEXT, 0},
+        {"paper", TMX_COLUMN_REAL, 2},
+        {"prior_5", TMX_COLUMN_REAL, 1},
+        {"prior_50", TMX_COLUMN_REAL, 1},
+        {"prior_95", TMX_COLUMN_REAL, 1},
+        {"rest_5", TMX_COLUMN_REAL, 1},
+        {"rest_50", TMX_COLUMN_REAL, 1},
+        {"rest_95", TMX_COLUMN_REAL, 1},
+        {"all_5", TMX_COLUMN_REAL, 1},
+        {"all_50", TMX_COLUMN_REAL, 1},
+        {"all_95", TMX_COLUMN_REAL, 1},
+        {"more_5", TMX_COLUMN_REAL, 1},
+        {"more_50", TMX_COLUMN_REAL, 1},
+        {"more_95", TMX_COLUMN_REAL, 1},
+        {"p_rest", TMX_COLUMN_REAL, 2},
+        {"p_all", TMX_COLUMN_REAL, 2},
+        {"p_clear", TMX_COLUMN_REAL, 2},
+        {"p_together", TMX_COLUMN_REAL, 2},
+        {"p_together_clear", TMX_COLUMN_REAL, 2},
         {"moved_by", TMX_COLUMN_TEXT, 0},
     };
     struct work work;
@@ -394,12 +469,15 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
         tmx_table_text(*t, cell(&p->values, v, "quantity"));
         tmx_table_text(*t, cell(&p->values, v, "case"));
         isnan(printed(p, v)) ? tmx_table_empty(*t) : tmx_table_real(*t, printed(p, v));
-        add_quantiles(*t, p, c, NULL, work.item);
+        add_quantiles(*t, p, c, p->prior, work.item);
         add_quantiles(*t, p, c, rest, work.item);
         add_quantiles(*t, p, c, p->weight, work.item);
-        add_probability(*t, p, v, rest, false);
-        add_probability(*t, p, v, p->weight, false);
-        is_order(p, v) ? add_probability(*t, p, v, p->weight, true) : tmx_table_empty(*t);
+        add_quantiles(*t, p, c, p->weight + (1 + p->n_figure) * p->n_row, work.item);
+        add_probability(*t, p, v, rest, false, false);
+        add_probability(*t, p, v, p->weight, false, false);
+        for (int k = 1; k < 4; k++) { /* clearly, together, both */
+            is_order(p, v) ? add_probability(*t, p, v, p->weight, k > 1, k != 2) : tmx_table_empty(*t);
+        }
         add_movers(*t, p, v, &work);
     }
     work_finish(&work);
@@ -412,12 +490,13 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
     const size_t c = p->key0 + key;
     for (size_t i = 0; i < p->n_row; i++) {
         const char *word = tmx_csv_cell(&p->sets, p->row[i], c);
-        double n = 0, all = 0, in = 0;
+        double n = 0, n_all = 0, all = 0, in = 0;
         bool first = true;
         for (size_t k = 0; k < p->n_row; k++) {
             const bool same = strcmp(tmx_csv_cell(&p->sets, p->row[k], c), word) == 0;
             first = first && (k >= i || !same);
-            n += same;
+            n += same ? p->prior[k] : 0;
+            n_all += p->prior[k];
             all += p->weight[k];
             in += same ? p->weight[k] : 0;
         }
@@ -427,7 +506,7 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
             for (size_t k = 0; k < 6; k++) {
                 tmx_table_empty(t);
             }
-            tmx_table_real(t, n / (double)p->n_row);
+            n_all > 0 ? tmx_table_real(t, n / n_all) : tmx_table_empty(t);
             all > 0 ? tmx_table_real(t, in / all) : tmx_table_empty(t);
         }
     }
@@ -461,7 +540,7 @@ enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_tab
         }
         tmx_table_text(*t, p->sets.column[p->key0 + k]);
         tmx_table_text(*t, "");
-        add_quantiles(*t, p, p->key0 + k, NULL, item);
+        add_quantiles(*t, p, p->key0 + k, p->prior, item);
         add_quantiles(*t, p, p->key0 + k, p->weight, item);
         tmx_table_empty(*t);
         tmx_table_empty(*t);
