@@ -52,6 +52,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
     TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
     TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
+    TMX_TAKE(&s->fixed, s->waits, m->n_job);
     if (s->state.failed || s->fixed.failed) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
@@ -121,13 +122,17 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const size_t n_gpu = s->machine->n_gpu;
     const double trip_k = tmx_sim_trip_k(s);
     bool known = s->spec.forecast != NULL;
+    for (size_t j = 0; j < s->machine->n_job; j++) {
+        s->waits[j] = s->machine->job[j].memory_bound;
+    }
     for (size_t g = 0; g < n_gpu && known; g++) {
         const struct tmx_gpu *gpu = &s->machine->gpu[g];
         s->outlook[g] = (struct tmx_outlook){.forecast = s->spec.forecast[g],
                                              .chip = gpu->chip,
                                              .power_scale = gpu->power_scale,
                                              .gated = s->machine->gated + gpu->sm0,
-                                             .delay_s = s->spec.sensor.delay_s};
+                                             .delay_s = s->spec.sensor.delay_s,
+                                             .waits = s->waits};
         known = tmx_sim_static_power(s, g, &s->outlook[g].still);
     }
     s->view = (struct tmx_view){.node = &s->machine->view,

@@ -71,6 +71,11 @@ double tmx_job_power_w(const struct tmx_job *job, double now_s)
     return job->power_w * tmx_phases_at(p, phase_of(job, now_s)) / job->kernel->power.sm_power_w;
 }
 
+size_t tmx_job_phase(const struct tmx_job *job, double now_s)
+{
+    return job->phases ? tmx_phases_index(job->phases, phase_of(job, now_s)) : 0;
+}
+
 double tmx_job_phase_left(const struct tmx_job *job, double now_s)
 {
     return job->phases ? tmx_phases_left(job->phases, phase_of(job, now_s)) : INFINITY;

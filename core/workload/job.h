@@ -53,6 +53,8 @@ static inline double tmx_job_slowdown(const struct tmx_job *job)
 
 /* Dynamic W per SM now_s into the counted time. */
 double tmx_job_power_w(const struct tmx_job *job, double now_s);
+/* Which of its phases it is in then; 0: it has none. */
+size_t tmx_job_phase(const struct tmx_job *job, double now_s);
 /* Until that changes: in parts of its work or in seconds, as its phases are; INFINITY: never. */
 double tmx_job_phase_left(const struct tmx_job *job, double now_s);
 

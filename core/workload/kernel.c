@@ -308,6 +308,11 @@ double tmx_phases_at(const struct tmx_phases *p, double x)
     return p->power_w[find_phase(p, &x)];
 }
 
+size_t tmx_phases_index(const struct tmx_phases *p, double x)
+{
+    return find_phase(p, &x);
+}
+
 double tmx_phases_left(const struct tmx_phases *p, double x)
 {
     const size_t i = find_phase(p, &x);

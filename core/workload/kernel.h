@@ -38,6 +38,7 @@ TMX_NODISCARD enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct
 
 /* Power at a place of the axis. n > 0. */
 double tmx_phases_at(const struct tmx_phases *p, double x);
+size_t tmx_phases_index(const struct tmx_phases *p, double x); /* of that step */
 /* From x to the end of its phase; INFINITY: it has no end. */
 double tmx_phases_left(const struct tmx_phases *p, double x);
 

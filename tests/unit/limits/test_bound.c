@@ -172,33 +172,42 @@ static void two_sms_by_hand(void **state)
     static int sm_of_unit[] = {0, 1};
     static size_t unit_of_sm[] = {0, 1};
     static double part[] = {1, 1}, zero[] = {0, 0};
+    /* a second level of half the clock and 0.81 of the voltage squared: a kernel that waits for memory all
+     * the time keeps its speed there at 0.81 of its watts; 60 K at level 0, 45 allowed */
     static const struct {
-        double A[4], speed;
-    } rows[] = {{{2, 1, 1, 2}, 0.75}, {{3, 1, 1, 2}, 0.675}};
+        double A[4];
+        size_t n_level;
+        double waits, speed;
+    } rows[] = {{{2, 1, 1, 2}, 1, 0, 0.75},
+                {{3, 1, 1, 2}, 1, 0, 0.675},
+                {{2, 1, 1, 2}, 2, 1, 45 / 48.6},
+                {{2, 1, 1, 2}, 2, 0.5, 12.6 / 27.6 + 15 / 27.6 * 2 / 3},
+                {{2, 1, 1, 2}, 2, 0, 20.7 / 35.7 + 15 / 35.7 * 0.5}};
     const struct tmx_chip chip = {.name = "two",
                                   .n_sm = 2,
-                                  .n_level = 1,
+                                  .n_level = 2,
                                   .sm_of_unit = sm_of_unit,
                                   .unit_of_sm = unit_of_sm,
                                   .part_share = part};
     double sm_w[] = {20}, work_s[] = {10};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        double A[4];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double A[4], waits[] = {rows[i].waits};
         memcpy(A, rows[i].A, sizeof A);
         const struct tmx_plan_chip c = {.n_unit = 2,
                                         .n_sm = 2,
-                                        .n_level = 1,
+                                        .n_level = rows[i].n_level,
                                         .influence = A,
                                         .baseline_w = zero,
                                         .leak_w = zero,
                                         .ambient_k = 318.15,
                                         .factors = no_leakage,
                                         .chip = &chip,
-                                        .speed = {1},
-                                        .dynamic = {1},
-                                        .leak = {1}};
-        const struct tmx_work w = {.n = 1, .sm_w = sm_w, .work_s = work_s, .sum_s = 10, .gain = 1};
+                                        .speed = {1, 0.5},
+                                        .dynamic = {1, 0.405},
+                                        .leak = {1, 0.9}};
+        const struct tmx_work w = {
+            .n = 1, .sm_w = sm_w, .waits = waits, .work_s = work_s, .sum_s = 10, .gain = 1};
         const struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
         struct tmx_bound b;
         assert_int_equal(tmx_bound_init(&b, &c, &w, &o, NULL), TMX_OK);
