@@ -135,6 +135,7 @@ struct tmx_board_view {
     double memory_c;                         /* of the memory's */
     size_t n_level;
     const double *speed, *volt; /* [n_level] of each clock level, relative to the nominal one */
+    double nominal_hz;          /* clock of the nominal level */
 };
 
 /* Why a GPU runs slower than it could, as NVML names it; bits. */

@@ -10,6 +10,7 @@
 struct solved { /* the last latency solution of a GPU */
     size_t row[TMX_SLOTS];
     double sms[TMX_SLOTS], core_clock;
+    bool turns; /* two kernels take turns on the same SMs inside the tick */
     double slowdown[TMX_SLOTS], latency[TMX_SLOTS]; /* against the kernel alone on the whole chip */
 };
 
@@ -205,7 +206,7 @@ static void solve(struct tmx_cta_stage *c, const double *sms, size_t first, size
 /* Kernels that take turns inside a tick have all SMs of both, and no company. */
 static void solve_gpu(struct tmx_cta_stage *c, const struct tmx_gpu *gpu, struct solved *now)
 {
-    if (!(c->spec.turns && gpu->n_run == 2 && now->sms[0] > 0 && now->sms[1] > 0)) {
+    if (!now->turns) {
         solve(c, now->sms, 0, gpu->n_run, now);
         return;
     }
@@ -225,6 +226,10 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
             now->sms[k] += m->share[tmx_machine_at(m, sm, k)];
         }
     }
+    for (size_t sm = gpu->sm0; c->spec.turns && gpu->n_run == 2 && sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        now->turns =
+            now->turns || (m->share[tmx_machine_at(m, sm, 0)] > 0 && m->share[tmx_machine_at(m, sm, 1)] > 0);
+    }
 }
 
 static bool same(const struct solved *a, const struct solved *b)
@@ -234,7 +239,7 @@ static bool same(const struct solved *a, const struct solved *b)
             return false;
         }
     }
-    return a->core_clock == b->core_clock;
+    return a->core_clock == b->core_clock && a->turns == b->turns;
 }
 
 void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
