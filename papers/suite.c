@@ -87,6 +87,52 @@ static void print_standing(const struct tmx_table *paper)
     }
 }
 
+/* The suite's headlines by group, one line each: printed, ours, and the range over the sets of constants that
+ * agree. *n: how many there are. */
+static enum tmx_status print_groups(const struct tmx_table *paper, size_t *n, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"", TMX_COLUMN_TEXT, 0},
+                                                {"printed", TMX_COLUMN_REAL, 2},
+                                                {"ours", TMX_COLUMN_REAL, 2},
+                                                {"5 % of sets", TMX_COLUMN_REAL, 1},
+                                                {"95 %", TMX_COLUMN_REAL, 1}};
+    static const char *const from[] = {"paper_value", "ours", "sets_low", "sets_high"};
+    static const char *const all[] = {"all"};
+    const size_t under = column_of(paper, "under"), headline = column_of(paper, "headline"),
+                 rows = tmx_table_rows(paper);
+    enum tmx_status st = TMX_OK;
+    *n = 0;
+    for (size_t first = 0; first < rows && !st; first++) { /* a group begins with its first row */
+        const char *group = tmx_table_cell(paper, first, under)->text;
+        struct tmx_table *t = NULL;
+        bool seen = !group[0];
+        for (size_t r = 0; r < first; r++) {
+            seen = seen || strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
+        }
+        if (seen) {
+            continue;
+        }
+        st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
+        for (size_t r = first; r < rows && !st; r++) {
+            if (strcmp(tmx_table_cell(paper, r, under)->text, group) != 0) {
+                continue;
+            }
+            tmx_table_text(t, tmx_table_cell(paper, r, headline)->text);
+            for (size_t c = 0; c < sizeof from / sizeof from[0]; c++) {
+                const struct tmx_cell *cell = tmx_table_cell(paper, r, column_of(paper, from[c]));
+                cell->empty ? tmx_table_empty(t) : tmx_table_real(t, cell->real);
+            }
+            ++*n;
+        }
+        if (!st) {
+            printf("\n%s:\n", group);
+            st = tmx_table_show(t, TMX_FORMAT_TEXT, &(struct tmx_screen){.column = all, .n_column = 1}, err);
+        }
+        tmx_table_destroy(t);
+    }
+    return st;
+}
+
 /* The paper's printed means beside ours. */
 static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_err *err)
 {
@@ -148,28 +194,28 @@ static void print_alike(const struct tmx_table *t)
 {
     char line[1024] = "Did the same, having nothing to choose between (docs/faq.md): ";
     const size_t begin = strlen(line), mix = column_of(t, "mix"), policy = column_of(t, "policy");
-    size_t n = begin;
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const char *of = tmx_table_cell(t, r, mix)->text;
-        size_t next = r + 1;
+        char some[256] = "";
+        size_t next = r + 1, n = 0;
         if (strncmp(of, "mean", 4) == 0 || (r > 0 && same(t, r - 1, r))) {
             continue;
         }
         for (; next < tmx_table_rows(t) && same(t, r, next); next++) {
-            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
-                                  next > r + 1 ? ", "
-                                  : n > begin  ? "; "
-                                               : "",
+            n += (size_t)snprintf(some + n, sizeof some - n, "%s%s", n > 0 ? ", " : "",
                                   tmx_table_cell(t, next - 1, policy)->text);
-            n = n < sizeof line ? n : sizeof line - 1;
+            n = n < sizeof some ? n : sizeof some - 1;
         }
         if (next > r + 1) {
-            n += (size_t)snprintf(line + n, sizeof line - n, " and %s on %s",
-                                  tmx_table_cell(t, next - 1, policy)->text, of);
-            n = n < sizeof line ? n : sizeof line - 1;
+            snprintf(some + n, sizeof some - n, " and %s on %s", tmx_table_cell(t, next - 1, policy)->text,
+                     of);
+            const size_t end = strlen(line);
+            if (!strstr(line, some)) { /* of a further variant */
+                snprintf(line + end, sizeof line - end, "%s%s", end > begin ? "; " : "", some);
+            }
         }
     }
-    if (n > begin) {
+    if (strlen(line) > begin) {
         tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
     }
 }
@@ -219,14 +265,17 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
         print_alike(table);
         print_latched(table);
     }
+    size_t n_group = 0;
     if (paper && brief && tmx_table_rows(paper) > 0) {
-        st = print_headline(paper, err);
+        st = print_groups(paper, &n_group, err);
+        st = st || n_group > 0 ? st : print_headline(paper, err);
     }
-    if (!st && paper && tmx_table_rows(paper) > 0) {
+    if (!st && paper && tmx_table_rows(paper) > 0 && n_group == 0) {
         print_standing(paper);
     }
     if (!st && call->out_dir) {
-        printf("All columns: %s/table.csv%s%s%s\n", call->out_dir, paper ? "; the paper beside ours: " : "",
+        printf("%sAll columns: %s/table.csv%s%s%s\n", n_group > 0 ? "\n" : "", call->out_dir,
+               paper ? n_group > 0 ? "; every printed value: " : "; the paper beside ours: " : "",
                paper ? call->out_dir : "", paper ? "/paper.csv" : "");
     } else if (!st && brief) {
         printf("All columns: --columns all, or -o DIR\n");

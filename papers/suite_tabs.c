@@ -694,20 +694,28 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
     return st;
 }
 
-/* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
+/* For the screen: the slowdown of every mix under every policy, and the least that any policy can have; of
+ * two variants the mixes of the first and both means, of more the means only. */
 static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    const char *what = s->serves ? "e2e_p50_s" : s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct";
-    struct tmx_column head[LIST + 1] = {{what, TMX_COLUMN_TEXT, 0}};
+    const bool means = s->n_variant > 2;
+    const char *what = s->serves ? "e2e_p50_s" : means ? "slowdown_pct, mean" : "slowdown_pct";
+    struct tmx_column head[LIST + 2] = {{what, TMX_COLUMN_TEXT, 0}};
     const char *column = s->serves ? what : "slowdown_pct";
-    const size_t n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
+    const size_t n_row = (means ? 0 : s->n_mix) + s->n_variant;
+    const struct tmx_moments least = over_seeds(s, 0, MEAN, 0, 0, "bound_pct");
+    const bool bound = !s->serves && least.n > 0;
     for (size_t p = 0; p < s->n_policy; p++) {
         head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
     }
-    const enum tmx_status st = tmx_table_create(t, head, s->n_policy + 1, err);
+    head[s->n_policy + 1] = (struct tmx_column){"bound", TMX_COLUMN_REAL, 2};
+    const enum tmx_status st = tmx_table_create(t, head, s->n_policy + 1 + bound, err);
     for (size_t r = 0; !st && r < n_row; r++) {
-        const bool variants = s->n_variant > 1, mean = variants || r == s->n_mix;
-        tmx_table_text(*t, variants ? s->variant[r].name : mean ? "mean" : s->mix_name[r]);
+        const bool mean = means || r >= s->n_mix;
+        const size_t v = means ? r : mean ? r - s->n_mix : 0;
+        char name[80];
+        snprintf(name, sizeof name, "mean%s%s", s->n_variant == 2 ? ", " : "", s->variant[v].name);
+        tmx_table_text(*t, means ? s->variant[v].name : mean ? name : s->mix_name[r]);
         for (size_t half = 0; half < (s->seeds > 1 ? 2 : 1); half++) { /* the mean, the interval */
             if (half) {
                 char interval[40];
@@ -715,9 +723,13 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
                 tmx_table_text(*t, interval);
             }
             for (size_t p = 0; p < s->n_policy; p++) {
-                const struct tmx_moments of =
-                    over_seeds(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, column);
+                const struct tmx_moments of = over_seeds(s, v, mean ? MEAN : ONE, mean ? 0 : r, p, column);
                 tmx_table_real_or_empty(*t, half ? tmx_moments_ci95(&of) : tmx_moments_mean(&of));
+            }
+            if (bound) {
+                const struct tmx_moments of =
+                    over_seeds(s, v, mean ? MEAN : ONE, mean ? 0 : r, 0, "bound_pct");
+                half ? tmx_table_empty(*t) : tmx_table_real_or_empty(*t, tmx_moments_mean(&of));
             }
         }
     }

@@ -74,7 +74,13 @@ same() { # same FOLDER: its table is the stored one to 1e-6
         if (a[i] !~ /^[-0-9.e+]+$/ || $i !~ /^[-0-9.e+]+$/ || d > 1e-6 * s + 1e-6) { print of ", row " NR / 2 ": " a[i] " is not " $i; bad = 1 } } }
     END { exit bad || NR < 40 }' || fail "$1: the table is not the stored one"
 }
-"$thermix" table $golden/suite.cfg -j 2 -o main -q > /dev/null; same main
+"$thermix" table $golden/suite.cfg -j 2 -o main -q > main.txt; same main
+# its screen: mixes by policy with the least that any can lose, both means, and the headlines in their groups
+sed -n 's/  */ /g; /^Did/,/^$/d; p' main.txt | sed 's/[0-9]\.[0-9][0-9]*/N/g; s/[0-9]N/N/g' > shown.txt
+printf '%s\n' 'slowdown_pct BL DVFS A MU MNU MA bound' 'WL3 N N N N N N N' 'WL8 N N N N N N N' 'mean, as listed N N N N N N N' 'mean, reversed N N N N N N N' \
+  '' 'One:' ' printed ours 5 % of sets 95 %' 'A saves, % N N N N' 'MU, WL3, % N N N N' '' 'Two:' ' printed ours 5 % of sets 95 %' 'of A, WL3, % N N - -' '' \
+  'All columns: main/table.csv; every printed value: main/paper.csv' | diff - shown.txt || fail "the first screen: $(cat main.txt)"
+grep -q '^A saves, % *60.00 .* 41.0 *63.0$' main.txt || fail "the range of the sets: $(cat main.txt)"
 "$thermix" table $golden/suite.cfg -j 2 -o warmer -q --set package.ambient=317.750000001 > /dev/null; same warmer
 # `run wl1` is a cell of suite `tabs`
 wl1=$("$thermix" run wl1 --set policy=BL --columns slowdown_pct --format csv | tail -1)
