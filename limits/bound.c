@@ -585,12 +585,24 @@ static size_t n_piece(const struct tmx_job *j)
     return j->phases ? j->phases->n : 1;
 }
 
+/* Seconds of the work of a phase: in whole turns of those that repeat, and in the last. */
+static double phase_work_s(const struct tmx_phases *p, size_t i, double work_s)
+{
+    const double from = i > 0 ? p->until[i - 1] : 0, last = p->until[p->n - 1];
+    if (p->over == TMX_PHASE_WORK) {
+        return (p->until[i] - from) * work_s;
+    }
+    const double turns = p->repeat ? floor(work_s / last) : 0, rest_s = work_s - turns * last;
+    const double to = i + 1 < p->n || p->repeat ? p->until[i] : INFINITY;
+    return turns * (p->until[i] - from) + fmax(0, fmin(rest_s, to) - from);
+}
+
 static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, size_t job, size_t *piece,
                                struct tmx_err *err)
 {
     const struct tmx_job *j = &m->job[job];
     const struct tmx_phases *p = j->phases;
-    if (p && p->over != TMX_PHASE_WORK) {
+    if (p && !tmx_job_changes(j)) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "no bound here: the power of kernel %s changes with time, whatever work is done",
                         j->kernel->name);
@@ -600,10 +612,9 @@ static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, 
     }
     w->piece0[job] = *piece;
     for (size_t i = 0; i < n_piece(j); i++) {
-        const double from = p && i > 0 ? p->until[i - 1] : 0, share = p ? p->until[i] - from : 1;
-        const double work_s = share * j->work_sm_s / (double)m->n_sm;
+        const double all_s = j->work_sm_s / (double)m->n_sm, work_s = p ? phase_work_s(p, i, all_s) : all_s;
         const double sm_w = p ? j->power_w * p->power_w[i] / j->kernel->power.sm_power_w : j->power_w;
-        const size_t row = row_of(w, sm_w, j->memory_bound);
+        const size_t row = row_of(w, sm_w, p && p->waits[i] >= 0 ? p->waits[i] : j->memory_bound);
         w->row[(*piece)++] = row;
         w->work_s[row] += work_s;
         w->sum_s += work_s;

@@ -123,7 +123,7 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const double trip_k = tmx_sim_trip_k(s);
     bool known = s->spec.forecast != NULL;
     for (size_t j = 0; j < s->machine->n_job; j++) {
-        s->waits[j] = s->machine->job[j].memory_bound;
+        s->waits[j] = tmx_job_waits(&s->machine->job[j], 0);
     }
     for (size_t g = 0; g < n_gpu && known; g++) {
         const struct tmx_gpu *gpu = &s->machine->gpu[g];

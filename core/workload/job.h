@@ -27,10 +27,12 @@ struct tmx_job {
     double l2_w, dram_w;    /* the same of L2 and memory, per SM it runs on */
     double leak_factor;     /* of the chip's leakage while it runs on all SMs; 0: it does not say */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
-    double memory_bound;    /* share of its blocks' time that does not follow the core clock */
-    double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
-    double memory_slowdown; /* and this by the CTA stage */
-    bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
+    double
+        memory_bound; /* share of its blocks' time that does not follow the core clock, unless phases say */
+    double chip_sms;  /* SMs of the whole chip */
+    double gate_slowdown;            /* block lifetimes times this, 1: none; written by the gate stage, */
+    double memory_slowdown;          /* and this by the CTA stage */
+    bool transient_charged;          /* what a CTA policy costs until it has settled for this kernel */
     const struct tmx_phases *phases; /* of its power; NULL: power_w all the time */
     double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
     /* progress, written by the machine */
@@ -51,11 +53,33 @@ static inline double tmx_job_slowdown(const struct tmx_job *job)
     return job->gate_slowdown * job->memory_slowdown;
 }
 
+/* Share of its blocks' time that does not follow the clock then. */
+double tmx_job_waits(const struct tmx_job *job, double now_s);
+/* Speed of blocks of which a share waits, at a clock relative to the nominal one. */
+static inline double tmx_waiting_speed(double clock, double waits)
+{
+    return waits > 0 ? clock / (1 - waits + waits * clock) : clock;
+}
+
+/* Has it phases over its work? Then a step of time sees their mean. */
+static inline bool tmx_job_changes(const struct tmx_job *job)
+{
+    return job->phases && job->phases->over != TMX_PHASE_TIME;
+}
+struct tmx_job_step {
+    double speed;   /* mean over the time */
+    double power_w; /* dynamic W per SM, mean over the work */
+};
+/* Of a job that changes: run_sm_s SM-seconds at this clock, of which `rate` is worth what a second alone at
+ * home is. Of none: its place; of a job that does not get on, where phases repeat: a whole turn of them. */
+struct tmx_job_step tmx_job_step(const struct tmx_job *job, double run_sm_s, double clock, double rate,
+                                 bool gets_on);
+
 /* Dynamic W per SM now_s into the counted time. */
 double tmx_job_power_w(const struct tmx_job *job, double now_s);
 /* Which of its phases it is in then; 0: it has none. */
 size_t tmx_job_phase(const struct tmx_job *job, double now_s);
-/* Until that changes: in parts of its work or in seconds, as its phases are; INFINITY: never. */
+/* Until that changes: SM-seconds of work of a job that changes, else seconds; INFINITY: never. */
 double tmx_job_phase_left(const struct tmx_job *job, double now_s);
 
 struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */

@@ -31,15 +31,24 @@ static void write_phases(const char *path, struct tmx_rng *rng)
 {
     FILE *f = fopen(path, "w");
     const double first = between(rng, 0.1, 0.5), second = between(rng, 0.55, 0.95);
+    const double waits = tmx_rng_uniform(rng);
+    char how[64] = "", some[64] = "";
+    double unit = 1;
     assert_non_null(f);
-    fprintf(f,
-            "name = \"phases\"; launch = { thread_blocks = 1000; threads_per_block = 256; "
-            "registers_per_thread = 20; "
-            "}; power = { block_lifetime_s = 1e-4; memory_bound = %.2f; phases = { list = ( { until = %.3f; "
-            "power_w = "
-            "%.1f; }, { until = %.3f; power_w = %.1f; }, { until = 1.0; power_w = %.1f; } ); }; };\n",
-            tmx_rng_uniform(rng), first, between(rng, 20, 120), second, between(rng, 20, 120),
-            between(rng, 20, 120));
+    if (tmx_rng_uniform(rng) < 0.5) { /* turns of 0.3 to 3 s of work */
+        unit = between(rng, 0.3, 3);
+        snprintf(how, sizeof how, "over = \"work_s\"; repeat = true; ");
+        snprintf(some, sizeof some, "waits = %.2f; ", waits);
+    }
+    fprintf(
+        f,
+        "name = \"phases\"; launch = { thread_blocks = 1000; threads_per_block = 256; "
+        "registers_per_thread = 20; "
+        "}; power = { block_lifetime_s = 1e-4; memory_bound = %.2f; phases = { %slist = ( { until = %.3f; "
+        "power_w = "
+        "%.1f; }, { until = %.3f; power_w = %.1f; %s}, { until = %.3f; power_w = %.1f; } ); }; };\n",
+        tmx_rng_uniform(rng), how, first * unit, between(rng, 20, 120), second * unit, between(rng, 20, 120),
+        some, unit, between(rng, 20, 120));
     fclose(f);
 }
 
