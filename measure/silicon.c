@@ -535,7 +535,7 @@ static enum tmx_status step(struct tmx_silicon_results *r, const void *which, st
     }
     free(w);
     tmx_engine_close(e);
-    return st || !r->points || !c->log ? st : measured_step(r, c, err);
+    return st || !r->points ? st : measured_step(r, c, err);
 }
 
 static const struct step_case step_cases[] = {
@@ -733,7 +733,7 @@ enum tmx_status tmx_silicon_points(struct tmx_table **points, struct tmx_err *er
 
 /* One figure of a script: its words, and which of its series are lines. */
 struct figure {
-    const char *name, *title, *x, *y, *series[5], *line[3];
+    const char *name, *title, *x, *y, *series[6], *line[3];
 };
 static const struct figure figures[] = {
     {"v100_clock",
@@ -752,8 +752,9 @@ static const struct figure figures[] = {
      "A step of board power: rise of the chip's sensor",
      "time (s)",
      "rise (K)",
-     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours"},
-     {"A100 ours", "RTX 3090 ours"}},
+     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours", "RTX A5000 measured",
+      "RTX A5000 ours"},
+     {"A100 ours", "RTX 3090 ours", "RTX A5000 ours"}},
     {"kalos",
      "A cluster of A100: distribution of GPU temperatures",
      "temperature (degC)",
@@ -778,7 +779,7 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, 
     tmx_plot_label(p, "title", f->title);
     tmx_plot_label(p, "x", f->x);
     tmx_plot_label(p, "y", f->y);
-    for (size_t s = 0; !st && s < 5 && f->series[s]; s++) {
+    for (size_t s = 0; !st && s < 6 && f->series[s]; s++) {
         bool line = false;
         for (size_t l = 0; l < 3; l++) {
             line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);

@@ -13,9 +13,9 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 
-static const double LEAKAGE = 0.4;          /* of the floor: assumed (a V100's fit has 0.58, a B200's 0.5 at rest) */
-static const double KEPT = 1.03;            /* a limit is kept when the mean is no more than this above it */
-static const double LEAST_CLOCK = 0.02;     /* of the top one */
+static const double LEAKAGE = 0.4; /* of the floor: assumed (a V100's fit has 0.58, a B200's 0.5 at rest) */
+static const double KEPT = 1.03;   /* a limit is kept when the mean is no more than this above it */
+static const double LEAST_CLOCK = 0.02; /* of the top one */
 static const double START_KNEE[] = {0.4, 0.7, 0.9};
 enum { ITERATIONS = 200, BISECTIONS = 40, LEAST_LOADS = 3, LEAST_ROWS = 3, GROUPS = 10 };
 
@@ -59,13 +59,16 @@ static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *c
 {
     double limit_w = 0, speed = 0, time = 1, power_w = 0;
     char name[256];
-    const bool there = tmx_csv_real(csv, row, c->limit, &limit_w) && tmx_csv_real(csv, row, c->power, &power_w) &&
+    const bool there = tmx_csv_real(csv, row, c->limit, &limit_w) &&
+                       tmx_csv_real(csv, row, c->power, &power_w) &&
                        (c->speed < csv->n_column ? tmx_csv_real(csv, row, c->speed, &speed)
                                                  : tmx_csv_real(csv, row, c->time, &time));
     speed = c->speed < csv->n_column ? speed : 1 / time;
-    if (!there || !(limit_w > 0 && limit_w < 1e5) || !(power_w > 0 && power_w < 1e5) || !(speed > 0 && speed < 1e12)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
-                           "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");
+    if (!there || !(limit_w > 0 && limit_w < 1e5) || !(power_w > 0 && power_w < 1e5) ||
+        !(speed > 0 && speed < 1e12)) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, csv->source, csv->line[row],
+            "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");
     }
     name_load(csv, row, c, name);
     if (only && !strstr(name, only)) {
@@ -123,17 +126,20 @@ static void drop_short(struct tmx_limit_rows *r)
     r->n_load = kept;
 }
 
-enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, const char *only, struct tmx_err *err)
+enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, const char *only,
+                                    struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
     *r = (struct tmx_limit_rows){0};
     enum tmx_status st = tmx_csv_read(&csv, path, err);
     const struct columns c = {either(&csv, "limit_w", "power_limit"), tmx_csv_column(&csv, "speed"),
-                              either(&csv, "time_s", "time_per_epoch"), either(&csv, "power_w", "average_power")};
+                              either(&csv, "time_s", "time_per_epoch"),
+                              either(&csv, "power_w", "average_power")};
     const size_t n = csv.n_column;
     if (!st && (c.limit == n || c.power == n || (c.speed == n) == (c.time == n))) {
         st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1,
-                         "expected columns limit_w (or power_limit), power_w (or average_power), and either speed or time_s (or time_per_epoch)");
+                         "expected columns limit_w (or power_limit), power_w (or average_power), and either "
+                         "speed or time_s (or time_per_epoch)");
     }
     if (!st) {
         r->load = calloc(csv.n_row + 1, sizeof *r->load);
@@ -167,7 +173,8 @@ static double busy_w(const double card[], double dynamic_w, double f)
     return card[TMX_LIMIT_FLOOR] * (1 - LEAKAGE + LEAKAGE * v) + dynamic_w * v * v * f;
 }
 
-struct tmx_limit_point tmx_limit_at(const double card[TMX_N_LIMIT], const struct tmx_limit_load *load, double limit_w)
+struct tmx_limit_point tmx_limit_at(const double card[TMX_N_LIMIT], const struct tmx_limit_load *load,
+                                    double limit_w)
 {
     double low = LEAST_CLOCK, high = 1;
     const bool free = busy_w(card, load->dynamic_w, 1) <= limit_w;
@@ -177,8 +184,8 @@ struct tmx_limit_point tmx_limit_at(const double card[TMX_N_LIMIT], const struct
     }
     const double f = free ? 1 : low, at_clock = (1 - load->waits) / f, time = at_clock + load->waits;
     const double wait_w = card[TMX_LIMIT_FLOOR] + card[TMX_LIMIT_WAIT] * load->dynamic_w;
-    return (struct tmx_limit_point){1 / time,
-                                    (at_clock * busy_w(card, load->dynamic_w, f) + load->waits * wait_w) / time};
+    return (struct tmx_limit_point){
+        1 / time, (at_clock * busy_w(card, load->dynamic_w, f) + load->waits * wait_w) / time};
 }
 
 /* ---- the fit ---- */
@@ -265,7 +272,8 @@ static enum tmx_status search(struct problem *p, gsl_vector *x, bool from_x, str
         n += p->slot[p->r->of[i]] == SIZE_MAX ? 0 : 2;
     }
     gsl_multifit_nlinear_fdf f = {.f = residuals, .n = n, .p = x->size, .params = p};
-    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, x->size);
+    gsl_multifit_nlinear_workspace *w =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, x->size);
     gsl_vector *begin = gsl_vector_alloc(x->size);
     const enum tmx_status st = w && begin ? TMX_OK : tmx_no_memory(err);
     double best = INFINITY;
@@ -354,7 +362,8 @@ enum tmx_status tmx_limit_fit(const struct tmx_limit_rows *r, struct tmx_limit_f
 {
     *fit = (struct tmx_limit_fit){0};
     if (r->n_load < LEAST_LOADS) {
-        return tmx_fail(err, TMX_EPARSE, "%zu loads with %d rows in which the limit is kept: expected %d or more", r->n_load,
+        return tmx_fail(err, TMX_EPARSE,
+                        "%zu loads with %d rows in which the limit is kept: expected %d or more", r->n_load,
                         LEAST_ROWS, LEAST_LOADS);
     }
     enum tmx_status st;
@@ -387,7 +396,8 @@ void tmx_limit_fit_finish(struct tmx_limit_fit *fit)
 
 /* ---- what is shown and written ---- */
 
-enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx_table **t, struct tmx_err *err)
+enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx_table **t,
+                                     struct tmx_err *err)
 {
     static const struct {
         const char *name, *unit, *what;
@@ -395,8 +405,10 @@ enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx
                            {"knee", "1", "clock below which volts stand still, of the top one"},
                            {"volts", "1", "there, of those at the top clock"},
                            {"wait", "1", "of a load's dynamic watts, while it waits"}};
-    static const struct tmx_column columns[] = {{"constant", TMX_COLUMN_TEXT, 0}, {"unit", TMX_COLUMN_TEXT, 0},
-                                                {"value", TMX_COLUMN_REAL, 3},    {"error", TMX_COLUMN_REAL, 3},
+    static const struct tmx_column columns[] = {{"constant", TMX_COLUMN_TEXT, 0},
+                                                {"unit", TMX_COLUMN_TEXT, 0},
+                                                {"value", TMX_COLUMN_REAL, 3},
+                                                {"error", TMX_COLUMN_REAL, 3},
                                                 {"what", TMX_COLUMN_TEXT, 0}};
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; i < TMX_N_LIMIT && !st; i++) {
@@ -412,10 +424,10 @@ enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx
 enum tmx_status tmx_limit_row_table(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,
                                     struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"load", TMX_COLUMN_TEXT, 0},     {"dynamic_w", TMX_COLUMN_REAL, 1},
-                                                {"waits", TMX_COLUMN_REAL, 3},    {"limit_w", TMX_COLUMN_REAL, 0},
-                                                {"speed", TMX_COLUMN_REAL, 3},    {"fitted", TMX_COLUMN_REAL, 3},
-                                                {"power_w", TMX_COLUMN_REAL, 1},  {"fitted_w", TMX_COLUMN_REAL, 1}};
+    static const struct tmx_column columns[] = {
+        {"load", TMX_COLUMN_TEXT, 0},    {"dynamic_w", TMX_COLUMN_REAL, 1}, {"waits", TMX_COLUMN_REAL, 3},
+        {"limit_w", TMX_COLUMN_REAL, 0}, {"speed", TMX_COLUMN_REAL, 3},     {"fitted", TMX_COLUMN_REAL, 3},
+        {"power_w", TMX_COLUMN_REAL, 1}, {"fitted_w", TMX_COLUMN_REAL, 1}};
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; i < r->n_row && !st; i++) {
         const struct tmx_limit_load *load = &fit->load[r->of[i]];
@@ -446,10 +458,11 @@ static enum tmx_status write_file(const char *dir, const char *name, const char 
     return st;
 }
 
-enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit, double clock_hz,
-                               const char *dir, struct tmx_err *err)
+enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,
+                               double clock_hz, const char *dir, struct tmx_err *err)
 {
-    static const char die[] = "# one unit: rows of watts and speed do not show the inside of a die\nSM0\t0.025\t0.025\t0\t0\n";
+    static const char die[] =
+        "# one unit: rows of watts and speed do not show the inside of a die\nSM0\t0.025\t0.025\t0\t0\n";
     static const char package[] =
         "# assumed: a card's cooler, 0.15 K/W from die to air\n"
         "\t\t-t_chip\t\t\t0.00078\n\t\t-t_interface\t\t2e-5\n\t\t-k_interface\t\t2\n"
@@ -457,16 +470,21 @@ enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_
         "\t\t-r_convec\t\t0.12\n\t\t-c_convec\t\t200\n\t\t-ambient\t\t298.15\n\t\t-init_temp\t\t298.15\n"
         "\t\t-model_type\t\tgrid\n\t\t-grid_rows\t\t4\n\t\t-grid_cols\t\t4\n";
     const double *card = fit->card, knee_hz = card[TMX_LIMIT_KNEE] * clock_hz,
-                 per_ghz = card[TMX_LIMIT_KNEE] < 1 ? (1 / card[TMX_LIMIT_VOLT] - 1) / (clock_hz - knee_hz) * 1e9 : 0;
+                 per_ghz = card[TMX_LIMIT_KNEE] < 1
+                               ? (1 / card[TMX_LIMIT_VOLT] - 1) / (clock_hz - knee_hz) * 1e9
+                               : 0;
     char chip[4096], name[128];
     const char *slash = strrchr(dir, '/');
     snprintf(name, sizeof name, "%s", slash && slash[1] ? slash + 1 : dir);
     snprintf(
         chip, sizeof chip,
-        "# From %zu rows of %zu loads under power limits (thermix power limits): floor %.1f +- %.1f W, knee at %.3f +- %.3f of the top clock,\n"
-        "# volts there %.3f +- %.3f of the top ones. Speeds %.1f %%, watts %.1f %% rms. Temperatures were not in the rows.\n"
+        "# From %zu rows of %zu loads under power limits (thermix power limits): floor %.1f +- %.1f W, knee "
+        "at %.3f +- %.3f of the top clock,\n"
+        "# volts there %.3f +- %.3f of the top ones. Speeds %.1f %%, watts %.1f %% rms. Temperatures were "
+        "not in the rows.\n"
         "name = \"%s\";\n"
-        "doc = \"%s from its speeds and watts under power limits: one unit; die, package and leakage assumed\";\n"
+        "doc = \"%s from its speeds and watts under power limits: one unit; die, package and leakage "
+        "assumed\";\n"
         "source = \"thermix power limits\";\n"
         "confidence = \"low confidence: die, package and the leakage's part of the floor are assumed\";\n"
         "floorplan_file = \"die.flp\";\n"
@@ -493,9 +511,9 @@ enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_
         "    { volt_v = 1.0; freq_hz = %.6g; }\n"
         ");\n",
         r->n_row, r->n_load, card[TMX_LIMIT_FLOOR], fit->error[TMX_LIMIT_FLOOR], card[TMX_LIMIT_KNEE],
-        fit->error[TMX_LIMIT_KNEE], card[TMX_LIMIT_VOLT], fit->error[TMX_LIMIT_VOLT], fit->speed_pct, fit->power_pct,
-        name, name, (1 - LEAKAGE) * card[TMX_LIMIT_FLOOR], LEAKAGE * card[TMX_LIMIT_FLOOR], LEAKAGE, knee_hz, per_ghz,
-        r->most_w, clock_hz, 0.15 * clock_hz);
+        fit->error[TMX_LIMIT_KNEE], card[TMX_LIMIT_VOLT], fit->error[TMX_LIMIT_VOLT], fit->speed_pct,
+        fit->power_pct, name, name, (1 - LEAKAGE) * card[TMX_LIMIT_FLOOR], LEAKAGE * card[TMX_LIMIT_FLOOR],
+        LEAKAGE, knee_hz, per_ghz, r->most_w, clock_hz, 0.15 * clock_hz);
     enum tmx_status st = tmx_os_mkdirs(dir, err);
     st = st ? st : write_file(dir, "die.flp", die, err);
     st = st ? st : write_file(dir, "package.config", package, err);

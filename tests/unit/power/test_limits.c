@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A card from rows of limit, speed and watts: rows that the law makes give its constants back, what they give under a limit can be computed by
- * hand, and mistakes are named. */
+/* A card from rows of limit, speed and watts: rows that the law makes give its constants back, what they give
+ * under a limit can be computed by hand, and mistakes are named. */
 #include "power/limits.h"
 
 #include <stdio.h>
@@ -21,7 +21,8 @@ static void a_limit_is_met_at_the_clock_that_draws_it(void **state)
     struct tmx_limit_point at = tmx_limit_at(truth, &load, at_knee_w);
     check_close(at.speed, 0.7, 1e-9, 0);
     check_close(at.power_w, at_knee_w, 1e-9, 0);
-    at = tmx_limit_at(truth, &load, 54 + 200 * 0.5625 * 0.35); /* half of that clock: half of the watts above the floor */
+    at = tmx_limit_at(truth, &load,
+                      54 + 200 * 0.5625 * 0.35); /* half of that clock: half of the watts above the floor */
     check_close(at.speed, 0.35, 1e-9, 0);
     at = tmx_limit_at(truth, &load, 300);
     check_close(at.speed, 1, 0, 0);
@@ -36,9 +37,11 @@ static void a_limit_is_met_at_the_clock_that_draws_it(void **state)
 
 static const char *made(void)
 {
-    static const struct tmx_limit_load loads[] = {{3, 220, 0.1}, {40, 150, 0.3}, {0.5, 260, 0.02}, {7, 30, 0.5}};
+    static const struct tmx_limit_load loads[] = {
+        {3, 220, 0.1}, {40, 150, 0.3}, {0.5, 260, 0.02}, {7, 30, 0.5}};
     static char text[4096];
-    size_t n = (size_t)snprintf(text, sizeof text, "network,batch,power_limit,time_per_epoch,average_power\n");
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "network,batch,power_limit,time_per_epoch,average_power\n");
     for (size_t i = 0; i < 4; i++) {
         for (int limit_w = 100; limit_w <= 300; limit_w += 25) {
             const struct tmx_limit_point at = tmx_limit_at(truth, &loads[i], limit_w);
@@ -46,7 +49,8 @@ static const char *made(void)
                                   1 / (loads[i].speed * at.speed), at.power_w);
         }
     }
-    n += (size_t)snprintf(text + n, sizeof text - n, "net,4,100,1,120\nnet,4,125,1,140\n"); /* limits that are not kept */
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "net,4,100,1,120\nnet,4,125,1,140\n"); /* limits that are not kept */
     return text;
 }
 
@@ -95,7 +99,8 @@ static void mistakes_are_named(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct tmx_limit_rows r;
         struct tmx_err err = {0};
-        assert_int_equal(tmx_limit_rows_load(&r, scratch_write("limits.csv", bad[i][0]), NULL, &err), TMX_EPARSE);
+        assert_int_equal(tmx_limit_rows_load(&r, scratch_write("limits.csv", bad[i][0]), NULL, &err),
+                         TMX_EPARSE);
         if (!strstr(err.msg, bad[i][1]) || err.line == 0) {
             fail_msg("\"%s\" at line %u", err.msg, err.line);
         }
