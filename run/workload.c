@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/rng.h"
 #include "run/state.h"
 
 static const struct tmx_opt opts[] = {
@@ -168,6 +169,42 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     return TMX_OK;
 }
 
+/* What the volunteer SM makes of a kernel: equation 1 of paper 003 with an error of each counter, or the
+ * kernel's watts with one error. The draws hang on the kernel's name, so that two jobs of a kernel have the
+ * same index. */
+static enum tmx_status estimate_pdi(const struct tmx_run *r, const struct tmx_kernel *k, struct tmx_job *job,
+                                    struct tmx_err *err)
+{
+    const struct tmx_run_options *o = &r->options;
+    const double *most_w = r->kind[r->kind_of_gpu[0]].chip.power.max_power_w;
+    double units_w[TMX_N_PART] = {0};
+    struct tmx_rng *rng = NULL;
+    char stream[sizeof k->name + 8];
+    if (o->pdi == TMX_PDI_WATTS && o->rate_error <= 0) {
+        return TMX_OK;
+    }
+    if (o->pdi == TMX_PDI_COUNTERS && tmx_kernel_equation1_w(k, most_w) <= 0) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "pdi = \"counters\": kernel %s has no rate_*, or the chip no max_*_w", k->name);
+    }
+    snprintf(stream, sizeof stream, "pdi %s", k->name);
+    const enum tmx_status st = tmx_rng_create(&rng, (uint64_t)o->seed, stream, err);
+    if (st) {
+        return st;
+    }
+    for (int i = 0; i < TMX_N_PART; i++) {
+        units_w[i] = o->pdi == TMX_PDI_COUNTERS ? most_w[i] * k->power.access_rate[i]
+                     : i == 0                   ? job->pdi_w
+                                                : 0;
+    }
+    job->pdi_w = 0;
+    for (int i = 0; i < TMX_N_PART; i++) {
+        job->pdi_w += units_w[i] * fmax(0, 1 + tmx_rng_normal(rng, o->rate_error));
+    }
+    tmx_rng_destroy(rng);
+    return TMX_OK;
+}
+
 static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
                                 struct tmx_err *err)
 {
@@ -190,6 +227,10 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     if (e->power_w > 0) {
         job->power_w *= e->power_w / k->power.sm_power_w;
         job->pdi_w = job->power_w;
+    }
+    st = estimate_pdi(r, k, job, &why);
+    if (st) {
+        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
     }
     if (e->gpus > 1) { /* each has its share of the data */
         if ((size_t)e->gpus > r->n_gpu) {
