@@ -513,6 +513,9 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
     }
     if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
         st = whole_suite(&r, err);
+    } else if (!tmx_data_is_path(TMX_DATA_RUN, what) && tmx_data_find(TMX_DATA_RUN, what, r.path, &none) ==
+                                                            TMX_OK) { /* also where a mix has its name */
+        st = bound_file(&r, err);
     } else if (tmx_data_find(TMX_DATA_MIX, what, path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
         st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
