@@ -125,6 +125,17 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     check_close(again.phase[0].token_share, 0.43, 1e-3, 0);
     check_close(again.phase[0].prompt_share[3], 0.8, 1e-6, 0);
     tmx_table_destroy(errors);
+    assert_non_null(strstr(m.source, "weights, heads, shares and idle watts are those of llama2-70b"));
+    char falling[MAX_TEXT] =
+        "prompt_size,batch_size,token_size,prompt_time,token_time,tensor_parallel,hardware\n";
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(falling + strlen(falling), sizeof falling - strlen(falling), "%g,1,128,%g,30,8,a100-80gb\n",
+                 prompts[i], 1e4 / prompts[i]);
+    }
+    assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", falling), &like, &m, &errors, &err),
+                     TMX_EPARSE);
+    assert_non_null(strstr(err.msg, "prompt times fall, from "));
+    tmx_table_destroy(errors);
     scratch_write("llm_rows.csv", "prompt_size,batch_size\n1,2\n");
     assert_int_equal(tmx_llm_fit("llm_rows.csv", &like, &m, &errors, &err), TMX_EPARSE);
     assert_non_null(strstr(err.msg, "no column token_size"));
