@@ -225,11 +225,13 @@ def turns(history):
 
 a.out.mkdir(parents=True, exist_ok=True)
 rows, x, r, k = [], np.zeros((0, len(keys))), np.zeros((0, len(sizes)), int), 0
-while k == 0 or (a.out / f"g{k}/sets.csv").exists():  # what is there
+while k == 0 or (a.out / f"g{k}/sets.csv").exists():  # what is there, up to the walks' own generations, which are walked again
     if not (a.out / f"g{k}/sets.csv").exists():
         (xa, ra), (xb, rb) = draw_prior(a.first // 2, False), draw_prior(a.first // 2, True)
         run(0, np.vstack([xa, xb]), np.vstack([ra, rb]))
     got, xg, rg = read(a.out / f"g{k}")
+    if k > 0 and len(got) == a.chains:
+        break
     rows, x, r, k = rows + got, np.vstack([x, xg]), np.vstack([r, rg]), k + 1
 with open(a.out / "g0/values.csv") as f:
     numbers = list(csv.DictReader(f))
@@ -247,7 +249,12 @@ while minutes() < a.minutes:
     cov = np.cov(x[state].T) + 0.01 * np.eye(len(keys))
     y, q = propose(x[state], r[state], cov)
     held = surrogate(np.vstack([x[state], y]), np.vstack([r[state], q]))
-    run(k, y, q)
+    if (a.out / f"g{k}/sets.csv").exists():
+        was = read(a.out / f"g{k}")
+        if not (np.allclose(values_of(was[1]), values_of(y), rtol=1e-6) and (was[2] == q).all()):
+            raise SystemExit(f"walk.py: {a.out}/g{k} is of other walks: remove it and those after it, or give another OUT")
+    else:
+        run(k, y, q)
     got, y, q = read(a.out / f"g{k}", y, q)
     new = likely(errors(got))
     take = np.log(rng.random(a.chains)) < new - held[a.chains :] - l[state] + held[: a.chains]
@@ -257,14 +264,19 @@ while minutes() < a.minutes:
     l = likely(t)
     if g > a.burn:
         stood.append(state.copy())
-    print(f"generation {k - 1}: {np.isfinite(new).sum()} of {a.chains} in full, {take.sum()} taken; error of the surrogate's log "
-          f"{np.std((new - held[a.chains:])[np.isfinite(new)]):.2f}; mean log weight {l[state].mean():.2f}; {minutes():.0f} min", flush=True)
+    full = np.isfinite(new)
+    off = np.std((new - held[a.chains :])[full]) if full.any() else 0
+    print(f"generation {k - 1}: {full.sum()} of {a.chains} in full, {take.sum()} taken; error of the surrogate's log {off:.2f}; "
+          f"mean log weight {l[state].mean():.2f}; {minutes():.0f} min", flush=True)
     if len(stood) < 2:
         continue
     count = np.bincount(np.concatenate(stood), minlength=len(rows))
     kept, m = np.flatnonzero(count), measured(x)
     for name, of in (("measured", m / (1 + m)), ("wide", 1 / (1 + m))):
         w = count * of
+        if not w.any():
+            print(f"  {name}: no walk has stood on a set of this prior")
+            continue
         tau = max(turns(np.array([[float(rows[i][c]) * 1.0 for i in s] for s in stood])) for c in ("v3", "v5", "v6", "v7", "v14"))
         print(f"  {name}: {w.sum() ** 2 / (w * w).sum():.0f} of equal weight; {w.sum() ** 2 / (count * of * of).sum() / tau:.0f} independent "
               f"({tau:.1f} generations)", flush=True)
