@@ -117,7 +117,7 @@ def errors(rows):
     for i, v in enumerate(numbers):
         if v["weighs"] == "yes" and v["follows"] != "yes" and v["relation"] == "equal" and float(v["band"]) > 0:
             terms.setdefault(v["as_one"] or i, []).append(i)
-    z = np.array([[(float(q[f"v{i + 1}"] or "nan") - float(v["paper_value"])) / (float(v["band"]) + float(v["spread"] or 0) or 1)
+    z = np.array([[(float(q[f"v{i + 1}"] or "nan") - float(v["paper_value"])) / (math.hypot(float(v["band"]), float(v["spread"] or 0)) or 1)
                    for i, v in enumerate(numbers)] for q in rows])
     z[[q["status"] != "done" for q in rows]] = np.nan
     return np.arcsinh(np.array([z[:, i].mean(axis=1) for i in terms.values()]).T)
