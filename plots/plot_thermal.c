@@ -502,6 +502,9 @@ static enum tmx_status draw_curves(struct map *q, struct tmx_err *err)
     by_peak = calloc(n + 1, sizeof *by_peak);
     struct tmx_column *columns = calloc(shown + 3, sizeof *columns);
     st = st ? st : peak_c && by_peak && columns ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; i < n * t.n_row && !st; i++) {
+        t.value[i] -= TMX_ZERO_C;
+    }
     for (size_t c = 0; c < n && !st; c++) {
         peak_c[c] = -INFINITY;
         by_peak[c] = &peak_c[c];

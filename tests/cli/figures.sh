@@ -330,6 +330,8 @@ sed '1p' "$example/chip.flp" | sed '1s/[^ \t]*/twice/' >over.flp && refuses 'ove
 # a trace is curves over time
 "$thermix" plot t.ttrace -c "$example/chip.config" -o curves.svg -q && grep -q 'time (s)' curves.svg && grep -q C1_Reg curves.svg || say "curves of a trace"
 [ "$(sed -n 2p curves.figure/data/curves.csv | cut -d, -f1)" = "$(sed -n 's/^-sampling_intvl *//p' "$example/chip.config")" ] || say "times of curves: $(sed -n 2p curves.figure/data/curves.csv)"
+[ "$(sed 1d t.ttrace | tr -s '\t ' '\n' | sort -g | awk '/./ { v = $1 } END { printf "%.2f", v - 273.15 }')" = "$(cut -d, -f3 curves.figure/data/curves.csv | sed 1d | sort -g | awk '{ v = $1 } END { printf "%.2f", v }')" ] ||
+  say "curves in degC: $(sed -n 2p curves.figure/data/curves.csv)"
 refuses 'no square: give --cells' plot t.grid --flp "$example/chip.flp" -o none.svg
 refuses 'its layers are 0 to 3' plot t.grid --flp "$example/chip.flp" --cells 40x48 --layer 7 -o none.svg
 echo '-ambient 300 K' >t.config
