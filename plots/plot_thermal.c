@@ -117,18 +117,32 @@ static enum tmx_status find_kind(struct map *q, struct tmx_err *err)
     return st;
 }
 
-/* unit_k of the floorplan's block of this name, with or without its layer. */
-static void take_block(struct map *q, const char *name, double temp_k)
+/* unit_k of the floorplan's block of this name, with or without its layer. Blocks of other layers, of
+ * spreader and sink and the package's nodes are in the same file. */
+static enum tmx_status take_block(struct map *q, const char *name, double temp_k, unsigned line,
+                                  struct tmx_err *err)
 {
+    static const char *const others[] = {"layer_", "iface_", "hsp_",    "hsink_", "inode_",
+                                         "pcb_",   "sub_",   "solder_", "c4_",    "metal_"};
     char before[32];
     const size_t n =
         (size_t)snprintf(before, sizeof before, "layer_%ld_", q->m->layer >= 0 ? q->m->layer : 0L);
     const char *plain = strncmp(name, before, n) == 0 ? name + n : name;
     for (size_t u = 0; u < q->flp.n_unit; u++) {
-        if (isnan(q->unit_k[u]) && strcmp(q->flp.unit[u].name, plain) == 0) {
+        if (strcmp(q->flp.unit[u].name, plain) == 0) {
+            if (!isnan(q->unit_k[u])) {
+                return tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is there twice", name);
+            }
             q->unit_k[u] = temp_k;
+            return TMX_OK;
         }
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strncmp(name, others[i], strlen(others[i])) == 0) {
+            return TMX_OK;
+        }
+    }
+    return tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is not in %s", name, q->flp.source);
 }
 
 static enum tmx_status read_blocks(struct map *q, struct tmx_err *err)
@@ -146,7 +160,7 @@ static enum tmx_status read_blocks(struct map *q, struct tmx_err *err)
             st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
                              "expected a block or a cell and its temperature [K]");
         } else {
-            take_block(q, name, v);
+            st = take_block(q, name, v, lines.number, err);
         }
     }
     tmx_text_finish(&text);
@@ -170,12 +184,12 @@ static enum tmx_status read_hottest(struct map *q, struct tmx_err *err)
 {
     struct tmx_trace t;
     size_t at = 0;
-    const enum tmx_status st = tmx_trace_read(q->file, &t, err);
+    enum tmx_status st = tmx_trace_read(q->file, &t, err);
     for (size_t i = 1; !st && i < t.n_row * t.n_column; i++) {
         at = t.value[i] > t.value[at] ? i : at;
     }
     for (size_t c = 0; !st && c < t.n_column; c++) {
-        take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c] + TMX_ZERO_C);
+        st = take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c], 1, err);
     }
     tmx_trace_finish(&t);
     return st;

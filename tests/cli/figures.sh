@@ -300,7 +300,7 @@ assert len(cells) == 1920 and abs(float(cells[0]["y_mm"]) - 9.875) < 1e-6 and ab
 trace = [line.split() for line in open(sys.argv[3]) if line.strip()]
 hot = max((float(v), i, n) for i, line in enumerate(trace[1:]) for v, n in zip(line, trace[0]))
 last = max((float(r["temp_c"]), r["unit"]) for r in rows("t_ttrace"))
-assert last[1] == hot[2] and abs(last[0] - hot[0]) < 1e-9, (last, hot)
+assert last[1] == hot[2] and abs(last[0] - hot[0] + 273.15) < 1e-3, (last, hot) # a trace is in kelvins, a map in degC
 P
 # a stack knows where its layers' blocks lie; a floorplan alone does not, and is refused where they differ
 cp -r "$scripts/../../examples/cooling/plate" plate
@@ -327,6 +327,9 @@ refuses 'swapped.grid:1923: expected cell 0, found 1' plot swapped.grid --flp "$
 sed '5s/^[0-9]*/{/' t.grid >brace.grid && refuses "brace.grid:5: expected a cell's number" plot brace.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg
 echo '1920 330' >>t.grid && refuses 'layer 3 ends after 1921 cells of 1920' plot t.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg && sed -i '$d' t.grid
 sed '1p' "$example/chip.flp" | sed '1s/[^ \t]*/twice/' >over.flp && refuses 'over.flp' plot t.steady --flp over.flp -o none.svg
+# a block twice, and one that the floorplan lacks
+sed '1p' t.steady >twice.steady && refuses 'is there twice' plot twice.steady --flp "$example/chip.flp" -o none.svg
+(cat t.steady && echo 'Q 330') >more.steady && refuses 'block Q is not in ' plot more.steady --flp "$example/chip.flp" -o none.svg
 # a trace is curves over time
 "$thermix" plot t.ttrace -c "$example/chip.config" -o curves.svg -q && grep -q 'time (s)' curves.svg && grep -q C1_Reg curves.svg || say "curves of a trace"
 [ "$(sed -n 2p curves.figure/data/curves.csv | cut -d, -f1)" = "$(sed -n 's/^-sampling_intvl *//p' "$example/chip.config")" ] || say "times of curves: $(sed -n 2p curves.figure/data/curves.csv)"
