@@ -624,7 +624,12 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
     char file[TMX_PATH_SIZE + 16];
     snprintf(file, sizeof file, "%s/fit.csv", path);
     *m = (struct tmx_rc){.fan_exponent = 0.8};
-    enum tmx_status st = tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, err);
+    const size_t n = strlen(path);
+    enum tmx_status st =
+        tmx_os_exists(file) ? tmx_csv_read(&csv, file, err)
+        : n > 4 && strcmp(path + n - 4, ".cfg") == 0
+            ? tmx_fail(err, TMX_ECONFIG, "%s: expected the folder of thermix calibrate, or its fit.csv", path)
+            : tmx_csv_read(&csv, path, err);
     st = st ? st : find_columns(&csv, &c, err);
     m->gpu = st ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
     st = st || m->gpu ? st : tmx_fail(err, TMX_ENOMEM, "%zu rows", csv.n_row);

@@ -168,6 +168,8 @@ spoils ice 's/^solver : steady/solver : stady/' 'bad.stk:8: expected steady or t
 spoils ice 's/^dimensions/dimensions : &/' 'expected : chip length, got "dimensions"'
 spoils ice '$p' 'bad.stk:9: block "solver" is given twice'
 spoils ice '3p' 'bad.stk:4: expected one heat sink on a face, got "heat"'
+spoils ice 's/source/layer/' 'has 0 sources, expected one'
+spoils ice '0,/layer \([0-9]\)/s//source \1/' 'has 2 sources, expected one'
 spoils ice '$s/$/ output : Tmp ( A, "a", slot ) ;/' "$unknown, got \"Tmp\""
 { sed 's/width 100 ;/& non-uniform true ;/' ice.stk; echo 'output : Tmap ( LOGIC, "t.txt", slot ) ; Tflp ( LOGIC, "u.txt", average, final ) ;'; } >skips.stk
 f convert skips.stk -o skips 2>err.txt && grep -q 'skips.stk: skipped, without an effect here: non-uniform (line 6), output (line 9)' err.txt || say "$(cat err.txt)"

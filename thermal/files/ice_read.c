@@ -594,6 +594,7 @@ static enum tmx_status read_die(struct tmx_ice_stack *s)
         return full(s, "layers and dies", TMX_ICE_MAX_KIND);
     }
     *k = (struct tmx_ice_kind){.die = true};
+    const unsigned line = s->l.line;
     enum tmx_status st = kind_name(s, k);
     st = st ? st : tmx_ice_phrase(&s->l, ":");
     for (bool more = true; more && !st;) {
@@ -604,7 +605,16 @@ static enum tmx_status read_die(struct tmx_ice_stack *s)
         k->n_slice += more && !st;
     }
     s->n_kind++;
-    return !st && k->n_slice == 0 ? tmx_ice_expected(&s->l, "layer or source") : st;
+    size_t n_source = 0;
+    for (size_t i = 0; i < k->n_slice; i++) {
+        n_source += k->slice[i].source;
+    }
+    if (st || k->n_slice == 0) {
+        return st ? st : tmx_ice_expected(&s->l, "layer or source");
+    }
+    return n_source == 1 ? TMX_OK
+                         : tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, line,
+                                       "die %s has %zu sources, expected one", k->name, n_source);
 }
 
 static enum tmx_status read_dimensions(struct tmx_ice_stack *s)
