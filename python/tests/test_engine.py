@@ -62,6 +62,9 @@ class TestEngine(unittest.TestCase):
             self.assertEqual(caught.exception.status, "ERANGE")
             self.assertRaises(thermix.Error, e.step, 0.0, self.power_w)
             self.assertRaisesRegex(TypeError, "engine_step_many: 'a': expected a number", e.step, "a", self.power_w)
+            self.assertRaisesRegex(TypeError, "complex", e.step, 1e-3, np.asarray(self.power_w) + 1j)
+            for hot in (lambda: e.step(1.0, np.asarray(self.power_w) * 1e6), lambda: e.steady(np.full(len(e.units), 1e6))):
+                self.assertWarnsRegex(UserWarning, "no chip lives there", hot)
         self.assertRaisesRegex(ValueError, "closed", e.step, 0.01, self.power_w)
         self.assertRaisesRegex(ValueError, "closed", e.temperatures)
         e.close()

@@ -92,6 +92,8 @@ class TestRun(unittest.TestCase):
         for bad in ({"a b": 1}, {"a": float("nan")}):
             self.assertRaises(ValueError, thermix.to_text, bad)
         self.assertRaises(TypeError, thermix.to_text, {"a": None})
+        self.assertRaisesRegex(TypeError, "5 is no configuration", thermix.run, 5)
+        self.assertRaisesRegex(TypeError, "step: 'a'", thermix.Run(SMALL).step, "a")
 
     def test_bad_configurations_are_errors_with_their_line(self):
         with self.assertRaises(thermix.Error) as caught:

@@ -61,8 +61,10 @@ class Config(Owner):
             words = "tmx_config_parse", to_text(source).encode(), b"dict"
         elif isinstance(source, str) and "=" in source:
             words = "tmx_config_parse", source.encode(), b"text"
-        else:
+        elif isinstance(source, (str, bytes, os.PathLike)):
             words = "tmx_config_open", os.fsencode(source)
+        else:
+            raise TypeError(f"{source!r} is no configuration: expected a dict, the path of a file, or text")
         self._handle = Handle(words[0], "tmx_config_close", *words[1:])
         if isinstance(sets, dict):
             sets = [f"{k}={_value(v, k)}" for k, v in sets.items()]

@@ -2,6 +2,7 @@
 """Temperatures from powers, without a scheduler."""
 
 import ctypes
+import warnings
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Engine(Owner):
         n = power_w.size // len(self.units)
         with self._open as handle:
             call("tmx_engine_step_many", handle, dt_s, n, reals(power_w), reals(out))
-        return out
+        return _lived(out)
 
     def steady(self, power_w, settle=False, out=None):
         """Equilibrium temperatures under power_w [units]; `settle` moves the chip there."""
@@ -42,7 +43,7 @@ class Engine(Owner):
             raise ValueError("a steady state is of one set of powers [units]")
         with self._open as handle:
             call("tmx_engine_steady", handle, reals(power_w), settle, reals(out))
-        return out
+        return _lived(out)
 
     def temperatures(self, out=None):
         """Now, in kelvins."""
@@ -71,6 +72,8 @@ class Engine(Owner):
     def _arrays(self, power_w, out):
         if self._open and np.ma.isMaskedArray(power_w):
             raise TypeError("powers: a masked array; fill it first")
+        if np.iscomplexobj(power_w):
+            raise TypeError("powers: complex numbers")
         power_w = np.ascontiguousarray(power_w, dtype=np.float64)
         if power_w.ndim not in (1, 2) or power_w.shape[-1] != len(self.units):
             raise ValueError(f"powers of shape {power_w.shape}: expected [{len(self.units)}] or "
@@ -82,6 +85,13 @@ def _word(value):
     if isinstance(value, bool):
         return int(value)
     return repr(float(value)) if isinstance(value, (float, np.floating)) else value
+
+
+def _lived(temp_k):
+    """The temperatures, with the doubt that `thermix thermal` has, too."""
+    if temp_k.size and temp_k.max() > 773.15:
+        warnings.warn(f"{temp_k.max() - 273.15:.6g} degC, above 500 degC: no chip lives there; are powers in W?", stacklevel=3)
+    return temp_k
 
 
 def _output(out, shape):

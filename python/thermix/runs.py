@@ -70,8 +70,10 @@ class Run(Owner):
 
     def step(self, n=1):
         """Advance n ticks, fewer when the work ends before; whether all work is done."""
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"step: {n!r}: expected a whole number of ticks")
         if operator.index(n) < 1:
-            raise ValueError("n: expected at least one tick")
+            raise ValueError(f"step: {n!r}: expected at least one tick")
         done, catalog = ctypes.c_bool(), self._pointer.catalog
         with self._pointer as handle:
             try:
