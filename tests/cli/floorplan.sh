@@ -185,6 +185,9 @@ f convert old.stk -o old
 for line in '-s_spreader 0.03' '-t_spreader 0.001' '-k_spreader 130' '-s_sink 0.06' '-t_sink 0.0069' '-k_sink 4' '-p_sink 4000000' '-r_convec 0.002777777777777778'; do
   grep -qxF -- "$line" old/stack.config || say "no $line in $(cat old/stack.config)"
 done
+sed 's/spreader height 1000, area 9e8, material SILICON ;//' old.stk >one.stk
+f convert one.stk -o one
+(cd one && "$thermix" thermal -c stack.config --network physical --quiet -steady_file one.steady && grep -qxF -- '-s_spreader 0.06' stack.config && grep -qxF -- '-t_sink 0.00621' stack.config) || say "a sink without a spreader: $(cat one/stack.config)"
 sed 's/area 9e8/area 9e6/' old.stk >bad.stk
 refuses 'a spreader of 9 mm2 and a sink of 3600 mm2 on a chip of 4000 x 4000 um' convert bad.stk -o out
 # Parts of a layer of another material: all of it is as if the layer was of that one.

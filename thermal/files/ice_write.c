@@ -626,10 +626,15 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
         &s->material[last->slice[upside_down(s) ? last->n_slice - 1 : 0].material];
     const double side_m = fmax(s->length_m, s->width_m), face_m2 = s->length_m * s->width_m;
     const struct tmx_ice_plate none = {SHEET_M, side_m, (size_t)(m - s->material)};
-    const struct tmx_ice_plate spreader = s->spreader.side_m > 0 ? s->spreader : none,
-                               sink = s->sink.side_m > 0 ? s->sink
-                                                         : (struct tmx_ice_plate){SHEET_M, spreader.side_m,
-                                                                                  spreader.material};
+    struct tmx_ice_plate spreader = s->spreader.side_m > 0 ? s->spreader : none,
+                         sink = s->sink.side_m > 0
+                                    ? s->sink
+                                    : (struct tmx_ice_plate){SHEET_M, spreader.side_m, spreader.material};
+    if (s->spreader.side_m <= 0 && s->sink.side_m > 0) { /* no sheet is needed: the plate in two */
+        spreader = sink;
+        spreader.height_m = 0.1 * sink.height_m;
+        sink.height_m -= spreader.height_m;
+    }
     const double air_k = s->ambient_k > 0 ? s->ambient_k : s->channels.inlet_k;
     const bool both = s->top_w_per_m2k > 0 && s->bottom_w_per_m2k > 0;
     const double film = upside_down(s) ? s->bottom_w_per_m2k : s->top_w_per_m2k;
