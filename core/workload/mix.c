@@ -197,23 +197,36 @@ struct jobs { /* what is read of a log */
     size_t n, n_cpu, n_idle, n_step; /* jobs; left out: those of no GPU, of no time, steps of a job */
 };
 
-/* "8", "gpu:a100:8", "billing=64,cpu=128,gres/gpu=8,mem=1T"; 0: no GPU. */
+/* "8", "gpu:a100:8(IDX:0-7)", "billing=64,cpu=128,gres/gpu=8,mem=1T", which may have its kinds of GPUs
+ * ("gres/gpu:a100=8") beside their sum or in place of it; 0: no GPU. */
 static bool gpus_of(const char *text, double *gpus)
 {
-    const char *at = strstr(text, "gres/gpu=");
     const struct tmx_span whole = {text, text + strlen(text)};
-    if (at) {
-        at += strlen("gres/gpu=");
-    } else if (strncmp(text, "gpu:", 4) == 0) {
-        at = strrchr(text, ':') + 1;
-    } else if (tmx_span_real(whole, gpus)) {
+    double kinds = 0, sum = NAN;
+    if (tmx_span_real(whole, gpus)) {
         return *gpus >= 0 && *gpus == floor(*gpus);
-    } else {
-        *gpus = 0;
-        return !*text || strchr(text, '=') || strcmp(text, "(null)") == 0;
     }
-    const struct tmx_span number = {at, at + strspn(at, "0123456789")};
-    return tmx_span_real(number, gpus);
+    if (*text && strcmp(text, "(null)") != 0 && !strchr(text, '=') && strncmp(text, "gpu:", 4) != 0) {
+        return false;
+    }
+    for (const char *at = text; at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
+        const bool tres = strncmp(at, "gres/", 5) == 0;
+        const char *p = tres ? at + 5 : at;
+        if (strncmp(p, "gpu", 3) != 0 || !strchr(tres ? ":=" : ":", p[3]) || !p[3]) {
+            continue;
+        }
+        const bool typed = p[3] == ':' && !(p[4] >= '0' && p[4] <= '9' && !tres);
+        const char *number = typed ? p + 4 + strcspn(p + 4, tres ? "=," : ":,") : p + 3;
+        const size_t n = *number ? strspn(number + 1, "0123456789") : 0;
+        double v;
+        if (!tmx_span_real((struct tmx_span){number + 1, number + 1 + n}, &v)) {
+            return false;
+        }
+        sum = typed ? sum : v;
+        kinds += typed ? v : 0;
+    }
+    *gpus = isnan(sum) ? kinds : sum;
+    return true;
 }
 
 /* Seconds, or [days-][hours:]minutes:seconds. */

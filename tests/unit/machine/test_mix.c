@@ -111,6 +111,9 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         "2|2023-03-01T00:00:19|1-00:00:05|cpu=1\n"
         "3|2023-03-01T00:00:59|00:01:30|gres/gpu:a100=2,gres/gpu=2\n",
         "Submit|ElapsedRaw|AllocGRES|User\n100|126|gpu:a100:8|x\n120|9||x\n160|90|gpu:2|x\n",
+        "Submit|ElapsedRaw|ReqTRES\n100|126|cpu=1,gres/gpu:a100=6,gres/gpu:v100=2\n120|9|gres/gpumem=8\n"
+        "160|90|gres/gpu:a100=2\n",
+        "Submit|ElapsedRaw|AllocGRES\n100|126|gpu:a100:8(IDX:0-7)\n120|9|(null)\n160|90|gpu:2(S:0-1)\n",
         "; Version: 2.2\n; MaxNodes: 4\n1 100 2 126 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n"
         "2 120 2 -1 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n3 160 2 90 -1 -1 -1 2 900 -1 1 7 1 -1 1 -1 -1 -1\n",
     };
@@ -118,6 +121,7 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         const char *log, *words;
         unsigned line;
     } bad[] = {
+        {"Submit|ElapsedRaw|AllocTRES\n1|2|gres/gpu=many\n", "expected a number of GPUs", 2},
         {"Submit|ElapsedRaw|AllocTRES\n1|2|four\n", "AllocTRES = \"four\": expected a number of GPUs", 2},
         {"Submit|Elapsed|AllocTRES\n1|1:2:3:4|gres/gpu=1\n", "Elapsed = \"1:2:3:4\": expected seconds", 2},
         {"Submit|Elapsed|AllocTRES\nlater|1|gres/gpu=1\n", "Submit = \"later\": expected seconds, or a date",
