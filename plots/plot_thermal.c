@@ -142,7 +142,9 @@ static enum tmx_status take_block(struct map *q, const char *name, double temp_k
             return TMX_OK;
         }
     }
-    return tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is not in %s", name, q->flp.source);
+    return line == 0
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is not in %s", name, q->flp.source);
 }
 
 static enum tmx_status read_blocks(struct map *q, struct tmx_err *err)
@@ -189,7 +191,7 @@ static enum tmx_status read_hottest(struct map *q, struct tmx_err *err)
         at = t.value[i] > t.value[at] ? i : at;
     }
     for (size_t c = 0; !st && c < t.n_column; c++) {
-        st = take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c], 1, err);
+        st = take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c], 0, err);
     }
     tmx_trace_finish(&t);
     return st;
@@ -207,8 +209,7 @@ static enum tmx_status open_package(struct map *q, struct tmx_err *err)
     const struct tmx_stack_options hotspot = {.allow_gaps = true, .falling = true},
                                    physical = {
                                        .allow_gaps = true, .falling = true, .network = TMX_NETWORK_PHYSICAL};
-    if (!st) { /* either network's package */
-        struct tmx_err other;
+    if (!st) { /* either network's package: the physical one takes more */
         if (!q->cfg.f[0] && !q->cfg.grid_layer_file[0]) {
             return tmx_fail_at(
                 err, TMX_ECONFIG, q->m->config, 0,
@@ -217,7 +218,7 @@ static enum tmx_status open_package(struct map *q, struct tmx_err *err)
         st = tmx_stack_create(&q->cfg, &hotspot, NULL, &q->stack, err);
         if (st && st != TMX_ENOMEM) {
             tmx_stack_finish(&q->stack);
-            st = tmx_stack_create(&q->cfg, &physical, NULL, &q->stack, &other) ? st : TMX_OK;
+            st = tmx_stack_create(&q->cfg, &physical, NULL, &q->stack, err);
         }
     }
     q->packaged = !st;

@@ -327,6 +327,7 @@ refuses 'swapped.grid:1923: expected cell 0, found 1' plot swapped.grid --flp "$
 sed '5s/^[0-9]*/{/' t.grid >brace.grid && refuses "brace.grid:5: expected a cell's number" plot brace.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg
 echo '1920 330' >>t.grid && refuses 'layer 3 ends after 1921 cells of 1920' plot t.grid --flp "$example/chip.flp" --cells 40x48 -o none.svg && sed -i '$d' t.grid
 sed '1p' "$example/chip.flp" | sed '1s/[^ \t]*/twice/' >over.flp && refuses 'over.flp' plot t.steady --flp over.flp -o none.svg
+"$thermix" thermal -c plate/plate.config -p plate/power.ptrace --network physical -o plate.ttrace -grid_layer_file plate/stack.lcf --quiet >/dev/null && "$thermix" plot plate.ttrace --flp plate/gpu.flp -o die.svg -q || say "one die of a trace"
 # a block twice, and one that the floorplan lacks
 sed '1p' t.steady >twice.steady && refuses 'is there twice' plot twice.steady --flp "$example/chip.flp" -o none.svg
 (cat t.steady && echo 'Q 330') >more.steady && refuses 'block Q is not in ' plot more.steady --flp "$example/chip.flp" -o none.svg
