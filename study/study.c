@@ -524,8 +524,9 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
 {
     const size_t n = tmx_study_metrics();
     for (size_t i = 0; i < s->n_value; i++) {
-        value[i] = i < n ? tmx_metrics[i].value(o->run) : NAN;
-        if (i < n && !isfinite(value[i])) {
+        const bool has = i < n && tmx_run_has_metric(o->run, &tmx_metrics[i]);
+        value[i] = has ? tmx_metrics[i].value(o->run) : NAN;
+        if (has && !isfinite(value[i])) {
             return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
         }
     }
