@@ -378,8 +378,10 @@ static void note_without_heat(const struct tmx_setting *root)
     char list[300] = "";
     size_t used = 0;
     for (size_t i = 0; i < tmx_setting_length(root) && used < sizeof list - 60; i++) {
-        const char *name = tmx_setting_name(tmx_setting_at(root, i));
-        if (tmx_names_find(name, names, N_NAME) < N_NAME) {
+        const struct tmx_setting *at = tmx_setting_at(root, i);
+        const char *name = tmx_setting_name(at), *word = tmx_setting_text(at);
+        const bool none = strcmp(name, "policy") == 0 && word && strcmp(word, "BL") == 0; /* of a suite */
+        if (!none && tmx_names_find(name, names, N_NAME) < N_NAME) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
         }
     }

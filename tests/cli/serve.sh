@@ -26,6 +26,8 @@ bad=0
 "$thermix" run a/resolved.cfg -o b -q || bad=1
 for f in requests.csv instances.csv summary.csv; do cmp "a/$f" "b/$f" || bad=1; done
 [ "$(wc -l <a/requests.csv)" = 41 ] && [ "$(wc -l <a/instances.csv)" = 3 ] || { echo "rows are missing"; bad=1; }
+"$thermix" check a.cfg --set policy=BL 2>&1 >out.txt | grep 'without effect' && bad=1
+"$thermix" check a.cfg --set policy=MU 2>&1 >out.txt | grep -q 'without effect: policy' || bad=1
 "$thermix" run a.cfg --seeds 2 --format csv >seeds.csv && grep -q '^tokens_per_s,' seeds.csv && ! grep -q '^peak_temp_c\|-273' seeds.csv || { cat seeds.csv; bad=1; }
 "$thermix" explain a --set serve.limits.ttft_s=0.2 >why.txt || bad=1
 awk '$1 == "ttft" { ok = $2 == 0.2 && $3 > 0 && $5 + $6 > 0 && $7 == 0 } END { exit !ok }' why.txt || { cat why.txt; bad=1; }
