@@ -134,12 +134,27 @@ static void put(struct values *v, const char *text)
     v->n++;
 }
 
+/* How many runs have, of each key that is not `all`, one of its values. */
+static size_t fitting(const struct tmx_warned *who, const struct values *has, const bool *all)
+{
+    char text[VALUE_SIZE];
+    size_t n = 0;
+    for (size_t r = 0; r < who->n_run; r++) {
+        bool fits = true;
+        for (size_t k = 0; k < who->n_key && fits; k++) {
+            fits = all[k] || among(&has[k], who->value(who->ctx, r, k, text, sizeof text));
+        }
+        n += fits;
+    }
+    return n;
+}
+
 /* "policy DVFS, MU; mix M1", when the runs of a warning are all those that have these values; else false. */
 static bool by_values(const struct tmx_warning *w, const struct tmx_warned *who, char *buf, size_t size)
 {
     struct values *has = calloc(who->n_key, sizeof *has);
     bool *all = calloc(who->n_key + 1, sizeof *all);
-    size_t used = 0, n_fit = 0;
+    size_t used = 0;
     char text[VALUE_SIZE];
     bool exact = has && all;
     for (size_t k = 0; exact && k < who->n_key; k++) {
@@ -151,14 +166,15 @@ static bool by_values(const struct tmx_warning *w, const struct tmx_warned *who,
             all[k] = among(&has[k], who->value(who->ctx, r, k, text, sizeof text));
         }
     }
-    for (size_t r = 0; exact && r < who->n_run; r++) {
-        bool fits = true;
-        for (size_t k = 0; k < who->n_key && fits; k++) {
-            fits = all[k] || among(&has[k], who->value(who->ctx, r, k, text, sizeof text));
+    exact = exact && fitting(who, has, all) == w->n;
+    for (size_t n = MOST_VALUES; exact && n > 0; n--) { /* sampled values say nothing beside a policy's */
+        for (size_t k = 0; k < who->n_key; k++) {
+            if (!all[k] && has[k].n == n) {
+                all[k] = true;
+                all[k] = fitting(who, has, all) == w->n;
+            }
         }
-        n_fit += fits;
     }
-    exact = exact && n_fit == w->n;
     for (size_t k = 0; exact && k < who->n_key; k++) {
         const char *dot = strrchr(who->key[k], '.');
         for (size_t i = 0; !all[k] && i < has[k].n && used < size; i++) {

@@ -345,7 +345,8 @@ static void bad_studies_are_refused_with_the_line(void **state)
 
 static const char *letter(const void *ctx, size_t run, size_t key, char *buf, size_t size)
 {
-    static const char *const values[][2] = {{"a", "1"}, {"a", "2"}, {"b", "1"}, {"b", "2"}};
+    static const char *const values[][3] = {
+        {"a", "1", "0.1"}, {"a", "2", "0.7"}, {"b", "1", "0.3"}, {"b", "2", "0.9"}}; /* the last is sampled */
     (void)ctx;
     snprintf(buf, size, "%s", values[run][key]);
     return buf;
@@ -359,13 +360,13 @@ static void keep(void *to, const char *text)
 
 static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
 {
-    static const char *const keys[] = {"group.letter", "number"},
+    static const char *const keys[] = {"group.letter", "number", "sample"},
                              *const of[4] = {"# x\n# warning: 5 K here\n# warning: all\nkey = 1;\n",
                                              "# warning: all\n# warning: odd\n",
                                              "# warning: all\n# warning: 7.5 K here\n# warning: odd\n",
                                              "# warning: all"};
-    const struct tmx_warned who = {NULL, 4, 2, keys, letter};
-    struct tmx_warnings w = {0};
+    const struct tmx_warned who = {NULL, 4, 2, keys, letter}, sampled = {NULL, 4, 3, keys, letter};
+    struct tmx_warnings w = {0}, again = {0};
     struct tmx_err err;
     char text[1000] = "";
     struct tmx_doubts doubts = {.line = keep, .to = text, .alone = true};
@@ -380,6 +381,16 @@ static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
     }
     assert_string_equal(text, "all\n7.5 K here (2 of 4 runs: number 1; in some with other numbers)\n"
                               "odd (2 of 4 runs, the first letter a, number 2)\n");
+    text[0] = '\0';
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(tmx_warnings_add(&again, i, of[i], &err), TMX_OK);
+    }
+    tmx_doubts_begin(&doubts);
+    tmx_warnings_doubt(&again, &sampled);
+    tmx_doubts_end(&doubts);
+    assert_string_equal(text, "5 K here (2 of 4 runs: number 1; in some with other numbers)\nall\n"
+                              "odd (2 of 4 runs: sample 0.7, 0.3)\n");
+    tmx_warnings_finish(&again);
     assert_string_equal(tmx_warnings_of(&w, 1, "od"), "odd");
     assert_null(tmx_warnings_of(&w, 0, "od"));
     tmx_warnings_finish(&w);
