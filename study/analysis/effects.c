@@ -357,9 +357,10 @@ static double combination(const struct effects *e, const struct factor *f, const
             var += c[i] * c[j] * e->model[(at + i) * n + at + j];
         }
     }
-    *half = e->n_free > 0 ? gsl_cdf_tdist_Pinv(0.975, (double)e->n_free) *
-                                sqrt(fmax(0, var) * e->rest_ss / (double)e->n_free)
-                          : NAN;
+    /* without a free run, as of one axis of words, the seeds tell how far a run may be off */
+    const double ss = e->n_free > 0 ? e->rest_ss : e->seeds_ss,
+                 n_free = (double)(e->n_free > 0 ? e->n_free : e->n_all - e->n_run);
+    *half = n_free > 0 ? gsl_cdf_tdist_Pinv(0.975, n_free) * sqrt(fmax(0, var) * ss / n_free) : NAN;
     return sum;
 }
 

@@ -89,6 +89,17 @@ S
 "$thermix" sensitivity words.sqlite --value peak_temp_c --format csv -o got.csv || say "sensitivity of an axis of words"
 grep -q '^policy,[A-Z]* to [A-Z]*,[0-9]' got.csv && grep -q '^policy,BL,-*[0-9]' got.csv && grep -q '^policy,MU,-*[0-9]' got.csv && grep -q '^throttle.trip_c,.*K per 1 K,,,' got.csv ||
   say "effects of words: $(cat got.csv)"
+# two words and three seeds leave no run free: the seeds make the interval, t(4) sqrt(2/3 s^2)
+cat >noise.cfg <<'S'
+name = "n"; base = "run.cfg"; set = ["sensor.noise_k=1", "throttle.trip_c=60", "throttle.release_c=59"]; repeat = 3;
+axes = ( { key = "policy"; values = ["BL", "MU"]; } );
+S
+"$thermix" sweep ./noise.cfg -o noise.sqlite -q >/dev/null 2>&1
+"$thermix" query noise.sqlite --value slowdown_pct --rows policy,seed --format csv >runs.csv 2>/dev/null
+"$thermix" sensitivity noise.sqlite --value slowdown_pct --format csv >got.csv 2>/dev/null
+awk -F, 'FNR == NR { if (FNR > 1) { n[$1]++; s[$1] += $3; q[$1] += $3 * $3 } next }
+  $1 == "policy" && $2 ~ / to / { for (p in n) ss += q[p] - s[p] * s[p] / n[p]; d = 2.7764451052 * sqrt(2 / 3 * ss / 4) - $4; ok = $4 > 0 && d < 1e-6 && d > -1e-6 }
+  END { exit !ok }' runs.csv got.csv || say "an interval by seeds: $(cat runs.csv got.csv)"
 "$thermix" query digits.sqlite --value energy_j,peak_temp_c --format csv | grep -q '^0.123456789012345,' || say "an axis loses digits"
 id=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "id" || $i == "run") c = i } NR == 2 { print $c }' digits/summary.csv)
 [ -n "$id" ] && grep -aq "# run $id" digits.sqlite || say "the same value is another run on an axis: $id"
