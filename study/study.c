@@ -522,9 +522,11 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
 static enum tmx_status measure(const struct tmx_study *s, const struct opened *o, double *value,
                                struct tmx_err *err)
 {
-    const size_t n = tmx_study_metrics();
+    const size_t n = tmx_study_metrics(), tokens = tmx_study_metric("tokens_per_s");
+    /* without a language model those of serving are 0, a column of version 1.0 */
+    const bool serves = tokens < n && tmx_run_has_metric(o->run, &tmx_metrics[tokens]);
     for (size_t i = 0; i < s->n_value; i++) {
-        const bool has = i < n && tmx_run_has_metric(o->run, &tmx_metrics[i]);
+        const bool has = i < n && (!serves || tmx_run_has_metric(o->run, &tmx_metrics[i]));
         value[i] = has ? tmx_metrics[i].value(o->run) : NAN;
         if (has && !isfinite(value[i])) {
             return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
