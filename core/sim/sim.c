@@ -330,7 +330,7 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
     enum tmx_status st = TMX_OK;
     s->until = end;
     while (!tmx_sim_done(s) && s->tick < end && !st) {
-        st = tmx_sim_tick(s, err);
+        st = tmx_sim_step(s, observer && observer->tick ? 1 : end - s->tick, err);
         st = st ? st : tmx_sim_look(s, observer, err);
     }
     if (s->share) {

@@ -31,6 +31,10 @@
  * either what this tick has finished or what the last tick left. Nothing here allocates, prints or reads a
  * file.
  *
+ * Without an observer that looks at every tick a step is all ticks until 3, 4 or a policy's look at the
+ * sensors is due again, and each tile of GPUs goes through them by itself (tiles.c). The bytes are those of
+ * single ticks; only where a run fails within a step are the other tiles' ledgers those of the step's end.
+ *
  * Lockstep (lockstep.c) needs the tick in two parts: tmx_sim_tick_to_watts ends before the kelvins, and
  * tmx_sim_tick_end records them. */
 #include <inttypes.h>
@@ -232,7 +236,7 @@ static void end_tick(struct tmx_sim *s)
         m->n_done++;
     }
     s->tick += s->span;
-    s->n_step++;
+    s->n_step += s->events ? 1 : s->span;
 }
 
 /* A board that has shut down does not come back. */
@@ -321,24 +325,30 @@ bool tmx_sim_without_heat(const struct tmx_sim *s)
     return s->serve && !s->spec.serve.options.heat;
 }
 
-enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err)
 {
     if (tmx_sim_without_heat(s)) {
         begin(s);
         const enum tmx_status served = serve(s, err);
         if (!served) {
-            tmx_recorder_end_tick(s->recorder, 1);
+            tmx_recorder_end_tick(s->recorder, s->recorder->now_w, 1);
             end_tick(s);
         }
         return served;
     }
     enum tmx_status st = decide(s, err);
     /* 5 to 10: each GPU by itself */
-    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, err);
+    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, most, err);
     if (!st) {
         end_tick(s);
+        tmx_machine_admit(s->machine, s->tick - 1); /* what arrived within the step */
     }
     return st;
+}
+
+enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+{
+    return tmx_sim_step(s, 1, err);
 }
 
 enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)

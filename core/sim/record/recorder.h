@@ -50,19 +50,19 @@ struct tmx_recorder {
     double tick_s;
     /* [n_unit] J */
     double *dynamic_j, *leakage_j, *baseline_j;
-    double *saved_j;        /* leakage that sleeping units did not spend; not part of the sum */
-    double *job_j;          /* [n_job] dynamic energy of each job */
-    double *transition_j;   /* [n_gpu] */
-    double total_j;         /* integral of power, summed independently of the causes */
-    double peak_sm_k;       /* hottest SM unit at the end of any tick */
-    double gradient_k;      /* largest difference between two units of a GPU at the end of any tick */
-    double *reason_s;       /* [n_gpu * TMX_N_REASON] time slowed for each reason */
-    double *memory_k;       /* [n_gpu] hottest memory stack; 0: none */
-    double *sum_k;          /* [n_unit] of temperatures at the end of ticks; with events of their means */
-    double *peak_k;         /* [n_gpu] */
-    double *peak_w;         /* [n_gpu] largest power of any tick */
-    double *now_w;          /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
-    double *now_gradient_k; /* [n_gpu] of this tick */
+    double *saved_j;         /* leakage that sleeping units did not spend; not part of the sum */
+    double *job_j;           /* [n_job] dynamic energy of each job */
+    double *transition_j;    /* [n_gpu] */
+    double total_j;          /* integral of power, summed independently of the causes */
+    double peak_sm_k;        /* hottest SM unit at the end of any tick */
+    double gradient_k;       /* largest difference between two units of a GPU at the end of any tick */
+    double *reason_s;        /* [n_gpu * TMX_N_REASON] time slowed for each reason */
+    double *memory_k;        /* [n_gpu] hottest memory stack; 0: none */
+    double *sum_k;           /* [n_unit] of temperatures at the end of ticks; with events of their means */
+    double *peak_k;          /* [n_gpu] */
+    double *peak_w;          /* [n_gpu] largest power of any tick */
+    double *now_w;           /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
+    double *peak_gradient_k; /* [n_gpu] largest of any tick */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */
@@ -81,12 +81,13 @@ void tmx_recorder_reset(struct tmx_recorder *r);
  * jobs on them; then, when all have been recorded, the end of it. */
 void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                         const struct tmx_frame *f, double dt_s);
-/* mean_k [n_unit, K]: over the step. */
+/* mean_k [n_unit, K]: over the step, whose first tick is the number `first` of those counted. */
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                          const struct tmx_frame *f, const double *mean_k, uint64_t n_tick);
+                          const struct tmx_frame *f, const double *mean_k, uint64_t first, uint64_t n_tick);
 void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                        const struct tmx_frame *f, double dt_s);
-void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick);
+/* gpu_w [n_gpu, W]: now_w of the step. */
+void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick);
 
 /* All that changes, for snapshots. */
 void tmx_recorder_image(void *recorder, struct tmx_image *i);
