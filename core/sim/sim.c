@@ -49,6 +49,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);
     TMX_TAKE(&s->fixed, s->scratch, widest);
+    TMX_TAKE(&s->fixed, s->order, widest);
     TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
     TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
     TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);

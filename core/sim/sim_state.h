@@ -61,6 +61,7 @@ struct tmx_sim {
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
+    size_t *order;                                       /* likewise */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */
     struct tmx_events *events;                           /* NULL: every tick is a step */
     uint64_t span;                                       /* ticks of the last step */

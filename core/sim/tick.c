@@ -38,6 +38,7 @@
  * Lockstep (lockstep.c) needs the tick in two parts: tmx_sim_tick_to_watts ends before the kelvins, and
  * tmx_sim_tick_end records them. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/sim/sim.h"
 #include "core/sim/sim_state.h"
@@ -121,17 +122,25 @@ static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct t
     return tmx_answer_levels("dtm", dtm->policy, r, s->machine, err);
 }
 
-/* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. */
+/* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. A kernel
+ * that is alone keeps its SMs while that order stays. */
 static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage *cta,
                                     struct tmx_err *err)
 {
     const struct tmx_choice *tb = &s->spec.choice[TMX_LEVEL_TB];
     struct tmx_gpu *gpu = &s->machine->gpu[g];
-    gpu->dealt = false;
+    const size_t size = gpu->n_sm * sizeof *s->order;
+    gpu->dealt = gpu->dealt && !s->cta && gpu->n_run < 2;
     if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
         return TMX_OK;
     }
-    tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
+    memcpy(s->order, gpu->order, size);
+    tmx_tb_of(tb)->order(tb->state, &s->view, g, s->order);
+    if (gpu->dealt && memcmp(s->order, gpu->order, size) == 0) { /* checked before */
+        return TMX_OK;
+    }
+    memcpy(gpu->order, s->order, size);
+    gpu->dealt = false;
     return tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
 }
 
