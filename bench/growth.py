@@ -46,7 +46,7 @@ def trace(n):
 
 
 def table(n):
-    rows = list(csv.reader(open(root + '/tests/golden/tabs_small/table.csv')))
+    rows = list(csv.reader(open(root + '/tests/golden/tabs/table.csv')))
     at = rows[0].index('mix')
     os.makedirs('table', exist_ok=True)
     with open('table/table.csv', 'w') as f:

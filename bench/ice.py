@@ -9,6 +9,7 @@ corner of die 2): steady, and every step of 2 ms by backward Euler, as 3D-ICE st
 """
 
 import itertools
+import os
 import pathlib
 import re
 import resource
@@ -18,12 +19,13 @@ import sys
 import tempfile
 
 STEPS_PER_SLOT, STEP_S, TURNS = 10, "0.002", 2
+ONE_THREAD = dict(os.environ, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # more spin, and are slower
 
 
 def call(*argv, cwd):
     """Runs a program; its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=ONE_THREAD)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, argv))}\n{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

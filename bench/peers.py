@@ -10,9 +10,9 @@ Each example's run.sh runs twice in copies of its folder, the second time with `
 their floorplans by the same grid. For 3D-ICE: bench/ice.py.
 
 --sizes: one chip (golden case A, 33 blocks, rows of 10 ms) at several cells a side and rows, whole programs with an empty cache.
-HotSpot has the chip's own package; 3D-ICE, which has none, has the die on paste and copper, four layers of one cell each, as a
+rows 0: the steady state. HotSpot has the chip's own package; 3D-ICE, which has none, has the die on paste and copper, four layers of one cell each, as a
 stack that thermix converts. Both peers and `be` take one backward-Euler step a row; `default` is exact in time and chooses its method. What a
-peer would take for more than a minute by the row before is `-`.
+peer would take for more than a minute by the row before is `-`. Peers' BLAS and OpenMP have one thread: more spin, and are slower.
 """
 
 import math
@@ -56,7 +56,7 @@ def peak(thermix, folder):
 def seconds(argv, folder):
     """Processor seconds and megabytes of a program; an empty cache."""
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as text:
-        child = subprocess.Popen(list(map(str, argv)), cwd=folder, stdout=subprocess.DEVNULL, stderr=text, env=dict(os.environ, XDG_CACHE_HOME=cache))
+        child = subprocess.Popen(list(map(str, argv)), cwd=folder, stdout=subprocess.DEVNULL, stderr=text, env=dict(os.environ, XDG_CACHE_HOME=cache, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"))
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         text.seek(0)
@@ -72,7 +72,7 @@ def stack_of(folder, cells, rows):
     names, *powers = (line.split() for line in (folder / "power.ptrace").read_text().splitlines())
     plan = ""
     for name, w, h, x, y in (b[:5] for b in blocks):
-        values = ", ".join(row[names.index(name)] for row in powers[:rows])
+        values = ", ".join(row[names.index(name)] for row in powers[: max(rows, 1)])
         plan += f"{name} :\n  position {float(x) * 1e6:.4f}, {float(y) * 1e6:.4f} ;\n  dimension {float(w) * 1e6:.4f}, {float(h) * 1e6:.4f} ;\n  power values {values} ;\n"
     (folder / "die.flp").write_text(plan)
     (folder / "chip.stk").write_text(f"""material silicon :
@@ -104,10 +104,10 @@ stack :
    layer bond grease_layer ;
    die lowest gpu floorplan "die.flp" ;
 solver :
-   transient step 0.01, slot 0.01 ;
+   {"transient step 0.01, slot 0.01" if rows else "steady"} ;
    initial temperature 318.15 ;
 output :
-   Tflp ( lowest, "out.txt", average, step ) ;
+   Tflp ( lowest, "out.txt", average, {"step" if rows else "final"} ) ;
 """)
 
 
@@ -125,21 +125,22 @@ def sizes(thermix, hotspot, words):
                 folder = pathlib.Path(temp)
                 for f in ("case.config", "chip.flp", "power.ptrace"):
                     shutil.copy(golden / f, folder)
-                (folder / "power.ptrace").write_text("\n".join((folder / "power.ptrace").read_text().splitlines()[: rows + 1]) + "\n")
+                (folder / "power.ptrace").write_text("\n".join((folder / "power.ptrace").read_text().splitlines()[: max(rows, 1) + 1]) + "\n")
+                out = ["-o", "o.ttrace"] if rows else ["-steady_file", "o.steady"]
                 grid = ["-grid_rows", cells, "-grid_cols", cells]
-                own = [thermix, "thermal", "--quiet", "-c", "case.config", "-f", "chip.flp", "-p", "power.ptrace", *grid, "-o", "o.ttrace"]
+                own = [thermix, "thermal", "--quiet", "-c", "case.config", "-f", "chip.flp", "-p", "power.ptrace", *grid, *out]
                 be = ["--method", "grid", "--scheme", "be", "--max-memory", "16000"]
                 turns = {"HotSpot": ([hotspot / "hotspot", *own[3:]], folder), "be": (own + ["--hotspot-compat"] + be, folder), "default": (own, folder)}
                 if ice:
                     stack_of(folder, cells, rows)
                     subprocess.run([thermix, "floorplan", "convert", "chip.stk", "-o", "ours"], cwd=folder, check=True, capture_output=True)
-                    own = [thermix, "thermal", "--quiet", "-c", "stack.config", "--network", "physical", "-o", "o.ttrace"]
+                    own = [thermix, "thermal", "--quiet", "-c", "stack.config", "--network", "physical", *out]
                     turns |= {"3D-ICE": ([ice, "chip.stk"], folder), "ice be": (own + be, folder / "ours"), "ice default": (own, folder / "ours")}
                 for name, (argv, where) in turns.items():
-                    steps = rows / last.get("rows", rows) if name == "HotSpot" else 1  # it factors at every step, 3D-ICE once
+                    steps = max(rows, 1) / last.get("rows", max(rows, 1)) if name == "HotSpot" else 1  # it factors at every step, 3D-ICE once
                     dear = name in ("HotSpot", "3D-ICE") and last.get(name, (0,))[0] * steps > 60
                     last[name] = (math.inf, 0) if dear else seconds(argv, where)
-                last["rows"] = rows
+                last["rows"] = max(rows, 1)
             shown = {k: "-" if v[0] == math.inf else f"{v[0]:.3f} ({v[1]:.0f})" for k, v in last.items() if k != "rows"}
             line = f"{cells:6} {rows:5} | " + " ".join(f"{shown[k]:>14}" for k in ("HotSpot", "be", "default")) + f" {last['be'][0] / last['HotSpot'][0]:6.2f}"
             if ice:

@@ -74,7 +74,8 @@ const struct tmx_command tmx_cmd_bound = {
     .doc =
         "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
         "levels. Of a run that serves a language model: the most tokens a second, by any routing and clocks.",
-    .notes = "A mix is bounded on the machine of suite tabs-knobs; --set changes it. `thermix table SUITE -o "
+    .notes = "A mix is bounded on the machine of suite tabs-knobs (--set changes it), a run on its own. "
+             "`thermix table SUITE -o "
              "DIR` writes DIR/ledger.csv: how much each policy of a suite loses against its bound, by cause.",
     .examples = "thermix bound tabs-knobs --format csv\n"
                 "thermix bound WL7 --limit 88 --one-level\n"

@@ -57,7 +57,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st
             : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
                                      a->columns.n, err);
-    st = st ? st : tmx_llm_write(&m, a->out, err);
+    if (!st) {
+        tmx_print_visible(
+            stderr,
+            "thermix llm: weights (%.4g GB), heads, shares of memory and idle watts are not in rows: "
+            "they are those of %s (--like)\n",
+            like.weights_bytes / 1e9, like.name);
+    }
+    st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
     tmx_table_destroy(t);
     tmx_llm_finish(&like);
     return st;

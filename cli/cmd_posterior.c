@@ -14,7 +14,7 @@ enum { MAX_WHERE = 16 };
 struct args {
     struct tmx_texts dir, where, columns;
     double widen;
-    const char *out;
+    const char *out, *importance;
     int show, format;
 };
 
@@ -23,6 +23,11 @@ static const struct tmx_arg rows[] = {
             .doc = "a row a printed value, an axis, or a set"),
     TMX_ARG(args, widen, REAL, "widen", 0, .value = "X", .min = 1e-6, .max = 1e6, .def = "1",
             .doc = "bands times X"),
+    TMX_ARG(
+        args, importance, TEXT, "importance", 0, .value = "COLUMN", .def = "",
+        .doc =
+            "column of sets.csv with the prior's density over that of the draw; \"\": \"importance\" where "
+            "there is one"),
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these sets: COLUMN=VALUE of sets.csv, with !=, <, <=, >, >= in place of =; may be "
                    "repeated"),
@@ -45,7 +50,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     for (size_t i = 0; i < a->where.n && !st; i++) {
         st = tmx_where_parse(a->where.text[i], &where[i], err);
     }
-    st = st ? st : tmx_posterior_load(&p, a->dir.text[0], a->widen, where, a->where.n, err);
+    st = st ? st : tmx_posterior_load(&p, a->dir.text[0], a->widen, a->importance, where, a->where.n, err);
     if (!st) {
         st = a->show == SHOW_AXES   ? tmx_posterior_axes(&p, &t, err)
              : a->show == SHOW_SETS ? tmx_posterior_sets(&p, &t, err)
@@ -76,16 +81,19 @@ const struct tmx_command tmx_cmd_posterior = {
     .summary = "which sampled constants agree with printed values, and what they then predict",
     .doc = "Weigh the sets of constants of a suite by the printed values.",
     .notes =
-        "DIR is what `thermix table SUITE -o DIR` of a suite with `sets` wrote. A set weighs the "
-        "product over the "
-        "independent printed numbers of 1 / (1 + ((ours - printed) / (X band))^2). prior_* are the "
-        "quantiles of all "
-        "sets that ran in full, rest_* of those weighted by the other figures, all_* by all; p_* is the "
-        "weight "
-        "within the band as stated, of an order that it holds, p_together with the others of its quantity. "
+        "DIR is what `thermix table SUITE -o DIR` of a suite with `sets` wrote. A set weighs its "
+        "importance times "
+        "the product over the independent printed numbers of 1 / (1 + z^2), z = (ours - printed) / (X "
+        "sqrt(band^2 + "
+        "spread^2)). prior_* are the quantiles of all sets that ran in full, rest_* of those weighted "
+        "by the other "
+        "figures, all_* by all, more_* by all and the values that do not weigh; p_* is the weight "
+        "within the band as "
+        "stated, of an order that it holds, p_clear that it holds by more than twice its spread, "
+        "p_together with the "
+        "others of its quantity. "
         "moved_by has the three axes that move the value most: numbers by their rank correlation, words by "
-        "the "
-        "correlation ratio of the ranks, which has no sign. "
+        "the correlation ratio of the ranks, which has no sign. "
         "Standard error "
         "has the number of equal weights that would say as much.",
     .examples =

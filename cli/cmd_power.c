@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thermix power: a power model from measured kernels; the watts of other simulators. */
+/* thermix power: a power model from measured kernels, a card from its loads under limits; the watts of other
+ * simulators. */
 #include <string.h>
 
 #include "cli/commands.h"
 #include "measure/accelwattch.h"
+#include "power/limits.h"
 #include "power/regress.h"
 #include "study/table_out.h"
 
 struct args {
     struct tmx_texts what, columns;
-    const char *test, *chip, *out;
-    double idle_w;
+    const char *test, *chip, *out, *load;
+    double idle_w, clock_hz;
     int format;
 };
 
-static const char *const verbs[] = {"fit", "import", NULL};
+static const char *const verbs[] = {"fit", "import", "limits", NULL};
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "PATH", .names = TMX_NAMES_FILE,
-            .doc = "import: the folder that gets the kernels, or the power trace to write"),
+            .doc = "import: the folder that gets the kernels, or the power trace to write; limits: the "
+                   "chip's folder"),
+    TMX_ARG(args, clock_hz, REAL, "clock", 0, .value = "HZ", .min = 1e8, .max = 1e11, .def = "1e9",
+            .doc = "limits: the card's top clock, for the chip; speeds are relative to it"),
+    TMX_ARG(args, load, TEXT, "load", 0, .value = "TEXT", .doc = "limits: loads whose names contain TEXT"),
     TMX_ARG(args, chip, TEXT, "chip", 0, .value = "CHIP", .names = TMX_NAMES_CHIP,
             .doc = "import of a power trace: the chip whose units get the watts"),
     TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
@@ -70,19 +76,48 @@ static enum tmx_status import(const struct args *a, struct tmx_err *err)
     return print(t, st, a, err);
 }
 
+static enum tmx_status limits(const struct args *a, struct tmx_err *err)
+{
+    struct tmx_limit_rows rows_of = {0};
+    struct tmx_limit_fit fit = {0};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_limit_rows_load(&rows_of, a->what.text[1], a->load, err);
+    st = st ? st : tmx_limit_fit(&rows_of, &fit, err);
+    if (!st && a->columns.n == 0) { /* which are those of the rows below */
+        st = tmx_limit_card_table(&fit, &t, err);
+        st = print(t, st, a, err);
+        t = NULL;
+    }
+    st = st ? st : tmx_limit_row_table(&rows_of, &fit, &t, err);
+    st = print(t, st, a, err);
+    if (!st && a->format == TMX_FORMAT_TEXT) {
+        printf("%zu loads, %zu rows, %zu more left out (the limit is not kept, or a load has fewer than "
+               "three); rms: speeds %.2f %%, watts %.2f %%\n",
+               rows_of.n_load, rows_of.n_row, rows_of.n_left_out, fit.speed_pct, fit.power_pct);
+    }
+    st = st || !a->out ? st : tmx_limit_chip(&rows_of, &fit, a->clock_hz, a->out, err);
+    tmx_limit_fit_finish(&fit);
+    tmx_limit_rows_finish(&rows_of);
+    return st;
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    const bool imports = strcmp(a->what.text[0], "import") == 0;
-    if (!imports && strcmp(a->what.text[0], "fit") != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit or import", a->what.text[0]);
+    const bool imports = strcmp(a->what.text[0], "import") == 0,
+               limited = strcmp(a->what.text[0], "limits") == 0, fits = strcmp(a->what.text[0], "fit") == 0;
+    if (!imports && !limited && !fits) {
+        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit, import or limits", a->what.text[0]);
     }
-    if (imports ? a->test || a->idle_w > 0 : a->out || a->chip) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        imports ? "--test and --idle are of fit" : "--out and --chip are of import");
+    if ((!fits && (a->test || a->idle_w > 0)) || (fits && a->out) || (!imports && a->chip) ||
+        (!limited && (a->load || a->clock_hz != 1e9))) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--test and --idle are of fit, --chip of import, --out of import and limits, --load and "
+            "--clock of limits");
     }
-    if (imports) {
-        return import(a, err);
+    if (!fits) {
+        return limited ? limits(a, err) : import(a, err);
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};
@@ -112,27 +147,33 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_power = {
     .name = "power",
-    .summary = "fit a power model, or import AccelWattch's watts",
+    .summary = "fit a power model or a card's V/f curve, or import AccelWattch's watts",
     .doc = "fit: fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
            "kernels and cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, "
            "power_w.\n"
            "import: read what AccelWattch or GPUWattch writes, gzip or text. accelwattch_power_report.log "
            "becomes a "
            "kernel file for each kernel, the mean over its launches; a gpgpusim_power_trace_report becomes "
-           "a power trace of CHIP's units.",
+           "a power trace of CHIP's units.\n"
+           "limits: fit a card's floor, knee and volts to what loads do under power limits. ROWS.csv has the "
+           "columns limit_w (or "
+           "power_limit), power_w (or average_power: the mean), and speed, or time_s (or time_per_epoch); "
+           "its other columns name the "
+           "load. Errors are one standard deviation, by leaving loads out. -o writes a chip of one unit.",
     .notes =
         "A row of the imported power trace lasts -gpgpu_runtime_stat cycles of the simulated core clock: "
         "500 cycles at 1132 MHz are 4.417e-7 s, which `thermix thermal` takes as -sampling_intvl. The "
         "trace contains the static power, so thermix thermal must add no leakage.",
     .examples = "thermix power fit workloads/training/rodinia_c1060.csv\n"
+                "thermix power limits workloads/measured/zeus_a40_open.csv --clock 1.74e9 -o a40\n"
                 "thermix power import accelwattch_power_report.log -o kernels\n"
                 "thermix power import gpgpusim_power_trace_report.log.gz --chip v100 -o v100.ptrace",
     .args = rows,
-    .operands = "fit TRAIN.csv | import FILE",
+    .operands = "fit TRAIN.csv | limits ROWS.csv | import FILE",
     .operand = offsetof(struct args, what),
     .min_operand = 2,
     .max_operand = 2,
-    .which = "expected: fit TRAIN.csv, or import FILE",
+    .which = "expected: fit TRAIN.csv, limits ROWS.csv, or import FILE",
     .operand_words = verbs,
     .operand_names = TMX_NAMES_FILE,
     .size = sizeof(struct args),

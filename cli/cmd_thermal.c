@@ -67,7 +67,7 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .value = "MB",
      .min = 1,
      .max = 1e9,
-     .def = "1000",
+     .def = "4000",
      .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and --method "
             "reduced is refused"},
     {.name = "scheme",

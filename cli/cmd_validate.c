@@ -65,15 +65,20 @@ static size_t column(const struct tmx_table *t, const char *name)
 /* The first line for people. */
 static void headline(const struct tmx_table *t)
 {
-    const size_t holds = column(t, "holds");
-    size_t n = 0, of = 0;
+    const size_t holds = column(t, "holds"), seen = column(t, "seen");
+    size_t n[2] = {0}, of[2] = {0};
     for (size_t i = 0; i < tmx_table_rows(t); i++) {
         const char *word = tmx_table_cell(t, i, holds)->text;
-        n += strcmp(word, "yes") == 0;
-        of += strcmp(word, "yes") == 0 || strcmp(word, "no") == 0;
+        const bool unseen = strcmp(tmx_table_cell(t, i, seen)->text, "unseen") == 0;
+        n[unseen] += strcmp(word, "yes") == 0;
+        of[unseen] += strcmp(word, "yes") == 0 || strcmp(word, "no") == 0;
     }
     const struct tmx_bold bold = tmx_os_bold(stdout);
-    printf("%s%zu of %zu targets are within their bands.%s\n\n", bold.on, n, of, bold.off);
+    printf("%s%zu of %zu targets are within their bands", bold.on, n[0] + n[1], of[0] + of[1]);
+    if (of[1] > 0) {
+        printf(": %zu of the %zu whose measurement was unseen, which come first", n[1], of[1]);
+    }
+    printf(".%s\n\n", bold.off);
 }
 
 /* One line: which rows are out of their bands, and which of them without a known reason. */

@@ -10,12 +10,15 @@
  *   maximise   speed                                    speed = work / (time x SMs)
  *   SM         sum_k x[s,k,v] <= y[v]                   shares of SM s by kernel k and level v
  *   clock      sum_v y[v] = 1
- *   work       speed W_k / W <= sum_{s,v} gain f_v x[s,k,v] / N
- *   heat       T = ambient + A (baseline + l + sum_{k,v} w_v P_k part x[s,k,v]),   w_v = V_v^2 f_v
+ *   work       speed W_k / W <= sum_{s,v} gain f_kv x[s,k,v] / N
+ *   heat       T = ambient + A (baseline + l + sum_{k,v} V_v^2 f_kv P_k part x[s,k,v])
  *   leakage    l_u >= L_u(t) + L_u'(t) (T_u - t) - (1 - sum_v V_v y[v]) L_u(T_max,u)   for tangents t
  *   limit      T of every sensor <= limit
  *
- * Work, shares and dynamic power are linear in the shares. A is the influence matrix of the thermal model,
+ * f_kv is the speed of kernel k at level v: the clock's, f_v, or where a part m of its time waits for memory,
+ * f_v / (1 - m + m f_v); its watts follow its speed. A kernel whose power changes with its work is a kernel a
+ * phase here: each phase has its own work to do, in whatever order. Work, shares and dynamic power are linear
+ * in the shares. A is the influence matrix of the thermal model,
  * K/W. What is always below the limit is below it on average. Leakage L(T) is not linear, but it is convex,
  * so its mean is at least its value at the mean temperature, and that is at least every tangent:
  *
@@ -87,6 +90,18 @@ static double leak(const struct build *d, size_t unit, double temp_k)
 static bool is_sensor(const struct tmx_plan_chip *c, size_t unit)
 {
     return c->chip->sm_of_unit[unit] != TMX_NO_SM && c->chip->part_share[unit] >= 1;
+}
+
+static double speed_of(const struct tmx_plan_chip *c, const struct tmx_work *w, size_t kernel, size_t level)
+{
+    const double f = c->speed[level], waits = w->waits ? w->waits[kernel] : 0;
+    return f / (1 - waits + waits * f);
+}
+
+/* W on one SM. */
+static double watts_of(const struct tmx_plan_chip *c, const struct tmx_work *w, size_t kernel, size_t level)
+{
+    return w->sm_w[kernel] * c->dynamic[level] * (speed_of(c, w, kernel, level) / c->speed[level]);
 }
 
 static void heat_of_sms(struct build *d)
@@ -230,7 +245,8 @@ static void share_rows(const struct build *d)
         tmx_lp_add(&b->lp, b->speed_col, d->w->work_s[k] / d->w->sum_s);
         for (size_t s = 0; s < b->n_sm; s++) {
             for (size_t v = 0; v < b->n_level; v++) {
-                tmx_lp_add(&b->lp, x_col(b, s, k, v), -d->w->gain * d->c->speed[v] / (double)b->n_sm);
+                tmx_lp_add(&b->lp, x_col(b, s, k, v),
+                           -d->w->gain * speed_of(d->c, d->w, k, v) / (double)b->n_sm);
             }
         }
     }
@@ -250,8 +266,8 @@ static void heat_rows(const struct build *d)
         for (size_t s = 0; s < b->n_sm; s++) {
             for (size_t k = 0; k < b->n_kernel; k++) {
                 for (size_t v = 0; v < b->n_level; v++) {
-                    const double w = c->dynamic[v] * d->w->sm_w[k];
-                    tmx_lp_add(&b->lp, x_col(b, s, k, v), -d->of_sm[u * b->n_sm + s] * w);
+                    tmx_lp_add(&b->lp, x_col(b, s, k, v),
+                               -d->of_sm[u * b->n_sm + s] * watts_of(c, d->w, k, v));
                 }
             }
         }
@@ -446,7 +462,7 @@ static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_p
         for (size_t i = 0; sm != TMX_NO_SM && i < b->n_kernel * b->n_level; i++) {
             const size_t v = i % b->n_level;
             work_w[u] += busy * b->x[(size_t)sm * b->n_kernel * b->n_level + i] * c->chip->part_share[u] *
-                         w->sm_w[i / b->n_level] * c->dynamic[v];
+                         watts_of(c, w, i / b->n_level, v);
         }
     }
     for (int round = 0; round < ROUNDS && move > 1e-10 && *peak_k < far_k; round++) {
@@ -546,59 +562,102 @@ static enum tmx_status describable(const struct tmx_run *run, struct tmx_err *er
         : run->cta ? "CTA policies change how fast kernels run beside one another"
         : run->gate && !(run->bound_options.sm_leak < 1)
             ? "unit gating changes leakage with the work; bound.sm_leak sets the share that remains"
-        : run->options.memory_bound_time ? "memory-bound kernels do not follow the clock"
-        : run->n_kind > 1                ? "GPUs of several kinds"
-                                         : NULL;
+        : run->n_kind > 1 ? "GPUs of several kinds"
+                          : NULL;
     return what ? tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s", what) : TMX_OK;
 }
 
-static size_t row_of(struct tmx_work *w, double sm_w)
+static size_t row_of(struct tmx_work *w, double sm_w, double waits)
 {
     size_t row = 0;
-    while (row < w->n && w->sm_w[row] != sm_w) {
+    while (row < w->n && (w->sm_w[row] != sm_w || w->waits[row] != waits)) {
         row++;
     }
     w->sm_w[row] = sm_w;
+    w->waits[row] = waits;
     w->n += row == w->n;
     return row;
 }
 
-enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err)
+/* The pieces of a job: its phases over its work, or itself. */
+static size_t n_piece(const struct tmx_job *j)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
-    *w = (struct tmx_work){.gain = m->gain > 1 ? m->gain : 1};
-    const enum tmx_status st = describable(run, err);
-    if (st) {
-        return st;
+    return j->phases ? j->phases->n : 1;
+}
+
+/* Seconds of the work of a phase: in whole turns of those that repeat, and in the last. */
+static double phase_work_s(const struct tmx_phases *p, size_t i, double work_s)
+{
+    const double from = i > 0 ? p->until[i - 1] : 0, last = p->until[p->n - 1];
+    if (p->over == TMX_PHASE_WORK) {
+        return (p->until[i] - from) * work_s;
     }
-    w->sm_w = calloc(m->n_job, sizeof *w->sm_w);
-    w->work_s = calloc(m->n_job, sizeof *w->work_s);
-    w->row_of_job = calloc(m->n_job, sizeof *w->row_of_job);
-    if (!w->sm_w || !w->work_s || !w->row_of_job) {
-        return tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job);
+    const double turns = p->repeat ? floor(work_s / last) : 0, rest_s = work_s - turns * last;
+    const double to = i + 1 < p->n || p->repeat ? p->until[i] : INFINITY;
+    return turns * (p->until[i] - from) + fmax(0, fmin(rest_s, to) - from);
+}
+
+static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, size_t job, size_t *piece,
+                               struct tmx_err *err)
+{
+    const struct tmx_job *j = &m->job[job];
+    const struct tmx_phases *p = j->phases;
+    if (p && !tmx_job_changes(j)) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "no bound here: the power of kernel %s changes with time, whatever work is done",
+                        j->kernel->name);
     }
-    for (size_t j = 0; j < m->n_job; j++) {
-        if (m->job[j].phases) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "no bound here: the power of kernel %s changes while it runs",
-                            m->job[j].kernel->name);
-        }
-        if (m->job[j].arrival_s > 0) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "no bound here: kernels arrive later, and idle time cools");
-        }
-        const double work_s = m->job[j].work_sm_s / (double)m->n_sm;
-        w->row_of_job[j] = row_of(w, m->job[j].power_w);
-        w->work_s[w->row_of_job[j]] += work_s;
+    if (j->arrival_s > 0) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: kernels arrive later, and idle time cools");
+    }
+    w->piece0[job] = *piece;
+    for (size_t i = 0; i < n_piece(j); i++) {
+        const double all_s = j->work_sm_s / (double)m->n_sm, work_s = p ? phase_work_s(p, i, all_s) : all_s;
+        const double sm_w = p ? j->power_w * p->power_w[i] / j->kernel->power.sm_power_w : j->power_w;
+        const size_t row = row_of(w, sm_w, p && p->waits[i] >= 0 ? p->waits[i] : j->memory_bound);
+        w->row[(*piece)++] = row;
+        w->work_s[row] += work_s;
         w->sum_s += work_s;
     }
     return TMX_OK;
 }
 
+enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    size_t n = 0, piece = 0;
+    *w = (struct tmx_work){.gain = m->gain > 1 ? m->gain : 1};
+    enum tmx_status st = describable(run, err);
+    for (size_t j = 0; j < m->n_job; j++) {
+        n += n_piece(&m->job[j]);
+    }
+    if (!st) {
+        w->sm_w = calloc(n, sizeof *w->sm_w);
+        w->waits = calloc(n, sizeof *w->waits);
+        w->work_s = calloc(n, sizeof *w->work_s);
+        w->row = calloc(n, sizeof *w->row);
+        w->piece0 = calloc(m->n_job, sizeof *w->piece0);
+        if (!w->sm_w || !w->waits || !w->work_s || !w->row || !w->piece0) {
+            st = tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job);
+        }
+    }
+    for (size_t j = 0; j < m->n_job && !st; j++) {
+        st = add_job(w, m, j, &piece, err);
+    }
+    return st;
+}
+
+size_t tmx_work_row(const struct tmx_work *w, const struct tmx_machine *m, size_t job)
+{
+    return w->row[w->piece0[job] + tmx_job_phase(&m->job[job], m->now_s)];
+}
+
 void tmx_work_finish(struct tmx_work *w)
 {
     free(w->sm_w);
+    free(w->waits);
     free(w->work_s);
-    free(w->row_of_job);
+    free(w->row);
+    free(w->piece0);
     *w = (struct tmx_work){0};
 }

@@ -12,11 +12,13 @@
 #include "limits/chip_model.h"
 #include "limits/lp.h"
 
-struct tmx_work { /* kernels that heat alike are one row */
+struct tmx_work { /* pieces of kernels that heat alike are one row: a kernel, or a phase of its work */
     size_t n;
-    double *sm_w;       /* [n] W on one SM at level 0, owned */
-    double *work_s;     /* [n] time on all SMs of all GPUs at level 0, owned */
-    size_t *row_of_job; /* [n_job] owned */
+    double *sm_w;   /* [n] W on one SM at level 0, owned */
+    double *waits;  /* [n] share of its time that does not follow the clock, owned */
+    double *work_s; /* [n] time on all SMs of all GPUs at level 0, owned */
+    size_t *piece0; /* [n_job] owned: a job's first piece, one a phase */
+    size_t *row;    /* of each piece, owned */
     double sum_s;
     double gain; /* speed of kernels that share an SM, at most */
 };
@@ -48,10 +50,12 @@ struct tmx_bound {
 
 /* The jobs of a run, alike kernels merged. End with tmx_work_finish. TMX_EUNSUPPORTED, with the reason,
  * for what the programme does not describe: GPUs of several kinds, the job level, CTA policies, unit gating,
- * later arrivals. */
+ * later arrivals, power that changes with time and not with the work. */
 TMX_NODISCARD enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run,
                                             struct tmx_err *err);
 void tmx_work_finish(struct tmx_work *w); /* accepts zeroed memory */
+/* The row of what a job does now. */
+size_t tmx_work_row(const struct tmx_work *w, const struct tmx_machine *m, size_t job);
 
 /* Overwritten; end with tmx_bound_finish, also after failure. */
 TMX_NODISCARD enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c,

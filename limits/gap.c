@@ -30,10 +30,10 @@ enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const
         options.limit_k = tmx_sim_trip_k(tmx_run_sim_const(run));
     }
     j->options = options;
-    enum tmx_status st =
-        isfinite(options.limit_k)
-            ? TMX_OK
-            : tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
+    enum tmx_status st = isfinite(options.limit_k)
+                             ? TMX_OK
+                             : tmx_fail(err, TMX_EUNSUPPORTED,
+                                        "no bound here: nothing limits the temperature; --limit C does");
     st = st ? st : tmx_work_init(&j->work, run, err);
     st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
     st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
@@ -76,7 +76,7 @@ void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim)
         const struct tmx_gpu *gpu = &m->gpu[g];
         sum[b->y0 + gpu->level] += ticks;
         for (size_t way = 0; way < gpu->n_run; way++) {
-            const size_t kernel = j->work.row_of_job[gpu->run[way]];
+            const size_t kernel = tmx_work_row(&j->work, m, gpu->run[way]);
             add(b->n_sm, ticks, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
                 &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm]);
         }
@@ -380,6 +380,32 @@ static enum tmx_status policy_of(const struct tmx_setting *policy, const char **
     return st ? st : tmx_setting_word(policy, "policy", *preset, preset, err);
 }
 
+/* Whose bound there is not. */
+static enum tmx_status name_of(enum tmx_status st, const struct tmx_run *run, const char *variant,
+                               struct tmx_err *err)
+{
+    struct tmx_err why = *err;
+    return st != TMX_EUNSUPPORTED ? st
+                                  : tmx_fail(err, st, "%s%s%s: %s", tmx_run_mix_name(run),
+                                             variant[0] ? ", " : "", variant, why.msg);
+}
+
+/* The run of a file alone. */
+static enum tmx_status bound_file(struct bound_rows *r, struct tmx_err *err)
+{
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    struct tmx_sets sets = {0};
+    enum tmx_status st = tmx_sets_join(&sets, r->call->sets, "base.", err);
+    st = st ? st : tmx_config_load(&cfg, r->path, &sets, err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
+    st = st ? st : name_of(bound_run(r, run, "", err), run, "", err);
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
+    return st;
+}
+
 /* One mix, asked for by a suite or (NULL) on the command line, under one variant of the suite, with its first
  * policy, on which the bound does not depend. */
 static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const struct tmx_setting *asked,
@@ -410,7 +436,7 @@ static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const st
         st = base ? tmx_run_create(&run, base, err)
                   : tmx_fail_at(err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
     }
-    st = st ? st : bound_run(r, run, name, err);
+    st = st ? st : name_of(bound_run(r, run, name, err), run, name, err);
     tmx_run_destroy(run);
     tmx_config_close(cfg);
     tmx_sets_finish(&sets);
@@ -487,15 +513,17 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
     }
     if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
         st = whole_suite(&r, err);
+    } else if (!tmx_data_is_path(TMX_DATA_RUN, what) && tmx_data_find(TMX_DATA_RUN, what, r.path, &none) ==
+                                                            TMX_OK) { /* also where a mix has its name */
+        st = bound_file(&r, err);
     } else if (tmx_data_find(TMX_DATA_MIX, what, path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
         st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
+    } else if (tmx_data_find(TMX_DATA_RUN, what, r.path, &none) == TMX_OK) {
+        st = bound_file(&r, err);
     } else {
-        st = tmx_fail(
-            err, TMX_EIO,
-            "\"%s\" is neither a suite nor a mix, nor a run that serves a language model; `thermix list` "
-            "names them",
-            what);
+        st = tmx_fail(err, TMX_EIO,
+                      "\"%s\" is neither a suite nor a mix nor a run; `thermix list` names them", what);
     }
     *t = r.table;
     return st;

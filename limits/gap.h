@@ -84,10 +84,10 @@ struct tmx_bound_call {
 };
 
 /* A run, or a suite, that serves a language model: tmx_serve_table (limits/serve_bound.h). Else one row a
- * variant and mix of a suite, or for one mix alone on the machine of suite tabs-knobs, and their
- * mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above the
- * solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the optimum
- * lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
+ * variant and mix of a suite, or for a run, or for one mix alone on the machine of suite tabs-knobs, and
+ * their mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above
+ * the solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the
+ * optimum lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
 TMX_NODISCARD enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what,
                                               const struct tmx_bound_call *call, struct tmx_err *err);
 

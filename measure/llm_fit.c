@@ -454,6 +454,12 @@ static double error_pct(const double *c, const struct cell *x, bool token)
     return 100 * fabs((token ? token_ms(c, x) : prompt_ms(c, x->n)) / x->ms - 1);
 }
 
+/* What an iteration has to do: tokens of its prompts, or in the cache of its sequences. */
+static double load(const struct cell *x, bool token)
+{
+    return token ? x->cached : x->n;
+}
+
 /* The fit of all cells, and of all but each: of more than a hundred, of all but each of some. */
 static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, const char *path,
                                  const struct row *of, double *c, struct tmx_table *t, struct tmx_err *err)
@@ -463,6 +469,18 @@ static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, 
         return tmx_fail_at(err, TMX_EPARSE, path, of->line,
                            "%s at %d: %zu cells of %s times, expected 6 or more", of->gpu, of->tp, n,
                            token ? "token" : "prompt");
+    }
+    size_t few = 0, many = 0;
+    for (size_t i = 1; i < n; i++) {
+        few = load(&cell[i], token) < load(&cell[few], token) ? i : few;
+        many = load(&cell[i], token) > load(&cell[many], token) ? i : many;
+    }
+    if (cell[many].ms < 0.9 * cell[few].ms) { /* a tenth is taken for noise */
+        return tmx_fail_at(
+            err, TMX_EPARSE, path, of->line,
+            "%s at %d: %s times fall, from %g ms with %g tokens to %g ms with %g; expected them to rise",
+            of->gpu, of->tp, token ? "token" : "prompt", cell[few].ms, load(&cell[few], token), cell[many].ms,
+            load(&cell[many], token));
     }
     enum tmx_status st = fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
     const size_t every = 1 + (n - 1) * n / MAX_LEFT_OUT, n_left = (n + every - 1) / every;
@@ -613,7 +631,9 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
     *m = *like;
     m->config = NULL;
     m->n_phase = 0;
-    snprintf(m->source, sizeof m->source, "fitted by thermix llm fit to %.400s", path);
+    snprintf(m->source, sizeof m->source,
+             "fitted by thermix llm fit to %.300s; weights, heads, shares and idle watts are those of %.60s",
+             path, like->name);
     enum tmx_status st = read_rows(path, like, &rows, &n, err);
     struct cell *cell = st ? NULL : malloc(n * sizeof *cell);
     double *scratch = st ? NULL : malloc(2 * n * sizeof *scratch);

@@ -41,7 +41,8 @@ static void real(struct tmx_table *t, double v)
 
 void tmx_claim_put(struct tmx_table *t, const struct tmx_claim *c)
 {
-    const bool is_there = !isnan(c->ours), holds = fabs(c->ours - c->measured) <= c->bar;
+    const bool is_there = !isnan(c->ours) && !isnan(c->measured),
+               holds = fabs(c->ours - c->measured) <= c->bar;
     const char *const seen = strcmp(c->origin, "identity") == 0 ? ""
                              : strcmp(c->origin, "unseen") == 0 ? "unseen"
                                                                 : "seen";
@@ -279,60 +280,108 @@ static enum tmx_status many_v100(struct tmx_silicon_results *r, const void *whic
     return st;
 }
 
-/* A V100 card under limits: the run's GPU N_CAP i + j has load i and limit j. A cell's only input is what it
- * drew at the highest limit; for a share LOW of the time it waits for its input and draws half of that. LOW
- * is fitted to these cells. */
-enum { N_CAP = 7, N_LOAD = 10 };
-static const double LOW = 0.13, cap_w[N_CAP] = {100, 125, 150, 175, 200, 225, 250};
+/* A card under limits: the run's GPU n_cap i + j has load i and limit j. A cell's only input is what it drew
+ * at the highest limit; for a share LOW of the time it waits for its input and draws half of that. LOW is
+ * fitted to the V100's cells of resnet50, bert on squad and ncf, and taken over by the others. */
+enum { MAX_CAP = 9, N_LOAD = 10 };
+static const double LOW = 0.13;
+struct limit_case {
+    const char *run, *file, *column, *only, *speed, *watts;
+    bool without; /* rows without `only` in the column */
+    size_t n_cap;
+    double cap_w[MAX_CAP];
+};
+#define V100_CAPS                         \
+    7,                                    \
+    {                                     \
+        100, 125, 150, 175, 200, 225, 250 \
+    }
+static const struct limit_case limit_cases[] = {
+    {"zeus-v100", "zeus_v100_open.csv", "dataset", "sentiment140", "zeus_v100_speed", "zeus_v100_watts", true,
+     V100_CAPS},
+    {"zeus-v100", "zeus_v100_open.csv", "dataset", "sentiment140", "zeus_v100_new_speed",
+     "zeus_v100_new_watts", false, V100_CAPS},
+    {"zeus-a40",
+     "zeus_a40_open.csv",
+     "network",
+     "bert",
+     "zeus_a40_speed",
+     "zeus_a40_watts",
+     false,
+     9,
+     {100, 125, 150, 175, 200, 225, 250, 275, 300}},
+    {"zeus-rtx6000",
+     "zeus_rtx6000_open.csv",
+     "network",
+     "bert",
+     "zeus_rtx6000_speed",
+     "zeus_rtx6000_watts",
+     false,
+     8,
+     {100, 125, 150, 175, 200, 225, 250, 260}},
+};
+
+/* Rows from one on: a cell that some limit slows, under all limits. */
+static bool is_cell(const struct limit_case *c, const struct tmx_csv *csv, size_t row)
+{
+    bool all = true;
+    for (size_t j = 0; j < c->n_cap; j++) {
+        all = all && cell(csv, row + j, "power_limit") == c->cap_w[j];
+    }
+    return all && cell(csv, row + c->n_cap - 1, "average_power") >= 110 &&
+           (strstr(text(csv, row, c->column), c->only) == NULL) == c->without;
+}
 
 static enum tmx_status zeus(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
-    (void)which;
+    const struct limit_case *c = which;
+    const size_t n_cap = c->n_cap;
+    const bool drawn = c == &limit_cases[0];
     struct means *m = malloc(sizeof *m);
     struct tmx_csv csv = {0};
     double speed_off = 0, watts_off = 0, n = 0;
-    enum tmx_status st = m ? execute(m, "zeus-v100", NULL, 20, err) : tmx_no_memory(err);
-    st = st ? st : read_measured(&csv, "zeus_v100_open.csv", err);
-    for (size_t row = 0; !st && row + N_CAP <= csv.n_row; row++) {
-        const double top_w = cell(&csv, row + N_CAP - 1, "average_power"), low_w = top_w / 2;
-        double at_top_w[N_LOAD], mhz[N_CAP], w[N_CAP], time[N_CAP], load_w[N_LOAD];
-        if (cell(&csv, row, "power_limit") != cap_w[0] || cell(&csv, row + N_CAP - 1, "power_limit") != 250 ||
-            top_w < 110) {
-            continue; /* no limit limits it, or not all of them were tried */
+    enum tmx_status st = m ? execute(m, c->run, NULL, 20, err) : tmx_no_memory(err);
+    st = st ? st : read_measured(&csv, c->file, err);
+    for (size_t row = 0; !st && row + n_cap <= csv.n_row; row++) {
+        if (!is_cell(c, &csv, row)) {
+            continue;
         }
+        const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
+        double at_top_w[N_LOAD], mhz[MAX_CAP], w[MAX_CAP], load_w[N_LOAD];
         for (size_t i = 0; i < N_LOAD; i++) {
-            at_top_w[i] = m->w[N_CAP * i + N_CAP - 1];
+            at_top_w[i] = m->w[n_cap * i + n_cap - 1];
             load_w[i] = (double)i;
         }
         const double load = between(N_LOAD, at_top_w, load_w, (top_w - LOW * low_w) / (1 - LOW));
-        for (size_t j = 0; j < N_CAP; j++) {
+        for (size_t j = 0; j < n_cap; j++) {
             double by_mhz[N_LOAD], by_w[N_LOAD];
             for (size_t i = 0; i < N_LOAD; i++) {
-                by_mhz[i] = m->mhz[N_CAP * i + j];
-                by_w[i] = m->w[N_CAP * i + j];
+                by_mhz[i] = m->mhz[n_cap * i + j];
+                by_w[i] = m->w[n_cap * i + j];
             }
             mhz[j] = between(N_LOAD, load_w, by_mhz, load);
             w[j] = between(N_LOAD, load_w, by_w, load);
         }
-        for (size_t j = 0; j < N_CAP; j++) {
-            const double slower = mhz[N_CAP - 1] / mhz[j];
-            time[j] = (1 - LOW) * slower + LOW;
-            const double drawn_w = ((1 - LOW) * slower * w[j] + LOW * low_w) / time[j],
-                         is = cell(&csv, row + N_CAP - 1, "time_per_epoch") /
+        for (size_t j = 0; j < n_cap; j++) {
+            const double slower = mhz[n_cap - 1] / mhz[j], time = (1 - LOW) * slower + LOW;
+            const double drawn_w = ((1 - LOW) * slower * w[j] + LOW * low_w) / time,
+                         is = cell(&csv, row + n_cap - 1, "time_per_epoch") /
                               cell(&csv, row + j, "time_per_epoch"),
                          is_w = cell(&csv, row + j, "average_power");
-            point(r, "zeus_speed", "measured", cap_w[j], is);
-            point(r, "zeus_speed", "ours", cap_w[j], 1 / time[j]);
-            if (j + 1 < N_CAP) {
-                speed_off += 100 * fabs(1 / time[j] - is);
+            if (drawn) {
+                point(r, "zeus_speed", "measured", c->cap_w[j], is);
+                point(r, "zeus_speed", "ours", c->cap_w[j], 1 / time);
+            }
+            if (j + 1 < n_cap) {
+                speed_off += 100 * fabs(1 / time - is);
                 watts_off += fabs(drawn_w - is_w);
                 n += 1;
             }
         }
     }
     if (!st) {
-        put(r, "zeus_v100_speed", speed_off / n);
-        put(r, "zeus_v100_watts", watts_off / n);
+        put(r, c->speed, n > 0 ? speed_off / n : NAN);
+        put(r, c->watts, n > 0 ? watts_off / n : NAN);
     }
     tmx_csv_finish(&csv);
     free(m);
@@ -383,7 +432,8 @@ struct wall_case {
 static const struct wall_case wall_cases[] = {{"wall-a100", "wall_a100", "wall_idle_pcie", 2400},
                                               {"wall-h100", "wall_h100", NULL, 2800},
                                               {"wall-b200-air", "wall_b200", "wall_idle_b200_air", 8000},
-                                              {"wall-b200-water", NULL, "wall_idle_b200_water", 8000}};
+                                              {"wall-b200-water", NULL, "wall_idle_b200_water", 8000},
+                                              {"wall-dgx-a100", "wall_dgx_a100", "wall_idle_dgx_a100", 3200}};
 
 static enum tmx_status wall(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
@@ -419,6 +469,10 @@ static bool a100_off(long sm)
 static bool rtx3090_off(long sm)
 {
     return sm >= 82;
+}
+static bool a5000_off(long sm)
+{
+    return sm >= 64;
 }
 
 /* The log's rise from the row at which its watts have half risen. */
@@ -484,41 +538,48 @@ static enum tmx_status step(struct tmx_silicon_results *r, const void *which, st
     return st || !r->points ? st : measured_step(r, c, err);
 }
 
-static const struct step_case step_cases[] = {{"A100",
-                                               "chip=a100",
-                                               "a100_step.csv.gz",
-                                               {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5",
-                                                "step_a100_1", "step_a100_2", "step_a100_4", "step_a100_5.9"},
-                                               1,
-                                               135.9,
-                                               a100_off},
-                                              {"RTX 3090",
-                                               "chip=rtx3090",
-                                               "rtx3090_step.csv.gz",
-                                               {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1",
-                                                "step_rtx3090_2", "step_rtx3090_4", "step_rtx3090_5.9"},
-                                               0.6,
-                                               306.3,
-                                               rtx3090_off}};
+static const struct step_case step_cases[] = {
+    {"A100",
+     "chip=a100",
+     "a100_step.csv.gz",
+     {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5", "step_a100_1", "step_a100_2", "step_a100_4",
+      "step_a100_5.9"},
+     1,
+     135.9,
+     a100_off},
+    {"RTX 3090",
+     "chip=rtx3090",
+     "rtx3090_step.csv.gz",
+     {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1", "step_rtx3090_2", "step_rtx3090_4",
+      "step_rtx3090_5.9"},
+     0.6,
+     306.3,
+     rtx3090_off},
+    {"RTX A5000",
+     "chip=rtx-a5000",
+     NULL,
+     {NULL, NULL, "step_a5000_0.5", "step_a5000_1", "step_a5000_2", "step_a5000_4", "step_a5000_5.9"},
+     0.6,
+     138,
+     a5000_off}};
 
-static enum tmx_status kalos(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static const struct hall_case {
+    const char *run, *id[5];
+} hall_cases[] = {{"kalos", {"kalos_p25", "kalos_p50", "kalos_p75", "kalos_p90", "kalos_p99"}},
+                  {"seren", {"seren_p25", "seren_p50", "seren_p75", "seren_p90", "seren_p99"}}};
+
+/* A hall at the quantiles of a cluster's watts: quantiles of its temperatures. */
+static enum tmx_status hall(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
-    (void)which;
-    static const struct {
-        const char *id;
-        double share;
-    } at[] = {{"kalos_p25", 0.25},
-              {"kalos_p50", 0.5},
-              {"kalos_p75", 0.75},
-              {"kalos_p90", 0.9},
-              {"kalos_p99", 0.99}};
+    static const double share[] = {0.25, 0.5, 0.75, 0.9, 0.99};
+    const struct hall_case *c = which;
     struct means *m = malloc(sizeof *m);
     struct tmx_csv csv = {0};
-    enum tmx_status st = m ? execute(m, "kalos", NULL, 5, err) : tmx_no_memory(err);
-    st = st ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
-    for (size_t i = 0; !st && i < sizeof at / sizeof at[0]; i++) {
-        put(r, at[i].id, quantile(m->n, m->hottest_c, at[i].share));
+    enum tmx_status st = m ? execute(m, c->run, NULL, 5, err) : tmx_no_memory(err);
+    for (size_t i = 0; !st && i < sizeof share / sizeof share[0]; i++) {
+        put(r, c->id[i], quantile(m->n, m->hottest_c, share[i]));
     }
+    st = st || c != &hall_cases[0] ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
     for (size_t i = 0; !st && i < csv.n_row; i++) {
         if (strcmp(text(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
             const double pct = cell(&csv, i, "quantile_pct");
@@ -604,15 +665,21 @@ static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *wh
 const struct tmx_silicon_task tmx_silicon_tasks[] = {
     {"longhorn", one_v100, NULL},
     {"longhorn", many_v100, NULL},
-    {"zeus", zeus, NULL},
+    {"zeus", zeus, &limit_cases[0]},
+    {"zeus", zeus, &limit_cases[1]},
+    {"zeus", zeus, &limit_cases[2]},
+    {"zeus", zeus, &limit_cases[3]},
     {"maxq", maxq, NULL},
     {"wall", wall, &wall_cases[0]},
     {"wall", wall, &wall_cases[1]},
     {"wall", wall, &wall_cases[2]},
     {"wall", wall, &wall_cases[3]},
+    {"wall", wall, &wall_cases[4]},
     {"steps", step, &step_cases[0]},
     {"steps", step, &step_cases[1]},
-    {"kalos", kalos, NULL},
+    {"steps", step, &step_cases[2]},
+    {"kalos", hall, &hall_cases[0]},
+    {"kalos", hall, &hall_cases[1]},
     {"lit-silicon", lit_silicon, NULL},
     {0},
 };
@@ -666,7 +733,7 @@ enum tmx_status tmx_silicon_points(struct tmx_table **points, struct tmx_err *er
 
 /* One figure of a script: its words, and which of its series are lines. */
 struct figure {
-    const char *name, *title, *x, *y, *series[5], *line[3];
+    const char *name, *title, *x, *y, *series[6], *line[3];
 };
 static const struct figure figures[] = {
     {"v100_clock",
@@ -685,8 +752,9 @@ static const struct figure figures[] = {
      "A step of board power: rise of the chip's sensor",
      "time (s)",
      "rise (K)",
-     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours"},
-     {"A100 ours", "RTX 3090 ours"}},
+     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours", "RTX A5000 measured",
+      "RTX A5000 ours"},
+     {"A100 ours", "RTX 3090 ours", "RTX A5000 ours"}},
     {"kalos",
      "A cluster of A100: distribution of GPU temperatures",
      "temperature (degC)",
@@ -711,7 +779,7 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, 
     tmx_plot_label(p, "title", f->title);
     tmx_plot_label(p, "x", f->x);
     tmx_plot_label(p, "y", f->y);
-    for (size_t s = 0; !st && s < 5 && f->series[s]; s++) {
+    for (size_t s = 0; !st && s < 6 && f->series[s]; s++) {
         bool line = false;
         for (size_t l = 0; l < 3; l++) {
             line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);

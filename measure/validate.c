@@ -519,6 +519,27 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
     return TMX_OK;
 }
 
+static bool is_unseen(const struct tmx_table *t, size_t row)
+{
+    size_t seen = 0;
+    while (strcmp(tmx_table_column(t, seen)->name, "seen") != 0) {
+        seen++;
+    }
+    return strcmp(tmx_table_cell(t, row, seen)->text, "unseen") == 0;
+}
+
+static void copy_row(const struct tmx_table *from, size_t row, struct tmx_table *to)
+{
+    for (size_t c = 0; c < tmx_table_columns(from); c++) {
+        const struct tmx_cell *cell = tmx_table_cell(from, row, c);
+        if (cell->type == TMX_COLUMN_TEXT) {
+            tmx_table_text(to, cell->text);
+        } else {
+            cell->empty ? tmx_table_empty(to) : tmx_table_real(to, cell->real);
+        }
+    }
+}
+
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
@@ -537,12 +558,20 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
         add(&s, (struct task){tmx_silicon_tasks[i].part, NULL, NULL, &tmx_silicon_tasks[i]});
     }
     enum tmx_status st = tmx_claims_create(t, err);
-    s.rows = *t;
+    st = st ? st : tmx_claims_create(&s.rows, err);
     const struct tmx_pool pool = {.n_task = s.n,
                                   .n_worker = options->n_worker,
                                   .noun = options->quiet ? NULL : "tasks",
                                   .ctx = &s,
                                   .run = compute,
                                   .collect = collect};
-    return st ? st : tmx_pool_run(&pool, err);
+    st = st ? st : tmx_pool_run(&pool, err);
+    for (size_t i = 0; !st && i < 2 * tmx_table_rows(s.rows); i++) { /* what was unseen comes first */
+        const size_t row = i % tmx_table_rows(s.rows);
+        if (is_unseen(s.rows, row) == (i < tmx_table_rows(s.rows))) {
+            copy_row(s.rows, row, *t);
+        }
+    }
+    tmx_table_destroy(s.rows);
+    return st;
 }

@@ -87,6 +87,52 @@ static void print_standing(const struct tmx_table *paper)
     }
 }
 
+/* The suite's headlines by group, one line each: printed, ours, and the range over the sets of constants that
+ * agree. *n: how many there are. */
+static enum tmx_status print_groups(const struct tmx_table *paper, size_t *n, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"", TMX_COLUMN_TEXT, 0},
+                                                {"printed", TMX_COLUMN_REAL, 2},
+                                                {"ours", TMX_COLUMN_REAL, 2},
+                                                {"5 % of sets", TMX_COLUMN_REAL, 1},
+                                                {"95 %", TMX_COLUMN_REAL, 1}};
+    static const char *const from[] = {"paper_value", "ours", "sets_low", "sets_high"};
+    static const char *const all[] = {"all"};
+    const size_t under = column_of(paper, "under"), headline = column_of(paper, "headline"),
+                 rows = tmx_table_rows(paper);
+    enum tmx_status st = TMX_OK;
+    *n = 0;
+    for (size_t first = 0; first < rows && !st; first++) { /* a group begins with its first row */
+        const char *group = tmx_table_cell(paper, first, under)->text;
+        struct tmx_table *t = NULL;
+        bool seen = !group[0];
+        for (size_t r = 0; r < first; r++) {
+            seen = seen || strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
+        }
+        if (seen) {
+            continue;
+        }
+        st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
+        for (size_t r = first; r < rows && !st; r++) {
+            if (strcmp(tmx_table_cell(paper, r, under)->text, group) != 0) {
+                continue;
+            }
+            tmx_table_text(t, tmx_table_cell(paper, r, headline)->text);
+            for (size_t c = 0; c < sizeof from / sizeof from[0]; c++) {
+                const struct tmx_cell *cell = tmx_table_cell(paper, r, column_of(paper, from[c]));
+                cell->empty ? tmx_table_empty(t) : tmx_table_real(t, cell->real);
+            }
+            ++*n;
+        }
+        if (!st) {
+            printf("\n%s:\n", group);
+            st = tmx_table_show(t, TMX_FORMAT_TEXT, &(struct tmx_screen){.column = all, .n_column = 1}, err);
+        }
+        tmx_table_destroy(t);
+    }
+    return st;
+}
+
 /* The paper's printed means beside ours. */
 static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_err *err)
 {
@@ -155,6 +201,9 @@ static void add_alike(struct alike *list, size_t n_list, const char *why, const 
         i++;
     }
     const size_t n = strlen(list[i].who);
+    if (strstr(list[i].who, who)) { /* of a further variant */
+        return;
+    }
     snprintf(list[i].why, sizeof list[i].why, "%s", n > 0 && strcmp(list[i].why, why) != 0 ? "" : why);
     snprintf(list[i].who + n, sizeof list[i].who - n, "%s%s", n > 0 ? "; " : "", who);
 }
@@ -265,14 +314,17 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
         print_alike(call, table);
         print_latched(table);
     }
+    size_t n_group = 0;
     if (paper && brief && tmx_table_rows(paper) > 0) {
-        st = print_headline(paper, err);
+        st = print_groups(paper, &n_group, err);
+        st = st || n_group > 0 ? st : print_headline(paper, err);
     }
-    if (!st && paper && tmx_table_rows(paper) > 0) {
+    if (!st && paper && tmx_table_rows(paper) > 0 && n_group == 0) {
         print_standing(paper);
     }
     if (!st && call->out_dir) {
-        printf("All columns: %s/table.csv%s%s%s\n", call->out_dir, paper ? "; the paper beside ours: " : "",
+        printf("%sAll columns: %s/table.csv%s%s%s\n", n_group > 0 ? "\n" : "", call->out_dir,
+               paper ? n_group > 0 ? "; every printed value: " : "; the paper beside ours: " : "",
                paper ? call->out_dir : "", paper ? "/paper.csv" : "");
     } else if (!st && brief) {
         printf("All columns: --columns all, or -o DIR\n");

@@ -45,6 +45,7 @@ struct suite {
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
     int seeds;                  /* runs of everything, from base.seed on */
+    bool fitted;                /* of its values: struct tmx_value_source */
     char (*spread_name)[48];    /* [2 * LIST] columns of the spread over them */
     struct tmx_run_values runs; /* [seeds][n_variant * runs_of_variant()] */
     /* group `sets`: sampled constants, a set of them a variant */
@@ -68,6 +69,7 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(suite, baseline, "BL", "policy the improvements are over"),
     TMX_ROW_TEXT(suite, compare, "DVFS", "second policy the improvements are over"),
     TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values are in `values`"),
+    TMX_ROW_BOOL(suite, fitted, 0, "its constants were fitted to the values that the list calls watched"),
     TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many, from base.seed on: the table has means over them"),
     {0},
 };
@@ -706,20 +708,28 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
     return st;
 }
 
-/* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
+/* For the screen: the slowdown of every mix under every policy, and the least that any policy can have; of
+ * two variants the mixes of the first and both means, of more the means only. */
 static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    const char *what = s->serves ? "e2e_p50_s" : s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct";
-    struct tmx_column head[LIST + 1] = {{what, TMX_COLUMN_TEXT, 0}};
+    const bool means = s->n_variant > 2;
+    const char *what = s->serves ? "e2e_p50_s" : means ? "slowdown_pct, mean" : "slowdown_pct";
+    struct tmx_column head[LIST + 2] = {{what, TMX_COLUMN_TEXT, 0}};
     const char *column = s->serves ? what : "slowdown_pct";
-    const size_t n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
+    const size_t n_row = (means ? 0 : s->n_mix) + s->n_variant;
+    const struct tmx_moments least = over_seeds(s, 0, MEAN, 0, 0, "bound_pct");
+    const bool bound = !s->serves && least.n > 0;
     for (size_t p = 0; p < s->n_policy; p++) {
         head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
     }
-    const enum tmx_status st = tmx_table_create(t, head, s->n_policy + 1, err);
+    head[s->n_policy + 1] = (struct tmx_column){"bound", TMX_COLUMN_REAL, 2};
+    const enum tmx_status st = tmx_table_create(t, head, s->n_policy + 1 + bound, err);
     for (size_t r = 0; !st && r < n_row; r++) {
-        const bool variants = s->n_variant > 1, mean = variants || r == s->n_mix;
-        tmx_table_text(*t, variants ? s->variant[r].name : mean ? "mean" : s->mix_name[r]);
+        const bool mean = means || r >= s->n_mix;
+        const size_t v = means ? r : mean ? r - s->n_mix : 0;
+        char name[80];
+        snprintf(name, sizeof name, "mean%s%s", s->n_variant == 2 ? ", " : "", s->variant[v].name);
+        tmx_table_text(*t, means ? s->variant[v].name : mean ? name : s->mix_name[r]);
         for (size_t half = 0; half < (s->seeds > 1 ? 2 : 1); half++) { /* the mean, the interval */
             if (half) {
                 char interval[40];
@@ -728,9 +738,13 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
                 tmx_table_text(*t, interval);
             }
             for (size_t p = 0; p < s->n_policy; p++) {
-                const struct tmx_moments of =
-                    over_seeds(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, column);
+                const struct tmx_moments of = over_seeds(s, v, mean ? MEAN : ONE, mean ? 0 : r, p, column);
                 tmx_table_real_or_empty(*t, half ? tmx_moments_ci95(&of) : tmx_moments_mean(&of));
+            }
+            if (bound) {
+                const struct tmx_moments of =
+                    over_seeds(s, v, mean ? MEAN : ONE, mean ? 0 : r, 0, "bound_pct");
+                half ? tmx_table_empty(*t) : tmx_table_real_or_empty(*t, tmx_moments_mean(&of));
             }
         }
     }
@@ -1132,6 +1146,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     enum tmx_status st =
         s->mix_name && s->spread_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     values.n_seed = st ? 1 : (size_t)s->seeds;
+    values.fitted = s->fitted;
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
     st = st ? st : read_sets(s, err);

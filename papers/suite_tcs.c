@@ -179,6 +179,7 @@ static const struct setting settings[] = {
     {"core", "sm_cycle", "tcs", 1, "linear", 1, "sm_cycle"},
     {"core, hTCS", "given", "htcs", 1, "linear", 1, "given"},
     {"core, hTCS", "sm_cycle", "htcs", 1, "linear", 1, "sm_cycle"},
+    {"throttle", "at_once", "tcs", 1, "linear", 1, NULL},
 };
 
 static void stretch(const struct tmx_memory_program *from, double factor, struct tmx_memory_program *to)
@@ -202,6 +203,7 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
     double energy = 0, performance = 0, error = 0, cores = 0;
     const double n = (double)s->n_first;
     chip.memory.dram_lines_per_cycle *= set->dram;
+    chip.memory.throttle = strcmp(set->value, "at_once") == 0 ? TMX_THROTTLE_AT_ONCE : chip.memory.throttle;
     chip.energy.sm_scaling = strcmp(set->scaling, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
     enum tmx_status st = tmx_cta_report_create(&report, false, err);
     st = st ? st : tmx_cta_policy_parse(set->policy, &p, err);

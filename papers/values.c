@@ -14,10 +14,12 @@ static const char *const relations[] = {"equal", "at_most", "at_least", NULL};
 enum { MAX_VALUES = 10000 };
 
 struct value { /* one entry of `values` */
-    char figure[64], quantity[128], name[128], unit[16], printed[64];
+    char figure[64], quantity[128], name[128], unit[16], printed[64], as_one[64], headline[64], under[96];
     int origin, relation;
     bool follows; /* from other entries of the list, or cannot be missed: counted apart */
+    bool weighs;  /* in a posterior */
     double value, band, band_pct, spread;
+    double low, high; /* 5 and 95 % of the sets of a posterior */
     struct tmx_pick pick;
     bool has_minus, has_over;
     struct tmx_pick minus, over; /* ours is pick - minus, or pick / over */
@@ -30,9 +32,10 @@ struct value { /* one entry of `values` */
         TMX_ROW_TEXT(s, variant, "", "variant of the suite")
 
 static const struct tmx_opt pick_opts[] = {PICK_ROWS(tmx_pick), {0}};
-static const char *const pick_also[] = {"figure", "quantity", "name",     "unit",   "printed",
-                                        "value",  "band",     "band_pct", "origin", "relation",
-                                        "minus",  "over",     "follows",  "spread", NULL};
+static const char *const pick_also[] = {"figure",  "quantity", "name",   "unit",     "printed",  "value",
+                                        "band",    "band_pct", "origin", "relation", "minus",    "over",
+                                        "follows", "spread",   "as_one", "weighs",   "headline", "under",
+                                        "low",     "high",     NULL};
 static const char *const value_also[] = {"of", "policy", "column", "variant", "minus", "over", NULL};
 
 static const double absent = 1e300;
@@ -44,8 +47,17 @@ static const struct tmx_opt value_opts[] = {
     TMX_ROW_CHOICE(value, origin, tmx_origins, NULL, "where our number comes from"),
     TMX_ROW_CHOICE(value, relation, relations, "equal", "how the paper relates the value to the number"),
     TMX_ROW_BOOL(value, follows, 0, "it follows from other values of the list, or nothing can miss it"),
-    TMX_ROW_REAL(value, spread, "1", 0, 1e300, 0,
-                 "of an order: what tick, grid and seed move it; within twice that it is undecided"),
+    TMX_ROW_REAL(
+        value, spread, "1", 0, 1e300, 0,
+        "what tick, grid, seed and model move it: an order within twice that is undecided; a posterior "
+        "adds it to the band"),
+    TMX_ROW_TEXT(value, headline, "", "a line of the suite's first screen"),
+    TMX_ROW_TEXT(value, under, "", "the group of headlines it is in"),
+    TMX_ROW_REAL(value, low, "1", -1e300, 1e300, 1e300, "5 % of the sets of a posterior are below this"),
+    TMX_ROW_REAL(value, high, "1", -1e300, 1e300, 1e300, "95 %"),
+    TMX_ROW_TEXT(value, as_one, "",
+                 "a posterior weighs values of one such name as one: the mean of their errors"),
+    TMX_ROW_BOOL(value, weighs, 1, "it is in the weights of a posterior"),
     TMX_ROW_REAL(value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
     TMX_ROW_TEXT(value, printed, "", "instead of value: the column of the suite that holds it"),
     TMX_ROW_REAL(value, band, "1", 0, 1e300, 1e300, "how far ours may be off, stated before it was known"),
@@ -91,8 +103,11 @@ static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_
     if ((v->band < absent) == (v->band_pct < absent)) {
         return tmx_fail_setting(err, e, "values: expected either band or band_pct, stated before the run");
     }
-    if (v->spread > 0 && v->relation == TMX_PAPER_EQUAL) {
-        return tmx_fail_setting(err, e, "values: a spread is of an order: at_most or at_least");
+    if ((v->headline[0] != '\0') != (v->under[0] != '\0')) {
+        return tmx_fail_setting(err, e, "values: a headline is under a group: expected headline and under");
+    }
+    if ((v->low < absent) != (v->high < absent) || v->low > v->high) {
+        return tmx_fail_setting(err, e, "values: expected low and high of the sets, low first");
     }
     if (tmx_setting_member(e, "minus") && tmx_setting_member(e, "over")) {
         return tmx_fail_setting(err, e, "values: expected either minus or over");
@@ -200,27 +215,40 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_real_or_empty(t, tmx_moments_sd(&of));
     tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
     tmx_table_int(t, (int64_t)from->n_seed);
-    tmx_table_text(t, tmx_origins[v->origin]);
+    tmx_table_text(t, tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin]);
     tmx_table_text(t, relations[v->relation]);
     tmx_table_real_or_empty(t, mean - printed);
     tmx_table_real_or_empty(t, band);
-    const bool undecided = fabs(mean - printed) < 2 * v->spread;
+    const bool undecided = v->relation != TMX_PAPER_EQUAL && fabs(mean - printed) < 2 * v->spread;
     tmx_table_text(t, tmx_outcomes[undecided ? TMX_UNDECIDED
                                              : tmx_value_outcome((enum tmx_paper_relation)v->relation,
                                                                  printed, mean, band)]);
     tmx_table_text(t, v->follows ? "yes" : "no");
+    tmx_table_real(t, v->spread);
+    tmx_table_text(t, v->as_one);
+    tmx_table_text(t, v->weighs ? "yes" : "no");
+    tmx_table_text(t, v->headline);
+    tmx_table_text(t, v->under);
+    tmx_table_real_or_empty(t, v->low < absent ? v->low : NAN);
+    tmx_table_real_or_empty(t, v->high < absent ? v->high : NAN);
 }
 
 enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,
                                  struct tmx_table **t, struct tmx_table **seeds, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"paper", TMX_COLUMN_TEXT, 0},  {"figure", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},   {"paper_value", TMX_COLUMN_REAL, 2},
-        {"ours", TMX_COLUMN_REAL, 2},   {"sd", TMX_COLUMN_REAL, 2},     {"ci95", TMX_COLUMN_REAL, 2},
-        {"seeds", TMX_COLUMN_INT, 0},   {"origin", TMX_COLUMN_TEXT, 0}, {"relation", TMX_COLUMN_TEXT, 0},
-        {"error", TMX_COLUMN_REAL, 2},  {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0},
-        {"follows", TMX_COLUMN_TEXT, 0}};
+        {"paper", TMX_COLUMN_TEXT, 0},    {"figure", TMX_COLUMN_TEXT, 0},
+        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0},
+        {"unit", TMX_COLUMN_TEXT, 0},     {"paper_value", TMX_COLUMN_REAL, 2},
+        {"ours", TMX_COLUMN_REAL, 2},     {"sd", TMX_COLUMN_REAL, 2},
+        {"ci95", TMX_COLUMN_REAL, 2},     {"seeds", TMX_COLUMN_INT, 0},
+        {"origin", TMX_COLUMN_TEXT, 0},   {"relation", TMX_COLUMN_TEXT, 0},
+        {"error", TMX_COLUMN_REAL, 2},    {"band", TMX_COLUMN_REAL, 2},
+        {"outcome", TMX_COLUMN_TEXT, 0},  {"follows", TMX_COLUMN_TEXT, 0},
+        {"spread", TMX_COLUMN_REAL, 2},   {"as_one", TMX_COLUMN_TEXT, 0},
+        {"weighs", TMX_COLUMN_TEXT, 0},   {"headline", TMX_COLUMN_TEXT, 0},
+        {"under", TMX_COLUMN_TEXT, 0},    {"sets_low", TMX_COLUMN_REAL, 1},
+        {"sets_high", TMX_COLUMN_REAL, 1}};
     static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
                                                 {"quantity", TMX_COLUMN_TEXT, 0},
                                                 {"case", TMX_COLUMN_TEXT, 0},

@@ -141,7 +141,7 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
     double l2_w = 0, dram_w = 0, busy = 0, leak = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
-        const double rate = busy_sms[k] * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale /
+        const double rate = busy_sms[k] * tmx_machine_step_speed(machine, g, k) * gpu->power_scale /
                             tmx_job_slowdown(j) * tmx_machine_remote_speed(machine, j, g);
         l2_w += rate * volt2 * j->l2_w;
         dram_w += rate * j->dram_w;
@@ -195,8 +195,8 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     bool outside = false;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
-        const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
-        slot_w[k] = tmx_job_power_w(j, machine->now_s) * scale /
+        const double scale = volt2 * tmx_machine_step_speed(machine, g, k) * gpu->power_scale;
+        slot_w[k] = tmx_machine_step_w(machine, g, k) * scale /
                     tmx_job_slowdown(j) * /* the same work, spread over a longer time */
                     tmx_machine_remote_speed(machine, j, g);
         outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;

@@ -129,6 +129,7 @@ static const struct {
 #define BOARD(field) offsetof(struct tmx_chip_board, field)
     {TMX_LEVEL_DTM, "target_c", "slowdown_c", BOARD(target_c), BOARD(slowdown_c)},
     {TMX_LEVEL_DTM, "target_c", "shutdown_c", BOARD(target_c), BOARD(shutdown_c)},
+    {TMX_LEVEL_DTM, "min_hz", "max_hz", SIZE_MAX, SIZE_MAX},
     {TMX_LEVEL_DTM, "slowdown_c", "shutdown_c", BOARD(slowdown_c), BOARD(shutdown_c)},
     {TMX_LEVEL_MIX, "min_w", "max_w", BOARD(power_min_w), BOARD(power_w)},
 #undef BOARD
@@ -137,7 +138,7 @@ static const struct {
 static double of_board(const struct tmx_chip_board *board, const double *option_, size_t offset)
 {
     double v = option_ ? *option_ : 0;
-    if (option_ && v == 0) {
+    if (option_ && v == 0 && offset < sizeof *board) {
         memcpy(&v, (const char *)board + offset, sizeof v);
     }
     return v;

@@ -482,6 +482,40 @@ static double gpus_w(const struct tmx_run *r)
     return w;
 }
 
+static double mean_clock_hz(const struct tmx_run *r)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    const struct tmx_machine *m = machine(r);
+    double hz = 0;
+    for (size_t g = 0; g < m->n_gpu && rec->n_tick > 0; g++) {
+        const struct tmx_chip *c = m->gpu[g].chip;
+        hz +=
+            rec->clock_s[g] / ((double)rec->n_tick * m->tick_s) * c->level[0].freq_hz / tmx_chip_speed(c, 0);
+    }
+    return hz / (double)m->n_gpu;
+}
+
+static double peak_reported_w(const struct tmx_run *r)
+{
+    double w = 0;
+    for (size_t g = 0; g < machine(r)->n_gpu; g++) {
+        w = fmax(w, recorder(r)->peak_reported_w[g]);
+    }
+    return w;
+}
+
+static double work_s_per_kj(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    const double j = energy_j(r);
+    double work_s = 0;
+    for (size_t i = 0; i < m->n_job; i++) {
+        work_s +=
+            m->job[i].done_sm_s / (double)m->gpu[m->job[i].home_gpu < m->n_gpu ? m->job[i].home_gpu : 0].n_sm;
+    }
+    return j > 0 ? 1000 * work_s / j : 0;
+}
+
 /* All nodes alike at their mean load: the supply's curve is nearly straight over what nodes differ by. */
 static double wall_w(const struct tmx_run *r)
 {
@@ -534,6 +568,18 @@ const struct tmx_metric tmx_metrics[] = {
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
     {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
      fan_energy_j},
+    {"board_w", "drawn by the GPUs' boards, all together, mean over time", gpus_w},
+    {"peak_reported_w",
+     "largest power that a board reports, a mean over sensor.power_window_s; 0: a shorter run",
+     peak_reported_w},
+    {"mean_clock_hz",
+     "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of the "
+     "throttle "
+     "do not",
+     mean_clock_hz},
+    {"work_s_per_kj",
+     "work that is done, in seconds of a whole GPU at its nominal clock, for a kilojoule of energy_j",
+     work_s_per_kj},
     {"wall_w",
      "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a host",
      wall_w},

@@ -9,6 +9,8 @@ static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* en
 static const char *const stopped_blocks[] = {"move", "wait", NULL};        /* enum tmx_stopped_blocks */
 static const char *const networks[] = {"hotspot", "physical", NULL};       /* enum tmx_network_kind */
 static const char *const ticks[] = {"fixed", "events", NULL};              /* enum tmx_tick */
+static const char *const pdis[] = {"watts", "counters", NULL};             /* enum tmx_pdi */
+static const char *const orders[] = {"listed", "reversed", NULL};          /* enum tmx_arrival_order */
 static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
@@ -57,6 +59,15 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_CHOICE(
         tmx_run_options, stopped_blocks, stopped_blocks, "move",
         "a kernel's work goes on elsewhere when an SM stops, or it also waits for the blocks there"),
+    TMX_ROW_CHOICE(
+        tmx_run_options, arrival_order, orders, "listed",
+        "kernels of the mix that arrive at one time queue as the mix lists them, or the last first"),
+    TMX_ROW_CHOICE(tmx_run_options, pdi, pdis, "watts",
+                   "a kernel's power density index: the watts it draws, or equation 1 of paper 003 from its "
+                   "rate_* and the chip's max_*_w"),
+    TMX_ROW_REAL(tmx_run_options, rate_error, "1", 0, 10, 0,
+                 "standard deviation of what the volunteer SM counts, relative: of each unit's rate with "
+                 "counters, of the whole index with watts; one draw a kernel"),
     TMX_ROW_BOOL(tmx_run_options, memory_bound_time, 0,
                  "the clock does not change the part of a kernel's time that its memory_bound gives"),
     TMX_ROW_REAL(

@@ -32,6 +32,9 @@ struct tmx_run_options {
     int rows, cols;
     double system_kernel_s;
     int stopped_blocks; /* enum tmx_stopped_blocks */
+    int arrival_order;  /* enum tmx_arrival_order */
+    int pdi;            /* enum tmx_pdi */
+    double rate_error;
     bool memory_bound_time;
     bool measured_gains;
     double emergency_below_trip_k, release_below_trip_k; /* negative: not given */
@@ -42,6 +45,8 @@ struct tmx_run_options {
 };
 enum tmx_tick { TMX_TICK_FIXED, TMX_TICK_EVENTS };
 enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };
+enum tmx_arrival_order { TMX_ARRIVE_LISTED, TMX_ARRIVE_REVERSED };
+enum tmx_pdi { TMX_PDI_WATTS, TMX_PDI_COUNTERS };
 enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
 extern const struct tmx_opt tmx_run_opts[];
 

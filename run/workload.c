@@ -5,6 +5,7 @@
 
 #include "core/base/config.h"
 #include "core/base/plausible.h"
+#include "core/base/rng.h"
 #include "run/state.h"
 
 static const struct tmx_opt opts[] = {
@@ -175,6 +176,42 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     return TMX_OK;
 }
 
+/* What the volunteer SM makes of a kernel: equation 1 of paper 003 with an error of each counter, or the
+ * kernel's watts with one error. The draws hang on the kernel's name, so that two jobs of a kernel have the
+ * same index. */
+static enum tmx_status estimate_pdi(const struct tmx_run *r, const struct tmx_chip *chip,
+                                    const struct tmx_kernel *k, struct tmx_job *job, struct tmx_err *err)
+{
+    const struct tmx_run_options *o = &r->options;
+    const double *most_w = chip->power.max_power_w;
+    double units_w[TMX_N_PART] = {0};
+    struct tmx_rng *rng = NULL;
+    char stream[sizeof k->name + 8];
+    if (o->pdi == TMX_PDI_WATTS && o->rate_error <= 0) {
+        return TMX_OK;
+    }
+    if (o->pdi == TMX_PDI_COUNTERS && tmx_kernel_equation1_w(k, most_w) <= 0) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "pdi = \"counters\": kernel %s has no rate_*, or the chip no max_*_w", k->name);
+    }
+    snprintf(stream, sizeof stream, "pdi %s", k->name);
+    const enum tmx_status st = tmx_rng_create(&rng, (uint64_t)o->seed, stream, err);
+    if (st) {
+        return st;
+    }
+    for (int i = 0; i < TMX_N_PART; i++) {
+        units_w[i] = o->pdi == TMX_PDI_COUNTERS ? most_w[i] * k->power.access_rate[i]
+                     : i == 0                   ? job->pdi_w
+                                                : 0;
+    }
+    job->pdi_w = 0;
+    for (int i = 0; i < TMX_N_PART; i++) {
+        job->pdi_w += units_w[i] * fmax(0, 1 + tmx_rng_normal(rng, o->rate_error));
+    }
+    tmx_rng_destroy(rng);
+    return TMX_OK;
+}
+
 static const struct tmx_chip *reference_chip(const struct tmx_run *r)
 {
     for (size_t k = 0; k < r->n_kind; k++) {
@@ -280,6 +317,11 @@ static enum tmx_status make_job(struct tmx_run *r, size_t entry, struct tmx_err 
         job->power_w *= e->power_w / k->power.sm_power_w;
         job->pdi_w = job->power_w;
     }
+    struct tmx_err why = {0};
+    st = estimate_pdi(r, chip, k, job, &why);
+    if (st) {
+        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
+    }
     if (e->gpus > 1) { /* each has its share of the data */
         if ((size_t)e->gpus > r->n_gpu) {
             return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
@@ -319,9 +361,26 @@ static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *roo
     return st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
 }
 
+/* Of entries that arrive at one time, the last first. */
+static void reverse_entries(struct tmx_mix *mix)
+{
+    for (size_t i = 0, end; i < mix->n_entry; i = end) {
+        for (end = i + 1; end < mix->n_entry && mix->entry[end].arrival_s == mix->entry[i].arrival_s; end++) {
+        }
+        for (size_t a = i, b = end; a + 1 < b; a++, b--) {
+            const struct tmx_mix_entry e = mix->entry[a];
+            mix->entry[a] = mix->entry[b - 1];
+            mix->entry[b - 1] = e;
+        }
+    }
+}
+
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     enum tmx_status st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
+    if (!st && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
+        reverse_entries(&r->mix);
+    }
     st = st ? st : open_sync_job(r, root, err);
     if (st) {
         return st;

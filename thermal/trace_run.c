@@ -666,7 +666,7 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
     const bool fits = e.reduced.megabytes <= a->max_memory_mb, faster = e.reduced.seconds < e.grid.seconds;
     const bool reduced = a->modes > 0 || (fits && faster);
     tmx_log_say(
-        r->log, TMX_LOG_DETAIL,
+        r->log, faster && !fits && !reduced ? TMX_LOG_INFO : TMX_LOG_DETAIL,
         "method %s: %zu rows would take about %.2g s and %.2g MB on the full grid, %.2g s and %.2g MB on "
         "the reduced model (%s)%s",
         reduced ? "reduced" : "grid", r->power.n_row, e.grid.seconds, e.grid.megabytes, e.reduced.seconds,

@@ -87,7 +87,7 @@ static const struct row {
     {"mean power", "W/m2", 500, 3e6, 0, 1e12, {{"kW/m2", 1e3, 0}, {"mW/m2", 1e-3, 0}}},
     /* chips */
     {"volt_v", "V", 0.35, 1.4, 0.3, 3, {{"mV", 1e-3, 0}}},
-    {"freq_hz nominal_hz core_hz clock_hz", "Hz", 2e7, 6e9, 1e6, 1e11, HERTZ},
+    {"freq_hz nominal_hz core_hz clock_hz max_hz min_hz", "Hz", 2e7, 6e9, 1e6, 1e11, HERTZ},
     {"leakage_w chip_w", "W", 0.1, 600, 0, 1e4, WATTS},
     {"baseline_w", "W", 0.1, 800, 0, 1e4, WATTS},
     {"core_static_w core_clock_w", "W", 5e-3, 30, 0, 1e3, WATTS},

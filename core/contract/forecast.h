@@ -58,6 +58,7 @@ struct tmx_outlook {
     double power_scale;            /* of a kernel's pdi_w, which is for GPU 0's chip */
     const bool *gated;             /* [n_sm] its SMs whose clock is off now */
     double delay_s;                /* age of the sensors' readings */
+    const double *waits;           /* [n_job] share of a kernel's time that does not follow the clock */
 };
 
 /* Overwritten; the modes have to outlive it. End with tmx_forecast_finish, also after failure. */

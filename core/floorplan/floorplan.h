@@ -62,7 +62,7 @@ TMX_NODISCARD enum tmx_status tmx_floorplan_tiling(const struct tmx_floorplan *f
  * in metres (J/(m3 K) and m K/W for the material), `#` starts a comment line. Wire lists
  * (`name1 name2 density`) are skipped. Format: docs/formats.md. */
 
-enum { TMX_FLP_MAX_UNITS = 8192, TMX_NAME_SIZE = 512 }; /* HotSpot's own limits */
+enum { TMX_FLP_MAX_UNITS = 65536, TMX_NAME_SIZE = 512 }; /* HotSpot has 8192, and the same names */
 
 /* Read the file at path into *fp (overwritten; end it with tmx_floorplan_finish, also
  * after failure) and shift it to the origin. Checks each line; whether the blocks tile

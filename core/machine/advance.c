@@ -101,8 +101,19 @@ void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t k
 
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
 {
-    const double speed = m->speed[gpu], waits = job->memory_bound;
-    return waits > 0 ? speed / (1 - waits + waits * speed) : speed;
+    return tmx_waiting_speed(m->speed[gpu], tmx_job_waits(job, m->now_s));
+}
+
+double tmx_machine_step_speed(const struct tmx_machine *m, size_t g, size_t kernel_slot)
+{
+    const struct tmx_job *job = &m->job[m->gpu[g].run[kernel_slot]];
+    return tmx_job_changes(job) ? m->gpu[g].step[kernel_slot].speed : tmx_machine_clock_speed(m, job, g);
+}
+
+double tmx_machine_step_w(const struct tmx_machine *m, size_t g, size_t kernel_slot)
+{
+    const struct tmx_job *job = &m->job[m->gpu[g].run[kernel_slot]];
+    return tmx_job_changes(job) ? m->gpu[g].step[kernel_slot].power_w : tmx_job_power_w(job, m->now_s);
 }
 
 double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu)
@@ -122,6 +133,18 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
         rate *= m->gain;
     }
     return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));
+}
+
+/* What phases over the work are in the mean while the kernel slots run work[k] SM-seconds. */
+static void pass_phases(struct tmx_machine *m, struct tmx_gpu *gpu, const double *work)
+{
+    const size_t g = (size_t)(gpu - m->gpu);
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *j = &m->job[gpu->run[k]];
+        if (tmx_job_changes(j)) {
+            gpu->step[k] = tmx_job_step(j, work[k], m->speed[g], job_rate(m, gpu, j), m->counting);
+        }
+    }
 }
 
 /* Does the kernel slot hold blocks on a stopped SM? */
@@ -257,8 +280,9 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         if (gpu->any_gated) {
             count_gated(m, gpu);
         }
+        pass_phases(m, gpu, work);
         for (size_t k = 0; k < n_run; k++) {
-            work[k] *= tmx_machine_clock_speed(m, &m->job[gpu->run[k]], g);
+            work[k] *= tmx_machine_step_speed(m, g, k);
         }
         work[0] -= gpu->overhead_s < work[0] ? gpu->overhead_s : work[0];
         gpu->overhead_s = 0;
@@ -293,6 +317,7 @@ void tmx_machine_rates(struct tmx_machine *m, size_t g)
 {
     double work[TMX_SLOTS];
     run_sms(m, g, m->dt_s, work);
+    pass_phases(m, &m->gpu[g], work);
 }
 
 /* Whole ticks within a time, 1 at least and most at most. */
@@ -341,7 +366,6 @@ static uint64_t kernel_ticks(const struct tmx_machine *m, size_t g, size_t kerne
     const struct tmx_job *j = &m->job[job];
     const double left = j->work_sm_s - j->done_sm_s, rate = job_work_rate(m, job, g, kernel_slot),
                  phase = tmx_job_phase_left(j, m->now_s);
-    const bool over_work = j->phases && j->phases->over == TMX_PHASE_WORK;
     if (!m->counting || j->state == TMX_JOB_DONE) {
         return most;
     }
@@ -349,12 +373,11 @@ static uint64_t kernel_ticks(const struct tmx_machine *m, size_t g, size_t kerne
         return blocks_stopped(m, gpu, kernel_slot) ? most : 1;
     }
     most = rate > 0 ? ticks_in(left / rate, m->tick_s, most) : most;
-    if (isfinite(phase) && !over_work) {
+    if (isfinite(phase) && !tmx_job_changes(j)) {
         return ticks_in(phase, m->tick_s, most);
     }
-    if (isfinite(phase) &&
-        rate > 0) { /* power is of the work at the end of a step: a tick before its change */
-        const uint64_t n = ticks_in(phase * j->work_sm_s / rate, m->tick_s, most);
+    if (isfinite(phase) && rate > 0) { /* the tick of the change by itself */
+        const uint64_t n = ticks_in(phase / rate, m->tick_s, most);
         return n > 1 ? n - 1 : 1;
     }
     return most;

@@ -46,6 +46,7 @@ struct tmx_gpu {
     bool any_gated;        /* of its SMs */
     double full;           /* share of the last tick in which SMs ran, */
     double sms[TMX_SLOTS]; /* and how many each kernel slot kept busy */
+    struct tmx_job_step step[TMX_SLOTS]; /* of kernels that change, the last step */
 };
 
 struct tmx_machine {
@@ -126,6 +127,10 @@ double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu);
 /* Speed of the job's blocks at the GPU's clock level relative to the nominal one: the clock's, as far as they
  * wait for it. */
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
+/* The same of a kernel slot in the last step, and its kernel's dynamic W per SM at that speed's nominal one:
+ * the mean of phases that it passed. */
+double tmx_machine_step_speed(const struct tmx_machine *m, size_t g, size_t kernel_slot);
+double tmx_machine_step_w(const struct tmx_machine *m, size_t g, size_t kernel_slot);
 
 /* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
  * long as no job is in the queues of both and there is no synchronous job. */

@@ -134,6 +134,12 @@ static inline bool core_retire(struct tmx_core *c, double *surplus)
     return true;
 }
 
+/* Issue rate of a core with so many blocks that waits for no memory. */
+static double free_ipc(const struct tmx_memory_kernel *k, int blocks)
+{
+    return fmin(k->ipc1, blocks * k->warps_per_block / k->cpi1_cycles);
+}
+
 /* ---- blocks: who runs what; from the grids to the cores, and off them at their end ---- */
 
 static const struct tmx_memory_kernel *kernel_of(const struct chip *s, size_t program)
@@ -152,6 +158,12 @@ static size_t taker_of(const struct chip *s)
         }
     }
     return SIZE_MAX;
+}
+
+/* Throttled, and on the way to the next memory instruction of its warps. */
+static bool core_coasts(const struct chip *s, const struct tmx_core *c)
+{
+    return c->n > 0 && c->state == TMX_CORE_THROTTLE && s->cycle < c->coast_cycle;
 }
 
 /* The core runs or could: clocked and not waiting to wake. */
@@ -240,8 +252,10 @@ static double next_cut_cycles(const struct chip *s, double cycles)
         if (c->ipc <= 0) {
             continue;
         }
-        const bool replaced = safe[c->owner] && wanted(s, c) == c->owner && s->request.block_limit == 0 &&
-                              (c->state == TMX_CORE_GIVEN || s->request.accept[i]);
+        const bool takes =
+            c->state == TMX_CORE_GIVEN || (c->state == TMX_CORE_ACTIVE && s->request.accept[i]);
+        const bool replaced =
+            takes && safe[c->owner] && wanted(s, c) == c->owner && s->request.block_limit == 0;
         if (!replaced || (first && c->owner == s->primary)) {
             cycles = fmin(cycles, core_next_end_cycles(c));
         }
@@ -463,6 +477,17 @@ static void set_stall(const struct chip *s, struct tmx_core *c, const struct tmx
     c->stall_run_cycles = stall == TMX_STALL_CONSECUTIVE ? c->latency_cycles / class->mshr : 0;
 }
 
+/* What a throttled core still does, without memory. The lines of these instructions are owed. */
+static void coast(struct chip *s, struct tmx_core *c)
+{
+    if (core_coasts(s, c)) {
+        const struct tmx_memory_kernel *k = kernel_of(s, c->owner);
+        c->ipc = free_ipc(k, c->n);
+        s->program[c->owner].instr_rate += c->ipc;
+        s->thread_rate += 32 * c->ipc * k->simd;
+    }
+}
+
 /* The rates of all cores. */
 static void solve(struct chip *s)
 {
@@ -482,6 +507,7 @@ static void solve(struct chip *s)
         struct tmx_core *c = &s->core[i];
         if (!core_runs(s, c)) {
             c->ipc = c->latency_cycles = c->stall_share = 0;
+            coast(s, c);
             continue;
         }
         struct program_run *run = &s->program[c->owner];
@@ -558,6 +584,10 @@ static void account(struct chip *s, double cycles)
     s->launch_dram += s->latency.dram_lines_per_cycle * cycles;
     for (size_t i = 0; i < s->n_core; i++) {
         struct tmx_core *c = &s->core[i];
+        if (core_coasts(s, c)) {
+            c->owed_lines += c->ipc * cycles * kernel_of(s, c->owner)->lines_per_instr;
+            continue;
+        }
         if (c->stall_run_cycles > 0) { /* the longest on end, where there is time for one */
             const double run = fmin(c->stall_run_cycles, c->stall_share * cycles);
             c->stall_cycles = fmax(c->stall_cycles, run);
@@ -567,6 +597,30 @@ static void account(struct chip *s, double cycles)
         c->latency_sum += c->latency_cycles * c->ipc * cycles;
         c->line_sum += c->latency_cycles > 0 ? c->ipc * cycles : 0;
     }
+}
+
+/* The lines that a throttled core's warps held back: sent when it leaves that state, each at the latency
+ * without contention. They are at most one request a warp: the burst is counted, and what it delays is not.
+ */
+static void pay_owed(struct chip *s, struct tmx_core *c)
+{
+    if (c->owed_lines <= 0) {
+        return;
+    }
+    struct tmx_contention_result *r = s->r;
+    struct tmx_cta_launch *l = &r->launch[s->program[c->owner].launch];
+    struct tmx_ledger_bin *bin = &r->ledger.bin[s->clock][s->clocked];
+    const double dram = (1 - kernel_of(s, c->owner)->l2_hit) * c->owed_lines;
+    const double waited = c->owed_lines * s->view.base_latency_cycles;
+    l->lines += c->owed_lines;
+    l->latency_sum += waited;
+    r->outstanding_core += waited;
+    r->outstanding_memory += waited;
+    r->lines_served += c->owed_lines;
+    r->dram_lines += dram;
+    bin->lines += c->owed_lines;
+    bin->dram_lines += dram;
+    c->owed_lines = 0;
 }
 
 /* ---- events and the policy: launches, wake-ups, drained cores, clocks ---- */
@@ -671,6 +725,13 @@ static void apply(struct chip *s)
             s->r->ledger.wakeups++;
         }
         s->r->ledger.gatings += is_off && !was_off;
+        if (q->state[i] == TMX_CORE_THROTTLE && core_runs(s, c) &&
+            s->spec->chip->throttle == TMX_THROTTLE_GRADUAL) {
+            const struct tmx_memory_kernel *k = kernel_of(s, c->owner);
+            c->coast_cycle =
+                s->cycle + c->n * k->warps_per_block / fmax(k->lines_per_instr, 1e-300) / free_ipc(k, c->n);
+        }
+        pay_owed(s, c);
         c->state = q->state[i];
         s->stale = true;
     }
@@ -708,6 +769,9 @@ static void end_launch(struct chip *s, size_t program)
     struct tmx_cta_launch *l = &s->r->launch[run->launch];
     l->cores = 0;
     for (size_t i = 0; i < s->n_core; i++) {
+        if (s->core[i].owner == program) {
+            pay_owed(s, &s->core[i]);
+        }
         l->cores += s->core[i].state == (program == s->primary ? TMX_CORE_ACTIVE : TMX_CORE_GIVEN);
     }
     run->kernel++;
@@ -752,6 +816,7 @@ static double next_event_cycles(const struct chip *s)
         if (ready > s->cycle) {
             next = fmin(next, ready - s->cycle);
         }
+        next = core_coasts(s, &s->core[i]) ? fmin(next, s->core[i].coast_cycle - s->cycle) : next;
     }
     return fmax(next_cut_cycles(s, fmax(next, 0)), 0);
 }
@@ -759,8 +824,9 @@ static double next_event_cycles(const struct chip *s)
 static void wake_ready(struct chip *s, double before)
 {
     for (size_t i = 0; i < s->n_core; i++) {
-        const double ready = s->core[i].ready_cycle;
-        s->stale = s->stale || (ready > before && ready <= s->cycle);
+        const double ready = s->core[i].ready_cycle, stands = s->core[i].coast_cycle;
+        s->stale =
+            s->stale || (ready > before && ready <= s->cycle) || (stands > before && stands <= s->cycle);
     }
 }
 
@@ -814,7 +880,7 @@ static enum tmx_status check_alive(const struct chip *s, struct tmx_err *err)
     }
     bool hope = isfinite(s->request.wake_cycle);
     for (size_t i = 0; i < s->n_core && !hope; i++) {
-        hope = core_runs(s, &s->core[i]) || s->core[i].ready_cycle > s->cycle;
+        hope = core_runs(s, &s->core[i]) || core_coasts(s, &s->core[i]) || s->core[i].ready_cycle > s->cycle;
     }
     if (!hope) {
         return tmx_fail(err, TMX_EUNFINISHED, "%s under %s: no core runs, %" PRIu64 " blocks left", name,

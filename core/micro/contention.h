@@ -10,8 +10,9 @@
  * the grid runs out, the policy acts) the epoch is cut there. So the length of an epoch decides how often
  * a probe sees the chip and phases are looked up, not what happens.
  *
- * A throttled core stands still at once: the few instructions until every warp has met a memory
- * instruction are left out (at most 1/lines_per_instr per warp). */
+ * A throttled core sends no lines. Where the chip's throttle is gradual its warps go on until each has met a
+ * memory instruction, 1 / lines_per_instr instructions in the mean, at the core's rate without memory;
+ * the requests that they hold back are sent when the core runs again. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,8 @@ struct tmx_core {
     double mark;  /* instructions every resident block has advanced since the core was empty */
     double end[TMX_MAX_RESIDENT]; /* [n] rising: marks at which blocks end */
     double ready_cycle;           /* waking or changing clock until then */
+    double coast_cycle;           /* throttled, but some warps have not met a memory instruction until then */
+    double owed_lines;            /* of instructions that it ran while throttled */
     double ipc;                   /* warp instructions per cycle now */
     double latency_cycles;        /* of its memory accesses now */
     double stall_share;           /* of cycles now */

@@ -12,6 +12,7 @@
 
 const char *const tmx_core_sources[] = {"given", "sm_cycle", NULL};
 
+static const char *const throttles[] = {"gradual", "at_once", NULL};
 static const char *const stalls[] = {"lost", "mshr", "consecutive", NULL};
 
 static const struct tmx_opt chip_opts[] = {
@@ -25,6 +26,9 @@ static const struct tmx_opt chip_opts[] = {
                 "number of active cores for which a kernel's l2_hit and row_loss hold; 0: all"),
     TMX_ROW_REAL(tmx_memory_chip, core_hz, "Hz", 1e6, 1e10, NAN, "nominal core clock"),
     TMX_ROW_INT(tmx_memory_chip, mshr, "1", 1, 4096, NAN, "outstanding lines per core"),
+    TMX_ROW_CHOICE(
+        tmx_memory_chip, throttle, throttles, "gradual",
+        "a throttled core's warps go on until each has met a memory instruction, or stand still at once"),
     TMX_ROW_CHOICE(tmx_memory_chip, stall, stalls, "lost",
                    "when a core counts as stalled: work lost to memory, all MSHRs taken, or all MSHRs taken "
                    "without a break"),

@@ -22,6 +22,9 @@ extern const char *const tmx_core_sources[]; /* "given", "sm_cycle", NULL */
  * a latency over the MSHRs. */
 enum tmx_stall { TMX_STALL_LOST, TMX_STALL_MSHR, TMX_STALL_CONSECUTIVE };
 
+/* A throttled core sends no requests: its warps go on until each has met one, or stand still at once. */
+enum tmx_throttle { TMX_THROTTLE_GRADUAL, TMX_THROTTLE_AT_ONCE };
+
 /* The memory system of one chip. Cycles are of the core's nominal clock. A line is 128 bytes. */
 struct tmx_memory_chip {
     char profile[32]; /* which variant of a kernel's memory group applies ("tcs", "apsa", ...) */
@@ -33,6 +36,7 @@ struct tmx_memory_chip {
     double core_hz;
     int mshr;                    /* outstanding lines per core */
     int stall;                   /* enum tmx_stall */
+    int throttle;                /* enum tmx_throttle */
     double peak_ipc;             /* warp instructions per cycle that count as 100 % */
     double base_core_cycles;     /* part of the contention-free latency that follows the core's clock */
     double base_memory_cycles;   /* and the part that follows the memory system's clock */

@@ -72,7 +72,7 @@ static void lose_kernel(const struct tmx_machine *m, size_t g, size_t kernel_slo
     const struct {
         enum tmx_loss cause;
         double speed;
-    } chain[] = {{TMX_LOSS_LEVEL, tmx_machine_clock_speed(m, job, g)},
+    } chain[] = {{TMX_LOSS_LEVEL, tmx_machine_step_speed(m, g, kernel_slot)},
                  {TMX_LOSS_GATING, 1 / job->gate_slowdown},
                  {TMX_LOSS_MEMORY, 1 / job->memory_slowdown},
                  {TMX_LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},

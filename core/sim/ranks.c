@@ -148,6 +148,7 @@ enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
         {r->saved_j, TMX_OF_UNIT, real},     {r->sum_k, TMX_OF_UNIT, real},
         {r->transition_j, TMX_OF_GPU, real}, {r->peak_w, TMX_OF_GPU, real},
         {r->memory_k, TMX_OF_GPU, real},     {r->reason_s, TMX_OF_GPU, TMX_N_REASON * real},
+        {r->clock_s, TMX_OF_GPU, real},      {r->peak_reported_w, TMX_OF_GPU, real},
         {r->hot_k, TMX_OF_SM, real},         {r->trips, TMX_OF_SM, real},
         {r->stopped_s, TMX_OF_SM, real},     {r->longest_s, TMX_OF_SM, real},
         {r->first_s, TMX_OF_SM, real},       {r->last_s, TMX_OF_SM, real}};

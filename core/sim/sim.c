@@ -25,7 +25,7 @@ double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
 {
     const struct tmx_mix_policy *p = tmx_mix_of(mix);
     const double slice_s = p->slice_s ? p->slice_s(mix->state) : tick_s, pairs = tick_s / (2 * slice_s);
-    const bool averaged = p->turns && slice_s < tick_s && fabs(pairs - round(pairs)) <= 1e-6 * pairs;
+    const bool averaged = slice_s < tick_s && fabs(pairs - round(pairs)) <= 1e-6 * pairs;
     return averaged ? tick_s : slice_s;
 }
 
@@ -53,6 +53,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
     TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
     TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
+    TMX_TAKE(&s->fixed, s->waits, m->n_job);
     if (s->state.failed || s->fixed.failed) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
@@ -122,13 +123,17 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const size_t n_gpu = s->machine->n_gpu;
     const double trip_k = tmx_sim_trip_k(s);
     bool known = s->spec.forecast != NULL;
+    for (size_t j = 0; j < s->machine->n_job; j++) {
+        s->waits[j] = tmx_job_waits(&s->machine->job[j], 0);
+    }
     for (size_t g = 0; g < n_gpu && known; g++) {
         const struct tmx_gpu *gpu = &s->machine->gpu[g];
         s->outlook[g] = (struct tmx_outlook){.forecast = s->spec.forecast[g],
                                              .chip = gpu->chip,
                                              .power_scale = gpu->power_scale,
                                              .gated = s->machine->gated + gpu->sm0,
-                                             .delay_s = s->spec.sensor.delay_s};
+                                             .delay_s = s->spec.sensor.delay_s,
+                                             .waits = s->waits};
         known = tmx_sim_static_power(s, g, &s->outlook[g].still);
     }
     s->view = (struct tmx_view){.node = &s->machine->view,
@@ -168,7 +173,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     uint64_t slice;
     st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
+    st = st ? st : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, err);
     st = st ? st : tmx_meter_create(&s->meter, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);

@@ -55,6 +55,7 @@ struct tmx_sim {
     struct tmx_request request;
     struct tmx_view view;
     struct tmx_outlook *outlook; /* [n_gpu] for policies that look ahead */
+    double *waits;               /* [n_job] likewise */
     size_t *asked;               /* [n_gpu] level that the mix policy wants; within a tick */
     struct tmx_meter *meter;
     double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */

@@ -157,6 +157,9 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
                                              .share = gpu->share,
                                              .n_active = gpu->chip->n_sm,
                                              .power_cap_w = tmx_sim_power_cap_w(s, g)};
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            s->waits[gpu->run[k]] = tmx_job_waits(&s->machine->job[gpu->run[k]], s->machine->now_s);
+        }
         const enum tmx_status st = order_blocks(s, g, warming ? NULL : s->cta, err);
         if (st) {
             return st;

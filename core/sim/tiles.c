@@ -319,6 +319,14 @@ static double counted_s(const struct tmx_sim *s, const struct tile *p)
     return time_s(s, p) - (double)s->warmup * s->spec.dt_s;
 }
 
+/* The same arrays, at the tile's time. */
+static struct tmx_machine machine_at(const struct tmx_sim *s, const struct tile *p)
+{
+    struct tmx_machine m = *s->machine;
+    m.now_s = counted_s(s, p);
+    return m;
+}
+
 /* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
  * units sleep at the latency that results. */
 static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, struct tmx_err *err)
@@ -341,7 +349,8 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, str
 /* Work is done, jobs end; what had nothing to do slept. */
 static void advance(struct tmx_sim *s, struct tile *p)
 {
-    const size_t n_done = tmx_machine_advance_span(s->machine, p->span, counted_s(s, p));
+    struct tmx_machine now = machine_at(s, p);
+    const size_t n_done = tmx_machine_advance_span(&now, p->span, counted_s(s, p));
     if (s->machine->members) { /* the one tile there is: a batch's steps come before watts */
         tmx_machine_end_tick(s->machine, n_done, counted_s(s, p));
     } else {
@@ -367,8 +376,7 @@ static enum tmx_status runaway(const struct tmx_sim *s, const struct tile *p, en
 static enum tmx_status power(struct tmx_sim *s, const struct tile *p, struct tmx_gpus span,
                              struct tmx_err *err)
 {
-    struct tmx_machine now = *s->machine; /* the same arrays, at the tile's time */
-    now.now_s = counted_s(s, p);
+    const struct tmx_machine now = machine_at(s, p);
     const enum tmx_status st = s->spec.power.ops->eval(s->power, &now, span, &s->frame);
     return st ? runaway(s, p, st, err) : TMX_OK;
 }

@@ -49,6 +49,7 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                             .phases = k->phases.n > 0 ? &k->phases : NULL,
                             .sm_speed = 1,
                             .sm_w = 1,
+                            .chip_sms = n_sm,
                             .gate_slowdown = 1,
                             .memory_slowdown = 1,
                             .remote_weight = k->power.remote_weight,
@@ -80,6 +81,7 @@ void tmx_job_count_in(struct tmx_job *job, const struct tmx_chip *c, const struc
     job->sm_speed = tmx_job_sm_speed(c, unit);
     job->sm_w = tmx_job_sm_w(c, unit);
     job->work_sm_s *= job->sm_speed;
+    job->chip_sms *= job->sm_speed;
     job->lifetime_s = k->power.block_lifetime_s * unit->kernel_time_scale;
     job->blocks_per_sm_s = occupancy / job->lifetime_s;
     job->l2_w = k->component_w[TMX_COMPONENT_L2] * scale;
@@ -90,12 +92,77 @@ void tmx_job_count_in(struct tmx_job *job, const struct tmx_chip *c, const struc
     job->pdi_w = job->power_w;
 }
 
+/* SM-seconds of work that one `until` counts. */
+static double unit_sm_s(const struct tmx_job *job)
+{
+    return job->phases->over == TMX_PHASE_WORK ? job->work_sm_s
+                                               : job->chip_sms * (double)(job->gpus > 1 ? job->gpus : 1);
+}
+
 /* Where a job is in its phases: of its work, or of its time. */
 static double phase_of(const struct tmx_job *job, double now_s)
 {
-    return job->phases->over == TMX_PHASE_WORK ? (job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 0)
-           : job->started_s >= 0               ? now_s - job->started_s
-                                               : 0;
+    if (tmx_job_changes(job)) {
+        return job->work_sm_s > 0 ? job->done_sm_s / unit_sm_s(job) : 0;
+    }
+    return job->started_s >= 0 ? now_s - job->started_s : 0;
+}
+
+static double waits_of(const struct tmx_job *job, size_t phase)
+{
+    return job->phases->waits[phase] >= 0 ? job->phases->waits[phase] : job->memory_bound;
+}
+
+double tmx_job_waits(const struct tmx_job *job, double now_s)
+{
+    return job->phases ? waits_of(job, tmx_job_phase(job, now_s)) : job->memory_bound;
+}
+
+struct walk {
+    double run_sm_s, work, joules; /* sums over what was passed: work at a rate of 1 */
+};
+
+/* Part of a phase, work SM-seconds of it at a rate of 1. */
+static void pass(struct walk *w, const struct tmx_job *job, size_t phase, double clock, double work)
+{
+    w->run_sm_s += work / tmx_waiting_speed(clock, waits_of(job, phase));
+    w->work += work;
+    w->joules += work * job->phases->power_w[phase];
+}
+
+struct tmx_job_step tmx_job_step(const struct tmx_job *job, double run_sm_s, double clock, double rate,
+                                 bool gets_on)
+{
+    const struct tmx_phases *p = job->phases;
+    const double unit = unit_sm_s(job) / rate, turns = phase_of(job, 0), last = p->until[p->n - 1];
+    const double at = p->repeat && turns >= last ? fmod(turns, last) : turns; /* in this turn */
+    struct walk w = {0}, turn = {0};
+    size_t i = tmx_phases_index(p, turns);
+    for (size_t k = 0; k < p->n && p->repeat; k++) {
+        pass(&turn, job, k, clock, unit * (p->until[k] - (k > 0 ? p->until[k - 1] : 0)));
+    }
+    if (p->repeat && (!gets_on || run_sm_s >= turn.run_sm_s)) {
+        const double n = gets_on ? floor(run_sm_s / turn.run_sm_s) : 1;
+        w = (struct walk){n * turn.run_sm_s, n * turn.work, n * turn.joules};
+    }
+    double left = unit * (p->until[i] - at); /* of the phase it is in */
+    while (gets_on && w.run_sm_s < run_sm_s) {
+        const double speed = tmx_waiting_speed(clock, waits_of(job, i)),
+                     most = (run_sm_s - w.run_sm_s) * speed;
+        const bool ends = i + 1 < p->n || p->repeat;
+        if (!ends || most <= left) {
+            pass(&w, job, i, clock, most);
+            break;
+        }
+        pass(&w, job, i, clock, left > 0 ? left : 0);
+        i = i + 1 < p->n ? i + 1 : 0;
+        left = unit * (p->until[i] - (i > 0 ? p->until[i - 1] : 0));
+    }
+    if (!(w.work > 0)) {
+        pass(&w, job, i, clock, 1);
+    }
+    return (struct tmx_job_step){w.work / w.run_sm_s,
+                                 job->power_w * w.joules / w.work / job->kernel->power.sm_power_w};
 }
 
 double tmx_job_power_w(const struct tmx_job *job, double now_s)
@@ -107,9 +174,16 @@ double tmx_job_power_w(const struct tmx_job *job, double now_s)
     return job->power_w * tmx_phases_at(p, phase_of(job, now_s)) / job->kernel->power.sm_power_w;
 }
 
+size_t tmx_job_phase(const struct tmx_job *job, double now_s)
+{
+    return job->phases ? tmx_phases_index(job->phases, phase_of(job, now_s)) : 0;
+}
+
 double tmx_job_phase_left(const struct tmx_job *job, double now_s)
 {
-    return job->phases ? tmx_phases_left(job->phases, phase_of(job, now_s)) : INFINITY;
+    return job->phases ? tmx_phases_left(job->phases, phase_of(job, now_s)) *
+                             (tmx_job_changes(job) ? unit_sm_s(job) : 1)
+                       : INFINITY;
 }
 
 void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)

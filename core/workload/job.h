@@ -28,7 +28,8 @@ struct tmx_job {
     double leak_factor;     /* of the chip's leakage while it runs on all SMs; 0: it does not say */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
     double sm_speed, sm_w;  /* of an SM of the chip that its time and watts are of; GPU 0's is 1 */
-    double memory_bound;    /* share of its blocks' time that does not follow the core clock */
+    double memory_bound;    /* share of its blocks' time that does not follow the clock, unless phases say */
+    double chip_sms;        /* SMs of the whole chip, each of speed 1 */
     double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
     double memory_slowdown; /* and this by the CTA stage */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
@@ -61,9 +62,33 @@ static inline double tmx_job_slowdown(const struct tmx_job *job)
     return job->gate_slowdown * job->memory_slowdown;
 }
 
+/* Share of its blocks' time that does not follow the clock then. */
+double tmx_job_waits(const struct tmx_job *job, double now_s);
+/* Speed of blocks of which a share waits, at a clock relative to the nominal one. */
+static inline double tmx_waiting_speed(double clock, double waits)
+{
+    return waits > 0 ? clock / (1 - waits + waits * clock) : clock;
+}
+
+/* Has it phases over its work? Then a step of time sees their mean. */
+static inline bool tmx_job_changes(const struct tmx_job *job)
+{
+    return job->phases && job->phases->over != TMX_PHASE_TIME;
+}
+struct tmx_job_step {
+    double speed;   /* mean over the time */
+    double power_w; /* dynamic W per SM, mean over the work */
+};
+/* Of a job that changes: run_sm_s SM-seconds at this clock, of which `rate` is worth what a second alone at
+ * home is. Of none: its place; of a job that does not get on, where phases repeat: a whole turn of them. */
+struct tmx_job_step tmx_job_step(const struct tmx_job *job, double run_sm_s, double clock, double rate,
+                                 bool gets_on);
+
 /* Dynamic W per SM now_s into the counted time. */
 double tmx_job_power_w(const struct tmx_job *job, double now_s);
-/* Until that changes: in parts of its work or in seconds, as its phases are; INFINITY: never. */
+/* Which of its phases it is in then; 0: it has none. */
+size_t tmx_job_phase(const struct tmx_job *job, double now_s);
+/* Until that changes: SM-seconds of work of a job that changes, else seconds; INFINITY: never. */
 double tmx_job_phase_left(const struct tmx_job *job, double now_s);
 
 struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */

@@ -165,7 +165,7 @@ double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power
     return w;
 }
 
-static const char *const axes[] = {"work", "time", NULL};
+static const char *const axes[] = {"work", "time", "work_s", NULL};
 static const double MAX_W = 1000, MAX_S = 1e7;
 
 struct head {
@@ -174,20 +174,24 @@ struct head {
     char file[256];
 };
 static const struct tmx_opt head_opts[] = {
-    TMX_ROW_CHOICE(head, over, axes, "work",
-                   "what `until` counts: share of the kernel's work, or seconds since its first block"),
-    TMX_ROW_BOOL(head, repeat, 0, "over time: begin again after the last step"),
+    TMX_ROW_CHOICE(
+        head, over, axes, "work",
+        "what `until` counts: share of the kernel's work, seconds since its first block, or seconds of its "
+        "work on the whole chip at the nominal clock"),
+    TMX_ROW_BOOL(head, repeat, 0, "over seconds: begin again after the last step"),
     TMX_ROW_TEXT(head, file, "",
                  "CSV with the columns until,power_w, in place of list; relative to the kernel"),
     {0},
 };
 
 struct step {
-    double until, power_w;
+    double until, power_w, waits;
 };
 static const struct tmx_opt step_opts[] = {
     TMX_ROW_REAL(step, until, "1 or s", 0, 1e7, NAN, "where the step ends"),
     TMX_ROW_REAL(step, power_w, "W", 0, 1000, NAN, "dynamic power of all SMs at the nominal clock"),
+    TMX_ROW_REAL(step, waits, "1", -1, 1, -1,
+                 "share of its time that does not follow the clock; -1: the kernel's memory_bound"),
     {0},
 };
 
@@ -206,6 +210,7 @@ static const char *wrong(const struct tmx_phases *p, const struct step *s)
 static void add(struct tmx_phases *p, const struct step *s)
 {
     p->until[p->n] = s->until;
+    p->waits[p->n] = s->waits;
     p->power_w[p->n++] = s->power_w;
 }
 
@@ -234,7 +239,7 @@ static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct 
         st = tmx_fail_at(err, TMX_EPARSE, path, 1, "expected a first line with until,power_w");
     }
     for (size_t r = 0; !st && r < csv.n_row; r++) {
-        struct step s = {NAN, NAN};
+        struct step s = {NAN, NAN, -1};
         const bool numbers =
             tmx_csv_real(&csv, r, until, &s.until) && tmx_csv_real(&csv, r, power, &s.power_w);
         const char *why = numbers ? wrong(p, &s) : "expected two numbers";
@@ -274,8 +279,10 @@ enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *
         st = tmx_fail_setting(err, group, "phases: %s",
                               p->n == 0 ? "no step" : "over work the last step ends at 1");
     }
-    if (!st && p->repeat && p->over != TMX_PHASE_TIME) {
-        st = tmx_fail_setting(err, group, "phases: repeat does nothing over work");
+    if (!st && p->repeat && p->over == TMX_PHASE_WORK) {
+        st = tmx_fail_setting(
+            err, group,
+            "phases: repeat does nothing over work, whose steps end at 1; over = \"work_s\" repeats");
     }
     for (size_t i = 0; i < p->n; i++) {
         p->mean_w += p->power_w[i] * (p->until[i] - (i > 0 ? p->until[i - 1] : 0)) / p->until[p->n - 1];
@@ -306,6 +313,11 @@ static size_t find_phase(const struct tmx_phases *p, double *x)
 double tmx_phases_at(const struct tmx_phases *p, double x)
 {
     return p->power_w[find_phase(p, &x)];
+}
+
+size_t tmx_phases_index(const struct tmx_phases *p, double x)
+{
+    return find_phase(p, &x);
 }
 
 double tmx_phases_left(const struct tmx_phases *p, double x)

@@ -135,6 +135,7 @@ struct tmx_board_view {
     double memory_c;                         /* of the memory's */
     size_t n_level;
     const double *speed, *volt; /* [n_level] of each clock level, relative to the nominal one */
+    double nominal_hz;          /* clock of the nominal level */
 };
 
 /* Why a GPU runs slower than it could, as NVML names it; bits. */
@@ -227,8 +228,8 @@ struct tmx_mix_policy {
     /* OPTIONAL (NULL: every SM hosts both). share0[sm], the mean share of run[0] during the
      * tick on each active SM; index is the SM's index in its GPU. Pure. */
     void (*spread)(const void *state, const struct tmx_spread *s, double *share0);
-    /* OPTIONAL. Time slice of the spread [s]: whole ticks, or with `turns` so short that a tick is whole
-     * pairs of slices (the spread is then the share). Absent: it does not depend on time, and is asked only
+    /* OPTIONAL. Time slice of the spread [s]: whole ticks, or so short that a tick is whole pairs of slices
+     * (share0 is then the mean over them). Absent: it does not depend on time, and is asked only
      * at scheduling ticks and when kernels or their shares have changed. */
     double (*slice_s)(const void *state);
     bool turns; /* kernels take turns on all SMs: a share is a share of time, not of SMs */

@@ -64,7 +64,8 @@ class TestExamples(unittest.TestCase):
         self.assertIn("<svg", (self.out / "steps.svg").read_text())
 
     def test_a_policy_of_ones_own_is_cooler_and_slower(self):
-        said = script("own_policy.py", "--limit", "80", "--set", "rows=8", "--set", "cols=8", "-o", self.out)
+        said = script("own_policy.py", "--limit", "80", "--set", "rows=8", "--set", "cols=8", "--set",
+                      "package.r_convec=0.235", "-o", self.out)
         value = {line.split()[0]: (float(line.split()[2]), float(line.split()[5])) for line in said.splitlines()}
         self.assertLess(value["approach"][1], value["dvfs"][1] - 2)
         self.assertGreater(value["approach"][0], value["dvfs"][0])

@@ -193,8 +193,9 @@ class TestPolicy(unittest.TestCase):
     def test_alternate_in_python_gives_the_bytes_of_the_one_built_in(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "mix.cfg").write_text(MIX)
-            for name, policies in (("alternate", ()), ("alternate_in_python", [Alternate()])):
-                r = thermix.Run({**HOT, "mix": f"{folder}/mix.cfg", "mix_policy": {"policy": name}}, policies=policies)
+            given = {"emergency_c": 88.5, "release_c": 87.1, "dvfs_beside": True, "slice_s": 0.01}
+            for name, group, policies in (("alternate", given, ()), ("alternate_in_python", {}, [Alternate()])):
+                r = thermix.Run({**HOT, "mix": f"{folder}/mix.cfg", "mix_policy": {"policy": name, **group}}, policies=policies)
                 shares = set()
                 while not r.step(500):
                     shares.add(r.gpu_share[0])

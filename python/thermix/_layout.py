@@ -56,7 +56,7 @@ class BoardView(Structure):
     c_name = "tmx_board_view"
     _fields_ = [("power_w", c_double), ("power_min_w", c_double), ("target_c", c_double), ("slowdown_c", c_double),
                 ("shutdown_c", c_double), ("memory_c", c_double), ("n_level", c_size_t), ("speed", POINTER(c_double)),
-                ("volt", POINTER(c_double))]
+                ("volt", POINTER(c_double)), ("nominal_hz", c_double)]
 
 
 class View(Structure):

@@ -4,8 +4,10 @@
  * of it (clock event reasons, field by field in NVML's reference), which is what this one keeps:
  *
  *   power      the mean of the board's watts over window_s stays at the cap: of a dynamic power that goes
- *              as V^2 f, the coming tick may draw as far below the cap as the mean of the past is above it,
- *              and the cap itself where the window is no longer than a tick
+ *              as V^2 f, the coming time may draw as far below the cap as the mean of the past is above it,
+ *              and the cap itself where the window is no longer than what the sensors look at. Looked at with
+ *              every sample of the sensors, at which the clock falls; it rises at scheduling ticks
+ *   lock       clocks of min_hz to max_hz, as users set them in place of a cap; the other limits slow further
  *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c:
  *              in each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the
  *              fastest level's V^2 f; free further than band_k below, and never more than a kelvin's worth
@@ -35,7 +37,7 @@ static const double HALF_STEP_K = 0.5; /* boards' sensors read whole degrees */
 static const double JUMP_K = 2, JUMP = 0.1, GOES_ON = 0.5, MOST_AT_ONCE = 0.7;
 
 struct boost {
-    double power_cap_w, window_s;
+    double power_cap_w, window_s, min_hz, max_hz;
     double target_c, memory_c, slowdown_c, shutdown_c, hysteresis_k;
     double gain_per_k, integral_s, fast_s, filter_s, band_k, memory_band_k;
     bool idle_clock;
@@ -43,7 +45,10 @@ struct boost {
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(boost, power_cap_w, "W", 0, 1e5, 0, "board watts; 0: the board's own limit"),
-    TMX_ROW_REAL(boost, window_s, "s", 0, 100, 0.05, "the cap holds for the mean over this time"),
+    TMX_ROW_REAL(boost, window_s, "s", 0, 100, 0.01, "the cap holds for the mean over this time"),
+    TMX_ROW_REAL(boost, max_hz, "Hz", 0, 1e11, 0,
+                 "no faster clock, whatever the limits allow; 0: the fastest level"),
+    TMX_ROW_REAL(boost, min_hz, "Hz", 0, 1e11, 0, "no slower clock while nothing runs; 0: the slowest level"),
     TMX_ROW_REAL(boost, target_c, "degC", 0, 300, 0, "temperature to hold; 0: the board's target_c"),
     TMX_ROW_REAL(boost, memory_c, "degC", 0, 300, 0, "limit of the memory; 0: the board's"),
     TMX_ROW_REAL(boost, slowdown_c, "degC", 0, 300, 0,
@@ -72,6 +77,7 @@ struct control {
 };
 struct kept {
     double started, mean_w, slow, shut;
+    double looked_s, sample_s; /* time of the last sample, and since the one before */
     struct control target, memory;
 };
 enum { N_KEPT = sizeof(struct kept) / sizeof(double) };
@@ -111,9 +117,14 @@ static size_t under_cap(const struct boost *o, const struct tmx_view *view, size
                         struct kept *kept)
 {
     const struct tmx_board_view *b = &view->board[g];
-    const double now_w = view->board_w[g],
-                 w = o->window_s > view->quantum_s ? view->quantum_s / o->window_s : 1;
-    kept->mean_w = kept->started > 0 ? kept->mean_w + w * (now_w - kept->mean_w) : now_w;
+    const double now_w = view->board_w[g], past_s = view->time_s - kept->looked_s;
+    const double w = o->window_s > kept->sample_s ? kept->sample_s / o->window_s : 1;
+    if (past_s > 0 || !(kept->started > 0)) { /* a new sample */
+        const double by = o->window_s > past_s ? past_s / o->window_s : 1;
+        kept->mean_w = kept->started > 0 ? kept->mean_w + by * (now_w - kept->mean_w) : now_w;
+        kept->sample_s = past_s;
+        kept->looked_s = view->time_s;
+    }
     if (!(cap_w > 0 && cap_w < INFINITY) || now_w <= 0) {
         return 0;
     }
@@ -178,6 +189,23 @@ static void slow_down(struct tmx_gpu_request *q)
     q->reasons |= 1u << TMX_REASON_HW_THERMAL_SLOWDOWN;
 }
 
+static double cap_w(const struct boost *o, const struct tmx_board_view *b, const struct tmx_gpu_request *q)
+{
+    return fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w);
+}
+
+/* Above the cap: slower before the next scheduling tick. */
+static void slow_to_cap(const struct boost *o, const struct tmx_view *view, size_t g,
+                        struct tmx_gpu_request *q, struct kept *kept)
+{
+    const size_t level = under_cap(o, view, g, cap_w(o, &view->board[g], q), kept);
+    if (level > view->node->gpus[g]->level) {
+        q->level = level > q->level ? level : q->level;
+        q->late_s = 0;
+        q->reasons |= 1u << TMX_REASON_SW_POWER_CAP;
+    }
+}
+
 static void guard(void *state, const struct tmx_view *view, struct tmx_request *r)
 {
     const struct boost *o = state;
@@ -200,7 +228,22 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
         if (kept->shut > 0) {
             shut(view, g, r);
         }
+        if (kept->started > 0) {
+            slow_to_cap(o, view, g, &r->gpu[g], kept);
+        }
     }
+}
+
+/* The slowest level of at least hz, or the fastest of at most hz. */
+static size_t level_at(const struct tmx_board_view *b, double hz, bool at_least)
+{
+    const double speed = hz / b->nominal_hz;
+    size_t level = 0;
+    while (level + 1 < b->n_level &&
+           (at_least ? b->speed[level + 1] >= speed * (1 - 1e-9) : b->speed[level] > speed * (1 + 1e-9))) {
+        level++;
+    }
+    return level;
 }
 
 static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_t g,
@@ -210,9 +253,7 @@ static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_
     const struct tmx_gpu_view *gpu = view->node->gpus[g];
     const double target_c = given(o->target_c, b->target_c), memory_c = given(o->memory_c, b->memory_c);
     size_t asked[TMX_N_REASON] = {0};
-    asked[TMX_REASON_SW_POWER_CAP] =
-        under_cap(o, view, g,
-                  fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w), kept);
+    asked[TMX_REASON_SW_POWER_CAP] = under_cap(o, view, g, cap_w(o, b, q), kept);
     if (target_c > 0) {
         asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
             hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, 0, &kept->target);
@@ -222,15 +263,16 @@ static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_
                                               o->memory_band_k, GOES_ON, &kept->memory);
     }
     if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
-        asked[TMX_REASON_GPU_IDLE] = b->n_level - 1;
+        asked[TMX_REASON_GPU_IDLE] = o->min_hz > 0 ? level_at(b, o->min_hz, true) : b->n_level - 1;
     }
     kept->started = 1;
-    size_t slowest = 0;
+    const size_t locked = o->max_hz > 0 ? level_at(b, o->max_hz, false) : 0;
+    size_t slowest = locked;
     for (size_t why = 0; why < TMX_N_REASON; why++) {
         slowest = asked[why] > slowest ? asked[why] : slowest;
     }
     for (size_t why = 0; why < TMX_N_REASON; why++) {
-        q->reasons |= slowest > 0 && asked[why] == slowest ? 1u << why : 0;
+        q->reasons |= slowest > locked && asked[why] == slowest ? 1u << why : 0;
     }
     if (kept->slow > 0) {
         slow_down(q);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Dynamic voltage and frequency scaling: one level a scheduling tick, by two thresholds. The paper
- * names five settings and no thresholds; 88.5 / 87.1 degC, the pair of T^ABS's own
- * rule, were chosen by looking at Figure 3 (calibrated). */
+ * names five settings and no thresholds; 88.7 and 86.6 degC are the pair of T^ABS's own rule. */
 #include <thermix/policy.h>
 
 #include "sched/policies.h"
@@ -12,8 +11,8 @@ struct dvfs {
 };
 
 static const struct tmx_opt opts[] = {
-    TMX_ROW_REAL(dvfs, emergency_c, "degC", 0, 300, 88.5, "one level slower at or above this"),
-    TMX_ROW_REAL(dvfs, release_c, "degC", 0, 300, 87.1, "one level faster below this"),
+    TMX_ROW_REAL(dvfs, emergency_c, "degC", 0, 300, 88.7, "one level slower at or above this"),
+    TMX_ROW_REAL(dvfs, release_c, "degC", 0, 300, 86.6, "one level faster below this"),
     {0},
 };
 

@@ -97,7 +97,8 @@ static double per_watt(const struct tmx_chip *c, size_t level, double work_w)
     if (slow == 0) { /* one level: the GPU rests instead */
         return work_w > 0 ? 1 / work_w : 0;
     }
-    const double at = tmx_ahead_power(c, level), dp = tmx_ahead_power(c, slow - 1) - tmx_ahead_power(c, slow);
+    const double at = tmx_ahead_power(c, level, 0),
+                 dp = tmx_ahead_power(c, slow - 1, 0) - tmx_ahead_power(c, slow, 0);
     return work_w > 0 && dp > 0 ? (tmx_chip_speed(c, slow - 1) - tmx_chip_speed(c, slow)) * at / (dp * work_w)
                                 : 0;
 }

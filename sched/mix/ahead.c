@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "sched/mix/tabs.h"
 
@@ -23,10 +24,10 @@ double tmx_ahead_volt(const struct tmx_chip *c, size_t level)
     return c->power.dvfs_leakage ? tmx_chip_volt(c, level) : 1;
 }
 
-double tmx_ahead_power(const struct tmx_chip *c, size_t level)
+double tmx_ahead_power(const struct tmx_chip *c, size_t level, double waits)
 {
-    const double volt = tmx_chip_volt(c, level);
-    return tmx_chip_speed(c, level) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
+    const double volt = tmx_chip_volt(c, level), speed = tmx_chip_speed(c, level);
+    return (speed + waits * (1 - speed)) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
 }
 
 /* Hottest SM with watt on each SM, for ever; INFINITY where the leakage runs away. */
@@ -166,20 +167,25 @@ void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_
     }
 }
 
-void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
-                    const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x, double *dyn_w)
+double tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
+                      const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x,
+                      double *dyn_w)
 {
     const struct tmx_gpu_view *hw = view->node->gpus[gpu];
     const struct tmx_chip *c = view->outlook[gpu].chip;
-    double w[TMX_SLOTS + 1] = {0};
-    size_t n = hw->n_run;
-    for (size_t k = 0; k < hw->n_run; k++) {
-        w[k] = believed_w(o, view, gpu, hw->run[k]);
-    }
+    double w[TMX_SLOTS + 1] = {0}, sum_w = 0, waits_w = 0;
+    size_t n = hw->n_run, job[TMX_SLOTS + 1];
+    memcpy(job, hw->run, n * sizeof *job);
     if (hw->n_run == 0 && hw->n_queue > 0) {
-        w[n++] = believed_w(o, view, gpu, hw->queue[0]);
+        job[n++] = hw->queue[0];
     } else if (r->admit != TMX_NO_JOB) {
-        w[n++] = believed_w(o, view, gpu, r->admit);
+        job[n++] = r->admit;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double of = n != 2 ? 1 : k == 0 ? r->share : 1 - r->share;
+        w[k] = believed_w(o, view, gpu, job[k]);
+        sum_w += of * w[k];
+        waits_w += of * w[k] * view->outlook[gpu].waits[job[k]];
     }
     const bool first_is_hot = w[0] >= w[1];
     const double hot_w = fmax(w[0], w[1]), cold_w = fmin(w[0], w[1]);
@@ -197,6 +203,7 @@ void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size
                        ? 0
                        : c->part_share[u] * (x[s] * hot_w + (1 - x[s]) * (n == 2 ? cold_w : 0));
     }
+    return sum_w > 0 ? waits_w / sum_w : 0;
 }
 
 void tmx_ahead_spread(const void *state, const struct tmx_spread *s, double *share0)

@@ -21,7 +21,8 @@ struct tmx_ahead {
 void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k);
 /* Leakage and dynamic power at a clock level, relative to the nominal one. */
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level);
-double tmx_ahead_power(const struct tmx_chip *c, size_t level);
+/* waits: of the work's watts, the share whose time does not follow the clock. */
+double tmx_ahead_power(const struct tmx_chip *c, size_t level, double waits);
 
 /* The temperature beyond which more heat is leaked than shed: hottest SM under the most watts that have a
  * steady state; the limit where that comes first. power_w, unit_k [unit_row] and sm_k [n_sm] are work. */
@@ -33,9 +34,10 @@ void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_
                    struct tmx_gpu_request *r);
 /* Who runs in the coming tick, where, and what it draws at the nominal level. sm_k [n_sm] temperatures; g
  * [n_sm] integrator of the placement; x [n_sm] receives the share of the hotter kernel, dyn_w [n_unit] watts.
- */
-void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
-                    const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x, double *dyn_w);
+ * Returns the share of these watts whose time does not follow the clock. */
+double tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
+                      const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x,
+                      double *dyn_w);
 /* The slot of that name; the policy's memory begins with x of all SMs of the node. */
 void tmx_ahead_spread(const void *state, const struct tmx_spread *s, double *share0);
 

@@ -74,7 +74,8 @@ size_t tmx_follow_go(const struct tmx_outlook *look, struct tmx_follow *m, size_
     size_t level = (size_t)m->tick[TMX_FOLLOW_LEVEL];
     for (size_t n; from < to; from += n) {
         level = level_of(m, from, to, &n);
-        const double w = tmx_ahead_power(look->chip, level), v = tmx_ahead_volt(look->chip, level);
+        const double w = tmx_ahead_power(look->chip, level, m->tick[TMX_FOLLOW_WAITS]),
+                     v = tmx_ahead_volt(look->chip, level);
         for (size_t k = 0; k < m->n_mode; k++) {
             m->drive_z[k] = m->idle_z[k] + m->tick[TMX_FOLLOW_FACTOR] * w * m->dyn_z[k] + v * m->leak_z[k];
         }
@@ -89,7 +90,8 @@ size_t tmx_follow_go(const struct tmx_outlook *look, struct tmx_follow *m, size_
 
 void tmx_follow_read(const struct tmx_outlook *look, struct tmx_follow *m, size_t level, double worked)
 {
-    const double w = tmx_ahead_power(look->chip, level), v = tmx_ahead_volt(look->chip, level);
+    const double w = tmx_ahead_power(look->chip, level, m->tick[TMX_FOLLOW_WAITS]),
+                 v = tmx_ahead_volt(look->chip, level);
     for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
         const double watt = w * m->dyn_w[u];
         m->power_w[u] = look->still.baseline_w[u] + m->tick[TMX_FOLLOW_FACTOR] * watt + v * m->leak_w[u];
@@ -104,8 +106,9 @@ void tmx_follow_read_end(const struct tmx_outlook *look, struct tmx_follow *m)
 {
     const struct tmx_chip *c = look->chip;
     const size_t level = (size_t)m->tick[TMX_FOLLOW_LEVEL], late = (size_t)m->tick[TMX_FOLLOW_LATE_LEVEL];
-    const double w = tmx_ahead_power(c, level), dw = tmx_ahead_power(c, late) - w,
-                 v = tmx_ahead_volt(c, level), dv = tmx_ahead_volt(c, late) - v;
+    const double waits = m->tick[TMX_FOLLOW_WAITS], w = tmx_ahead_power(c, level, waits),
+                 dw = tmx_ahead_power(c, late, waits) - w, v = tmx_ahead_volt(c, level),
+                 dv = tmx_ahead_volt(c, late) - v;
     const bool two = m->tick[TMX_FOLLOW_LATE_PARTS] > 0;
     for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
         m->work_k[u] = w * m->end_dyn_k[u] + (two ? dw * m->late_dyn_k[u] : 0);

@@ -17,6 +17,7 @@ enum {                        /* the last tick, as decided */
        TMX_FOLLOW_LEVEL,      /* clock level */
        TMX_FOLLOW_LATE_LEVEL, /* of its last parts */
        TMX_FOLLOW_LATE_PARTS, /* how many */
+       TMX_FOLLOW_WAITS,      /* share of its work's watts whose time does not follow the clock */
        TMX_FOLLOW_N_SCALAR
 };
 

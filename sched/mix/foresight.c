@@ -320,7 +320,8 @@ static double target_k(const struct foresight *o, const struct tmx_view *view, s
 
 static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t level, const double *part_k)
 {
-    const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level, m->model.tick[TMX_FOLLOW_WAITS]),
+                 v = tmx_ahead_volt(c, level);
     double peak = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
         const double t = m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0);
@@ -361,7 +362,9 @@ static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *
     const struct tmx_outlook *look = &view->outlook[gpu];
     const struct tmx_chip *c = look->chip;
     struct tmx_follow *f = &m->model;
-    const double dw = m->scalar[EXPECTED] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
+    const double waits = f->tick[TMX_FOLLOW_WAITS];
+    const double dw =
+        m->scalar[EXPECTED] * (tmx_ahead_power(c, level - 1, waits) - tmx_ahead_power(c, level, waits));
     const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
     const size_t each = grain(view);
     size_t fits = 0, wrong = (TMX_FORECAST_PARTS + each - 1) / each,
@@ -395,7 +398,8 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
         level++;
     }
     if (peak_k(c, m, level, NULL) > limit_k) {
-        const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+        const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level, m->model.tick[TMX_FOLLOW_WAITS]),
+                     v = tmx_ahead_volt(c, level);
         double duty = 1;
         for (size_t s = 0; s < c->n_sm; s++) {
             if (m->a_k[s] > 0) {
@@ -435,7 +439,8 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         m.model.n_mode = parts_ago(o, view, g) > 0 ? f->modes.n_mode : f->n_lasting;
         observe(o, view, g, &m);
         const double limit_k = target_k(o, view, g, &m);
-        tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w);
+        const double waits = tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w);
+        m.model.tick[TMX_FOLLOW_WAITS] = waits;
         predict(&view->outlook[g], &m);
         choose_level(o, view, g, &m, limit_k, r);
     }

@@ -40,9 +40,9 @@ enum { SLOTS = 8 };
 static void spread_nonuniform(const void *state, const struct tmx_spread *s, double *share0)
 {
     const struct tmx_tabs *t = state;
-    const double slice = floor(s->begin_s / t->slice_s + 1e-9), want = s->share * SLOTS;
-    const double slots = floor((slice + 1) * want + 0.5) - floor(slice * want + 0.5);
-    const double share = fmin(1, fmax(0, slots / SLOTS));
+    const double first = tmx_tabs_slice(t, s->begin_s), n = tmx_tabs_slices(t, s), want = s->share * SLOTS;
+    const double slots = floor((first + n) * want + 0.5) - floor(first * want + 0.5);
+    const double share = fmin(1, fmax(0, slots / (n * SLOTS)));
     for (size_t i = 0; i < s->n; i++) {
         share0[s->by_index[i]] = share;
     }
@@ -61,19 +61,17 @@ const struct tmx_mix_policy tmx_mix_mixed_nonuniform = {
 };
 
 /* Mixed alternate: as many SMs as mixed uniform run the hot kernel, spread evenly over the SM
- * index, and the pattern moves by one SM every slice. */
+ * index, and the pattern moves by one SM every slice: of the slices up to the k-th, floor((i + k) n_hot / n)
+ * - floor(i n_hot / n) give SM i to the hot kernel, where i counts from the pattern's place. */
 static void spread_alternate(const void *state, const struct tmx_spread *s, double *share0)
 {
     const struct tmx_tabs *t = state;
-    const double x_hot = s->first_is_hot ? s->share : 1 - s->share;
-    const size_t n_hot = (size_t)(x_hot * (double)s->n + 0.5);
-    const size_t turn = (size_t)fmod(floor(s->begin_s / t->slice_s + 1e-9), (double)s->n);
-    size_t acc = turn * n_hot % s->n; /* position in an even distribution of n_hot over n */
+    const double x_hot = s->first_is_hot ? s->share : 1 - s->share, n = tmx_tabs_slices(t, s);
+    const size_t n_hot = (size_t)(x_hot * (double)s->n + 0.5), slices = (size_t)n;
+    const size_t turn = (size_t)fmod(tmx_tabs_slice(t, s->begin_s), (double)s->n);
     for (size_t i = 0; i < s->n; i++) {
-        acc += n_hot;
-        const bool hot = acc >= s->n;
-        acc -= hot ? s->n : 0;
-        share0[s->by_index[i]] = hot == s->first_is_hot ? 1 : 0;
+        const size_t hot = (turn + i + slices) * n_hot / s->n - (turn + i) * n_hot / s->n;
+        share0[s->by_index[i]] = s->first_is_hot ? (double)hot / n : (n - (double)hot) / n;
     }
 }
 

@@ -11,11 +11,12 @@ static const char *const admissions[] = {"proactive", "reactive", NULL};
 static const char *const places[] = {"thermal", "corners", NULL};
 
 const struct tmx_opt tmx_tabs_opts[] = {
-    /* The paper names no thresholds for its rules. One pair for DVFS and all of T^ABS, chosen so that
-     * DVFS improves 27 % and T^ABS 57-60 % over BL (Figure 3: calibrated). */
-    TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 300, 88.5,
+    /* The paper names no thresholds for its rules. The defaults are readings of the set of constants that
+     * chip gtx280 has (docs/notes/tabs.md): one pair of thresholds for DVFS and all of T^ABS, dvfs_beside,
+     * places. */
+    TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 300, 88.7,
                  "hottest sensor at or above this is an emergency"),
-    TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 300, 87.1, "below this temperature the measures are undone"),
+    TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 300, 86.6, "below this temperature the measures are undone"),
     TMX_ROW_REAL(tmx_tabs, initial_share, "1", 0.01, 0.5, 0.05,
                  "initial share of a kernel that is mixed in during an emergency"),
     TMX_ROW_REAL(tmx_tabs, step, "1", 0.001, 0.5, 0.05, "change of the shares per scheduling tick"),
@@ -26,19 +27,20 @@ const struct tmx_opt tmx_tabs_opts[] = {
     TMX_ROW_INT(tmx_tabs, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
     TMX_ROW_INT(tmx_tabs, pdi_bits, "bit", 0, 16, 0, "width of the stat table's pdi; 0: reals"),
     TMX_ROW_INT(tmx_tabs, kernels, "1", 1, 2, 2, "kernels resident on a GPU at once"),
-    TMX_ROW_BOOL(tmx_tabs, dvfs_beside, 1,
+    TMX_ROW_BOOL(tmx_tabs, dvfs_beside, 0,
                  "lower the clock also while unlike kernels run and the shares are at their floor"),
     TMX_ROW_CHOICE(tmx_tabs, admission, admissions, "proactive",
                    "mix whenever an unlike kernel waits, or only in an emergency"),
     TMX_ROW_REAL(tmx_tabs, admit_share, "1", 0.01, 0.99, 0.5,
                  "share of a kernel that is mixed in before it is hot"),
     TMX_ROW_CHOICE(
-        tmx_tabs, places, places, "thermal",
+        tmx_tabs, places, places, "corners",
         "mixed uniform: hot blocks go to the coldest SMs, or to the corners whatever their temperature"),
-    TMX_ROW_REAL(tmx_tabs, slice_s, "s", 1e-4, 10, 0.01,
-                 "time slice of alternating policies: whole ticks; of alternate also a tick in pairs of "
-                 "slices, taken as "
-                 "their mean"),
+    /* whole lifetimes of blocks, "us to few ms": section 3.1 */
+    TMX_ROW_REAL(
+        tmx_tabs, slice_s, "s", 1e-4, 10, 5e-4,
+        "time slice of alternating policies: whole ticks, or a tick in pairs of slices, taken as their "
+        "mean"),
     {0},
 };
 
@@ -183,4 +185,14 @@ size_t tmx_tabs_places(const void *state, const struct tmx_view *view)
 double tmx_tabs_slice_s(const void *state)
 {
     return ((const struct tmx_tabs *)state)->slice_s;
+}
+
+double tmx_tabs_slice(const struct tmx_tabs *t, double time_s)
+{
+    return floor(time_s / t->slice_s + 1e-9);
+}
+
+double tmx_tabs_slices(const struct tmx_tabs *t, const struct tmx_spread *s)
+{
+    return fmax(1, tmx_tabs_slice(t, s->end_s) - tmx_tabs_slice(t, s->begin_s));
 }

@@ -50,5 +50,8 @@ size_t tmx_tabs_places(const void *state, const struct tmx_view *view);
 size_t tmx_tabs_candidate(const struct tmx_tabs *t, const struct tmx_node_view *m,
                           const struct tmx_gpu_view *gpu, bool least);
 double tmx_tabs_slice_s(const void *state);
+double tmx_tabs_slice(const struct tmx_tabs *t, double time_s); /* number of the slice at a time */
+double tmx_tabs_slices(const struct tmx_tabs *t,
+                       const struct tmx_spread *s); /* in a tick, at least the one it is in */
 
 #endif

@@ -41,12 +41,12 @@ static size_t memory(const void *state, const struct tmx_view *view)
 }
 
 /* Hottest SM of the steady state at a level; leakage by iteration from the ambient up. */
-static double steady_peak_k(const struct tmx_outlook *look, size_t level, const double *dyn_w,
+static double steady_peak_k(const struct tmx_outlook *look, size_t level, double waits, const double *dyn_w,
                             double *power_w, double *unit_k, double *sm_k)
 {
     enum { ROUNDS = 12 };
     const struct tmx_forecast *f = look->forecast;
-    const double w = tmx_ahead_power(look->chip, level), v = tmx_ahead_volt(look->chip, level);
+    const double w = tmx_ahead_power(look->chip, level, waits), v = tmx_ahead_volt(look->chip, level);
     double peak_k = 0;
     for (size_t u = 0; u < f->modes.n_unit; u++) {
         unit_k[u] = f->modes.ambient_k;
@@ -66,10 +66,10 @@ static double steady_peak_k(const struct tmx_outlook *look, size_t level, const 
     return peak_k;
 }
 
-static bool safe(const struct tsp *o, const struct tmx_view *view, size_t gpu, size_t level,
+static bool safe(const struct tsp *o, const struct tmx_view *view, size_t gpu, size_t level, double waits,
                  const double *dyn_w, double *power_w, double *unit_k, double *sm_k)
 {
-    return steady_peak_k(&view->outlook[gpu], level, dyn_w, power_w, unit_k, sm_k) <=
+    return steady_peak_k(&view->outlook[gpu], level, waits, dyn_w, power_w, unit_k, sm_k) <=
            view->limit_k - o->below_k;
 }
 
@@ -89,13 +89,14 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         double *dyn_w = at, *power_w = dyn_w + row, *unit_k = power_w + row, *integral = unit_k + row,
                *sm_k = integral + gpu->n_sm;
         at += size_of(view, g);
-        tmx_ahead_work(&ahead, view, g, r, view->sensed_k + gpu->sm0, integral, request->memory + gpu->sm0,
-                       dyn_w);
+        const double waits = tmx_ahead_work(&ahead, view, g, r, view->sensed_k + gpu->sm0, integral,
+                                            request->memory + gpu->sm0, dyn_w);
         r->level = gpu->level; /* a slower level is cooler: from the one in force it is not far */
-        while (r->level + 1 < gpu->n_level && !safe(o, view, g, r->level, dyn_w, power_w, unit_k, sm_k)) {
+        while (r->level + 1 < gpu->n_level &&
+               !safe(o, view, g, r->level, waits, dyn_w, power_w, unit_k, sm_k)) {
             r->level++;
         }
-        while (r->level > 0 && safe(o, view, g, r->level - 1, dyn_w, power_w, unit_k, sm_k)) {
+        while (r->level > 0 && safe(o, view, g, r->level - 1, waits, dyn_w, power_w, unit_k, sm_k)) {
             r->level--;
         }
     }

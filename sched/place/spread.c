@@ -18,7 +18,7 @@ struct spread {
 };
 
 static const struct tmx_opt opts[] = {
-    TMX_ROW_REAL(spread, emergency_c, "degC", 0, 300, 88.5,
+    TMX_ROW_REAL(spread, emergency_c, "degC", 0, 300, 88.7,
                  "hottest sensor at or above this is an emergency"),
     TMX_ROW_REAL(spread, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),
     {0},

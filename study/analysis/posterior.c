@@ -23,8 +23,9 @@ struct item { /* to be sorted by x or by text */
 
 struct tmx_printed {
     size_t column; /* of sets */
-    double paper, band;
-    int relation, follows;
+    double paper, band, spread;
+    int relation, follows, weighs;
+    size_t first; /* of the values that are weighed as one with it */
 };
 
 static const char *cell(const struct tmx_csv *csv, size_t row, const char *column)
@@ -44,8 +45,8 @@ static double ours(const struct tmx_posterior *p, size_t value, size_t i)
     return p->ours[value * p->n_row + i];
 }
 
-/* Does it enter the weights? */
-static bool weighs(const struct tmx_printed *v)
+/* Is it a number of its own, that may enter the weights? */
+static bool is_own(const struct tmx_printed *v)
 {
     return v->relation == EQUAL && !v->follows && !isnan(v->paper);
 }
@@ -92,7 +93,7 @@ static enum tmx_status read_word(const struct tmx_csv *csv, size_t row, size_t c
 static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err)
 {
     const struct tmx_csv *sets = &p->sets, *values = &p->values;
-    const size_t by = tmx_csv_column(values, "value"), n = sets->n_column - p->value0;
+    const size_t by = tmx_csv_column(values, "value"), n = p->n_value;
     bool *has = calloc(n + 1, sizeof *has);
     enum tmx_status st = has ? TMX_OK : tmx_no_memory(err);
     if (!st && values->n_row != n) {
@@ -108,7 +109,7 @@ static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err
         if (by < values->n_column) {
             const char *name = tmx_csv_cell(values, v, by);
             c = tmx_csv_column(sets, name);
-            if (c < p->value0 || c == sets->n_column || has[c - p->value0]) {
+            if (c < p->value0 || c >= p->value0 + n || has[c - p->value0]) {
                 st = bad_cell(values, v, by, "each of v1, v2, ... of sets.csv once", err);
                 break;
             }
@@ -120,7 +121,28 @@ static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err
     return st;
 }
 
-static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *err)
+/* Columns that folders of earlier versions lack. */
+static enum tmx_status read_later(struct tmx_posterior *p, size_t v, struct tmx_err *err)
+{
+    const struct tmx_csv *values = &p->values;
+    struct tmx_printed *to = &p->value[v];
+    const size_t spread = tmx_csv_column(values, "spread"), weighs = tmx_csv_column(values, "weighs"),
+                 as_one = tmx_csv_column(values, "as_one"), none = values->n_column;
+    enum tmx_status st = spread < none ? read_real(values, v, spread, &to->spread, err) : TMX_OK;
+    to->spread = isnan(to->spread) ? 0 : to->spread;
+    to->weighs = 1;
+    st = st || weighs == none ? st : read_word(values, v, weighs, yes_no, &to->weighs, err);
+    for (to->first = 0; !st && to->first < v; to->first++) {
+        const struct tmx_printed *before = &p->value[to->first];
+        if (as_one < none && tmx_csv_cell(values, v, as_one)[0] && is_own(before) && is_own(to) &&
+            strcmp(tmx_csv_cell(values, v, as_one), tmx_csv_cell(values, to->first, as_one)) == 0) {
+            break;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status check_columns(struct tmx_posterior *p, const char *importance, struct tmx_err *err)
 {
     static const char *const need[] = {"figure",   "quantity", "case",   "paper_value",
                                        "relation", "band",     "follows"};
@@ -134,16 +156,24 @@ static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *er
     p->value0 = tmx_csv_column(&p->sets, "v1");
     p->key0 = p->status + 1;
     bool right = p->status == 1 && p->value0 >= p->key0;
-    for (size_t c = p->value0; c < p->sets.n_column && right; c++) {
+    for (size_t c = p->value0; c < p->sets.n_column && right; c++) { /* v1, v2, ..., then importances */
         char name[24];
-        snprintf(name, sizeof name, "v%zu", c - p->value0 + 1);
-        right = strcmp(p->sets.column[c], name) == 0;
+        snprintf(name, sizeof name, "v%zu", p->n_value + 1);
+        const bool is_value = strcmp(p->sets.column[c], name) == 0;
+        right = is_value ? c == p->value0 + p->n_value
+                         : p->sets.column[c][0] != 'v' || strspn(p->sets.column[c] + 1, "0123456789") == 0;
+        p->n_value += is_value;
     }
     if (!right) {
         return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1,
                            "expected columns set, status, axes, v1 to v%zu", values->n_row);
     }
     p->n_key = p->value0 - p->key0;
+    p->importance = tmx_csv_column(&p->sets, importance[0] ? importance : "importance");
+    if (p->importance < p->value0 + p->n_value || (importance[0] && p->importance == p->sets.n_column)) {
+        return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1, "no column \"%s\" behind the values",
+                           importance[0] ? importance : "importance");
+    }
     p->value = calloc(values->n_row + 1, sizeof *p->value);
     enum tmx_status st = p->value ? match_values(p, err) : tmx_no_memory(err);
     for (size_t v = 0; v < values->n_row && !st; v++) {
@@ -154,8 +184,9 @@ static enum tmx_status check_columns(struct tmx_posterior *p, struct tmx_err *er
         st =
             st ? st : read_word(values, v, tmx_csv_column(values, "relation"), relations, &to->relation, err);
         st = st ? st : read_word(values, v, tmx_csv_column(values, "follows"), yes_no, &to->follows, err);
-        if (!st && (weighs(to) ? !(to->band > 0) : to->band < 0)) {
-            st = bad_cell(values, v, band, weighs(to) ? "above 0, or \"yes\" in column follows" : "0 or more",
+        st = st ? st : read_later(p, v, err);
+        if (!st && (is_own(to) ? !(to->band > 0) : to->band < 0)) {
+            st = bad_cell(values, v, band, is_own(to) ? "above 0, or \"yes\" in column follows" : "0 or more",
                           err);
         }
     }
@@ -210,8 +241,12 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
         }
     }
     for (size_t r = 0; r < p->sets.n_row && !st; r++) {
+        double importance = 1;
         st = read_word(&p->sets, r, p->status, statuses, &status, err);
-        bool keep = status == 0;
+        if (!st && status == 0 && p->importance < p->sets.n_column) {
+            st = read_real(&p->sets, r, p->importance, &importance, err);
+        }
+        bool keep = status == 0 && importance > 0;
         for (size_t w = 0; w < n_where; w++) {
             keep = keep && tmx_where_holds(&where[w], cell(&p->sets, r, where[w].key));
         }
@@ -263,44 +298,73 @@ static enum tmx_status read_sets(struct tmx_posterior *p, struct tmx_err *err)
     return st;
 }
 
-/* Logarithms first: the likeliest set of each column of weights then has 1. */
+/* Logarithms to weights, the largest 1. */
+static void scale(double *w, size_t n)
+{
+    double most = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, w[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        w[i] = isfinite(most) ? exp(w[i] - most) : 0;
+    }
+}
+
+/* Mean z of the values that are weighed as one with the first of them, of the i-th set. */
+static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, double widen)
+{
+    double sum = 0, n = 0;
+    for (size_t v = first; v < p->values.n_row; v++) {
+        const struct tmx_printed *to = &p->value[v];
+        if (is_own(to) && to->first == first) {
+            sum += (ours(p, v, i) - to->paper) / (widen * hypot(to->band, to->spread));
+            n += 1;
+        }
+    }
+    return sum / n;
+}
+
 static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
 {
     const size_t column = tmx_csv_column(&p->values, "figure");
     p->figure = calloc(p->values.n_row + 1, sizeof *p->figure);
     for (size_t v = 0; p->figure && v < p->values.n_row; v++) {
-        if (weighs(&p->value[v]) && figure_of(p, v) == p->n_figure) {
+        if (is_own(&p->value[v]) && p->value[v].weighs && figure_of(p, v) == p->n_figure) {
             p->figure[p->n_figure++] = p->values.cell[v * p->values.n_column + column];
         }
     }
-    p->weight = p->figure ? calloc((1 + p->n_figure) * p->n_row, sizeof *p->weight) : NULL;
-    if (!p->weight) {
+    p->weight = p->figure ? calloc((2 + p->n_figure) * p->n_row, sizeof *p->weight) : NULL;
+    p->prior = calloc(p->n_row, sizeof *p->prior);
+    if (!p->weight || !p->prior) {
         return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < p->n_row && p->importance < p->sets.n_column; i++) {
+        p->prior[i] = log(real(&p->sets, p->row[i], p->importance));
+        for (size_t f = 0; f < 2 + p->n_figure; f++) {
+            p->weight[f * p->n_row + i] = p->prior[i];
+        }
     }
     for (size_t v = 0; v < p->values.n_row; v++) {
         const size_t figure = figure_of(p, v);
-        for (size_t i = 0; i < p->n_row && weighs(&p->value[v]); i++) {
-            const double x = ours(p, v, i), z = (x - p->value[v].paper) / (widen * p->value[v].band);
-            const double log_weight = isnan(x) ? -INFINITY : -log1p(z * z);
-            for (size_t f = 0; f <= p->n_figure; f++) {
-                p->weight[f * p->n_row + i] += f > 0 && f - 1 == figure ? 0 : log_weight;
+        const struct tmx_printed *to = &p->value[v];
+        for (size_t i = 0; i < p->n_row && is_own(to) && to->first == v; i++) {
+            const double z = mean_z(p, v, i, widen), log_weight = isnan(z) ? -INFINITY : -log1p(z * z);
+            for (size_t f = 0; f < 2 + p->n_figure; f++) {
+                const bool in = f == p->n_figure + 1 || (to->weighs && (f == 0 || f - 1 != figure));
+                p->weight[f * p->n_row + i] += in ? log_weight : 0;
             }
         }
     }
-    for (size_t f = 0; f <= p->n_figure; f++) {
-        double *w = p->weight + f * p->n_row, most = -INFINITY;
-        for (size_t i = 0; i < p->n_row; i++) {
-            most = fmax(most, w[i]);
-        }
-        for (size_t i = 0; i < p->n_row; i++) {
-            w[i] = isfinite(most) ? exp(w[i] - most) : 0;
-        }
+    for (size_t f = 0; f < 2 + p->n_figure; f++) {
+        scale(p->weight + f * p->n_row, p->n_row);
     }
+    scale(p->prior, p->n_row);
     return TMX_OK;
 }
 
 enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, double widen,
-                                   const struct tmx_where *where, size_t n_where, struct tmx_err *err)
+                                   const char *importance, const struct tmx_where *where, size_t n_where,
+                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     *p = (struct tmx_posterior){0};
@@ -311,7 +375,7 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
         st = tmx_path_join(path, dir, name[i], err);
         st = st ? st : tmx_csv_read(csv[i], path, err);
     }
-    st = st ? st : check_columns(p, err);
+    st = st ? st : check_columns(p, importance, err);
     st = st ? st : take_rows(p, where, n_where, err);
     st = st ? st : read_sets(p, err);
     st = st ? st : weigh(p, widen, err);
@@ -332,6 +396,7 @@ void tmx_posterior_finish(struct tmx_posterior *p)
     free(p->word);
     free(p->figure);
     free(p->weight);
+    free(p->prior);
     *p = (struct tmx_posterior){0};
 }
 
@@ -506,25 +571,26 @@ static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_
     tmx_table_text(t, text);
 }
 
-static bool meets(const struct tmx_posterior *p, size_t value, size_t i)
+/* clearly: an order by more than twice its spread. */
+static bool meets(const struct tmx_posterior *p, size_t value, size_t i, bool clearly)
 {
     const struct tmx_printed *v = &p->value[value];
-    const double off = ours(p, value, i) - v->paper;
-    return v->relation == AT_MOST    ? off <= v->band
-           : v->relation == AT_LEAST ? off >= -v->band
+    const double off = ours(p, value, i) - v->paper, margin = clearly ? 2 * v->spread : 0;
+    return v->relation == AT_MOST    ? off <= v->band - margin
+           : v->relation == AT_LEAST ? off >= margin - v->band
                                      : fabs(off) <= v->band;
 }
 
 /* Share of the weight of the sets that meet a value; together: with all others of its quantity. */
 static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, size_t value, const double *w,
-                            bool together)
+                            bool together, bool clearly)
 {
     double all = 0, in = 0;
     for (size_t i = 0; i < p->n_row; i++) {
-        bool yes = meets(p, value, i);
+        bool yes = meets(p, value, i, clearly);
         for (size_t v = 0; v < p->values.n_row && together; v++) {
             yes = yes && (strcmp(cell(&p->values, v, "quantity"), cell(&p->values, value, "quantity")) != 0 ||
-                          meets(p, v, i));
+                          meets(p, v, i, clearly));
         }
         all += w[i];
         in += yes ? w[i] : 0;
@@ -535,14 +601,27 @@ static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, 
 enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"figure", TMX_COLUMN_TEXT, 0},   {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},     {"paper", TMX_COLUMN_REAL, 2},
-        {"prior_5", TMX_COLUMN_REAL, 1},  {"prior_50", TMX_COLUMN_REAL, 1},
-        {"prior_95", TMX_COLUMN_REAL, 1}, {"rest_5", TMX_COLUMN_REAL, 1},
-        {"rest_50", TMX_COLUMN_REAL, 1},  {"rest_95", TMX_COLUMN_REAL, 1},
-        {"all_5", TMX_COLUMN_REAL, 1},    {"all_50", TMX_COLUMN_REAL, 1},
-        {"all_95", TMX_COLUMN_REAL, 1},   {"p_rest", TMX_COLUMN_REAL, 2},
-        {"p_all", TMX_COLUMN_REAL, 2},    {"p_together", TMX_COLUMN_REAL, 2},
+        {"figure", TMX_COLUMN_TEXT, 0},
+        {"quantity", TMX_COLUMN_TEXT, 0},
+        {"case", TMX_COLUMN_TEXT, 0},
+        {"paper", TMX_COLUMN_REAL, 2},
+        {"prior_5", TMX_COLUMN_REAL, 1},
+        {"prior_50", TMX_COLUMN_REAL, 1},
+        {"prior_95", TMX_COLUMN_REAL, 1},
+        {"rest_5", TMX_COLUMN_REAL, 1},
+        {"rest_50", TMX_COLUMN_REAL, 1},
+        {"rest_95", TMX_COLUMN_REAL, 1},
+        {"all_5", TMX_COLUMN_REAL, 1},
+        {"all_50", TMX_COLUMN_REAL, 1},
+        {"all_95", TMX_COLUMN_REAL, 1},
+        {"more_5", TMX_COLUMN_REAL, 1},
+        {"more_50", TMX_COLUMN_REAL, 1},
+        {"more_95", TMX_COLUMN_REAL, 1},
+        {"p_rest", TMX_COLUMN_REAL, 2},
+        {"p_all", TMX_COLUMN_REAL, 2},
+        {"p_clear", TMX_COLUMN_REAL, 2},
+        {"p_together", TMX_COLUMN_REAL, 2},
+        {"p_together_clear", TMX_COLUMN_REAL, 2},
         {"moved_by", TMX_COLUMN_TEXT, 0},
     };
     struct work work;
@@ -559,12 +638,15 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
         tmx_table_text(*t, cell(&p->values, v, "quantity"));
         tmx_table_text(*t, cell(&p->values, v, "case"));
         tmx_table_real_or_empty(*t, p->value[v].paper);
-        add_quantiles(*t, p, c, NULL, work.item);
+        add_quantiles(*t, p, c, p->prior, work.item);
         add_quantiles(*t, p, c, rest, work.item);
         add_quantiles(*t, p, c, p->weight, work.item);
-        add_probability(*t, p, v, rest, false);
-        add_probability(*t, p, v, p->weight, false);
-        order ? add_probability(*t, p, v, p->weight, true) : tmx_table_empty(*t);
+        add_quantiles(*t, p, c, p->weight + (1 + p->n_figure) * p->n_row, work.item);
+        add_probability(*t, p, v, rest, false, false);
+        add_probability(*t, p, v, p->weight, false, false);
+        for (int k = 1; k < 4; k++) { /* clearly, together, both */
+            order ? add_probability(*t, p, v, p->weight, k > 1, k != 2) : tmx_table_empty(*t);
+        }
         add_movers(*t, p, v, &work);
     }
     work_finish(&work);
@@ -575,10 +657,11 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
 static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t key, double *n)
 {
     const size_t c = p->key0 + key, *word = p->word + key * p->n_row;
-    double *in = n + p->n_row, all = 0;
+    double *in = n + p->n_row, all = 0, n_all = 0;
     memset(n, 0, 2 * p->n_row * sizeof *n);
     for (size_t i = 0; i < p->n_row; i++) {
-        n[word[i]] += 1;
+        n[word[i]] += p->prior[i];
+        n_all += p->prior[i];
         in[word[i]] += p->weight[i];
         all += p->weight[i];
     }
@@ -589,7 +672,7 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
             for (size_t k = 0; k < 6; k++) {
                 tmx_table_empty(t);
             }
-            tmx_table_real(t, n[word[i]] / (double)p->n_row);
+            n_all > 0 ? tmx_table_real(t, n[word[i]] / n_all) : tmx_table_empty(t);
             all > 0 ? tmx_table_real(t, in[word[i]] / all) : tmx_table_empty(t);
             n[word[i]] = 0; /* said */
         }
@@ -616,7 +699,7 @@ enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_tab
         }
         tmx_table_text(*t, p->sets.column[p->key0 + k]);
         tmx_table_text(*t, "");
-        add_quantiles(*t, p, p->key0 + k, NULL, item);
+        add_quantiles(*t, p, p->key0 + k, p->prior, item);
         add_quantiles(*t, p, p->key0 + k, p->weight, item);
         tmx_table_empty(*t);
         tmx_table_empty(*t);

@@ -126,4 +126,43 @@ drawn 0.02 0.025
 check "\$2 < 80 && \$3 > 220 && (\$4 - $short) ^ 2 < 1e-9" 'the same run with 25 ms reported'
 drawn 1.0 1.0
 check "\$4 > $short + 4" 'a window of control of a second'
+
+# a step from rest to 280 W in the middle of a scheduling tick of 50 ms: the cap is passed until the second sample of the sensors, every
+# 5 ms, and not until the tick; what is counted is what the trace shows
+sed 's/^power.*/power = { block_lifetime_s = 1.0e-3; phases = { over = "time"; list = ( { until = 3.022; power_w = 30.0; }, { until = 100.0; power_w = 280.0; } ); }; };/' \
+  duty.cfg > step.cfg
+sed 's/duty.cfg/step.cfg/; s/15.0/8.0/' duty-mix.cfg > step-mix.cfg
+sed 's/duty-mix/step-mix/; s/tick_s = 0.005; quantum_s = 0.01; warmup_s = 20.0/tick_s = 0.001; quantum_s = 0.05; warmup_s = 1.0/; s/period_s = 0.01/period_s = 0.005; power_window_s = 1.0/' \
+  duty-run.cfg > step-run.cfg
+"$thermix" run ./step-run.cfg -q --trace 0.001 -o step 2> err || { cat err; fail "a step of power"; }
+awk -F, 'FNR == 1 { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
+  FILENAME ~ /summary/ { end = $c["makespan_s"]; board = $c["board_w"]; most = $c["peak_reported_w"]; clock = $c["mean_clock_hz"] / 1e6
+                         work = $c["work_s_per_kj"] * $c["energy_j"] / 1000; joules = $c["energy_j"]; next }
+  $1 > 0 && $1 <= end { n++; w += $c["power_w"]; f += $c["freq_mhz"]; over += $c["power_w"] > 201; r = $c["reported_w"]; if (r > m) m = r }
+  END { printf "%d ms above the cap; of the trace and counted: %.2f %.2f W drawn, %.2f %.2f W reported at most, %.1f %.1f MHz; %.4f s of work\n", over, w / n, board, m, most, f / n, clock, work
+        exit !(over > 0 && over <= 10 && (w / n / board - 1) ^ 2 < 1e-5 && (f / n / clock - 1) ^ 2 < 1e-5 && most <= m + 1e-6 && most > m - 1 && (work - 8) ^ 2 < 1e-6 &&
+               (board * end / joules - 1) ^ 2 < 1e-5) }' step/summary.csv step/trace.csv || fail "a step of power, or what is counted of it"
+
+# the same load by its work: 170 ms that follow the clock, 30 ms of input that do not. At 1 200 of 1 380 MHz a turn takes 225.5 ms, however
+# the ticks lie in it, and the watts are those of a time that is as long
+sed 's/over = "time"; repeat = true; list = ( { until = 0.17; power_w = 230.0; }, { until = 0.2; power_w = 30.0; } )/over = "work_s"; repeat = true; list = ( { until = 0.17; power_w = 230.0; }, { until = 0.2; power_w = 30.0; waits = 1.0; } )/' \
+  duty.cfg > input.cfg
+sed 's/duty.cfg/input.cfg/' duty-mix.cfg > input-mix.cfg
+sed 's/duty-mix/input-mix/; s/power_cap_w = 200.0/max_hz = 1.2e9/' duty-run.cfg > input-run.cfg
+for tick in 0.005 0.05; do
+  "$thermix" run ./input-run.cfg -q --set tick_s=$tick --set quantum_s=0.05 --set sensor.period_s=0.05 --columns makespan_s,energy_j,mean_clock_hz --format csv 2> err | tail -1
+done | tr '\n' ',' > last
+awk -F, '{ s = 15 * (0.85 * 1380 / 1200 + 0.15); print "input:", $0, s
+           exit !(($1 - s) ^ 2 < 4e-6 && ($4 - s) ^ 2 < 4e-6 && ($2 / $5 - 1) ^ 2 < 1e-6 && ($3 / 1.2e9 - 1) ^ 2 < 1e-8) }' last || fail "a load that waits for input: $(cat last)"
+
+# clocks as users lock them: at most 1 200 MHz at work, no less than 1 000 at rest
+echo 'name = "late"; doc = "d"; source = "s"; kernels = ( { kernel = "./duty.cfg"; work_s = 2.0; arrival_s = 3.0; } );' > late-mix.cfg
+sed 's/duty-mix/late-mix/; s/policy = "boost"; power_cap_w = 200.0;/policy = "boost"; idle_clock = true; min_hz = 1.0e9; max_hz = 1.2e9;/' duty-run.cfg > lock.cfg
+"$thermix" run ./lock.cfg -q --trace 0.1 -o lock 2> err || { cat err; fail "clocks that are locked"; }
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $1 > -19.5 { f = $c["freq_mhz"]; if (f > m) m = f; if (l == "" || f < l) l = f; cap += $c["reasons"] ~ /cap/ }
+  END { print l, m, cap + 0; exit !(!cap && l >= 1000 && l < 1030 && m <= 1200.001 && m > 1170) }' lock/trace.csv || fail "clocks that are locked"
+if "$thermix" run ./lock.cfg -q --set dtm.min_hz=1.3e9 -o no > screen 2> err; then fail "min_hz above max_hz"; fi
+grep -q 'min_hz = 1.3e+09 is above max_hz' err || { cat err; fail "the order of the lock"; }
+if "$thermix" run ./lock.cfg -q --set dtm.max_hz=1200 -o no > screen 2> err; then fail "1200 Hz"; fi
+grep -q 'max_hz = 1200 Hz' err || { cat err; fail "1200 Hz is not questioned"; }
 echo "1 passed, 0 failed"

@@ -131,7 +131,7 @@ cp -r "$root/workloads/suites/tabs" tabs # what it includes
 sed 's/"WL10"/"WL99"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no mix "WL99"' check ./bad.cfg
 cp "$root/workloads/suites/tabs.cfg" bad.cfg
-sed -i 's/{ name = "A";/{ name = "AX";/' tabs/policies.cfg && sed -i '/policy = "A"; \|policy = "A" }\|of = "mean"; policy = "A"/d' tabs/values.cfg
+sed -i 's/^policies = .*/policies = ("BL", "DVFS", "AX", "MU", "MNU", "MA");/' bad.cfg && sed -i '/policy = "A"; \|policy = "A" }\|of = "mean"; policy = "A"/d' tabs/values.cfg
 fails 'no such preset' check ./bad.cfg
 cp "$root/workloads/suites/tabs/"*.cfg tabs
 sed 's/^baseline = "BL"/baseline = "BX"/' "$root/workloads/suites/tabs.cfg" >bad.cfg

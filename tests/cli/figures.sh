@@ -235,7 +235,7 @@ echo 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01
 XDG_CACHE_HOME=$dir/cache "$thermix" sweep mixes.cfg -o mixes.sqlite -q >/dev/null && "$thermix" plot mixes.sqlite -o f_mixes -q || say "a study of files"
 grep -q '> *a-long-name-of-a-mix *<' f_mixes/energy_j_by_mix.svg && grep -q 'rotate(' f_mixes/energy_j_by_mix.svg || say "names of files touch"
 # a trace coarser than what switches has least and most of each sample, and the figure shows them
-for every in 0.01 0.5; do XDG_CACHE_HOME=$dir/cache "$thermix" run one.cfg --set throttle.trip_c=60 --set throttle.release_c=59 -o every_$every --trace $every -q; done
+for every in 0.01 0.5; do XDG_CACHE_HOME=$dir/cache "$thermix" run one.cfg --set inlet_c=20 --set throttle.trip_c=50 --set throttle.release_c=49 -o every_$every --trace $every -q; done
 "$thermix" plot every_0.5 --figure temperature -o envelope.svg -q
 python3 - <<'P' || say "the envelope of a trace"
 import csv

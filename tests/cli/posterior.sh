@@ -59,6 +59,29 @@ echo set,status,w,v1 > words/sets.csv
 for i in 5.c.1 0.a.20 1.b.10 2.a.21 3.b.11 4.a.22 6.c.2 7.c.3 8.b.12; do echo "$i" | sed 's/\./,done,/; s/\./,/'; done >> words/sets.csv
 printf 'value,figure,quantity,case,paper_value,relation,band,follows\nv1,F,q,one,10,equal,1,no\n' > words/values.csv
 "$thermix" posterior words --format csv 2> /dev/null | grep -q ',w 0.93$' || fail "words: $("$thermix" posterior words --format csv)"
+# columns of later versions: an importance, a band with what numerics and model move, two values weighed as one, one that has no weight.
+# Set 0: 2 * 1/2 * 1; set 1: 1/2 / (1 + (0.5)^2) * 1/2; set 2: 1/(1 + (2.5 / sqrt 2)^2 ...) by hand below
+mkdir later
+sed '1s/$/,importance,other/; 2s/$/,2,1/; 3s/$/,0.5,1/; 4s/$/,1,1/; 5s/$/,0,1/; 6s/$/,1,1/' hand/sets.csv > later/sets.csv
+cat > later/values.csv <<'C'
+paper,figure,quantity,case,unit,paper_value,ours,sd,seeds,origin,relation,error,band,outcome,follows,spread,as_one,weighs
+1,F1,q,one,percent,10,,,1,fitted,equal,,1,no value,no,0.75,both,yes
+1,F2,q,two,percent,5,,,1,fitted,equal,,1,no value,no,0,both,yes
+1,F3,order,three,percent,0,,,1,derived,at_least,,0,no value,yes,0.4,,yes
+1,F4,q,four,percent,10,,,1,fitted,equal,,1,no value,no,0,,no
+C
+sed -i '1s/v3,importance/v3,v4,importance/; 2,$s/\(,[^,]*,[^,]*\)$/,10\1/; 4s/,10,1,1/,13,1,1/' later/sets.csv
+"$thermix" posterior later --show sets --format csv > sets.txt 2> /dev/null
+# z of set 0: 0; of set 1: (1/1.25 + 0) / 2 = 0.4; of set 2: (3/1.25 + 2) / 2 = 2.2; importance 2, 0.5, 1; set 3 has none
+awk -F, 'NR == 1 { next } { w = $1 == 0 ? 1 : $1 == 1 ? 0.25 / 1.16 : 0.5 / 5.84; d = $2 - w; if (d * d > 1e-12) exit 1; n++ } END { exit n != 3 }' sets.txt ||
+  fail "weights of later columns: $(cat sets.txt)"
+"$thermix" posterior later --format csv 2> /dev/null > values.txt
+# value four changes only the columns more_*: set 2 is three bands off it
+awk -v p="$(cell three p_clear)" -v q="$(cell three p_all)" 'BEGIN { a = 1 + 0.5 / 5.84; w = a / (a + 0.25 / 1.16); d = p - w; e = q - w; exit !(d * d < 1e-12 && e * e < 1e-12) }' ||
+  fail "clearly: $(cat values.txt)"
+[ "$(cell one all_95) $(cell one more_95)" = "13 11" ] && [ "$(cell one all_50) $(cell one prior_50)" = "10 10" ] || fail "with what does not weigh: $(cat values.txt)"
+"$thermix" posterior later --importance other --show sets --format csv 2> /dev/null | grep -q '^3,' || fail "--importance"
+"$thermix" posterior later --importance none > out.txt 2>&1 && fail "--importance takes a column that there is not"
 "$thermix" posterior hand --where 'a>=2' --show sets --format csv 2> /dev/null | grep -q '^0,' && fail "--where keeps set 0"
 "$thermix" posterior hand --where 'c=1' > out.txt 2>&1 && fail "--where takes a column that there is not"
 "$thermix" posterior hand --show axes --format csv 2> /dev/null | grep -q '^b,x,,,,,,,0.5,' || fail "shares of words"

@@ -20,7 +20,7 @@ struct world {
     struct tmx_sim_gpu_thermal thermal;
     struct tmx_sim *sim;
     bool leakage;
-    const char *throttle; /* its options as a file has them; NULL: all defaults */
+    const char *throttle, *mix; /* their options as a file has them; NULL: all defaults */
 };
 
 static struct tmx_choice choice_with(size_t place, const struct tmx_plugin *p, const char *options)
@@ -57,7 +57,7 @@ static void world_open(struct world *w, size_t mix, size_t dtm, const struct tmx
                     .gain = 1,
                     .system_kernel_s = 5e-7},
         .choice[TMX_LEVEL_PLACE] = choice_of(TMX_LEVEL_PLACE, &tmx_place_policies[0]->base),
-        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &tmx_mix_policies[mix]->base),
+        .choice[TMX_LEVEL_MIX] = choice_with(TMX_LEVEL_MIX, &tmx_mix_policies[mix]->base, w->mix),
         .choice[TMX_SAFETY] = choice_with(TMX_SAFETY, &tmx_dtm_policies[1]->base, w->throttle),
         .choice[TMX_LEVEL_DTM] = choice_of(TMX_LEVEL_DTM, &tmx_dtm_policies[dtm]->base),
         .choice[TMX_LEVEL_TB] = choice_of(TMX_LEVEL_TB, &tmx_tb_policies[0]->base),
@@ -178,7 +178,7 @@ static void hot_and_cold(struct world *w)
 
 /* A throttle that stops SMs one by one gains from every mixing policy. One that stops the chip, the default,
  * gains from those that take turns or watts from the hot kernel; beside a cold kernel its SMs are as hot as
- * alone. */
+ * alone, wherever they are for good. */
 static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
 {
     static const char *const scopes[] = {"scope = \"sm\";", NULL};
@@ -190,6 +190,9 @@ static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
             world_init(&w);
             hot_and_cold(&w);
             w.throttle = scopes[i];
+            w.mix = tmx_mix_policies[mix] == &tmx_mix_mixed_uniform
+                        ? "places = \"thermal\"; dvfs_beside = true;"
+                        : NULL;
             world_open(&w, mix, 0, w.job, 2, 10);
             assert_int_equal(tmx_sim_run(w.sim, NULL, NULL), TMX_OK);
             const struct tmx_machine *m = tmx_sim_machine(w.sim);

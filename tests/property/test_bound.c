@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No policy beats its bound: random kernels on random packages, leakages and chips under random policies. A
- * run is bounded at the hottest any of its SMs ever was, and the heat it has stored since the start is set
- * apart: all that remains of its gap has to be a loss. The ledger sums to the gap. The number of runs is the
- * first argument, the run to begin with the second. */
+/* No policy beats its bound: random kernels, some of them in phases or waiting for memory, on random
+ * packages, leakages and chips under random policies. A run is bounded at the hottest any of its SMs ever
+ * was, and the heat it has stored since the start is set apart: all that remains of its gap has to be a loss.
+ * The ledger sums to the gap. The number of runs is the first argument, the run to begin with the second. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,33 @@ static const char *one_of(struct tmx_rng *rng, const char *const *words, size_t 
 }
 #define ONE_OF(rng, words) one_of((rng), (words), sizeof(words) / sizeof(words)[0])
 
-static void write_mix(const char *path, struct tmx_rng *rng)
+/* A kernel whose power changes with its work, beside the mix. */
+static void write_phases(const char *path, struct tmx_rng *rng)
+{
+    FILE *f = fopen(path, "w");
+    const double first = between(rng, 0.1, 0.5), second = between(rng, 0.55, 0.95);
+    const double waits = tmx_rng_uniform(rng);
+    char how[64] = "", some[64] = "";
+    double unit = 1;
+    assert_non_null(f);
+    if (tmx_rng_uniform(rng) < 0.5) { /* turns of 0.3 to 3 s of work */
+        unit = between(rng, 0.3, 3);
+        snprintf(how, sizeof how, "over = \"work_s\"; repeat = true; ");
+        snprintf(some, sizeof some, "waits = %.2f; ", waits);
+    }
+    fprintf(
+        f,
+        "name = \"phases\"; launch = { thread_blocks = 1000; threads_per_block = 256; "
+        "registers_per_thread = 20; "
+        "}; power = { block_lifetime_s = 1e-4; memory_bound = %.2f; phases = { %slist = ( { until = %.3f; "
+        "power_w = "
+        "%.1f; }, { until = %.3f; power_w = %.1f; %s}, { until = %.3f; power_w = %.1f; } ); }; };\n",
+        tmx_rng_uniform(rng), how, first * unit, between(rng, 20, 120), second * unit, between(rng, 20, 120),
+        some, unit, between(rng, 20, 120));
+    fclose(f);
+}
+
+static void write_mix(const char *path, const char *phases, struct tmx_rng *rng)
 {
     static const char *const kernels[] = {"SVM",  "Bs",    "Conv", "Bino",     "Cmem",
                                           "Mmul", "Sepia", "Dotp", "micro120", "micro60"};
@@ -35,8 +61,9 @@ static void write_mix(const char *path, struct tmx_rng *rng)
     assert_non_null(f);
     fputs("name = \"random\";\nkernels = (", f);
     for (size_t i = 0; i < n; i++) {
-        fprintf(f, "%s{ kernel = \"%s\"; work_s = %.3f; }", i ? ", " : " ", ONE_OF(rng, kernels),
-                between(rng, 4, 9));
+        const bool constant = tmx_rng_uniform(rng) < 0.7;
+        fprintf(f, "%s{ kernel = \"%s\"; work_s = %.3f; }", i ? ", " : " ",
+                constant ? ONE_OF(rng, kernels) : phases, between(rng, 4, 9));
     }
     fputs(" );\n", f);
     fclose(f);
@@ -50,13 +77,14 @@ static void write_run(char *text, size_t size, const char *mix, struct tmx_rng *
                              *const powers[] = {"v2f", "f"};
     snprintf(
         text, size,
-        "mix = \"%s\"; seed = 1; tick_s = 0.005; warmup_s = 15.0; rows = 12; cols = 12; stuck_s = 40.0; chip "
+        "mix = \"%s\"; seed = 1; tick_s = 0.005; memory_bound_time = %s; warmup_s = 15.0; rows = 12; cols = "
+        "12; stuck_s = 40.0; chip "
         "= \"%s\"; "
         "policy = \"%s\"; package = { r_convec = %.3f; ambient = %.2f; init_temp = %.2f; }; "
         "chip_power = { leakage_w = %.2f; leakage_form = \"%s\"; dvfs_power = \"%s\"; dvfs_leakage = %s; };",
-        mix, ONE_OF(rng, chips), ONE_OF(rng, policies), between(rng, 0.15, 0.4), between(rng, 300, 322),
-        between(rng, 330, 362), between(rng, 0, 40), ONE_OF(rng, forms), ONE_OF(rng, powers),
-        tmx_rng_uniform(rng) < 0.5 ? "true" : "false");
+        mix, tmx_rng_uniform(rng) < 0.5 ? "true" : "false", ONE_OF(rng, chips), ONE_OF(rng, policies),
+        between(rng, 0.15, 0.4), between(rng, 300, 322), between(rng, 330, 362), between(rng, 0, 40),
+        ONE_OF(rng, forms), ONE_OF(rng, powers), tmx_rng_uniform(rng) < 0.5 ? "true" : "false");
 }
 
 static void judge_tick(void *ctx, const struct tmx_sim *sim)
@@ -104,12 +132,14 @@ static int check_one(size_t i, size_t *judged, double *gap)
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     struct tmx_err err = {0};
-    char mix[600], text[1500], stream[32];
+    char mix[600], phases[600], text[1500], stream[32];
     double sum_error = 0;
     snprintf(stream, sizeof stream, "bound %zu", i);
     snprintf(mix, sizeof mix, "./property_bound_%zu.cfg", i);
+    snprintf(phases, sizeof phases, "./property_bound_phases_%zu.cfg", i);
     assert_int_equal(tmx_rng_create(&rng, SEED, stream, NULL), TMX_OK);
-    write_mix(mix, rng);
+    write_phases(phases, rng);
+    write_mix(mix, phases, rng);
     write_run(text, sizeof text, mix, rng);
     if (tmx_config_parse(&cfg, text, "random", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
         fail_msg("run %zu: %s\n%s", i, err.msg, text);
@@ -126,6 +156,7 @@ static int check_one(size_t i, size_t *judged, double *gap)
     tmx_config_close(cfg);
     tmx_rng_destroy(rng);
     remove(mix);
+    remove(phases);
     return bad;
 }
 

@@ -17,7 +17,7 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_HW_POWER_BRAKE] = "hw_power_brake",
 };
 
-enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
+enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m, double report_s,
                                     struct tmx_err *err)
 {
     struct tmx_recorder *r = calloc(1, sizeof *r);
@@ -26,6 +26,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     }
     *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(&tmx_recorder_any, &tmx_recorder_v3, &tmx_recorder_v4),
                                .tick_s = m->tick_s,
+                               .slot_tick = fmax(1, round(report_s / m->tick_s / TMX_REPORT_SLOTS)),
                                .n_gpu = m->n_gpu,
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
@@ -40,6 +41,10 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->peak_k, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
     TMX_TAKE(&r->state, r->now_w, m->n_gpu);
+    TMX_TAKE(&r->state, r->clock_s, m->n_gpu);
+    TMX_TAKE(&r->state, r->slot_w, TMX_REPORT_SLOTS * m->n_gpu);
+    TMX_TAKE(&r->state, r->slot_at, m->n_gpu);
+    TMX_TAKE(&r->state, r->peak_reported_w, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_gradient_k, m->n_gpu);
     TMX_TAKE(&r->state, r->memory_k, m->n_gpu);
     TMX_TAKE(&r->state, r->reason_s, TMX_N_REASON * m->n_gpu);
@@ -97,6 +102,28 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
     }
 }
 
+/* n ticks of the same watts: a full window's mean at the end of each of its tenths. */
+static void report(struct tmx_recorder *r, const struct tmx_chip *c, size_t g, double now_w, double n)
+{
+    double *slot = r->slot_w + TMX_REPORT_SLOTS * g;
+    while (n > 0) {
+        const double at = r->slot_at[g], place = floor(at / r->slot_tick),
+                     part = fmin(n, (place + 1) * r->slot_tick - at);
+        const size_t k = (size_t)fmod(place, TMX_REPORT_SLOTS);
+        slot[k] = (at == place * r->slot_tick ? 0 : slot[k]) + part * now_w;
+        r->slot_at[g] = at + part;
+        n -= part;
+        if (r->slot_at[g] == (place + 1) * r->slot_tick && place + 1 >= TMX_REPORT_SLOTS) {
+            double sum = 0;
+            for (size_t i = 0; i < TMX_REPORT_SLOTS; i++) {
+                sum += slot[i];
+            }
+            r->peak_reported_w[g] =
+                fmax(r->peak_reported_w[g], tmx_chip_board_w(c, sum / (TMX_REPORT_SLOTS * r->slot_tick)));
+        }
+    }
+}
+
 void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                         const struct tmx_frame *f, double dt_s)
 {
@@ -117,6 +144,8 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
         r->kernel->watts(&s);
         r->now_w[g] = s.now_w;
         r->peak_w[g] = s.now_w > r->peak_w[g] ? s.now_w : r->peak_w[g];
+        report(r, gpu->chip, g, s.now_w, round(dt_s / r->tick_s));
+        r->clock_s[g] += m->speed[g] * (1 - gpu->rest) * dt_s;
         r->transition_j[g] += f->transition_w[g] * dt_s;
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;

@@ -42,6 +42,8 @@ extern const struct tmx_recorder_kernel tmx_recorder_any, tmx_recorder_v3, tmx_r
 
 extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names them, NULL-terminated */
 
+enum { TMX_REPORT_SLOTS = 10 };
+
 struct tmx_recorder {
     const struct tmx_recorder_kernel *kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
@@ -50,19 +52,24 @@ struct tmx_recorder {
     double tick_s;
     /* [n_unit] J */
     double *dynamic_j, *leakage_j, *baseline_j;
-    double *saved_j;         /* leakage that sleeping units did not spend; not part of the sum */
-    double *job_j;           /* [n_job] dynamic energy of each job */
-    double *transition_j;    /* [n_gpu] */
-    double total_j;          /* integral of power, summed independently of the causes */
-    double peak_sm_k;        /* hottest SM unit at the end of any tick */
-    double gradient_k;       /* largest difference between two units of a GPU at the end of any tick */
-    double *reason_s;        /* [n_gpu * TMX_N_REASON] time slowed for each reason */
-    double *memory_k;        /* [n_gpu] hottest memory stack; 0: none */
-    double *sum_k;           /* [n_unit] of temperatures at the end of ticks; with events of their means */
-    double *peak_k;          /* [n_gpu] */
-    double *peak_w;          /* [n_gpu] largest power of any tick */
-    double *now_w;           /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
-    double *peak_gradient_k; /* [n_gpu] largest of any tick */
+    double *saved_j;      /* leakage that sleeping units did not spend; not part of the sum */
+    double *job_j;        /* [n_job] dynamic energy of each job */
+    double *transition_j; /* [n_gpu] */
+    double total_j;       /* integral of power, summed independently of the causes */
+    double peak_sm_k;     /* hottest SM unit at the end of any tick */
+    double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
+    double *reason_s;     /* [n_gpu * TMX_N_REASON] time slowed for each reason */
+    double *memory_k;     /* [n_gpu] hottest memory stack; 0: none */
+    double *sum_k;        /* [n_unit] of temperatures at the end of ticks; with events of their means */
+    double *peak_k;       /* [n_gpu] */
+    double *peak_w;       /* [n_gpu] largest power of any tick */
+    double *now_w;        /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
+    double *clock_s;      /* [n_gpu] time at the nominal clock that would have as many pulses */
+    /* What boards report: the mean over a window that moves by a tenth of it. */
+    double slot_tick;         /* ticks of a tenth */
+    double *slot_w, *slot_at; /* [n_gpu][TMX_REPORT_SLOTS] sums of ticks' watts; [n_gpu] ticks seen */
+    double *peak_reported_w;  /* [n_gpu] of the board */
+    double *peak_gradient_k;  /* [n_gpu] largest of any tick */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */
@@ -72,8 +79,9 @@ struct tmx_recorder {
     double *last_s;    /* and of the last */
 };
 
+/* report_s: the window of what boards report. */
 TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const struct tmx_machine *m,
-                                                  struct tmx_err *err);
+                                                  double report_s, struct tmx_err *err);
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);

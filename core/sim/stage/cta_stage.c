@@ -10,6 +10,7 @@
 struct solved { /* the last latency solution of a GPU */
     size_t row[TMX_SLOTS];
     double sms[TMX_SLOTS], core_clock;
+    bool turns; /* two kernels take turns on the same SMs inside the tick */
     double slowdown[TMX_SLOTS], latency[TMX_SLOTS]; /* against the kernel alone on the whole chip */
 };
 
@@ -175,18 +176,18 @@ bool tmx_cta_stage_order(const struct tmx_cta_stage *c, const struct tmx_gpu *gp
     return c->spec.place != TMX_CTA_ORDER;
 }
 
-/* Time of a block on one SM against the kernel alone on the whole chip, per core cycle. */
-static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
+/* Time of a block on one SM against the kernel alone on the whole chip, per core cycle; of the kernels in
+ * slots first to end - 1 side by side, kernel k on sms[k] SMs. */
+static void solve(struct tmx_cta_stage *c, const double *sms, size_t first, size_t end, struct solved *now)
 {
-    const struct tmx_gpu *gpu = &m->gpu[g];
     struct tmx_share share[TMX_SLOTS];
     double ipc[TMX_SLOTS], latency[TMX_SLOTS], memory_clock = 1;
     size_t n = 0, kernel_slot[TMX_SLOTS];
-    for (size_t k = 0; k < gpu->n_run; k++) {
+    for (size_t k = first; k < end; k++) {
         now->slowdown[k] = now->latency[k] = 1;
         if (now->row[k] != SIZE_MAX) {
             const struct tmx_cta_plan *p = &c->plan[now->row[k]];
-            share[n] = (struct tmx_share){&p->memory, now->sms[k]};
+            share[n] = (struct tmx_share){&p->memory, sms[k]};
             memory_clock = fmax(memory_clock, p->memory_clock);
             kernel_slot[n++] = k;
         }
@@ -202,6 +203,19 @@ static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g
     }
 }
 
+/* Kernels that take turns inside a tick have all SMs of both, and no company. */
+static void solve_gpu(struct tmx_cta_stage *c, const struct tmx_gpu *gpu, struct solved *now)
+{
+    if (!now->turns) {
+        solve(c, now->sms, 0, gpu->n_run, now);
+        return;
+    }
+    const double all[2] = {now->sms[0] + now->sms[1], now->sms[0] + now->sms[1]};
+    for (size_t k = 0; k < 2; k++) {
+        solve(c, all, k, k + 1, now);
+    }
+}
+
 static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
@@ -212,6 +226,10 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
             now->sms[k] += m->share[tmx_machine_at(m, sm, k)];
         }
     }
+    for (size_t sm = gpu->sm0; c->spec.turns && gpu->n_run == 2 && sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        now->turns =
+            now->turns || (m->share[tmx_machine_at(m, sm, 0)] > 0 && m->share[tmx_machine_at(m, sm, 1)] > 0);
+    }
 }
 
 static bool same(const struct solved *a, const struct solved *b)
@@ -221,7 +239,7 @@ static bool same(const struct solved *a, const struct solved *b)
             return false;
         }
     }
-    return a->core_clock == b->core_clock;
+    return a->core_clock == b->core_clock && a->turns == b->turns;
 }
 
 void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
@@ -233,7 +251,7 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
         if (same(&now, &c->solved[g])) {
             now = c->solved[g];
         } else {
-            solve(c, m, g, &now);
+            solve_gpu(c, gpu, &now);
             c->solved[g] = now;
         }
         for (size_t k = 0; k < gpu->n_run; k++) {

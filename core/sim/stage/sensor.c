@@ -197,7 +197,8 @@ static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
                                               .memory_c = b->memory_c,
                                               .n_level = c->n_level,
                                               .speed = at,
-                                              .volt = at + c->n_level};
+                                              .volt = at + c->n_level,
+                                              .nominal_hz = c->level[0].freq_hz / tmx_chip_speed(c, 0)};
         at += 2 * c->n_level;
     }
 }

@@ -19,7 +19,7 @@ struct tmx_sensor_options {
 };
 extern const struct tmx_opt tmx_sensor_opts[];
 
-/* Default period [s]: parameter set H samples every 2.5 to 5 ms (assumed; the paper does not say). */
+/* Default period [s]: 2.5 to 5 ms are assumed for a GTX280; the paper does not say. */
 #define TMX_SENSOR_PERIOD_S 0.005
 
 struct tmx_sensor;

@@ -1,15 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The figures of docs/notes/tabs.md from the sets beside this file: ranges of every printed number, and energy against loop gain.
+# The figures of docs/notes/tabs.md: ranges of every printed number over the sets beside this file and those in walks/, and energy against
+# loop gain.
 # Usage: figures.sh, with thermix and gnuplot in PATH.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-thermix posterior . --widen 8 --format csv > "$work/values.csv" 2> /dev/null
-# one row a printed number that weighs: place, label, printed, 5/50/95 % before and by the other figures
+thermix posterior . --format csv > "$work/design.csv" 2> /dev/null
+thermix posterior walks --format csv > "$work/walks.csv" 2> /dev/null
+# one row a printed number: place, label, printed, 5/50/95 % of the design's sets and of the walks'
 awk -F'\t' -v OFS='\t' '$4 != "" && !($1 == "model") { print ++n, $2, $3, $4, $5, $6, $7, $8, $9, $10 }' > "$work/ranges.tsv" <<D
-$(python3 - "$work/values.csv" <<'P'
+$(python3 - "$work/design.csv" "$work/walks.csv" <<'P'
 import csv, sys
 short = {"slowdown, smallest non-zero": "BL, smallest slowdown", "slowdown, largest": "BL, largest", "slowdown": "BL, mean",
          "improvement over BL": "over BL", "improvement over BL, best policy": "over BL", "improvement over BL, weakest policy": "over BL",
@@ -19,13 +21,15 @@ short = {"slowdown, smallest non-zero": "BL, smallest slowdown", "slowdown, larg
          "energy saved over BL": "energy", "energy saved over BL, target mixes": "energy, WL1-6", "energy saved over DVFS, target mixes": "energy over DVFS, WL1-6",
          "energy saved over BL, implied by the mean of the target mixes": "energy (implied)", "coldest kernel below the hottest": "coldest kernel, K",
          "hottest and coldest in turns below the maximum": "in turns, K", "overhead of the 120 W micro-kernel": "120 W micro-kernel", "overhead in turns of 100 ms": "micro-kernels in turns"}
-for r in csv.DictReader(open(sys.argv[1])):
+design = {(r["figure"], r["quantity"], r["case"]): r for r in csv.DictReader(open(sys.argv[1]))}
+for r in csv.DictReader(open(sys.argv[2])):
     q = r["quantity"]
     if q not in short or float(r["paper"]) == 0:
         continue
     case = r["case"].replace("mean_target ", "").replace("mean ", "").replace("WL4,WL5,WL6 A", "A WL4-6")
     label = short[q] if r["figure"] in ("4.3", "section 3") else (case if case in ("A", "MU", "DVFS") else case.split()[1] + " " + case.split()[0] if not case.startswith("A WL4") else case) + ": " + short[q]
-    print(r["figure"], label, *(r[k] for k in ("paper", "prior_5", "prior_50", "prior_95", "rest_5", "rest_50", "rest_95")), sep="\t")
+    d = design[r["figure"], q, r["case"]]
+    print(r["figure"], label, r["paper"], *(d["prior_" + k] for k in ("5", "50", "95")), *(r["all_" + k] for k in ("5", "50", "95")), sep="\t")
 P
 )
 D
@@ -35,7 +39,7 @@ gnuplot <<G
 set terminal svg size 860,$((120 + rows * 22)) font "Helvetica,12" background "#ffffff"
 set output "ranges.svg"
 set datafile separator "\t"
-set title "Printed, and 5 to 95 % of the sets that agree with the other figures"
+set title "Printed, and 5 to 95 % of the sets"
 set yrange [$((rows + 1)):0]
 set xrange [-25:105]
 set ytics nomirror
@@ -43,8 +47,8 @@ set xlabel "percent (K where it says so)"
 set grid x lc rgb "#d8d8d8"
 set key outside bottom center horizontal
 set lmargin 30; set bmargin 8
-plot "$work/ranges.tsv" using 5:1:4:6:yticlabels(2) with xerrorbars lc rgb "#bbbbbb" lw 6 pt -1 title "all sets that throttle as printed", \
-     "" using 8:1:7:9 with xerrorbars lc rgb "#0072b2" lw 2 pt 7 ps 0.6 title "by the other figures (median)", \
+plot "$work/ranges.tsv" using 5:1:4:6:yticlabels(2) with xerrorbars lc rgb "#bbbbbb" lw 6 pt -1 title "earlier draw: all that throttle as printed", \
+     "" using 8:1:7:9 with xerrorbars lc rgb "#0072b2" lw 2 pt 7 ps 0.6 title "weighted, leakage as measured (median)", \
      "" using 3:1 with points lc rgb "#d55e00" pt 9 ps 1.1 title "printed"
 unset output
 set terminal svg size 860,400 font "Helvetica,12" background "#ffffff"

@@ -65,6 +65,47 @@ static void power_follows_the_time(void **state)
     tmx_chip_finish(&chip);
 }
 
+/* 0.2 s of work at the clock, then 0.1 s that waits for something else, and again: at half the clock a turn
+ * takes 0.4 + 0.1 s. */
+static void a_step_passes_phases_of_the_work(void **state)
+{
+    (void)state;
+    struct tmx_chip chip;
+    struct tmx_job job;
+    const struct tmx_kernel k =
+        load(KERNEL("over = \"work_s\"; repeat = true; list = ( { until = 0.2; power_w = 40; }, { until = "
+                    "0.3; power_w = 10; waits = 1.0; } );"));
+    tiny_chip(&chip, 10);
+    chip.kernel_time_scale = 1;
+    assert_int_equal(tmx_job_init(&job, &k, &chip, 2, NULL), TMX_OK);
+    static const struct {
+        double done, run_s, clock, rate, speed, power_w; /* SM-seconds; ten SMs */
+    } rows[] = {
+        {0, 2, 0.5, 1, 0.5, 4},                           /* within the first phase */
+        {0, 5, 0.5, 1, 0.6, 3},                           /* a turn */
+        {0, 4.5, 0.5, 1, 2.5 / 4.5, 8.5 / 2.5},           /* half of the second, too */
+        {1.9, 1.2, 0.5, 1, 1.1 / 1.2, 1.4 / 1.1},         /* the end of the first, and the second */
+        {2.5 + 300, 0.5, 0.5, 1, 1, 1},                   /* the rest of the second, a hundred turns later */
+        {0, 35 + 2, 0.5, 1, 22. / 37, (7 * 9 + 4.) / 22}, /* seven turns, and a piece */
+        {0, 9, 0.5, 0.5, 5. / 9, 17. / 5}, /* a second is worth half of one: as the third row */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        job.done_sm_s = rows[i].done;
+        const struct tmx_job_step step = tmx_job_step(&job, rows[i].run_s, rows[i].clock, rows[i].rate, true);
+        check_close(step.speed, rows[i].speed, 1e-12, 0);
+        check_close(step.power_w, rows[i].power_w, 1e-12, 0);
+    }
+    job.done_sm_s = 2.5; /* where it does not get on, the mean of a turn; where nothing runs, its place */
+    check_close(tmx_job_step(&job, 1, 0.5, 1, false).power_w, 3, 1e-12, 0);
+    check_close(tmx_job_step(&job, 0, 0.5, 1, true).power_w, 1, 1e-12, 0);
+    check_close(tmx_job_waits(&job, 0), 1, 0, 0);
+    check_close(tmx_job_phase_left(&job, 0), 0.5, 1e-12, 0);
+    job.phases = NULL;
+    job.memory_bound = 0.25;
+    check_close(tmx_job_waits(&job, 0), 0.25, 0, 0);
+    tmx_chip_finish(&chip);
+}
+
 static void mistakes_are_named(void **state)
 {
     static const char *const rows[][2] = {
@@ -78,6 +119,7 @@ static void mistakes_are_named(void **state)
         {KERNEL("over = \"work\";"), "either list"},
         {KERNEL("over = \"life\"; list = ( { until = 1; power_w = 1; } );"), "over"},
         {KERNEL("repeat = true; list = ( { until = 1; power_w = 1; } );"), "repeat does nothing"},
+        {KERNEL("over = \"work_s\"; list = ( { until = 1; power_w = 1; waits = 1.5; } );"), "waits"},
         {KERNEL("file = \"absent.csv\";"), "cannot open"},
         {KERNEL("file = \"phases_wrong.csv\";"), "expected two numbers"},
         {KERNEL("file = \"phases_head.csv\";"), "until,power_w"},
@@ -100,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power_follows_the_work),
         cmocka_unit_test(power_follows_the_time),
+        cmocka_unit_test(a_step_passes_phases_of_the_work),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests_name("phases", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One effect of the epoch model at a time, against what can be computed by hand. */
+#include <math.h>
 #include <string.h>
 
 #include "core/micro/contention.h"
@@ -115,7 +116,7 @@ static void clocks_scale_latency_and_service(void **state)
 /* ---- a policy that acts once, at cycle 1500 ---- */
 
 struct once {
-    bool wake, slow;
+    bool wake, slow, hold;
     int calls;
 };
 
@@ -133,8 +134,15 @@ static void once_launch(void *state, const struct tmx_cta_view *view, struct tmx
 static void once_observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
     struct once *o = state;
+    if (o->hold && view->cycle >= 3000) {
+        request->state[1] = TMX_CORE_ACTIVE;
+    }
     if (view->cycle < 1500 || o->calls++ > 0) {
         return;
+    }
+    if (o->hold) {
+        request->state[1] = TMX_CORE_THROTTLE;
+        request->wake_cycle = 3000;
     }
     if (o->wake) {
         request->state[1] = TMX_CORE_ACTIVE;
@@ -148,8 +156,8 @@ static void once_observe(void *state, const struct tmx_cta_view *view, struct tm
 static const struct tmx_cta_policy once_policy = {
     .base = {.name = "once"}, .launch = once_launch, .observe = once_observe};
 
-static void run(const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *k, struct once *once,
-                double epoch, void (*probe)(void *ctx, const struct tmx_contention_sample *s))
+static void run_with(const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *k, struct once *once,
+                     double epoch, void (*probe)(void *ctx, const struct tmx_contention_sample *s), void *ctx)
 {
     struct tmx_memory_program program = {.name = "one", .n = 1};
     const struct tmx_memory_program *list[] = {&program};
@@ -162,8 +170,15 @@ static void run(const struct tmx_memory_chip *chip, const struct tmx_memory_kern
                                              .epoch_cycles = epoch,
                                              .seed = 1,
                                              .max_cycles = 1e7,
-                                             .probe = probe};
+                                             .probe = probe,
+                                             .probe_ctx = ctx};
     assert_int_equal(tmx_contention_run(&spec, &r, NULL), TMX_OK);
+}
+
+static void run(const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *k, struct once *once,
+                double epoch, void (*probe)(void *ctx, const struct tmx_contention_sample *s))
+{
+    run_with(chip, k, once, epoch, probe, NULL);
 }
 
 /* Core 1 gets a block when it is asked to wake, and begins with it when it has woken. */
@@ -196,6 +211,35 @@ static void a_change_of_clock_stops_the_cores(void **state)
         check_close(r.cycles, 2000 + stall, 1e-6, 0);
         check_close(r.seconds, 1.5e-6 + (500 + stall) / 0.5e9, 1e-6, 0);
         check_close(r.ledger.clock_changes, 1, 0, 0);
+    }
+}
+
+/* 16 warps that reach their next request after 1 / 0.3 instructions each, at one instruction a cycle: 53.3
+ * cycles. */
+static void check_hold(void *ctx, const struct tmx_contention_sample *s)
+{
+    const struct tmx_core *c = &s->core[1];
+    const double issued = *(const bool *)ctx ? fmin(s->cycle - 1500, 16 / 0.3) : 0;
+    if (s->cycle > 1500 && s->cycle < 3000) {
+        assert_int_equal(c->state, TMX_CORE_THROTTLE);
+        check_close(c->owed_lines, 0.3 * issued, 1e-9, 1e-9);
+        check_close(c->latency_cycles, 0, 0, 0);
+        check_close(c->n, 2, 0, 0);
+    }
+}
+
+static void a_throttled_core_issues_until_its_warps_want_memory(void **state)
+{
+    struct tmx_memory_chip chip = chip_of(2);
+    const struct tmx_memory_kernel k = waiting();
+    (void)state;
+    for (int gradual = 0; gradual < 2; gradual++) {
+        struct once once = {.hold = true};
+        bool issues = gradual;
+        chip.throttle = gradual ? TMX_THROTTLE_GRADUAL : TMX_THROTTLE_AT_ONCE;
+        run_with(&chip, &k, &once, 10, check_hold, &issues);
+        assert_true(once.calls >= 2);
+        check_close(r.lines_served, r.lines_asked, 1e-9, 0);
     }
 }
 
@@ -232,6 +276,7 @@ int main(void)
         cmocka_unit_test(clocks_scale_latency_and_service),
         cmocka_unit_test(a_gated_core_takes_its_time_to_wake),
         cmocka_unit_test(a_change_of_clock_stops_the_cores),
+        cmocka_unit_test(a_throttled_core_issues_until_its_warps_want_memory),
         cmocka_unit_test(ties_go_to_the_lower_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

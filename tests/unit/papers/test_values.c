@@ -32,6 +32,9 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed)
 static const struct tmx_value_source source = {
     .paper = "999", .policy = "sure", .n_seed = 3, .first_seed = 1, .check = check, .number = number};
 
+/* What a posterior and the first screen make of an entry that says nothing of them. */
+#define PLAIN ",0,,yes,,,,\n"
+
 /* paper.csv of one entry, without its first line; or the error's text. */
 static enum tmx_status judge(const char *entry, char *text, size_t size)
 {
@@ -70,11 +73,11 @@ static void error_and_band_decide(void **state)
     (void)state;
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,unseen,equal,-1,1,in band,no\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,unseen,equal,-1,1,in band,no" PLAIN);
     /* the same number beside a band that is too narrow: no word of the file makes it a hit */
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 0.9; origin = \"fitted\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,fitted,equal,-1,0.9,not in band,no\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,fitted,equal,-1,0.9,not in band,no" PLAIN);
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band_pct = 20.0; origin = \"input\";", text, sizeof text), 0);
     assert_non_null(strstr(text, ",-1,1.2,in band"));
@@ -94,13 +97,16 @@ static void an_order_that_the_tick_could_turn_is_undecided(void **state)
             "column = \"x\"; relation = \"at_least\"; value = %s; band = 0.0; spread = 0.1; follows = true; "
             "origin = \"derived\";",
             rows[i][0]);
-        snprintf(want, sizeof want, ",%s,yes\n", rows[i][1]);
+        snprintf(want, sizeof want, ",%s,yes,0.1,,yes,,,,\n", rows[i][1]);
         assert_int_equal(judge(entry, text, sizeof text), 0);
         assert_non_null(strstr(text, want));
     }
-    assert_int_not_equal(judge("column = \"x\"; value = 5.0; band = 0.1; spread = 0.1; origin = \"fitted\";",
-                               text, sizeof text),
-                         0);
+    assert_int_equal(judge("column = \"x\"; value = 5.0; band = 0.1; spread = 0.2; as_one = \"both\"; weighs "
+                           "= false; headline = \"h\"; "
+                           "under = \"u\"; low = 4.5; high = 6.0; origin = \"fitted\";",
+                           text, sizeof text),
+                     0);
+    assert_non_null(strstr(text, ",in band,no,0.2,both,no,h,u,4.5,6\n"));
 }
 
 static void a_bound_is_met_from_one_side(void **state)
@@ -123,11 +129,11 @@ static void what_failed_is_no_zero(void **state)
         judge("policy = \"failed\"; column = \"x\"; value = 0.0; band = 1.0; origin = \"unseen\";", text,
               sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,failed,percent,0,,,,3,unseen,equal,,1,no value,no\n");
+    assert_string_equal(text, "999,1,q,failed,percent,0,,,,3,unseen,equal,,1,no value,no" PLAIN);
     assert_int_equal(
         judge("name = \"not modelled\"; value = 0.0; band = 1.0; origin = \"unseen\";", text, sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,,3,unseen,equal,,1,no value,no\n");
+    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,,3,unseen,equal,,1,no value,no" PLAIN);
 }
 
 /* The interval of 4, 5, 6: Student's t of two degrees of freedom, 4.30265, over the root of three. */
@@ -139,16 +145,16 @@ static void seeds_give_mean_and_spread(void **state)
         judge("policy = \"spread\"; column = \"x\"; value = 5.0; band = 0.0; origin = \"fitted\";", text,
               sizeof text),
         0);
-    assert_string_equal(text,
-                        "999,1,q,spread,percent,5,5,1,2.4841377117503303,3,fitted,equal,0,0,in band,no\n");
+    assert_string_equal(
+        text, "999,1,q,spread,percent,5,5,1,2.4841377117503303,3,fitted,equal,0,0,in band,no" PLAIN);
     assert_int_equal(
         judge("policy = \"spread\"; column = \"x\"; minus = { policy = \"sure\"; }; value = 1.0; band = 0.5; "
               "origin = \"derived\";",
               text, sizeof text),
         0);
-    assert_string_equal(
-        text,
-        "999,1,q,spread less sure,percent,1,0,1,2.4841377117503303,3,derived,equal,-1,0.5,not in band,no\n");
+    assert_string_equal(text,
+                        "999,1,q,spread less "
+                        "sure,percent,1,0,1,2.4841377117503303,3,derived,equal,-1,0.5,not in band,no" PLAIN);
 }
 
 static void what_is_not_stated_is_refused(void **state)
@@ -163,6 +169,9 @@ static void what_is_not_stated_is_refused(void **state)
         {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; status = \"prediction\";", "status"},
         {"column = \"x\"; minus = { column = \"y\"; }; value = 6.0; band = 1.0; origin = \"unseen\";",
          "no column"},
+        {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; headline = \"h\";", "under a group"},
+        {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; under = \"u\";", "under a group"},
+        {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; low = 2.0; high = 1.0;", "low first"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -73,10 +73,10 @@ static void what_sleeps_does_not_leak(void **state)
     "\"; min_rpm = 1000.0; max_rpm = 3000.0; power_w = 5.0; flow_m3_per_s " \
     "= 0.01; noise_dba = 40.0; curve = ( { temp_c = 40.0; speed = 1.0; } ); }"
 #define CARD(name) "{ name = \"" name "\"; fit_a_k_per_w = 0.05; fit_b_k_per_w = 100.0; }"
-#define NODE(chip0, chip1)                                                                     \
-    "name = \"mixed\"; cards = ( " CARD("a") ", " CARD("b") " ); fans = ( " FAN("a") ", " FAN( \
-        "b") " ); "                                                                            \
-             "gpus = ( " GPU("a", chip0) ", " GPU("b", chip1) " );"
+#define NODE(chip0, chip1)                                                                       \
+    "name = \"mixed\"; inlet_c = 45.0; cards = ( " CARD("a") ", " CARD("b") " ); fans = ( " FAN( \
+        "a") ", " FAN("b") " ); "                                                                \
+                           "gpus = ( " GPU("a", chip0) ", " GPU("b", chip1) " );"
 
 enum { MAX_UNIT = 512 };
 

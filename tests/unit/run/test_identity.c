@@ -190,7 +190,10 @@ static bool another_value(const char *resolved, const char *key, const struct tm
                                         "merge",
                                         "sm",
                                         "reactive",
-                                        "corners"};
+                                        "thermal",
+                                        "v2f",
+                                        "reversed",
+                                        "counters"};
     const size_t n_words = sizeof words / sizeof words[0];
     for (size_t k = 0; k < n_words; k++) {
         char set[256], value[64], changed[TMX_HASH_HEX];

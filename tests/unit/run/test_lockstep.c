@@ -17,7 +17,7 @@ static const char *const keys[N_RUN] = {
     "policy = \"MNU\";",
     "policy = \"BL\"; tick_s = 0.005;",
     "policy = \"BL\"; chip_power = { leakage_w = 400.0; leakage_exp_per_k = 0.06; };",
-    "policy = \"DVFS\";",
+    "policy = \"DVFS\"; chip_power = { dvfs_power = \"v2f\"; };",
     "policy = \"DVFS\"; package = { r_convec = 0.4; };",
     "policy = \"MG-BL\"; gpus = 2;",
     "policy = \"A\";",

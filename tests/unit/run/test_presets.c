@@ -89,7 +89,7 @@ static void times_that_are_not_written_become_whole_ticks(void **state)
     static const double ticks[][4] = {/* tick, quantum, fan period, slice [s] */
                                       {0.02, 0.06, 0.5, 0.02},
                                       {0.3, 0.3, 0.6, 0.3},
-                                      {0.007, 0.056, 0.504, 0.014}};
+                                      {0.007, 0.056, 0.504, 0.007}};
     for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
         char text[200];
         struct tmx_err err = {0};

@@ -132,7 +132,7 @@ static void water_that_boils_ends_the_run_with_its_place(void **state)
     struct tmx_run *r = open_two(150, "speed = 1.0;", "fan_failures = ( { fan = \"p0\"; at_s = 2.0; } );");
     assert_int_equal(tmx_run_execute(r, NULL, &err), TMX_ESOLVE);
     assert_non_null(strstr(err.msg, "GPU 0"));
-    if (!strstr(err.msg, "coolant boils: it reaches 38")) {
+    if (!strstr(err.msg, "coolant boils: it reaches 39")) {
         fail_msg("%s", err.msg);
     }
     assert_non_null(strstr(err.msg, "layer 1, about"));

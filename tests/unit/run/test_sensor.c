@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What an SM's sensor reads: the SM's own unit, wherever it stands among the units of the floorplan, or the
- * mean of its parts by their areas. */
+ * mean of its parts by their areas; and what the volunteer SM's counters make of a kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -56,8 +56,38 @@ static void a_sensor_reads_its_own_sm(void **state)
     }
 }
 
+static double pdi_w(const char *more, int seed, const char *mix, size_t job)
+{
+    struct tmx_run *run = open_run(
+        "seed = %d; tick_s = 0.05; rows = 8; cols = 8; mix = \"%s\"; chip = \"gtx280\"; %s", seed, mix, more);
+    const double w = tmx_sim_machine(tmx_run_sim(run))->job[job].pdi_w;
+    check_close(tmx_sim_machine(tmx_run_sim(run))->job[job].power_w * 30,
+                strcmp(mix, "WL7") == 0 || job == 0 ? 87 : 48, 1e-12, 0); /* the estimate draws nothing */
+    tmx_run_destroy(run);
+    return w;
+}
+
+static void an_index_from_counters_is_an_estimate(void **state)
+{
+    static const char *const erring = "rate_error = 0.2;", *const counted = "pdi = \"counters\";";
+    (void)state;
+    check_close(pdi_w("", 1, "WL1", 0), 87.0 / 30, 1e-12, 0);
+    check_close(pdi_w(counted, 1, "WL1", 1), /* Cmem: fds, reg, alu, int, fp */
+                0.5 + 0.3 + 0.2 * 0.93 + 0.25 * 0.17 + 0.2 * 0.76, 1e-12, 0);
+    check_close(pdi_w(erring, 1, "WL7", 0), pdi_w(erring, 1, "WL7", 1), 0, 0); /* one kernel, one draw */
+    double sum = 0, squares = 0;
+    for (int seed = 1; seed <= 40; seed++) {
+        const double e = pdi_w(erring, seed, "WL1", 0) / (87.0 / 30) - 1;
+        sum += e / 40;
+        squares += e * e / 40;
+    }
+    check_close(sum, 0, 0, 0.1); /* three standard errors */
+    check_close(sqrt(squares), 0.2, 0, 0.07);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sensor_reads_its_own_sm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sensor_reads_its_own_sm),
+                                       cmocka_unit_test(an_index_from_counters_is_an_estimate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

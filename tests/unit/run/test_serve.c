@@ -133,6 +133,17 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     check_close(again.phase[0].token_share, 0.43, 1e-3, 0);
     check_close(again.phase[0].prompt_share[3], 0.8, 1e-6, 0);
     tmx_table_destroy(errors);
+    assert_non_null(strstr(m.source, "weights, heads, shares and idle watts are those of llama2-70b"));
+    char falling[MAX_TEXT] =
+        "prompt_size,batch_size,token_size,prompt_time,token_time,tensor_parallel,hardware\n";
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(falling + strlen(falling), sizeof falling - strlen(falling), "%g,1,128,%g,30,8,a100-80gb\n",
+                 prompts[i], 1e4 / prompts[i]);
+    }
+    assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", falling), &like, &m, &errors, &err),
+                     TMX_EPARSE);
+    assert_non_null(strstr(err.msg, "prompt times fall, from "));
+    tmx_table_destroy(errors);
     scratch_write("llm_rows.csv", "prompt_size,batch_size\n1,2\n");
     assert_int_equal(tmx_llm_fit("llm_rows.csv", &like, &m, &errors, &err), TMX_EPARSE);
     assert_non_null(strstr(err.msg, "no column token_size"));
@@ -178,7 +189,7 @@ static void rows_of_a_fit_are_judged(void **state)
         {",65,43,", ",0.065,0.043,", "is it 0.065 s = 65 ms?", NULL},
         {",65,43,", ",65000,43000,", "is it 43000 us = 43 ms?", NULL},
         {"128,1,128,65", "128,0.5,128,65", "batch_size = \"0.5\": expected a whole number", NULL},
-        {",65,43,", ",43,65,", NULL, "prompts take less than a token in 1 of 7 rows"},
+        {",65,43,", ",43,65,", "token times fall, from 65 ms with 192 tokens", NULL},
         {"0.46,0.44", "0.46,0.54", NULL, "average_power = 0.54 is above peak_power = 0.46"},
         {"512,4,128,292", "512,4,128,80", NULL,
          "llm_rows.csv:5: prompt_time falls to 80 ms at batch 4, from 94 ms at 1 (line 4)"},

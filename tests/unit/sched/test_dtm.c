@@ -57,14 +57,14 @@ static const struct tmx_dtm_policy *policy(const char *name, const char *option,
     return tmx_dtm_policies[i];
 }
 
-/* Three levels; down at or above 88.5 degC, up below 87.1: the calibrated pair is the default. */
+/* Three levels; down at or above 88.7 degC, up below 86.6: that pair is the default. */
 static const struct {
     double temp_c;
     size_t level, want;
 } level_rows[] = {
-    {95, 0, 1},     {95, 1, 2},     {95, 2, 2},   {88.5, 0, 1}, {88.5, 1, 2},
-    {88.499, 0, 0}, {88.4, 1, 1},   {87.1, 1, 1}, {87.1, 2, 2}, {87.099, 1, 0},
-    {87.099, 2, 1}, {87.099, 0, 0}, {60, 2, 1},   {60, 1, 0},   {88.499, 2, 2},
+    {95, 0, 1},     {95, 1, 2},     {95, 2, 2},   {88.7, 0, 1}, {88.7, 1, 2},
+    {88.699, 0, 0}, {88.4, 1, 1},   {86.6, 1, 1}, {86.6, 2, 2}, {86.599, 1, 0},
+    {86.599, 2, 1}, {86.599, 0, 0}, {60, 2, 1},   {60, 1, 0},   {88.699, 2, 2},
 };
 
 static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
@@ -77,7 +77,7 @@ static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
     for (size_t i = 0; i < sizeof level_rows / sizeof level_rows[0]; i++) {
         const double k = level_rows[i].temp_c + TMX_ZERO_C;
         r.m->gpu[0].level = level_rows[i].level;
-        assert_int_equal(tmx_level_next(&r.m->gpu[0].view, k, 88.5, 87.1), level_rows[i].want);
+        assert_int_equal(tmx_level_next(&r.m->gpu[0].view, k, 88.7, 86.6), level_rows[i].want);
         for (size_t g = 0; g < N_GPU; g++) {
             memset(r.gpu_request, 0, sizeof r.gpu_request);
             r.m->gpu[g].level = level_rows[i].level;

@@ -257,8 +257,8 @@ static const struct {
     size_t asked, want_n;
 } spread_rows[] = {
     {"nobody is hot", {88.499, 88.499, 60, 60}, 1, true, false, false, false, 0, 0, 1},
-    {"its own GPU is hot", {88.5, 60, 60, 60}, 1, true, false, false, false, 0, 0, 2},
-    {"its partner's GPU is hot", {60, 88.5, 60, 60}, 1, true, false, false, false, 0, 0, 2},
+    {"its own GPU is hot", {88.7, 60, 60, 60}, 1, true, false, false, false, 0, 0, 2},
+    {"its partner's GPU is hot", {60, 88.7, 60, 60}, 1, true, false, false, false, 0, 0, 2},
     {"another card is hot", {60, 60, 95, 95}, 1, true, false, false, false, 0, 0, 1},
     {"alike", {95, 95, 60, 60}, 3, true, false, false, false, 0, 0, 1},
     {"alike within a fraction of the larger", {95, 95, 60, 60}, 2.5, true, false, false, false, 0.2, 0, 1},

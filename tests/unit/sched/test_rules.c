@@ -42,6 +42,7 @@ static void rig_open(struct rig *r)
     }
     assert_int_equal(tmx_plugin_state(&tmx_mix_policies[1]->base, NULL, NULL, &state, NULL), TMX_OK);
     r->tabs = state;
+    r->tabs->dvfs_beside = true;
     r->request = (struct tmx_request){.gpu = r->gpu_request};
 }
 
@@ -84,20 +85,20 @@ static const struct {
     double share;
     size_t want_level;
 } one_rows[] = {
-    {{2}, 88.5, 0, NONE, 1, 1}, /* nobody waits: DVFS, at the threshold itself */
-    {{2}, 88.499, 0, NONE, 1, 0},
-    {{2}, 88.5, 2, NONE, 1, 2}, /* the slowest of three */
-    {{2}, 87.1, 1, NONE, 1, 1}, /* between the thresholds, and at the lower one: as it is */
-    {{2}, 87.099, 2, NONE, 1, 1},
+    {{2}, 88.7, 0, NONE, 1, 1}, /* nobody waits: DVFS, at the threshold itself */
+    {{2}, 88.699, 0, NONE, 1, 0},
+    {{2}, 88.7, 2, NONE, 1, 2}, /* the slowest of three */
+    {{2}, 86.6, 1, NONE, 1, 1}, /* between the thresholds, and at the lower one: as it is */
+    {{2}, 86.599, 2, NONE, 1, 1},
     {{2, 2}, 95, 0, NONE, 1, 1}, /* alike: DVFS */
     {{2, 2}, 60, 2, NONE, 1, 1},
-    {{2, 1}, 88.5, 0, 1, 0.95, 0}, /* emergency: the least pdi, 5 % for it */
+    {{2, 1}, 88.7, 0, 1, 0.95, 0}, /* emergency: the least pdi, 5 % for it */
     {{2, 1.5, 1, 1.2}, 95, 0, 2, 0.95, 0},
     {{2, 1, 1, 1.2}, 95, 0, 1, 0.95, 0}, /* the first among equals */
     {{2, 3, 1}, 95, 0, 2, 0.95, 0},
     {{2, 3, 4}, 95, 0, NONE, 1, 1},   /* only hotter ones wait: DVFS */
     {{2, 1}, 95, 2, 1, 0.95, 2},      /* the clock stays as it is when a kernel comes in */
-    {{2, 1}, 88.499, 0, 1, 0.5, 0},   /* no emergency: the largest pdi, half for it */
+    {{2, 1}, 88.699, 0, 1, 0.5, 0},   /* no emergency: the largest pdi, half for it */
     {{2, 1, 3, 3}, 60, 0, 2, 0.5, 0}, /* the first among equals */
     {{2, 3, 1}, 60, 1, 1, 0.5, 1},
     {{3, 1, 2, 1.5}, 60, 0, 2, 0.5, 0},
@@ -142,22 +143,22 @@ static const struct {
     size_t want_level;
 } two_rows[] = {
     /* the first one is hotter: down to its 50 %, then the clock */
-    {3, 1, 88.5, 0, 0.95, 0.90, 0},
-    {3, 1, 88.499, 0, 0.95, 0.95, 0},
+    {3, 1, 88.7, 0, 0.95, 0.90, 0},
+    {3, 1, 88.699, 0, 0.95, 0.95, 0},
     {3, 1, 95, 1, 0.70, 0.65, 1}, /* shares first, whatever the clock */
     {3, 1, 95, 0, 0.53, 0.50, 0}, /* never below the floor */
     {3, 1, 95, 0, 0.50, 0.50, 1},
     {3, 1, 95, 2, 0.50, 0.50, 2},
     /* and back: the clock one level a tick, then the share up to 95 % */
-    {3, 1, 87.1, 2, 0.50, 0.50, 2},
-    {3, 1, 87.099, 2, 0.50, 0.50, 1},
+    {3, 1, 86.6, 2, 0.50, 0.50, 2},
+    {3, 1, 86.599, 2, 0.50, 0.50, 1},
     {3, 1, 60, 1, 0.50, 0.50, 0},
     {3, 1, 60, 0, 0.50, 0.55, 0},
-    {3, 1, 87.1, 0, 0.50, 0.50, 0},
+    {3, 1, 86.6, 0, 0.50, 0.50, 0},
     {3, 1, 60, 0, 0.93, 0.95, 0},
     {3, 1, 60, 0, 0.95, 0.95, 0},
     /* the second one is hotter: the first gets up to 95 % */
-    {1, 3, 88.5, 0, 0.50, 0.55, 0},
+    {1, 3, 88.7, 0, 0.50, 0.55, 0},
     {1, 3, 95, 0, 0.93, 0.95, 0},
     {1, 3, 95, 0, 0.95, 0.95, 1},
     {1, 3, 60, 0, 0.95, 0.90, 0},
@@ -300,7 +301,7 @@ static void alike_is_a_fraction_of_the_larger_index(void **state)
     rig_close(&r);
 }
 
-static void the_numbers_of_the_paper_and_the_calibrated_pair_are_the_defaults(void **state)
+static void the_numbers_of_the_paper_and_the_readings_of_the_main_table_are_the_defaults(void **state)
 {
     (void)state;
     for (size_t p = 1; tmx_mix_policies[p]; p++) {
@@ -310,17 +311,18 @@ static void the_numbers_of_the_paper_and_the_calibrated_pair_are_the_defaults(vo
         }
         assert_int_equal(tmx_plugin_state(&tmx_mix_policies[p]->base, NULL, NULL, &s, NULL), TMX_OK);
         const struct tmx_tabs *t = s;
-        check_close(t->emergency_c, 88.5, 0, 0);
-        check_close(t->release_c, 87.1, 0, 0);
+        check_close(t->emergency_c, 88.7, 0, 0);
+        check_close(t->release_c, 86.6, 0, 0);
         check_close(t->initial_share, 0.05, 0, 0);
         check_close(t->step, 0.05, 0, 0);
         check_close(t->first_floor, 0.5, 0, 0);
         check_close(t->alike, 0, 0, 0);
-        check_close(t->slice_s, 0.01, 0, 0);
+        check_close(t->slice_s, 5e-4, 0, 0);
         assert_int_equal(t->window, 32);
         assert_int_equal(t->pdi_bits, 0);
         assert_int_equal(t->admission, TMX_TABS_PROACTIVE);
-        assert_int_equal(t->places, TMX_TABS_THERMAL);
+        assert_int_equal(t->places, TMX_TABS_CORNERS);
+        assert_false(t->dvfs_beside);
         check_close(t->admit_share, 0.5, 0, 0);
         check_close(t->most, 0.95, 0, 0);
         free(s);
@@ -354,7 +356,7 @@ int main(void)
         cmocka_unit_test(a_kernel_without_a_profile_waits),
         cmocka_unit_test(indices_of_four_bits),
         cmocka_unit_test(alike_is_a_fraction_of_the_larger_index),
-        cmocka_unit_test(the_numbers_of_the_paper_and_the_calibrated_pair_are_the_defaults),
+        cmocka_unit_test(the_numbers_of_the_paper_and_the_readings_of_the_main_table_are_the_defaults),
         cmocka_unit_test(first_come_first_served_asks_for_nothing),
     };
     return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -35,6 +35,9 @@ static void *options(const struct tmx_mix_policy *p)
 {
     void *s = NULL;
     assert_int_equal(tmx_plugin_state(&p->base, NULL, NULL, &s, NULL), TMX_OK);
+    if (p->base.opts == tmx_tabs_opts) { /* ten ticks of the tests below */
+        ((struct tmx_tabs *)s)->slice_s = 0.01;
+    }
     return s;
 }
 
@@ -226,6 +229,36 @@ static void mixed_alternate_spreads_hot_sms_evenly_over_the_index(void **state)
     free(s);
 }
 
+/* Slices of a tenth of a tick: what a tick sees is the mean over them, exactly. */
+static void a_tick_of_several_slices_sees_their_mean(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"alternate", "mixed_nonuniform", "mixed_alternate"};
+    for (size_t p = 0; p < sizeof names / sizeof names[0]; p++) {
+        const struct tmx_mix_policy *policy = find(names[p]);
+        struct tmx_tabs *s = options(policy);
+        s->slice_s = 1e-4;
+        for (int k = 0; k < 200; k++) {
+            struct bench b;
+            double whole[N], part[N], sum[N] = {0};
+            const double share = 0.05 + 0.045 * (k % 20), begin_s = 1e-3 * (k % 37);
+            const struct tmx_spread tick = at(&b, share, k % 2, begin_s, 1e-3);
+            policy->spread(s, &tick, whole);
+            for (int slice = 0; slice < 10; slice++) {
+                const struct tmx_spread sp = at(&b, share, k % 2, begin_s + 1e-4 * slice, 1e-4);
+                policy->spread(s, &sp, part);
+                for (size_t i = 0; i < N; i++) {
+                    sum[i] += part[i] / 10;
+                }
+            }
+            for (size_t i = 0; i < N; i++) {
+                check_close(whole[i], sum[i], 0, 1e-9);
+            }
+        }
+        free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +270,7 @@ int main(void)
         cmocka_unit_test(mixed_nonuniform_hosts_whole_slots_and_carries_the_remainder_over),
         cmocka_unit_test(mixed_alternate_moves_one_sm_a_slice_and_favours_none),
         cmocka_unit_test(mixed_alternate_spreads_hot_sms_evenly_over_the_index),
+        cmocka_unit_test(a_tick_of_several_slices_sees_their_mean),
     };
     return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
 }

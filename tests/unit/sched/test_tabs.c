@@ -37,6 +37,7 @@ static void rig_open(struct rig *r, const double *power_w, size_t n)
     assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
     assert_int_equal(tmx_plugin_state(&tmx_mix_policies[1]->base, NULL, NULL, &state, NULL), TMX_OK);
     r->tabs = state;
+    r->tabs->dvfs_beside = true;
     r->request = (struct tmx_request){.gpu = &r->gpu_request, .gate = r->gate};
 }
 
