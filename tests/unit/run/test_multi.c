@@ -399,8 +399,13 @@ static void ticks_in_a_row_change_no_byte(void **state)
     static const char work[] =
         "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 0.8; count = 34; }, { kernel = \"Cmem\"; "
         "work_s = "
-        "0.9; count = 34; }, { kernel = \"SVM\"; work_s = 0.2; arrival_s = 0.63; count = 5; } );";
+        "0.9; count = 34; }, { kernel = \"SVM\"; work_s = 0.2; arrival_s = 0.63; count = 5; }, { kernel = "
+        "\"pulse.cfg\"; work_s = 0.5; count = 3; } );";
     (void)state;
+    scratch_write("pulse.cfg",
+                  "name = \"pulse\"; launch = { thread_blocks = 1024; threads_per_block = 256; };\n"
+                  "power = { block_lifetime_s = 0.001; phases = { over = \"time\"; repeat = true; list = ("
+                  " { until = 0.02; power_w = 100.0; }, { until = 0.03; power_w = 20.0; } ); }; };");
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         struct tmx_run *run[3];
         struct tmx_err err = {0};
