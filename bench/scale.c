@@ -108,11 +108,9 @@ static struct tmx_run *open_run(size_t n, enum layout layout, size_t n_thread)
 static void ticks(struct tmx_run *run, size_t n)
 {
     struct tmx_err err = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
-            fprintf(stderr, "scale: %s\n", err.msg);
-            exit(1);
-        }
+    if (tmx_sim_advance(tmx_run_sim(run), n, NULL, &err)) {
+        fprintf(stderr, "scale: %s\n", err.msg);
+        exit(1);
     }
 }
 

@@ -404,6 +404,24 @@ uint64_t tmx_machine_steady_ticks(const struct tmx_machine *m, size_t g, uint64_
     return most;
 }
 
+bool tmx_machine_outlasts(const struct tmx_machine *m, uint64_t n)
+{
+    static const double MARGIN = 2; /* for rounding; two intermixed kernels are faster by m->gain */
+    const double most_s = MARGIN * (m->gain > 1 ? m->gain : 1) * (double)n * m->tick_s;
+    bool lasts = !m->counting || m->n_arrived < m->n_job;
+    for (size_t i = m->first_unfinished; i < m->n_arrived && !lasts; i++) {
+        const struct tmx_job *j = &m->job[i];
+        double work_sm_s = 0;
+        for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+            const double speed = tmx_chip_speed(m->gpu[g].chip, 0); /* the fastest */
+            work_sm_s += most_s * tmx_machine_second_sm_s(m, g) * (speed > 1 ? speed : 1);
+        }
+        lasts =
+            j->state != TMX_JOB_DONE && j->state != TMX_JOB_MERGED && j->work_sm_s - j->done_sm_s > work_sm_s;
+    }
+    return lasts;
+}
+
 void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
 {
     m->n_done += n_done;

@@ -167,6 +167,9 @@ void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t k
 size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s);
 void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s);
 
+/* Some job does not end within n ticks, whatever clocks and shares its GPUs get, so that work is left. */
+bool tmx_machine_outlasts(const struct tmx_machine *m, uint64_t n);
+
 /* What follows is for steps of several ticks (core/sim/events.c), after apply and dispatch of a span. */
 /* Ticks, 1 to most, until GPU g's SMs work at other rates: blocks of old shares end, a change of level or a
  * profile does, a kernel does or its power changes. */

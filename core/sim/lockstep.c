@@ -159,7 +159,7 @@ static void find_bad(struct lane *l, enum tmx_status st)
         const size_t g = tmx_tiles_gpu(l->sim->tiles, k), n = l->sim->machine->gpu[g].chip->floorplan.n_unit;
         for (size_t u = 0; u < n && !l->ended; u++) {
             if (!isfinite(l->in.temp_k[k][u])) {
-                end(l, tmx_tiles_heat_failed(l->sim->tiles, k, st, &l->err));
+                end(l, tmx_tiles_heat_failed(l->sim->tiles, k, l->sim->tick, st, &l->err));
             }
         }
     }

@@ -65,7 +65,7 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
     struct tmx_decomposition_part part[6 + TMX_SLOTS] = {
         {s->outcome, TMX_OF_RANK, sizeof *s->outcome},
         {r->now_w, TMX_OF_GPU, sizeof *r->now_w},
-        {r->now_gradient_k, TMX_OF_GPU, sizeof *r->now_gradient_k},
+        {r->peak_gradient_k, TMX_OF_GPU, sizeof *r->peak_gradient_k},
         {r->peak_k, TMX_OF_GPU, sizeof *r->peak_k},
     };
     size_t n_part = 4, first = 0;

@@ -49,6 +49,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);
     TMX_TAKE(&s->fixed, s->scratch, widest);
+    TMX_TAKE(&s->fixed, s->order, widest);
     TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
     TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
     TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
@@ -335,7 +336,7 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
     enum tmx_status st = TMX_OK;
     s->until = end;
     while (!tmx_sim_done(s) && s->tick < end && !st) {
-        st = tmx_sim_tick(s, err);
+        st = tmx_sim_step(s, observer && observer->tick ? 1 : end - s->tick, err);
         st = st ? st : tmx_sim_look(s, observer, err);
     }
     if (s->share) {

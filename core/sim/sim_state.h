@@ -13,6 +13,9 @@ struct tmx_observer;
 struct tmx_sim;
 struct tmx_tiles;
 
+/* The same as tmx_sim_tick for as many ticks, `most` at most, as the GPUs go on each by itself; with events
+ * as many as go by before something happens. */
+TMX_NODISCARD enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err);
 /* A tick in two parts, for those who step the GPUs' temperatures between them (lockstep.c). */
 TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
 void tmx_sim_tick_end(struct tmx_sim *s);
@@ -59,6 +62,7 @@ struct tmx_sim {
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
+    size_t *order;                                       /* likewise */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */
     struct tmx_events *events;                           /* NULL: every tick is a step */
     uint64_t span;                                       /* ticks of the last step */

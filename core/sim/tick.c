@@ -31,9 +31,14 @@
  * either what this tick has finished or what the last tick left. Nothing here allocates, prints or reads a
  * file.
  *
+ * Without an observer that looks at every tick a step is all ticks until 3, 4 or a policy's look at the
+ * sensors is due again, and each tile of GPUs goes through them by itself (tiles.c). The bytes are those of
+ * single ticks; only where a run fails within a step are the other tiles' ledgers those of the step's end.
+ *
  * Lockstep (lockstep.c) needs the tick in two parts: tmx_sim_tick_to_watts ends before the kelvins, and
  * tmx_sim_tick_end records them. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/sim/sim.h"
 #include "core/sim/sim_state.h"
@@ -117,17 +122,25 @@ static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct t
     return tmx_answer_levels("dtm", dtm->policy, r, s->machine, err);
 }
 
-/* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. */
+/* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. A kernel
+ * that is alone keeps its SMs while that order stays. */
 static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage *cta,
                                     struct tmx_err *err)
 {
     const struct tmx_choice *tb = &s->spec.choice[TMX_LEVEL_TB];
     struct tmx_gpu *gpu = &s->machine->gpu[g];
-    gpu->dealt = false;
+    const size_t size = gpu->n_sm * sizeof *s->order;
+    gpu->dealt = gpu->dealt && !s->cta && gpu->n_run < 2;
     if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
         return TMX_OK;
     }
-    tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
+    memcpy(s->order, gpu->order, size);
+    tmx_tb_of(tb)->order(tb->state, &s->view, g, s->order);
+    if (gpu->dealt && memcmp(s->order, gpu->order, size) == 0) { /* checked before */
+        return TMX_OK;
+    }
+    memcpy(gpu->order, s->order, size);
+    gpu->dealt = false;
     return tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
 }
 
@@ -235,7 +248,7 @@ static void end_tick(struct tmx_sim *s)
         m->n_done++;
     }
     s->tick += s->span;
-    s->n_step++;
+    s->n_step += s->events ? 1 : s->span;
 }
 
 /* A board that has shut down does not come back. */
@@ -324,24 +337,30 @@ bool tmx_sim_without_heat(const struct tmx_sim *s)
     return s->serve && !s->spec.serve.options.heat;
 }
 
-enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err)
 {
     if (tmx_sim_without_heat(s)) {
         begin(s);
         const enum tmx_status served = serve(s, err);
         if (!served) {
-            tmx_recorder_end_tick(s->recorder, 1);
+            tmx_recorder_end_tick(s->recorder, s->recorder->now_w, 1);
             end_tick(s);
         }
         return served;
     }
     enum tmx_status st = decide(s, err);
     /* 5 to 10: each GPU by itself */
-    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, err);
+    st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, most, err);
     if (!st) {
         end_tick(s);
+        tmx_machine_admit(s->machine, s->tick - 1); /* what arrived within the step */
     }
     return st;
+}
+
+enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+{
+    return tmx_sim_step(s, 1, err);
 }
 
 enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)

@@ -15,6 +15,10 @@
  *           +-----------+ +-----------+ +-----------+
  *               sums over GPUs: afterwards, in the GPUs' order
  *
+ * Where nothing crosses tiles for several ticks (block()), a tile takes them all before the next tile: a
+ * step. Its GPUs then come from memory once a step and not once a tick. Each tile is at a tick of its own
+ * within a step; a sample of sensors that only the hardware's throttle looks at is taken tile by tile.
+ *
  * The size is a compromise. A small tile stays in the cache. A large tile gives the thermal model large
  * batches: GPUs of one model at one level of convection multiply the same matrix, and a batch does not cross
  * tiles. See BASE and MOST below. Several threads need at least two tiles each to even out their work.
@@ -29,6 +33,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/thread_pool.h"
 #include "core/sim/events.h"
@@ -41,6 +46,9 @@
  * batches of BATCH or more. */
 enum { BASE = 64, MOST = 512, BATCH = 8, PER_THREAD = 2 };
 
+/* Ticks that a tile takes in a row, at most: each leaves the watts of all GPUs, to be summed afterwards. */
+enum { BLOCK = 16 };
+
 /* Where a tick of a tile can fail, in the order in which the whole node would. */
 enum stage { PLACE, POWER, HEAT };
 
@@ -48,7 +56,8 @@ struct tile {
     struct tmx_gpus span;
     double *scratch; /* [largest n_sm] */
     size_t n_own;    /* GPUs of this rank among them */
-    size_t n_done;   /* jobs that ended in the tick */
+    size_t n_done;   /* jobs that ended in the step */
+    uint64_t tick;   /* that it is at */
     uint64_t steady; /* ticks until a GPU among them works at other rates */
     enum tmx_status st;
     enum stage stage;
@@ -69,6 +78,7 @@ struct tmx_tiles {
     double *scratch; /* [n_base * largest n_sm] */
     struct tmx_step_view batch; /* [n_gpu] */
     uint64_t most;              /* ticks until the node's next event */
+    double *now_w;              /* [BLOCK - 1][n_gpu] of a step's ticks but the last */
 };
 
 static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
@@ -109,6 +119,7 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
     TMX_TAKE(&s->arena, s->batch.state, n);
     TMX_TAKE(&s->arena, s->batch.power_w, n);
     TMX_TAKE(&s->arena, s->batch.temp_k, n);
+    TMX_TAKE(&s->arena, s->now_w, (BLOCK - 1) * n);
     if (!s->arena.failed) {
         cut(s, n, n_thread);
         TMX_TAKE(&s->arena, s->tile, s->n_base);
@@ -211,7 +222,14 @@ void tmx_tiles_plan(struct tmx_tiles *s)
     }
     for (size_t i = 0; i < s->n; i++) {
         s->tile[i].n_own = s->tile[i].n_done - s->tile[i].span.first;
+        s->tile[i].n_done = 0;
     }
+}
+
+/* The begin of the tick that a tile is at. */
+static double time_s(const struct tmx_sim *s, const struct tile *p)
+{
+    return (double)p->tick * s->spec.dt_s;
 }
 
 /* What this rank has of a span; empty: nothing. */
@@ -230,6 +248,33 @@ static void sense(void *ctx, size_t i)
     const struct tmx_gpus span =
         tmx_sensor_in_order(sim->sensor) ? s->tile[i].span : own_of(s, s->tile[i].span);
     tmx_sensor_read(sim->sensor, sim->machine, span, sim->frame.temp_k, sim->frame.sensed_k, sim->hottest_k);
+}
+
+static void read_meters(struct tmx_sim *s, struct tmx_gpus span)
+{
+    tmx_meter_read(s->meter, s->machine, span, s->frame.temp_k, s->frame.power_w, s->spec.sensor.quantum_k);
+}
+
+/* A sample within a step: only the hardware's throttle looks at it, which sees the tile as a node. */
+static void sample(struct tmx_tiles *p, size_t i)
+{
+    struct tmx_sim *s = p->sim;
+    const struct tmx_gpus span = p->tile[i].span;
+    const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY];
+    struct tmx_node_view node = *s->view.node;
+    struct tmx_view view = s->view;
+    struct tmx_request request = {.gpu = s->request.gpu + span.first, .gate = s->request.gate};
+    node.n_gpu = span.end - span.first;
+    node.gpus += span.first;
+    view.node = &node;
+    view.tick = p->tile[i].tick;
+    view.time_s = time_s(s, &p->tile[i]);
+    view.hottest_k += span.first;
+    sense(p, i);
+    read_meters(s, span);
+    if (tmx_dtm_of(safety)->guard) {
+        tmx_dtm_of(safety)->guard(safety->state, &view, &request);
+    }
 }
 
 /* Noise is of one stream: then every rank reads all sensors, else its own. */
@@ -252,14 +297,14 @@ enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
     }
     tmx_sensor_begin(s->sensor);
     tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
-    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->frame.power_w, s->spec.sensor.quantum_k);
+    read_meters(s, tmx_machine_all(s->machine));
     return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
 }
 
 /* The second part of a scheduling tick may have a clock level of its own. */
-static void change_late(struct tmx_sim *s, struct tmx_gpus span)
+static void change_late(struct tmx_sim *s, struct tmx_gpus span, uint64_t tick)
 {
-    const uint64_t left = s->quantum - s->tick % s->quantum;
+    const uint64_t left = s->quantum - tick % s->quantum;
     for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu_request *r = &s->request.gpu[g];
         if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
@@ -267,6 +312,19 @@ static void change_late(struct tmx_sim *s, struct tmx_gpus span)
             r->late_s = 0;
         }
     }
+}
+
+static double counted_s(const struct tmx_sim *s, const struct tile *p)
+{
+    return time_s(s, p) - (double)s->warmup * s->spec.dt_s;
+}
+
+/* The same arrays, at the tile's time. */
+static struct tmx_machine machine_at(const struct tmx_sim *s, const struct tile *p)
+{
+    struct tmx_machine m = *s->machine;
+    m.now_s = counted_s(s, p);
+    return m;
 }
 
 /* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
@@ -278,7 +336,7 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, str
         tmx_gate_stage_slow(s->gate, s->machine, p->span, NULL);
     }
     const enum tmx_status st =
-        tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, s->view.time_s, p->scratch, err);
+        tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, time_s(s, p), p->scratch, err);
     if (!st && s->cta) {
         tmx_cta_stage_slow(s->cta, s->machine);
     }
@@ -291,10 +349,12 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, str
 /* Work is done, jobs end; what had nothing to do slept. */
 static void advance(struct tmx_sim *s, struct tile *p)
 {
-    const double time_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
-    p->n_done = tmx_machine_advance_span(s->machine, p->span, time_s);
+    struct tmx_machine now = machine_at(s, p);
+    const size_t n_done = tmx_machine_advance_span(&now, p->span, counted_s(s, p));
     if (s->machine->members) { /* the one tile there is: a batch's steps come before watts */
-        tmx_machine_end_tick(s->machine, p->n_done, time_s);
+        tmx_machine_end_tick(s->machine, n_done, counted_s(s, p));
+    } else {
+        p->n_done += n_done;
     }
     if (s->gate) {
         tmx_gate_stage_sleep(s->gate, s->machine, p->span, s->frame.asleep);
@@ -304,21 +364,24 @@ static void advance(struct tmx_sim *s, struct tile *p)
     }
 }
 
-static enum tmx_status runaway(const struct tmx_sim *s, enum tmx_status st, struct tmx_err *err)
+static enum tmx_status runaway(const struct tmx_sim *s, const struct tile *p, enum tmx_status st,
+                               struct tmx_err *err)
 {
     return tmx_fail(err, st,
                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
                     "package cools (lower leakage_w or r_convec)",
-                    (double)s->tick * s->spec.dt_s);
+                    time_s(s, p));
 }
 
-static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx_err *err)
+static enum tmx_status power(struct tmx_sim *s, const struct tile *p, struct tmx_gpus span,
+                             struct tmx_err *err)
 {
-    const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, span, &s->frame);
-    return st ? runaway(s, st, err) : TMX_OK;
+    const struct tmx_machine now = machine_at(s, p);
+    const enum tmx_status st = s->spec.power.ops->eval(s->power, &now, span, &s->frame);
+    return st ? runaway(s, p, st, err) : TMX_OK;
 }
 
-enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, enum tmx_status st,
+enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, uint64_t tick, enum tmx_status st,
                                       struct tmx_err *err)
 {
     const struct tmx_sim *s = p->sim;
@@ -328,9 +391,8 @@ enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, enum 
     if (ops->why) {
         ops->why(s->thermal[g].state, why, sizeof why);
     }
-    return why[0]
-               ? tmx_fail(err, st, "GPU %zu, %g s: %s", g, (double)(s->tick + 1) * s->spec.dt_s, why)
-               : tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, ops->base.name, g, s->tick);
+    return why[0] ? tmx_fail(err, st, "GPU %zu, %g s: %s", g, (double)(tick + 1) * s->spec.dt_s, why)
+                  : tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, ops->base.name, g, tick);
 }
 
 size_t tmx_tiles_gpu(const struct tmx_tiles *p, size_t k)
@@ -372,7 +434,7 @@ static enum tmx_status heat(const struct tmx_tiles *p, const struct tile *own, s
             tmx_thermal_step_many(kind->ops, n_batch, p->batch.state + first, s->spec.dt_s,
                                   p->batch.power_w + first, p->batch.temp_k + first, &bad);
         if (st) {
-            return tmx_tiles_heat_failed(p, first + bad, st, err);
+            return tmx_tiles_heat_failed(p, first + bad, own->tick, st, err);
         }
     }
     return TMX_OK;
@@ -385,23 +447,29 @@ static void record_watts(const struct tmx_tiles *p, size_t i)
     tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, dt_s);
     if (!s->share) {
         tmx_recorder_jobs(s->recorder, s->machine, p->tile[i].span, &s->frame, dt_s);
+        tmx_meter_add(s->meter, p->tile[i].span, s->recorder->now_w, (double)(s->events ? s->span : 1));
     }
 }
 
-static void place(void *ctx, size_t i)
+static struct tile *begin(struct tmx_tiles *p, size_t i)
 {
-    struct tmx_tiles *p = ctx;
+    p->tile[i].tick = p->sim->tick;
+    p->tile[i].n_done = 0;
+    return &p->tile[i];
+}
+
+static void place(struct tmx_tiles *p, size_t i)
+{
     struct tmx_sim *s = p->sim;
     struct tile *own = &p->tile[i];
     own->stage = PLACE;
-    change_late(s, own->span);
+    change_late(s, own->span, own->tick);
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
 }
 
-static void to_watts(void *ctx, size_t i)
+static void to_watts(struct tmx_tiles *p, size_t i)
 {
-    struct tmx_tiles *p = ctx;
     struct tmx_sim *s = p->sim;
     struct tile *own = &p->tile[i];
     place(p, i);
@@ -410,7 +478,7 @@ static void to_watts(void *ctx, size_t i)
     }
     advance(s, own); /* 7 progress, retire, sleep */
     own->stage = POWER;
-    own->st = power(s, own_of(p, own->span), &own->err); /* 8 watts */
+    own->st = power(s, own, own_of(p, own->span), &own->err); /* 8 watts */
     if (!own->st) {
         record_watts(p, i);
     }
@@ -421,12 +489,13 @@ static void record_kelvins(void *ctx, size_t i)
     const struct tmx_tiles *p = ctx;
     const struct tmx_sim *s = p->sim;
     const double *mean_k = s->events ? tmx_events_mean_k(s->events) : s->frame.temp_k;
-    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, mean_k, s->span);
+    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, mean_k,
+                         s->recorder->n_tick + (p->tile[i].tick - s->tick), s->events ? s->span : 1);
 }
 
-static void tick(void *ctx, size_t i)
+/* A tick of a tile. */
+static void advance_tick(struct tmx_tiles *p, size_t i)
 {
-    struct tmx_tiles *p = ctx;
     struct tile *own = &p->tile[i];
     to_watts(p, i);
     if (own->st) {
@@ -439,12 +508,34 @@ static void tick(void *ctx, size_t i)
     }
 }
 
+/* The ticks of a step of a tile. */
+static void step(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    const struct tmx_sim *s = p->sim;
+    const size_t first = p->tile[i].span.first, n = p->tile[i].span.end - first;
+    struct tile *own = begin(p, i);
+    for (const uint64_t end = s->tick + s->span; !own->st && own->tick < end; own->tick += !own->st) {
+        const uint64_t k = own->tick - s->tick;
+        if (k > 0) {
+            memcpy(&p->now_w[(k - 1) * s->machine->n_gpu + first], &s->recorder->now_w[first],
+                   n * sizeof *p->now_w);
+        }
+        if (k > 0 && own->tick % s->sample == 0) {
+            sample(p, i);
+        }
+        advance_tick(p, i);
+    }
+}
+
 /* Of several failures the one that the whole node would have met first; NULL: none. */
 static const struct tile *failed(const struct tmx_tiles *p)
 {
     const struct tile *first = NULL;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->tile[i].st && (!first || p->tile[i].stage < first->stage)) {
+        const struct tile *t = &p->tile[i];
+        if (t->st &&
+            (!first || t->tick < first->tick || (t->tick == first->tick && t->stage < first->stage))) {
             first = &p->tile[i];
         }
     }
@@ -472,8 +563,8 @@ static enum tmx_status share_tick(const struct tmx_tiles *p, struct tmx_err *err
     return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
 }
 
-/* The tick has gone well in all tiles. */
-static void end_tick(struct tmx_tiles *p)
+/* The step has gone well in all tiles; n ticks of it are not recorded. */
+static void end_step(struct tmx_tiles *p, uint64_t n)
 {
     struct tmx_sim *s = p->sim;
     size_t n_done = 0;
@@ -483,16 +574,72 @@ static void end_tick(struct tmx_tiles *p)
     if (!s->machine->members) {
         tmx_machine_end_tick(s->machine, n_done, 0);
     }
-    tmx_meter_add(s->meter, s->recorder->now_w, (double)s->span);
-    tmx_recorder_end_tick(s->recorder, s->span); /* 10 the only way out */
+    if (s->share) {
+        tmx_meter_add(s->meter, tmx_machine_all(s->machine), s->recorder->now_w, 1);
+    }
+    tmx_recorder_end_tick(s->recorder, s->recorder->now_w, n); /* 10 the only way out */
 }
 
-enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, struct tmx_err *err)
+/* n ticks of a step, not its last, have gone well in all tiles. */
+static void record_ticks(struct tmx_tiles *p, uint64_t n)
 {
-    tmx_thread_pool_run(p->pool, p->n, tick, p);
-    const enum tmx_status st = p->sim->share ? share_tick(p, err) : failure(p, err);
-    if (!st) {
-        end_tick(p);
+    struct tmx_sim *s = p->sim;
+    for (uint64_t k = 0; k < n; k++) {
+        tmx_recorder_end_tick(s->recorder, p->now_w + k * s->machine->n_gpu, 1);
+        if ((s->tick + k + 1) % s->sample == 0) {
+            tmx_sensor_begin(s->sensor);
+        }
+    }
+}
+
+/* A run that fails within a step has other tiles ahead of the tick. A GPU as hot as this, beyond where boards
+ * shut down, may be on the way there: single ticks. Assumed. */
+static const double HOT_K = 400;
+
+static bool hot(const struct tmx_sim *s)
+{
+    double most_k = 0;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        most_k = s->hottest_k[g] > most_k ? s->hottest_k[g] : most_k;
+    }
+    return most_k > HOT_K;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Ticks of a step, BLOCK and `most` at most, in which no GPU has to do with another but those of its tile:
+ * until the next scheduling tick, update of fans, sample at which more than the throttle looks, and end of
+ * the warm-up; and the run does not end before the last of them. */
+static uint64_t block(const struct tmx_sim *s, uint64_t most)
+{
+    uint64_t end = s->tick + earlier(most, BLOCK);
+    if (most == 1 || s->share || s->serve || s->cta || s->machine->members || hot(s)) {
+        return 1;
+    }
+    end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);
+    end = s->cooling ? earlier(end, (s->tick / s->cool + 1) * s->cool) : end;
+    end = s->tick < s->warmup ? earlier(end, s->warmup) : end;
+    if (!s->spec.samples_rest || tmx_sensor_needs_all(s->sensor)) {
+        end = earlier(end, (s->tick / s->sample + 1) * s->sample);
+    }
+    return tmx_machine_outlasts(s->machine, end - s->tick) ? end - s->tick : 1;
+}
+
+enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, uint64_t most, struct tmx_err *err)
+{
+    struct tmx_sim *s = p->sim;
+    s->span = block(s, most);
+    tmx_thread_pool_run(p->pool, p->n, step, p);
+    const enum tmx_status st = s->share ? share_tick(p, err) : failure(p, err);
+    const uint64_t n_whole = st && !s->share ? failed(p)->tick - s->tick : s->span - 1;
+    record_ticks(p, n_whole);
+    if (st) {
+        s->tick += n_whole;
+    } else {
+        end_step(p, 1);
     }
     return st;
 }
@@ -503,7 +650,7 @@ static void place_and_look(void *ctx, size_t i)
 {
     struct tmx_tiles *p = ctx;
     struct tmx_sim *s = p->sim;
-    struct tile *own = &p->tile[i];
+    struct tile *own = begin(p, i);
     const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     place(p, i);
     own->steady = p->most;
@@ -521,12 +668,12 @@ static void go(void *ctx, size_t i)
     struct tile *own = &p->tile[i];
     advance(s, own);
     own->stage = POWER;
-    own->st = tmx_events_foreseen(s->events) ? TMX_OK : power(s, own->span, &own->err);
+    own->st = tmx_events_foreseen(s->events) ? TMX_OK : power(s, own, own->span, &own->err);
     for (size_t k = own->span.first; k < own->span.end && !own->st; k++) {
         const enum tmx_status st = tmx_events_heat(s, p->order[k]);
         own->stage = st == TMX_ERUNAWAY ? POWER : HEAT;
-        own->st = st == TMX_ERUNAWAY ? runaway(s, st, &own->err)
-                  : st               ? tmx_tiles_heat_failed(p, k, st, &own->err)
+        own->st = st == TMX_ERUNAWAY ? runaway(s, own, st, &own->err)
+                  : st               ? tmx_tiles_heat_failed(p, k, s->tick, st, &own->err)
                                      : TMX_OK;
     }
     if (!own->st) {
@@ -553,19 +700,28 @@ enum tmx_status tmx_tiles_span(struct tmx_tiles *p, struct tmx_err *err)
         st = failure(p, err);
     }
     if (!st) {
-        end_tick(p);
+        end_step(p, s->span);
     }
     return st;
 }
 
+/* ---- a tick in parts (lockstep.c) ---- */
+
+static void first_part(void *ctx, size_t i)
+{
+    (void)begin(ctx, i);
+    to_watts(ctx, i);
+}
+
 enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *p, struct tmx_err *err)
 {
-    tmx_thread_pool_run(p->pool, p->n, to_watts, p);
+    p->sim->span = 1;
+    tmx_thread_pool_run(p->pool, p->n, first_part, p);
     return failure(p, err);
 }
 
 void tmx_tiles_end(struct tmx_tiles *p)
 {
     tmx_thread_pool_run(p->pool, p->n, record_kelvins, p);
-    end_tick(p);
+    end_step(p, 1);
 }

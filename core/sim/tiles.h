@@ -9,6 +9,7 @@
  * GPUs that have a job in common are in one tile; under a batch or a CTA policy all are. */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/err.h"
 
@@ -25,8 +26,10 @@ void tmx_tiles_plan(struct tmx_tiles *tiles);
 /* The sensors of all GPUs are read, and the boards' meters. */
 TMX_NODISCARD enum tmx_status tmx_tiles_sense(struct tmx_tiles *tiles, struct tmx_err *err);
 
-/* The request is applied, blocks advance, watts, kelvins, the record. */
-TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, struct tmx_err *err);
+/* The request is applied, blocks advance, watts, kelvins, the record. As many ticks, `most` at most, as no
+ * GPU has to do with another and policies need not be asked; sets the simulation's span. After a failure in
+ * the n-th of them the simulation's tick is that one. */
+TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, uint64_t most, struct tmx_err *err);
 
 /* The same for as many ticks as go by before something happens (events.c); sets the simulation's span. */
 TMX_NODISCARD enum tmx_status tmx_tiles_span(struct tmx_tiles *tiles, struct tmx_err *err);
@@ -45,9 +48,9 @@ struct tmx_step_view {
 };
 void tmx_tiles_batch(const struct tmx_tiles *tiles, const struct tmx_step_view *view);
 size_t tmx_tiles_gpu(const struct tmx_tiles *tiles, size_t k); /* whose entry k is */
-/* The step of entry k has failed: st, with the words. */
-enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, enum tmx_status st,
-                                      struct tmx_err *err);
+/* The step of entry k in a tick has failed: st, with the words. */
+enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, uint64_t tick,
+                                      enum tmx_status st, struct tmx_err *err);
 
 /* For other loops over many GPUs; NULL: one thread. */
 struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *tiles);

@@ -45,7 +45,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->slot_w, TMX_REPORT_SLOTS * m->n_gpu);
     TMX_TAKE(&r->state, r->slot_at, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_reported_w, m->n_gpu);
-    TMX_TAKE(&r->state, r->now_gradient_k, m->n_gpu);
+    TMX_TAKE(&r->state, r->peak_gradient_k, m->n_gpu);
     TMX_TAKE(&r->state, r->memory_k, m->n_gpu);
     TMX_TAKE(&r->state, r->reason_s, TMX_N_REASON * m->n_gpu);
     TMX_TAKE(&r->state, r->hot_k, m->n_sm);
@@ -81,9 +81,8 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 
 /* A stop that began in the warm-up counts from the end of the warm-up. */
 static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                         double dt_s)
+                         double now_s, double dt_s)
 {
-    const double now_s = (double)r->n_tick * r->tick_s;
     if (!gpu->any_gated) { /* as most of the time */
         memset(r->stopped_s + gpu->sm0, 0, gpu->n_sm * sizeof *r->stopped_s);
         return;
@@ -155,7 +154,7 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
 }
 
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                          const struct tmx_frame *f, const double *mean_k, uint64_t n_tick)
+                          const struct tmx_frame *f, const double *mean_k, uint64_t first, uint64_t n_tick)
 {
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
@@ -169,11 +168,12 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
                                          .sensed_k = f->sensed_k + gpu->sm0,
                                          .hot_k = r->hot_k + gpu->sm0};
         r->kernel->kelvins(&s);
-        r->now_gradient_k[g] = s.high_k - s.low_k;
+        const double gradient_k = s.high_k - s.low_k;
+        r->peak_gradient_k[g] = gradient_k > r->peak_gradient_k[g] ? gradient_k : r->peak_gradient_k[g];
         r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
         r->memory_k[g] =
             fmax(r->memory_k[g], tmx_chip_memory_k(gpu->chip, s.temp_k, f->power_w + gpu->unit0));
-        sample_stops(r, m, gpu, (double)n_tick * r->tick_s);
+        sample_stops(r, m, gpu, (double)first * r->tick_s, (double)n_tick * r->tick_s);
     }
 }
 
@@ -188,12 +188,12 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
     }
 }
 
-void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick)
+void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick)
 {
     double total_w = 0;
     for (size_t g = 0; g < r->n_gpu; g++) {
-        total_w += r->now_w[g];
-        r->gradient_k = r->now_gradient_k[g] > r->gradient_k ? r->now_gradient_k[g] : r->gradient_k;
+        total_w += gpu_w[g];
+        r->gradient_k = r->peak_gradient_k[g] > r->gradient_k ? r->peak_gradient_k[g] : r->gradient_k;
         r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
     }
     r->total_j += total_w * ((double)n_tick * r->tick_s);

@@ -69,7 +69,7 @@ struct tmx_recorder {
     double slot_tick;         /* ticks of a tenth */
     double *slot_w, *slot_at; /* [n_gpu][TMX_REPORT_SLOTS] sums of ticks' watts; [n_gpu] ticks seen */
     double *peak_reported_w;  /* [n_gpu] of the board */
-    double *now_gradient_k;   /* [n_gpu] of this tick */
+    double *peak_gradient_k;  /* [n_gpu] largest of any tick */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */
@@ -89,12 +89,13 @@ void tmx_recorder_reset(struct tmx_recorder *r);
  * jobs on them; then, when all have been recorded, the end of it. */
 void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                         const struct tmx_frame *f, double dt_s);
-/* mean_k [n_unit, K]: over the step. */
+/* mean_k [n_unit, K]: over the step, whose first tick is the number `first` of those counted. */
 void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                          const struct tmx_frame *f, const double *mean_k, uint64_t n_tick);
+                          const struct tmx_frame *f, const double *mean_k, uint64_t first, uint64_t n_tick);
 void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                        const struct tmx_frame *f, double dt_s);
-void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick);
+/* gpu_w [n_gpu, W]: now_w of the step. */
+void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick);
 
 /* All that changes, for snapshots. */
 void tmx_recorder_image(void *recorder, struct tmx_image *i);

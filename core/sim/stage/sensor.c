@@ -173,8 +173,8 @@ void tmx_sensor_image(void *sensor, struct tmx_image *i)
 struct tmx_meter {
     size_t n_gpu;
     struct tmx_arena fixed, state; /* arrays; state: what changes */
-    double *sum_w, *board_w, *inlet_k, *memory_k;
-    double n_tick;
+    double *sum_w, *n_tick;        /* since the last reading */
+    double *board_w, *inlet_k, *memory_k;
     struct tmx_board_view *board; /* [n_gpu] */
     double *level;                /* speeds and voltages of all boards */
 };
@@ -216,6 +216,7 @@ enum tmx_status tmx_meter_create(struct tmx_meter **out, const struct tmx_machin
     }
     m->n_gpu = machine->n_gpu;
     TMX_TAKE(&m->state, m->sum_w, m->n_gpu);
+    TMX_TAKE(&m->state, m->n_tick, m->n_gpu);
     TMX_TAKE(&m->state, m->board_w, m->n_gpu);
     TMX_TAKE(&m->state, m->inlet_k, m->n_gpu);
     TMX_TAKE(&m->state, m->memory_k, m->n_gpu);
@@ -239,25 +240,24 @@ void tmx_meter_destroy(struct tmx_meter *m)
     }
 }
 
-void tmx_meter_add(struct tmx_meter *m, const double *gpu_w, double n)
+void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n)
 {
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    for (size_t g = span.first; g < span.end; g++) {
         m->sum_w[g] += n * gpu_w[g];
+        m->n_tick[g] += n;
     }
-    m->n_tick += n;
 }
 
-void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
-                    const double *power_w, double quantum_k)
+void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, struct tmx_gpus span,
+                    const double *temp_k, const double *power_w, double quantum_k)
 {
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const double hot_k = tmx_chip_memory_k(gpu->chip, temp_k + gpu->unit0, power_w + gpu->unit0);
-        m->board_w[g] = m->n_tick > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / m->n_tick) : 0;
+        m->board_w[g] = m->n_tick[g] > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / m->n_tick[g]) : 0;
         m->memory_k[g] = quantum_k > 0 ? round(hot_k / quantum_k) * quantum_k : hot_k;
-        m->sum_w[g] = 0;
+        m->sum_w[g] = m->n_tick[g] = 0;
     }
-    m->n_tick = 0;
 }
 
 double *tmx_meter_memory_k(struct tmx_meter *m)
@@ -281,6 +281,5 @@ void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view)
 void tmx_meter_image(void *meter, struct tmx_image *i)
 {
     struct tmx_meter *m = meter;
-    TMX_IMAGE_FIELD(i, m->n_tick);
     tmx_arena_image(&m->state, i);
 }

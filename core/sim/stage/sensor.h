@@ -57,13 +57,13 @@ TMX_NODISCARD enum tmx_status tmx_meter_create(struct tmx_meter **m, const struc
                                                struct tmx_err *err);
 void tmx_meter_destroy(struct tmx_meter *m);
 
-/* The watts of n ticks, gpu_w [n_gpu, W]. */
-void tmx_meter_add(struct tmx_meter *m, const double *gpu_w, double n);
+/* The watts of n ticks of a span's GPUs, gpu_w [n_gpu, W]. */
+void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n);
 
-/* A reading: board watts as the mean since the last one, memory rounded to multiples of quantum_k (0: exact)
- * from temp_k [n_unit, K]. */
-void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
-                    const double *power_w, double quantum_k);
+/* A reading of a span's boards: board watts as the mean since the last one, memory rounded to multiples of
+ * quantum_k (0: exact) from temp_k [n_unit, K]. */
+void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, struct tmx_gpus span,
+                    const double *temp_k, const double *power_w, double quantum_k);
 double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
 void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 

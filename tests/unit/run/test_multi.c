@@ -293,16 +293,18 @@ static void gather(struct tmx_run *run, double *to)
     *to = r->gradient_k;
 }
 
+/* Cards of two GPUs with a fan. */
+static const char pairs[] =
+    "name = \"pairs\"; cards = ( { name = \"c\"; count = 17; } ); link = \"T\"; "
+    "links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = 1.2; } );\n"
+    "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; count = 2; } );\n"
+    "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
+    "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.3; }, { temp_c = 90.0; speed = 1.0; } "
+    "); } );";
+
 /* Tiles end inside cards whose two GPUs have jobs in common; fans, noisy sensors, jobs that end and wait. */
 static void threads_change_no_byte(void **state)
 {
-    static const char pairs[] =
-        "name = \"pairs\"; cards = ( { name = \"c\"; count = 17; } ); link = \"T\"; "
-        "links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = 1.2; } );\n"
-        "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; count = 2; } );\n"
-        "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
-        "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.3; }, { temp_c = 90.0; speed = 1.0; } "
-        "); } );";
     static const char *const more[] = {
         "policy = \"MG-MU\"; place = { policy = \"spread\"; emergency_c = 46.0; };",
         "policy = \"MG-BL\"; sensor = { period_s = 0.05; noise_k = 0.5; };"};
@@ -358,6 +360,81 @@ static void threads_change_no_byte(void **state)
     }
 }
 
+/* All that a run is made of and measures, at its tick. */
+static void same_runs(struct tmx_run *a, struct tmx_run *b)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(a));
+    const size_t size = 5 * m->n_unit + (2 + TMX_SLOTS) * m->n_sm + 3 * m->n_job + 2;
+    double *want = calloc(size, sizeof *want), *got = calloc(size, sizeof *got);
+    assert_true(want && got);
+    gather(a, want);
+    gather(b, got);
+    assert_memory_equal(want, got, size * sizeof *got);
+    assert_int_equal(m->n_arrived, tmx_sim_machine(tmx_run_sim(b))->n_arrived);
+    for (const struct tmx_metric *t = tmx_metrics; t->name; t++) {
+        const double x = t->value(a), y = t->value(b);
+        if (memcmp(&x, &y, sizeof x) != 0) {
+            fail_msg("%s: %.17g tick by tick, %.17g in steps", t->name, x, y);
+        }
+    }
+    free(want);
+    free(got);
+}
+
+/* Steps of several ticks, between scheduling ticks, fans and the end of the warm-up: throttles that trip
+ * within them, policies that look at samples, arrivals, jobs that end, kernels that take turns, the last
+ * tick. */
+static void ticks_in_a_row_change_no_byte(void **state)
+{
+    static const char *const more[] = {
+        ("policy = \"MG-BL\"; warmup_s = 0.23; fan_period_s = 0.07; sensor = { period_s = 0.01; }; throttle "
+         "= { trip_c = 49.0; release_c = "
+         "48.5; scope = \"sm\"; };"),
+        "policy = \"MG-BL\"; sensor = { period_s = 0.02; delay_s = 0.04; }; dtm = { policy = \"boost\"; "
+        "power_cap_w = 150.0; };",
+        "policy = \"MG-BL\"; sensor = { period_s = 0.01; noise_k = 0.5; };",
+        "policy = \"MG-MU\"; place = { policy = \"spread\"; emergency_c = 40.0; }; sensor = { period_s = "
+        "0.02; };",
+        "policy = \"MG-DVFS\"; sensor = { period_s = 0.01; quantum_k = 0.5; };"};
+    static const char work[] =
+        "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 0.8; count = 34; }, { kernel = \"Cmem\"; "
+        "work_s = "
+        "0.9; count = 34; }, { kernel = \"SVM\"; work_s = 0.2; arrival_s = 0.63; count = 5; }, { kernel = "
+        "\"pulse.cfg\"; work_s = 0.5; count = 3; } );";
+    (void)state;
+    scratch_write("pulse.cfg",
+                  "name = \"pulse\"; launch = { thread_blocks = 1024; threads_per_block = 256; };\n"
+                  "power = { block_lifetime_s = 0.001; phases = { over = \"time\"; repeat = true; list = ("
+                  " { until = 0.02; power_w = 100.0; }, { until = 0.03; power_w = 20.0; } ); }; };");
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        struct tmx_run *run[3];
+        struct tmx_err err = {0};
+        for (size_t k = 0; k < 3; k++) {
+            run[k] =
+                open_run("seed = 1; tick_s = 0.01; rows = 8; cols = 8; "
+                         "fan = { policy = \"curve\"; }; %s topology = \"%s\"; mix = \"%s\"; threads = %zu;",
+                         more[i], scratch_write("pairs.cfg", pairs), scratch_write("pairs_mix.cfg", work),
+                         k > 0 ? k : 1);
+        }
+        ticks(run[0], 64);
+        for (size_t k = 1; k < 3; k++) {
+            assert_int_equal(tmx_sim_advance(tmx_run_sim(run[k]), 64, NULL, &err), TMX_OK);
+            same_runs(run[0], run[k]);
+        }
+        for (size_t n = 0; n < 400 && !tmx_sim_done(tmx_run_sim(run[0])); n++) {
+            ticks(run[0], 1);
+        }
+        assert_true(i == 0 ? metric(run[0], "trips") > 0 : tmx_sim_done(tmx_run_sim(run[0])));
+        for (size_t k = 1; k < 3; k++) {
+            assert_int_equal(tmx_sim_advance(tmx_run_sim(run[k]), 400, NULL, &err), TMX_OK);
+            assert_true(tmx_sim_time_s(tmx_run_sim(run[0])) == tmx_sim_time_s(tmx_run_sim(run[k])));
+            same_runs(run[0], run[k]);
+            tmx_run_destroy(run[k]);
+        }
+        tmx_run_destroy(run[0]);
+    }
+}
+
 /* Ranks as threads of this process: each leaves what it has, waits for all, and takes theirs. */
 enum { MOST_RANKS = 4, RUNS_AWAY = 3 };
 struct meeting {
@@ -407,7 +484,9 @@ static struct tmx_run *open_shared(size_t i)
          "target_c = 55.0; }; sensor = { period_s = 0.05; quantum_k = 1.0; delay_s = 0.1; };"),
         "policy = \"MG-BL\"; sensor = { period_s = 0.05; noise_k = 0.5; }; fan = { policy = \"curve\"; };",
         "policy = \"MG-BL\"; fan = { policy = \"curve\"; }; threads = 2; warmup_s = 2.5;",
-        "policy = \"MG-BL\"; fan = { policy = \"curve\"; }; spread = { leakage = 0.2; sink = 0.1; };"};
+        "policy = \"MG-BL\"; quantum_s = 0.25; sensor = { period_s = 10.0; delay_s = 10.0; }; fan = { policy "
+        "= \"curve\"; }; spread = { leakage = 0.2; sink "
+        "= 0.1; };"};
     static const char nine[] =
         "name = \"nine\"; link = \"T\"; links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = "
         "1.2; } ); cards = ( { name = \"c\"; count = 3; } );\n"
@@ -846,6 +925,7 @@ int main(void)
         cmocka_unit_test(spreading_the_heat_slows_the_shared_fan),
         cmocka_unit_test(a_snapshot_of_fans_and_air_continues_bit_equal),
         cmocka_unit_test(threads_change_no_byte),
+        cmocka_unit_test(ticks_in_a_row_change_no_byte),
         cmocka_unit_test(ranks_change_no_byte),
         cmocka_unit_test(a_runaway_on_one_rank_ends_all),
         cmocka_unit_test(a_resolved_run_reads_back_to_itself),
