@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Multigrid against a direct solution, on random networks of every kind, at shifts from a steady state to a
  * microsecond: HotSpot's with and without a board, the physical one with its package, layers of several
- * materials, coolant in channels and pins at flows from none to many times what it can carry. Arguments:
- * networks of each kind, the first one, the seed. */
+ * materials, a foil that multigrid gives up, coolant in channels and pins at flows from none to many times
+ * what it can carry. Arguments: networks of each kind, the first one, the seed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random_chip.h"
 #include "thermal/solver/solver.h"
 
-enum kind { HOTSPOT, CONTRAST, BOARD, MANY_LAYERS, PHYSICAL, MERGED, RESOLVED, PINS, KINDS };
+enum kind { HOTSPOT, CONTRAST, BOARD, MANY_LAYERS, PHYSICAL, FOIL, MERGED, RESOLVED, PINS, KINDS };
 enum { COLUMNS = 11, MOST_COLS = 41, LAYERS = 10 };
-static const char *const names[KINDS] = {"HotSpot's", "contrast 1:1000", "board",    "ten layers",
-                                         "physical",  "merged",          "resolved", "pins"};
+static const char *const names[KINDS] = {"HotSpot's", "contrast 1:1000", "board",    "ten layers", "physical",
+                                         "foil",      "merged",          "resolved", "pins"};
 
 static unsigned seed = 20260101;
 static size_t n_network = 2, first;
@@ -101,6 +101,12 @@ static void make(struct network *n, enum kind kind, struct tmx_rng *rng)
         spec->n_layer = LAYERS;
     } else if (kind == PHYSICAL) {
         spec->network = TMX_NETWORK_PHYSICAL;
+    } else if (kind == FOIL) { /* a spreader of 10 nm between wider sheets: multigrid gives up */
+        spec->network = TMX_NETWORK_PHYSICAL;
+        spec->rows = spec->cols = 8;
+        spec->package.t_spreader_m = 1e-8;
+        spec->package.s_spreader_m = 1.02 * fmax(tmx_floorplan_width_m(&n->chip.floorplan),
+                                                 tmx_floorplan_height_m(&n->chip.floorplan));
     } else if (kind >= MERGED) {
         add_channels(n, kind, rng);
     }

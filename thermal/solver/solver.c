@@ -18,6 +18,8 @@
  * Small networks, and those that have no sheets (HotSpot's block model), are factored as a whole: below SMALL
  * nodes that takes as long as some ten solutions.
  *
+ * Where multigrid does not converge a factor of the whole is made after all (solve_exactly).
+ *
  * Sums have a fixed number of chains, so that no result depends on the processor. */
 #include "thermal/solver/solver.h"
 
@@ -58,6 +60,8 @@ struct tmx_solver {
     uint32_t *single;   /* [n_single] owned: nodes of no sheet, without coolant */
     uint32_t *node;     /* [n_factored] owned: those in the factor */
     struct workspace work[PIECES];
+    struct tmx_solver *exact;        /* owned: NULL until multigrid has failed, which then is its work */
+    struct tmx_system *exact_system; /* owned: the last matrix that it failed for */
 };
 
 struct tmx_system {
@@ -145,6 +149,8 @@ void tmx_solver_destroy(struct tmx_solver *s)
         free(s->factored);
         free(s->single);
         free(s->node);
+        tmx_system_destroy(s->exact_system);
+        tmx_solver_destroy(s->exact);
         free(s);
     }
 }
@@ -659,11 +665,33 @@ static void solve_piece(void *ctx, size_t piece)
 
 static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
                              const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                             const double *b, const double *from, double *x);
+
+/* By a factor of the whole, where multigrid does not converge: sheets of different extent with a link between
+ * them that is some 1e7 times as strong as those beside it. Always tried after multigrid, so that no result
+ * depends on what was solved before. */
+static enum tmx_status solve_exactly(struct call *c)
+{
+    struct tmx_solver *s = c->s;
+    const struct tmx_matrix *has = s->exact_system ? &s->exact_system->matrix : NULL, *want = &c->a->matrix;
+    enum tmx_status st =
+        s->exact ? TMX_OK : tmx_solver_create(s->net, TMX_SOLVER_DIRECT, NULL, &s->exact, NULL);
+    if (!st && !(has && has->gamma == want->gamma && has->sigma == want->sigma && has->flow == want->flow)) {
+        tmx_system_destroy(s->exact_system);
+        s->exact_system = NULL;
+        st = tmx_system_create(s->exact, want, &s->exact_system, NULL);
+    }
+    return st ? st : solve(s->exact, s->exact_system, c->accuracy, c->transposed, c->n_rhs, c->b, NULL, c->x);
+}
+
+static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
+                             const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
                              const double *b, const double *from, double *x)
 {
     struct call c = {s, a, accuracy, transposed, n_rhs, b, from, x, {TMX_OK}};
     tmx_thread_pool_run(s->pool, s->pool ? PIECES : 1, solve_piece, &c);
-    return c.st[0] ? c.st[0] : c.st[1];
+    const enum tmx_status st = c.st[0] ? c.st[0] : c.st[1];
+    return st == TMX_ESOLVE && !s->direct ? solve_exactly(&c) : st;
 }
 
 enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
