@@ -4,7 +4,8 @@
 
 tests/stable-1.0/ has inputs (`*.cfg`, `log.csv`) and what 1.0 made of them. This version must accept the inputs with the same keys and
 values (check.csv), write every column (columns.txt), answer the same from the stored databases (query/), read the stored folders of a
-run and a calibration, compute the same beside a cache of 1.0, and export every function of the library (symbols.txt).
+run and a calibration, compute the same beside a cache of 1.0, and export every function of the library (symbols.txt). What is shipped,
+commands with options, choices and defaults, public headers and the Python package keep their names (names.txt).
 It also holds the version in one place: include/thermix/version.h.
 
 --write stores what this version makes. Until 1.0 is released that is how a change on purpose enters; afterwards a difference is a bug,
@@ -13,6 +14,8 @@ except for corrected numbers of shipped chips, kernels and runs, which the chang
 import csv
 import ctypes
 import gzip
+import importlib
+import inspect
 import os
 import pathlib
 import re
@@ -141,6 +144,71 @@ def databases(out):
         compare(f"query/{name}.csv", call("query", old, "--all", "--format", "csv"))
 
 
+def shipped():
+    for what in ("runs", "suites", "studies", "mixes", "kernels", "chips", "systems", "batches", "policies", "backends", "metrics"):
+        for row in rows_of(call("list", what, "--format", "csv")):
+            yield f"{what} {row.get('level', '')} {row['name']}"
+
+
+def options():
+    """Of each command's help: options, the words that they accept, and defaults."""
+    for command in call("complete", "").split():
+        yield f"command {command}"
+        if command in ("floorplan", "list", "power", "llm", "log", "validate", "cache"): # others take names of what is shipped, or files
+            yield from (f"{command} {verb}" for verb in call("complete", command, "").split())
+        for text in re.findall(r"^ {2,6}(-(?:.+\n)(?: {8,}.*\n)*)", call(command, "--help"), re.M):
+            text = " ".join(text.split())
+            head = re.match(r"(?:(-\w), )?(--?\w[\w-]*)(\[?=)?(\S*)", text)
+            if not head:
+                continue
+            short, name, value, words = head.groups()
+            yield f"{command} {name}{value or ''}"
+            if short:
+                yield f"{command} {short}: {name}"
+            for word in words.split("|") if "|" in words else ():
+                if re.fullmatch(r"[a-z0-9_.-]+", word):
+                    yield f"{command} {name}={word}"
+            default = re.search(r"\bdefault ([^\s;)]*[^\s;),])", text)
+            if default:
+                yield f"{command} {name}: default {default[1]}"
+
+
+def headers():
+    """Functions, types, constants and the fields of structs."""
+    for path in sorted((source / "include/thermix").glob("*.h")):
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        for name in re.findall(r"\b(?:tmx|TMX)_\w+", code):
+            yield f"{path.name} {name}"
+        for struct, body in re.findall(r"^struct (tmx_\w+) \{(.*?)^\};", code, re.S | re.M):
+            for part in re.sub(r"[{}]", ";", body).split(";"):
+                for field in re.findall(r"\(\*(\w+)\)", part)[:1] or re.findall(r"(\w+)(?:\[[^]]*\])*\s*(?:,|$)", part.strip()):
+                    yield f"{path.name} {struct}.{field}"
+
+
+def python():
+    """Public names of the package, their methods and arguments."""
+    sys.path.insert(0, str(source / "python"))
+    os.environ["THERMIX_LIBRARY"] = str(library)
+    package = importlib.import_module("thermix")
+    for name in package.__all__:
+        value = getattr(package, name)
+        yield f"python {name}"
+        members = [(name, value)] + [(f"{name}.{k}", v) for k, v in inspect.getmembers(value) if not k.startswith("_") and (inspect.isclass(value) or inspect.ismodule(value))]
+        for label, member in members:
+            yield f"python {label}"
+            if inspect.isfunction(member) or inspect.isclass(member) and member.__module__.startswith("thermix"):
+                for argument in inspect.signature(member).parameters:
+                    if argument != "self":
+                        yield f"python {label}({argument})"
+
+
+def names():
+    now = dict.fromkeys([*shipped(), *options(), *headers(), *python()])
+    for line in keep("names.txt", "".join(n + "\n" for n in now)).splitlines():
+        if line not in now:
+            wrong(f"no longer there: {line}")
+
+
 class Hash(ctypes.Structure):
     _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
 
@@ -187,7 +255,7 @@ def cache(out):
         call("run", "calibrated.cfg", "-q", "-o", out / name)
     if write:
         shutil.rmtree(store / "cache", ignore_errors=True)
-        shutil.copytree(out / "cache-without/thermix", store / "cache", ignore=shutil.ignore_patterns("lock"))
+        shutil.copytree(out / "cache-without/thermix", store / "cache", ignore=shutil.ignore_patterns("lock", "making"))
     compare("calibrated.csv", (out / "with/summary.csv").read_text())
     compare("calibrated.csv", (out / "without/summary.csv").read_text())
 
@@ -211,6 +279,7 @@ with tempfile.TemporaryDirectory() as top:
     folders(out)
     cache(out)
     inputs()
+    names()
     symbols(abi)
 if bad:
     sys.exit(f"{len(bad)} differences from version 1.0 (docs/stability.md)")
