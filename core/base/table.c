@@ -651,11 +651,53 @@ static void latex_text(FILE *out, const char *s)
 struct markup {
     const char *row, *next, *end; /* before the first cell, between two, behind the last */
     void (*text)(FILE *out, const char *s);
+    bool spread; /* "12.3 $\\pm$ 0.4" in place of two columns */
 };
+
+static const char *const spreads[] = {"sd", "se", "ci95"};
+enum { N_SPREAD = sizeof spreads / sizeof spreads[0] };
+
+/* "BL sd" behind "BL": NULL, or which spread of the column before it this column is. */
+static const char *spread_of(const struct tmx_table *t, size_t c)
+{
+    const char *name = c > 0 && c < t->n_column ? t->columns[c].name : "",
+               *of = c > 0 ? t->columns[c - 1].name : "";
+    const size_t n = strlen(of);
+    if (n == 0 || strncmp(name, of, n) != 0 || (name[n] != ' ' && name[n] != '_') ||
+        t->columns[c].type != TMX_COLUMN_REAL || t->columns[c - 1].type != TMX_COLUMN_REAL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < N_SPREAD; i++) {
+        if (strcmp(name + n + 1, spreads[i]) == 0) {
+            return spreads[i];
+        }
+    }
+    return NULL;
+}
+
+/* Value and spread with the digits that the spread leaves: one of the spread, two if it begins with 1. A
+ * spread below 1e-6 is rounding. */
+static void spread_cell(FILE *out, const struct tmx_cell *value, const struct tmx_cell *spread, int decimals)
+{
+    if (decimals >= 0 && !spread->empty && spread->real > 1e-6) {
+        const double digit = floor(log10(spread->real));
+        const double wanted = spread->real < 2 * pow(10, digit) ? 1 - digit : -digit;
+        decimals = (int)fmin(fmax(wanted, 0), 15);
+    }
+    char a[NUMBER_SIZE], b[NUMBER_SIZE];
+    fprintf(out, "$%s", shown(value, decimals, a, sizeof a));
+    if (!spread->empty) {
+        fprintf(out, " \\pm %s", shown(spread, decimals, b, sizeof b));
+    }
+    fputc('$', out);
+}
 
 static void markup_names(const struct tmx_table *t, const struct markup *m, FILE *out)
 {
     for (size_t c = 0; c < t->n_column; c++) {
+        if (m->spread && spread_of(t, c)) {
+            continue;
+        }
         fputs(c == 0 ? m->row : m->next, out);
         m->text(out, t->columns[c].name);
     }
@@ -666,8 +708,15 @@ static void markup_rows(const struct tmx_table *t, const struct markup *m, FILE 
 {
     char buf[NUMBER_SIZE];
     for (size_t i = 0, c = 0; i < t->n_cell; i++) {
-        fputs(c == 0 ? m->row : m->next, out);
-        m->text(out, shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
+        const bool joined = m->spread && !t->cells[i].empty && spread_of(t, c + 1);
+        if (!m->spread || !spread_of(t, c)) {
+            fputs(c == 0 ? m->row : m->next, out);
+            if (joined) {
+                spread_cell(out, &t->cells[i], &t->cells[i + 1], t->columns[c].decimals);
+            } else {
+                m->text(out, shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
+            }
+        }
         c = c + 1 == t->n_column ? 0 : c + 1;
         fputs(c == 0 ? m->end : "", out);
     }
@@ -675,7 +724,7 @@ static void markup_rows(const struct tmx_table *t, const struct markup *m, FILE 
 
 enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    static const struct markup markdown = {"| ", " | ", " |\n", markdown_text};
+    static const struct markup markdown = {"| ", " | ", " |\n", markdown_text, false};
     const enum tmx_status st = tmx_table_check(t, err);
     if (st) {
         return st;
@@ -691,14 +740,24 @@ enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out, s
 
 enum tmx_status tmx_table_write_latex(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    static const struct markup latex = {"", " & ", " \\\\\n", latex_text};
+    static const struct markup latex = {"", " & ", " \\\\\n", latex_text, true};
     const enum tmx_status st = tmx_table_check(t, err);
     if (st) {
         return st;
     }
+    for (size_t i = 0, n = 0; i < N_SPREAD; i++) { /* a comment of TeX */
+        size_t c = 0;
+        while (c < t->n_column && spread_of(t, c) != spreads[i]) {
+            c++;
+        }
+        if (c < t->n_column) {
+            fprintf(out, "%s%s", n++ ? ", " : "% behind \\pm: ", spreads[i]);
+        }
+        fputs(i + 1 == N_SPREAD && n ? "\n" : "", out);
+    }
     fputs("\\begin{tabular}{", out);
     for (size_t c = 0; c < t->n_column; c++) {
-        fputc(t->columns[c].type == TMX_COLUMN_TEXT ? 'l' : 'r', out);
+        fputs(spread_of(t, c) ? "" : t->columns[c].type == TMX_COLUMN_TEXT ? "l" : "r", out);
     }
     fputs("}\n\\toprule\n", out);
     markup_names(t, &latex, out);

@@ -138,6 +138,39 @@ static void latex_escapes_what_tex_reads(void **state)
     tmx_table_destroy(t);
 }
 
+static void latex_prints_a_spread_behind_its_value(void **state)
+{
+    static const struct tmx_column five[] = {{"BL", TMX_COLUMN_REAL, 4},
+                                             {"BL sd", TMX_COLUMN_REAL, 4},
+                                             {"x", TMX_COLUMN_REAL, 4},
+                                             {"x_ci95", TMX_COLUMN_REAL, 4},
+                                             {"y_sd", TMX_COLUMN_REAL, 1}};
+    static const double rows[][5] = {{12.34567, 0.41, -1.5, 0.0123, 2}, {1234.5, 40, 7, 1e-17, 2}};
+    (void)state;
+    struct tmx_table *t;
+    char *text;
+    size_t size;
+    assert_int_equal(tmx_table_create(&t, five, 5, NULL), TMX_OK);
+    for (size_t i = 0; i < 10; i++) {
+        tmx_table_real(t, rows[i / 5][i % 5]);
+    }
+    tmx_table_empty(t);
+    tmx_table_empty(t);
+    tmx_table_real(t, 3);
+    tmx_table_empty(t);
+    tmx_table_real(t, 2);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tmx_table_write_latex(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(
+        text, "% behind \\pm: sd, ci95\n\\begin{tabular}{rrr}\n\\toprule\nBL & x & y\\_sd \\\\\n\\midrule\n"
+              "$12.3 \\pm 0.4$ & $-1.500 \\pm 0.012$ & 2.0 \\\\\n"
+              "$1234 \\pm 40$ & $7.0000 \\pm 0.0000$ & 2.0 \\\\\n"
+              "- & $3.0000$ & 2.0 \\\\\n\\bottomrule\n\\end{tabular}\n");
+    free(text);
+    tmx_table_destroy(t);
+}
+
 static void a_number_that_went_wrong_is_an_error(void **state)
 {
     (void)state;
@@ -159,6 +192,7 @@ int main(void)
         cmocka_unit_test(brief_leaves_out_what_says_nothing),
         cmocka_unit_test(markdown_escapes_bars),
         cmocka_unit_test(latex_escapes_what_tex_reads),
+        cmocka_unit_test(latex_prints_a_spread_behind_its_value),
         cmocka_unit_test(a_number_that_went_wrong_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
