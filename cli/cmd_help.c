@@ -59,6 +59,10 @@ static void man_of_all(FILE *out)
         ".SH COMMANDS\n",
         TMX_VERSION);
     for (size_t i = 0; tmx_commands[i]; i++) {
+        const char *group = tmx_command_group(tmx_commands[i]->name);
+        if (group) {
+            fprintf(out, ".SS %s\n", group);
+        }
         fprintf(out, ".TP\n\\fBthermix\\-%s\\fR(1)\n%s\n", tmx_commands[i]->name, tmx_commands[i]->summary);
     }
     fputs(

@@ -33,6 +33,25 @@ enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err)
                     tmx_suggest(hint, name, names, n));
 }
 
+const char *tmx_command_group(const char *name)
+{
+    static const struct {
+        const char *first, *title;
+    } group[] = {{"run", "Simulate, and compare with papers"},
+                 {"bound", "Limits: least slowdown, most watts and jobs"},
+                 {"list", "What is shipped; chips, kernels and their models"},
+                 {"log", "Measured GPUs"},
+                 {"sweep", "Studies of many runs"},
+                 {"plot", "Figures, pages and files for other tools"},
+                 {"cache", "The program itself"}};
+    for (size_t i = 0; i < sizeof group / sizeof group[0]; i++) {
+        if (strcmp(group[i].first, name) == 0) {
+            return group[i].title;
+        }
+    }
+    return NULL;
+}
+
 void tmx_commands_usage(FILE *out)
 {
     enum { INDENT = 15 };
@@ -41,6 +60,10 @@ void tmx_commands_usage(FILE *out)
                  "Thermal-aware multi-GPU scheduling simulator on a HotSpot-compatible RC grid.\n\n"
                  "Commands:\n");
     for (size_t i = 0; tmx_commands[i]; i++) {
+        const char *group = tmx_command_group(tmx_commands[i]->name);
+        if (group) {
+            fprintf(out, " %s:\n", group);
+        }
         fprintf(out, "  %-12s ", tmx_commands[i]->name);
         tmx_text_wrap(tmx_commands[i]->summary, INDENT, width, out);
     }

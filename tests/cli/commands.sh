@@ -103,6 +103,7 @@ fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" run study --set rows=8 --set cols=8 --set package.ambient=280.0 --set tick_s=0.005 >out.txt || say "a cold run"
 grep -q '^slowdown_pct  *0.000 ' out.txt || say "a run that lost nothing does not show it: $(cat out.txt)"
 ! grep -q -- '-0\.0*\( \|$\)' out.txt || say "-0.00: $(cat out.txt)"
+[ "$(grep -c '^ [A-Z].*:$' all.txt)" = 7 ] || say "--help: groups"
 "$thermix" --help | grep -q '^Begin with: thermix run' || say "--help: where to begin?"
 "$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
 # where a key of the package stands, whoever else is overridden
