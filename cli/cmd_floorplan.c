@@ -22,6 +22,7 @@
 #include "study/table_out.h"
 #include "thermal/files/ice.h"
 #include "thermal/floorplanner.h"
+#include "thermal/trace_run.h"
 
 struct tmx_floorplan_args {
     struct tmx_texts words; /* the verb, then its files */
@@ -198,29 +199,34 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
     return st;
 }
 
+static const struct tmx_column unit_columns[] = {
+    {"floorplan", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 4},
+    {"right_mm", TMX_COLUMN_REAL, 4},   {"bottom_mm", TMX_COLUMN_REAL, 4}, {"top_mm", TMX_COLUMN_REAL, 4},
+    {"mean_temp_c", TMX_COLUMN_REAL, 3}};
+enum { N_UNIT_COLUMN = sizeof unit_columns / sizeof unit_columns[0] };
+
+static void add_unit(struct tmx_table *t, const char *file, const struct tmx_unit *unit, double temp_c)
+{
+    tmx_table_text(t, file);
+    tmx_table_text(t, unit->name);
+    tmx_table_real(t, 1e3 * unit->x_m);
+    tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
+    tmx_table_real(t, 1e3 * unit->y_m);
+    tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
+    tmx_table_real(t, temp_c);
+}
+
 /* Every unit of every floorplan with its temperature, the mean over time and mixes. */
 static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"floorplan", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},
-        {"left_mm", TMX_COLUMN_REAL, 4},    {"right_mm", TMX_COLUMN_REAL, 4},
-        {"bottom_mm", TMX_COLUMN_REAL, 4},  {"top_mm", TMX_COLUMN_REAL, 4},
-        {"mean_temp_c", TMX_COLUMN_REAL, 3}};
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    const enum tmx_status st = tmx_table_create(t, unit_columns, N_UNIT_COLUMN, err);
     for (size_t f = 0; f < s->c->n_file && !st; f++) {
         for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
-            const struct tmx_unit *unit = &s->floorplan[f].unit[u];
             double sum_c = 0;
             for (size_t m = 0; m < s->n_mix; m++) {
                 sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_study_metrics() + u];
             }
-            tmx_table_text(*t, s->c->file[f]);
-            tmx_table_text(*t, unit->name);
-            tmx_table_real(*t, 1e3 * unit->x_m);
-            tmx_table_real(*t, 1e3 * (unit->x_m + unit->w_m));
-            tmx_table_real(*t, 1e3 * unit->y_m);
-            tmx_table_real(*t, 1e3 * (unit->y_m + unit->h_m));
-            tmx_table_real(*t, sum_c / (double)s->n_mix);
+            add_unit(*t, s->c->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
         }
     }
     return st;
@@ -549,27 +555,7 @@ static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struc
     return st;
 }
 
-static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
-{
-    struct tmx_floorplan_compare c = {.file = (const char *const *)a->words.text + 1,
-                                      .n_file = a->words.n - 1,
-                                      .suite = a->suite,
-                                      .policy = a->policy,
-                                      .only_mix = a->mix,
-                                      .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
-                                      .n_worker = (unsigned)a->jobs,
-                                      .format = (enum tmx_format)a->format,
-                                      .columns = &a->columns};
-    if (a->words.n < 3 || !a->suite) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "compare: expected two floorplans or more and --suite SUITE, whose runs it compares; "
-                        "of one power "
-                        "file `thermix thermal -c CONFIG -f FLOORPLAN -p POWER` gives the temperatures");
-    }
-    return floorplan_compare(&c, err);
-}
-
-/* `KEY=VALUE` of the floorplanner or of the package. */
+/* `KEY=VALUE` of the floorplanner (o; NULL: refused) or of the package. */
 static enum tmx_status set_option(const char *text, struct tmx_floorplanner_options *o,
                                   struct tmx_hotspot_config *cfg, struct tmx_err *err)
 {
@@ -580,10 +566,106 @@ static enum tmx_status set_option(const char *text, struct tmx_floorplanner_opti
     }
     for (const struct tmx_opt *row = tmx_floorplanner_opts; row->key; row++) {
         if (tmx_word_compare(row->key, name) == 0) {
-            return tmx_opt_set(row, o, value + 1, "--set", 0, err);
+            return o ? tmx_opt_set(row, o, value + 1, "--set", 0, err)
+                     : tmx_fail(err, TMX_ECONFIG, "--set %s: is an option of optimise", text);
         }
     }
     return tmx_hotspot_config_set(cfg, name, value + 1, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+}
+
+static void say(void *to, enum tmx_log_level level, const char *text)
+{
+    (void)to;
+    if (level == TMX_LOG_WARNING) {
+        tmx_print_visible(stderr, "thermix floorplan: warning: %s\n", text);
+    }
+}
+
+/* One floorplan under the power file in the package: the steady state of the mean power, as `thermix thermal`
+ * has it. */
+static enum tmx_status compare_one(const struct tmx_floorplan_args *a, const char *file, struct tmx_table *t,
+                                   struct tmx_table *units, struct tmx_err *err)
+{
+    static struct tmx_trace_options o; /* large */
+    struct tmx_trace_run r = {0};
+    const struct tmx_log log = {say, NULL};
+    o = (struct tmx_trace_options){.refine = 1, .allow_gaps = a->gaps};
+    tmx_hotspot_config_init(&o.cfg);
+    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, "f", file, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    st = st ? st : tmx_hotspot_config_set(&o.cfg, "p", a->power, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    for (size_t i = 0; i < a->set.n && !st; i++) {
+        st = set_option(a->set.text[i], NULL, &o.cfg, err);
+    }
+    st = st ? st : tmx_hotspot_config_read_files(&o.cfg, a->config, err);
+    if (!st && o.cfg.grid_layer_file[0]) {
+        st = tmx_fail_at(err, TMX_ECONFIG, o.cfg.grid_layer_file, 0,
+                         "compare: a layer file names its own floorplans; expected a package of one die");
+    }
+    o.cfg.grid_steady_file[0] = '\0';
+    st = st ? st : tmx_trace_run_read(&r, &o, &log, err);
+    st = st ? st : tmx_trace_run_steady(&r, err);
+    if (!st) {
+        const struct tmx_floorplan *fp = &r.stack.floorplan[0];
+        const double *k = r.temps.block_k + r.temps.first[r.stack.n_below];
+        size_t hot = 0, cold = 0;
+        double power_w = 0;
+        for (size_t u = 0; u < fp->n_unit; u++) {
+            hot = k[u] > k[hot] ? u : hot;
+            cold = k[u] < k[cold] ? u : cold;
+            add_unit(units, file, &fp->unit[u], k[u] - TMX_ZERO_C);
+        }
+        for (size_t i = 0; i < r.power.n_column; i++) {
+            power_w += r.row_k[i]; /* the mean of the trace */
+        }
+        tmx_table_text(t, file);
+        tmx_table_real(t, power_w);
+        tmx_table_text(t, fp->unit[hot].name);
+        tmx_table_real(t, k[hot] - TMX_ZERO_C);
+        tmx_table_real(t, k[hot] - k[cold]);
+    }
+    tmx_trace_run_finish(&r);
+    return st;
+}
+
+/* One power file on every floorplan. */
+static enum tmx_status compare_power(const struct tmx_floorplan_args *a,
+                                     const struct tmx_floorplan_compare *c, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
+                                                {"power_w", TMX_COLUMN_REAL, 2},
+                                                {"hottest", TMX_COLUMN_TEXT, 0},
+                                                {"peak_temp_c", TMX_COLUMN_REAL, 2},
+                                                {"gradient_c", TMX_COLUMN_REAL, 2}};
+    struct tmx_table *t = NULL, *units = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
+    st = st ? st : tmx_table_create(&units, unit_columns, N_UNIT_COLUMN, err);
+    for (size_t f = 0; f < c->n_file && !st; f++) {
+        st = compare_one(a, c->file[f], t, units, err);
+    }
+    st = st ? st : save(c, t, units, err);
+    tmx_table_destroy(t);
+    tmx_table_destroy(units);
+    return st;
+}
+
+static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    const struct tmx_floorplan_compare c = {.file = (const char *const *)a->words.text + 1,
+                                            .n_file = a->words.n - 1,
+                                            .suite = a->suite,
+                                            .policy = a->policy,
+                                            .only_mix = a->mix,
+                                            .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
+                                            .n_worker = (unsigned)a->jobs,
+                                            .format = (enum tmx_format)a->format,
+                                            .columns = &a->columns};
+    if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "compare: expected two floorplans or more, and --suite SUITE, whose runs it compares, or "
+            "-p POWER and -c CONFIG, whose steady states it compares");
+    }
+    return a->suite ? floorplan_compare(&c, err) : compare_power(a, &c, err);
 }
 
 /* What the best candidate is chosen by. */
@@ -784,7 +866,7 @@ static const struct tmx_arg rows[] = {
             .doc = "width of the memory controllers (without it: a twelfth of the die)"),
     TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
-    {.type = TMX_ARG_GROUP, .doc = "optimise:"},
+    {.type = TMX_ARG_GROUP, .doc = "optimise, and -p, -c and --set of compare:"},
     TMX_ARG(tmx_floorplan_args, description, TEXT, "description", 'f', .value = "FILE",
             .names = TMX_NAMES_FILE, .doc = "the .desc or .flp, as hotfloorplan takes it"),
     TMX_ARG(tmx_floorplan_args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
@@ -823,16 +905,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_floorplan = {
     .name = "floorplan",
     .summary = "check, show, change, make, compare and optimise floorplans",
-    .doc = "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
-           "too).\n\n"
-           "Verbs: check show convert scale rotate mirror move swap split grid generate compare optimise\n\n"
-           "optimise anneals for area, wire length, peak temperature and gradient: blocks of a HotSpot .desc "
-           "are placed as slicing trees; of a .flp, units of one size and different power change places.",
+    .doc =
+        "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
+        "too).\n\n"
+        "Verbs: check show convert scale rotate mirror move swap split grid generate compare optimise\n\n"
+        "optimise anneals for area, wire length, peak temperature and gradient: blocks of a HotSpot .desc "
+        "are placed as slicing trees; of a .flp, units of one size and different power change places.\n\n"
+        "compare runs the mixes of a suite on each floorplan (--suite), or has one power file heat each of "
+        "them (-p, -c): steady states of the mean power.",
     .notes = "Before a result is written, thermix checks that its units tile the die.",
     .examples = "thermix floorplan generate --sms 30 --per-tpc 3 --die 24x24mm --place centre -o centre.flp\n"
                 "thermix floorplan scale centre.flp --by 0.7 -o shrink.flp\n"
                 "thermix floorplan show shrink.flp -o shrink.svg\n"
                 "thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs\n"
+                "thermix floorplan compare a.flp b.flp -c chip.config -p power.ptrace\n"
                 "thermix floorplan optimise ev6.desc -p avg.p -c example.config -o best.flp",
     .args = rows,
     .operands = "VERB [FILE...]",

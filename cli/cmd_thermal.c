@@ -271,20 +271,6 @@ static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
                : tmx_hotspot_config_set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, 0, err);
 }
 
-static enum tmx_status read_files(struct tmx_hotspot_config *cfg, const char *config, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    if (config && tmx_word_compare(config, "(null)") != 0) {
-        st = tmx_hotspot_config_read(cfg, config, TMX_HOTSPOT_CONFIG, err);
-    }
-    if (!st && cfg->package_model_used && cfg->package_config_file[0]) {
-        st = tmx_hotspot_config_blame(
-            cfg, "package_config_file",
-            tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
-    }
-    return st;
-}
-
 /* tmx_command.parse: fill args from the command line and the files it names. Errors: unknown option (with the
  * nearest known name), missing or bad value, those of tmx_hotspot_config_read. */
 static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
@@ -302,7 +288,7 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
         st = split_one(argc, argv, &i, &s, &a->run.cfg, err);
     }
     st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, err);
-    st = st ? st : read_files(&a->run.cfg, s.config, err);
+    st = st ? st : tmx_hotspot_config_read_files(&a->run.cfg, s.config, err);
     if (!st) {
         if (a->run.hotspot_compat) {
             tmx_hotspot_config_drop(&a->run.cfg);

@@ -620,7 +620,8 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
     st = suite ? sort_rows(&s, err) : TMX_OK;
     st = st || !(floorplans || suite) ? st : tmx_plot_folder(p, err);
     if (floorplans && !st) {
-        st = draw_floorplans(p, &s, err);
+        const bool runs = tmx_csv_column(&s.csv, "slowdown_pct") < s.csv.n_column; /* not one power file */
+        st = runs ? draw_floorplans(p, &s, err) : TMX_OK;
         st = st ? st : draw_maps(p, folder, err);
     } else if (suite && !st) {
         st = draw_suite(p, &s, err);

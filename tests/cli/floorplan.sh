@@ -20,6 +20,17 @@ f grid a.flp --by 8x8 -o g.flp && f check g.flp | grep -q '64 units' || say grid
 f scale a.flp --by 0.5 -o h.flp && f check h.flp | grep -q '12 x 12 mm' || say scale
 f swap a.flp --unit SM0 --with UNCORE0 -o w.flp && f show w.flp --format csv | grep -q '^UNCORE0,2,0,4,2.5,10$' || say swap
 
+# One power file on several floorplans: the kelvins of `thermix thermal`, less on a larger die.
+printf 'left 0.004 0.008 0 0\nright 0.004 0.008 0.004 0\n' >two.flp
+printf 'left right\n20 5\n10 5\n' >two.ptrace
+printf -- '-t_chip 150e-6\n-r_convec 0.3\n-ambient 318.15\n' >two.config
+f scale two.flp --by 1.5 -o wide.flp
+f compare two.flp wide.flp -c two.config -p two.ptrace -o compared --format csv >compare.csv 2>err.txt || say "compare: $(cat err.txt)"
+"$thermix" thermal -c two.config -f two.flp -p two.ptrace --precision 9 2>/dev/null | awk '$1 == "left" { l = $2 } $1 == "right" { r = $2 } END { print l - 273.15, l - r }' OFMT=%.6f >thermal.txt
+awk -F, 'NR == FNR { split($0, t, " "); next } FNR == 2 { bad = $2 != 20 || $3 != "left" || ($4 - t[1]) ^ 2 > 1e-10 || ($5 - t[2]) ^ 2 > 1e-10; k = $4 } FNR == 3 { bad += $4 >= k }
+  END { exit bad || FNR != 3 }' thermal.txt compare.csv || say "compare -c -p: $(cat thermal.txt compare.csv)"
+[ "$(wc -l <compared/units.csv)" = 5 ] || say "compare -o: $(cat compared/units.csv)"
+
 refuses() { # "words" ARGUMENT...
   local words=$1 code=0
   shift
@@ -27,6 +38,10 @@ refuses() { # "words" ARGUMENT...
   [ $code = 2 ] && grep -qF -- "$words" err.txt || say "$*: exit $code, $(cat err.txt)"
 }
 refuses 'did you mean "SM3"' split a.flp --unit SMM3 --by 2x2
+refuses 'option of optimise' compare two.flp wide.flp -p two.ptrace --set lambdaA=2
+refuses 'or -p POWER' compare two.flp wide.flp -p two.ptrace --suite short
+refuses 'or -p POWER' compare two.flp -p two.ptrace
+refuses 'block "left" is not in the floorplan' compare two.flp a.flp -p two.ptrace
 refuses 'overlap' move a.flp --unit SM0 --by 1x0mm -o m.flp
 [ ! -e m.flp ] || say an overlapping floorplan was written
 refuses 'need 900 mm2' generate --sms 30 --die 24x24mm --sm-area 30

@@ -482,6 +482,21 @@ static void print_value(const struct tmx_opt *opt, const char *field, FILE *out)
     }
 }
 
+enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg, const char *config,
+                                              struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (config && tmx_word_compare(config, "(null)") != 0) {
+        st = tmx_hotspot_config_read(cfg, config, TMX_HOTSPOT_CONFIG, err);
+    }
+    if (!st && cfg->package_model_used && cfg->package_config_file[0]) {
+        st = tmx_hotspot_config_blame(
+            cfg, "package_config_file",
+            tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
+    }
+    return st;
+}
+
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out)
 {
     for (const struct tmx_opt *opt = tmx_hotspot_opts; opt->key; opt++) {

@@ -128,6 +128,10 @@ TMX_NODISCARD enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_con
 TMX_NODISCARD enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
                                                       enum tmx_hotspot_source source, struct tmx_err *err);
 
+/* Read the config file (NULL, "(null)": none), and the package file that it or the command line names. */
+TMX_NODISCARD enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg,
+                                                            const char *config, struct tmx_err *err);
+
 /* Write all options as `-name value` lines that tmx_hotspot_config_read reads back equal. */
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out);
 
