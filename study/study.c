@@ -525,7 +525,7 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
     const size_t n = tmx_study_metrics();
     for (size_t i = 0; i < s->n_value; i++) {
         value[i] = i < n ? tmx_metrics[i].value(o->run) : NAN;
-        if (i < n && !isfinite(value[i])) {
+        if (i < n && !isfinite(value[i]) && !(isnan(value[i]) && tmx_metric_may_lack(&tmx_metrics[i]))) {
             return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
         }
     }

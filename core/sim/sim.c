@@ -172,7 +172,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     uint64_t slice;
     st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    st = st ? st : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, err);
+    st = st ? st
+            : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, spec->group,
+                                  spec->n_group, spec->serve.llm && !spec->serve.options.heat, err);
     st = st ? st : tmx_meter_create(&s->meter, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);

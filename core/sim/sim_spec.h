@@ -51,7 +51,10 @@ struct tmx_sim_spec {
     struct tmx_cooling_spec
         cooling;               /* topology NULL: convection and inlet air stay as the models have them */
     const double *power_cap_w; /* [n_gpu] board watts a GPU may draw, INFINITY: no cap; NULL: none has one */
-    bool shared_queue;         /* arrivals wait in one queue until the GPU they go to has none waiting */
+    const struct tmx_power_group
+        *group; /* [n_group] whose power is looked at: all GPUs, then parts of them */
+    size_t n_group;
+    bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */

@@ -18,6 +18,7 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
 };
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m, double report_s,
+                                    const struct tmx_power_group *group, size_t n_group, bool boards,
                                     struct tmx_err *err)
 {
     struct tmx_recorder *r = calloc(1, sizeof *r);
@@ -54,6 +55,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->longest_s, m->n_sm);
     TMX_TAKE(&r->state, r->first_s, m->n_sm);
     TMX_TAKE(&r->state, r->last_s, m->n_sm);
+    tmx_swing_take(&r->swing, &r->state, m, group, n_group, boards);
     if (r->state.failed) {
         tmx_recorder_destroy(r);
         return tmx_fail(err, TMX_ENOMEM, "recorder of %zu units", m->n_unit);
@@ -196,6 +198,7 @@ void tmx_recorder_end_tick(struct tmx_recorder *r, uint64_t n_tick)
         r->gradient_k = r->now_gradient_k[g] > r->gradient_k ? r->now_gradient_k[g] : r->gradient_k;
         r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
     }
+    tmx_swing_tick(&r->swing, r->now_w, (double)n_tick);
     r->total_j += total_w * ((double)n_tick * r->tick_s);
     r->n_tick += n_tick;
 }
