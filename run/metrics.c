@@ -184,6 +184,11 @@ static double transition_j(const struct tmx_run *r)
     return sum(recorder(r)->transition_j, recorder(r)->n_gpu);
 }
 
+static double smooth_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->smooth_j, recorder(r)->n_gpu);
+}
+
 static double saved_j(const struct tmx_run *r)
 {
     return sum(recorder(r)->saved_j, recorder(r)->n_unit);
@@ -513,7 +518,7 @@ static double gpus_w(const struct tmx_run *r)
     double w = 0;
     for (size_t g = 0; g < m->n_gpu && rec->n_tick > 0; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
-        double j = rec->transition_j[g];
+        double j = rec->transition_j[g] + rec->smooth_j[g];
         for (size_t u = gpu->unit0; u < gpu->unit0 + gpu->chip->floorplan.n_unit; u++) {
             j += rec->dynamic_j[u] + rec->leakage_j[u] + rec->baseline_j[u];
         }
@@ -605,6 +610,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"leakage_j", "leakage energy", leakage_j},
     {"baseline_j", "baseline energy", baseline_j},
     {"transition_j", "energy of changes of the clock level", transition_j},
+    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j", smooth_j},
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
     {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
      fan_energy_j},

@@ -112,6 +112,10 @@ TMX_NODISCARD enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct 
 TMX_NODISCARD enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
                                                    struct tmx_err *err);
 
+/* Can power be smoothed as it says? After everything is read. */
+TMX_NODISCARD enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
+                                                   struct tmx_err *err);
+
 /* Is the run short and small enough (core/base/cost.h)? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);

@@ -142,7 +142,7 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
         const struct tmx_job *job = &m->job[j];
         kernels += job->started_s >= 0 && job->home_gpu <= g && g < job->home_gpu + job->n_gpu;
     }
-    const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g];
+    const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g] + rec->smooth_j[g];
     const bool heat =
         !run->serve || run->serve->spec.options.heat; /* else neither watts by cause nor degrees */
     const bool counted = heat && rec->n_tick > 0;

@@ -50,11 +50,7 @@ enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
             last = length;
         }
     }
-    group[0] = (struct tmx_power_group){n > 1          ? "hall"
-                                        : r->n_gpu > 1 ? "node"
-                                                       : "gpu",
-                                        0,
-                                        {0, r->n_gpu}};
+    group[0] = (struct tmx_power_group){n > 1 ? "hall" : r->n_gpu > 1 ? "node" : "gpu", 0, {0, r->n_gpu}};
     for (size_t g = 0; r->n_gpu > 1 && r->n_gpu <= MOST_GPUS && g < r->n_gpu; g++) {
         group[n++] = (struct tmx_power_group){"gpu", strlen(name_of(r, g)), {g, g + 1}};
     }
@@ -67,9 +63,11 @@ enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
 enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"level", TMX_COLUMN_TEXT, 0},    {"name", TMX_COLUMN_TEXT, 0},     {"swing_w", TMX_COLUMN_REAL, 1},
-        {"range_w", TMX_COLUMN_REAL, 1},  {"window_s", TMX_COLUMN_REAL, 2}, {"rise_w", TMX_COLUMN_REAL, 1},
-        {"rise_at_s", TMX_COLUMN_REAL, 4}, {"fall_w", TMX_COLUMN_REAL, 1},   {"fall_at_s", TMX_COLUMN_REAL, 4},
+        {"level", TMX_COLUMN_TEXT, 0},     {"name", TMX_COLUMN_TEXT, 0},
+        {"swing_w", TMX_COLUMN_REAL, 1},   {"range_w", TMX_COLUMN_REAL, 1},
+        {"window_s", TMX_COLUMN_REAL, 2},  {"rise_w", TMX_COLUMN_REAL, 1},
+        {"rise_at_s", TMX_COLUMN_REAL, 4}, {"fall_w", TMX_COLUMN_REAL, 1},
+        {"fall_at_s", TMX_COLUMN_REAL, 4},
     };
     const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
     const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
@@ -86,7 +84,8 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
             }
             tmx_table_text(*out, group->level);
             tmx_table_text(*out, name);
-            tmx_table_real_or_empty(*out, tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05));
+            tmx_table_real_or_empty(*out,
+                                    tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05));
             tmx_table_real_or_empty(*out, tmx_swing_range_w(s, i));
             tmx_table_real(*out, tmx_swing_window_s[k]);
             tmx_table_real_or_empty(*out, rise_w);

@@ -45,6 +45,10 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->state, f->sensed_k, m->n_sm);
     TMX_TAKE(&s->state, f->slot_w, TMX_SLOTS * m->n_gpu);
     TMX_TAKE(&s->state, f->transition_w, m->n_gpu);
+    TMX_TAKE(&s->state, f->smooth_w, m->n_gpu);
+    if (tmx_smooth_on(&s->spec.smooth)) {
+        TMX_TAKE(&s->state, s->smooth, m->n_gpu);
+    }
     TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);

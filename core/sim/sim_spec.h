@@ -15,6 +15,7 @@
 #include "core/sim/stage/gate_stage.h"
 #include "core/sim/stage/jobs.h"
 #include "core/sim/stage/sensor.h"
+#include "core/sim/stage/smooth.h"
 
 struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
     const struct tmx_thermal_ops *ops;
@@ -56,6 +57,7 @@ struct tmx_sim_spec {
     size_t n_group;
     bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
+    struct tmx_smooth_options smooth; /* not with events */
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */
     bool events;

@@ -57,6 +57,7 @@ struct tmx_sim {
     struct tmx_meter *meter;
     double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
+    struct tmx_smooth_gpu *smooth;                       /* [n_gpu] NULL: off */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */

@@ -315,6 +315,9 @@ static enum tmx_status runaway(const struct tmx_sim *s, enum tmx_status st, stru
 static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx_err *err)
 {
     const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, span, &s->frame);
+    if (s->smooth && !st) {
+        tmx_smooth_fill(&s->spec.smooth, s->machine, span, s->view.time_s, s->smooth, &s->frame);
+    }
     return st ? runaway(s, st, err) : TMX_OK;
 }
 
@@ -397,6 +400,9 @@ static void place(void *ctx, size_t i)
     change_late(s, own->span);
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+    if (s->smooth) {
+        tmx_smooth_slow(&s->spec.smooth, s->machine, own->span, s->smooth);
+    }
 }
 
 static void to_watts(void *ctx, size_t i)

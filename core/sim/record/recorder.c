@@ -39,6 +39,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->sum_k, m->n_unit);
     TMX_TAKE(&r->state, r->job_j, m->n_job);
     TMX_TAKE(&r->state, r->transition_j, m->n_gpu);
+    TMX_TAKE(&r->state, r->smooth_j, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_k, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
     TMX_TAKE(&r->state, r->now_w, m->n_gpu);
@@ -150,6 +151,7 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
         report(r, gpu->chip, g, s.now_w, round(dt_s / r->tick_s));
         r->clock_s[g] += m->speed[g] * (1 - gpu->rest) * dt_s;
         r->transition_j[g] += f->transition_w[g] * dt_s;
+        r->smooth_j[g] += f->smooth_w[g] * dt_s;
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }

@@ -57,6 +57,7 @@ struct tmx_recorder {
     double *saved_j;      /* leakage that sleeping units did not spend; not part of the sum */
     double *job_j;        /* [n_job] dynamic energy of each job */
     double *transition_j; /* [n_gpu] */
+    double *smooth_j;     /* [n_gpu] dummy work */
     double total_j;       /* integral of power, summed independently of the causes */
     double peak_sm_k;     /* hottest SM unit at the end of any tick */
     double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */

@@ -49,7 +49,8 @@ static double bin_w(size_t bin)
     return ldexp(1 + (double)(bin % OCTAVE) / OCTAVE, (int)(bin / OCTAVE));
 }
 
-/* A slot is full; those that the window has left go. Returns the extreme; sign 1: the lowest, -1: the highest. */
+/* A slot is full; those that the window has left go. Returns the extreme; sign 1: the lowest, -1: the
+ * highest. */
 static double push(struct tmx_swing_past *p, size_t n_slot, double place, double w, double sign)
 {
     while (p->n > 0 && sign * p->w[(p->first + p->n - 1) % TMX_SWING_SLOTS] >= sign * w) {
@@ -169,7 +170,7 @@ void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick)
 
 double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share)
 {
-    if (group >= s->n || !(*s->n_tick > 0)) {
+    if (group >= s->n || *s->n_tick == 0) {
         return NAN;
     }
     const struct tmx_swing_series *v = &s->series[group];
@@ -184,13 +185,13 @@ double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double shar
 
 double tmx_swing_range_w(const struct tmx_swing *s, size_t group)
 {
-    return group < s->n && *s->n_tick > 0 ? s->series[group].high_w - s->series[group].low_w : NAN;
+    return *s->n_tick > 0 && group < s->n ? s->series[group].high_w - s->series[group].low_w : NAN;
 }
 
 static const struct tmx_swing_window *window(const struct tmx_swing *s, size_t group, size_t k)
 {
-    const bool there = group < s->n && s->n_slot[k] > 0 &&
-                       *s->n_tick >= round(tmx_swing_window_s[k] / s->machine->tick_s);
+    const bool there =
+        group < s->n && s->n_slot[k] > 0 && *s->n_tick >= round(tmx_swing_window_s[k] / s->machine->tick_s);
     return there ? &s->series[group].window[k] : NULL;
 }
 

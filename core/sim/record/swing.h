@@ -10,8 +10,8 @@
  *   ramps             per window the extremes of at most 50 slots and of the slot that fills: the largest
  *                     difference of two ticks that are no further apart than the window; pairs up to a slot
  *                     further apart may count, too (2 % of the window; none where a slot is a tick)
- *   spectrum          Welch's: means over 10 ms, segments of 2048 of them (20.48 s) that overlap by half under
- *                     Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged out */
+ *   spectrum          Welch's: means over 10 ms, segments of 2048 of them (20.48 s) that overlap by half
+ * under Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged out */
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -61,8 +61,8 @@ struct tmx_swing {
     double *n_tick;                   /* [1] */
     double *board_w;                  /* [n_gpu] */
     struct tmx_swing_series *series;  /* [n] */
-    /* spectrum: [SEGMENT] means, their number and that of segments, ticks and their sum in the next mean; [SEGMENT
-     * / 2 + 1] power; [SEGMENT] scratch */
+    /* spectrum: [SEGMENT] means, their number and that of segments, ticks and their sum in the next mean;
+     * [SEGMENT / 2 + 1] power; [SEGMENT] scratch */
     double *mean_w, *n_mean, *n_segment, *part, *part_w, *psd, *scratch;
 };
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How power swings, against numbers by hand. */
+/* How power swings and how it is smoothed, against numbers by hand. */
 #include <math.h>
 
-#include "core/sim/record/swing.h"
-#include "tests/support/check.h"
+#include "core/sim/sim.h"
+#include "power/power.h"
+#include "sched/sched.h"
+#include "tests/support/tiny_thermal.h"
 
-enum { N_GPU = 2 };
+enum { N_GPU = 2, N_SM = 4, N_TICK = 1000 };
 
 struct world {
     struct tmx_chip chip;
@@ -112,6 +114,120 @@ static void the_band_is_its_share_of_the_energy(void **state)
     }
 }
 
+static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
+{
+    struct tmx_choice c = {tmx_choice_level(place), p, NULL};
+    assert_int_equal(tmx_plugin_state(p, NULL, NULL, &c.state, NULL), TMX_OK);
+    return c;
+}
+
+/* A kernel of 2 W on each of four SMs from 0.1 to 0.3 s, and one from 0.7 s on; a watt of the chip beside
+ * them, 10 W of the board. Its limit is 40 W. W of the board at each tick, of the kernels and of dummy work
+ * in all [J]. */
+static void smoothed(const struct tmx_smooth_options *o, double board_w[N_TICK], double *dynamic_j,
+                     double *smooth_j, double *total_j)
+{
+    struct tmx_chip chip;
+    struct tmx_kernel kernel = {0};
+    const bool leakage = false;
+    tiny_chip(&chip, N_SM);
+    chip.board = (struct tmx_chip_board){.power_w = 40, .other_w = 10, .loss = 0.5};
+    const struct tmx_chip *chips = &chip;
+    struct tmx_job job[] = {tiny_job(&kernel, 0.2, 2, N_SM), tiny_job(&kernel, 100, 2, N_SM)};
+    job[0].arrival_s = 0.1;
+    job[1].arrival_s = 0.7;
+    struct tiny_thermal_model model = {N_SM + 1, 300, 1, 0.05, 0.1, 5};
+    const struct tmx_sim_gpu_thermal thermal = {&tiny_thermal_ops, &model, 300};
+    struct tmx_sim *sim;
+    struct tmx_sim_spec spec = {
+        .machine = {.chip = &chips, .n_gpu = 1, .job = job, .n_job = 2, .dt_s = 1e-3, .gain = 1},
+        .choice[TMX_LEVEL_PLACE] = choice_of(TMX_LEVEL_PLACE, &tmx_place_policies[0]->base),
+        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &tmx_mix_policies[0]->base),
+        .choice[TMX_SAFETY] = choice_of(TMX_SAFETY, &tmx_dtm_policies[1]->base),
+        .choice[TMX_LEVEL_DTM] = choice_of(TMX_LEVEL_DTM, &tmx_dtm_policies[0]->base),
+        .choice[TMX_LEVEL_TB] = choice_of(TMX_LEVEL_TB, &tmx_tb_policies[0]->base),
+        .power = {.ops = tmx_power_models[0], .options = &leakage},
+        .thermal = &thermal,
+        .sensor = {.period_s = 5e-3},
+        .smooth = *o,
+        .dt_s = 1e-3,
+        .quantum_s = 1e-3,
+        .seed = 1,
+    };
+    assert_int_equal(tmx_sim_create(&sim, &spec, NULL), TMX_OK);
+    for (size_t t = 0; t < N_TICK; t++) {
+        assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+        board_w[t] = tmx_chip_board_w(&chip, tmx_sim_recorder(sim)->now_w[0]);
+    }
+    const struct tmx_recorder *r = tmx_sim_recorder(sim);
+    double causes_j = r->smooth_j[0];
+    *dynamic_j = 0;
+    for (size_t u = 0; u < r->n_unit; u++) {
+        *dynamic_j += r->dynamic_j[u];
+        causes_j += r->dynamic_j[u] + r->baseline_j[u] + r->leakage_j[u];
+    }
+    *smooth_j = r->smooth_j[0];
+    *total_j = r->total_j;
+    check_close(causes_j, *total_j, 1e-12, 0);
+    tmx_sim_destroy(sim);
+    tmx_chip_finish(&chip);
+}
+
+/* Idle 22 W, work 38 W, floor 30 W. */
+static void dummy_work_holds_the_floor_and_the_ramp_down(void **state)
+{
+    static const struct tmx_smooth_options none = {0},
+                                           o = {.floor = 75, .ramp_down_w_per_s = 200, .hysteresis_s = 0.1};
+    double free_w[N_TICK], w[N_TICK], dynamic_j, total_j, smooth_j, free_dynamic_j, free_j, no_j;
+    (void)state;
+    smoothed(&none, free_w, &free_dynamic_j, &no_j, &free_j);
+    smoothed(&o, w, &dynamic_j, &smooth_j, &total_j);
+    check_close(no_j, 0, 0, 0);
+    check_close(free_w[50], 22, 1e-12, 0);
+    check_close(free_w[200], 38, 1e-9, 0);
+    check_close(w[50], 22, 1e-12, 0); /* the floor begins with work */
+    check_close(w[200], 38, 1e-9, 0);
+    size_t end = 200;
+    while (free_w[end] > 30) {
+        end++;
+    }
+    const double first_w = w[end - 1];
+    for (size_t t = end; w[t] > 30 + 1e-9; t++) {
+        check_close(w[t], first_w - 0.2 * (double)(t - end + 1), 1e-9, 0);
+    }
+    check_close(w[end + 70], 30, 1e-9, 0);
+    check_close(w[end + 97], 30, 1e-9, 0);
+    assert_true(w[end + 103] < 30);
+    check_close(w[end + 103] - w[end + 113], 2, 1e-9, 0); /* down from the floor, too */
+    check_close(w[end + 200], 22, 1e-9, 0);
+    check_close(dynamic_j, free_dynamic_j, 1e-12, 0); /* work is what it was */
+    check_close(total_j - free_j, smooth_j, 1e-9, 0); /* what is burnt is what is added */
+    /* by hand, of the board: 16 W fall to 8 in 40 ms, 8 W for 60 ms, 8 W to 0 in 40 ms; half is the chip's */
+    check_close(smooth_j, 0.5 * (0.040 * 12 + 0.060 * 8 + 0.040 * 4), 0.02, 0);
+}
+
+static void clocks_rise_no_faster_than_the_ramp_up(void **state)
+{
+    static const struct tmx_smooth_options none = {0}, o = {.ramp_up_w_per_s = 100},
+                                           primed = {.floor = 75, .ramp_up_w_per_s = 100, .prime_s = 0.09};
+    double free_w[N_TICK], w[N_TICK], free_j, dynamic_j, smooth_j, total_j;
+    (void)state;
+    smoothed(&none, free_w, &free_j, &smooth_j, &total_j);
+    smoothed(&o, w, &dynamic_j, &smooth_j, &total_j);
+    for (size_t t = 1; t < N_TICK; t++) {
+        assert_true(w[t] - w[t - 1] <= 0.1 + 1e-6);
+    }
+    check_close(w[150] - w[110], 4, 0.01, 0);
+    check_close(w[300], 38, 1e-6, 0); /* 160 ms later; half of that time is lost: work ends 80 ms late */
+    check_close(w[360], 38, 1e-6, 0);
+    assert_true(free_w[320] < 30);
+    check_close(smooth_j, 0, 0, 0);
+    smoothed(&primed, w, &dynamic_j, &smooth_j, &total_j);
+    check_close(w[5], 22, 1e-12, 0);
+    check_close(w[50], 22 + 0.1 * 41, 0.01, 0); /* from 10 ms on */
+    check_close(w[95], 30, 1e-9, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +235,8 @@ int main(void)
         cmocka_unit_test(steps_of_many_ticks_give_what_single_ticks_give),
         cmocka_unit_test(percentiles_are_within_a_bin),
         cmocka_unit_test(the_band_is_its_share_of_the_energy),
+        cmocka_unit_test(dummy_work_holds_the_floor_and_the_ramp_down),
+        cmocka_unit_test(clocks_rise_no_faster_than_the_ramp_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
