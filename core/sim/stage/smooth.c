@@ -46,7 +46,8 @@ static double kernels_w(const struct tmx_machine *m, size_t g)
     return fmin(most_w, sum_w) / (1 - gpu->chip->board.loss);
 }
 
-/* The largest share that kernels drew of what they could; it is forgotten when none has come near for a while. */
+/* The largest share that kernels drew of what they could; it is forgotten when none has come near for a
+ * while. */
 static void learn(struct tmx_smooth_gpu *v, double used, double dt_s)
 {
     v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + dt_s : 0;
@@ -86,9 +87,8 @@ static double least_w(const struct tmx_smooth_options *o, const struct tmx_smoot
     if (limited(o->ramp_up_w_per_s) && v->started > 0) {
         w = fmin(w, v->board_w + o->ramp_up_w_per_s * dt_s);
     }
-    return limited(o->ramp_down_w_per_s) && v->started > 0
-               ? fmax(w, v->board_w - o->ramp_down_w_per_s * dt_s)
-               : w;
+    return limited(o->ramp_down_w_per_s) && v->started > 0 ? fmax(w, v->board_w - o->ramp_down_w_per_s * dt_s)
+                                                           : w;
 }
 
 /* Returns the chip's watts that were added. */
