@@ -10,8 +10,9 @@
  *   ramps             per window the extremes of at most 50 slots and of the slot that fills: the largest
  *                     difference of two ticks that are no further apart than the window; pairs up to a slot
  *                     further apart may count, too (2 % of the window; none where a slot is a tick)
- *   spectrum          Welch's: means over 10 ms, segments of 2048 of them (20.48 s) that overlap by half
- * under Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged out */
+ *   spectrum          Welch's: means over 10 ms, segments of 2048 of them (20.48 s) that overlap by
+ *                     half under Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged
+ *                     out */
 
 #include "core/base/arena.h"
 #include "core/base/err.h"

@@ -46,12 +46,13 @@ static double kernels_w(const struct tmx_machine *m, size_t g)
     return fmin(most_w, sum_w) / (1 - gpu->chip->board.loss);
 }
 
-/* The largest share that kernels drew of what they could; it is forgotten when none has come near for a
- * while. */
-static void learn(struct tmx_smooth_gpu *v, double used, double dt_s)
+/* The share of what they can draw that kernels drew in the last tick. Members of a synchronous job that wait
+ * go on at full power at any time: theirs is the largest, forgotten when none has come near it for a while.
+ */
+static void learn(struct tmx_smooth_gpu *v, bool member, double used, double dt_s)
 {
     v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + dt_s : 0;
-    if (v->unused_s == 0 || v->unused_s > FORGET_S) {
+    if (!member || v->unused_s == 0 || v->unused_s > FORGET_S) {
         v->used = used;
         v->unused_s = 0;
     }
@@ -119,7 +120,6 @@ void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machin
             chip_w += f->power_w[u];
             dynamic_w += f->dynamic_w[u];
         }
-        v->used = v->started > 0 ? v->used : 1;
         const double own_w = tmx_chip_board_w(of->chip, chip_w), work_w = dynamic_w * gain;
         const bool work = work_w > 0 || arrives(o, m, time_s);
         v->idle_s = work ? 0 : v->idle_s + m->dt_s;
@@ -127,7 +127,9 @@ void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machin
         const double wanted_w = least_w(o, v, of->chip->board.power_w, m->dt_s) - own_w;
         f->smooth_w[g] = wanted_w > 0 ? burn(m, of, wanted_w / gain, f->power_w) : 0;
         if (work_w > 0 && v->full_w > 0) {
-            learn(v, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
+            learn(v, m->members, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
+        } else { /* what comes may draw all it can */
+            v->used = fmax(v->used, 1);
         }
         v->board_w = own_w + f->smooth_w[g] * gain;
         v->still_w = own_w - work_w;

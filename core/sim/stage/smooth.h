@@ -6,11 +6,13 @@
  * RAMP_DOWN_HYSTERESIS; Blackwell and later), each GPU by itself, on its board's watts. Vendors do not
  * publish the controller; what is kept here:
  *
- *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up. It
- * knows what its kernels can draw at full speed, and the largest share of that which they drew in the last 10
- * s (assumed): work that draws more overshoots for a tick floor  while kernels draw power, for hysteresis_s
- * after, and prime_s before one arrives, dummy work fills up to the floor down   dummy work keeps the watts
- * from falling faster than ramp_down
+ *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up.
+ *          It knows what its kernels can draw at full speed, and the share of that which they drew in
+ *          the last tick; of a synchronous job, whose members wait, the largest share of the last 10 s
+ *          (assumed). Work that draws more overshoots for a tick
+ *   floor  while kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work
+ *          fills up to the floor
+ *   down   dummy work keeps the watts from falling faster than ramp_down
  *
  * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
 
