@@ -102,6 +102,20 @@ static void power_swings_of_racks_nodes_and_gpus(void **state)
     tmx_run_destroy(run);
 }
 
+/* A policy that changes the mix changes what kernels draw; ramps of 5 W/s cost no time where power is steady.
+ */
+static void ramps_leave_steady_work_alone(void **state)
+{
+    struct tmx_err err = {0};
+    (void)state;
+    struct tmx_run *run = open_run(
+        "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"WL1\";"
+        "policy = \"A\"; warmup_s = 200.0; smooth = { ramp_up_w_per_s = 5.0; ramp_down_w_per_s = 5.0; };");
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    check_close(metric(run, "makespan_s"), 800, 0.01, 0);
+    tmx_run_destroy(run);
+}
+
 static void a_summary_names_the_policies_that_ran(void **state)
 {
     struct tmx_table *t = NULL;
@@ -120,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_have_the_names_of_their_topology),
         cmocka_unit_test(power_swings_of_racks_nodes_and_gpus),
+        cmocka_unit_test(ramps_leave_steady_work_alone),
         cmocka_unit_test(a_summary_names_the_policies_that_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
