@@ -325,6 +325,31 @@ static enum tmx_status draw_hall(struct tmx_plot *p, const char *run_dir, struct
     return st;
 }
 
+/* The GPUs' power, all together, and its change from row to row. */
+static enum tmx_status draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu,
+                                  struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"time_s", TMX_COLUMN_REAL, 4}, {"power_w", TMX_COLUMN_REAL, 1}, {"change_w", TMX_COLUMN_REAL, 1}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
+    double last_w = NAN;
+    for (size_t i = 0; i < all[0].n_time && !st; i++) {
+        double w = 0;
+        for (size_t g = 0; g < n_gpu; g++) {
+            w += i < all[g].n_time ? all[g].power_w[i] : NAN;
+        }
+        tmx_table_real(t, all[0].time_s[i]);
+        tmx_table_real_or_empty(t, w);
+        tmx_table_real_or_empty(t, w - last_w);
+        last_w = w;
+    }
+    st = st ? st : tmx_plot_data(p, "power", "", t, err);
+    tmx_plot_number(p, "row_s", all[0].time_s[1] - all[0].time_s[0]);
+    tmx_table_destroy(t);
+    return st ? st : tmx_plot_draw(p, "power", "power", err);
+}
+
 /* How many GPUs were hotter than GPU g. */
 static size_t hotter(const struct tmx_history *all, size_t n_gpu, size_t g)
 {
@@ -363,6 +388,9 @@ enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx
             st = draw_temperature(&f, err);
             st = st ? st : draw_sms(&f, err);
         }
+    }
+    if (!st && n_gpu > 1 && all[0].n_time > 2) {
+        st = draw_power(p, all, n_gpu, err);
     }
     if (!st && all[0].n_frame > 0 && (!hall || p->only)) {
         st = draw_heatmap(p, all, n_gpu, err);

@@ -312,6 +312,52 @@ enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *r
     return TMX_OK;
 }
 
+enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
+                                     struct tmx_err *err)
+{
+    const struct tmx_smooth_options *o = &r->sim_spec.smooth;
+    const struct tmx_setting *group = tmx_setting_member(root, "smooth"),
+                             *at = tmx_setting_member(group, "floor"),
+                             *hysteresis = tmx_setting_member(group, "hysteresis_s"),
+                             *prime = tmx_setting_member(group, "prime_s");
+    const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
+                 *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");
+    if (o->floor == 0 && (o->hysteresis_s > 0 || o->prime_s > 0)) {
+        return tmx_fail_setting(err, o->prime_s > 0 ? prime : hysteresis,
+                                "smooth.%s = %g does nothing here: expected a smooth.floor above 0",
+                                o->prime_s > 0 ? "prime_s" : "hysteresis_s",
+                                o->prime_s > 0 ? o->prime_s : o->hysteresis_s);
+    }
+    if (o->hysteresis_s > 0 && o->hysteresis_s < r->options.tick_s * (1 - 1e-6)) {
+        return tmx_fail_setting(err, hysteresis, "smooth.hysteresis_s = %g is shorter than tick_s = %g",
+                                o->hysteresis_s, r->options.tick_s);
+    }
+    if (tmx_smooth_on(o) &&
+        (r->options.tick != TMX_TICK_FIXED || (r->serve && !r->serve->spec.options.heat))) {
+        return tmx_fail_setting(err, group, "smooth: expected tick = \"fixed\", and no serve.heat = false");
+    }
+    if (o->prime_s > 0 && r->serve) {
+        return tmx_fail_setting(err, prime, "smooth.prime_s does nothing here: group serve has no kernels");
+    }
+    for (size_t g = 0; g < r->n_gpu && o->floor > 0; g++) {
+        const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
+        const double limit_w = kind->chip.board.power_w, floor_w = o->floor / 100 * limit_w;
+        double least_w = r->power_cap_w ? r->power_cap_w[g] : INFINITY;
+        least_w = cap_w && *cap_w > 0 ? fmin(least_w, *cap_w) : least_w;
+        least_w = max_w && *max_w > 0 ? fmin(least_w, *max_w) : least_w;
+        if (!(limit_w > 0)) {
+            return tmx_fail_setting(err, at, "smooth.floor: %s states no power limit, board.power_w",
+                                    kind->name);
+        }
+        if (floor_w > least_w) {
+            return tmx_fail_setting(
+                err, at, "smooth.floor = %g percent of %g W is above the power cap of GPU %zu, %g W",
+                o->floor, limit_w, g, least_w);
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
                                      struct tmx_err *err)
 {

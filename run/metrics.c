@@ -184,6 +184,11 @@ static double transition_j(const struct tmx_run *r)
     return sum(recorder(r)->transition_j, recorder(r)->n_gpu);
 }
 
+static double smooth_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->smooth_j, recorder(r)->n_gpu);
+}
+
 static double saved_j(const struct tmx_run *r)
 {
     return sum(recorder(r)->saved_j, recorder(r)->n_unit);
@@ -453,6 +458,45 @@ SERVING(beyond_batch_x, TMX_SERVE_BEYOND_BATCH)
 #undef LATENCY
 #undef SERVING
 
+/* How the boards' power swings, all together. */
+static double power_swing_w(const struct tmx_run *r)
+{
+    const struct tmx_swing *s = &recorder(r)->swing;
+    return tmx_swing_quantile_w(s, 0, 0.95) - tmx_swing_quantile_w(s, 0, 0.05);
+}
+
+static double power_range_w(const struct tmx_run *r)
+{
+    return tmx_swing_range_w(&recorder(r)->swing, 0);
+}
+
+static double swing_band_pct(const struct tmx_run *r)
+{
+    return 100 * tmx_swing_band(&recorder(r)->swing, 0.1, 20);
+}
+
+#define RAMP(name, way, window)                                     \
+    static double name(const struct tmx_run *r)                     \
+    {                                                               \
+        return tmx_swing_##way##_w(&recorder(r)->swing, 0, window); \
+    }
+/* clang-format off */
+RAMP(rise_50ms_w, rise, 0)
+RAMP(fall_50ms_w, fall, 0)
+RAMP(rise_1s_w, rise, 1)
+RAMP(fall_1s_w, fall, 1)
+RAMP(rise_10s_w, rise, 2)
+RAMP(fall_10s_w, fall, 2)
+RAMP(rise_60s_w, rise, 3)
+RAMP(fall_60s_w, fall, 3)
+/* clang-format on */
+#undef RAMP
+
+bool tmx_metric_may_lack(const struct tmx_metric *metric)
+{
+    return strncmp(metric->doc, "swing: ", 7) == 0;
+}
+
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric)
 {
     const bool serving = strncmp(metric->doc, "serving: ", 9) == 0;
@@ -462,7 +506,8 @@ bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metr
     if (!run->serve || run->serve->spec.options.heat) {
         return run->serve ? metric->value != throughput_blocks_per_s && metric->value != fairness : !serving;
     }
-    return serving || metric->value == energy_j || metric->value == makespan_s; /* no dies, no kernels */
+    return serving || tmx_metric_may_lack(metric) || metric->value == energy_j ||
+           metric->value == makespan_s; /* no dies, no kernels */
 }
 
 /* Board watts of all GPUs, mean over the counted time. */
@@ -473,7 +518,7 @@ static double gpus_w(const struct tmx_run *r)
     double w = 0;
     for (size_t g = 0; g < m->n_gpu && rec->n_tick > 0; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
-        double j = rec->transition_j[g];
+        double j = rec->transition_j[g] + rec->smooth_j[g];
         for (size_t u = gpu->unit0; u < gpu->unit0 + gpu->chip->floorplan.n_unit; u++) {
             j += rec->dynamic_j[u] + rec->leakage_j[u] + rec->baseline_j[u];
         }
@@ -565,6 +610,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"leakage_j", "leakage energy", leakage_j},
     {"baseline_j", "baseline energy", baseline_j},
     {"transition_j", "energy of changes of the clock level", transition_j},
+    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j", smooth_j},
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
     {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
      fan_energy_j},
@@ -572,6 +618,18 @@ const struct tmx_metric tmx_metrics[] = {
     {"peak_reported_w",
      "largest power that a board reports, a mean over sensor.power_window_s; 0: a shorter run",
      peak_reported_w},
+    {"power_swing_w", "swing: 95th less 5th percentile of the boards' power, all together", power_swing_w},
+    {"power_range_w", "swing: highest less lowest tick of it", power_range_w},
+    {"rise_50ms_w", "swing: largest rise of it within 50 ms", rise_50ms_w},
+    {"fall_50ms_w", "swing: largest fall within 50 ms", fall_50ms_w},
+    {"rise_1s_w", "swing: largest rise within 1 s", rise_1s_w},
+    {"fall_1s_w", "swing: largest fall within 1 s", fall_1s_w},
+    {"rise_10s_w", "swing: largest rise within 10 s", rise_10s_w},
+    {"fall_10s_w", "swing: largest fall within 10 s", fall_10s_w},
+    {"rise_60s_w", "swing: largest rise within 60 s", rise_60s_w},
+    {"fall_60s_w", "swing: largest fall within 60 s", fall_60s_w},
+    {"swing_band_pct", "swing: share of the spectrum's energy from 0.1 to 20 Hz, where grids object",
+     swing_band_pct},
     {"mean_clock_hz",
      "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of the "
      "throttle "

@@ -484,8 +484,9 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     s->machine.spread = r->spread_of_gpu;
     s->thermal = r->thermal_of_gpu;
     s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
-    if (r->topology.n_gpu == 0) {
-        return TMX_OK;
+    const enum tmx_status st = tmx_run_power_groups(r, err);
+    if (st || r->topology.n_gpu == 0) {
+        return st;
     }
     const struct tmx_link *link = tmx_topology_link(&r->topology, r->options.link);
     s->machine.card = r->card_of_gpu;
@@ -508,6 +509,7 @@ void tmx_run_node_close(struct tmx_run *r)
     free(r->spread_of_gpu);
     free(r->n_level);
     free(r->power_cap_w);
+    free(r->power_group);
     free(r->failure);
     tmx_topology_finish(&r->topology);
 }

@@ -234,6 +234,7 @@ static const struct {
     bool (*used)(const struct tmx_run *); /* part of the run's id; NULL: where a value is not its default */
 } plain[] = {{"forecast", tmx_run_forecast_opts, offsetof(struct tmx_run, forecast_options), foresees},
              {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), always},
+             {"smooth", tmx_smooth_opts, offsetof(struct tmx_run, sim_spec.smooth), NULL},
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
@@ -450,6 +451,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_events(r, root, err);
+    st = st ? st : tmx_run_check_smooth(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
     if (!st) {
         tmx_run_note_powerless(r);

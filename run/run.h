@@ -83,5 +83,7 @@ struct tmx_metric {
 extern const struct tmx_metric tmx_metrics[]; /* {0}-terminated */
 /* Is it a metric of this run's summary? */
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric);
+/* May it be NAN, as a run can be shorter than what it looks at? */
+bool tmx_metric_may_lack(const struct tmx_metric *metric);
 
 #endif

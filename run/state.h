@@ -82,6 +82,7 @@ struct tmx_run {
     double inlet_c;                              /* room air; NAN: the ambient of each chip's package */
     double inlet_plus_k;                         /* above that */
     double start_plus_k;                         /* above the packages' init_temp */
+    struct tmx_power_group *power_group;         /* swing.c */
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_chip_spread spread;
     struct tmx_chip_draw *spread_of_gpu; /* [n_gpu] NULL: GPUs of a kind are alike */
@@ -111,9 +112,16 @@ TMX_NODISCARD enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct 
 TMX_NODISCARD enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
                                                    struct tmx_err *err);
 
+/* Can power be smoothed as it says? After everything is read. */
+TMX_NODISCARD enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
+                                                   struct tmx_err *err);
+
 /* Is the run short and small enough (core/base/cost.h)? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
+
+/* Whose power is looked at: power_group and sim_spec.group. After the topology is read. */
+TMX_NODISCARD enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err);
 
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);

@@ -42,7 +42,8 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     tmx_table_text(*out, tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
-            tmx_table_real(*out, k->value(run));
+            const double v = k->value(run);
+            isnan(v) && tmx_metric_may_lack(k) ? tmx_table_empty(*out) : tmx_table_real(*out, v);
         }
     }
     char words[300];
@@ -141,7 +142,7 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
         const struct tmx_job *job = &m->job[j];
         kernels += job->started_s >= 0 && job->home_gpu <= g && g < job->home_gpu + job->n_gpu;
     }
-    const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g];
+    const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g] + rec->smooth_j[g];
     const bool heat =
         !run->serve || run->serve->spec.options.heat; /* else neither watts by cause nor degrees */
     const bool counted = heat && rec->n_tick > 0;
@@ -320,7 +321,7 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
         const bool first = m == tmx_metrics; /* what a run is for: shown where it is 0, too */
         n_zero += v == 0 && !first && tmx_run_has_metric(run, m);
         latched = strcmp(m->name, "latched_sm") == 0 ? v : latched;
-        if ((v != 0 || first) && tmx_run_has_metric(run, m)) {
+        if (((v != 0 && !isnan(v)) || first) && tmx_run_has_metric(run, m)) {
             fprintf(out, "%s%-24s %14.3f%s  ", first ? bold.on : "", m->name, fabs(v) < 5e-4 ? 0 : v,
                     first ? bold.off : "");
             tmx_text_wrap(m->doc, INDENT, width, out);
@@ -443,13 +444,16 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *instances = NULL;
+    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *instances = NULL,
+                     *ramps = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : tmx_run_gpus(run, &gpus, err);
     st = st ? st : save(folder, "summary.csv", NULL, summary, err);
     st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
     st = st ? st : save(folder, "gpus.csv", NULL, gpus, err);
+    st = st ? st : tmx_run_ramps(run, &ramps, err);
+    st = st ? st : save(folder, "ramp.csv", NULL, ramps, err);
     if (!st && run->sync_job.n_member > 0) {
         st = tmx_run_members(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
@@ -464,6 +468,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
     tmx_table_destroy(gpus);
+    tmx_table_destroy(ramps);
     tmx_table_destroy(members);
     return st;
 }
@@ -471,7 +476,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
                                      "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv",
-                                     "rows.csv"};
+                                     "rows.csv",     "ramp.csv"};
 enum { N_SINGLE = sizeof single / sizeof single[0] };
 
 /* Is it a file of one GPU, or of all that are of one chip? */

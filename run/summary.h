@@ -25,6 +25,11 @@ TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct 
 TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out,
                                            struct tmx_err *err);
 
+/* A row a window of all GPUs, of each rack, node and GPU: how their boards' power swings; times count from
+ * the end of the warm-up. A run shorter than the window: empty. */
+TMX_NODISCARD enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
+                                            struct tmx_err *err);
+
 /* A row a member of the synchronous job: its GPU, weight, time computed and share of time waited a step,
  * steps in which it was the last, work a second of computing relative to the fastest member. No rows: no such
  * job. */

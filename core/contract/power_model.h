@@ -28,6 +28,7 @@ struct tmx_frame {
     double *slot_w;   /* [TMX_SLOTS * n_gpu] by kernel slot: dynamic power of each resident kernel; written by
                         the power model */
     double *transition_w; /* [n_gpu] changes of clock level */
+    double *smooth_w;     /* [n_gpu] dummy work of power smoothing, in power_w behind the model */
 };
 
 /* What a GPU draws without work, for code that plans ahead. Pointers live as long as the model. */

@@ -62,7 +62,7 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
     const struct tmx_ranks *ranks = tmx_decomposition_ranks(s->share);
     struct tmx_recorder *r = s->recorder;
     const struct tmx_frame *f = &s->frame;
-    struct tmx_decomposition_part part[6 + TMX_SLOTS] = {
+    struct tmx_decomposition_part part[7 + TMX_SLOTS] = {
         {s->outcome, TMX_OF_RANK, sizeof *s->outcome},
         {r->now_w, TMX_OF_GPU, sizeof *r->now_w},
         {r->peak_gradient_k, TMX_OF_GPU, sizeof *r->peak_gradient_k},
@@ -72,6 +72,9 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
     for (size_t k = 0, n = ways_in_use(s->machine); k < n; k++) {
         part[n_part++] =
             (struct tmx_decomposition_part){f->slot_w + k * f->n_gpu, TMX_OF_GPU, sizeof *f->slot_w};
+    }
+    if (s->smooth) {
+        part[n_part++] = (struct tmx_decomposition_part){s->smooth, TMX_OF_GPU, sizeof *s->smooth};
     }
     if (ranks->watched) {
         part[n_part++] = (struct tmx_decomposition_part){f->temp_k, TMX_OF_UNIT, sizeof *f->temp_k};
@@ -151,7 +154,8 @@ enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err)
         {r->clock_s, TMX_OF_GPU, real},      {r->peak_reported_w, TMX_OF_GPU, real},
         {r->hot_k, TMX_OF_SM, real},         {r->trips, TMX_OF_SM, real},
         {r->stopped_s, TMX_OF_SM, real},     {r->longest_s, TMX_OF_SM, real},
-        {r->first_s, TMX_OF_SM, real},       {r->last_s, TMX_OF_SM, real}};
+        {r->first_s, TMX_OF_SM, real},       {r->last_s, TMX_OF_SM, real},
+        {r->smooth_j, TMX_OF_GPU, real}};
     const enum tmx_status st = tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
     return st ? st : share_thermal(s, err);
 }

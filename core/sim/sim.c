@@ -45,6 +45,10 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->state, f->sensed_k, m->n_sm);
     TMX_TAKE(&s->state, f->slot_w, TMX_SLOTS * m->n_gpu);
     TMX_TAKE(&s->state, f->transition_w, m->n_gpu);
+    TMX_TAKE(&s->state, f->smooth_w, m->n_gpu);
+    if (tmx_smooth_on(&s->spec.smooth)) {
+        TMX_TAKE(&s->state, s->smooth, m->n_gpu);
+    }
     TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);
@@ -173,7 +177,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     uint64_t slice;
     st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    st = st ? st : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, err);
+    st = st ? st
+            : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, spec->group,
+                                  spec->n_group, spec->serve.llm && !spec->serve.options.heat, err);
     st = st ? st : tmx_meter_create(&s->meter, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);

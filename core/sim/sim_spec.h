@@ -15,6 +15,7 @@
 #include "core/sim/stage/gate_stage.h"
 #include "core/sim/stage/jobs.h"
 #include "core/sim/stage/sensor.h"
+#include "core/sim/stage/smooth.h"
 
 struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
     const struct tmx_thermal_ops *ops;
@@ -51,8 +52,12 @@ struct tmx_sim_spec {
     struct tmx_cooling_spec
         cooling;               /* topology NULL: convection and inlet air stay as the models have them */
     const double *power_cap_w; /* [n_gpu] board watts a GPU may draw, INFINITY: no cap; NULL: none has one */
-    bool shared_queue;         /* arrivals wait in one queue until the GPU they go to has none waiting */
+    const struct tmx_power_group
+        *group; /* [n_group] whose power is looked at: all GPUs, then parts of them */
+    size_t n_group;
+    bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
+    struct tmx_smooth_options smooth; /* not with events */
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */
     bool events;

@@ -60,6 +60,7 @@ struct tmx_sim {
     struct tmx_meter *meter;
     double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
+    struct tmx_smooth_gpu *smooth;                       /* [n_gpu] NULL: off */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
     size_t *order;                                       /* likewise */

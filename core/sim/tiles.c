@@ -378,6 +378,9 @@ static enum tmx_status power(struct tmx_sim *s, const struct tile *p, struct tmx
 {
     const struct tmx_machine now = machine_at(s, p);
     const enum tmx_status st = s->spec.power.ops->eval(s->power, &now, span, &s->frame);
+    if (s->smooth && !st) {
+        tmx_smooth_fill(&s->spec.smooth, s->machine, span, s->view.time_s, s->smooth, &s->frame);
+    }
     return st ? runaway(s, p, st, err) : TMX_OK;
 }
 
@@ -466,6 +469,9 @@ static void place(struct tmx_tiles *p, size_t i)
     change_late(s, own->span, own->tick);
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+    if (s->smooth) {
+        tmx_smooth_slow(&s->spec.smooth, s->machine, own->span, s->smooth);
+    }
 }
 
 static void to_watts(struct tmx_tiles *p, size_t i)
@@ -616,7 +622,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t block(const struct tmx_sim *s, uint64_t most)
 {
     uint64_t end = s->tick + earlier(most, BLOCK);
-    if (most == 1 || s->share || s->serve || s->cta || s->machine->members || hot(s)) {
+    if (most == 1 || s->share || s->serve || s->cta || s->smooth || s->machine->members || hot(s)) {
         return 1;
     }
     end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);

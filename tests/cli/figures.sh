@@ -141,7 +141,7 @@ mv mix.cfg away.cfg # a run's folder describes itself: figures open no configura
 mv away.cfg mix.cfg
 [ -s two/floorplan_gpu0.flp ] && grep -q 'sensors = \["SM00"' two/folder.cfg || say "the folder does not describe itself"
 [ ! -e two/floorplan_gpu1.flp ] || say "two GPUs of one chip have two floorplans"
-for figure in temperature_gpu0 temperature_gpu1 sm_power_gpu0 sm_power_gpu1 heatmap; do
+for figure in temperature_gpu0 temperature_gpu1 sm_power_gpu0 sm_power_gpu1 power heatmap; do
   [ -s f_two/$figure.svg ] || say "no $figure.svg of two GPUs"
 done
 [ "$(grep -c '^SM00,' f_two/data/heatmap.csv)" = 2 ] || say "the heat map has not both GPUs"

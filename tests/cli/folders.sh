@@ -33,7 +33,7 @@ whole out
 echo mine >out/mine.txt
 chmod 600 out/summary.csv
 run -o out
-[ "$(files out)" = "$(printf '%s\n' floorplan_gpu0.flp folder.cfg gpus.csv kernels.csv mine.txt resolved.cfg summary.csv)" ] || fail "a run without traces: $(files out)"
+[ "$(files out)" = "$(printf '%s\n' floorplan_gpu0.flp folder.cfg gpus.csv kernels.csv mine.txt ramp.csv resolved.cfg summary.csv)" ] || fail "a run without traces: $(files out)"
 [ "$(stat -c %a out/summary.csv)" = 600 ] || fail "permissions of a file that is replaced"
 rm out/mine.txt
 code=0; "$thermix" run out/resolved.cfg -o out -q 2>err.txt || code=$?

@@ -18,6 +18,7 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
 };
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m, double report_s,
+                                    const struct tmx_power_group *group, size_t n_group, bool boards,
                                     struct tmx_err *err)
 {
     struct tmx_recorder *r = calloc(1, sizeof *r);
@@ -38,6 +39,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->sum_k, m->n_unit);
     TMX_TAKE(&r->state, r->job_j, m->n_job);
     TMX_TAKE(&r->state, r->transition_j, m->n_gpu);
+    TMX_TAKE(&r->state, r->smooth_j, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_k, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
     TMX_TAKE(&r->state, r->now_w, m->n_gpu);
@@ -54,6 +56,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->longest_s, m->n_sm);
     TMX_TAKE(&r->state, r->first_s, m->n_sm);
     TMX_TAKE(&r->state, r->last_s, m->n_sm);
+    tmx_swing_take(&r->swing, &r->state, m, group, n_group, boards);
     if (r->state.failed) {
         tmx_recorder_destroy(r);
         return tmx_fail(err, TMX_ENOMEM, "recorder of %zu units", m->n_unit);
@@ -147,6 +150,7 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
         report(r, gpu->chip, g, s.now_w, round(dt_s / r->tick_s));
         r->clock_s[g] += m->speed[g] * (1 - gpu->rest) * dt_s;
         r->transition_j[g] += f->transition_w[g] * dt_s;
+        r->smooth_j[g] += f->smooth_w[g] * dt_s;
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
@@ -196,6 +200,7 @@ void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t
         r->gradient_k = r->peak_gradient_k[g] > r->gradient_k ? r->peak_gradient_k[g] : r->gradient_k;
         r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
     }
+    tmx_swing_tick(&r->swing, gpu_w, (double)n_tick);
     r->total_j += total_w * ((double)n_tick * r->tick_s);
     r->n_tick += n_tick;
 }

@@ -8,6 +8,7 @@
 
 #include "core/contract/power_model.h"
 #include "core/machine/machine.h"
+#include "core/sim/record/swing.h"
 
 /* What the recorder adds up over the units and SMs of one GPU, compiled for each kind of processor
  * (recorder_*.c). All give the same bits. */
@@ -48,6 +49,7 @@ struct tmx_recorder {
     const struct tmx_recorder_kernel *kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
     struct tmx_arena state; /* the arrays */
+    struct tmx_swing swing; /* in it */
     uint64_t n_tick;        /* counted */
     double tick_s;
     /* [n_unit] J */
@@ -55,6 +57,7 @@ struct tmx_recorder {
     double *saved_j;      /* leakage that sleeping units did not spend; not part of the sum */
     double *job_j;        /* [n_job] dynamic energy of each job */
     double *transition_j; /* [n_gpu] */
+    double *smooth_j;     /* [n_gpu] dummy work */
     double total_j;       /* integral of power, summed independently of the causes */
     double peak_sm_k;     /* hottest SM unit at the end of any tick */
     double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
@@ -79,9 +82,10 @@ struct tmx_recorder {
     double *last_s;    /* and of the last */
 };
 
-/* report_s: the window of what boards report. */
+/* report_s: the window of what boards report. group, boards: swing.h. */
 TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const struct tmx_machine *m,
-                                                  double report_s, struct tmx_err *err);
+                                                  double report_s, const struct tmx_power_group *group,
+                                                  size_t n_group, bool boards, struct tmx_err *err);
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);

@@ -74,6 +74,48 @@ static void gpus_have_the_names_of_their_topology(void **state)
     tmx_run_destroy(run);
 }
 
+static void power_swings_of_racks_nodes_and_gpus(void **state)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_err err = {0};
+    (void)state;
+    struct tmx_run *run = open_node("racks = ( { name = \"front\"; nodes = 2; }, { name = \"back\"; } );");
+    assert_true(isnan(metric(run, "power_swing_w"))); /* no tick */
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 30, NULL, &err), TMX_OK);
+    assert_int_equal(tmx_run_ramps(run, &t, &err), TMX_OK);
+    static const char *const names[][2] = {{"hall", ""},
+                                           {"rack", "front"},
+                                           {"rack", "back"},
+                                           {"node", "front.node0"},
+                                           {"node", "front.node1"},
+                                           {"node", "back.node0"},
+                                           {"gpu", "front.node0.g0"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        check_cell(t, 4 * i, "level", names[i][0]);
+        check_cell(t, 4 * i, "name", names[i][1]);
+    }
+    check_cell(t, 4 * 11 + 3, "name", "back.node0.g1");
+    check_cell(t, 3, "window_s", "60");
+    check_cell(t, 3, "rise_w", ""); /* 1.5 s are shorter */
+    assert_true(metric(run, "rise_1s_w") >= 0 && isnan(metric(run, "rise_10s_w")));
+    tmx_table_destroy(t);
+    tmx_run_destroy(run);
+}
+
+/* A policy that changes the mix changes what kernels draw; ramps of 5 W/s cost no time where power is steady.
+ */
+static void ramps_leave_steady_work_alone(void **state)
+{
+    struct tmx_err err = {0};
+    (void)state;
+    struct tmx_run *run = open_run(
+        "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"WL1\";"
+        "policy = \"A\"; warmup_s = 200.0; smooth = { ramp_up_w_per_s = 5.0; ramp_down_w_per_s = 5.0; };");
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    check_close(metric(run, "makespan_s"), 800, 0.01, 0);
+    tmx_run_destroy(run);
+}
+
 static void a_summary_names_the_policies_that_ran(void **state)
 {
     struct tmx_table *t = NULL;
@@ -91,6 +133,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_have_the_names_of_their_topology),
+        cmocka_unit_test(power_swings_of_racks_nodes_and_gpus),
+        cmocka_unit_test(ramps_leave_steady_work_alone),
         cmocka_unit_test(a_summary_names_the_policies_that_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/record/swing.h"
+
+#include <gsl/gsl_fft_real.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <string.h>
+
+enum { OCTAVE = 64, SEGMENT = TMX_SWING_SEGMENT };
+const double tmx_swing_window_s[TMX_SWING_WINDOWS] = {0.05, 1, 10, 60};
+static const double SAMPLE_S = 0.01, LEAST_S = 10; /* a period of 0.1 Hz */
+
+void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct tmx_machine *m,
+                    const struct tmx_power_group *group, size_t n_group, bool boards)
+{
+    *s = (struct tmx_swing){.machine = m, .group = group, .n = n_group, .boards = boards};
+    for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
+        const double ticks = round(tmx_swing_window_s[k] / m->tick_s);
+        s->slot[k] = ceil(ticks / TMX_SWING_SLOTS);
+        s->n_slot[k] = ticks > 0 ? (size_t)ceil(ticks / s->slot[k]) : 0;
+    }
+    s->sample = fmax(1, round(SAMPLE_S / m->tick_s));
+    TMX_TAKE(state, s->n_tick, 1);
+    TMX_TAKE(state, s->board_w, n_group > 0 ? m->n_gpu : 0);
+    TMX_TAKE(state, s->series, n_group);
+    const size_t n = n_group > 0 ? SEGMENT : 0;
+    TMX_TAKE(state, s->mean_w, n);
+    TMX_TAKE(state, s->scratch, n);
+    TMX_TAKE(state, s->psd, n);
+    TMX_TAKE(state, s->n_mean, 1);
+    TMX_TAKE(state, s->n_segment, 1);
+    TMX_TAKE(state, s->part, 1);
+    TMX_TAKE(state, s->part_w, 1);
+}
+
+static size_t bin_of(double w)
+{
+    int octave;
+    const double m = frexp(w, &octave); /* 0.5 to 1 */
+    if (!(w >= 1)) {
+        return 0;
+    }
+    const size_t bin = (size_t)(octave - 1) * OCTAVE + (size_t)((m - 0.5) * 2 * OCTAVE);
+    return bin < TMX_SWING_BINS ? bin : TMX_SWING_BINS - 1;
+}
+
+static double bin_w(size_t bin)
+{
+    return ldexp(1 + (double)(bin % OCTAVE) / OCTAVE, (int)(bin / OCTAVE));
+}
+
+/* A slot is full; those that the window has left go. Returns the extreme; sign 1: the lowest, -1: the
+ * highest. */
+static double push(struct tmx_swing_past *p, size_t n_slot, double place, double w, double sign)
+{
+    while (p->n > 0 && sign * p->w[(p->first + p->n - 1) % TMX_SWING_SLOTS] >= sign * w) {
+        p->n--;
+    }
+    while (p->n > 0 && p->place[p->first] <= place - (double)n_slot) {
+        p->first = (p->first + 1) % TMX_SWING_SLOTS;
+        p->n--;
+    }
+    const size_t i = (p->first + p->n++) % TMX_SWING_SLOTS;
+    p->place[i] = place;
+    p->w[i] = w;
+    return p->w[p->first];
+}
+
+/* The first of the ticks makes the ramp; the others only fill slots. */
+static void add_to_window(struct tmx_swing_series *series, size_t k, double slot, size_t n_slot, double w,
+                          double at, double n_tick)
+{
+    struct tmx_swing_window *v = &series->window[k];
+    double place = floor(at / slot);
+    const double last = floor((at + n_tick) / slot); /* of the tick that comes */
+    if (at == place * slot) {
+        v->low_w = v->high_w = w;
+    }
+    v->low_w = w < v->low_w ? w : v->low_w;
+    v->high_w = w > v->high_w ? w : v->high_w;
+    const double low_w = at >= slot && v->past_low_w < v->low_w ? v->past_low_w : v->low_w,
+                 high_w = at >= slot && v->past_high_w > v->high_w ? v->past_high_w : v->high_w;
+    if (w - low_w > v->rise_w) {
+        v->rise_w = w - low_w;
+        v->rise_at = at;
+    }
+    if (high_w - w > v->fall_w) {
+        v->fall_w = high_w - w;
+        v->fall_at = at;
+    }
+    while (place < last) {
+        v->past_low_w = push(&series->low[k], n_slot, place, v->low_w, 1);
+        v->past_high_w = push(&series->high[k], n_slot, place, v->high_w, -1);
+        v->low_w = v->high_w = w;
+        place = fmax(place + 1, last - 1 - (double)n_slot); /* what is before has left the window */
+    }
+}
+
+static void add(struct tmx_swing *s, struct tmx_swing_series *v, double w, double n_tick)
+{
+    const double at = *s->n_tick;
+    v->low_w = at > 0 && v->low_w < w ? v->low_w : w;
+    v->high_w = at > 0 && v->high_w > w ? v->high_w : w;
+    v->bin[bin_of(w)] += n_tick;
+    for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
+        if (s->n_slot[k] > 0) {
+            add_to_window(v, k, s->slot[k], s->n_slot[k], w, at, n_tick);
+        }
+    }
+}
+
+/* The power of n means, without their mean, under Hann's window, added to psd; zeros behind them. */
+static void transform(const double *mean_w, size_t n, double *scratch, double *psd)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += mean_w[i];
+    }
+    for (size_t i = 0; i < SEGMENT; i++) {
+        scratch[i] =
+            i < n ? (mean_w[i] - sum / (double)n) * (1 - cos(2 * M_PI * ((double)i + 0.5) / (double)n)) : 0;
+    }
+    gsl_fft_real_radix2_transform(scratch, 1, SEGMENT);
+    for (size_t k = 1; k < SEGMENT / 2; k++) {
+        psd[k] += scratch[k] * scratch[k] + scratch[SEGMENT - k] * scratch[SEGMENT - k];
+    }
+    psd[SEGMENT / 2] += scratch[SEGMENT / 2] * scratch[SEGMENT / 2] / 2; /* it is there once */
+}
+
+static void sample(struct tmx_swing *s, double w, double n_tick)
+{
+    while (n_tick > 0) {
+        const double part = fmin(n_tick, s->sample - *s->part);
+        *s->part_w += part * w;
+        *s->part += part;
+        n_tick -= part;
+        if (*s->part < s->sample) {
+            return;
+        }
+        size_t n = (size_t)*s->n_mean;
+        s->mean_w[n++] = *s->part_w / s->sample;
+        *s->part = *s->part_w = 0;
+        if (n == SEGMENT) {
+            transform(s->mean_w, n, s->scratch, s->psd);
+            *s->n_segment += 1;
+            n = SEGMENT / 2;
+            memmove(s->mean_w, s->mean_w + n, n * sizeof *s->mean_w);
+        }
+        *s->n_mean = (double)n;
+    }
+}
+
+void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick)
+{
+    for (size_t g = 0; s->n > 0 && g < s->machine->n_gpu; g++) {
+        s->board_w[g] = s->boards ? now_w[g] : tmx_chip_board_w(s->machine->gpu[g].chip, now_w[g]);
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        double w = 0;
+        for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
+            w += s->board_w[g];
+        }
+        add(s, &s->series[i], w, n_tick);
+        if (i == 0) {
+            sample(s, w, n_tick);
+        }
+    }
+    *s->n_tick += n_tick;
+}
+
+double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share)
+{
+    if (group >= s->n || *s->n_tick == 0) {
+        return NAN;
+    }
+    const struct tmx_swing_series *v = &s->series[group];
+    double left = share * *s->n_tick;
+    size_t i = 0;
+    while (i + 1 < TMX_SWING_BINS && v->bin[i] < left) {
+        left -= v->bin[i++];
+    }
+    const double low_w = i > 0 ? bin_w(i) : 0, part = v->bin[i] > 0 ? left / v->bin[i] : 0;
+    return fmin(fmax(low_w + part * (bin_w(i + 1) - low_w), v->low_w), v->high_w);
+}
+
+double tmx_swing_range_w(const struct tmx_swing *s, size_t group)
+{
+    return *s->n_tick > 0 && group < s->n ? s->series[group].high_w - s->series[group].low_w : NAN;
+}
+
+static const struct tmx_swing_window *window(const struct tmx_swing *s, size_t group, size_t k)
+{
+    const bool there =
+        group < s->n && s->n_slot[k] > 0 && *s->n_tick >= round(tmx_swing_window_s[k] / s->machine->tick_s);
+    return there ? &s->series[group].window[k] : NULL;
+}
+
+double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t k)
+{
+    const struct tmx_swing_window *v = window(s, group, k);
+    return v ? v->rise_w : NAN;
+}
+
+double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t k)
+{
+    const struct tmx_swing_window *v = window(s, group, k);
+    return v ? v->fall_w : NAN;
+}
+
+double tmx_swing_band(const struct tmx_swing *s, double low_hz, double high_hz)
+{
+    const double sample_s = s->sample * s->machine->tick_s;
+    double psd[SEGMENT] = {0}, scratch[SEGMENT], in = 0, all = 0;
+    if (s->n == 0 || *s->n_tick * s->machine->tick_s < LEAST_S || 2 * high_hz * sample_s > 1) {
+        return NAN;
+    }
+    if (*s->n_segment > 0) {
+        memcpy(psd, s->psd, sizeof psd);
+    } else { /* shorter than a segment */
+        transform(s->mean_w, (size_t)*s->n_mean, scratch, psd);
+    }
+    for (size_t k = 1; k <= SEGMENT / 2; k++) {
+        const double hz = (double)k / (SEGMENT * sample_s);
+        in += hz >= low_hz && hz <= high_hz ? psd[k] : 0;
+        all += psd[k];
+    }
+    return all > 0 ? in / all : NAN;
+}

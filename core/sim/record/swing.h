@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_RECORD_SWING_H
+#define TMX_CORE_SIM_RECORD_SWING_H
+
+/* How power swings: of groups of GPUs the extremes, percentiles and largest ramps, of the first the spectrum.
+ * A tick adds to arrays of fixed size; what they keep bounds the error:
+ *
+ *   lowest, highest   exact
+ *   percentiles       a histogram of 64 bins an octave from 1 W on: within 1.6 % of the value
+ *   ramps             per window the extremes of at most 50 slots and of the slot that fills: the largest
+ *                     difference of two ticks that are no further apart than the window; pairs up to a slot
+ *                     further apart may count, too (2 % of the window; none where a slot is a tick)
+ *   spectrum          Welch's: means over 10 ms, segments of 2048 of them (20.48 s) that overlap by
+ *                     half under Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged
+ *                     out */
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/machine/machine.h"
+
+enum {
+    TMX_SWING_WINDOWS = 4,
+    TMX_SWING_SLOTS = 50, /* and the one that fills */
+    TMX_SWING_BINS = 64 * 28,
+    TMX_SWING_SEGMENT = 2048
+};
+extern const double tmx_swing_window_s[TMX_SWING_WINDOWS];
+
+struct tmx_power_group { /* GPUs whose watts are looked at together */
+    const char *level;   /* hall, rack, node, gpu */
+    size_t name_length;  /* of the first GPU's name; 0: its number */
+    struct tmx_gpus gpus;
+};
+
+/* The extremes of slots, each better than all after it; the first is that of all. */
+struct tmx_swing_past {
+    double place[TMX_SWING_SLOTS], w[TMX_SWING_SLOTS];
+    size_t first, n;
+};
+
+struct tmx_swing_window {
+    double low_w, high_w;                    /* of the slot that fills */
+    double past_low_w, past_high_w;          /* of those before it */
+    double rise_w, fall_w, rise_at, fall_at; /* ticks, of the first one after it */
+};
+
+struct tmx_swing_series {
+    double low_w, high_w;
+    struct tmx_swing_window window[TMX_SWING_WINDOWS];
+    struct tmx_swing_past low[TMX_SWING_WINDOWS], high[TMX_SWING_WINDOWS];
+    double bin[TMX_SWING_BINS]; /* ticks */
+};
+
+struct tmx_swing {
+    const struct tmx_machine *machine;
+    const struct tmx_power_group *group; /* [n] not owned; the first is all GPUs */
+    size_t n;
+    bool boards;                      /* watts are the boards' already */
+    double slot[TMX_SWING_WINDOWS];   /* ticks of a slot, and slots of a window; 0: shorter than a tick */
+    size_t n_slot[TMX_SWING_WINDOWS]; /* before the one that fills */
+    double sample;                    /* ticks of a sample of the spectrum */
+    double *n_tick;                   /* [1] */
+    double *board_w;                  /* [n_gpu] */
+    struct tmx_swing_series *series;  /* [n] */
+    /* spectrum: [SEGMENT] means, their number and that of segments, ticks and their sum in the next mean;
+     * [SEGMENT / 2 + 1] power; [SEGMENT] scratch */
+    double *mean_w, *n_mean, *n_segment, *part, *part_w, *psd, *scratch;
+};
+
+/* n_group 0: nothing is kept. boards: tmx_swing_tick gets boards' watts, else chips'. */
+void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct tmx_machine *m,
+                    const struct tmx_power_group *group, size_t n_group, bool boards);
+/* n_tick ticks of the same watts [n_gpu]. */
+void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick);
+
+/* NAN: no power, or a run shorter than the window (of the band: than 10 s). */
+double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share);
+double tmx_swing_range_w(const struct tmx_swing *s, size_t group);
+double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t window);
+double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t window);
+/* Share of the energy of the spectrum of all GPUs' power, without its mean, from low_hz to high_hz. */
+double tmx_swing_band(const struct tmx_swing *s, double low_hz, double high_hz);
+
+#endif

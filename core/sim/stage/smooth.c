@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/smooth.h"
+
+#include <math.h>
+
+#define NO_LIMIT 1e9 /* W/s */
+static const double LEAST_SPEED = 1e-3, FORGET_S = 10, ROUND_OFF = 1e-9;
+
+const struct tmx_opt tmx_smooth_opts[] = {
+    TMX_ROW_REAL(tmx_smooth_options, floor, "%", 0, 100, 0, "of the board's power limit, held by dummy work"),
+    TMX_ROW_REAL(tmx_smooth_options, ramp_up_w_per_s, "W/s", 1e-3, NO_LIMIT, NO_LIMIT,
+                 "a board's power rises no faster; 1e9: as fast as it does"),
+    TMX_ROW_REAL(tmx_smooth_options, ramp_down_w_per_s, "W/s", 1e-3, NO_LIMIT, NO_LIMIT,
+                 "a board's power falls no faster; 1e9: as fast as it does"),
+    TMX_ROW_REAL(tmx_smooth_options, hysteresis_s, "s", 0, 1e4, 0, "the floor stays for so long after work"),
+    TMX_ROW_REAL(tmx_smooth_options, prime_s, "s", 0, 1e4, 0,
+                 "the floor is there for so long before a kernel arrives"),
+    {0},
+};
+
+static bool limited(double w_per_s)
+{
+    return w_per_s > 0 && w_per_s < NO_LIMIT;
+}
+
+bool tmx_smooth_on(const struct tmx_smooth_options *o)
+{
+    return o->floor > 0 || limited(o->ramp_up_w_per_s) || limited(o->ramp_down_w_per_s);
+}
+
+/* Board watts of the GPU's kernels on all SMs that they can use, at full speed. */
+static double kernels_w(const struct tmx_machine *m, size_t g)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const double volt2 = gpu->chip->power.dvfs_power == TMX_DVFS_V2F ? m->volt2[g] : 1,
+                 n_sm = (double)gpu->n_sm;
+    double most_w = 0, sum_w = 0;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *j = &m->job[gpu->run[k]];
+        const double rate = tmx_machine_step_speed(m, g, k) * gpu->power_scale / tmx_job_slowdown(j) *
+                            tmx_machine_remote_speed(m, j, g),
+                     sm_w = rate * (volt2 * (tmx_machine_step_w(m, g, k) + j->l2_w) + j->dram_w);
+        most_w = fmax(most_w, n_sm * sm_w);
+        sum_w += fmin(n_sm, (double)j->width_sms) * sm_w;
+    }
+    return fmin(most_w, sum_w) / (1 - gpu->chip->board.loss);
+}
+
+/* The share of what they can draw that kernels drew in the last tick. Members of a synchronous job that wait
+ * go on at full power at any time: theirs is the largest, forgotten when none has come near it for a while.
+ */
+static void learn(struct tmx_smooth_gpu *v, bool member, double used, double dt_s)
+{
+    v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + dt_s : 0;
+    if (!member || v->unused_s == 0 || v->unused_s > FORGET_S) {
+        v->used = used;
+        v->unused_s = 0;
+    }
+}
+
+void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
+                     struct tmx_smooth_gpu *gpu)
+{
+    for (size_t g = span.first; g < span.end && limited(o->ramp_up_w_per_s); g++) {
+        struct tmx_smooth_gpu *v = &gpu[g];
+        const double room_w = v->board_w + o->ramp_up_w_per_s * m->dt_s - v->still_w;
+        v->full_w = kernels_w(m, g);
+        double speed = v->full_w > 0 ? room_w / (v->full_w * v->used) : 1;
+        speed = speed < LEAST_SPEED || !(v->started > 0) ? LEAST_SPEED : speed;
+        if (speed < 1 - m->gpu[g].rest) {
+            m->gpu[g].rest = 1 - speed;
+            m->gpu[g].reasons |= v->full_w > 0 ? 1u << TMX_REASON_SW_POWER_CAP : 0;
+        }
+    }
+}
+
+static bool arrives(const struct tmx_smooth_options *o, const struct tmx_machine *m, double time_s)
+{
+    return o->prime_s > 0 && m->n_arrived < m->n_job &&
+           m->job[m->n_arrived].arrival_s - time_s <= o->prime_s * (1 + ROUND_OFF);
+}
+
+/* Watts that the board may not fall below. */
+static double least_w(const struct tmx_smooth_options *o, const struct tmx_smooth_gpu *v, double limit_w,
+                      double dt_s)
+{
+    double w = v->held > 0 ? o->floor / 100 * limit_w : 0;
+    if (limited(o->ramp_up_w_per_s) && v->started > 0) {
+        w = fmin(w, v->board_w + o->ramp_up_w_per_s * dt_s);
+    }
+    return limited(o->ramp_down_w_per_s) && v->started > 0 ? fmax(w, v->board_w - o->ramp_down_w_per_s * dt_s)
+                                                           : w;
+}
+
+/* Returns the chip's watts that were added. */
+static double burn(const struct tmx_machine *m, const struct tmx_gpu *gpu, double chip_w, double *power_w)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double added_w = 0;
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const int sm = c->sm_of_unit[u];
+        if (sm != TMX_NO_SM && !m->gated[gpu->sm0 + (size_t)sm]) {
+            const double w = chip_w / (double)gpu->n_sm * c->part_share[u];
+            power_w[gpu->unit0 + u] += w;
+            added_w += w;
+        }
+    }
+    return added_w;
+}
+
+void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machine *m, struct tmx_gpus span,
+                     double time_s, struct tmx_smooth_gpu *gpu, struct tmx_frame *f)
+{
+    for (size_t g = span.first; g < span.end; g++) {
+        const struct tmx_gpu *of = &m->gpu[g];
+        struct tmx_smooth_gpu *v = &gpu[g];
+        const double gain = 1 / (1 - of->chip->board.loss);
+        double chip_w = 0, dynamic_w = 0;
+        for (size_t u = of->unit0; u < of->unit0 + of->chip->floorplan.n_unit; u++) {
+            chip_w += f->power_w[u];
+            dynamic_w += f->dynamic_w[u];
+        }
+        const double own_w = tmx_chip_board_w(of->chip, chip_w), work_w = dynamic_w * gain;
+        const bool work = work_w > 0 || arrives(o, m, time_s);
+        v->idle_s = work ? 0 : v->idle_s + m->dt_s;
+        v->held = work || (v->held > 0 && v->idle_s <= o->hysteresis_s * (1 + ROUND_OFF));
+        const double wanted_w = least_w(o, v, of->chip->board.power_w, m->dt_s) - own_w;
+        f->smooth_w[g] = wanted_w > 0 ? burn(m, of, wanted_w / gain, f->power_w) : 0;
+        if (work_w > 0 && v->full_w > 0) {
+            learn(v, m->members, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
+        } else { /* what comes may draw all it can */
+            v->used = fmax(v->used, 1);
+        }
+        v->board_w = own_w + f->smooth_w[g] * gain;
+        v->still_w = own_w - work_w;
+        v->started = 1;
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_STAGE_SMOOTH_H
+#define TMX_CORE_SIM_STAGE_SMOOTH_H
+
+/* Power smoothing, as NVML's profiles have it (PERCENT_TMP_FLOOR, RAMP_UP_RATE, RAMP_DOWN_RATE,
+ * RAMP_DOWN_HYSTERESIS; Blackwell and later), each GPU by itself, on its board's watts. Vendors do not
+ * publish the controller; what is kept here:
+ *
+ *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up.
+ *          It knows what its kernels can draw at full speed, and the share of that which they drew in
+ *          the last tick; of a synchronous job, whose members wait, the largest share of the last 10 s
+ *          (assumed). Work that draws more overshoots for a tick
+ *   floor  while kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work
+ *          fills up to the floor
+ *   down   dummy work keeps the watts from falling faster than ramp_down
+ *
+ * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
+
+#include "core/base/opt.h"
+#include "core/contract/power_model.h"
+#include "core/machine/machine.h"
+
+struct tmx_smooth_options {
+    double floor; /* percent of the board's limit */
+    double ramp_up_w_per_s, ramp_down_w_per_s;
+    double hysteresis_s, prime_s;
+};
+extern const struct tmx_opt tmx_smooth_opts[];
+
+struct tmx_smooth_gpu { /* of the last tick; zeroed at first */
+    double started, held;
+    double board_w, still_w; /* with dummy work; of kernels and dummies nothing */
+    double full_w;           /* what kernels could draw at full speed */
+    double used, unused_s;   /* share of it that they did draw of late, and for how long not */
+    double idle_s;           /* since kernels drew power */
+};
+
+bool tmx_smooth_on(const struct tmx_smooth_options *o);
+/* After blocks are placed: rests. Then, with the tick's power: dummy work, into power_w and smooth_w. */
+void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
+                     struct tmx_smooth_gpu *gpu);
+void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machine *m, struct tmx_gpus span,
+                     double time_s, struct tmx_smooth_gpu *gpu, struct tmx_frame *f);
+
+#endif
