@@ -45,12 +45,12 @@ static struct tmx_run *random_run(struct tmx_rng *rng)
               max_batch = (int)between(rng, 8, 512), count = (int)between(rng, 150, 600);
     const bool chunked = scheduler[0] == 'c', budgeted = scheduler[0] == 'm' || scheduler[0] == 'p';
     char own[64] = "", mixed[32] = ""; /* keys that would do nothing are errors */
-    snprintf(own, sizeof own,
-             chunked    ? "chunk = %d;"
-             : budgeted ? "budget = %d;"
-                        : "",
-             chunked ? chunk : budget);
-    snprintf(mixed, sizeof mixed, scheduler[0] == 'm' || scheduler[0] == 'o' ? "mix = \"%s\";" : "", mix);
+    if (chunked || budgeted) {
+        snprintf(own, sizeof own, "%s = %d;", chunked ? "chunk" : "budget", chunked ? chunk : budget);
+    }
+    if (scheduler[0] == 'm' || scheduler[0] == 'o') {
+        snprintf(mixed, sizeof mixed, "mix = \"%s\";", mix);
+    }
     return open_run(
         "%s seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 12; cols = 12; method = \"reduced\"; inlet_c = "
         "%.1f; chip_power = { dvfs_power = \"%s\"; }; %s dtm = { policy = \"%s\"; }; sensor = { period_s = "

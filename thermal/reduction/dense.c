@@ -361,6 +361,12 @@ enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z)
     return TMX_OK;
 }
 
+/* CMPLX, which clang lacks in C17. */
+static double complex rectangular(double re, double im)
+{
+    return re + im * I;
+}
+
 /* By eigenvectors: h^-1 of a stiff network would have lost its slow modes in its round-off. */
 enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole, double *end,
                                       double *mean, double *work)
@@ -382,14 +388,16 @@ enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, dou
     memset(mean, 0, n * sizeof *mean);
     for (size_t i = 0; i < n; i++) {
         const bool pair = im[i] != 0; /* x + i y and its conjugate, with weights (u - i v) / 2 and its own */
-        const double complex value = CMPLX(re[i], im[i]);
-        const double complex own = pair ? CMPLX(0.5 * weight[i], -0.5 * weight[i + 1]) : CMPLX(weight[i], 0);
+        const double complex value = rectangular(re[i], im[i]);
+        const double complex own =
+            pair ? rectangular(0.5 * weight[i], -0.5 * weight[i + 1]) : rectangular(weight[i], 0);
         const double complex rate = pole * (1 - 1 / value);
-        const double complex x = CMPLX(fmin(creal(rate), 0), cimag(rate)), e = cexp(x); /* nothing grows */
+        const double complex x = rectangular(fmin(creal(rate), 0), cimag(rate)),
+                             e = cexp(x); /* nothing grows */
         const double complex part = cabs(x) < 1e-5 ? 1 + x / 2 + x * x / 6 : (e - 1) / x;
         const double complex to_end = (pair ? 2 : 1) * own * e, to_mean = (pair ? 2 : 1) * own * part;
         for (size_t r = 0; r < n; r++) {
-            const double complex v = CMPLX(t[i * n + r], pair ? t[(i + 1) * n + r] : 0);
+            const double complex v = rectangular(t[i * n + r], pair ? t[(i + 1) * n + r] : 0);
             end[r] += creal(to_end * v);
             mean[r] += creal(to_mean * v);
         }
