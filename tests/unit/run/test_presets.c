@@ -82,7 +82,7 @@ static void times_of_the_paper_are_the_defaults(void **state)
     tmx_run_destroy(r);
 }
 
-/* A key that nobody wrote is never the fault of one that was. */
+/* A key that was left out is never the fault of one that was written. */
 static void times_that_are_not_written_become_whole_ticks(void **state)
 {
     (void)state;
