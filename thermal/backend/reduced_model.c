@@ -962,7 +962,7 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 17";
+static const char VERSION[] = "reduced model 18";
 
 static void add_real(struct tmx_hash *h, double v)
 {
