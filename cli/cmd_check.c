@@ -48,10 +48,10 @@ __attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r
         tmx_print_visible(r->out, "%s: %s%s, ok\n", r->name, kind, text);
         return;
     }
-    tmx_table_text(r->t, r->name);
-    tmx_table_text(r->t, kind);
-    tmx_table_empty(r->t);
-    tmx_table_text(r->t, text[0] == ',' ? text + 2 : text[0] == ' ' ? text + 1 : text);
+    tmx_table_row(r->t, "%s %s - %s", r->name, kind,
+                  text[0] == ','   ? text + 2
+                  : text[0] == ' ' ? text + 1
+                                   : text);
 }
 
 /* A row a key of a resolved configuration, groups with dots, elements with numbers. */
@@ -72,10 +72,7 @@ static void put_keys(const struct request *r, const struct tmx_setting *s, const
         }
         return;
     }
-    tmx_table_text(r->t, r->name);
-    tmx_table_text(r->t, "run");
-    tmx_table_text(r->t, key);
-    tmx_table_text(r->t, tmx_scalar_plain(tmx_setting_scalar(s), text));
+    tmx_table_row(r->t, "%s %s %s %s", r->name, "run", key, tmx_scalar_plain(tmx_setting_scalar(s), text));
 }
 
 static enum tmx_status check_run(const struct request *r, struct tmx_err *err)

@@ -189,12 +189,7 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
             slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
             energy += v[index[ENERGY]] / (double)s->n_mix;
         }
-        tmx_table_text(*t, s->c->file[f]);
-        tmx_table_int(*t, (int64_t)s->n_mix);
-        tmx_table_real(*t, peak);
-        tmx_table_real(*t, gradient);
-        tmx_table_real(*t, slowdown);
-        tmx_table_real(*t, energy);
+        tmx_table_row(*t, "%s %zu %g %g %g %g", s->c->file[f], s->n_mix, peak, gradient, slowdown, energy);
     }
     return st;
 }
@@ -207,13 +202,8 @@ enum { N_UNIT_COLUMN = sizeof unit_columns / sizeof unit_columns[0] };
 
 static void add_unit(struct tmx_table *t, const char *file, const struct tmx_unit *unit, double temp_c)
 {
-    tmx_table_text(t, file);
-    tmx_table_text(t, unit->name);
-    tmx_table_real(t, 1e3 * unit->x_m);
-    tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
-    tmx_table_real(t, 1e3 * unit->y_m);
-    tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
-    tmx_table_real(t, temp_c);
+    tmx_table_row(t, "%s %s %g %g %g %g %g", file, unit->name, 1e3 * unit->x_m, 1e3 * (unit->x_m + unit->w_m),
+                  1e3 * unit->y_m, 1e3 * (unit->y_m + unit->h_m), temp_c);
 }
 
 /* Every unit of every floorplan with its temperature, the mean over time and mixes. */
@@ -382,12 +372,8 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
     enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; i < fp->n_unit && !st; i++) {
         const struct tmx_unit *u = &fp->unit[i];
-        tmx_table_text(t, u->name);
-        tmx_table_real(t, 1e3 * u->x_m);
-        tmx_table_real(t, 1e3 * u->y_m);
-        tmx_table_real(t, 1e3 * u->w_m);
-        tmx_table_real(t, 1e3 * u->h_m);
-        tmx_table_real(t, 1e6 * tmx_unit_area_m2(u));
+        tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
+                      1e6 * tmx_unit_area_m2(u));
     }
     st = st ? st
             : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
@@ -617,11 +603,8 @@ static enum tmx_status compare_one(const struct tmx_floorplan_args *a, const cha
         for (size_t i = 0; i < r.power.n_column; i++) {
             power_w += r.row_k[i]; /* the mean of the trace */
         }
-        tmx_table_text(t, file);
-        tmx_table_real(t, power_w);
-        tmx_table_text(t, fp->unit[hot].name);
-        tmx_table_real(t, k[hot] - TMX_ZERO_C);
-        tmx_table_real(t, k[hot] - k[cold]);
+        tmx_table_row(t, "%s %g %s %g %g", file, power_w, fp->unit[hot].name, k[hot] - TMX_ZERO_C,
+                      k[hot] - k[cold]);
     }
     tmx_trace_run_finish(&r);
     return st;
@@ -721,12 +704,8 @@ static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *
     const enum tmx_status st = tmx_table_create(t, columns, n, err);
     for (size_t i = 0; i < 2 && !st; i++) {
         const struct tmx_floorplanner_values *v = i ? &r->value[best] : &r->start_value;
-        tmx_table_text(*t, i ? "result" : "start");
-        tmx_table_real(*t, v->cost);
-        tmx_table_real(*t, 1e6 * v->area_m2);
-        tmx_table_real(*t, 1e3 * v->wire_m);
-        tmx_table_real(*t, v->peak_k - TMX_ZERO_C);
-        tmx_table_real(*t, v->gradient_k);
+        tmx_table_row(*t, "%s %g %g %g %g %g", i ? "result" : "start", v->cost, 1e6 * v->area_m2,
+                      1e3 * v->wire_m, v->peak_k - TMX_ZERO_C, v->gradient_k);
         if (slowdown_pct) {
             tmx_table_real(*t, slowdown_pct[i ? best + 1 : 0]);
         }

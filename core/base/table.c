@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,63 @@ void tmx_table_empty(struct tmx_table *t)
     struct tmx_cell *c = append(t, next_type(t));
     if (c) {
         c->empty = true;
+    }
+}
+
+void tmx_table_row(struct tmx_table *t, const char *cells, ...)
+{
+    va_list ap;
+    va_start(ap, cells);
+    for (const char *c = cells; *c; c++) {
+        if (*c == '-') {
+            tmx_table_empty(t);
+        } else if (*c == 's') {
+            const char *text = va_arg(ap, const char *);
+            text ? tmx_table_text(t, text) : tmx_table_empty(t);
+        } else if (*c == 'g') {
+            tmx_table_real(t, va_arg(ap, double));
+        } else if (*c == 'G') {
+            tmx_table_real_or_empty(t, va_arg(ap, double));
+        } else if (*c == 'd' && c[-1] == 'l') { /* PRId64 */
+            tmx_table_int(t, va_arg(ap, int64_t));
+        } else if (*c == 'd') {
+            tmx_table_int(t, va_arg(ap, int));
+        } else if (*c == 'u') {
+            tmx_assert(c[-1] == 'z');
+            tmx_table_int(t, (int64_t)va_arg(ap, size_t));
+        } else {
+            tmx_assert(strchr("% lz", *c));
+        }
+    }
+    va_end(ap);
+}
+
+enum tmx_status tmx_table_of(struct tmx_table **t, const struct tmx_field *field, size_t n_field,
+                             struct tmx_err *err)
+{
+    struct tmx_column *columns = calloc(n_field, sizeof *columns);
+    for (size_t i = 0; columns && i < n_field; i++) {
+        columns[i] = (struct tmx_column){field[i].name, field[i].type, field[i].decimals};
+    }
+    *t = NULL;
+    const enum tmx_status st = columns ? tmx_table_create(t, columns, n_field, err) : tmx_no_memory(err);
+    free(columns);
+    return st;
+}
+
+void tmx_table_add(struct tmx_table *t, const struct tmx_field *field, size_t n_field, const void *object)
+{
+    for (const struct tmx_field *f = field; f < field + n_field; f++) {
+        const void *at = (const char *)object + f->offset;
+        if (f->append) {
+            f->append(t, object);
+        } else if (f->type == TMX_COLUMN_REAL) {
+            tmx_table_real_or_empty(t, *(const double *)at * (f->scale != 0 ? f->scale : 1));
+        } else if (f->type == TMX_COLUMN_INT) {
+            tmx_table_int(t, f->kind == TMX_FIELD_INT ? *(const int *)at : (int64_t) * (const size_t *)at);
+        } else {
+            tmx_table_text(t, f->kind == TMX_FIELD_ARRAY ? (const char *)at : *(const char *const *)at);
+        }
     }
 }
 

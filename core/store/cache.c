@@ -417,11 +417,7 @@ static void add_row(struct tmx_table *t, const struct tmx_cache_file *f, const c
     const time_t at = (time_t)f->used_s;
     struct tm utc;
     strftime(used, sizeof used, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &utc));
-    tmx_table_text(t, f->name);
-    tmx_table_text(t, f->kind);
-    tmx_table_real(t, (double)f->size / (double)MIB);
-    tmx_table_text(t, used);
-    tmx_table_text(t, state);
+    tmx_table_row(t, "%s %s %g %s %s", f->name, f->kind, (double)f->size / (double)MIB, used, state);
 }
 
 enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table **t,
