@@ -54,37 +54,28 @@ enum {
     TMX_COLUMN_PART = -7
 };
 
-/* Names a format knows: lower case, words joined by "_", without unit. */
+/* Names of a quantity's columns: lower case, words joined by "_", without unit; "|" parts those that are as
+ * good, ";" and a blank the ones before from worse ones. */
 struct tmx_alias {
-    const char *name;
     int quantity;
-    int rank;
+    const char *names;
     const char *unit; /* of the numbers when the header has none; NULL: the quantity's own */
 };
+#define TMX_NAMES(quantity, names) \
+    {                              \
+        (quantity), (names), NULL  \
+    }
 
+/* A tool, a row of log_formats.c. The first whose signature the log's first line has reads it. */
 struct tmx_log_format {
-    const char *name; /* "nvidia-smi --query-gpu" */
-    /* Is this the format of the text? head is its first line that is not blank. */
-    bool (*is)(struct tmx_span head, const struct tmx_text_file *text);
+    const char *name;              /* "nvidia-smi --query-gpu" */
+    const char *signature;         /* "a|b&c": a or b, and c; NULL: a function there knows */
     const struct tmx_alias *names; /* of its columns, for read; end with {0} */
     enum tmx_status (*read)(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err);
 };
-
-/* One line a format, X(name), which a file here defines as tmx_log_NAME. The first whose header it is reads
- * the log; plain takes what is left. */
-#define TMX_LOG_FORMATS(X) \
-    X(dcgm_dmon)           \
-    X(nvidia_dmon)         \
-    X(prometheus)          \
-    X(nvidia_csv)          \
-    X(nvidia_q)            \
-    X(gpuz)                \
-    X(rocm_csv)            \
-    X(amd_csv)             \
-    X(xpu_csv)             \
-    X(plain)
-#define TMX_DECLARE_LOG(name) extern const struct tmx_log_format tmx_log_##name;
-TMX_LOG_FORMATS(TMX_DECLARE_LOG)
+extern const struct tmx_log_format tmx_log_formats[]; /* {0} ends; the last but it takes what is left */
+/* head is the text's first line that is not blank. */
+const struct tmx_log_format *tmx_log_format_of(struct tmx_span head, const struct tmx_text_file *text);
 
 /* The unit in a header, "power [mW]", "power_mw", of the quantity q: factor and shift into *use. */
 void tmx_column_unit(struct tmx_span header, int q, struct tmx_column_use *use);
@@ -168,6 +159,11 @@ TMX_NODISCARD enum tmx_status tmx_read_table(struct tmx_collect *c, const struct
  * repeated on every screen: nvidia-smi dmon and dcgmi dmon. */
 TMX_NODISCARD enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,
                                                    struct tmx_err *err);
+
+/* What an exporter of metrics serves: names, labels in braces, values. */
+bool tmx_is_prometheus(const struct tmx_text_file *text);
+TMX_NODISCARD enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names,
+                                                  struct tmx_err *err);
 
 /* Notes on values that are possible but unlikely. */
 void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,

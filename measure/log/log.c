@@ -7,9 +7,6 @@
 
 #include "measure/log/collect.h"
 
-#define FORMAT(name) &tmx_log_##name,
-static const struct tmx_log_format *const formats[] = {TMX_LOG_FORMATS(FORMAT) NULL};
-
 static void finish_texts(char **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -21,8 +18,8 @@ static void finish_texts(char **list, size_t n)
 bool tmx_column_is(struct tmx_span name, int quantity)
 {
     bool any = false;
-    for (size_t f = 0; formats[f] && !any; f++) {
-        any = tmx_column_of(name, formats[f]->names).quantity == quantity;
+    for (const struct tmx_log_format *f = tmx_log_formats; f->name && !any; f++) {
+        any = tmx_column_of(name, f->names).quantity == quantity;
     }
     return any;
 }
@@ -43,7 +40,6 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     struct tmx_collect c = {.text = t, .options = options, .to = m};
     struct tmx_lines l = {0};
     const size_t first_column = m->n_column;
-    size_t f = 0;
     while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
     }
     if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
@@ -55,11 +51,9 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     }
     const char *are = options ? options->columns_are : NULL; /* in place of the line of names */
     const struct tmx_span head = are ? (struct tmx_span){are, are + strlen(are)} : l.line;
-    while (!formats[f]->is(head, t)) {
-        f++;
-    }
-    m->format = formats[f]->name;
-    st = st ? st : formats[f]->read(&c, formats[f]->names, err);
+    const struct tmx_log_format *f = tmx_log_format_of(head, t);
+    m->format = f->name;
+    st = st ? st : f->read(&c, f->names, err);
     if (c.n_header > 1) {
         tmx_measured_note(m, "%s:%u: the header is repeated here, and %zu times in all: skipped", t->name,
                           c.header_at, c.n_header);

@@ -18,79 +18,59 @@ const char *tmx_log_quantity_name(enum tmx_log_quantity q)
 }
 
 struct unit {
-    const char *word;
-    double scale, shift; /* ours = scale * theirs + shift */
     unsigned quantities; /* bits: those it can belong to */
+    double scale, shift; /* ours = scale * theirs + shift */
+    const char *words;   /* between bars */
 };
 
-#define TEMPERATURES (1u << TMX_Q_TEMP | 1u << TMX_Q_INLET | 1u << TMX_Q_MEM_TEMP | 1u << TMX_Q_HOT_SPOT)
+#define BIT(q)       (1u << TMX_Q_##q)
+#define TEMPERATURES (BIT(TEMP) | BIT(INLET) | BIT(MEM_TEMP) | BIT(HOT_SPOT))
 static const struct unit units[] = {
-    {"w", 1, 0, 1u << TMX_Q_POWER},
-    {"watt", 1, 0, 1u << TMX_Q_POWER},
-    {"watts", 1, 0, 1u << TMX_Q_POWER},
-    {"mw", 1e-3, 0, 1u << TMX_Q_POWER},
-    {"uw", 1e-6, 0, 1u << TMX_Q_POWER},
-    {"kw", 1e3, 0, 1u << TMX_Q_POWER},
-    {"c", 1, 0, TEMPERATURES},
-    {"degc", 1, 0, TEMPERATURES},
-    {"celsius", 1, 0, TEMPERATURES},
-    {"celsius_degree", 1, 0, TEMPERATURES}, /* xpu-smi */
-    {"f", 5.0 / 9, -160.0 / 9, TEMPERATURES},
-    {"degf", 5.0 / 9, -160.0 / 9, TEMPERATURES},
-    {"fahrenheit", 5.0 / 9, -160.0 / 9, TEMPERATURES},
-    {"k", 1, -TMX_ZERO_C, TEMPERATURES},
-    {"kelvin", 1, -TMX_ZERO_C, TEMPERATURES},
-    {"mc", 1e-3, 0, TEMPERATURES},
-    {"rpm", 1, 0, 1u << TMX_Q_RPM},
-    {"pct", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
-    {"%", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
-    {"percent", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
-    {"s", 1, 0, 1u << TMX_Q_TIME},
-    {"sec", 1, 0, 1u << TMX_Q_TIME},
-    {"secs", 1, 0, 1u << TMX_Q_TIME},
-    {"second", 1, 0, 1u << TMX_Q_TIME},
-    {"seconds", 1, 0, 1u << TMX_Q_TIME},
-    {"ms", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"msec", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"msecs", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"millis", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"millisecond", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"milliseconds", 1e-3, 0, 1u << TMX_Q_TIME},
-    {"us", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"usec", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"usecs", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"micros", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"microsecond", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"microseconds", 1e-6, 0, 1u << TMX_Q_TIME},
-    {"ns", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"nsec", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"nsecs", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"nanos", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"nanosecond", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"nanoseconds", 1e-9, 0, 1u << TMX_Q_TIME},
-    {"min", 60, 0, 1u << TMX_Q_TIME},
-    {"mins", 60, 0, 1u << TMX_Q_TIME},
-    {"minute", 60, 0, 1u << TMX_Q_TIME},
-    {"minutes", 60, 0, 1u << TMX_Q_TIME},
-    {"h", 3600, 0, 1u << TMX_Q_TIME},
-    {"hr", 3600, 0, 1u << TMX_Q_TIME},
-    {"hrs", 3600, 0, 1u << TMX_Q_TIME},
-    {"hour", 3600, 0, 1u << TMX_Q_TIME},
-    {"hours", 3600, 0, 1u << TMX_Q_TIME},
-    {"days", 86400, 0, 1u << TMX_Q_TIME},
-    {"mhz", 1, 0, 1u << TMX_Q_CLOCK},
-    {"ghz", 1e3, 0, 1u << TMX_Q_CLOCK},
-    {"khz", 1e-3, 0, 1u << TMX_Q_CLOCK},
-    {"hz", 1e-6, 0, 1u << TMX_Q_CLOCK},
-    {"v", 1, 0, 1u << TMX_Q_VOLT},
-    {"mv", 1e-3, 0, 1u << TMX_Q_VOLT},
+    {BIT(POWER), 1, 0, "w|watt|watts"},
+    {BIT(POWER), 1e-3, 0, "mw"},
+    {BIT(POWER), 1e-6, 0, "uw"},
+    {BIT(POWER), 1e3, 0, "kw"},
+    {TEMPERATURES, 1, 0, "c|degc|celsius|celsius_degree"},
+    {TEMPERATURES, 5.0 / 9, -160.0 / 9, "f|degf|fahrenheit"},
+    {TEMPERATURES, 1, -TMX_ZERO_C, "k|kelvin"},
+    {TEMPERATURES, 1e-3, 0, "mc"},
+    {BIT(RPM), 1, 0, "rpm"},
+    {BIT(FAN_PCT) | BIT(UTIL), 1, 0, "pct|%|percent"},
+    {BIT(TIME), 1, 0, "s|sec|secs|second|seconds"},
+    {BIT(TIME), 1e-3, 0, "ms|msec|msecs|millis|millisecond|milliseconds"},
+    {BIT(TIME), 1e-6, 0, "us|usec|usecs|micros|microsecond|microseconds"},
+    {BIT(TIME), 1e-9, 0, "ns|nsec|nsecs|nanos|nanosecond|nanoseconds"},
+    {BIT(TIME), 60, 0, "min|mins|minute|minutes"},
+    {BIT(TIME), 3600, 0, "h|hr|hrs|hour|hours"},
+    {BIT(TIME), 86400, 0, "days"},
+    {BIT(CLOCK), 1, 0, "mhz"},
+    {BIT(CLOCK), 1e3, 0, "ghz"},
+    {BIT(CLOCK), 1e-3, 0, "khz"},
+    {BIT(CLOCK), 1e-6, 0, "hz"},
+    {BIT(VOLT), 1, 0, "v"},
+    {BIT(VOLT), 1e-3, 0, "mv"},
 };
-enum { N_UNIT = sizeof units / sizeof units[0] };
+
+/* The place of a word in "a|b; c": how many ";" are before it; -1: it is none of them. */
+static int rank_of(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    int rank = 0;
+    for (const char *p = words; n > 0 && *p; p += strspn(p, "|; ")) {
+        const size_t length = strcspn(p, "|;");
+        if (length == n && memcmp(p, word, n) == 0) {
+            return rank;
+        }
+        p += length;
+        rank += *p == ';';
+    }
+    return -1;
+}
 
 static const struct unit *unit_of(const char *word)
 {
-    for (size_t i = 0; i < N_UNIT; i++) {
-        if (strcmp(units[i].word, word) == 0) {
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (rank_of(units[i].words, word) >= 0) {
             return &units[i];
         }
     }
@@ -150,10 +130,10 @@ static bool same(struct tmx_span a, struct tmx_span b)
     return tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
 }
 
-static struct tmx_column_use with_unit(const struct tmx_alias *a, const char *unit)
+static struct tmx_column_use with_unit(const struct tmx_alias *a, int rank, const char *unit)
 {
-    struct tmx_column_use use = {a->quantity, 1, 0, a->rank};
-    const struct unit *u = unit && unit[0] ? unit_of(unit) : NULL;
+    struct tmx_column_use use = {a->quantity, 1, 0, rank};
+    const struct unit *u = unit_of(unit);
     u = u ? u : a->unit ? unit_of(a->unit) : NULL;
     if (a->quantity >= 0 && u) {
         if (!(u->quantities & 1u << a->quantity)) {
@@ -172,35 +152,18 @@ static struct tmx_column_use with_unit(const struct tmx_alias *a, const char *un
     return use;
 }
 
-/* Names that people give to what a log of any format may have: whose row it is. */
+/* Names that people give to what a log of any format may have: whose row it is. They come behind a format's
+ * own. */
 static const struct tmx_alias common[] = {
-    {"gpu", TMX_COLUMN_GPU, 4, NULL},
-    {"gpu_id", TMX_COLUMN_GPU, 4, NULL},
-    {"gpu_index", TMX_COLUMN_GPU, 4, NULL},
-    {"host", TMX_COLUMN_HOST, 0, NULL},
-    {"hostname", TMX_COLUMN_HOST, 0, NULL},
-    {"host_name", TMX_COLUMN_HOST, 0, NULL},
-    {"node", TMX_COLUMN_HOST, 1, NULL},
-    {"nodename", TMX_COLUMN_HOST, 1, NULL},
-    {"node_name", TMX_COLUMN_HOST, 1, NULL},
-    {"node_id", TMX_COLUMN_HOST, 1, NULL},
-    {"server", TMX_COLUMN_HOST, 2, NULL},
-    {"machine", TMX_COLUMN_HOST, 2, NULL},
-    {"instance", TMX_COLUMN_HOST, 3, NULL}, /* of Prometheus: host:port */
-    {"uuid", TMX_COLUMN_UUID, 0, NULL},
-    {"gpu_uuid", TMX_COLUMN_UUID, 0, NULL},
-    {"serial", TMX_COLUMN_UUID, 1, NULL},
-    {"gpu_serial", TMX_COLUMN_UUID, 1, NULL},
-    {"serial_number", TMX_COLUMN_UUID, 1, NULL},
-    {"gpu_i_id", TMX_COLUMN_PART, 0, NULL}, /* MIG's GPU instance in DCGM's words */
-    {"gpu_instance_id", TMX_COLUMN_PART, 0, NULL},
-    {"gpu_instance", TMX_COLUMN_PART, 0, NULL},
-    {"gi_id", TMX_COLUMN_PART, 0, NULL},
-    {"mig_id", TMX_COLUMN_PART, 0, NULL},
-    {"mig_instance", TMX_COLUMN_PART, 0, NULL},
-    {"xcp", TMX_COLUMN_PART, 0, NULL}, /* amd-smi */
-    {"partition_id", TMX_COLUMN_PART, 0, NULL},
-    {"gpu_partition_id", TMX_COLUMN_PART, 0, NULL},
+    TMX_NAMES(TMX_COLUMN_GPU, "gpu|gpu_id|gpu_index"),
+    /* instance: of Prometheus, host:port */
+    TMX_NAMES(TMX_COLUMN_HOST,
+              "host|hostname|host_name; node|nodename|node_name|node_id; server|machine; instance"),
+    TMX_NAMES(TMX_COLUMN_UUID, "uuid|gpu_uuid; serial|gpu_serial|serial_number"),
+    /* gpu_i_id: MIG's GPU instance in DCGM's words; xcp: amd-smi */
+    TMX_NAMES(TMX_COLUMN_PART,
+              "gpu_i_id|gpu_instance_id|gpu_instance|gi_id|mig_id|mig_instance|xcp|partition_id|"
+              "gpu_partition_id"),
     {0},
 };
 
@@ -208,17 +171,11 @@ static const struct tmx_alias common[] = {
  * say of which clock and since when. The last word may be its unit: time_ms. */
 static bool is_time(const char *words, struct tmx_column_use *use)
 {
-    static const char *const core[] = {"time",       "times",         "t",        "ts",        "timestamp",
-                                       "timestamps", "stamp",         "epoch",    "unix",      "posix",
-                                       "unixtime",   "unixtimestamp", "date",     "datetime",  "elapsed",
-                                       "runtime",    "uptime",        "walltime", "wallclock", "utc",
-                                       NULL},
-                             *const beside[] = {"relative", "rel",       "since", "in",      "of",
-                                                "at",       "wall",      "clock", "gmt",     "local",
-                                                "iso",      "iso8601",   "log",   "query",   "sample",
-                                                "system",   "monotonic", "mono",  "process", "real",
-                                                "absolute", NULL},
-                             *const since[] = {"start", "begin", "beginning", "boot", NULL};
+    static const char core[] = "time|times|t|ts|timestamp|timestamps|stamp|epoch|unix|posix|unixtime|"
+                               "unixtimestamp|date|datetime|elapsed|runtime|uptime|walltime|wallclock|utc",
+                      beside[] = "relative|rel|since|in|of|at|wall|clock|gmt|local|iso|iso8601|log|query|"
+                                 "sample|system|monotonic|mono|process|real|absolute",
+                      since[] = "start|begin|beginning|boot";
     char buf[128];
     bool any = false, from = false;
     const struct unit *unit = NULL;
@@ -230,13 +187,9 @@ static bool is_time(const char *words, struct tmx_column_use *use)
             *next++ = '\0';
         }
         const struct unit *u = unit_of(w);
-        const size_t n = sizeof core / sizeof core[0];
         const bool is_unit = u && u->quantities & 1u << TMX_Q_TIME && (!next || !any);
-        const bool is_core = tmx_names_find(w, core, n - 1) < n - 1;
-        const bool known = is_core || tmx_names_find(w, beside, sizeof beside / sizeof beside[0] - 1) <
-                                          sizeof beside / sizeof beside[0] - 1;
-        const bool begin = from && tmx_names_find(w, since, 4) < 4;
-        if (!known && !is_unit && !begin) {
+        const bool is_core = rank_of(core, w) >= 0;
+        if (!is_core && rank_of(beside, w) < 0 && !is_unit && !(from && rank_of(since, w) >= 0)) {
             return false;
         }
         any = any || is_core || (is_unit && w == buf && strcmp(w, "min") != 0 && strlen(w) > 1);
@@ -247,11 +200,12 @@ static bool is_time(const char *words, struct tmx_column_use *use)
     return any;
 }
 
-static const struct tmx_alias *find(const struct tmx_alias *aliases, const char *name)
+static const struct tmx_alias *find(const struct tmx_alias *aliases, const char *name, int *rank)
 {
     for (size_t list = 0; list < 2; list++) {
-        for (const struct tmx_alias *a = list ? common : aliases; a->name; a++) {
-            if (strcmp(a->name, name) == 0) {
+        for (const struct tmx_alias *a = list ? common : aliases; a->names; a++) {
+            if ((*rank = rank_of(a->names, name)) >= 0) {
+                *rank += list && a->quantity == TMX_COLUMN_GPU ? 4 : 0;
                 return a;
             }
         }
@@ -264,19 +218,20 @@ struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span uni
 {
     char words[128], unit_word[32];
     struct tmx_column_use use = {TMX_COLUMN_UNUSED, 1, 0, 0};
+    int rank;
     plain_words(unit, false, unit_word, sizeof unit_word);
     for (int humps = 0; humps < 2; humps++) { /* powerDraw: as it is, then as two words */
         plain_words(name, humps, words, sizeof words);
-        const struct tmx_alias *a = find(aliases, words);
+        const struct tmx_alias *a = find(aliases, words, &rank);
         if (a) {
-            return with_unit(a, unit_word);
+            return with_unit(a, rank, unit_word);
         }
         char *last = strrchr(words, '_');
         if (last && unit_of(last + 1)) { /* power_mw */
             *last = '\0';
-            a = find(aliases, words);
+            a = find(aliases, words, &rank);
             if (a) {
-                return with_unit(a, last + 1);
+                return with_unit(a, rank, last + 1);
             }
             *last = '_';
         }

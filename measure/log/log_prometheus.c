@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* DCGM: the text of `dcgmi dmon` and what dcgm-exporter serves to Prometheus. Names as `dcgmi dmon -l` and
- * the exporter's metric files list them. */
+/* What exporters serve to Prometheus: a line a sample, NAME{LABELS} VALUE [TIME]. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/log/collect.h"
-
-static const struct tmx_alias dmon_names[] = {
-    {"entity", TMX_COLUMN_GPU, 0, NULL},
-    {"power", TMX_Q_POWER, 1, "w"},
-    {"pwins", TMX_Q_POWER, 0, "w"},
-    {"powin", TMX_Q_POWER, 0, "w"},
-    {"tmptr", TMX_Q_TEMP, 0, "c"},
-    {"mmtmp", TMX_Q_MEM_TEMP, 0, "c"},
-    {"smclk", TMX_Q_CLOCK, 0, "mhz"},
-    {"gputl", TMX_Q_UTIL, 0, "pct"},
-    {"fanspd", TMX_Q_FAN_PCT, 0, "pct"},
-    {"fansp", TMX_Q_FAN_PCT, 0, "pct"},
-    {0},
-};
-
-static bool is_dmon(struct tmx_span head, const struct tmx_text_file *text)
-{
-    (void)text;
-    struct tmx_span rest = tmx_span_trim(head), word;
-    if (rest.begin == rest.end || *rest.begin != '#') {
-        return false;
-    }
-    rest.begin++;
-    return tmx_span_field(&rest, &word) && tmx_span_is(word, "Entity");
-}
-
-const struct tmx_log_format tmx_log_dcgm_dmon = {"dcgmi dmon", is_dmon, dmon_names, tmx_read_blank_table};
-
-/* Metrics of dcgm-exporter, of nvidia_gpu_exporter and of AMD's device-metrics-exporter. */
-static const struct tmx_alias metric_names[] = {
-    {"dcgm_fi_dev_power_usage_instant", TMX_Q_POWER, 0, "w"},
-    {"dcgm_fi_dev_power_usage", TMX_Q_POWER, 1, "w"},
-    {"dcgm_fi_dev_gpu_temp", TMX_Q_TEMP, 0, "c"},
-    {"dcgm_fi_dev_memory_temp", TMX_Q_MEM_TEMP, 0, "c"},
-    {"dcgm_fi_dev_sm_clock", TMX_Q_CLOCK, 0, "mhz"},
-    {"dcgm_fi_dev_gpu_util", TMX_Q_UTIL, 0, "pct"},
-    {"dcgm_fi_dev_fan_speed", TMX_Q_FAN_PCT, 0, "pct"},
-    {"nvidia_smi_power_draw_instant", TMX_Q_POWER, 0, "w"},
-    {"nvidia_smi_power_draw", TMX_Q_POWER, 1, "w"},
-    {"nvidia_smi_temperature_gpu", TMX_Q_TEMP, 0, "c"},
-    {"nvidia_smi_temperature_memory", TMX_Q_MEM_TEMP, 0, "c"},
-    {"nvidia_smi_clocks_current_sm_clock", TMX_Q_CLOCK, 0, "hz"},
-    {"gpu_package_power", TMX_Q_POWER, 0, "w"},
-    {"gpu_average_package_power", TMX_Q_POWER, 1, "w"},
-    {"gpu_edge_temperature", TMX_Q_TEMP, 0, "c"},
-    {"gpu_junction_temperature", TMX_Q_TEMP, 1, "c"},
-    {"gpu_memory_temperature", TMX_Q_MEM_TEMP, 0, "c"},
-    {0},
-};
 
 enum { MAX_ROW = 2048 };
 
@@ -72,9 +22,8 @@ struct scrape { /* what one answer of the exporter said so far */
     bool said[TMX_N_LOG_QUANTITY];
 };
 
-static bool is_prometheus(struct tmx_span head, const struct tmx_text_file *text)
+bool tmx_is_prometheus(const struct tmx_text_file *text)
 {
-    (void)head;
     static const char *const metrics[] = {"DCGM_FI_DEV_", "nvidia_smi_", "gpu_package_power",
                                           "gpu_edge_temp"};
     bool any = false;
@@ -230,8 +179,7 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
     return TMX_OK;
 }
 
-static enum tmx_status read_prometheus(struct tmx_collect *c, const struct tmx_alias *names,
-                                       struct tmx_err *err)
+enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err)
 {
     struct tmx_lines l = {0};
     struct scrape *s = calloc(1, sizeof *s);
@@ -247,6 +195,3 @@ static enum tmx_status read_prometheus(struct tmx_collect *c, const struct tmx_a
     free(s);
     return st;
 }
-
-const struct tmx_log_format tmx_log_prometheus = {"dcgm-exporter", is_prometheus, metric_names,
-                                                  read_prometheus};
