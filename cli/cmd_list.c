@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix list: what there is to choose from. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/text.h"
+#include "core/floorplan/chip.h"
+#include "core/micro/memory.h"
+#include "core/serve/llm.h"
+#include "core/topology/topology.h"
+#include "core/workload/kernel.h"
+#include "core/workload/mix.h"
+#include "papers/suite.h"
+#include "papers/values.h"
+#include "power/chip_energy.h"
+#include "run/cta.h"
+#include "run/load/gate_files.h"
+#include "run/load/job_files.h"
+#include "run/options.h"
 #include "run/registry.h"
+#include "study/sweep.h"
 #include "study/table_out.h"
 
 struct args {
@@ -23,6 +40,82 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
+/* `list keys`: the rows that the readers of a kind of file have. */
+static const struct {
+    const char *file;
+    const struct tmx_keys *keys;
+} key_tables[] = {
+    {"run", tmx_run_file_keys},
+    {"run", tmx_cta_keys},
+    {"run", tmx_serve_keys},
+    {"chip", tmx_chip_keys},
+    {"chip", tmx_memory_chip_keys},
+    {"chip", tmx_chip_energy_keys},
+    {"kernel", tmx_kernel_keys},
+    {"kernel", tmx_code_kernel_keys},
+    {"kernel", tmx_memory_kernel_keys},
+    {"kernel", tmx_job_kernel_keys},
+    {"mix", tmx_mix_keys},
+    {"topology", tmx_topology_keys},
+    {"llm", tmx_llm_keys},
+    {"study", tmx_study_keys},
+    {"suite", tmx_suite_keys},
+    {"suite", tmx_value_keys},
+    {"node", tmx_node_keys},
+    {"batch", tmx_batch_keys},
+    {"sm", tmx_sm_keys},
+};
+
+static void add_key(struct tmx_table *t, const char *file, const char *group, const struct tmx_opt *o)
+{
+    char key[128], range[512] = "", def[128] = "";
+    const bool number = o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL;
+    snprintf(key, sizeof key, "%s%s%s", group, group[0] ? "." : "", o->key);
+    if (number) {
+        snprintf(range, sizeof range, "%g to %g", o->min, o->max);
+    }
+    for (size_t i = 0, n = 0; o->type == TMX_OPT_CHOICE && o->choices[i]; i++) {
+        n += (size_t)snprintf(range + n, sizeof range - n, "%s%s", i ? ", " : "", o->choices[i]);
+    }
+    if (o->type == TMX_OPT_BOOL) {
+        snprintf(def, sizeof def, "%s", o->def != 0 ? "true" : "false");
+    } else if (number ? isnan(o->def) : !o->def_text) {
+        snprintf(def, sizeof def, "required");
+    } else if (number) {
+        snprintf(def, sizeof def, fabs(o->def) == 1e300 ? "none" : "%g", o->def);
+    } else {
+        snprintf(def, sizeof def, "\"%s\"", o->def_text);
+    }
+    tmx_table_text(t, file);
+    tmx_table_text(t, key);
+    tmx_table_text(t, number ? o->unit : o->type == TMX_OPT_BOOL ? "bool" : "text");
+    tmx_table_text(t, range);
+    tmx_table_text(t, def);
+    tmx_table_text(t, o->doc);
+}
+
+static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"file", TMX_COLUMN_TEXT, 0},  {"key", TMX_COLUMN_TEXT, 0},     {"unit", TMX_COLUMN_TEXT, 0},
+        {"range", TMX_COLUMN_TEXT, 0}, {"default", TMX_COLUMN_TEXT, 0}, {"doc", TMX_COLUMN_TEXT, 0}};
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < sizeof key_tables / sizeof key_tables[0]; i++) {
+        for (const struct tmx_keys *k = key_tables[i].keys; k->group; k++) {
+            for (const struct tmx_opt *o = k->opts;
+                 o->key && (!file || strcmp(file, key_tables[i].file) == 0); o++) {
+                add_key(*t, key_tables[i].file, k->group, o);
+            }
+        }
+    }
+    return st || tmx_table_rows(*t) > 0
+               ? st
+               : tmx_fail(err, TMX_ECONFIG,
+                          "keys of \"%s\"? of a run, chip, kernel, mix, topology, llm, study, suite, node, "
+                          "batch or sm",
+                          file);
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
@@ -35,7 +128,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     for (size_t i = 0; i < a->module.n && !st; i++) {
         st = tmx_catalog_load(catalog, a->module.text[i], err);
     }
-    st = st ? st : tmx_choices_table(catalog, what, &t, err);
+    st = st                          ? st
+         : strcmp(what, "keys") == 0 ? keys_table(a->what.n > 1 ? a->what.text[1] : NULL, &t, err)
+         : a->what.n > 1             ? tmx_fail(err, TMX_ECONFIG, "%s: only `keys` takes a second word", what)
+                                     : tmx_choices_table(catalog, what, &t, err);
     st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     if (!st && a->options && a->format == TMX_FORMAT_TEXT) {
         tmx_choices_keys(catalog, what, stdout);
@@ -47,18 +143,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
-    .summary = "runs, suites, studies, mixes, kernels, chips, policies, backends, metrics",
+    .summary = "runs, suites, studies, mixes, kernels, chips, policies, backends, metrics, keys",
     .doc = "Print the available choices with their sources. WHAT: runs, suites, studies, mixes, kernels, "
-           "chips, systems, batches, policies, backends or metrics.",
+           "chips, systems, batches, policies, backends, metrics or keys; `keys FILE` prints the keys of one "
+           "kind of file: run, chip, kernel, mix, topology, llm, study, suite, node, batch or sm.",
     .examples = "thermix list policies -v\n"
+                "thermix list keys chip\n"
                 "thermix list policies --module ./my_policy.so",
     .args = rows,
-    .operands = "WHAT",
+    .operands = "WHAT [FILE]",
     .operand = offsetof(struct args, what),
     .min_operand = 1,
-    .max_operand = 1,
-    .which = "list what? runs, suites, studies, mixes, kernels, chips, systems, batches, policies, backends "
-             "or metrics",
+    .max_operand = 2,
+    .which = "list what? runs, suites, studies, mixes, kernels, chips, systems, batches, policies, backends, "
+             "metrics or keys",
     .operand_words = tmx_choices,
     .size = sizeof(struct args),
     .run = run,

@@ -100,7 +100,7 @@ static const char *const counters[] = {
 static int component_of(size_t label)
 {
     for (int i = 0; labels[label].key && i < TMX_N_COMPONENT; i++) {
-        if (strcmp(tmx_component_keys[i], labels[label].key) == 0) {
+        if (strcmp(tmx_component_opts[i].key, labels[label].key) == 0) {
             return i;
         }
     }
@@ -300,7 +300,8 @@ static enum tmx_status write_kernel(const struct kernel *k, const char *dir, con
             if (k->sum.component[i] != 0) {
                 char v[TMX_REAL_SIZE];
                 tmx_real_print(v, k->sum.component[i] / n);
-                fprintf(o.file, "    %s = %s%s;\n", tmx_component_keys[i], v, strpbrk(v, ".e") ? "" : ".0");
+                fprintf(o.file, "    %s = %s%s;\n", tmx_component_opts[i].key, v,
+                        strpbrk(v, ".e") ? "" : ".0");
             }
         }
         fputs("};\n", o.file);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
+#include "core/base/opt.h"
 #include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"
@@ -74,5 +75,7 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
 /* Write a further table below call->out_dir, if there is one. */
 TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
                                              const char *name, struct tmx_err *err);
+
+extern const struct tmx_keys tmx_suite_keys[]; /* of a suite of kind tabs */
 
 #endif

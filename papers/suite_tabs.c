@@ -1193,3 +1193,6 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     end_suite(s);
     return st;
 }
+
+const struct tmx_keys tmx_suite_keys[] = {
+    {"", root_opts}, {"policies", choice_opts}, {"variants", choice_opts}, {"beside", choice_opts}, {0}};

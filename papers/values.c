@@ -330,3 +330,5 @@ size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o)
     }
     return n;
 }
+
+const struct tmx_keys tmx_value_keys[] = {{"values", pick_opts}, {"values", value_opts}, {0}};

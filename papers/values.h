@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/opt.h"
 #include "core/base/setting.h"
 #include "core/base/table.h"
 
@@ -89,5 +90,7 @@ struct tmx_score {
 };
 void tmx_score_add(struct tmx_score *s, const char *origin, const char *outcome); /* other words: ignored */
 size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o);                /* all outcomes */
+
+extern const struct tmx_keys tmx_value_keys[]; /* of a suite */
 
 #endif

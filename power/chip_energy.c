@@ -92,3 +92,5 @@ struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const stru
         sum.core_static_j + sum.core_dynamic_j + sum.memory_static_j + sum.memory_dynamic_j + sum.switching_j;
     return sum;
 }
+
+const struct tmx_keys tmx_chip_energy_keys[] = {{"energy", opts}, {0}};

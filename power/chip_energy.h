@@ -46,4 +46,6 @@ struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const stru
 /* Dynamic power of n of N equal SMs over n times that of one in a full chip. */
 double tmx_core_scaling_factor(enum tmx_core_scaling scaling, double n_total, double n_active);
 
+extern const struct tmx_keys tmx_chip_energy_keys[]; /* of a chip */
+
 #endif

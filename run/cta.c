@@ -571,3 +571,5 @@ void tmx_run_cta_close(struct tmx_run *r)
         r->cta = NULL;
     }
 }
+
+const struct tmx_keys tmx_cta_keys[] = {{"cta", opts}, {0}};

@@ -81,4 +81,6 @@ TMX_NODISCARD enum tmx_status tmx_cta_program_load(struct tmx_memory_program *pr
 /* An empty table with the columns of the comparison. */
 TMX_NODISCARD enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err);
 
+extern const struct tmx_keys tmx_cta_keys[]; /* of a run */
+
 #endif

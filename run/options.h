@@ -110,4 +110,9 @@ extern const struct tmx_preset tmx_presets[]; /* {0}-terminated */
 
 const struct tmx_preset *tmx_preset_find(const char *name); /* NULL when there is none */
 
+extern const struct tmx_keys tmx_serve_keys[]; /* of a run that serves a language model */
+
+extern const struct tmx_keys
+    tmx_run_file_keys[]; /* of a run, but for policies and the groups of other files */
+
 #endif

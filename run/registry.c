@@ -32,8 +32,9 @@
 const struct tmx_catalog tmx_builtin = {.kind = KINDS};
 const struct tmx_catalog tmx_builtin_check = {.kind = KINDS, .loads_nothing = true};
 
-const char *const tmx_choices[] = {"runs",    "suites",  "studies",  "mixes",    "kernels", "chips",
-                                   "systems", "batches", "policies", "backends", "metrics", NULL};
+const char *const tmx_choices[] = {"runs",    "suites",  "studies", "mixes",    "kernels",
+                                   "chips",   "systems", "batches", "policies", "backends",
+                                   "metrics", "keys",    NULL};
 
 static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
                                             {"name", TMX_COLUMN_TEXT, 0},

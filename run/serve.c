@@ -983,3 +983,11 @@ enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out
     }
     return st;
 }
+
+const struct tmx_keys tmx_serve_keys[] = {{"serve", tmx_serve_opts},
+                                          {"serve.requests", tmx_request_opts},
+                                          {"serve.scheduler", tmx_serve_scheduler_opts},
+                                          {"serve.pools", tmx_serve_pool_opts},
+                                          {"serve.limits", limit_opts},
+                                          {"row", tmx_row_opts},
+                                          {0}};

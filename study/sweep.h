@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/config.h"
+#include "core/base/opt.h"
 #include "core/base/table.h"
 
 enum { TMX_SWEEP_TEXT = 512, TMX_SWEEP_MAX_POINTS = 10000000 };
@@ -86,5 +87,7 @@ TMX_NODISCARD enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct 
 /* Used by tmx_sweep_load after reading: fills key and value from the axes. */
 TMX_NODISCARD enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
                                                struct tmx_err *err);
+
+extern const struct tmx_keys tmx_study_keys[]; /* of a study */
 
 #endif

@@ -50,6 +50,13 @@ const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *
 /* The same as tmx_opt_write, as a group. */
 void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w);
 
+/* The rows of one kind of file, for `thermix list keys`: by group as a path, "cards.points"; {0}-terminated.
+ */
+struct tmx_keys {
+    const char *group;
+    const struct tmx_opt *opts;
+};
+
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);
 

@@ -679,3 +679,7 @@ void tmx_rank_ascending(const double *key, size_t n, size_t *order)
         order[j] = i;
     }
 }
+
+const struct tmx_keys tmx_chip_keys[] = {
+    {"", root_opts},      {"limits", limit_opts}, {"power", power_opts},       {"levels", level_opts},
+    {"units", part_opts}, {"board", board_opts},  {"spread", tmx_spread_opts}, {0}};

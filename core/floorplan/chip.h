@@ -170,4 +170,6 @@ void tmx_chip_write_power(const struct tmx_chip *c, const char *key, struct tmx_
 /* Order order[0..n) = 0..n-1 by key ascending, ties by index. Allocates nothing; n is a chip's SMs. */
 void tmx_rank_ascending(const double *key, size_t n, size_t *order);
 
+extern const struct tmx_keys tmx_chip_keys[]; /* of a chip, but for the groups of other models */
+
 #endif

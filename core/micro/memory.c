@@ -409,3 +409,7 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
         (void)dram_step(&w, dram_wait);
     }
 }
+
+const struct tmx_keys tmx_memory_chip_keys[] = {{"memory", chip_opts}, {0}};
+const struct tmx_keys tmx_memory_kernel_keys[] = {
+    {"memory.KIND", kernel_opts}, {"memory.KIND.sequence", repeat_opts}, {0}};

@@ -132,4 +132,8 @@ double tmx_core_class_mshr_full(const struct tmx_core_class *c, double latency_c
 void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_class *c, size_t n,
                        struct tmx_latency *out);
 
+extern const struct tmx_keys tmx_memory_chip_keys[]; /* of a chip */
+
+extern const struct tmx_keys tmx_memory_kernel_keys[]; /* of a kernel, for each kind of chip */
+
 #endif

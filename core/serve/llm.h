@@ -60,4 +60,6 @@ static inline double tmx_llm_token_s(const struct tmx_llm_phase *p, double seque
 double tmx_llm_capacity(const struct tmx_llm *m, const struct tmx_llm_phase *p, double util);
 double tmx_llm_token_bytes(const struct tmx_llm *m); /* of a token in the cache, over all GPUs */
 
+extern const struct tmx_keys tmx_llm_keys[]; /* of a language model */
+
 #endif

@@ -14,6 +14,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/err.h"
+#include "core/base/opt.h"
 
 enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_POINTS = 64, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
 
@@ -159,5 +160,7 @@ double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double t
  * is scratch and ends as the enthalpy of each outlet. Returns the enthalpy that leaves the chassis [W]. */
 double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const double *flow_m3_per_s,
                     const double *heat_w, double *outlet_w, double *inlet_k);
+
+extern const struct tmx_keys tmx_topology_keys[]; /* of a topology */
 
 #endif

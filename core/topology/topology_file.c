@@ -943,3 +943,18 @@ static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_s
     st = st ? st : add_above(t, err);
     return st ? st : index_air(t, err);
 }
+
+const struct tmx_keys tmx_topology_keys[] = {{"", root_opts},
+                                             {"cards", card_opts},
+                                             {"cards.points", fit_point_opts},
+                                             {"fans", fan_opts},
+                                             {"fans", fan_numbers},
+                                             {"fans.curve", point_opts},
+                                             {"gpus", gpu_opts},
+                                             {"air", air_opts},
+                                             {"links", link_opts},
+                                             {"host", host_opts},
+                                             {"host.supply", supply_opts},
+                                             {"racks", rack_opts},
+                                             {"racks.profile", profile_point_opts},
+                                             {0}};

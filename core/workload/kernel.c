@@ -52,34 +52,40 @@ static const struct tmx_opt power_opts[] = {
     {0},
 };
 
+#define WATTS(index, key_, doc_)                                                                           \
+    {                                                                                                      \
+        .key = (key_), .type = TMX_OPT_REAL, .offset = (index) * sizeof(double), .unit = "W", .max = 1000, \
+        .doc = (doc_)                                                                                      \
+    }
 /* In the order of enum tmx_component. */
-const char *const tmx_component_keys[] = {
-    "instruction_buffer_w",
-    "instruction_cache_w",
-    "data_cache_w",
-    "constant_cache_w",
-    "shared_memory_w",
-    "register_file_w",
-    "int_w",
-    "fp_w",
-    "dp_w",
-    "int_mul_w",
-    "fp_mul_w",
-    "fp_sqrt_w",
-    "fp_log_w",
-    "fp_sin_w",
-    "fp_exp_w",
-    "dp_mul_w",
-    "tensor_w",
-    "texture_w",
-    "scheduler_w",
-    "pipeline_w",
-    "idle_sm_w",
-    "l2_w",
-    "dram_w",
-    "static_w",
+const struct tmx_opt tmx_component_opts[] = {
+    WATTS(0, "instruction_buffer_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(1, "instruction_cache_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(2, "data_cache_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(3, "constant_cache_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(4, "shared_memory_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(5, "register_file_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(6, "int_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(7, "fp_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(8, "dp_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(9, "int_mul_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(10, "fp_mul_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(11, "fp_sqrt_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(12, "fp_log_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(13, "fp_sin_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(14, "fp_exp_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(15, "dp_mul_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(16, "tensor_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(17, "texture_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(18, "scheduler_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(19, "pipeline_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(20, "idle_sm_w", "in the SMs, of the whole chip at the nominal clock"),
+    WATTS(21, "l2_w", "in the chip's units, at the nominal clock"),
+    WATTS(22, "dram_w", "in the chip's units, at the nominal clock"),
+    WATTS(23, "static_w", "leakage under this kernel, with the chip's static_reference_w"),
+    {0},
 };
-_Static_assert(sizeof tmx_component_keys / sizeof tmx_component_keys[0] == TMX_N_COMPONENT, "a key each");
+_Static_assert(sizeof tmx_component_opts / sizeof tmx_component_opts[0] == TMX_N_COMPONENT + 1, "a key each");
 
 static const char *const power_groups[] = {"phases", NULL};
 static const char *const groups[] = {"launch", "power",  "components", "instructions",
@@ -89,17 +95,8 @@ static const char *const groups[] = {"launch", "power",  "components", "instruct
 static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,
                                        struct tmx_err *err)
 {
-    struct tmx_opt rows[TMX_N_COMPONENT + 1] = {{0}};
     double sm_w = 0;
-    for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
-        rows[i] = (struct tmx_opt){.key = tmx_component_keys[i],
-                                   .type = TMX_OPT_REAL,
-                                   .offset = i * sizeof(double),
-                                   .unit = "W",
-                                   .max = 1000,
-                                   .doc = "of the whole chip, at the nominal clock"};
-    }
-    const enum tmx_status st = tmx_opt_read(rows, k->component_w, group, NULL, err);
+    const enum tmx_status st = tmx_opt_read(tmx_component_opts, k->component_w, group, NULL, err);
     for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
         sm_w += k->component_w[i];
     }
@@ -325,3 +322,11 @@ double tmx_phases_left(const struct tmx_phases *p, double x)
     const size_t i = find_phase(p, &x);
     return i + 1 < p->n || p->repeat ? p->until[i] - x : INFINITY;
 }
+
+const struct tmx_keys tmx_kernel_keys[] = {{"", root_opts},
+                                           {"launch", launch_opts},
+                                           {"power", power_opts},
+                                           {"power.phases", head_opts},
+                                           {"power.phases.list", step_opts},
+                                           {"components", tmx_component_opts},
+                                           {0}};

@@ -54,7 +54,7 @@ enum tmx_component {
     TMX_COMPONENT_STATIC,
     TMX_N_COMPONENT,
 };
-extern const char *const tmx_component_keys[]; /* [TMX_N_COMPONENT] */
+extern const struct tmx_opt tmx_component_opts[]; /* [TMX_N_COMPONENT + 1], {0}-terminated: the keys */
 
 struct tmx_kernel_launch {
     int thread_blocks; /* of one launch; a mix may ask for more work than one launch */
@@ -92,5 +92,7 @@ int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits 
 
 /* SM power by equation 1 [W], sum over units of max_power_w * access_rate. */
 double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART]);
+
+extern const struct tmx_keys tmx_kernel_keys[]; /* of a kernel, but for the groups of other models */
 
 #endif

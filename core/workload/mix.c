@@ -621,3 +621,6 @@ void tmx_mix_finish(struct tmx_mix *mix)
     tmx_config_close(mix->config);
     *mix = (struct tmx_mix){0};
 }
+
+const struct tmx_keys tmx_mix_keys[] = {
+    {"", root_opts}, {"kernels", entry_opts}, {"arrivals", arrival_opts}, {0}};

@@ -4,6 +4,7 @@
 
 /* A workload: which kernels arrive when, with how much work. */
 
+#include "core/base/opt.h"
 #include "core/workload/job.h"
 
 struct tmx_mix_entry {
@@ -44,5 +45,7 @@ struct tmx_mix {
 TMX_NODISCARD enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed,
                                            struct tmx_err *err);
 void tmx_mix_finish(struct tmx_mix *mix);
+
+extern const struct tmx_keys tmx_mix_keys[]; /* of a mix */
 
 #endif

@@ -219,3 +219,12 @@ void tmx_gate_code_finish(struct tmx_gate_code *c)
 {
     tmx_stream_finish(&c->stream);
 }
+
+const struct tmx_keys tmx_sm_keys[] = {{"", root_opts},
+                                       {"sm", tmx_sm_opts},
+                                       {"gate", tmx_gate_opts},
+                                       {"leakage", leakage_opts},
+                                       {"fit_convpg", tmx_knob_opts},
+                                       {"fit_all", tmx_knob_opts},
+                                       {0}};
+const struct tmx_keys tmx_code_kernel_keys[] = {{"instructions", tmx_instr_opts}, {"code", rows}, {0}};

@@ -4,6 +4,7 @@
 
 /* Files of unit gating: the SM of a chip (floorplans/CHIP/sm.cfg) and the kernels' `instructions`. */
 
+#include "core/base/opt.h"
 #include "core/micro/profile.h"
 #include "core/micro/stream.h"
 
@@ -69,5 +70,9 @@ TMX_NODISCARD enum tmx_status tmx_gate_code_load(const char *kernel,
                                                  struct tmx_gate_code code[TMX_GATE_CODES], size_t *n,
                                                  struct tmx_err *err);
 void tmx_gate_code_finish(struct tmx_gate_code *c); /* accepts zeroed memory */
+
+extern const struct tmx_keys tmx_sm_keys[]; /* of sm.cfg */
+
+extern const struct tmx_keys tmx_code_kernel_keys[]; /* of a kernel */
 
 #endif

@@ -401,3 +401,16 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     }
     return st;
 }
+
+const struct tmx_keys tmx_node_keys[] = {{"", root_opts},
+                                         {"gpu", gpu_opts},
+                                         {"power", power_opts},
+                                         {"framework", framework_opts},
+                                         {"events", events_opts},
+                                         {"cpu", cpu_opts},
+                                         {"templates", template_opts},
+                                         {"templates.members", member_opts},
+                                         {0}};
+const struct tmx_keys tmx_batch_keys[] = {
+    {"", batch_opts}, {"instances", part_opts}, {"measured", measured_opts}, {0}};
+const struct tmx_keys tmx_job_kernel_keys[] = {{"job", job_opts}, {"job.variants", variant_opts}, {0}};

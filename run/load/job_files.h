@@ -5,6 +5,7 @@
 /* Files of the job level: nodes, kernels' `job` groups, batches. */
 
 #include "core/base/err.h"
+#include "core/base/opt.h"
 #include "core/merge/merge.h"
 
 struct tmx_sets;
@@ -57,5 +58,11 @@ TMX_NODISCARD enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const ch
 /* Read a batch by name (workloads/batches/NAME.cfg) or path, adding its kinds to d. */
 TMX_NODISCARD enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name,
                                                  struct tmx_job_batch *b, struct tmx_err *err);
+
+extern const struct tmx_keys tmx_node_keys[]; /* of a node of jobs */
+
+extern const struct tmx_keys tmx_batch_keys[]; /* of a batch */
+
+extern const struct tmx_keys tmx_job_kernel_keys[]; /* of a kernel */
 
 #endif

@@ -21,13 +21,10 @@ awk -F, 'FNR == 1 { f++ } { last[f] = $6 } END { d = last[1] - last[2]; exit !(d
 # a chip's folder without ./ is looked for among the chips, and the message says what was meant
 "$thermix" check gemm-run.cfg --set chip=a100-hbm >/dev/null 2>err.txt && say "chip a100-hbm"
 grep -q 'the one in this folder is "./a100-hbm"' err.txt || say "$(cat err.txt)"
-# every key of the readers' tables stands in the page
-for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_chip_board|tmx_chip_part|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|counted_card|part|rack|point), [a-z_0-9]+' \
-  "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read,hall}.c | sed 's/.*, //' | sort -u); do
-  grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
-done
-# and every component of a kernel's watts
-for key in $(sed -n '/tmx_component_keys\[\] = {/,/};/p' "$THERMIX_DATA"/core/workload/kernel.c | grep -oE '"[a-z0-9_]+"' | tr -d '"'); do
-  grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
+# `list keys` has every table of rows of the files that have such tables
+for file in $(cd "$THERMIX_DATA" && grep -lE 'const struct tmx_keys [a-z_]+\[\] = ' -r core run power study papers --include='*.c'); do
+  for rows in $(sed -nE 's/^(static )?const struct tmx_opt ([a-z_]+)\[.*/\2/p' "$THERMIX_DATA/$file"); do
+    [ "$rows" = launch_opts ] || sed -n '/const struct tmx_keys/,/};/p' "$THERMIX_DATA/$file" | grep -qw "$rows" || say "list keys lacks $rows of $file"
+  done
 done
 echo "bring your own: all well"

@@ -98,6 +98,9 @@ fails 'no run "wl9"' run wl9
 fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" list runs | grep -q '^wl1 ' || say "list runs"
 [ "$("$thermix" list mixes --format csv | grep -o '^WL[0-9]*' | tr '\n' ' ')" = "WL1 WL2 WL3 WL4 WL5 WL6 WL7 WL8 WL9 WL10 " ] || say "list mixes: not as people count"
+missing=$(comm -13 <("$thermix" list keys run --format csv | cut -d, -f2 | sort) <("$thermix" check study | sed -n 's/^\([a-z_]*\) = [^{].*/\1/p' | sort))
+[ -z "$missing" ] || say "list keys run lacks" $missing
+fails 'keys of "no"' list keys no
 "$thermix" list studies | grep -q '^cooling ' && ! "$thermix" list suites | grep -q '^cooling ' && "$thermix" list suites | grep -q '^tabs ' || say "suites and studies are mixed"
 "$thermix" check gtx690 | grep -qx 'gtx690: system of 2 GPUs on 1 card, 1 fan, ok' || say "1 cards: $("$thermix" check gtx690)"
 "$thermix" run study --set rows=8 --set cols=8 --set package.ambient=280.0 --set tick_s=0.005 >out.txt || say "a cold run"
