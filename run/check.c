@@ -320,8 +320,13 @@ enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_s
                              *at = tmx_setting_member(group, "floor"),
                              *hysteresis = tmx_setting_member(group, "hysteresis_s"),
                              *prime = tmx_setting_member(group, "prime_s");
+    const struct tmx_store_options *store = &r->sim_spec.store;
     const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
                  *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");
+    if ((store->joules > 0) != (store->watts > 0)) {
+        return tmx_fail_setting(err, tmx_setting_member(root, "store"),
+                                "store: expected both joules and watts above 0, or neither");
+    }
     if (o->floor == 0 && (o->hysteresis_s > 0 || o->prime_s > 0)) {
         return tmx_fail_setting(err, o->prime_s > 0 ? prime : hysteresis,
                                 "smooth.%s = %g does nothing here: expected a smooth.floor above 0",

@@ -472,13 +472,47 @@ static double power_range_w(const struct tmx_run *r)
 
 static double swing_band_pct(const struct tmx_run *r)
 {
-    return 100 * tmx_swing_band(&recorder(r)->swing, 0.1, 20);
+    double share;
+    (void)tmx_swing_band_w2(&recorder(r)->swing, false, 0.1, 20, &share);
+    return 100 * share;
+}
+
+static double feed_swing_w(const struct tmx_run *r)
+{
+    const struct tmx_swing *s = &recorder(r)->swing;
+    const size_t feed = tmx_swing_feed(s);
+    return tmx_swing_quantile_w(s, feed, 0.95) - tmx_swing_quantile_w(s, feed, 0.05);
+}
+
+static double feed_range_w(const struct tmx_run *r)
+{
+    return tmx_swing_range_w(&recorder(r)->swing, tmx_swing_feed(&recorder(r)->swing));
+}
+
+static double feed_band_w(const struct tmx_run *r)
+{
+    return sqrt(tmx_swing_band_w2(&recorder(r)->swing, true, 0.1, 20, NULL));
+}
+
+static double store_loss_j(const struct tmx_run *r)
+{
+    return tmx_sim_feed_sum(r->sim).loss_j;
+}
+
+static double store_charge_j(const struct tmx_run *r)
+{
+    return tmx_sim_feed_sum(r->sim).charge_j;
 }
 
 #define RAMP(name, way, window)                                     \
     static double name(const struct tmx_run *r)                     \
     {                                                               \
         return tmx_swing_##way##_w(&recorder(r)->swing, 0, window); \
+    }                                                               \
+    static double feed_##name(const struct tmx_run *r)              \
+    {                                                               \
+        const struct tmx_swing *s = &recorder(r)->swing;            \
+        return tmx_swing_##way##_w(s, tmx_swing_feed(s), window);   \
     }
 /* clang-format off */
 RAMP(rise_50ms_w, rise, 0)
@@ -630,6 +664,22 @@ const struct tmx_metric tmx_metrics[] = {
     {"fall_60s_w", "swing: largest fall within 60 s", fall_60s_w},
     {"swing_band_pct", "swing: share of the spectrum's energy from 0.1 to 20 Hz, where grids object",
      swing_band_pct},
+    {"feed_swing_w",
+     "swing: 95th less 5th percentile of what all feeds see: boards, fans and hosts, less what stores give, "
+     "behind supplies",
+     feed_swing_w},
+    {"feed_range_w", "swing: highest less lowest tick of it", feed_range_w},
+    {"feed_rise_50ms_w", "swing: largest rise of it within 50 ms", feed_rise_50ms_w},
+    {"feed_fall_50ms_w", "swing: largest fall within 50 ms", feed_fall_50ms_w},
+    {"feed_rise_1s_w", "swing: largest rise within 1 s", feed_rise_1s_w},
+    {"feed_fall_1s_w", "swing: largest fall within 1 s", feed_fall_1s_w},
+    {"feed_rise_10s_w", "swing: largest rise within 10 s", feed_rise_10s_w},
+    {"feed_fall_10s_w", "swing: largest fall within 10 s", feed_fall_10s_w},
+    {"feed_rise_60s_w", "swing: largest rise within 60 s", feed_rise_60s_w},
+    {"feed_fall_60s_w", "swing: largest fall within 60 s", feed_fall_60s_w},
+    {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", feed_band_w},
+    {"store_loss_j", "energy that the nodes' stores lose", store_loss_j},
+    {"store_charge_j", "change of their charge", store_charge_j},
     {"mean_clock_hz",
      "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of the "
      "throttle "

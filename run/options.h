@@ -80,6 +80,7 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     X(tb, tmx_tb_policies, NULL)              \
     X(sensor, NULL, tmx_sensor_opts)          \
     X(smooth, NULL, tmx_smooth_opts)          \
+    X(store, NULL, tmx_store_opts)            \
     X(chip_power, NULL, NULL)                 \
     X(package, NULL, tmx_hotspot_opts)        \
     X(thermal, NULL, NULL)                    \

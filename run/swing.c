@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whose power is looked at: all GPUs, their racks, nodes, and each GPU; and the table of their ramps. */
+/* Whose power is looked at: all GPUs, their racks, nodes, each GPU, and the feed; and the table of their
+ * ramps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
         const char *level;
         size_t (*of)(const char *name);
     } parts[] = {{"rack", rack_of}, {"node", node_of}};
-    struct tmx_power_group *group = calloc(3 * r->n_gpu + 1, sizeof *group);
+    struct tmx_power_group *group = calloc(3 * r->n_gpu + 2, sizeof *group);
     size_t n = 1;
     if (!group) {
         return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
@@ -54,6 +55,7 @@ enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
     for (size_t g = 0; r->n_gpu > 1 && r->n_gpu <= MOST_GPUS && g < r->n_gpu; g++) {
         group[n++] = (struct tmx_power_group){"gpu", strlen(name_of(r, g)), {g, g + 1}};
     }
+    group[n++] = (struct tmx_power_group){"feed", 0, {0, r->n_gpu}};
     r->power_group = group;
     r->sim_spec.group = group;
     r->sim_spec.n_group = n;
@@ -79,7 +81,7 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
             char name[TMX_NAME] = "";
             if (group->name_length > 0) {
                 snprintf(name, sizeof name, "%.*s", (int)group->name_length, name_of(run, group->gpus.first));
-            } else if (i > 0) {
+            } else if (i > 0 && i != tmx_swing_feed(s)) {
                 snprintf(name, sizeof name, "%zu", group->gpus.first);
             }
             tmx_table_text(*out, group->level);

@@ -49,6 +49,8 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     if (tmx_smooth_on(&s->spec.smooth)) {
         TMX_TAKE(&s->state, s->smooth, m->n_gpu);
     }
+    tmx_feed_take(&s->feed, &s->state, m, s->spec.cooling.topology, &s->spec.store);
+    s->recorder->swing.feed = &s->feed;
     TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);
@@ -109,6 +111,9 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
                         s->spec.dt_s);
     }
     st = st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
+    if (!st) {
+        s->feed.fan_w = tmx_cooling_fan_w(s->cooling);
+    }
     return st ? st : warm_to_air(s, err);
 }
 
@@ -445,6 +450,11 @@ bool tmx_sim_gpu_cooling(const struct tmx_sim *s, size_t gpu, struct tmx_cooling
         *c = tmx_cooling_of_gpu(s->cooling, (double)s->tick * s->spec.dt_s, gpu);
     }
     return s->cooling != NULL;
+}
+
+struct tmx_feed_sum tmx_sim_feed_sum(const struct tmx_sim *s)
+{
+    return tmx_feed_sum(&s->feed);
 }
 
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)

@@ -64,6 +64,7 @@ const struct tmx_cooling_spec *tmx_sim_cooling_spec(const struct tmx_sim *sim);
 /* The same of one GPU; false, and nothing written: there is no cooling stage. */
 bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooling_gpu *c);
 /* Fans and air up to now; all zero when there is no cooling stage. */
+struct tmx_feed_sum tmx_sim_feed_sum(const struct tmx_sim *s);
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
 /* Board watts that the run's configuration lets a GPU draw; INFINITY: as many as it wants. */
 double tmx_sim_power_cap_w(const struct tmx_sim *sim, size_t gpu);

@@ -58,6 +58,7 @@ struct tmx_sim_spec {
     bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
     struct tmx_smooth_options smooth; /* not with events */
+    struct tmx_store_options store;
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */
     bool events;

@@ -60,6 +60,7 @@ struct tmx_sim {
     struct tmx_meter *meter;
     double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
+    struct tmx_feed feed;                                /* its arrays are in state */
     struct tmx_smooth_gpu *smooth;                       /* [n_gpu] NULL: off */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */

@@ -297,6 +297,10 @@ static void begin(struct tmx_sim *s)
     if (s->tick == s->warmup) {
         s->machine->counting = true;
         tmx_recorder_reset(s->recorder);
+        tmx_feed_restart(&s->feed);
+    }
+    if (s->tick % s->quantum == 0) {
+        tmx_feed_hosts(&s->feed, s->machine);
     }
 }
 

@@ -23,14 +23,8 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct t
     TMX_TAKE(state, s->n_tick, 1);
     TMX_TAKE(state, s->board_w, n_group > 0 ? m->n_gpu : 0);
     TMX_TAKE(state, s->series, n_group);
-    const size_t n = n_group > 0 ? SEGMENT : 0;
-    TMX_TAKE(state, s->mean_w, n);
-    TMX_TAKE(state, s->scratch, n);
-    TMX_TAKE(state, s->psd, n);
-    TMX_TAKE(state, s->n_mean, 1);
-    TMX_TAKE(state, s->n_segment, 1);
-    TMX_TAKE(state, s->part, 1);
-    TMX_TAKE(state, s->part_w, 1);
+    TMX_TAKE(state, s->spectrum, n_group > 0 ? 2 : 0);
+    TMX_TAKE(state, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
 static size_t bin_of(double w)
@@ -96,9 +90,8 @@ static void add_to_window(struct tmx_swing_series *series, size_t k, double slot
     }
 }
 
-static void add(struct tmx_swing *s, struct tmx_swing_series *v, double w, double n_tick)
+static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w, double at, double n_tick)
 {
-    const double at = *s->n_tick;
     v->low_w = at > 0 && v->low_w < w ? v->low_w : w;
     v->high_w = at > 0 && v->high_w > w ? v->high_w : w;
     v->bin[bin_of(w)] += n_tick;
@@ -109,7 +102,8 @@ static void add(struct tmx_swing *s, struct tmx_swing_series *v, double w, doubl
     }
 }
 
-/* The power of n means, without their mean, under Hann's window, added to psd; zeros behind them. */
+/* The power of n means, without their mean, under Hann's window (whose mean square is 1.5), added to psd;
+ * zeros behind them. */
 static void transform(const double *mean_w, size_t n, double *scratch, double *psd)
 {
     double sum = 0;
@@ -121,49 +115,70 @@ static void transform(const double *mean_w, size_t n, double *scratch, double *p
             i < n ? (mean_w[i] - sum / (double)n) * (1 - cos(2 * M_PI * ((double)i + 0.5) / (double)n)) : 0;
     }
     gsl_fft_real_radix2_transform(scratch, 1, SEGMENT);
+    const double unit = 2 / (1.5 * (double)n * SEGMENT);
     for (size_t k = 1; k < SEGMENT / 2; k++) {
-        psd[k] += scratch[k] * scratch[k] + scratch[SEGMENT - k] * scratch[SEGMENT - k];
+        psd[k] += unit * (scratch[k] * scratch[k] + scratch[SEGMENT - k] * scratch[SEGMENT - k]);
     }
-    psd[SEGMENT / 2] += scratch[SEGMENT / 2] * scratch[SEGMENT / 2] / 2; /* it is there once */
+    psd[SEGMENT / 2] += unit * scratch[SEGMENT / 2] * scratch[SEGMENT / 2] / 2; /* it is there once */
 }
 
-static void sample(struct tmx_swing *s, double w, double n_tick)
+static void sample(struct tmx_swing *s, struct tmx_spectrum *v, double w, double n_tick)
 {
     while (n_tick > 0) {
-        const double part = fmin(n_tick, s->sample - *s->part);
-        *s->part_w += part * w;
-        *s->part += part;
+        const double part = fmin(n_tick, s->sample - v->part);
+        v->part_w += part * w;
+        v->part += part;
         n_tick -= part;
-        if (*s->part < s->sample) {
+        if (v->part < s->sample) {
             return;
         }
-        size_t n = (size_t)*s->n_mean;
-        s->mean_w[n++] = *s->part_w / s->sample;
-        *s->part = *s->part_w = 0;
+        size_t n = (size_t)v->n_mean;
+        v->mean_w[n++] = v->part_w / s->sample;
+        v->part = v->part_w = 0;
         if (n == SEGMENT) {
-            transform(s->mean_w, n, s->scratch, s->psd);
-            *s->n_segment += 1;
+            transform(v->mean_w, n, s->scratch, v->psd);
+            v->n_segment += 1;
             n = SEGMENT / 2;
-            memmove(s->mean_w, s->mean_w + n, n * sizeof *s->mean_w);
+            memmove(v->mean_w, v->mean_w + n, n * sizeof *v->mean_w);
         }
-        *s->n_mean = (double)n;
+        v->n_mean = (double)n;
+    }
+}
+
+size_t tmx_swing_feed(const struct tmx_swing *s)
+{
+    return s->n > 0 && s->feed && strcmp(s->group[s->n - 1].level, "feed") == 0 ? s->n - 1 : SIZE_MAX;
+}
+
+/* A store changes what the feed sees from tick to tick. */
+static void tick_feed(struct tmx_swing *s, size_t group, double n_tick)
+{
+    const double each = s->feed->store.joules > 0 ? 1 : n_tick;
+    for (double k = 0; k < n_tick; k += each) {
+        const double w = tmx_feed_tick(s->feed, s->board_w, each);
+        add(s, &s->series[group], w, *s->n_tick + k, each);
+        sample(s, &s->spectrum[1], w, each);
     }
 }
 
 void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick)
 {
+    const size_t feed = tmx_swing_feed(s);
     for (size_t g = 0; s->n > 0 && g < s->machine->n_gpu; g++) {
         s->board_w[g] = s->boards ? now_w[g] : tmx_chip_board_w(s->machine->gpu[g].chip, now_w[g]);
     }
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n && i != feed; i++) {
         double w = 0;
         for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
             w += s->board_w[g];
         }
-        add(s, &s->series[i], w, n_tick);
+        add(s, &s->series[i], w, *s->n_tick, n_tick);
         if (i == 0) {
-            sample(s, w, n_tick);
+            sample(s, &s->spectrum[0], w, n_tick);
         }
+    }
+    if (feed != SIZE_MAX) {
+        tick_feed(s, feed, n_tick);
     }
     *s->n_tick += n_tick;
 }
@@ -207,22 +222,44 @@ double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t k)
     return v ? v->fall_w : NAN;
 }
 
-double tmx_swing_band(const struct tmx_swing *s, double low_hz, double high_hz)
+/* [SEGMENT / 2 + 1] of as many segments as there are. */
+static double spectrum(const struct tmx_swing *s, bool feed, double *psd)
 {
-    const double sample_s = s->sample * s->machine->tick_s;
-    double psd[SEGMENT] = {0}, scratch[SEGMENT], in = 0, all = 0;
-    if (s->n == 0 || *s->n_tick * s->machine->tick_s < LEAST_S || 2 * high_hz * sample_s > 1) {
+    double scratch[SEGMENT];
+    if (s->n == 0 || (feed && tmx_swing_feed(s) == SIZE_MAX) || *s->n_tick * s->machine->tick_s < LEAST_S) {
         return NAN;
     }
-    if (*s->n_segment > 0) {
-        memcpy(psd, s->psd, sizeof psd);
-    } else { /* shorter than a segment */
-        transform(s->mean_w, (size_t)*s->n_mean, scratch, psd);
+    const struct tmx_spectrum *v = &s->spectrum[feed];
+    memcpy(psd, v->psd, sizeof v->psd);
+    if (v->n_segment == 0) { /* shorter than a segment */
+        transform(v->mean_w, (size_t)v->n_mean, scratch, psd);
     }
+    for (size_t k = 0; k <= SEGMENT / 2; k++) {
+        psd[k] /= fmax(1, v->n_segment);
+    }
+    return 1 / (SEGMENT * s->sample * s->machine->tick_s); /* Hz a bin */
+}
+
+double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share)
+{
+    double psd[SEGMENT / 2 + 1] = {0}, in = 0, all = 0;
+    const double bin_hz = spectrum(s, feed, psd);
     for (size_t k = 1; k <= SEGMENT / 2; k++) {
-        const double hz = (double)k / (SEGMENT * sample_s);
+        const double hz = (double)k * bin_hz;
         in += hz >= low_hz && hz <= high_hz ? psd[k] : 0;
         all += psd[k];
     }
-    return all > 0 ? in / all : NAN;
+    const bool there = high_hz <= SEGMENT / 2 * bin_hz; /* not NAN, ticks short enough */
+    if (share) {
+        *share = there && all > 0 ? in / all : NAN;
+    }
+    return there ? in : NAN;
+}
+
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, size_t k, double *hz)
+{
+    double psd[SEGMENT / 2 + 1] = {0};
+    const double bin_hz = spectrum(s, feed, psd);
+    *hz = (double)k * bin_hz;
+    return k <= SEGMENT / 2 && isfinite(bin_hz) ? psd[k] : NAN;
 }

@@ -2,7 +2,8 @@
 #ifndef TMX_CORE_SIM_RECORD_SWING_H
 #define TMX_CORE_SIM_RECORD_SWING_H
 
-/* How power swings: of groups of GPUs the extremes, percentiles and largest ramps, of the first the spectrum.
+/* How power swings: of groups of GPUs, and of what feeds see, the extremes, percentiles and largest ramps; of
+ * the first group and the feed the spectrum.
  * A tick adds to arrays of fixed size; what they keep bounds the error:
  *
  *   lowest, highest   exact
@@ -17,6 +18,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/machine/machine.h"
+#include "core/sim/record/feed.h"
 
 enum {
     TMX_SWING_WINDOWS = 4,
@@ -27,7 +29,7 @@ enum {
 extern const double tmx_swing_window_s[TMX_SWING_WINDOWS];
 
 struct tmx_power_group { /* GPUs whose watts are looked at together */
-    const char *level;   /* hall, rack, node, gpu */
+    const char *level;   /* hall, rack, node, gpu; feed: what all feeds see */
     size_t name_length;  /* of the first GPU's name; 0: its number */
     struct tmx_gpus gpus;
 };
@@ -51,9 +53,16 @@ struct tmx_swing_series {
     double bin[TMX_SWING_BINS]; /* ticks */
 };
 
+struct tmx_spectrum {
+    double n_mean, n_segment, part, part_w; /* part: ticks in the next mean, and their sum */
+    double mean_w[TMX_SWING_SEGMENT];
+    double psd[TMX_SWING_SEGMENT / 2 + 1]; /* W2 a bin, of all segments */
+};
+
 struct tmx_swing {
     const struct tmx_machine *machine;
-    const struct tmx_power_group *group; /* [n] not owned; the first is all GPUs */
+    const struct tmx_power_group *group; /* [n] not owned; the first is all GPUs, the last may be the feed */
+    struct tmx_feed *feed;               /* not owned; NULL: none */
     size_t n;
     bool boards;                      /* watts are the boards' already */
     double slot[TMX_SWING_WINDOWS];   /* ticks of a slot, and slots of a window; 0: shorter than a tick */
@@ -62,9 +71,8 @@ struct tmx_swing {
     double *n_tick;                   /* [1] */
     double *board_w;                  /* [n_gpu] */
     struct tmx_swing_series *series;  /* [n] */
-    /* spectrum: [SEGMENT] means, their number and that of segments, ticks and their sum in the next mean;
-     * [SEGMENT / 2 + 1] power; [SEGMENT] scratch */
-    double *mean_w, *n_mean, *n_segment, *part, *part_w, *psd, *scratch;
+    struct tmx_spectrum *spectrum;    /* [2] of the first group, and of the feed */
+    double *scratch;                  /* [SEGMENT] */
 };
 
 /* n_group 0: nothing is kept. boards: tmx_swing_tick gets boards' watts, else chips'. */
@@ -78,7 +86,12 @@ double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double shar
 double tmx_swing_range_w(const struct tmx_swing *s, size_t group);
 double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t window);
 double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t window);
-/* Share of the energy of the spectrum of all GPUs' power, without its mean, from low_hz to high_hz. */
-double tmx_swing_band(const struct tmx_swing *s, double low_hz, double high_hz);
+/* The group of the feed, which has none where there is no such group: SIZE_MAX. */
+size_t tmx_swing_feed(const struct tmx_swing *s);
+/* Mean square [W2] of all GPUs' power, or the feed's, without its mean, from low_hz to high_hz; *share
+ * (may be NULL): of what it is at all frequencies. */
+double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share);
+/* Of bin k from 1 on, k / 20.48 s for ticks that 10 ms are whole ones of; NAN: as above, or no such bin. */
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, size_t k, double *hz);
 
 #endif

@@ -32,6 +32,7 @@ struct tmx_cooling {
     double *room_k;                    /* [n_gpu] air of the room before each; does not change */
     double *out_j;                     /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
+    double *fan_w;                     /* [n_gpu] of its part of its card's fans */
     double *sink_k;                    /* [n_gpu] what the spread of sinks adds to the air */
     double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
     double *now_j;                     /* [n_gpu] scratch: heat given off by now */
@@ -97,6 +98,7 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     TMX_TAKE(&c->state, c->gpu_rpm_s, t->n_gpu);
     TMX_TAKE(&c->state, c->gpu_inlet_k_s, t->n_gpu);
     TMX_TAKE(&c->state, c->sink_k, t->n_gpu);
+    TMX_TAKE(&c->state, c->fan_w, t->n_gpu);
     TMX_TAKE(&c->fixed, c->order, t->n_gpu);
     TMX_TAKE(&c->fixed, c->room_k, t->n_gpu);
     TMX_TAKE(&c->fixed, c->now_j, t->n_gpu);
@@ -243,8 +245,9 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
 {
     const struct tmx_card *k = &c->spec.topology->card[card];
     const double rpm = sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan;
-    double flow = k->still_flow_m3_per_s;
+    double flow = k->still_flow_m3_per_s, fans_w = 0;
     for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        fans_w += tmx_fan_power_w(&c->spec.topology->fan[f], c->rpm[f]);
         flow += tmx_fan_flow_m3_per_s(&c->spec.topology->fan[f], c->rpm[f]);
     }
     const size_t level = nearest(c->spec.level_rpm[card], c->spec.n_level[card], rpm);
@@ -252,6 +255,7 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
     c->level[card] = (double)level;
     for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
         c->flow[g] = flow / (double)k->n_gpu;
+        c->fan_w[g] = fans_w / (double)k->n_gpu;
         if (changed && c->spec.n_level[card] > 1 && is_own(c, g)) {
             gpu[g].ops->set_convection(gpu[g].state, level);
         }
@@ -411,6 +415,11 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
         .mean_inlet_k = span_s > 0 ? s.inlet_k_s / span_s : c->spec.room_k,
         .peak_noise_dba = s.peak_noise_dba,
     };
+}
+
+const double *tmx_cooling_fan_w(const struct tmx_cooling *c)
+{
+    return c->fan_w;
 }
 
 double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)

@@ -70,6 +70,8 @@ TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const st
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
                                            const struct tmx_cooled *gpu);
 
+/* [n_gpu] what a GPU's part of its card's fans draws. */
+const double *tmx_cooling_fan_w(const struct tmx_cooling *c);
 double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
 /* What a GPU's coolers do: mean speed of its card's fans and inlet air, now and over the time of the ledger.

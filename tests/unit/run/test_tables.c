@@ -95,6 +95,9 @@ static void power_swings_of_racks_nodes_and_gpus(void **state)
         check_cell(t, 4 * i, "name", names[i][1]);
     }
     check_cell(t, 4 * 11 + 3, "name", "back.node0.g1");
+    check_cell(t, 4 * 12, "level", "feed");
+    check_cell(t, 4 * 12, "name", "");
+    check_close(metric(run, "feed_range_w"), metric(run, "power_range_w"), 0.1, 0); /* and slow fans */
     check_cell(t, 3, "window_s", "60");
     check_cell(t, 3, "rise_w", ""); /* 1.5 s are shorter */
     assert_true(metric(run, "rise_1s_w") >= 0 && isnan(metric(run, "rise_10s_w")));

@@ -34,6 +34,13 @@ static void ticks(struct world *w, double gpu0_w, double gpu1_w, double n)
     tmx_swing_tick(&w->swing, (double[]){gpu0_w, gpu1_w}, n);
 }
 
+static double band(const struct world *w, double low_hz, double high_hz)
+{
+    double share;
+    (void)tmx_swing_band_w2(&w->swing, false, low_hz, high_hz, &share);
+    return share;
+}
+
 static void a_ramp_is_the_largest_difference_within_its_window(void **state)
 {
     struct world w;
@@ -49,7 +56,7 @@ static void a_ramp_is_the_largest_difference_within_its_window(void **state)
     check_close(tmx_swing_range_w(&w.swing, 1), 40, 0, 1e-9);
     check_close(w.swing.series[1].window[1].fall_at, 11, 0, 0);
     assert_true(isnan(tmx_swing_rise_w(&w.swing, 0, 2))); /* 1.11 s are less than 10 */
-    assert_true(isnan(tmx_swing_band(&w.swing, 0.1, 20)));
+    assert_true(isnan(band(&w, 0.1, 20)));
     ticks(&w, 100, 91, 5); /* up, then on the next tick of the window's end */
     ticks(&w, 100, 93, 1);
     check_close(tmx_swing_rise_w(&w.swing, 1, 0), 10, 0, 1e-9);
@@ -74,7 +81,7 @@ static void steps_of_many_ticks_give_what_single_ticks_give(void **state)
         check_close(tmx_swing_fall_w(&a.swing, 0, k), tmx_swing_fall_w(&b.swing, 0, k), 0, 0);
     }
     check_close(tmx_swing_fall_w(&a.swing, 0, 0), 2 * 680, 1e-12, 0);
-    check_close(tmx_swing_band(&a.swing, 0.1, 20), tmx_swing_band(&b.swing, 0.1, 20), 1e-9, 0);
+    check_close(band(&a, 0.1, 20), band(&b, 0.1, 20), 1e-9, 0);
     tmx_arena_finish(&a.arena);
     tmx_arena_finish(&b.arena);
 }
@@ -108,10 +115,58 @@ static void the_band_is_its_share_of_the_energy(void **state)
         }
         const double x = 3.14159265358979 * 0.03, y = 10 * x, slow = 4 * pow(sin(x) / x, 2),
                      fast = pow(sin(y) / y, 2);
-        check_close(tmx_swing_band(&w.swing, 0.1, 20), slow / (slow + fast), 2e-3, 0);
-        check_close(tmx_swing_band(&w.swing, 2.5, 3.5), slow / (slow + fast), 2e-3, 0);
+        check_close(band(&w, 0.1, 20), slow / (slow + fast), 2e-3, 0);
+        check_close(band(&w, 2.5, 3.5), slow / (slow + fast), 2e-3, 0);
         tmx_arena_finish(&w.arena);
     }
+}
+
+/* Two nodes of a GPU each, with a host of 30 W that becomes 50 W with work, and a fan of 5 W. */
+static void a_store_takes_the_swing_and_keeps_energy(void **state)
+{
+    static const double fan_w[] = {5, 5};
+    struct world w;
+    const struct tmx_topology t = {
+        .nodes = 2,
+        .host = {.idle_w = 30, .active_w = 20, .given = true, .n_supply = 1, .supply = {{1, 0.5}}}};
+    struct tmx_feed f;
+    (void)state;
+    world_open(&w, 0.01);
+    w.gpu[1].n_run = 1;
+    tmx_feed_take(&f, &w.arena, &w.machine, &t, &(struct tmx_store_options){.efficiency = 1});
+    f.fan_w = fan_w;
+    tmx_feed_hosts(&f, &w.machine);
+    check_close(tmx_feed_tick(&f, (double[]){100, 300}, 1), 2 * (135 + 355), 1e-12, 0); /* no store */
+
+    tmx_feed_take(&f, &w.arena, &w.machine, &t, &(struct tmx_store_options){1000, 100, 0.81});
+    double low_w = INFINITY, high_w = 0, least_j = 0, most_j = 0;
+    tmx_feed_hosts(&f, &w.machine);
+    for (int i = 0; i < 6000; i++) { /* node 0: 300 W every other half second; node 1: a step of 100 W, then
+                                        of 400 W */
+        const double feed_w = tmx_feed_tick(&f,
+                                            (double[]){i / 50 % 2 ? 300 : 200, i < 1000   ? 200
+                                                                               : i < 4000 ? 300
+                                                                                          : 700},
+                                            1);
+        low_w = i >= 900 && i < 1000 ? fmin(low_w, feed_w) : low_w;
+        high_w = i >= 900 && i < 1000 ? fmax(high_w, feed_w) : high_w;
+        least_j = i < 4000 ? fmin(least_j, f.node[1].above_j) : least_j;
+        most_j = fmin(most_j, f.node[1].above_j);
+        if (i == 1000) { /* as it begins the step is the store's, but for a tick's lag */
+            check_close(f.node[1].mean_w, 250, 0.01, 0);
+        }
+        if (i == 2000) {
+            tmx_feed_restart(&f);
+        }
+    }
+    assert_true(high_w - low_w < 2 * 100 * 0.15);  /* of 200 W behind a supply of a half */
+    assert_true(least_j > -500 && least_j < -400); /* and half of the losses below that */
+    check_close(most_j, -500, 1e-9, 0);            /* too much for it: empty, never below */
+    const struct tmx_feed_sum s = tmx_feed_sum(&f);
+    check_close(s.load_j, 3999 * 0.01 * 0.5 * (230 + 330) + 0.01 * (1999 * 350 + 2000 * 750), 1e-2, 0);
+    check_close(s.fed_j, s.load_j + s.loss_j + s.charge_j, 1e-12, 0);
+    assert_true(s.loss_j > 50 && fabs(s.charge_j) > 50);
+    tmx_arena_finish(&w.arena);
 }
 
 static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
@@ -235,6 +290,7 @@ int main(void)
         cmocka_unit_test(steps_of_many_ticks_give_what_single_ticks_give),
         cmocka_unit_test(percentiles_are_within_a_bin),
         cmocka_unit_test(the_band_is_its_share_of_the_energy),
+        cmocka_unit_test(a_store_takes_the_swing_and_keeps_energy),
         cmocka_unit_test(dummy_work_holds_the_floor_and_the_ramp_down),
         cmocka_unit_test(clocks_rise_no_faster_than_the_ramp_up),
     };
