@@ -18,7 +18,7 @@ set(rows
   "core/micro    -> include/thermix core/base core/vector core/store core/floorplan core/workload core/contract"
   "core/serve    -> include/thermix core/base core/floorplan core/contract"
   "core/sim/stage -> include/thermix core/base core/floorplan core/topology core/workload core/machine core/merge core/contract core/micro"
-  "core/sim/record -> include/thermix core/base core/floorplan core/workload core/machine core/contract"
+  "core/sim/record -> include/thermix core/base core/floorplan core/topology core/workload core/machine core/contract"
   "core/sim      -> include/thermix core/base core/machine core/contract core/serve core/sim/stage core/sim/record"
   "thermal/assembly -> include/thermix core"
   "thermal/solver -> include/thermix core thermal/assembly"
