@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/provenance.h"
 #include "core/base/setting.h"
@@ -102,9 +103,9 @@ TMX_NODISCARD enum tmx_status tmx_results_merge(const char *path, const char *co
 struct tmx_result {
     char id[TMX_HASH_HEX];
     bool done;
-    char *error;
+    const char *error;
     double seconds;
-    char **value;   /* [n_key] owned texts, "" where the run has none */
+    char **value;   /* [n_key] "" where the run has none */
     double *metric; /* [n_metric] NAN where the run has none */
 };
 
@@ -120,6 +121,7 @@ struct tmx_result_set {
     size_t n_left_out;             /* runs that no point has, when they were not asked for */
     size_t *run_of_point;          /* [n_point] index into run; n_run when it has not been run */
     struct tmx_warnings *warnings; /* of the points; NULL: none */
+    struct tmx_arena arena;        /* of all that is here */
 };
 
 /* A study's file or the files it names may change; runs of earlier inputs stay in the database, and no mean

@@ -32,6 +32,13 @@ void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size)
     return b->data;
 }
 
+char *tmx_arena_text(struct tmx_arena *a, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    char *copy = tmx_arena_take(a, n, 1);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 void tmx_arena_clear(struct tmx_arena *a)
 {
     for (struct tmx_arena_block *b = a->last; b; b = b->before) {

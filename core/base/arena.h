@@ -24,6 +24,7 @@ struct tmx_arena {
 /* n * size zeroed bytes, which may be none. NULL: no memory, or an earlier request failed. */
 void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size);
 #define TMX_TAKE(arena, pointer, n) ((pointer) = tmx_arena_take((arena), (n), sizeof *(pointer)))
+char *tmx_arena_text(struct tmx_arena *a, const char *text); /* a copy */
 
 void tmx_arena_clear(struct tmx_arena *a);                      /* all arrays are zero again */
 void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i); /* of all arrays */
