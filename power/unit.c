@@ -6,6 +6,11 @@
  *   leakage   L_unit * r(T) * V * (1 - saved)        (dvfs_leakage = false: without V)
  *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there
  *
+ * A kernel that waits for memory the share m of its time (memory_bound_time, waits of a phase) runs at
+ * 1 / ((1 - m) f0/f + m) of its speed. Of phases over its work a tick has the mean. What is drawn outside the
+ * SMs is l2_w, with the SMs' V^2 f, and dram_w, with the rate of work, both in proportion to the kernel's
+ * SMs. Energies are the die's: a board's memory, regulators and fan are group `board` of the chip.
+ *
  * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
  * depends on temperature, a baseline of the chip. Sharing out leakage and baseline by area is
  * assumed (the paper does not say). */

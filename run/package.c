@@ -215,6 +215,10 @@ static void tabulate_pump(struct tmx_run_kind *k, const double *flow_m3_per_s)
     k->stack.spec.inlet_at_ambient = true;
 }
 
+/* The card's fans are pumps: at speed x each takes power_w x^3 + x^2 P / efficiency, with P its part of
+ * pressure drop times flow at full speed (developed laminar flow: the drop follows the flow). Layers of a
+ * stack share the flow as their own flows do. Film coefficients do not change with the flow, as in laminar
+ * flow. */
 void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k)
 {
     static const double STILL = 1e-3; /* of their flow, past pumps that stand still: assumed */

@@ -220,6 +220,9 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
  *     L = L0 + w_l2 + (1 - h) w_dram
  * where each station of n partitions is M/D/1 with utilisation rho and service time s of the whole
  * station per line:     w = n s rho / (2 (1 - rho)).
+ * L0 has a part in the core's clock and one in the memory's; service times follow the memory's clock. With n
+ * of N cores at work h = l2_hit (reference_cores / n)^l2_gain, and DRAM has 1 - row_loss (n - 1)/(N - 1) of
+ * its full throughput (contention.c).
  * All MSHRs of a core are taken for the share of time that Erlang's formula gives a = q ipc(L) L lines, as
  * many as would be under way if there were no limit:     E(0) = 1,  E(m) = a E(m - 1) / (m + a E(m - 1)).
  * Unique: ipc falls with L, so w_l2(X(w_l2)) - w_l2 falls strictly for every fixed w_dram, and

@@ -3,8 +3,28 @@
  * twelve package nodes and the secondary path below, and what everybody does with a network. The physical
  * network is the other assembler (physical.c).
  *
- * Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
- * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
+ * HotSpot's network (HotSpot 7, grid model). Letters: W, H die sides; s, S spreader and sink sides; R x Q
+ * cells of dx = W/Q by dy = H/R and area a; t, k, p thickness, conductivity and heat capacity of a layer.
+ * With theta = T - T_ambient,
+ *
+ *      C theta' + G theta = B P,   G = G_net + gamma diag(A),   gamma = 1 / (t_sink/k_sink + R_convec S^2)
+ *
+ * Nodes      every cell of every layer (the die's, the spreader's, the sink's; spreader and sink have cells
+ *            only over the die), then twelve package nodes: W, E, N, S of the spreader beyond the die, of
+ *            the inner and of the outer ring of the sink.
+ * Links      between cells r_x = dx/(k dy t), r_y = dy/(k dx t); up and down r_z = t/(k a) of the layer that
+ *            is farther from the sink, so a node lies on the far face of its layer. An edge cell and the ring
+ *            beside it: half a cell and R or Q times the ring's own path, as (s-W)/4 / (k t (s+3H)/4).
+ * Areas      of rings to the air (s+H)(s-W)/4 and (S^2-s^2)/4; of cells a. The air is reached by gamma times
+ *            the area, so a fan's speed changes G by one number.
+ * Capacity   0.333 p t a (HotSpot's factor); c_convec, the air's, is spread over the sink.
+ * Powers     enter uniformly over a unit's area. A unit's temperature is the mean of its cells by covered
+ *            area, or their mean, centre, least or largest, as grid_map_mode says.
+ *
+ * Cells of coolant (use_microchannels): a network of ducts gives the pressures, their differences the flows.
+ * Coolant carries heat at the mean temperature of the cells on both sides of a face, and film coefficients
+ * couple it to walls. The secondary path has five layers below the die and sixteen nodes for what extends
+ * beyond it; its equations are at its functions below. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

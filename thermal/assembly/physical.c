@@ -32,7 +32,7 @@
  * for 3D ICs with liquid cooling via enhanced heat transfer cavity geometries", THERMINIC 2010.
  *
  * How coarse is set against a plain, fine finite-volume code:
- * tests/oracle/slow_fv.h, docs/models.md. */
+ * tests/oracle/slow_fv.h; the table of differences is in docs/models.md. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
