@@ -101,10 +101,11 @@ static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct
         {"range", TMX_COLUMN_TEXT, 0}, {"default", TMX_COLUMN_TEXT, 0}, {"doc", TMX_COLUMN_TEXT, 0}};
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < sizeof key_tables / sizeof key_tables[0]; i++) {
-        for (const struct tmx_keys *k = key_tables[i].keys; k->group; k++) {
-            for (const struct tmx_opt *o = k->opts;
-                 o->key && (!file || strcmp(file, key_tables[i].file) == 0); o++) {
-                add_key(*t, key_tables[i].file, k->group, o);
+        if (!file || strcmp(file, key_tables[i].file) == 0) {
+            for (const struct tmx_keys *k = key_tables[i].keys; k->group; k++) {
+                for (const struct tmx_opt *o = k->opts; o && o->key; o++) {
+                    add_key(*t, key_tables[i].file, k->group, o);
+                }
             }
         }
     }

@@ -5,10 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/contract/choice.h"
 #include "core/floorplan/chip.h"
+#include "core/sim/record/feed.h"
 #include "core/sim/stage/sensor.h"
 #include "core/sim/stage/smooth.h"
 #include "core/workload/sync_job.h"
+#include "thermal/files/hotspot_config.h"
 
 static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */
 static const char *const stopped_blocks[] = {"move", "wait", NULL};        /* enum tmx_stopped_blocks */
@@ -139,11 +142,5 @@ const struct tmx_preset *tmx_preset_find(const char *name)
     return NULL;
 }
 
-const struct tmx_keys tmx_run_file_keys[] = {{"", tmx_run_opts},
-                                             {"sensor", tmx_sensor_opts},
-                                             {"smooth", tmx_smooth_opts},
-                                             {"forecast", tmx_run_forecast_opts},
-                                             {"bound", tmx_run_bound_opts},
-                                             {"sync_job", tmx_sync_job_opts},
-                                             {"spread", tmx_spread_opts},
-                                             {0}};
+#define KEYS(name, policies, opts) {#name, opts},
+const struct tmx_keys tmx_run_file_keys[] = {{"", tmx_run_opts}, TMX_RUN_GROUPS(KEYS){0}};
