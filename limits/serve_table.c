@@ -42,7 +42,7 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     tmx_table_real(t, b->batch);
     if (r->call->reached) {
         const struct tmx_recorder *rec = tmx_sim_recorder(tmx_run_sim_const(run));
-        const double tokens_per_s = tmx_run_serve_value(run, TMX_SERVE_TOKENS_PER_S);
+        const double tokens_per_s = tmx_run_serving(run).tokens_per_s;
         double memory_k = 0;
         for (size_t g = 0; g < run->n_gpu; g++) {
             memory_k = fmax(memory_k, rec->memory_k[g]);

@@ -144,7 +144,7 @@ static enum tmx_status execute(struct means *m, const char *name, const char *se
     st = st ? st : tmx_run_execute(run, &observer, err);
     if (!st) {
         m->n = tmx_sim_machine(tmx_run_sim(run))->n_gpu;
-        m->wall_w = tmx_metrics[tmx_study_metric("wall_w")].value(run);
+        m->wall_w = tmx_run_metric(run, &tmx_metrics[tmx_study_metric("wall_w")]);
         st = m->n <= MAX_GPU ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "%s: more than %d GPUs", name, MAX_GPU);
     }
     for (size_t g = 0; !st && g < m->n; g++) {

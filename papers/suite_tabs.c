@@ -575,7 +575,7 @@ static size_t plain_columns(const struct suite *s, struct tmx_column c[COLUMNS])
     }
     memcpy(c, columns, 2 * sizeof *c);
     for (size_t m = 0; m < tmx_study_metrics() && n < LIST - 3 - sizeof also / sizeof also[0]; m++) {
-        if (strncmp(tmx_metrics[m].doc, "serving: ", 9) == 0) {
+        if (tmx_metrics[m].needs & TMX_NEEDS_REQUESTS) {
             c[n++] = (struct tmx_column){tmx_metrics[m].name, TMX_COLUMN_REAL, 4};
         }
     }

@@ -191,7 +191,7 @@ static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
     case TMX_THING_JOB:
         return of_job(r, i, q);
     default:
-        return metric_of(r, i)->value(r);
+        return tmx_run_metric(r, metric_of(r, i));
     }
 }
 

@@ -160,12 +160,12 @@ void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w)
     }
 }
 
-double tmx_run_gate_asleep_error(const struct tmx_run *r)
+double tmx_run_gate_asleep_points(const struct tmx_run *r)
 {
-    return r->gate ? r->gate->asleep_error : 0;
+    return r->gate ? 100 * r->gate->asleep_error : 0;
 }
 
-double tmx_run_gate_slowdown_error(const struct tmx_run *r)
+double tmx_run_gate_slowdown_points(const struct tmx_run *r)
 {
-    return r->gate ? r->gate->slowdown_error : 0;
+    return r->gate ? 100 * r->gate->slowdown_error : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <thermix/policy.h>
 
@@ -164,36 +164,6 @@ static double makespan_s(const struct tmx_run *r)
     return m->n_done == m->n_job ? last : fmax(last, tmx_sim_time_s(r->sim));
 }
 
-static double dynamic_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->dynamic_j, recorder(r)->n_unit);
-}
-
-static double leakage_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->leakage_j, recorder(r)->n_unit);
-}
-
-static double baseline_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->baseline_j, recorder(r)->n_unit);
-}
-
-static double transition_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->transition_j, recorder(r)->n_gpu);
-}
-
-static double smooth_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->smooth_j, recorder(r)->n_gpu);
-}
-
-static double saved_j(const struct tmx_run *r)
-{
-    return sum(recorder(r)->saved_j, recorder(r)->n_unit);
-}
-
 /* Thread blocks retired per second of makespan. */
 static double throughput_blocks_per_s(const struct tmx_run *r)
 {
@@ -302,50 +272,26 @@ static double wait_pct(const struct tmx_run *r)
     return s;
 }
 
-static double gate_asleep_error_points(const struct tmx_run *r)
-{
-    return 100 * tmx_run_gate_asleep_error(r);
-}
-
-static double gate_slowdown_error_points(const struct tmx_run *r)
-{
-    return 100 * tmx_run_gate_slowdown_error(r);
-}
-
 /* Time slowed for a reason, mean over GPUs. */
-static double reason_s(const struct tmx_run *r, enum tmx_reason why)
+static double reason_s(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_recorder *rec = recorder(r);
     double s = 0;
     for (size_t g = 0; g < rec->n_gpu; g++) {
-        s += rec->reason_s[TMX_N_REASON * g + why];
+        s += rec->reason_s[TMX_N_REASON * g + m->what];
     }
     return s / (double)rec->n_gpu;
 }
 
-static double gpu_idle_s(const struct tmx_run *r)
+/* An energy of the recorder's, by the place of its array there. */
+static double units_j(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return reason_s(r, TMX_REASON_GPU_IDLE);
+    return sum(*(double *const *)((const char *)recorder(r) + m->what), recorder(r)->n_unit);
 }
 
-static double sw_power_cap_s(const struct tmx_run *r)
+static double gpus_j(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return reason_s(r, TMX_REASON_SW_POWER_CAP);
-}
-
-static double sw_thermal_slowdown_s(const struct tmx_run *r)
-{
-    return reason_s(r, TMX_REASON_SW_THERMAL_SLOWDOWN);
-}
-
-static double hw_thermal_slowdown_s(const struct tmx_run *r)
-{
-    return reason_s(r, TMX_REASON_HW_THERMAL_SLOWDOWN);
-}
-
-static double memory_limit_s(const struct tmx_run *r)
-{
-    return reason_s(r, TMX_REASON_MEMORY_LIMIT);
+    return sum(*(double *const *)((const char *)recorder(r) + m->what), recorder(r)->n_gpu);
 }
 
 static double peak_memory_c(const struct tmx_run *r)
@@ -366,132 +312,80 @@ static int by_size(const void *a, const void *b)
 
 /* The smallest wait that a share of the kernels that have begun do not exceed; 0: none has, or memory is out.
  */
-static double wait_quantile_s(const struct tmx_run *r, double share)
+static double wait_s(const struct tmx_run *r, const struct tmx_metric *metric)
 {
     const struct tmx_machine *m = machine(r);
-    double *wait_s = calloc(m->n_job + 1, sizeof *wait_s), at = 0;
+    double *wait = calloc(m->n_job + 1, sizeof *wait), at = 0;
     size_t n = 0;
-    for (size_t j = 0; wait_s && j < m->n_job; j++) {
+    for (size_t j = 0; wait && j < m->n_job; j++) {
         if (m->job[j].started_s >= 0) {
-            wait_s[n++] = m->job[j].started_s - tmx_run_arrival_s(r, &m->job[j]);
+            wait[n++] = m->job[j].started_s - tmx_run_arrival_s(r, &m->job[j]);
         }
     }
     if (n > 0) {
-        qsort(wait_s, n, sizeof *wait_s, by_size);
-        at = wait_s[(size_t)ceil(share * (double)n) - 1];
+        qsort(wait, n, sizeof *wait, by_size);
+        at = wait[(size_t)ceil(metric->share * (double)n) - 1];
     }
-    free(wait_s);
+    free(wait);
     return at;
 }
 
-static double wait_p50_s(const struct tmx_run *r)
-{
-    return wait_quantile_s(r, 0.5);
-}
-
-static double wait_p95_s(const struct tmx_run *r)
-{
-    return wait_quantile_s(r, 0.95);
-}
-
-static double wait_p99_s(const struct tmx_run *r)
-{
-    return wait_quantile_s(r, 0.99);
-}
-
 /* Of a language model. */
-#define LATENCY(name, what, class_of, q)                     \
-    static double name(const struct tmx_run *r)              \
-    {                                                        \
-        return tmx_run_serve_quantile(r, what, class_of, q); \
-    }
-#define SERVING(name, what)                     \
-    static double name(const struct tmx_run *r) \
-    {                                           \
-        return tmx_run_serve_value(r, what);    \
-    }
-/* clang-format off */
-LATENCY(ttft_p50_s, TMX_SERVE_TTFT, -1, 0.5)
-LATENCY(ttft_p90_s, TMX_SERVE_TTFT, -1, 0.9)
-LATENCY(ttft_p99_s, TMX_SERVE_TTFT, -1, 0.99)
-LATENCY(tbt_p50_s, TMX_SERVE_TBT, -1, 0.5)
-LATENCY(tbt_p90_s, TMX_SERVE_TBT, -1, 0.9)
-LATENCY(tbt_p99_s, TMX_SERVE_TBT, -1, 0.99)
-LATENCY(e2e_p50_s, TMX_SERVE_E2E, -1, 0.5)
-LATENCY(e2e_p90_s, TMX_SERVE_E2E, -1, 0.9)
-LATENCY(e2e_p99_s, TMX_SERVE_E2E, -1, 0.99)
-LATENCY(ttft_p50_high_s, TMX_SERVE_TTFT, 0, 0.5)
-LATENCY(ttft_p99_high_s, TMX_SERVE_TTFT, 0, 0.99)
-LATENCY(tbt_p50_high_s, TMX_SERVE_TBT, 0, 0.5)
-LATENCY(tbt_p99_high_s, TMX_SERVE_TBT, 0, 0.99)
-LATENCY(e2e_p50_high_s, TMX_SERVE_E2E, 0, 0.5)
-LATENCY(e2e_p99_high_s, TMX_SERVE_E2E, 0, 0.99)
-LATENCY(ttft_p50_low_s, TMX_SERVE_TTFT, 1, 0.5)
-LATENCY(ttft_p99_low_s, TMX_SERVE_TTFT, 1, 0.99)
-LATENCY(tbt_p50_low_s, TMX_SERVE_TBT, 1, 0.5)
-LATENCY(tbt_p99_low_s, TMX_SERVE_TBT, 1, 0.99)
-LATENCY(e2e_p50_low_s, TMX_SERVE_E2E, 1, 0.5)
-LATENCY(e2e_p99_low_s, TMX_SERVE_E2E, 1, 0.99)
-SERVING(requests_done, TMX_SERVE_DONE)
-SERVING(tokens_per_s, TMX_SERVE_TOKENS_PER_S)
-SERVING(j_per_token, TMX_SERVE_J_PER_TOKEN)
-SERVING(node_j_per_token, TMX_SERVE_NODE_J_PER_TOKEN)
-SERVING(prompt_pct, TMX_SERVE_PROMPT_PCT)
-SERVING(serving_pct, TMX_SERVE_BUSY_PCT)
-SERVING(active_few_pct, TMX_SERVE_FEW_PCT)
-SERVING(active_one_pct, TMX_SERVE_ONE_PCT)
-SERVING(gap_p99_s, TMX_SERVE_GAP_P99)
-SERVING(goodput_pct, TMX_SERVE_GOODPUT_PCT)
-SERVING(limits_ratio, TMX_SERVE_LIMITS_RATIO)
-SERVING(row_peak_w, TMX_SERVE_ROW_PEAK_W)
-SERVING(row_mean_w, TMX_SERVE_ROW_MEAN_W)
-SERVING(row_rise_2s_w, TMX_SERVE_RISE_2S_W)
-SERVING(row_rise_40s_w, TMX_SERVE_RISE_40S_W)
-SERVING(capped_high_s, TMX_SERVE_CAPPED_HIGH_S)
-SERVING(capped_low_s, TMX_SERVE_CAPPED_LOW_S)
-SERVING(brakes, TMX_SERVE_BRAKES)
-SERVING(brake_s, TMX_SERVE_BRAKE_S)
-SERVING(beyond_fit, TMX_SERVE_BEYOND)
-SERVING(beyond_prompt_x, TMX_SERVE_BEYOND_PROMPT)
-SERVING(beyond_batch_x, TMX_SERVE_BEYOND_BATCH)
-/* clang-format on */
-#undef LATENCY
-#undef SERVING
+static double latency_s(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    return tmx_run_serve_quantile(r, (enum tmx_serve_latency)m->what, m->of, m->share);
+}
 
-/* How the boards' power swings, all together. */
-static double power_swing_w(const struct tmx_run *r)
+static double serving(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    const struct tmx_run_serving v = tmx_run_serving(r);
+    return *(const double *)((const char *)&v + m->what);
+}
+
+static double gap_p99_s(const struct tmx_run *r)
+{
+    return tmx_sim_serve(r->sim) ? tmx_serve_gap_quantile_s(tmx_sim_serve(r->sim), 0.99) : 0;
+}
+
+/* How power swings: of all boards together, or of what all feeds see. */
+enum { BOARDS, FEEDS };
+
+static size_t series(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    return m->of == FEEDS ? tmx_swing_feed(&recorder(r)->swing) : 0;
+}
+
+static double swing_w(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_swing *s = &recorder(r)->swing;
-    return tmx_swing_quantile_w(s, 0, 0.95) - tmx_swing_quantile_w(s, 0, 0.05);
+    return tmx_swing_quantile_w(s, series(r, m), 0.95) - tmx_swing_quantile_w(s, series(r, m), 0.05);
 }
 
-static double power_range_w(const struct tmx_run *r)
+static double range_w(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return tmx_swing_range_w(&recorder(r)->swing, 0);
+    return tmx_swing_range_w(&recorder(r)->swing, series(r, m));
 }
 
-static double swing_band_pct(const struct tmx_run *r)
+static double rise_w(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    return tmx_swing_rise_w(&recorder(r)->swing, series(r, m), m->what);
+}
+
+static double fall_w(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    return tmx_swing_fall_w(&recorder(r)->swing, series(r, m), m->what);
+}
+
+static double swing_band_pct(const struct tmx_run *r, const struct tmx_metric *m)
 {
     double share;
-    (void)tmx_swing_band_w2(&recorder(r)->swing, false, 0.1, 20, &share);
+    (void)tmx_swing_band_w2(&recorder(r)->swing, m->of == FEEDS, 0.1, 20, &share);
     return 100 * share;
 }
 
-static double feed_swing_w(const struct tmx_run *r)
+static double swing_band_w(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    const struct tmx_swing *s = &recorder(r)->swing;
-    const size_t feed = tmx_swing_feed(s);
-    return tmx_swing_quantile_w(s, feed, 0.95) - tmx_swing_quantile_w(s, feed, 0.05);
-}
-
-static double feed_range_w(const struct tmx_run *r)
-{
-    return tmx_swing_range_w(&recorder(r)->swing, tmx_swing_feed(&recorder(r)->swing));
-}
-
-static double feed_band_w(const struct tmx_run *r)
-{
-    return sqrt(tmx_swing_band_w2(&recorder(r)->swing, true, 0.1, 20, NULL));
+    return sqrt(tmx_swing_band_w2(&recorder(r)->swing, m->of == FEEDS, 0.1, 20, NULL));
 }
 
 static double store_loss_j(const struct tmx_run *r)
@@ -504,44 +398,19 @@ static double store_charge_j(const struct tmx_run *r)
     return tmx_sim_feed_sum(r->sim).charge_j;
 }
 
-#define RAMP(name, way, window)                                     \
-    static double name(const struct tmx_run *r)                     \
-    {                                                               \
-        return tmx_swing_##way##_w(&recorder(r)->swing, 0, window); \
-    }                                                               \
-    static double feed_##name(const struct tmx_run *r)              \
-    {                                                               \
-        const struct tmx_swing *s = &recorder(r)->swing;            \
-        return tmx_swing_##way##_w(s, tmx_swing_feed(s), window);   \
-    }
-/* clang-format off */
-RAMP(rise_50ms_w, rise, 0)
-RAMP(fall_50ms_w, fall, 0)
-RAMP(rise_1s_w, rise, 1)
-RAMP(fall_1s_w, fall, 1)
-RAMP(rise_10s_w, rise, 2)
-RAMP(fall_10s_w, fall, 2)
-RAMP(rise_60s_w, rise, 3)
-RAMP(fall_60s_w, fall, 3)
-/* clang-format on */
-#undef RAMP
-
-bool tmx_metric_may_lack(const struct tmx_metric *metric)
+double tmx_run_metric(const struct tmx_run *run, const struct tmx_metric *m)
 {
-    return strncmp(metric->doc, "swing: ", 7) == 0;
+    return m->value ? m->value(run) : m->part(run, m);
 }
 
+/* A language model has no kernels; one that is simulated without heat has no dies either. */
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric)
 {
-    const bool serving = strncmp(metric->doc, "serving: ", 9) == 0;
-    if (metric->value == limits_ratio && run->serve && !run->serve->alone) {
-        return false; /* the model's file lacks what slowdowns are relative to */
-    }
-    if (!run->serve || run->serve->spec.options.heat) {
-        return run->serve ? metric->value != throughput_blocks_per_s && metric->value != fairness : !serving;
-    }
-    return serving || tmx_metric_may_lack(metric) || metric->value == energy_j ||
-           metric->value == makespan_s; /* no dies, no kernels */
+    const struct tmx_run_serve *s = run->serve;
+    const unsigned has = (s ? TMX_NEEDS_REQUESTS : TMX_NEEDS_KERNELS) |
+                         (!s || s->spec.options.heat ? TMX_NEEDS_DIES : 0u) |
+                         (s && s->alone ? TMX_NEEDS_ALONE : 0u);
+    return (metric->needs & ~has) == 0;
 }
 
 /* Board watts of all GPUs, mean over the counted time. */
@@ -619,159 +488,190 @@ static double wall_overhead_pct(const struct tmx_run *r)
     return w > 0 ? 100 * (1 - gpus_w(r) / w) : 0;
 }
 
+#define LATENCY(what_, of_, share_) \
+    TMX_NEEDS_REQUESTS, .part = latency_s, .what = TMX_SERVE_##what_, .of = (of_), .share = (share_)
+#define SWING(of_, part_, what_) 0, .part = (part_), .what = (what_), .of = (of_), .may_lack = true
+#define SERVING(field)           TMX_NEEDS_REQUESTS, .part = serving, .what = offsetof(struct tmx_run_serving, field)
+
 const struct tmx_metric tmx_metrics[] = {
-    {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
-    {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
-    {"peak_temp_c", "hottest SM at the end of any tick", peak_temp_c},
-    {"gradient_c", "largest difference between two blocks of one die at one time", gradient_c},
-    {"mean_temp_c", "mean over SMs and time", mean_temp_c},
-    {"throttled_s", "clock-gated time, mean over SMs", throttled_s},
-    {"trips", "stops of an SM's clock, all SMs together", trips},
-    {"sms_gated", "SMs whose clock was ever stopped", sms_gated},
-    {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", sms_near_trip},
-    {"longest_gating_s", "longest time an SM's clock stayed stopped", longest_gating_s},
-    {"latched_sm", "SMs whose clock stayed stopped for more than 10 s", latched_sm},
+    {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", TMX_NEEDS_DIES,
+     .value = slowdown_pct},
+    {"energy_j", "energy of the GPUs from the end of the warm-up", 0, .value = energy_j},
+    {"peak_temp_c", "hottest SM at the end of any tick", TMX_NEEDS_DIES, .value = peak_temp_c},
+    {"gradient_c", "largest difference between two blocks of one die at one time", TMX_NEEDS_DIES,
+     .value = gradient_c},
+    {"mean_temp_c", "mean over SMs and time", TMX_NEEDS_DIES, .value = mean_temp_c},
+    {"throttled_s", "clock-gated time, mean over SMs", TMX_NEEDS_DIES, .value = throttled_s},
+    {"trips", "stops of an SM's clock, all SMs together", TMX_NEEDS_DIES, .value = trips},
+    {"sms_gated", "SMs whose clock was ever stopped", TMX_NEEDS_DIES, .value = sms_gated},
+    {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", TMX_NEEDS_DIES,
+     .value = sms_near_trip},
+    {"longest_gating_s", "longest time an SM's clock stayed stopped", TMX_NEEDS_DIES,
+     .value = longest_gating_s},
+    {"latched_sm", "SMs whose clock stayed stopped for more than 10 s", TMX_NEEDS_DIES, .value = latched_sm},
     {"gating_period_s", "mean time from one stop of an SM's clock to its next; 0: no clock stopped twice",
-     gating_period_s},
-    {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", below_trip_k},
-    {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},
-    {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", wait_p50_s},
-    {"wait_p95_s", "from a kernel's arrival to its first block, 95th percentile", wait_p95_s},
-    {"wait_p99_s", "from a kernel's arrival to its first block, 99th percentile", wait_p99_s},
-    {"throughput_blocks_per_s", "thread blocks retired per second of makespan", throughput_blocks_per_s},
-    {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", fairness},
-    {"dynamic_j", "dynamic energy", dynamic_j},
-    {"leakage_j", "leakage energy", leakage_j},
-    {"baseline_j", "baseline energy", baseline_j},
-    {"transition_j", "energy of changes of the clock level", transition_j},
-    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j", smooth_j},
-    {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
+     TMX_NEEDS_DIES, .value = gating_period_s},
+    {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", TMX_NEEDS_DIES,
+     .value = below_trip_k},
+    {"makespan_s", "from the end of the warm-up to the end of the last kernel", 0, .value = makespan_s},
+    {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", TMX_NEEDS_DIES,
+     .part = wait_s, .share = 0.5},
+    {"wait_p95_s", "from a kernel's arrival to its first block, 95th percentile", TMX_NEEDS_DIES,
+     .part = wait_s, .share = 0.95},
+    {"wait_p99_s", "from a kernel's arrival to its first block, 99th percentile", TMX_NEEDS_DIES,
+     .part = wait_s, .share = 0.99},
+    {"throughput_blocks_per_s", "thread blocks retired per second of makespan", TMX_NEEDS_KERNELS,
+     .value = throughput_blocks_per_s},
+    {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", TMX_NEEDS_KERNELS,
+     .value = fairness},
+    {"dynamic_j", "dynamic energy", TMX_NEEDS_DIES, .part = units_j,
+     .what = offsetof(struct tmx_recorder, dynamic_j)},
+    {"leakage_j", "leakage energy", TMX_NEEDS_DIES, .part = units_j,
+     .what = offsetof(struct tmx_recorder, leakage_j)},
+    {"baseline_j", "baseline energy", TMX_NEEDS_DIES, .part = units_j,
+     .what = offsetof(struct tmx_recorder, baseline_j)},
+    {"transition_j", "energy of changes of the clock level", TMX_NEEDS_DIES, .part = gpus_j,
+     .what = offsetof(struct tmx_recorder, transition_j)},
+    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j", TMX_NEEDS_DIES,
+     .part = gpus_j, .what = offsetof(struct tmx_recorder, smooth_j)},
+    {"gating_saved_j", "leakage energy that sleeping units did not spend", TMX_NEEDS_DIES, .part = units_j,
+     .what = offsetof(struct tmx_recorder, saved_j)},
     {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
-     fan_energy_j},
-    {"board_w", "drawn by the GPUs' boards, all together, mean over time", gpus_w},
+     TMX_NEEDS_DIES, .value = fan_energy_j},
+    {"board_w", "drawn by the GPUs' boards, all together, mean over time", TMX_NEEDS_DIES, .value = gpus_w},
     {"peak_reported_w",
      "largest power that a board reports, a mean over sensor.power_window_s; 0: a shorter run",
-     peak_reported_w},
-    {"power_swing_w", "swing: 95th less 5th percentile of the boards' power, all together", power_swing_w},
-    {"power_range_w", "swing: highest less lowest tick of it", power_range_w},
-    {"rise_50ms_w", "swing: largest rise of it within 50 ms", rise_50ms_w},
-    {"fall_50ms_w", "swing: largest fall within 50 ms", fall_50ms_w},
-    {"rise_1s_w", "swing: largest rise within 1 s", rise_1s_w},
-    {"fall_1s_w", "swing: largest fall within 1 s", fall_1s_w},
-    {"rise_10s_w", "swing: largest rise within 10 s", rise_10s_w},
-    {"fall_10s_w", "swing: largest fall within 10 s", fall_10s_w},
-    {"rise_60s_w", "swing: largest rise within 60 s", rise_60s_w},
-    {"fall_60s_w", "swing: largest fall within 60 s", fall_60s_w},
+     TMX_NEEDS_DIES, .value = peak_reported_w},
+    {"power_swing_w", "swing: 95th less 5th percentile of the boards' power, all together",
+     SWING(BOARDS, swing_w, 0)},
+    {"power_range_w", "swing: highest less lowest tick of it", SWING(BOARDS, range_w, 0)},
+    {"rise_50ms_w", "swing: largest rise of it within 50 ms", SWING(BOARDS, rise_w, 0)},
+    {"fall_50ms_w", "swing: largest fall within 50 ms", SWING(BOARDS, fall_w, 0)},
+    {"rise_1s_w", "swing: largest rise within 1 s", SWING(BOARDS, rise_w, 1)},
+    {"fall_1s_w", "swing: largest fall within 1 s", SWING(BOARDS, fall_w, 1)},
+    {"rise_10s_w", "swing: largest rise within 10 s", SWING(BOARDS, rise_w, 2)},
+    {"fall_10s_w", "swing: largest fall within 10 s", SWING(BOARDS, fall_w, 2)},
+    {"rise_60s_w", "swing: largest rise within 60 s", SWING(BOARDS, rise_w, 3)},
+    {"fall_60s_w", "swing: largest fall within 60 s", SWING(BOARDS, fall_w, 3)},
     {"swing_band_pct", "swing: share of the spectrum's energy from 0.1 to 20 Hz, where grids object",
-     swing_band_pct},
+     SWING(BOARDS, swing_band_pct, 0)},
     {"feed_swing_w",
      "swing: 95th less 5th percentile of what all feeds see: boards, fans and hosts, less what stores give, "
      "behind supplies",
-     feed_swing_w},
-    {"feed_range_w", "swing: highest less lowest tick of it", feed_range_w},
-    {"feed_rise_50ms_w", "swing: largest rise of it within 50 ms", feed_rise_50ms_w},
-    {"feed_fall_50ms_w", "swing: largest fall within 50 ms", feed_fall_50ms_w},
-    {"feed_rise_1s_w", "swing: largest rise within 1 s", feed_rise_1s_w},
-    {"feed_fall_1s_w", "swing: largest fall within 1 s", feed_fall_1s_w},
-    {"feed_rise_10s_w", "swing: largest rise within 10 s", feed_rise_10s_w},
-    {"feed_fall_10s_w", "swing: largest fall within 10 s", feed_fall_10s_w},
-    {"feed_rise_60s_w", "swing: largest rise within 60 s", feed_rise_60s_w},
-    {"feed_fall_60s_w", "swing: largest fall within 60 s", feed_fall_60s_w},
-    {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", feed_band_w},
-    {"store_loss_j", "energy that the nodes' stores lose", store_loss_j},
-    {"store_charge_j", "change of their charge", store_charge_j},
+     SWING(FEEDS, swing_w, 0)},
+    {"feed_range_w", "swing: highest less lowest tick of it", SWING(FEEDS, range_w, 0)},
+    {"feed_rise_50ms_w", "swing: largest rise of it within 50 ms", SWING(FEEDS, rise_w, 0)},
+    {"feed_fall_50ms_w", "swing: largest fall within 50 ms", SWING(FEEDS, fall_w, 0)},
+    {"feed_rise_1s_w", "swing: largest rise within 1 s", SWING(FEEDS, rise_w, 1)},
+    {"feed_fall_1s_w", "swing: largest fall within 1 s", SWING(FEEDS, fall_w, 1)},
+    {"feed_rise_10s_w", "swing: largest rise within 10 s", SWING(FEEDS, rise_w, 2)},
+    {"feed_fall_10s_w", "swing: largest fall within 10 s", SWING(FEEDS, fall_w, 2)},
+    {"feed_rise_60s_w", "swing: largest rise within 60 s", SWING(FEEDS, rise_w, 3)},
+    {"feed_fall_60s_w", "swing: largest fall within 60 s", SWING(FEEDS, fall_w, 3)},
+    {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", SWING(FEEDS, swing_band_w, 0)},
+    {"store_loss_j", "energy that the nodes' stores lose", TMX_NEEDS_DIES, .value = store_loss_j},
+    {"store_charge_j", "change of their charge", TMX_NEEDS_DIES, .value = store_charge_j},
     {"mean_clock_hz",
      "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of the "
-     "throttle "
-     "do not",
-     mean_clock_hz},
+     "throttle do not",
+     TMX_NEEDS_DIES, .value = mean_clock_hz},
     {"work_s_per_kj",
      "work that is done, in seconds of a whole GPU at its nominal clock, for a kilojoule of energy_j",
-     work_s_per_kj},
+     TMX_NEEDS_DIES, .value = work_s_per_kj},
     {"wall_w",
      "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a host",
-     wall_w},
-    {"wall_overhead_pct", "share of wall_w that the GPUs' boards do not draw", wall_overhead_pct},
+     TMX_NEEDS_DIES, .value = wall_w},
+    {"wall_overhead_pct", "share of wall_w that the GPUs' boards do not draw", TMX_NEEDS_DIES,
+     .value = wall_overhead_pct},
     {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology or where it is not known",
-     mean_rpm},
+     TMX_NEEDS_DIES, .value = mean_rpm},
     {"peak_noise_dba", "highest noise of all fans together; 0 if no fan turns or has a known noise",
-     peak_noise_dba},
+     TMX_NEEDS_DIES, .value = peak_noise_dba},
     {"loop_gain",
      "rise of the mean SM per watt times leakage per kelvin at the trip point; from 1 on: no steady state",
-     loop_gain},
-    {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
-    {"remote_cost", "cost of the link between the GPUs, relative to link T3", remote_cost},
-    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
+     TMX_NEEDS_DIES, .value = loop_gain},
+    {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", TMX_NEEDS_DIES, .value = mean_inlet_c},
+    {"remote_cost", "cost of the link between the GPUs, relative to link T3", TMX_NEEDS_DIES,
+     .value = remote_cost},
+    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", TMX_NEEDS_DIES,
+     .value = exhaust_j},
     {"gate_asleep_error_points",
-     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
-     gate_asleep_error_points},
+     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs", TMX_NEEDS_DIES,
+     .value = tmx_run_gate_asleep_points},
     {"gate_slowdown_error_points",
-     "unit gating: largest error of interpolated slowdown against fresh cycle-level runs",
-     gate_slowdown_error_points},
-    {"step_time_s", "synchronous job: time of a step, mean", step_time_s},
-    {"step_p99_s", "synchronous job: 99th percentile of the step times", step_p99_s},
-    {"wait_pct", "synchronous job: time that members wait for the last one, mean over members", wait_pct},
-    {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs", gpu_idle_s},
+     "unit gating: largest error of interpolated slowdown against fresh cycle-level runs", TMX_NEEDS_DIES,
+     .value = tmx_run_gate_slowdown_points},
+    {"step_time_s", "synchronous job: time of a step, mean", TMX_NEEDS_DIES, .value = step_time_s},
+    {"step_p99_s", "synchronous job: 99th percentile of the step times", TMX_NEEDS_DIES, .value = step_p99_s},
+    {"wait_pct", "synchronous job: time that members wait for the last one, mean over members",
+     TMX_NEEDS_DIES, .value = wait_pct},
+    {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs", TMX_NEEDS_DIES,
+     .part = reason_s, .what = TMX_REASON_GPU_IDLE},
     {"sw_power_cap_s", "dtm boost: time slowed by the power cap, mean over GPUs; reasons overlap",
-     sw_power_cap_s},
+     TMX_NEEDS_DIES, .part = reason_s, .what = TMX_REASON_SW_POWER_CAP},
     {"sw_thermal_slowdown_s",
      "dtm boost: time slowed by the target temperature or the memory's limit, mean over GPUs; reasons "
      "overlap",
-     sw_thermal_slowdown_s},
+     TMX_NEEDS_DIES, .part = reason_s, .what = TMX_REASON_SW_THERMAL_SLOWDOWN},
     {"hw_thermal_slowdown_s",
-     "dtm boost: time at half the clock or less, for heat, mean over GPUs; reasons overlap",
-     hw_thermal_slowdown_s},
-    {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", memory_limit_s},
-    {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan", peak_memory_c},
-    {"ttft_p50_s", "serving: from arrival to the first token, median", ttft_p50_s},
-    {"ttft_p90_s", "serving: from arrival to the first token, 90th percentile", ttft_p90_s},
-    {"ttft_p99_s", "serving: from arrival to the first token, 99th percentile", ttft_p99_s},
-    {"tbt_p50_s", "serving: mean time between a request's tokens, median", tbt_p50_s},
-    {"tbt_p90_s", "serving: mean time between a request's tokens, 90th percentile", tbt_p90_s},
-    {"tbt_p99_s", "serving: mean time between a request's tokens, 99th percentile", tbt_p99_s},
-    {"e2e_p50_s", "serving: from arrival to the last token, median", e2e_p50_s},
-    {"e2e_p90_s", "serving: from arrival to the last token, 90th percentile", e2e_p90_s},
-    {"e2e_p99_s", "serving: from arrival to the last token, 99th percentile", e2e_p99_s},
-    {"ttft_p50_high_s", "serving: ttft_p50_s of high priority", ttft_p50_high_s},
-    {"ttft_p99_high_s", "serving: ttft_p99_s of high priority", ttft_p99_high_s},
-    {"tbt_p50_high_s", "serving: tbt_p50_s of high priority", tbt_p50_high_s},
-    {"tbt_p99_high_s", "serving: tbt_p99_s of high priority", tbt_p99_high_s},
-    {"e2e_p50_high_s", "serving: e2e_p50_s of high priority", e2e_p50_high_s},
-    {"e2e_p99_high_s", "serving: e2e_p99_s of high priority", e2e_p99_high_s},
-    {"ttft_p50_low_s", "serving: ttft_p50_s of low priority", ttft_p50_low_s},
-    {"ttft_p99_low_s", "serving: ttft_p99_s of low priority", ttft_p99_low_s},
-    {"tbt_p50_low_s", "serving: tbt_p50_s of low priority", tbt_p50_low_s},
-    {"tbt_p99_low_s", "serving: tbt_p99_s of low priority", tbt_p99_low_s},
-    {"e2e_p50_low_s", "serving: e2e_p50_s of low priority", e2e_p50_low_s},
-    {"e2e_p99_low_s", "serving: e2e_p99_s of low priority", e2e_p99_low_s},
-    {"requests_done", "serving: requests with their last token", requests_done},
-    {"tokens_per_s", "serving: output tokens a second up to the last one", tokens_per_s},
-    {"j_per_token", "serving: energy of the GPUs for each output token", j_per_token},
-    {"node_j_per_token", "serving: the same with the nodes beside them", node_j_per_token},
-    {"prompt_pct", "serving: time in iterations with prompts, mean over instances", prompt_pct},
-    {"serving_pct", "serving: time in iterations, mean over instances", serving_pct},
-    {"active_few_pct", "serving: of the time in iterations, with at most 20 active tokens", active_few_pct},
-    {"active_one_pct", "serving: of the time in iterations, with one active token", active_one_pct},
-    {"gap_p99_s", "serving: between two tokens of a request, 99th percentile over all", gap_p99_s},
-    {"goodput_pct", "serving: requests within all of serve.limits", goodput_pct},
+     "dtm boost: time at half the clock or less, for heat, mean over GPUs; reasons overlap", TMX_NEEDS_DIES,
+     .part = reason_s, .what = TMX_REASON_HW_THERMAL_SLOWDOWN},
+    {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", TMX_NEEDS_DIES,
+     .part = reason_s, .what = TMX_REASON_MEMORY_LIMIT},
+    {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan", TMX_NEEDS_DIES,
+     .value = peak_memory_c},
+    {"ttft_p50_s", "serving: from arrival to the first token, median", LATENCY(TTFT, -1, 0.5)},
+    {"ttft_p90_s", "serving: from arrival to the first token, 90th percentile", LATENCY(TTFT, -1, 0.9)},
+    {"ttft_p99_s", "serving: from arrival to the first token, 99th percentile", LATENCY(TTFT, -1, 0.99)},
+    {"tbt_p50_s", "serving: mean time between a request's tokens, median", LATENCY(TBT, -1, 0.5)},
+    {"tbt_p90_s", "serving: mean time between a request's tokens, 90th percentile", LATENCY(TBT, -1, 0.9)},
+    {"tbt_p99_s", "serving: mean time between a request's tokens, 99th percentile", LATENCY(TBT, -1, 0.99)},
+    {"e2e_p50_s", "serving: from arrival to the last token, median", LATENCY(E2E, -1, 0.5)},
+    {"e2e_p90_s", "serving: from arrival to the last token, 90th percentile", LATENCY(E2E, -1, 0.9)},
+    {"e2e_p99_s", "serving: from arrival to the last token, 99th percentile", LATENCY(E2E, -1, 0.99)},
+    {"ttft_p50_high_s", "serving: ttft_p50_s of high priority", LATENCY(TTFT, 0, 0.5)},
+    {"ttft_p99_high_s", "serving: ttft_p99_s of high priority", LATENCY(TTFT, 0, 0.99)},
+    {"tbt_p50_high_s", "serving: tbt_p50_s of high priority", LATENCY(TBT, 0, 0.5)},
+    {"tbt_p99_high_s", "serving: tbt_p99_s of high priority", LATENCY(TBT, 0, 0.99)},
+    {"e2e_p50_high_s", "serving: e2e_p50_s of high priority", LATENCY(E2E, 0, 0.5)},
+    {"e2e_p99_high_s", "serving: e2e_p99_s of high priority", LATENCY(E2E, 0, 0.99)},
+    {"ttft_p50_low_s", "serving: ttft_p50_s of low priority", LATENCY(TTFT, 1, 0.5)},
+    {"ttft_p99_low_s", "serving: ttft_p99_s of low priority", LATENCY(TTFT, 1, 0.99)},
+    {"tbt_p50_low_s", "serving: tbt_p50_s of low priority", LATENCY(TBT, 1, 0.5)},
+    {"tbt_p99_low_s", "serving: tbt_p99_s of low priority", LATENCY(TBT, 1, 0.99)},
+    {"e2e_p50_low_s", "serving: e2e_p50_s of low priority", LATENCY(E2E, 1, 0.5)},
+    {"e2e_p99_low_s", "serving: e2e_p99_s of low priority", LATENCY(E2E, 1, 0.99)},
+    {"requests_done", "serving: requests with their last token", SERVING(requests_done)},
+    {"tokens_per_s", "serving: output tokens a second up to the last one", SERVING(tokens_per_s)},
+    {"j_per_token", "serving: energy of the GPUs for each output token", SERVING(j_per_token)},
+    {"node_j_per_token", "serving: the same with the nodes beside them", SERVING(node_j_per_token)},
+    {"prompt_pct", "serving: time in iterations with prompts, mean over instances", SERVING(prompt_pct)},
+    {"serving_pct", "serving: time in iterations, mean over instances", SERVING(serving_pct)},
+    {"active_few_pct", "serving: of the time in iterations, with at most 20 active tokens",
+     SERVING(active_few_pct)},
+    {"active_one_pct", "serving: of the time in iterations, with one active token", SERVING(active_one_pct)},
+    {"gap_p99_s", "serving: between two tokens of a request, 99th percentile over all", TMX_NEEDS_REQUESTS,
+     .value = gap_p99_s},
+    {"goodput_pct", "serving: requests within all of serve.limits", TMX_NEEDS_REQUESTS,
+     .value = tmx_run_goodput_pct},
     {"limits_ratio",
      "serving: slowdown over its limit, the largest of Splitwise's nine; at most 1: all are met",
-     limits_ratio},
-    {"row_peak_w", "serving: largest power of a row between two telemetries", row_peak_w},
-    {"row_mean_w", "serving: mean power of the row that draws most", row_mean_w},
-    {"row_rise_2s_w", "serving: largest rise of a row's power in 2 s", row_rise_2s_w},
-    {"row_rise_40s_w", "serving: largest rise of a row's power in 40 s", row_rise_40s_w},
+     TMX_NEEDS_REQUESTS | TMX_NEEDS_ALONE, .value = tmx_run_limits_ratio},
+    {"row_peak_w", "serving: largest power of a row between two telemetries", SERVING(row_peak_w)},
+    {"row_mean_w", "serving: mean power of the row that draws most", SERVING(row_mean_w)},
+    {"row_rise_2s_w", "serving: largest rise of a row's power in 2 s", SERVING(row_rise_2s_w)},
+    {"row_rise_40s_w", "serving: largest rise of a row's power in 40 s", SERVING(row_rise_40s_w)},
     {"capped_high_s",
      "serving: time that the row's policy limits the clock, mean over instances of high priority",
-     capped_high_s},
-    {"capped_low_s", "serving: the same of low priority", capped_low_s},
-    {"brakes", "serving: times that a row asked for its power brake", brakes},
-    {"brake_s", "serving: time under the power brake, mean over instances", brake_s},
+     SERVING(capped_high_s)},
+    {"capped_low_s", "serving: the same of low priority", SERVING(capped_low_s)},
+    {"brakes", "serving: times that a row asked for its power brake", SERVING(brakes)},
+    {"brake_s", "serving: time under the power brake, mean over instances", SERVING(brake_s)},
     {"beyond_fit", "serving: requests with a prompt or a batch beyond the rows behind the model's fit",
-     beyond_fit},
+     SERVING(beyond_fit)},
     {"beyond_prompt_x", "serving: largest prompt of an iteration, of the largest behind the fit",
-     beyond_prompt_x},
+     SERVING(beyond_prompt_x)},
     {"beyond_batch_x", "serving: largest batch of an iteration, of the largest behind the fit",
-     beyond_batch_x},
+     SERVING(beyond_batch_x)},
     {0},
 };

@@ -295,37 +295,18 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
                         "thermal", w);
 }
 
-/* Which policies do nothing that steps from event to event could miss. Of those in modules nothing is known.
- */
-static bool among(const struct tmx_choice *c, const char *const *names)
-{
-    while (*names && strcmp(c->policy->name, *names) != 0) {
-        names++;
-    }
-    return *names != NULL;
-}
-
+/* What steps from event to event may leave out, by what the policies say. */
 static void rests(const struct tmx_run *r, struct tmx_sim_spec *s)
 {
-    static const char *const alike[] = {"fcfs", NULL}, *const none[] = {"none", NULL},
-                             *const by_index[] = {"round_robin", NULL}, *const shares[] = {"fcfs",
-                                                                                           "alternate",
-                                                                                           "mixed_uniform",
-                                                                                           "mixed_nonuniform",
-                                                                                           "mixed_alternate",
-                                                                                           "partition",
-                                                                                           NULL},
-                             *const levels[] = {"none", "dvfs", NULL},
-                             *const guards[] = {"none", "throttle", NULL},
-                             *const fans[] = {"fixed", "curve", "pi", NULL};
     const struct tmx_choice *c = s->choice;
-    const bool own = !r->own_catalog;
+    const unsigned mix = c[TMX_LEVEL_MIX].policy->rests, dtm = c[TMX_LEVEL_DTM].policy->rests,
+                   tb = c[TMX_LEVEL_TB].policy->rests, safety = c[TMX_SAFETY].policy->rests;
     s->events = r->options.tick == TMX_TICK_EVENTS;
-    s->samples_rest = own && among(&c[TMX_LEVEL_MIX], shares) && among(&c[TMX_LEVEL_DTM], levels) &&
-                      among(&c[TMX_SAFETY], guards) && among(&c[TMX_LEVEL_FAN], fans);
-    s->policies_rest = s->samples_rest && among(&c[TMX_LEVEL_MIX], alike) && among(&c[TMX_LEVEL_DTM], none) &&
-                       among(&c[TMX_LEVEL_TB], by_index) && !tmx_place_of(&c[TMX_LEVEL_PLACE])->widen;
-    s->idle_rests = s->samples_rest && among(&c[TMX_LEVEL_DTM], none);
+    s->samples_rest = (mix & dtm & c[TMX_LEVEL_FAN].policy->rests & TMX_RESTS_SAMPLES) &&
+                      (safety & (TMX_RESTS_SAMPLES | TMX_RESTS_BELOW_TRIP));
+    s->policies_rest =
+        s->samples_rest && (mix & dtm & tb & TMX_RESTS_ALIKE) && !tmx_place_of(&c[TMX_LEVEL_PLACE])->widen;
+    s->idle_rests = s->samples_rest && (dtm & TMX_RESTS_ALIKE);
 }
 
 static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)

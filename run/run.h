@@ -74,16 +74,28 @@ const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t si
  * arrived during the warm-up is there at 0. */
 double tmx_run_arrival_s(const struct tmx_run *run, const struct tmx_job *job);
 
-/* What a run measures. */
+/* What a run measures: a row each. Its number comes from value, or from part, which several rows share and
+ * which reads the row to know whose it is. */
+enum {
+    TMX_NEEDS_DIES = 1,     /* with temperatures: no language model without heat */
+    TMX_NEEDS_KERNELS = 2,  /* no language model */
+    TMX_NEEDS_REQUESTS = 4, /* a language model, */
+    TMX_NEEDS_ALONE = 8,    /* whose file has what slowdowns are relative to */
+};
 struct tmx_metric {
     const char *name; /* with its unit */
     const char *doc;
+    unsigned needs; /* runs without one of these do not have it */
     double (*value)(const struct tmx_run *run);
+    double (*part)(const struct tmx_run *run, const struct tmx_metric *metric);
+    size_t what;   /* of part: which one, or where it is; */
+    int of;        /* of whom; */
+    double share;  /* which quantile */
+    bool may_lack; /* NAN where the run is shorter than what it looks at */
 };
 extern const struct tmx_metric tmx_metrics[]; /* {0}-terminated */
+double tmx_run_metric(const struct tmx_run *run, const struct tmx_metric *metric);
 /* Is it a metric of this run's summary? */
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric);
-/* May it be NAN, as a run can be shorter than what it looks at? */
-bool tmx_metric_may_lack(const struct tmx_metric *metric);
 
 #endif

@@ -700,51 +700,45 @@ double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency wh
 }
 
 /* Splitwise's nine: quantiles of slowdown over their limits, the largest; at most 1: all are met. */
-static double limits_ratio(const struct tmx_run *r)
+double tmx_run_limits_ratio(const struct tmx_run *r)
 {
     static const double at[3] = {0.5, 0.9, 0.99}, limit[3][3] = {{2, 3, 6}, {1.25, 1.5, 5}, {1.25, 1.5, 5}};
     double worst = 0;
-    for (size_t what = 0; what < 3; what++) {
-        static const enum tmx_serve_latency slow[3] = {TMX_SERVE_SLOW_TTFT, TMX_SERVE_SLOW_TBT,
-                                                       TMX_SERVE_SLOW_E2E};
-        for (size_t k = 0; k < 3; k++) {
-            worst = fmax(worst, tmx_run_serve_quantile(r, slow[what], -1, at[k]) / limit[what][k]);
-        }
+    for (size_t what = 0; what < 9; what++) {
+        worst = fmax(worst, tmx_run_serve_quantile(r, TMX_SERVE_SLOW_TTFT + what / 3, -1, at[what % 3]) /
+                                limit[what / 3][what % 3]);
     }
     return worst;
 }
 
-static bool within(const struct tmx_run *r, const struct tmx_llm_request *q)
+double tmx_run_goodput_pct(const struct tmx_run *r)
 {
-    const struct tmx_serve_limits *l = &r->serve->limits;
-    const double tbt_s = latency(r, q, TMX_SERVE_TBT);
-    return q->first_s >= 0 && q->done_s >= 0 &&
-           (l->ttft_s == 0 || latency(r, q, TMX_SERVE_TTFT) <= l->ttft_s) &&
-           (l->tbt_s == 0 || isnan(tbt_s) || tbt_s <= l->tbt_s) &&
-           (l->e2e_s == 0 || latency(r, q, TMX_SERVE_E2E) <= l->e2e_s);
-}
-
-static double goodput_pct(const struct tmx_run *r)
-{
-    size_t n, good = 0;
-    const struct tmx_llm_request *q = tmx_serve_requests(served(r), &n);
+    const struct tmx_serve_limits *l = r->serve ? &r->serve->limits : NULL;
+    size_t n = 0, good = 0;
+    const struct tmx_llm_request *q = l ? tmx_serve_requests(served(r), &n) : NULL;
     for (size_t i = 0; i < n; i++) {
-        good += within(r, &q[i]);
+        const double tbt_s = latency(r, &q[i], TMX_SERVE_TBT);
+        good += q[i].first_s >= 0 && q[i].done_s >= 0 &&
+                (l->ttft_s == 0 || latency(r, &q[i], TMX_SERVE_TTFT) <= l->ttft_s) &&
+                (l->tbt_s == 0 || isnan(tbt_s) || tbt_s <= l->tbt_s) &&
+                (l->e2e_s == 0 || latency(r, &q[i], TMX_SERVE_E2E) <= l->e2e_s);
     }
-    return 100 * (double)good / (double)n;
+    return n > 0 ? 100 * (double)good / (double)n : 0;
 }
 
 /* Over instances: sums of their ledgers; rows: largest, sums. */
-double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what)
+struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
 {
     const struct tmx_serve *s = served(r);
+    struct tmx_run_serving v = {0};
     size_t n, n_class[2] = {0, 0};
-    double output = 0, prompt_s = 0, token_s = 0, few_s = 0, one_s = 0, capped_s[2] = {0, 0}, braked_s = 0;
+    double output = 0, prompt_s = 0, token_s = 0, few_s = 0, one_s = 0, capped_s[2] = {0, 0}, idle_w = 0;
     if (!s) {
-        return 0;
+        return v;
     }
-    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    const struct tmx_instance_view *of = tmx_serve_instances(s, &n);
     const struct tmx_serve_spec *spec = tmx_serve_spec_of(s);
+    const struct tmx_serve_beyond beyond = tmx_serve_beyond(s);
     for (size_t i = 0; i < n; i++) {
         const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
         output += (double)l->output_tokens;
@@ -752,75 +746,39 @@ double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what)
         token_s += l->token_s;
         one_s += l->active_s[0];
         few_s += l->active_s[0] + l->active_s[1];
-        capped_s[v[i].class_of] += l->capped_s;
-        n_class[v[i].class_of]++;
-        braked_s += l->braked_s / (double)n;
+        capped_s[of[i].class_of] += l->capped_s;
+        n_class[of[i].class_of]++;
+        v.brake_s += l->braked_s / (double)n;
     }
-    double peak_w = 0, mean_w = 0, rise_2s_w = 0, rise_40s_w = 0, brakes = 0;
     for (size_t k = 0; k < spec->n_row; k++) {
         const struct tmx_serve_row_ledger *l = tmx_serve_row_ledger(s, k);
-        peak_w = fmax(peak_w, l->peak_w);
-        mean_w = fmax(mean_w, l->n > 0 ? l->sum_w / (double)l->n : 0);
-        rise_2s_w = fmax(rise_2s_w, l->rise_2s_w);
-        rise_40s_w = fmax(rise_40s_w, l->rise_40s_w);
-        brakes += (double)l->n_brake;
+        v.row_peak_w = fmax(v.row_peak_w, l->peak_w);
+        v.row_mean_w = fmax(v.row_mean_w, l->n > 0 ? l->sum_w / (double)l->n : 0);
+        v.row_rise_2s_w = fmax(v.row_rise_2s_w, l->rise_2s_w);
+        v.row_rise_40s_w = fmax(v.row_rise_40s_w, l->rise_40s_w);
+        v.brakes += (double)l->n_brake;
+    }
+    for (size_t g = 0; g < spec->n_gpu; g++) {
+        idle_w += spec->gpu[g].phase->idle_w;
     }
     const double busy_s = prompt_s + token_s, span_s = fmax(tmx_sim_time_s(r->sim), r->options.tick_s),
-                 rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w;
-    switch (what) {
-    case TMX_SERVE_DONE:
-        return (double)tmx_serve_n_done(s);
-    case TMX_SERVE_TOKENS_PER_S:
-        return tmx_serve_end_s(s) > 0 ? output / tmx_serve_end_s(s) : 0;
-    case TMX_SERVE_J_PER_TOKEN:
-        return output > 0 ? tmx_sim_recorder(r->sim)->total_j / output : 0;
-    case TMX_SERVE_NODE_J_PER_TOKEN: {
-        double idle_w = 0;
-        for (size_t g = 0; g < spec->n_gpu; g++) {
-            idle_w += spec->gpu[g].phase->idle_w;
-        }
-        const double gpu_j = tmx_sim_recorder(r->sim)->total_j;
-        return output > 0 ? (gpu_j + rest_j + spec->options.rest_slope * (gpu_j - idle_w * span_s)) / output
-                          : 0;
-    }
-    case TMX_SERVE_PROMPT_PCT:
-        return 100 * prompt_s / ((double)n * span_s);
-    case TMX_SERVE_BUSY_PCT:
-        return 100 * busy_s / ((double)n * span_s);
-    case TMX_SERVE_FEW_PCT:
-        return busy_s > 0 ? 100 * few_s / busy_s : 0;
-    case TMX_SERVE_ONE_PCT:
-        return busy_s > 0 ? 100 * one_s / busy_s : 0;
-    case TMX_SERVE_GAP_P99:
-        return tmx_serve_gap_quantile_s(s, 0.99);
-    case TMX_SERVE_GOODPUT_PCT:
-        return goodput_pct(r);
-    case TMX_SERVE_LIMITS_RATIO:
-        return limits_ratio(r);
-    case TMX_SERVE_ROW_PEAK_W:
-        return peak_w;
-    case TMX_SERVE_ROW_MEAN_W:
-        return mean_w;
-    case TMX_SERVE_RISE_2S_W:
-        return rise_2s_w;
-    case TMX_SERVE_RISE_40S_W:
-        return rise_40s_w;
-    case TMX_SERVE_CAPPED_HIGH_S:
-    case TMX_SERVE_CAPPED_LOW_S: {
-        const size_t c = what == TMX_SERVE_CAPPED_LOW_S;
-        return n_class[c] > 0 ? capped_s[c] / (double)n_class[c] : 0;
-    }
-    case TMX_SERVE_BRAKES:
-        return brakes;
-    case TMX_SERVE_BEYOND:
-        return (double)tmx_serve_beyond(s).n_request;
-    case TMX_SERVE_BEYOND_PROMPT:
-        return tmx_serve_beyond(s).prompt;
-    case TMX_SERVE_BEYOND_BATCH:
-        return tmx_serve_beyond(s).batch;
-    default:
-        return braked_s;
-    }
+                 rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w,
+                 gpu_j = tmx_sim_recorder(r->sim)->total_j;
+    v.requests_done = (double)tmx_serve_n_done(s);
+    v.tokens_per_s = tmx_serve_end_s(s) > 0 ? output / tmx_serve_end_s(s) : 0;
+    v.j_per_token = output > 0 ? gpu_j / output : 0;
+    v.node_j_per_token =
+        output > 0 ? (gpu_j + rest_j + spec->options.rest_slope * (gpu_j - idle_w * span_s)) / output : 0;
+    v.prompt_pct = 100 * prompt_s / ((double)n * span_s);
+    v.serving_pct = 100 * busy_s / ((double)n * span_s);
+    v.active_few_pct = busy_s > 0 ? 100 * few_s / busy_s : 0;
+    v.active_one_pct = busy_s > 0 ? 100 * one_s / busy_s : 0;
+    v.capped_high_s = n_class[0] > 0 ? capped_s[0] / (double)n_class[0] : 0;
+    v.capped_low_s = n_class[1] > 0 ? capped_s[1] / (double)n_class[1] : 0;
+    v.beyond_fit = (double)beyond.n_request;
+    v.beyond_prompt_x = beyond.prompt;
+    v.beyond_batch_x = beyond.batch;
+    return v;
 }
 
 void tmx_run_serve_doubt(const struct tmx_run *r)

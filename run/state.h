@@ -185,10 +185,10 @@ void tmx_run_cta_close(struct tmx_run *r);
 TMX_NODISCARD enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root,
                                                 struct tmx_err *err);
 void tmx_run_gate_close(struct tmx_run *r);
-/* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [1]; 0 without
+/* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [%]; 0 without
  * gating. */
-double tmx_run_gate_asleep_error(const struct tmx_run *r);
-double tmx_run_gate_slowdown_error(const struct tmx_run *r);
+double tmx_run_gate_asleep_points(const struct tmx_run *r);
+double tmx_run_gate_slowdown_points(const struct tmx_run *r);
 void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w);
 
 /* Which GPUs a run has: `gpus` of one `chip`, or a `topology` of cards, fans and air. GPUs of one
@@ -284,30 +284,15 @@ enum tmx_serve_latency {
 double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency what, int class_of,
                               double share);
 
-enum tmx_serve_value {
-    TMX_SERVE_DONE,
-    TMX_SERVE_TOKENS_PER_S,
-    TMX_SERVE_J_PER_TOKEN,
-    TMX_SERVE_NODE_J_PER_TOKEN,
-    TMX_SERVE_PROMPT_PCT,
-    TMX_SERVE_BUSY_PCT,
-    TMX_SERVE_FEW_PCT,
-    TMX_SERVE_ONE_PCT,
-    TMX_SERVE_GAP_P99,
-    TMX_SERVE_GOODPUT_PCT,
-    TMX_SERVE_LIMITS_RATIO,
-    TMX_SERVE_ROW_PEAK_W,
-    TMX_SERVE_ROW_MEAN_W,
-    TMX_SERVE_RISE_2S_W,
-    TMX_SERVE_RISE_40S_W,
-    TMX_SERVE_CAPPED_HIGH_S,
-    TMX_SERVE_CAPPED_LOW_S,
-    TMX_SERVE_BRAKES,
-    TMX_SERVE_BRAKE_S,
-    TMX_SERVE_BEYOND,
-    TMX_SERVE_BEYOND_PROMPT,
-    TMX_SERVE_BEYOND_BATCH,
+struct tmx_run_serving { /* metrics by their names; all 0: nothing is served */
+    double requests_done, tokens_per_s, j_per_token, node_j_per_token;
+    double prompt_pct, serving_pct, active_few_pct, active_one_pct;
+    double row_peak_w, row_mean_w, row_rise_2s_w, row_rise_40s_w;
+    double capped_high_s, capped_low_s, brakes, brake_s;
+    double beyond_fit, beyond_prompt_x, beyond_batch_x;
 };
-double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what); /* 0: nothing is served */
+struct tmx_run_serving tmx_run_serving(const struct tmx_run *r);
+double tmx_run_limits_ratio(const struct tmx_run *r);
+double tmx_run_goodput_pct(const struct tmx_run *r);
 
 #endif

@@ -42,8 +42,8 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     tmx_table_text(*out, tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
-            const double v = k->value(run);
-            isnan(v) && tmx_metric_may_lack(k) ? tmx_table_empty(*out) : tmx_table_real(*out, v);
+            const double v = tmx_run_metric(run, k);
+            isnan(v) && k->may_lack ? tmx_table_empty(*out) : tmx_table_real(*out, v);
         }
     }
     char words[300];
@@ -291,7 +291,7 @@ static bool reasons_overlap(const struct tmx_run *run)
     size_t n = 0;
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-            n += strcmp(m->name, names[i]) == 0 && m->value(run) > 0;
+            n += strcmp(m->name, names[i]) == 0 && tmx_run_metric(run, m) > 0;
         }
     }
     return n > 1;
@@ -317,7 +317,7 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
     tmx_text_wrap(title, 0, width, out);
     fputc('\n', out);
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        const double v = m->value(run);
+        const double v = tmx_run_metric(run, m);
         const bool first = m == tmx_metrics; /* what a run is for: shown where it is 0, too */
         n_zero += v == 0 && !first && tmx_run_has_metric(run, m);
         latched = strcmp(m->name, "latched_sm") == 0 ? v : latched;

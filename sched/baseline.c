@@ -40,7 +40,8 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
 const struct tmx_mix_policy tmx_mix_fcfs = {
     .base = {.name = "fcfs",
              .doc = "First come, first served; kernels run one at a time.",
-             .source = "paper 003, section 2"},
+             .source = "paper 003, section 2",
+             .rests = TMX_RESTS_SAMPLES | TMX_RESTS_ALIKE},
     .decide = decide,
 };
 
@@ -48,7 +49,8 @@ const struct tmx_mix_policy tmx_mix_fcfs = {
 const struct tmx_dtm_policy tmx_dtm_none = {
     .base = {.name = "none",
              .doc = "Nothing but the hardware's throttle.",
-             .source = "paper 003, baseline BL"},
+             .source = "paper 003, baseline BL",
+             .rests = TMX_RESTS_SAMPLES | TMX_RESTS_ALIKE},
 };
 
 /* Every core works: what GPUs do. */

@@ -20,7 +20,7 @@ enum { MOST_SM = 3, N_STEP = 10 };
 static double metric(const struct tmx_run *run, const char *name)
 {
     const struct tmx_metric *k = &tmx_metrics[tmx_study_metric(name)];
-    return k->name ? k->value(run) : 0;
+    return k->name ? tmx_run_metric(run, k) : 0;
 }
 
 static const double NOTHING_PCT = 0.005; /* what two decimals show */

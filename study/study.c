@@ -527,8 +527,8 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
     const bool serves = tokens < n && tmx_run_has_metric(o->run, &tmx_metrics[tokens]);
     for (size_t i = 0; i < s->n_value; i++) {
         const bool has = i < n && (!serves || tmx_run_has_metric(o->run, &tmx_metrics[i]));
-        value[i] = has ? tmx_metrics[i].value(o->run) : NAN;
-        if (has && !isfinite(value[i]) && !(isnan(value[i]) && tmx_metric_may_lack(&tmx_metrics[i]))) {
+        value[i] = has ? tmx_run_metric(o->run, &tmx_metrics[i]) : NAN;
+        if (has && !isfinite(value[i]) && !(isnan(value[i]) && tmx_metrics[i].may_lack)) {
             return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
         }
     }

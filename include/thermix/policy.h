@@ -30,6 +30,15 @@ struct tmx_plugin {
     const char *source;         /* paper and section that defines it */
     const struct tmx_opt *opts; /* {0}-terminated rows of the state; NULL: no options */
     size_t state_size;          /* bytes; the state is zeroed, then opts are read into it */
+    unsigned rests;             /* bits of enum tmx_rests; 0: asked at every tick and sample that there is */
+};
+
+/* What a run from event to event (tick = "events") may leave out of what a mix, dtm, tb or fan policy is
+ * asked. */
+enum tmx_rests {
+    TMX_RESTS_SAMPLES = 1,    /* it looks at no reading between the ticks at which it decides */
+    TMX_RESTS_BELOW_TRIP = 2, /* the same, as long as no sensor reaches its trip_k */
+    TMX_RESTS_ALIKE = 4,      /* it answers the same to every reading, at any time */
 };
 
 /* The questions. */

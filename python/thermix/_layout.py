@@ -22,7 +22,7 @@ class Opt(Structure):
 class Plugin(Structure):
     c_name = "tmx_plugin"
     _fields_ = [("name", c_char_p), ("doc", c_char_p), ("source", c_char_p), ("opts", POINTER(Opt)),
-                ("state_size", c_size_t)]
+                ("state_size", c_size_t), ("rests", c_uint)]
 
 
 class JobView(Structure):

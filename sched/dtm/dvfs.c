@@ -33,7 +33,8 @@ const struct tmx_dtm_policy tmx_dtm_dvfs = {
              .doc = "Step through the chip's voltage and frequency settings.",
              .source = "paper 003, section 4.1",
              .opts = opts,
-             .state_size = sizeof(struct dvfs)},
+             .state_size = sizeof(struct dvfs),
+             .rests = TMX_RESTS_SAMPLES},
     .govern = govern,
 };
 

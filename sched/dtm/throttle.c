@@ -45,7 +45,8 @@ const struct tmx_dtm_policy tmx_dtm_throttle = {
              .doc = "Clock-gate an SM or chip that is too hot until it has cooled.",
              .source = "paper 003, section 4.1; Brooks and Martonosi, HPCA 2001",
              .opts = opts,
-             .state_size = sizeof(struct throttle)},
+             .state_size = sizeof(struct throttle),
+             .rests = TMX_RESTS_BELOW_TRIP},
     .guard = guard,
     .trip_k = trip_k,
 };

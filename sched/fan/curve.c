@@ -38,7 +38,8 @@ const struct tmx_fan_policy tmx_fan_curve = {
              .doc = "The fan's curve on the hottest chip of its card.",
              .source = "paper 003, section 3.2",
              .opts = opts,
-             .state_size = sizeof(struct curve)},
+             .state_size = sizeof(struct curve),
+             .rests = TMX_RESTS_SAMPLES},
     .speed = speed,
     .needs_curve = true,
 };

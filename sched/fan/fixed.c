@@ -27,7 +27,8 @@ const struct tmx_fan_policy tmx_fan_fixed = {
              .doc = "All fans at one speed.",
              .source = "paper 003, section 4.1",
              .opts = opts,
-             .state_size = sizeof(struct fixed)},
+             .state_size = sizeof(struct fixed),
+             .rests = TMX_RESTS_SAMPLES},
     .speed = speed,
     .constant = constant,
 };

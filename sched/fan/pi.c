@@ -38,6 +38,7 @@ const struct tmx_fan_policy tmx_fan_pi = {
              .doc = "Proportional-integral control of the card's hottest chip to a target.",
              .source = "textbook controller",
              .opts = opts,
-             .state_size = sizeof(struct pi)},
+             .state_size = sizeof(struct pi),
+             .rests = TMX_RESTS_SAMPLES},
     .speed = speed,
 };

@@ -38,6 +38,7 @@ const struct tmx_mix_policy tmx_mix_partition = {
              .doc = "Several kernels at a time, each on its share of every SM.",
              .source = "NVIDIA's MPS and MIG, as a fluid of thread blocks",
              .opts = opts,
-             .state_size = sizeof(struct partition)},
+             .state_size = sizeof(struct partition),
+             .rests = TMX_RESTS_SAMPLES},
     .decide = decide,
 };

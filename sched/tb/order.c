@@ -16,7 +16,8 @@ static void by_index(const void *state, const struct tmx_view *view, size_t gpu,
 const struct tmx_tb_policy tmx_tb_round_robin = {
     .base = {.name = "round_robin",
              .doc = "SMs in the order of their index.",
-             .source = "paper 004, section IV"},
+             .source = "paper 004, section IV",
+             .rests = TMX_RESTS_ALIKE},
     .order = by_index,
 };
 

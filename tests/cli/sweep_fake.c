@@ -122,7 +122,8 @@ static double product(const struct tmx_run *run)
 }
 
 extern const struct tmx_metric __wrap_tmx_metrics[];
-const struct tmx_metric __wrap_tmx_metrics[] = {{"sum", "", sum}, {"product", "", product}, {0}};
+const struct tmx_metric __wrap_tmx_metrics[] = {
+    {"sum", "", 0, .value = sum}, {"product", "", 0, .value = product}, {0}};
 
 bool __wrap_tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric);
 bool __wrap_tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric)

@@ -44,7 +44,7 @@ static inline double metric(const struct tmx_run *run, const char *name)
 {
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
         if (strcmp(m->name, name) == 0) {
-            return m->value(run);
+            return tmx_run_metric(run, m);
         }
     }
     fail_msg("no metric %s", name);

@@ -6,7 +6,8 @@
  * supply. A store starts half full. Its controller, assumed, as vendors publish none:
  *
  *   feed = mean - (charge - joules / 2) / tau      mean: of the load, its first-order lag of tau
- *   tau  = e / 2 * sqrt(efficiency) * joules / watts        one with which a step of `watts` does not empty it
+ *   tau  = e / 2 * sqrt(efficiency) * joules / watts        one with which a step of `watts` does not empty
+ * it
  *
  * within watts and charge. Half of the losses, sqrt(efficiency), are those of charging. So, always,
  *

@@ -273,7 +273,7 @@ static void losses_sum_to_the_gap(void **state)
         const struct tmx_observer observer = {.ctx = &j, .tick = judge_tick};
         assert_int_equal(tmx_run_execute(run, &observer, NULL), TMX_OK);
         tmx_gap_losses(&j, run, pct);
-        check_close(pct[TMX_GAP_BOUND] + pct[TMX_GAP_TOTAL], tmx_metrics[0].value(run), 0, 1e-9);
+        check_close(pct[TMX_GAP_BOUND] + pct[TMX_GAP_TOTAL], tmx_run_metric(run, &tmx_metrics[0]), 0, 1e-9);
         for (size_t l = TMX_GAP_IDLE; l < TMX_N_GAP_CAUSE; l++) {
             sum += pct[l];
             assert_true(pct[l] > -1e-3 || l == TMX_GAP_STORED);

@@ -54,7 +54,7 @@ static void read_outcome(struct tmx_run *run, enum tmx_status st, const struct t
     o->err = *err;
     for (size_t i = 0; tmx_metrics[i].name; i++) {
         assert_true(i < sizeof o->metric / sizeof o->metric[0]);
-        o->metric[i] = tmx_metrics[i].value(run);
+        o->metric[i] = tmx_run_metric(run, &tmx_metrics[i]);
     }
     memcpy(o->temp_k, f->temp_k, (f->n_unit < 64 ? f->n_unit : 64) * sizeof *f->temp_k);
 }
