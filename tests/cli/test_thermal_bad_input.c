@@ -90,7 +90,6 @@ static void check_rows(const struct row *row, size_t n)
 
 static void the_valid_case_runs_and_writes_all(void **state)
 {
-    (void)state;
     char message[MAX_MESSAGE];
     write_valid_case();
     const int exit_code = run("", "-init_file bad.init", message);
@@ -104,7 +103,6 @@ static void the_valid_case_runs_and_writes_all(void **state)
 
 static void options_are_checked(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {NULL, NULL, "-grid_rowz 8",
          "command line: unknown option \"-grid_rowz\", did you mean \"-grid_rows\"?"},
@@ -136,7 +134,6 @@ static void options_are_checked(void **state)
 
 static void floorplans_and_traces_are_checked(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {"bad.flp", "A 2e-3 4e-3 0 0\nB -2e-3 4e-3 2e-3 0\n", "",
          "bad.flp:2: width = -0.002 must be above 0"},
@@ -170,7 +167,6 @@ static void floorplans_and_traces_are_checked(void **state)
 
 static void stacks_and_starts_are_checked(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {"bad.lcf", "0\nY\nY\n1.75e6\n0.01\n1e-4\nbad.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nbad2.flp\n",
          "-grid_layer_file bad.lcf",
@@ -232,7 +228,6 @@ static void stacks_and_starts_are_checked(void **state)
 
 static void files_that_cannot_be_used_are_named(void **state)
 {
-    (void)state;
     static const struct row rows[] = {
         {NULL, NULL, "-init_file nowhere.init", "nowhere.init: cannot open: No such file"},
         {NULL, NULL, "-init_file .", ".: a folder; expected a regular file"},
@@ -257,7 +252,6 @@ static void files_that_cannot_be_used_are_named(void **state)
 
 static void small_gaps_and_high_densities_are_told_and_accepted(void **state)
 {
-    (void)state;
     char message[MAX_MESSAGE];
     write_valid_case();
     scratch_write("bad.flp", "A 2e-3 4e-3 0 0\nB 2e-3 4e-3 2.001e-3 0\n");
@@ -279,7 +273,6 @@ static void small_gaps_and_high_densities_are_told_and_accepted(void **state)
 
 static void a_device_or_pipe_is_written_not_replaced(void **state)
 {
-    (void)state;
     char message[MAX_MESSAGE];
     write_valid_case();
     assert_int_equal(run("", "-d /dev/null", message), 0);
@@ -294,7 +287,7 @@ static void a_device_or_pipe_is_written_not_replaced(void **state)
     assert_int_equal(exit_code, 0);
 }
 
-int main(void)
+TMX_TESTS(test_thermal_bad_input)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_valid_case_runs_and_writes_all),

@@ -74,7 +74,6 @@ static double steady_of(const char *file, const char *name)
 
 static int set_up(void **state)
 {
-    (void)state;
     scratch_write("feat.flp", "A\t4e-3\t8e-3\t0\t0\nB\t4e-3\t8e-3\t4e-3\t0\n");
     scratch_write("feat.ptrace", "A\tB\n20\t5\n20\t5\n20\t5\n20\t5\n");
     scratch_write("feat.config",
@@ -87,7 +86,6 @@ static int set_up(void **state)
 
 static void names_ignore_case_and_line_ends_do_not_count(void **state)
 {
-    (void)state;
     run(BASE "-o feat_a.ttrace -steady_file feat_a.steady");
     scratch_write("feat_w.flp", "# dos\r\nA\t4e-3\t8e-3\t0\t0\r\nB\t4e-3\t8e-3\t4e-3\t0");
     scratch_write("feat_w.ptrace", "A\tB\r\n20\t5\r\n20\t5\r\n\r\n20\t5\r\n20\t5");
@@ -101,7 +99,6 @@ static void names_ignore_case_and_line_ends_do_not_count(void **state)
 
 static void the_command_line_beats_the_file_and_the_first_of_two_wins(void **state)
 {
-    (void)state;
     run(BASE "-r_convec 0.9 -r_convec 0.1 -steady_file feat_a.steady");
     scratch_write("feat_r.config",
                   "-grid_rows 9\n-grid_cols 11\n-ambient 318.15\n-r_convec 0.9\n-r_convec 3\n");
@@ -111,7 +108,6 @@ static void the_command_line_beats_the_file_and_the_first_of_two_wins(void **sta
 
 static void without_outputs_the_steady_state_is_printed(void **state)
 {
-    (void)state;
     run("-c feat.config -f feat.flp -p feat.ptrace");
     assert_true(holds("feat.out", "Unit\tSteady(Kelvin)\nA\t3"));
     assert_true(holds("feat.out", "inode_11\t3"));
@@ -119,7 +115,6 @@ static void without_outputs_the_steady_state_is_printed(void **state)
 
 static void a_steady_file_is_a_start(void **state)
 {
-    (void)state;
     run(BASE "-steady_file feat.init");
     run(BASE "-init_file feat.init -o feat_a.ttrace");
     /* block means start right, their inner gradients relax within the first row */
@@ -131,7 +126,6 @@ static void a_steady_file_is_a_start(void **state)
 
 static void compat_starts_partly_covered_cells_too_cold(void **state)
 {
-    (void)state;
     scratch_write("feat_g.flp", "A\t4e-3\t8e-3\t0\t0\nB\t4e-3\t8e-3\t4.002e-3\t0\n");
     run("-c feat.config -f feat_g.flp -p feat.ptrace --method grid -sampling_intvl 1e-9 -o feat_a.ttrace");
     run("-c feat.config -f feat_g.flp -p feat.ptrace --method grid -sampling_intvl 1e-9 -o feat_b.ttrace "
@@ -143,7 +137,6 @@ static void compat_starts_partly_covered_cells_too_cold(void **state)
 
 static void leakage_in_a_transient_ends_at_its_steady_state(void **state)
 {
-    (void)state;
     run(BASE "-steady_file feat_n.steady");
     run(BASE "-leakage_used 1 -sampling_intvl 1000 -o feat_a.ttrace -steady_file feat_a.steady");
     const double end = last_of("feat_a.ttrace", "A"), steady = steady_of("feat_a.steady", "A");
@@ -155,7 +148,6 @@ static void leakage_in_a_transient_ends_at_its_steady_state(void **state)
 
 static void leakage_is_of_second_order_in_the_row(void **state)
 {
-    (void)state;
     double v[4];
     static const int rows[] = {2, 4, 8, 256}; /* of 3.2 ms and less: shorter than the chip's response */
     for (size_t k = 0; k < 4; k++) {
@@ -180,7 +172,6 @@ static void leakage_is_of_second_order_in_the_row(void **state)
 
 static void leakage_that_runs_away_fails_and_writes_nothing(void **state)
 {
-    (void)state;
     remove("feat_x.steady");
     assert_int_equal(run_to(BASE "-leakage_used 1 -r_convec 40 -steady_file feat_x.steady", "feat.err"), 1);
     assert_true(holds("feat.err", "thermal runaway"));
@@ -189,7 +180,6 @@ static void leakage_that_runs_away_fails_and_writes_nothing(void **state)
 
 static void a_faster_fan_cools_better_and_its_file_counts(void **state)
 {
-    (void)state;
     scratch_write("feat.package", "-rpm 3000\n-fan_radius 0.03\n");
     run(BASE "-package_model_used 1 -rpm 800 -steady_file feat_a.steady");
     run(BASE "-package_model_used 1 -package_config_file feat.package -steady_file feat_b.steady");
@@ -219,7 +209,6 @@ static double difference(const char *a, const char *b)
 
 static void hottest_cells_and_fields_are_as_accurate_as_means(void **state)
 {
-    (void)state;
 #define REDUCED "-c feat.config -f feat.flp -p feat.ptrace --precision 9 --no-cache "
     run(REDUCED "--method reduced -grid_map_mode max --tolerance 1e-5 -o feat_a.ttrace -grid_transient_file "
                 "feat_a.grid");
@@ -231,7 +220,6 @@ static void hottest_cells_and_fields_are_as_accurate_as_means(void **state)
 
 static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
 {
-    (void)state;
     remove("feat_x.ttrace");
     assert_int_equal(run_to(REDUCED "--method reduced -r_convec 1e6 -o feat_x.ttrace", "feat.err"), 1);
     assert_true(holds("feat.err", "misses its tolerance of 0.001 K"));
@@ -240,7 +228,6 @@ static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
 
 static void the_physical_network_takes_the_same_files(void **state)
 {
-    (void)state;
     run(BASE "--network physical -sampling_intvl 8 -o feat_a.ttrace -steady_file feat_a.steady");
     run(BASE "-sampling_intvl 8 -o feat_b.ttrace -steady_file feat_b.steady");
     const double rise = steady_of("feat_b.steady", "A") - 318.15;
@@ -258,7 +245,6 @@ static void the_physical_network_takes_the_same_files(void **state)
 
 static void nothing_asked_for_is_dropped_in_silence(void **state)
 {
-    (void)state;
     static const struct {
         const char *options, *says;
     } row[] = {{"--refine 2", "--refine is of --network physical"},
@@ -282,7 +268,6 @@ static void nothing_asked_for_is_dropped_in_silence(void **state)
 
 static void the_cheaper_method_is_taken_and_said(void **state)
 {
-    (void)state;
     FILE *f = fopen("feat_m.ptrace", "wb");
     fprintf(f, "A\tB\n");
     for (int i = 0; i < 300; i++) {
@@ -310,7 +295,6 @@ static void the_cheaper_method_is_taken_and_said(void **state)
 
 static void still_air_settles_in_steady_state_and_transient(void **state)
 {
-    (void)state;
     run(BASE "-package_model_used 1 -natural_convec 1 -sampling_intvl 2000 -o feat_a.ttrace -steady_file "
              "feat_a.steady");
     const double rise = steady_of("feat_a.steady", "A") - 318.15;
@@ -320,7 +304,6 @@ static void still_air_settles_in_steady_state_and_transient(void **state)
 
 static void binary_traces_say_the_same(void **state)
 {
-    (void)state;
     run(BASE "-o feat_t.npy");
     run("-c feat.config -f feat.flp -p feat_t.npy -o feat_u.npy"); /* kelvins taken for watts: any numbers
                                                                       will do */
@@ -342,7 +325,6 @@ static void binary_traces_say_the_same(void **state)
 
 static void heat_may_leave_through_the_board(void **state)
 {
-    (void)state;
     run(BASE "-model_secondary 1 -o feat_b.ttrace -steady_file feat_b.steady");
     assert_true(holds("feat_b.steady", "pcb_") && holds("feat_b.steady", "inode_27"));
     run(BASE "-model_secondary 1 -init_file feat_b.steady -o feat_c.ttrace");
@@ -382,7 +364,6 @@ static double hottest_board(const char *flp)
 /* Blocks' own materials are the die's: with those of its layer the board stays as it is without them. */
 static void a_board_has_not_the_materials_of_the_dies_blocks(void **state)
 {
-    (void)state;
     scratch_write("feat_m.flp", "A\t4e-3\t8e-3\t0\t0\t1.75e6\t0.01\nB\t4e-3\t8e-3\t4e-3\t0\t1.75e6\t0.01\n");
     const double plain_k = hottest_board("feat.flp");
     assert_true(plain_k > 319);
@@ -392,7 +373,6 @@ static void a_board_has_not_the_materials_of_the_dies_blocks(void **state)
 /* HotSpot reads these on the command line alone. */
 static void compat_takes_some_options_from_the_command_line_alone(void **state)
 {
-    (void)state;
     scratch_write("feat.lcf",
                   "0\nY\nY\n1.75e6\n0.01\n1.5e-4\nfeat.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n");
     scratch_write("feat_d.config",
@@ -415,7 +395,6 @@ static void compat_takes_some_options_from_the_command_line_alone(void **state)
 /* Columns between commas, of which one is the time, and not of every block. */
 static void a_table_of_powers_is_a_trace(void **state)
 {
-    (void)state;
     scratch_write("feat_z.ptrace", "A\tB\n20\t0\n10\t0\n");
     scratch_write("feat_z.csv", "time_ms,A\n0,20\n10,10\n");
     run("-c feat.config -f feat.flp -p feat_z.ptrace -o feat_a.ttrace");
@@ -431,7 +410,6 @@ static void a_table_of_powers_is_a_trace(void **state)
 
 static void models_that_are_not_offered_are_refused(void **state)
 {
-    (void)state;
     static const char *const key[] = {"use_microchannels 1", "use_microfluidic_cooling 1", "detailed_3D on"};
     static const char *const off[] = {"-use_microchannels 0", "-use_microfluidic_cooling 0",
                                       "-detailed_3D off"};
@@ -451,7 +429,6 @@ static void models_that_are_not_offered_are_refused(void **state)
 
 static void old_habits_are_warned_about(void **state)
 {
-    (void)state;
     assert_int_equal(run_to(BASE "-model_type block --network physical", "feat.err"), 2);
     assert_true(holds("feat.err", "command line: model_type block: not with --network physical"));
     run(BASE "--hotspot-compat");
@@ -472,7 +449,6 @@ static void old_habits_are_warned_about(void **state)
 
 static void the_options_can_be_dumped_and_used_again(void **state)
 {
-    (void)state;
     run(BASE "-r_convec 0.7 -d feat.dump -steady_file feat_a.steady");
     run("-c feat.dump -d feat.dump2 --precision 9 -steady_file feat_b.steady");
     assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
@@ -480,7 +456,6 @@ static void the_options_can_be_dumped_and_used_again(void **state)
 
 static void help_shows_an_example_and_every_option(void **state)
 {
-    (void)state;
     run("--help");
     assert_true(holds("feat.out", "thermix thermal -c chip.config -f chip.flp -p power.ptrace"));
     assert_true(holds("feat.out", "-grid_transient_file"));
@@ -489,7 +464,7 @@ static void help_shows_an_example_and_every_option(void **state)
     assert_true(holds("feat.out", "thermix "));
 }
 
-int main(void)
+TMX_TESTS(test_thermal_features)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_ignore_case_and_line_ends_do_not_count),

@@ -205,7 +205,6 @@ static void check_blocks(const struct tmx_contention_result *r, int cores, size_
 static void every_block_ends_on_a_working_core(void **state)
 {
     static const int cores[] = {1, 3, 28};
-    (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         for (size_t c = 0; c < sizeof cores / sizeof cores[0]; c++) {
             for (size_t i = 0; i < N_PROGRAM; i++) {
@@ -221,7 +220,6 @@ static void every_block_ends_on_a_working_core(void **state)
 
 static void equal_inputs_give_equal_bytes(void **state)
 {
-    (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         run(*p, 28, 1, 2, false, NULL, &a);
         run(*p, 28, 1, 2, false, NULL, &b);
@@ -231,7 +229,6 @@ static void equal_inputs_give_equal_bytes(void **state)
 
 static void a_moved_state_goes_on(void **state)
 {
-    (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         for (size_t i = 0; i + 1 < N_PROGRAM; i++) {
             run(*p, 28, i, 2, false, NULL, &a);
@@ -258,7 +255,6 @@ static enum tmx_status read(const struct tmx_plugin *p, const char *text)
 
 static void bad_options_are_refused(void **state)
 {
-    (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         const struct tmx_plugin *base = &(*p)->base;
         char text[256];
@@ -287,7 +283,6 @@ static void bad_options_are_refused(void **state)
 
 static void every_policy_says_what_it_is(void **state)
 {
-    (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         assert_true(strlen((*p)->base.name) > 0 && strlen((*p)->base.doc) > 0);
         assert_true(strlen((*p)->base.source) > 0);
@@ -298,7 +293,7 @@ static void every_policy_says_what_it_is(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_cta)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_ends_on_a_working_core),

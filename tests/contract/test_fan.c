@@ -82,7 +82,6 @@ static void check_policy(const struct tmx_fan_policy *p)
 
 static void every_policy_keeps_the_contract(void **state)
 {
-    (void)state;
     for (size_t i = 0; tmx_fan_policies[i]; i++) {
         check_policy(tmx_fan_policies[i]);
     }
@@ -94,7 +93,6 @@ static void every_answer_is_a_number(void **state)
     static const double temp_c[] = {-60, 0, 79.9, 80, 250, 1000}, dt_s[] = {0, 1e-3, 0.5, 1e4};
     static const struct tmx_fan_point curve[] = {{40, 0.3}, {90, 1.0}};
     static const double hottest_k[] = {350};
-    (void)state;
     for (size_t i = 0; tmx_fan_policies[i]; i++) {
         const struct tmx_fan_policy *p = tmx_fan_policies[i];
         const struct tmx_node_view node = {.n_gpu = 1};
@@ -122,7 +120,7 @@ static void every_answer_is_a_number(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_fan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_keeps_the_contract),

@@ -157,7 +157,6 @@ static void one_random_run(struct tmx_rng *rng, size_t mix, size_t dtm)
 
 static void no_work_is_lost_and_nobody_starves(void **state)
 {
-    (void)state;
     struct tmx_rng *rng = NULL;
     assert_int_equal(tmx_rng_create(&rng, 7, "jobs", NULL), TMX_OK);
     for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
@@ -182,7 +181,6 @@ static void hot_and_cold(struct world *w)
 static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
 {
     static const char *const scopes[] = {"scope = \"sm\";", NULL};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         double lost[16] = {0};
         for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
@@ -214,7 +212,6 @@ static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
 
 static void a_snapshot_continues_bit_equal(void **state)
 {
-    (void)state;
     for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
         struct world a, b;
         world_init(&a);
@@ -242,7 +239,6 @@ static void a_snapshot_continues_bit_equal(void **state)
 
 static void runaway_and_standstill_are_named(void **state)
 {
-    (void)state;
     struct world w;
     struct tmx_err err = {0};
     world_init(&w);
@@ -265,7 +261,6 @@ static void runaway_and_standstill_are_named(void **state)
 
 static void periods_must_be_multiples_of_the_tick(void **state)
 {
-    (void)state;
     struct world w;
     struct tmx_err err = {0};
     struct tmx_sensor *s = NULL;
@@ -280,7 +275,6 @@ static void periods_must_be_multiples_of_the_tick(void **state)
 
 static void sensors_quantise_delay_and_err_as_told(void **state)
 {
-    (void)state;
     struct world w;
     double temp_k[N_SM + 1], sensed_k[N_SM], hot_k, mean = 0, square = 0;
     struct tmx_sensor *s = NULL;
@@ -314,7 +308,7 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     world_close(&w);
 }
 
-int main(void)
+TMX_TESTS(test_loop)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_work_is_lost_and_nobody_starves),

@@ -598,12 +598,10 @@ static void check_batch(const struct subject *s)
 #define CONTRACT(name, claims, check) \
     static void name(void **state)    \
     {                                 \
-        (void)state;                  \
         with_each((claims), (check)); \
     }
 static void heat_through_the_board_is_counted(void **state)
 {
-    (void)state;
     static const struct subject subjects[] = {{true, "grid", "", 0, 0, 1e-7, 0},
                                               {true, "reduced", "cache = false;", 0, 0, 1e-3, 0},
                                               {true, "reduced", "cache = false;", 0, N_LEVEL, 1e-3, 0}};
@@ -630,7 +628,7 @@ CONTRACT(an_infinite_power_is_noticed, 0, check_not_finite)
 CONTRACT(instances_in_threads_do_not_meet, 0, check_threads)
 CONTRACT(a_batch_steps_as_each_alone, 0, check_batch)
 
-int main(void)
+TMX_TESTS(test_thermal)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_in_is_heat_stored_plus_heat_to_ambient),

@@ -28,10 +28,8 @@ if [ "${1:-}" = --rows ]; then
 fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine([.]topology)?|sim[.](tick|coupling|dispatch)|run[.](multi|presets))|contract[.]loop'
-targets=(rules dtm spread place place_rules fan tabs)
-targets=("${targets[@]/#/test_unit_sched_}" test_unit_machine test_unit_machine_topology test_unit_sim_tick
-  test_unit_sim_coupling test_unit_sim_dispatch test_unit_run_multi test_unit_run_presets test_contract_loop)
+tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine[.](machine|topology)|sim[.](tick|coupling|dispatch)|run[.](multi|presets))|contract[.]loop'
+targets=(test_unit_sched test_unit_machine test_unit_sim test_unit_run test_contract)
 
 for part in "$root"/*; do
   case ${part##*/} in build | out | docs) ;; *) cp -r "$part" "$copy" ;; esac

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every file named on the command line through the reader; a plain program for a normal test. */
+/* READER FILE...: each file through the reader; a plain program for a normal test. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -24,15 +25,29 @@ const char *fuzz_file(const char *data, size_t size)
     return beside;
 }
 
+#define X(name) void fuzz_##name(const char *path);
+FUZZ_READERS
+#undef X
+#define X(name) {#name, fuzz_##name},
+static const struct {
+    const char *name;
+    void (*read)(const char *path);
+} readers[] = {FUZZ_READERS};
+
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        now = argv[i];
-        fuzz_reader(now);
+    for (size_t k = 0; argc > 2 && k < sizeof readers / sizeof readers[0]; k++) {
+        if (strcmp(argv[1], readers[k].name) == 0) {
+            for (int i = 2; i < argc; i++) {
+                now = argv[i];
+                readers[k].read(now);
+            }
+            if (beside[0]) {
+                remove(beside);
+            }
+            printf("%d files\n", argc - 2);
+            return 0;
+        }
     }
-    if (beside[0]) {
-        remove(beside);
-    }
-    printf("%d files\n", argc - 1);
-    return argc > 1 ? 0 : 1;
+    return 1;
 }

@@ -15,7 +15,7 @@ enum tmx_status __real_tmx_text_load_bytes(struct tmx_text_file *t, const char *
 enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 
 /* Most of a run is the allocator: what it keeps to name a fault's past is kept small. A finding is replayed
- * by the debug build's replay_*, which keeps all. */
+ * by the debug build's replay, which keeps all. */
 const char *__asan_default_options(void)
 {
     return "quarantine_size_mb=1:malloc_context_size=1:allocator_release_to_os_interval_ms=-1";

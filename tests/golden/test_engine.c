@@ -157,7 +157,6 @@ static void no_more(struct golden *g, struct engine *e)
 
 static void backward_euler_repeats_hotspots_own_step_and_steady_state(void **state)
 {
-    (void)state;
     traces_within("grid", "scheme = \"be\";", SIZE_MAX,
                   (struct reference[]){{"ref_be.ttrace", 1e-5}, {"out.ttrace", 0.006}}, steady_state_matches);
 }
@@ -170,15 +169,13 @@ static void the_exact_scheme_has_no_time_error(void **state)
 
 static void the_default_is_within_a_millikelvin_of_the_exact_trace_and_exact_when_steady(void **state)
 {
-    (void)state;
     traces_within("reduced", "cache = false;", SIZE_MAX,
                   (struct reference[]){{"ref_exact.ttrace", 1e-3}, {"rk4.ttrace", 0.02}},
                   steady_state_matches);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_engine)
 {
-    (void)argv;
     size_t most_rows = argc > 1 ? SIZE_MAX : 25;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(backward_euler_repeats_hotspots_own_step_and_steady_state),

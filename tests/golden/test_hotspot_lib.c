@@ -47,7 +47,6 @@ static void three_close(struct three *t, struct golden *g)
 
 static void steps_and_steady_states_are_ours(void **state)
 {
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct golden g;
         struct three t;
@@ -76,7 +75,6 @@ static void steps_and_steady_states_are_ours(void **state)
 
 static void instances_of_one_model_and_two_models_do_not_mix(void **state)
 {
-    (void)state;
     struct golden g;
     struct three t;
     three_open(&t, &g, cases[0]);
@@ -111,7 +109,6 @@ static void instances_of_one_model_and_two_models_do_not_mix(void **state)
 
 static void what_the_library_cannot_do_is_refused(void **state)
 {
-    (void)state;
     static const double levels[] = {0.1, 0.2};
     struct golden g;
     struct engine e = {.ops = tmx_thermal_find("hotspot")};
@@ -125,7 +122,7 @@ static void what_the_library_cannot_do_is_refused(void **state)
     golden_close(&g);
 }
 
-int main(void)
+TMX_TESTS(test_hotspot_lib)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_and_steady_states_are_ours),

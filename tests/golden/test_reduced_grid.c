@@ -164,7 +164,7 @@ static void any_start_field_is_followed(void **state)
     free(start);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_reduced_grid)
 {
     size_t grid = argc > 1 ? strtoul(argv[1], NULL, 10) : 24;
     const struct CMUnitTest tests[] = {

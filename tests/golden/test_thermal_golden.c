@@ -114,47 +114,40 @@ static void exact(const char *name, const char *method, double limit_k)
 
 static void case_a(void **state)
 {
-    (void)state;
     steady_and_backward_euler("A_gt200");
 }
 
 static void case_b(void **state)
 {
-    (void)state;
     steady_and_backward_euler("B_hotblock");
     exact("B_hotblock", "--method grid --precision 9", 1e-5);
 }
 
 static void case_d(void **state)
 {
-    (void)state;
     steady_and_backward_euler("D_package");
     exact("D_package", "--method grid --precision 9", 1e-5);
 }
 
 static void case_e(void **state)
 {
-    (void)state;
     steady_and_backward_euler("E_stack2");
     exact("E_stack2", "--method grid --precision 9", 1e-5);
 }
 
 static void case_f(void **state)
 {
-    (void)state;
     steady_and_backward_euler("F_rectcell");
     exact("F_rectcell", "--method grid --precision 9", 1e-5);
 }
 
 static void case_g(void **state)
 {
-    (void)state;
     steady_and_backward_euler("G_board");
 }
 
 static void the_reduced_model_is_within_a_millikelvin(void **state)
 {
-    (void)state;
     static const char *const names[] = {"A_gt200", "B_hotblock", "D_package", "E_stack2", "F_rectcell"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         exact(names[i], "--method reduced --precision 9", 1e-3);
@@ -164,7 +157,6 @@ static void the_reduced_model_is_within_a_millikelvin(void **state)
 /* With two decimals our files are HotSpot's own but for last-digit rounding of equal numbers. */
 static void grid_transient_has_hotspots_layout(void **state)
 {
-    (void)state;
     const char *name = "B_hotblock";
     char command[MAX_COMMAND];
     int exit_code = -1;
@@ -181,7 +173,6 @@ static void grid_transient_has_hotspots_layout(void **state)
 /* A script in HotSpot's place that copies golden outputs. */
 static void verify_with_prints_the_largest_difference(void **state)
 {
-    (void)state;
     char script[MAX_COMMAND];
     snprintf(script, sizeof script,
              "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) cp %s/B_hotblock/out.ttrace $2;; "
@@ -208,7 +199,7 @@ static void verify_with_prints_the_largest_difference(void **state)
     assert_int_equal(exit_code, 0);
 }
 
-int main(void)
+TMX_TESTS(test_thermal_golden)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(case_a),

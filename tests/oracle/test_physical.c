@@ -134,7 +134,6 @@ static size_t first_chip, n_chip = 1, n_grid = 24, n_oracle = 24;
 
 static void it_agrees_with_finite_volumes(void **state)
 {
-    (void)state;
     for (size_t i = first_chip; i < n_chip; i++) {
         struct bench b;
         double truth[MAX_UNIT], truth_step[N_TIME * MAX_UNIT], ours[MAX_UNIT], ours_step[N_TIME][MAX_UNIT];
@@ -173,7 +172,7 @@ static void it_agrees_with_finite_volumes(void **state)
     }
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_physical)
 {
     const size_t most = sizeof chips / sizeof chips[0];
     n_chip = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;

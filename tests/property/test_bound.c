@@ -160,7 +160,7 @@ static int check_one(size_t i, size_t *judged, double *gap)
     return bad;
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_bound)
 {
     const size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 6;
     const size_t first = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 0;

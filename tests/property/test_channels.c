@@ -96,7 +96,6 @@ static const double TOTAL_W = 1.75;
 
 static void heat_into_the_coolant_is_the_power(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2 * KINDS; i++) {
         struct chip c;
         struct engine e;
@@ -123,7 +122,6 @@ static void heat_into_the_coolant_is_the_power(void **state)
 
 static void steps_conserve_heat_and_ten_are_as_good_as_one(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         struct chip c;
         struct engine one, ten, euler[2];
@@ -182,7 +180,6 @@ static double north_k(bool upwind, size_t rows)
 
 static void upwind_faces_are_of_first_order_and_means_of_second(void **state)
 {
-    (void)state;
     const double fine = north_k(false, 96);
     check_close((north_k(true, 12) - fine) / (north_k(true, 24) - fine), 2, 0.1, 0);
     check_close((north_k(false, 12) - fine) / (north_k(false, 24) - fine), 4, 0.3, 0);
@@ -190,7 +187,6 @@ static void upwind_faces_are_of_first_order_and_means_of_second(void **state)
 
 static void warmer_coolant_or_air_shifts_what_it_touches(void **state)
 {
-    (void)state;
     struct chip c;
     struct engine cold, warm;
     double a[6], b[6];
@@ -216,7 +212,6 @@ static void warmer_coolant_or_air_shifts_what_it_touches(void **state)
 /* A square duct: f Re = 14.227 (Shah and London), 10 of 1e-4 m, 2 mm long. */
 static void pumping_power_is_that_of_laminar_ducts(void **state)
 {
-    (void)state;
     struct chip c;
     make(&c, TMX_CHANNELS_RESOLVED, true);
     const double velocity = 1e-7 / (10 * 1e-8), drop_pa = 2 * 14.227 * 8.9e-4 * velocity * SIDE_M / 1e-8;
@@ -228,7 +223,6 @@ static void pumping_power_is_that_of_laminar_ducts(void **state)
 /* Four times the conductivity along x is half the width: lengths along x count by their square over k_x. */
 static void a_chip_that_conducts_better_along_x_is_as_a_narrower_one(void **state)
 {
-    (void)state;
     for (int way = 0; way < 2; way++) { /* along x, along y */
         struct chip wide, narrow;
         struct engine a, b;
@@ -270,7 +264,6 @@ static void a_chip_that_conducts_better_along_x_is_as_a_narrower_one(void **stat
 
 static void stacks_that_cannot_be_modelled_are_refused(void **state)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct chip c;
         struct tmx_network net;
@@ -357,7 +350,6 @@ static size_t n_chip = 4, first_chip;
  */
 static void the_reduced_model_is_as_near_as_it_says_and_conserves_heat(void **state)
 {
-    (void)state;
     static const double unit_w[6] = {1, 0.5, 0.5, 1, 0.5, 0.5}; /* 0.5 W/mm2 */
     double nearest = INFINITY, worst_k = 0;
     for (size_t chip = first_chip; chip < first_chip + n_chip; chip++) {
@@ -439,7 +431,6 @@ static void the_reduced_model_is_as_near_as_it_says_and_conserves_heat(void **st
 
 static void the_reduced_model_reads_fields_and_comes_back_from_the_cache(void **state)
 {
-    (void)state;
     struct chip c;
     struct engine grid, built, read;
     double t[3][6], cell_k[2][ROWS * MAX_COLS];
@@ -473,7 +464,6 @@ static void the_reduced_model_reads_fields_and_comes_back_from_the_cache(void **
 
 static void coolant_boils_in_the_reduced_model_as_on_the_grid(void **state)
 {
-    (void)state;
     static const double most_w[6] = {1, 0.5, 0.3, 1, 0.5, 0.3};
     struct chip c;
     struct engine e[2];
@@ -500,7 +490,6 @@ static void coolant_boils_in_the_reduced_model_as_on_the_grid(void **state)
 
 static void the_reduced_model_refuses_what_it_cannot_read(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct chip c;
         struct tmx_thermal_instance inst;
@@ -519,7 +508,7 @@ static void the_reduced_model_refuses_what_it_cannot_read(void **state)
     }
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_channels)
 {
     n_chip = argc > 1 ? strtoul(argv[1], NULL, 10) : n_chip;
     first_chip = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

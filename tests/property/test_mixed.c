@@ -30,7 +30,6 @@ static double *numbers(size_t n, struct tmx_rng *rng)
 
 static void a_step_has_the_same_bits_on_every_processor(void **state)
 {
-    (void)state;
     static const char *const isa[] = {"any", "v3", "v4"};
     struct tmx_rng *rng = NULL;
     assert_int_equal(tmx_rng_create(&rng, seed, "bits", NULL), TMX_OK);
@@ -166,7 +165,6 @@ static double rounding(const struct pair *p, bool cells, const double *power_w)
 
 static void rounding_stays_in_its_bound(void **state)
 {
-    (void)state;
     static const char *const kind[] = {"area", "avg", "min", "max", "center", "cells", "fan"};
     enum { KINDS = sizeof kind / sizeof kind[0] };
     double worst[KINDS] = {0}, bound_of[KINDS] = {0}, closest[KINDS];
@@ -223,7 +221,6 @@ static void rounding_stays_in_its_bound(void **state)
 /* The check above can fail: one number of either matrix that is off by 1 % is noticed. */
 static void a_wrong_number_is_noticed(void **state)
 {
-    (void)state;
     for (size_t which = 0; which < 2; which++) {
         struct random_chip chip;
         struct tmx_rng *rng = NULL;
@@ -241,7 +238,7 @@ static void a_wrong_number_is_noticed(void **state)
     }
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_mixed)
 {
     n_chip = argc > 1 ? strtoul(argv[1], NULL, 10) : n_chip;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

@@ -191,7 +191,6 @@ static void the_bounds_hold_and_are_not_wild(void **state)
 /* The package's answer to a start away from the air is in none of the powers' fields. */
 static void a_uniform_start_is_followed_in_the_physical_network(void **state)
 {
-    (void)state;
     static const double step_s[] = {1e-3, 1e-3, 8e-3, 0.02, 0.07, 0.4};
     static const double no_power[MAX_UNIT];
     struct random_chip chip;
@@ -396,7 +395,7 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
     assert_int_equal(n_bad, 0);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_reduced)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

@@ -101,7 +101,7 @@ static double beats(struct tmx_run *run, double *wrong)
     return reached / most - 1;
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_serve_bound)
 {
     const size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 6;
     const size_t first = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 0;

@@ -154,7 +154,6 @@ static double compare(const struct tmx_network *net, const struct tmx_matrix *ma
 
 static void multigrid_is_as_near_to_the_direct_solution_as_asked(void **state)
 {
-    (void)state;
     static const double sigma[] = {0, 0.1, 10, 1e3, 1e6};
     double most = 0;
     for (enum kind kind = 0; kind < KINDS; kind++) {
@@ -198,7 +197,7 @@ static void multigrid_is_as_near_to_the_direct_solution_as_asked(void **state)
     assert_true(most <= 1);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_solver)
 {
     n_network = argc > 1 ? strtoul(argv[1], NULL, 10) : n_network;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;

@@ -27,7 +27,6 @@ struct rig {
 /* A third of the SMs each, in turns of two ticks. */
 static void turns(const void *state, const struct tmx_spread *s, double *share0)
 {
-    (void)state;
     for (size_t i = 0; i < s->n; i++) {
         share0[s->by_index[i]] = (long)(s->begin_s / 2e-3 + 0.25) % 2 ? s->share : 1 - s->share;
     }
@@ -35,7 +34,6 @@ static void turns(const void *state, const struct tmx_spread *s, double *share0)
 
 static void by_hot_order(const void *state, const struct tmx_spread *s, double *share0)
 {
-    (void)state;
     for (size_t i = 0; i < s->n; i++) {
         share0[s->hot_order[i]] = (2 * i < s->n) == s->first_is_hot ? s->share : 1 - s->share;
     }
@@ -43,7 +41,6 @@ static void by_hot_order(const void *state, const struct tmx_spread *s, double *
 
 static double two_ms(const void *state)
 {
-    (void)state;
     return 2e-3;
 }
 
@@ -188,7 +185,6 @@ static void what_is_not_found_again_is_what_would_be_found(void **state)
     struct tmx_chip chip;
     const struct tmx_chip *const chips[N_GPU] = {&chip, &chip, &chip};
     unsigned long n_same = 0, n_dealt = 0;
-    (void)state;
     tiny_chip(&chip, N_SM);
     for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
         struct tmx_rng *rng;
@@ -230,7 +226,7 @@ static void what_is_not_found_again_is_what_would_be_found(void **state)
     tmx_chip_finish(&chip);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_steady)
 {
     n_tick = argc > 1 ? strtoul(argv[1], NULL, 10) : n_tick;
     seed = argc > 2 ? strtoul(argv[2], NULL, 10) : seed;

@@ -11,6 +11,11 @@
 
 #include <cmocka.h>
 
+/* TMX_TESTS(test_name) { ... }: what runs the tests of the file test_name.c within its folder's program (main.c). */
+#define TMX_TESTS(name)              \
+    int name(int argc, char **argv); \
+    int name(int argc, char **argv)
+
 /* cmocka's assert_float_equal compares in single precision, too coarse for kelvins. */
 #define check_close(actual, expected, rel, abs)                                                       \
     do {                                                                                              \

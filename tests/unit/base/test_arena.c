@@ -32,7 +32,6 @@ static void make(struct object *o)
 
 static void an_image_brings_all_arrays_back(void **state)
 {
-    (void)state;
     struct object a, b;
     make(&a);
     make(&b);
@@ -55,7 +54,6 @@ static void an_image_brings_all_arrays_back(void **state)
 
 static void a_request_that_fails_is_remembered(void **state)
 {
-    (void)state;
     struct tmx_arena a = {0};
     assert_null(tmx_arena_take(&a, SIZE_MAX / 4, 8)); /* the product has no size_t */
     assert_true(a.failed);
@@ -64,7 +62,7 @@ static void a_request_that_fails_is_remembered(void **state)
     assert_false(a.failed);
 }
 
-int main(void)
+TMX_TESTS(test_arena)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_image_brings_all_arrays_back),

@@ -10,7 +10,6 @@
 
 static void set_replaces_adds_and_types_values(void **state)
 {
-    (void)state;
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
     double v = 0;
@@ -45,7 +44,6 @@ static const struct {
 
 static void a_bad_set_says_option_and_position(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_sets / sizeof bad_sets[0]; i++) {
         struct tmx_config *c = NULL;
         struct tmx_err err = {0};
@@ -62,7 +60,6 @@ static void a_bad_set_says_option_and_position(void **state)
 /* An override mends a value that is broken in the file. */
 static void an_override_mends_a_broken_value(void **state)
 {
-    (void)state;
     struct part {
         double x;
         int n;
@@ -97,7 +94,6 @@ static void an_override_mends_a_broken_value(void **state)
 
 static void integers_have_64_bits(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -144,7 +140,6 @@ static const struct {
 
 static void a_bad_text_is_refused_with_its_line(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
         struct tmx_config *c = NULL;
         struct tmx_err err = {0};
@@ -158,7 +153,6 @@ static void a_bad_text_is_refused_with_its_line(void **state)
 
 static void sizes_are_bounded(void **state)
 {
-    (void)state;
     enum { N = 1 << 20 };
     char *text = malloc(N + 64);
     struct tmx_config *c = NULL;
@@ -182,7 +176,6 @@ static void sizes_are_bounded(void **state)
 
 static void an_included_file_keeps_its_lines(void **state)
 {
-    (void)state;
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
     scratch_write("config_inner.cfg", "# one\ninner = 5000000000;\n");
@@ -208,7 +201,6 @@ static void an_included_file_keeps_its_lines(void **state)
 
 static void a_kind_that_is_not_wanted_is_named(void **state)
 {
-    (void)state;
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
     const struct tmx_setting *out = NULL;
@@ -233,7 +225,6 @@ static void a_kind_that_is_not_wanted_is_named(void **state)
 
 static void quoted_text_reads_back(void **state)
 {
-    (void)state;
     static const char odd[] = "a \"quoted\" \\ path\twith $(x) `y` <b>";
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
@@ -250,7 +241,6 @@ static void quoted_text_reads_back(void **state)
 
 static void a_missing_file_is_named(void **state)
 {
-    (void)state;
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_config_open(&c, "/no/such.cfg", &err), TMX_EIO);
@@ -258,7 +248,7 @@ static void a_missing_file_is_named(void **state)
     assert_null(c);
 }
 
-int main(void)
+TMX_TESTS(test_config)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_replaces_adds_and_types_values),

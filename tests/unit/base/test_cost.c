@@ -11,7 +11,6 @@
 
 static void what_takes_too_long_is_refused_and_says_what_allows_it(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     unsetenv("THERMIX_MAX_MINUTES");
     assert_int_equal(tmx_cost_check((struct tmx_cost){.seconds = 599}, &err, "x"), TMX_OK);
@@ -30,7 +29,6 @@ static void what_takes_too_long_is_refused_and_says_what_allows_it(void **state)
 
 static void what_needs_more_memory_than_there_is_is_refused(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     const double all = tmx_os_memory_bytes();
     assert_true(all > 1e8);
@@ -50,7 +48,6 @@ static void what_needs_more_memory_than_there_is_is_refused(void **state)
 
 static void times_are_said_in_a_unit_that_fits(void **state)
 {
-    (void)state;
     static const struct {
         double s;
         const char *text;
@@ -65,7 +62,6 @@ static void times_are_said_in_a_unit_that_fits(void **state)
 
 static void a_failure_without_a_line_is_one_of_the_place_that_asked(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     assert_int_equal(tmx_fail_at(&err, TMX_EIO, "a.flp", 0, "cannot open"), TMX_EIO);
     assert_int_equal(tmx_fail_from(&err, TMX_EIO, "b.cfg", 7, "floorplan"), TMX_EIO);
@@ -81,7 +77,7 @@ static void a_failure_without_a_line_is_one_of_the_place_that_asked(void **state
     assert_int_equal(tmx_fail_from(&err, TMX_OK, "b.cfg", 7, ""), TMX_OK);
 }
 
-int main(void)
+TMX_TESTS(test_cost)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_takes_too_long_is_refused_and_says_what_allows_it),

@@ -21,7 +21,6 @@ static enum tmx_status read_text(const char *text, struct tmx_csv *csv, struct t
 
 static void cells_quotes_and_crlf_are_read(void **state)
 {
-    (void)state;
     struct tmx_csv csv;
     double v = 0;
     assert_int_equal(read_text("a,b\r\n1.5,\"x, \"\"y\"\"\n z\"\n,last", &csv, NULL), TMX_OK);
@@ -39,7 +38,6 @@ static void cells_quotes_and_crlf_are_read(void **state)
 
 static void ragged_rows_and_open_quotes_name_the_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *msg;
         unsigned line;
@@ -58,7 +56,6 @@ static void ragged_rows_and_open_quotes_name_the_line(void **state)
 
 static void a_formula_with_a_comma_is_one_cell_that_no_spreadsheet_runs(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     struct tmx_csv csv;
@@ -75,7 +72,7 @@ static void a_formula_with_a_comma_is_one_cell_that_no_spreadsheet_runs(void **s
     free(text);
 }
 
-int main(void)
+TMX_TESTS(test_csv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_quotes_and_crlf_are_read),

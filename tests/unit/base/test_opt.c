@@ -52,7 +52,6 @@ static const struct {
 
 static void rows_read_or_name_the_line(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_config *cfg = NULL;
         struct box b = {0};
@@ -68,7 +67,6 @@ static void rows_read_or_name_the_line(void **state)
 
 static void written_options_read_back_equal(void **state)
 {
-    (void)state;
     struct box a = {.t = 0.1 + 0.2, .n = 7, .on = false, .mode = COLD, .name = "abc"}, b = {0};
     char text[512] = "";
     FILE *f = fmemopen(text, sizeof text, "w");
@@ -92,7 +90,6 @@ static void written_options_read_back_equal(void **state)
 
 static void any_value_beside_its_default_is_seen(void **state)
 {
-    (void)state;
     static const char *const words[] = {"on = false;", "n = 2;", "mode = \"cold\";", "name = \"abc\";",
                                         "t = 2;"};
     static const char *const fields[] = {"on", "n", "mode", "name", "t"};
@@ -117,7 +114,6 @@ static void any_value_beside_its_default_is_seen(void **state)
 
 static void keys_left_to_the_caller_are_not_unknown(void **state)
 {
-    (void)state;
     const char *const also[] = {"kernels", NULL};
     struct box b = {0};
     struct tmx_err err = {0};
@@ -127,7 +123,7 @@ static void keys_left_to_the_caller_are_not_unknown(void **state)
     tmx_config_close(cfg);
 }
 
-int main(void)
+TMX_TESTS(test_opt)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_read_or_name_the_line),

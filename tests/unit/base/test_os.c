@@ -14,7 +14,6 @@
 
 static void an_output_appears_only_when_committed(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/tmx-os-XXXXXX", path[64];
     struct tmx_output o;
     struct tmx_err err = {0};
@@ -36,7 +35,6 @@ static void an_output_appears_only_when_committed(void **state)
 
 static void a_link_stays_a_link_and_permissions_stay(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/tmx-os-XXXXXX", real[64], link[64], other[96], text[16] = "";
     struct tmx_output o;
     struct stat info;
@@ -72,7 +70,6 @@ static void a_link_stays_a_link_and_permissions_stay(void **state)
 
 static void an_output_follows_the_umask(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/tmx-os-XXXXXX", path[64];
     struct tmx_output o;
     struct stat info;
@@ -90,7 +87,6 @@ static void an_output_follows_the_umask(void **state)
 
 static void lines_are_added_to_regular_files_only(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/tmx-os-XXXXXX", path[64];
     FILE *f = NULL;
     struct tmx_err err = {0};
@@ -113,7 +109,6 @@ static void lines_are_added_to_regular_files_only(void **state)
 
 static void a_full_disk_is_an_error(void **state)
 {
-    (void)state;
     struct tmx_output o;
     struct tmx_err err = {0};
     assert_int_equal(tmx_output_open(&o, "/dev/full", &err), TMX_OK);
@@ -125,7 +120,6 @@ static void a_full_disk_is_an_error(void **state)
 
 static void streams_depend_on_seed_and_name_only(void **state)
 {
-    (void)state;
     struct tmx_rng *a = NULL, *b = NULL, *c = NULL;
     assert_int_equal(tmx_rng_create(&a, 1, "sensor", NULL), TMX_OK);
     assert_int_equal(tmx_rng_create(&b, 1, "sensor", NULL), TMX_OK);
@@ -140,7 +134,6 @@ static void streams_depend_on_seed_and_name_only(void **state)
 
 static void hashes_tell_boundaries_apart(void **state)
 {
-    (void)state;
     char x[TMX_HASH_HEX], y[TMX_HASH_HEX];
     struct tmx_hash *h = NULL;
     assert_int_equal(tmx_hash_create(&h, NULL), TMX_OK);
@@ -159,7 +152,6 @@ static void hashes_tell_boundaries_apart(void **state)
 
 static void a_child_returns_its_exit_code(void **state)
 {
-    (void)state;
     int code = -1;
     assert_int_equal(tmx_os_run((const char *const[]){"sh", "-c", "exit 3", NULL}, NULL, &code, NULL),
                      TMX_OK);
@@ -168,7 +160,7 @@ static void a_child_returns_its_exit_code(void **state)
     assert_int_equal(code, 127);
 }
 
-int main(void)
+TMX_TESTS(test_os)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_output_appears_only_when_committed),

@@ -40,13 +40,11 @@ static void check_written(enum tmx_status (*write)(const struct tmx_table *, FIL
 
 static void csv_is_lossless_and_quotes_where_needed(void **state)
 {
-    (void)state;
     check_written(tmx_table_write_csv, "name,runs,peak_c\n\"a,\"\"b\"\"\",12,0.1\nx|y,,90.456\n");
 }
 
 static void text_is_aligned(void **state)
 {
-    (void)state;
     check_written(tmx_table_write_text, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
 }
 
@@ -77,7 +75,6 @@ static void rows_come_from_a_call_or_from_members(void **state)
     struct tmx_table *t;
     char *text = NULL;
     size_t size;
-    (void)state;
     assert_int_equal(tmx_table_of(&t, fields, 6, NULL), TMX_OK);
     tmx_table_add(t, fields, 6, &some);
     tmx_table_row(t, "%s - %d %zu %G %g", "c", 7, (size_t)8, NAN, 0.5);
@@ -98,7 +95,6 @@ static void brief_leaves_out_what_says_nothing(void **state)
     struct tmx_table *t;
     char *text = NULL;
     size_t size;
-    (void)state;
     assert_int_equal(tmx_table_create(&t, wide, 6, NULL), TMX_OK);
     for (int row = 0; row < 2; row++) {
         tmx_table_text(t, row ? "WL2" : "WL1");
@@ -150,7 +146,6 @@ static void brief_leaves_out_what_says_nothing(void **state)
 
 static void markdown_escapes_bars(void **state)
 {
-    (void)state;
     check_written(tmx_table_write_markdown, "| name | runs | peak_c |\n| --- | ---: | ---: |\n"
                                             "| a,\"b\" | 12 | 0.10 |\n| x\\|y | - | 90.46 |\n");
 }
@@ -158,7 +153,6 @@ static void markdown_escapes_bars(void **state)
 static void latex_escapes_what_tex_reads(void **state)
 {
     static const struct tmx_column two[] = {{"a_b%", TMX_COLUMN_TEXT, 0}, {"t_c", TMX_COLUMN_REAL, 1}};
-    (void)state;
     struct tmx_table *t;
     char *text;
     size_t size;
@@ -186,7 +180,6 @@ static void latex_prints_a_spread_behind_its_value(void **state)
                                              {"x_ci95", TMX_COLUMN_REAL, 4},
                                              {"y_sd", TMX_COLUMN_REAL, 1}};
     static const double rows[][5] = {{12.34567, 0.41, -1.5, 0.0123, 2}, {1234.5, 40, 7, 1e-17, 2}};
-    (void)state;
     struct tmx_table *t;
     char *text;
     size_t size;
@@ -213,7 +206,6 @@ static void latex_prints_a_spread_behind_its_value(void **state)
 
 static void a_number_that_went_wrong_is_an_error(void **state)
 {
-    (void)state;
     struct tmx_table *t = small();
     struct tmx_err err = {0};
     tmx_table_text(t, "z");
@@ -224,7 +216,7 @@ static void a_number_that_went_wrong_is_an_error(void **state)
     tmx_table_destroy(t);
 }
 
-int main(void)
+TMX_TESTS(test_table)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),

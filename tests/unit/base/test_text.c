@@ -16,7 +16,6 @@ static struct tmx_span span(const char *s)
 
 static void lines_count_with_crlf_and_a_missing_last_newline(void **state)
 {
-    (void)state;
     char data[] = "a b\r\n\nlast";
     const struct tmx_text_file t = {.data = data, .size = strlen(data)};
     struct tmx_lines l = {0};
@@ -32,7 +31,6 @@ static void lines_count_with_crlf_and_a_missing_last_newline(void **state)
 
 static void reals_are_decimal_and_finite_or_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"", "1,5", "nan", "inf", "0x10", "1e999", "1.5W", "--1", "e5", "1 2"};
     double v = 0;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -44,7 +42,6 @@ static void reals_are_decimal_and_finite_or_refused(void **state)
 
 static void printed_reals_read_back_equal(void **state)
 {
-    (void)state;
     static const double values[] = {0.1, 1.0 / 3, 318.15, 1e-300, 123456789.123456789, 5e-324};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char buf[TMX_REAL_SIZE];
@@ -74,7 +71,6 @@ static void check_shortest(double v)
 
 static void printed_reals_are_the_shortest(void **state)
 {
-    (void)state;
     uint64_t x = 88172645463325252u;
     for (int i = 0; i < 2000; i++) {
         double power = 1;
@@ -98,7 +94,6 @@ static void printed_reals_are_the_shortest(void **state)
 
 static void fields_split_at_blanks(void **state)
 {
-    (void)state;
     struct tmx_span rest = span("  a\tbc "), f;
     assert_true(tmx_span_field(&rest, &f) && tmx_span_is(f, "a"));
     assert_true(tmx_span_field(&rest, &f) && tmx_span_is(f, "bc"));
@@ -106,7 +101,7 @@ static void fields_split_at_blanks(void **state)
     assert_true(tmx_word_compare("SM0", "sm0") == 0 && tmx_word_compare("a", "b") < 0);
 }
 
-int main(void)
+TMX_TESTS(test_text)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_count_with_crlf_and_a_missing_last_newline),

@@ -28,7 +28,6 @@ static void count_piece(void *ctx, size_t i)
 
 static void pieces_are_done_once_each_with_a_task_beside_them_or_none(void **state)
 {
-    (void)state;
     static struct work w;
     struct tmx_thread_pool *pool;
     assert_int_equal(tmx_thread_pool_create(&pool, 2, NULL), TMX_OK);
@@ -57,7 +56,6 @@ static void count_one(void *ctx)
 /* Whether a helper takes the task or the caller that waits, and where there is no helper. */
 static void a_task_is_done_once_before_the_wait_ends(void **state)
 {
-    (void)state;
     for (size_t n_thread = 1; n_thread <= 3; n_thread++) {
         struct tmx_thread_pool *pool;
         int n = 0;
@@ -71,7 +69,7 @@ static void a_task_is_done_once_before_the_wait_ends(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_thread_pool)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_done_once_each_with_a_task_beside_them_or_none),

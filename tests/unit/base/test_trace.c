@@ -13,7 +13,6 @@ static const char PATH[] = "trace_test.ptrace";
 
 static void a_trace_may_have_comments_crlf_and_no_last_newline(void **state)
 {
-    (void)state;
     struct tmx_trace t;
     scratch_write(PATH, "# watts\r\n a\tB \r\n\r\n1 2.5\r\n# middle\n-3e0 4");
     assert_int_equal(tmx_trace_read(PATH, &t, NULL), TMX_OK);
@@ -32,7 +31,6 @@ static void a_trace_may_have_comments_crlf_and_no_last_newline(void **state)
 
 static void columns_may_be_between_commas_behind_a_time(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double step_s;
@@ -55,7 +53,6 @@ static void columns_may_be_between_commas_behind_a_time(void **state)
 
 static void malformed_traces_name_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -106,7 +103,6 @@ static void malformed_traces_name_their_line(void **state)
 
 static void written_rows_read_back(void **state)
 {
-    (void)state;
     static const char *const names[] = {"x", "Y"};
     const double row[] = {1.0 / 3, 318.15};
     FILE *f = fopen(PATH, "wb");
@@ -125,7 +121,6 @@ static void written_rows_read_back(void **state)
 /* The quick ways in and out against printf and strtod: the same bytes and bits, ties and long numbers too. */
 static void numbers_are_written_and_read_as_the_library_does(void **state)
 {
-    (void)state;
     static const double special[] = {0,       -0.0,    0.005, 0.015, 0.125,  -0.001, 0.995,
                                      1.005,   2.675,   1e15,  1e16,  -1e300, 1e-300, 318.145,
                                      318.155, 999.995, 0.5,   1.5,   -2.5,   NAN};
@@ -151,7 +146,7 @@ static void numbers_are_written_and_read_as_the_library_does(void **state)
     tmx_rng_destroy(rng);
 }
 
-int main(void)
+TMX_TESTS(test_trace)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_may_have_comments_crlf_and_no_last_newline),

@@ -43,7 +43,6 @@ static void bounds_of_the_main_table(void **state)
                 {"WL7", 11.827, 12.493, 15.128, 11.865, 90.013},
                 {"WL8", 5.220, 5.982, 8.275, 5.244, 90.010},
                 {"WL9", 0.774, 0.809, 0.965, 0.777, 90.001}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run = open_mix(rows[i].mix, "");
         struct tmx_gap j = judge(run, (struct tmx_bound_options){0});
@@ -74,7 +73,6 @@ static void any_prices_give_a_valid_bound(void **state)
     struct tmx_bound *b = &j.bound;
     double *d = malloc(b->lp.n_row * sizeof *d);
     double least = INFINITY;
-    (void)state;
     srand(7);
     for (int draw = 0; draw < 100; draw++) {
         for (size_t i = 0; i < b->lp.n_row; i++) {
@@ -116,7 +114,6 @@ static void bounds_move_the_right_way(void **state)
     double many[40];
     struct tmx_run *run = open_mix("WL8", ""), *cool = open_mix("WL8", "package = { r_convec = 0.245; };");
     const double twelve = slowdown_pct(run, (struct tmx_bound_options){0});
-    (void)state;
     for (int i = 0; i < 40; i++) {
         many[i] = 273.15 + 70 + 20.0 * i / 39;
     }
@@ -147,7 +144,6 @@ static void runaway_leakage_has_a_bound_too(void **state)
     const struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
     struct tmx_gap j = judge(run, o);
     double feasible, peak_k;
-    (void)state;
     assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, NULL), TMX_OK);
     assert_int_equal(tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, NULL), TMX_OK);
     assert_true(isinf(peak_k) && j.bound.certificate >= 0 && j.bound.certificate < 1e-6);
@@ -190,7 +186,6 @@ static void two_sms_by_hand(void **state)
                                   .unit_of_sm = unit_of_sm,
                                   .part_share = part};
     double sm_w[] = {20}, work_s[] = {10};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double A[4], waits[] = {rows[i].waits};
         memcpy(A, rows[i].A, sizeof A);
@@ -240,7 +235,6 @@ static void solved_programmes_are_kept(void **state)
     enum { N = 300 };
     struct tmx_lp_cache *s = NULL;
     double dual[1], again[1];
-    (void)state;
     assert_int_equal(tmx_lp_cache_create(&s, NULL), TMX_OK);
     for (size_t i = 0; i < N; i++) {
         const double rhs = 1 + 0.9 * (double)i / N;
@@ -263,7 +257,6 @@ static void judge_tick(void *ctx, const struct tmx_sim *sim)
 static void losses_sum_to_the_gap(void **state)
 {
     static const char *const policies[] = {"BL", "DVFS", "MNU"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         char more[96];
         double pct[TMX_N_GAP_CAUSE], sum = 0;
@@ -291,14 +284,13 @@ static void a_build_without_solver_says_so(void **state)
     struct tmx_gap j;
     struct tmx_err err = {0};
     const struct tmx_bound_options o = {.sm_leak = 1};
-    (void)state;
     assert_int_equal(tmx_gap_init(&j, run, &o, &err), TMX_EUNSUPPORTED);
     assert_non_null(strstr(err.msg, "GLPK"));
     tmx_gap_finish(&j);
     tmx_run_destroy(run);
 }
 
-int main(void)
+TMX_TESTS(test_bound)
 {
     const struct CMUnitTest with[] = {
         cmocka_unit_test(bounds_of_the_main_table),        cmocka_unit_test(any_prices_give_a_valid_bound),

@@ -43,7 +43,6 @@ static void known_budgets(void **state)
     struct tmx_run *run = open_chip(&c);
     struct tmx_budget_search *search = open_search(&c);
     bool on[N_SM];
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const double worst_w = tmx_budget_worst(search, rows[i].n, on);
         const double best_w = tmx_budget_best(search, rows[i].n, on);
@@ -64,7 +63,6 @@ static void a_limit_below_the_idle_chip_leaves_nothing(void **state)
     const struct tmx_budget_call low = {c.ambient_k + 0.5, 1};
     struct tmx_budget_search *search = NULL;
     bool on[N_SM];
-    (void)state;
     assert_int_equal(tmx_budget_search_create(&search, &c, &low, NULL, NULL, NULL), TMX_OK);
     for (size_t n = 1; n <= N_SM; n++) {
         check_close(tmx_budget_worst(search, n, on), 0, 0, 0);
@@ -82,7 +80,6 @@ static void every_pair_tried(void **state)
     struct tmx_budget_search *search = open_search(&c);
     double low = INFINITY, high = 0;
     bool on[N_SM] = {false};
-    (void)state;
     for (size_t i = 0; i < N_SM; i++) {
         for (size_t j = i + 1; j < N_SM; j++) {
             double w;
@@ -132,7 +129,6 @@ static void a_budget_reaches_the_limit_and_more_passes_it(void **state)
     struct tmx_run *run = open_chip(&c);
     struct tmx_budget_search *search = open_search(&c);
     bool on[N_SM];
-    (void)state;
     const double w = tmx_budget_worst(search, 15, on);
     tmx_budget_search_destroy(search);
     check_close(hottest_c(&c, run, on, w), 88, 0, 0.01);
@@ -150,7 +146,6 @@ static void budgets_for_a_while(void **state)
     struct tmx_run *run = open_chip(&c);
     struct tmx_modes_view modes;
     bool on[N_SM];
-    (void)state;
     memset(on, 1, sizeof on);
     tmx_run_gpu_thermal(run, 0)->ops->modes(tmx_run_gpu_thermal(run, 0)->model, 0, &modes);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -200,7 +195,6 @@ static void a_budget_from_a_state_is_kept(void **state)
     struct tmx_modes_view modes;
     double power_w[64], temp_k[64];
     bool on[N_SM];
-    (void)state;
     memset(on, 1, sizeof on);
     t->ops->modes(t->model, 0, &modes);
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 20000, NULL, NULL), TMX_OK); /* of 1 ms: warm */
@@ -244,7 +238,6 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     struct tmx_budget_search *search;
     bool on[N_SM] = {true};
     double w;
-    (void)state;
     for (size_t u = 0; u < c.n_unit; u++) {
         c.leak_w[u] *= 6;
     }
@@ -256,7 +249,7 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     tmx_run_destroy(run);
 }
 
-int main(void)
+TMX_TESTS(test_budget)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_budgets),

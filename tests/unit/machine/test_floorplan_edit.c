@@ -23,7 +23,6 @@ static struct tmx_floorplan made(int placement)
 
 static void every_placement_tiles_the_die_with_equal_sms(void **state)
 {
-    (void)state;
     for (int p = 0; tmx_sm_layout_names[p]; p++) {
         struct tmx_floorplan fp = made(p);
         struct tmx_err err = {0};
@@ -64,7 +63,6 @@ static void equal(const struct tmx_floorplan *a, const struct tmx_floorplan *b)
 
 static void turns_and_mirrors_come_back(void **state)
 {
-    (void)state;
     struct tmx_floorplan a = made(TMX_PLACE_EDGES), b = made(TMX_PLACE_EDGES);
     tmx_floorplan_rotate(&a, 1);
     const size_t sm = tmx_floorplan_find(&a, "SM0"); /* was bottom left beside MC0 */
@@ -87,7 +85,6 @@ static void turns_and_mirrors_come_back(void **state)
 
 static void pieces_keep_the_area(void **state)
 {
-    (void)state;
     struct tmx_floorplan fp = made(TMX_PLACE_CHECKERBOARD);
     const size_t n = fp.n_unit, sm = tmx_floorplan_find(&fp, "SM4");
     assert_int_equal(tmx_floorplan_split(&fp, sm, 2, 3, NULL), TMX_OK);
@@ -107,7 +104,6 @@ static void pieces_keep_the_area(void **state)
 
 static void what_does_not_fit_is_refused(void **state)
 {
-    (void)state;
     struct tmx_floorplan fp;
     struct tmx_err err = {0};
     struct tmx_regular_chip c = gt200;
@@ -120,7 +116,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_string_equal(err.msg, "30 SMs are no whole number of clusters of 4");
 }
 
-int main(void)
+TMX_TESTS(test_floorplan_edit)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_placement_tiles_the_die_with_equal_sms),

@@ -29,7 +29,6 @@ static void expect(const char *text, int allow_gaps, const char *message)
 
 static void a_floorplan_is_read_shifted_and_written_back_equal(void **state)
 {
-    (void)state;
     struct tmx_floorplan fp, again;
     scratch_write(
         PATH,
@@ -55,7 +54,6 @@ static void a_floorplan_is_read_shifted_and_written_back_equal(void **state)
 
 static void malformed_lines_are_named(void **state)
 {
-    (void)state;
     expect("", 0, "flp_test.flp: no blocks");
     expect("A 1e-3 1e-3 0\n", 0, "flp_test.flp:1: 4 fields; a block has 5");
     expect("A 1e-3 1e-3\n", 0, "flp_test.flp:1: 3 fields");
@@ -72,7 +70,6 @@ static void malformed_lines_are_named(void **state)
 
 static void tiling_faults_name_units_and_place(void **state)
 {
-    (void)state;
     expect(
         "A 1e-3 1e-3 0 0\nB 1e-3 1e-3 0.9e-3 0\n", 0,
         "flp_test.flp:2: \"B\" overlaps \"A\" by 100.000 x 1000.000 um at x = 0.900000 mm, y = 0.000000 mm");
@@ -91,7 +88,6 @@ static void tiling_faults_name_units_and_place(void **state)
 
 static void uncovered_and_doubly_covered_area_is_measured(void **state)
 {
-    (void)state;
     struct tmx_floorplan fp;
     struct tmx_tiling tiling;
     scratch_write(PATH, "A 1e-3 1e-3 0 0\nB 1e-3 1e-3 1e-3 0\nC 1e-3 1e-3 0 1e-3\nD 1e-3 1e-3 0.5e-3 0\n");
@@ -103,7 +99,7 @@ static void uncovered_and_doubly_covered_area_is_measured(void **state)
     tmx_floorplan_finish(&fp);
 }
 
-int main(void)
+TMX_TESTS(test_floorplan_file)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_floorplan_is_read_shifted_and_written_back_equal),

@@ -64,7 +64,6 @@ static void set_shares(struct rig *r, double s0, double s1, double drain_s)
 
 static void a_kernel_takes_its_work_over_the_sms(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job job = tiny_job(&r.kernel, 1.0, 2, N_SM);
@@ -85,7 +84,6 @@ static void a_kernel_takes_its_work_over_the_sms(void **state)
 
 static void gated_sms_do_no_work(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job job = tiny_job(&r.kernel, 1.0, 2, N_SM);
@@ -103,7 +101,6 @@ static void gated_sms_do_no_work(void **state)
 
 static void running_blocks_are_never_preempted(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
@@ -133,7 +130,6 @@ static void running_blocks_are_never_preempted(void **state)
 
 static void one_long_tick_drains_as_many_short_ones(void **state)
 {
-    (void)state;
     double done[2];
     for (int k = 0; k < 2; k++) {
         struct rig r;
@@ -162,7 +158,6 @@ static void one_long_tick_drains_as_many_short_ones(void **state)
 
 static void a_change_of_level_stalls_and_costs_energy(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     r.chip.power.transition_s = 2e-3;
@@ -186,7 +181,6 @@ static void a_change_of_level_stalls_and_costs_energy(void **state)
 
 static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM),
@@ -214,7 +208,6 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
 /* Its blocks end (1 ms), blocks of the other kernel run (1 ms), the system kernel reads the counters. */
 static void profiling_lasts_two_lifetimes_and_the_system_kernel(void **state)
 {
-    (void)state;
     static const struct {
         double system_s;
         int n_tick; /* of 0.5 ms */
@@ -239,7 +232,6 @@ static void profiling_lasts_two_lifetimes_and_the_system_kernel(void **state)
 
 static void a_gated_sm_does_not_volunteer(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
@@ -255,7 +247,6 @@ static void a_gated_sm_does_not_volunteer(void **state)
 /* What multiplies the work of a tick, one factor at a time; all SMs host the first kernel. */
 static void work_follows_each_factor(void **state)
 {
-    (void)state;
     static const struct {
         double gain, speed_scale, slowdown, overhead_s, want; /* of 8 SMs for 10 ms */
         bool two;
@@ -289,7 +280,6 @@ static void work_follows_each_factor(void **state)
 
 static void what_waits_for_memory_does_not_follow_the_clock(void **state)
 {
-    (void)state;
     const double waits[] = {0, 0.5, 1}, want[] = {0.8, 0.8 / 0.9, 1}; /* 1 / ((1 - w) / 0.8 + w) */
     for (size_t i = 0; i < 3; i++) {
         struct rig r;
@@ -310,7 +300,6 @@ static void what_waits_for_memory_does_not_follow_the_clock(void **state)
 
 static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **state)
 {
-    (void)state;
     for (int wait = 0; wait < 2; wait++) {
         struct rig r;
         rig_init(&r);
@@ -348,7 +337,6 @@ static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **stat
 
 static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
@@ -380,7 +368,6 @@ static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
 
 static void the_queue_serves_priority_then_arrival_and_has_32_places(void **state)
 {
-    (void)state;
     struct rig r;
     struct tmx_job jobs[MAX_JOB];
     rig_init(&r);
@@ -405,7 +392,6 @@ static void the_queue_serves_priority_then_arrival_and_has_32_places(void **stat
 
 static void small_kernels_run_side_by_side(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
@@ -419,7 +405,6 @@ static void small_kernels_run_side_by_side(void **state)
 
 static void occupancy_follows_the_scarcest_resource(void **state)
 {
-    (void)state;
     const struct tmx_sm_limits gt200 = {1024, 8, 16384, 16384};
     static const struct {
         struct tmx_kernel_launch launch;
@@ -436,7 +421,6 @@ static void occupancy_follows_the_scarcest_resource(void **state)
 
 static void hot_blocks_take_corner_clusters_first(void **state)
 {
-    (void)state;
     struct tmx_chip c;
     tiny_chip(&c, N_SM); /* clusters of two in one row: 0 1 2 3 */
     bool seen[N_SM] = {false};
@@ -454,7 +438,6 @@ static void hot_blocks_take_corner_clusters_first(void **state)
 /* Seven clusters in one row: the four corners of the die, then the one farthest from all taken. */
 static void after_the_corners_hot_blocks_go_where_they_are_farthest_apart(void **state)
 {
-    (void)state;
     static const size_t want[] = {0, 6, 1, 5, 3, 2, 4};
     struct tmx_chip c;
     tiny_chip(&c, 14);
@@ -466,7 +449,6 @@ static void after_the_corners_hot_blocks_go_where_they_are_farthest_apart(void *
 
 static void an_image_brings_everything_back(void **state)
 {
-    (void)state;
     struct rig r;
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
@@ -499,7 +481,6 @@ static void an_image_brings_everything_back(void **state)
 /* Paper 003, equation 1: where a kernel gives access rates in place of a power. */
 static void access_rates_make_a_power(void **state)
 {
-    (void)state;
     struct tmx_chip chip;
     struct tmx_job job;
     struct tmx_kernel k = {
@@ -522,7 +503,6 @@ static void access_rates_make_a_power(void **state)
 /* A chip of half the SMs, twice as fast, at three times the watts of a launch. */
 static void a_job_of_another_chip_keeps_its_time_and_watts(void **state)
 {
-    (void)state;
     struct tmx_chip unit, c;
     struct tmx_job job;
     const struct tmx_kernel k = {.name = "k",
@@ -553,7 +533,7 @@ static void a_job_of_another_chip_keeps_its_time_and_watts(void **state)
     tmx_chip_finish(&c);
 }
 
-int main(void)
+TMX_TESTS(test_machine)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_takes_its_work_over_the_sms),

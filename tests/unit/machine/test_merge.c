@@ -85,7 +85,6 @@ static const struct {
 
 static void blocks_land_where_the_rule_says(void **state)
 {
-    (void)state;
     struct tmx_placement *p = malloc(sizeof *p);
     for (size_t i = 0; i < sizeof placements / sizeof placements[0]; i++) {
         const size_t n = placements[i].n_type;
@@ -101,7 +100,6 @@ static void blocks_land_where_the_rule_says(void **state)
 
 static void no_block_is_lost_and_no_time_is_won(void **state)
 {
-    (void)state;
     struct tmx_rng *rng = NULL;
     struct tmx_placement *p = malloc(sizeof *p);
     assert_int_equal(tmx_rng_create(&rng, 4, "placement", NULL), TMX_OK);
@@ -151,7 +149,6 @@ static const struct {
 
 static void a_merge_is_feasible_when_one_block_of_the_merged_kernel_fits(void **state)
 {
-    (void)state;
     const struct tmx_node n = node();
     const size_t both[2] = {1, 1};
     for (size_t i = 0; i < sizeof fits / sizeof fits[0]; i++) {
@@ -171,7 +168,6 @@ static void a_merge_is_feasible_when_one_block_of_the_merged_kernel_fits(void **
 
 static void kernels_without_a_common_template_do_not_merge(void **state)
 {
-    (void)state;
     const struct tmx_node n = node();
     const struct tmx_workload w[] = {kind("a", 3, 128, 8, 1), kind("c", 3, 128, 8, 1)};
     const size_t both[] = {1, 1}, one[] = {2, 0};
@@ -185,7 +181,6 @@ static void kernels_without_a_common_template_do_not_merge(void **state)
 
 static void first_type_adds_slowdown_and_bandwidth_of_others_only(void **state)
 {
-    (void)state;
     const struct tmx_node n = node();
     struct tmx_workload w[] = {kind("a", 10, 256, 20, 100), kind("b", 1, 256, 20, 90)};
     const struct tmx_template t = {
@@ -207,7 +202,6 @@ static void first_type_adds_slowdown_and_bandwidth_of_others_only(void **state)
 
 static void overheads_follow_leader_and_constant_reuse(void **state)
 {
-    (void)state;
     struct tmx_node n = node();
     struct tmx_workload w[] = {kind("a", 1, 64, 8, 1), kind("b", 1, 64, 8, 1)};
     const size_t same[] = {5, 0}, mixed[] = {4, 1};
@@ -229,7 +223,6 @@ static void overheads_follow_leader_and_constant_reuse(void **state)
 
 static void measured_power_of_one_instance_is_predicted_back(void **state)
 {
-    (void)state;
     for (int scaling = TMX_SCALE_LINEAR; scaling <= TMX_SCALE_LOG10; scaling++) {
         struct tmx_node n = node();
         struct tmx_workload w = kind("a", 15, 256, 20, 49.2);
@@ -254,7 +247,6 @@ static void measured_power_of_one_instance_is_predicted_back(void **state)
 
 static void the_order_of_kinds_does_not_matter(void **state)
 {
-    (void)state;
     const struct tmx_node n = node();
     const struct tmx_workload a = kind("a", 15, 256, 20, 19.5), b = kind("b", 45, 128, 49, 62.4);
     const struct tmx_workload forth[] = {a, b}, back[] = {b, a};
@@ -269,7 +261,6 @@ static void the_order_of_kinds_does_not_matter(void **state)
 
 static void the_cpu_is_unknown_unless_every_kind_is_known(void **state)
 {
-    (void)state;
     const struct tmx_node n = node();
     struct tmx_workload w[] = {kind("a", 3, 64, 8, 1), kind("b", 3, 64, 8, 1)};
     const size_t both[] = {2, 3}, one[] = {1, 0};
@@ -285,7 +276,7 @@ static void the_cpu_is_unknown_unless_every_kind_is_known(void **state)
     check_close(p.energy_j, 420 * 34.0, 1e-12, 0);
 }
 
-int main(void)
+TMX_TESTS(test_merge)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_land_where_the_rule_says),

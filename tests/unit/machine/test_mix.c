@@ -17,7 +17,6 @@ static void load(struct tmx_mix *mix, const char *path, uint64_t seed)
 /* Written in any order, served by arrival; equal arrivals in the order they are written. */
 static void a_list_is_sorted_by_arrival(void **state)
 {
-    (void)state;
     static const char *const want[] = {"B", "D", "C", "A", "E"};
     struct tmx_mix mix;
     load(&mix,
@@ -48,7 +47,6 @@ static void a_list_is_sorted_by_arrival(void **state)
 
 static void poisson_arrivals_follow_the_seed_and_the_mean(void **state)
 {
-    (void)state;
     const char *path = scratch_write("mix_poisson.cfg", POISSON);
     struct tmx_mix a, b, c;
     size_t of_a = 0;
@@ -76,7 +74,6 @@ static void poisson_arrivals_follow_the_seed_and_the_mean(void **state)
 
 static void a_trace_stands_beside_its_mix(void **state)
 {
-    (void)state;
     struct tmx_mix mix;
     const char *path = scratch_write("mix_trace.cfg", TRACE);
     scratch_write("arrivals.csv",
@@ -130,7 +127,6 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         {"; x\n1 0 2 600\n", "4 numbers; expected 18", 2},
         {"; x\n1 0 2 600 a\n", "field 5, \"a\"", 2},
     };
-    (void)state;
     const char *path =
         scratch_write("mix_jobs.cfg", "name = \"m\"; arrivals = { process = \"trace\"; file = \"jobs.log\"; "
                                       "kernels = [\"train\"]; };");
@@ -157,7 +153,6 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
 
 static void bad_mixes_name_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum tmx_status status;
@@ -218,7 +213,6 @@ static void bad_mixes_name_their_line(void **state)
 
 static void bad_traces_name_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned line;
@@ -265,7 +259,7 @@ static void bad_traces_name_their_line(void **state)
     assert_non_null(strstr(err.msg, "no kernels"));
 }
 
-int main(void)
+TMX_TESTS(test_mix)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_is_sorted_by_arrival),

@@ -24,7 +24,6 @@ static struct tmx_kernel load(const char *phases_of_file)
 
 static void power_follows_the_work(void **state)
 {
-    (void)state;
     struct tmx_chip chip;
     struct tmx_job job;
     const struct tmx_kernel k = load(KERNEL("list = ( { until = 0.25; power_w = 40; }, { until = 0.5; "
@@ -44,7 +43,6 @@ static void power_follows_the_work(void **state)
 
 static void power_follows_the_time(void **state)
 {
-    (void)state;
     struct tmx_chip chip;
     struct tmx_job job;
     scratch_write("phases.csv", "power_w,until\n100,5\n20,10\n");
@@ -69,7 +67,6 @@ static void power_follows_the_time(void **state)
  * takes 0.4 + 0.1 s. */
 static void a_step_passes_phases_of_the_work(void **state)
 {
-    (void)state;
     struct tmx_chip chip;
     struct tmx_job job;
     const struct tmx_kernel k =
@@ -124,7 +121,6 @@ static void mistakes_are_named(void **state)
         {KERNEL("file = \"phases_wrong.csv\";"), "expected two numbers"},
         {KERNEL("file = \"phases_head.csv\";"), "until,power_w"},
     };
-    (void)state;
     scratch_write("phases_wrong.csv", "until,power_w\n0.5,ten\n");
     scratch_write("phases_head.csv", "time,power_w\n0.5,10\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -137,7 +133,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_phases)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power_follows_the_work),

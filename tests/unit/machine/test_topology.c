@@ -94,7 +94,6 @@ static void bad_topologies_name_their_line(void **state)
         {"name = \"t\";\nlink = \"T9\";\n" CARDS FANS GPUS, 2, "not one of links"},
         {"name = \"t\";\n" CARDS FANS GPUS "speed = 3;\n", 8, "speed"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_topology t;
         struct tmx_err err = {0};
@@ -115,7 +114,6 @@ static void shipped_topologies_read(void **state)
         size_t n_gpu, n_card, n_air;
     } rows[] = {{"gtx280", 1, 1, 0},    {"gtx280x2", 2, 1, 0},        {"gtx690", 2, 1, 0},
                 {"node-8gpu", 8, 8, 4}, {"node-8gpu-apart", 8, 8, 0}, {"hall", 256, 256, 128}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char path[512];
         struct tmx_topology t;
@@ -134,7 +132,6 @@ static void shipped_topologies_read(void **state)
 static void fan_power_follows_the_cube_of_speed_and_flow_the_speed(void **state)
 {
     const struct tmx_fan fan = {.max_rpm = 3000, .power_w = 5.5, .flow_m3_per_s = 0.01, .noise_dba = 45};
-    (void)state;
     check_close(tmx_fan_power_w(&fan, 3000), 5.5, 1e-15, 0);
     check_close(tmx_fan_power_w(&fan, 1500), 5.5 / 8, 1e-15, 0);
     check_close(tmx_fan_power_w(&fan, 1000) / tmx_fan_power_w(&fan, 500), 8, 1e-14, 0);
@@ -145,7 +142,6 @@ static void fan_power_follows_the_cube_of_speed_and_flow_the_speed(void **state)
 static void a_curve_is_linear_between_its_points_and_flat_outside(void **state)
 {
     struct tmx_topology t;
-    (void)state;
     assert_int_equal(
         tmx_topology_load(&t, scratch_write("curve.cfg", "name = \"t\";\n" CARDS FANS GPUS), NULL), TMX_OK);
     check_close(tmx_fan_curve_speed(t.fan[0].curve, t.fan[0].n_curve, 20), 0.4, 0, 0);
@@ -160,7 +156,6 @@ static void link_cost_is_relative_to_T3(void **state)
     static const double want[] = {2, 1.5, 1, 0.5, 0};
     struct tmx_topology t;
     char path[512];
-    (void)state;
     snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
     assert_int_equal(tmx_topology_load(&t, path, NULL), TMX_OK);
     assert_int_equal(t.n_link, 5);
@@ -173,7 +168,6 @@ static void link_cost_is_relative_to_T3(void **state)
 static void nodes_are_copies_with_their_own_air(void **state)
 {
     struct tmx_topology t;
-    (void)state;
     assert_int_equal(
         tmx_topology_load(&t,
                           scratch_write("nodes.cfg",
@@ -200,7 +194,6 @@ static void a_count_stands_for_as_many_alike(void **state)
     static const char numbers[] = "min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; flow_m3_per_s = 0.009;";
     struct tmx_topology t;
     char text[1000];
-    (void)state;
     snprintf(
         text, sizeof text,
         "name = \"t\";\ncards = ( { name = \"c\"; count = 3; still_k_per_w = 0.5; }, { name = \"d\"; } );\n"
@@ -234,7 +227,6 @@ static void a_count_stands_for_as_many_alike(void **state)
 static void racks_repeat_the_node_in_the_air_of_its_height(void **state)
 {
     struct tmx_topology t;
-    (void)state;
     assert_int_equal(
         tmx_topology_load(&t,
                           scratch_write("racks.cfg",
@@ -263,7 +255,6 @@ static void a_gpu_has_its_own_air_and_name(void **state)
 {
     struct tmx_topology t;
     char label[TMX_NAME];
-    (void)state;
     assert_int_equal(
         tmx_topology_load(
             &t,
@@ -293,7 +284,6 @@ static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
     struct tmx_topology t;
     double outlet_w[2], inlet_k[2];
     const double heat_w[] = {100, 60}, room_k[] = {300, 300};
-    (void)state;
     assert_int_equal(
         tmx_topology_load(&t,
                           scratch_write("air.cfg",
@@ -340,7 +330,6 @@ static void points_of_a_fan_are_fitted(void **state)
          0.03027, 14.74, 0.696, 0.0129,
          4000}, /* one point 5 % higher; by a search over the exponent in Python */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_topology t;
         struct tmx_err err = {0};
@@ -364,7 +353,7 @@ static void points_of_a_fan_are_fitted(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_topology)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_topologies_name_their_line),

@@ -404,7 +404,7 @@ static void a_step_is_exact(void **unused)
     check_close(heat[3], (temp[3] - 10) / 0.2, 1e-12, 0);
 }
 
-int main(int argc, char **argv)
+TMX_TESTS(test_fit)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_exact),

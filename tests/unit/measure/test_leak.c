@@ -164,7 +164,7 @@ static void sinks_get_their_own_capacity_where_the_log_tells_it(void **unused)
     }
 }
 
-int main(void)
+TMX_TESTS(test_leak)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_leakage_adds_for_a_kelvin_comes_back),

@@ -825,7 +825,7 @@ static void time_stamps_are_seconds(void **unused)
     }
 }
 
-int main(void)
+TMX_TESTS(test_log)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_are_told_by_their_header),

@@ -9,7 +9,6 @@
 
 static void components_add_up_to_the_sources_sum(void **state)
 {
-    (void)state;
     struct tmx_watts_check w;
     struct tmx_err err = {0};
     if (tmx_validate_watts(&w, &err)) {
@@ -23,7 +22,6 @@ static void components_add_up_to_the_sources_sum(void **state)
 /* Fused-off SMs have no number, no kernel and no part of what goes by area. */
 static void sms_that_are_off_leave_no_gap_in_the_numbers(void **state)
 {
-    (void)state;
     struct tmx_chip c = {.name = "t", .sm_prefix = "SM", .sms_per_cluster = 2, .sms_off = "1,4-5"};
     struct tmx_floorplan fp = {0};
     struct tmx_err err = {0};
@@ -74,7 +72,7 @@ static void sms_that_are_off_leave_no_gap_in_the_numbers(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_watts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components_add_up_to_the_sources_sum),

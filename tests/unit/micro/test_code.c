@@ -19,7 +19,6 @@ static void letters_say_class_and_distances_say_who_made_the_operands(void **sta
 {
     struct tmx_stream s = {0};
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_code_append(&s, "i g f1,2 s l w1 m2 I! F3", &err), TMX_OK);
     assert_int_equal(s.n_instr, 9);
     assert_int_equal(s.n_program, 1);
@@ -40,7 +39,6 @@ static void loops_unroll_and_registers_outlive_every_distance(void **state)
 {
     struct tmx_stream s = {0};
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_code_append(&s, "i 2( f2 3( i1 ) ) ", &err), TMX_OK);
     assert_int_equal(tmx_code_append(&s, "300( i253 )", &err), TMX_OK);
     assert_int_equal(s.n_program, 2);
@@ -76,7 +74,6 @@ static void what_is_no_program_is_refused_where_it_goes_wrong(void **state)
         {"2(2(2(2(2(2(2(2(2(i)))))))))", "more than 8 loops"},
         {"1048576(i i)", "more than 1048576 instructions"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_stream s = {0};
         struct tmx_err err = {0};
@@ -108,7 +105,6 @@ static void several_bodies_are_drawn_one_after_another(void **state)
     const struct tmx_stream_knobs one = {1, 1, 1, 1, 1, 1, 1}, three = {1, 1, 1, 1, 1, 1, 3};
     struct tmx_stream a, b;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_stream_generate(&a, &st, &one, 5, &err), TMX_OK);
     assert_int_equal(tmx_stream_generate(&b, &st, &three, 5, &err), TMX_OK);
     assert_int_equal(b.n_instr, 150);
@@ -127,7 +123,7 @@ static void several_bodies_are_drawn_one_after_another(void **state)
     tmx_stream_finish(&b);
 }
 
-int main(void)
+TMX_TESTS(test_code)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_say_class_and_distances_say_who_made_the_operands),

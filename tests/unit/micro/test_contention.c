@@ -78,7 +78,6 @@ static struct tmx_contention_result a, b;
 
 static void no_block_is_lost(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound(), q = memory_bound();
     const struct tmx_memory_program *both[] = {&p, &q};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
@@ -96,7 +95,6 @@ static void no_block_is_lost(void **state)
 /* Lines that the blocks' instructions ask for = lines that the memory system served. */
 static void requests_in_equal_requests_out(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
@@ -119,7 +117,6 @@ static void requests_in_equal_requests_out(void **state)
 /* Lines that cores wait for = lines on their way, in service and in queues. */
 static void littles_law(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
@@ -131,7 +128,6 @@ static void littles_law(void **state)
 
 static void core_time_adds_up(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     assert_int_equal(run("htcs", list, 1, 2048, &a), TMX_OK);
@@ -159,7 +155,6 @@ static void compare_epochs(const struct tmx_memory_program *const *list, const c
 
 static void epoch_length_does_not_matter(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
@@ -183,7 +178,6 @@ static void cores_of(int stall, double cores[2])
 
 static void what_counts_as_stalled_decides_whether_cores_are_throttled(void **state)
 {
-    (void)state;
     double lost[2], mshr[2], consecutive[2];
     cores_of(TMX_STALL_LOST, lost);
     cores_of(TMX_STALL_MSHR, mshr);
@@ -195,7 +189,6 @@ static void what_counts_as_stalled_decides_whether_cores_are_throttled(void **st
 
 static void equal_inputs_give_equal_bytes(void **state)
 {
-    (void)state;
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     assert_int_equal(run("tcs", list, 1, 1024, &a), TMX_OK);
@@ -205,7 +198,6 @@ static void equal_inputs_give_equal_bytes(void **state)
 
 static void nothing(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    (void)state;
     for (size_t i = 0; i < view->n_core; i++) {
         request->state[i] = TMX_CORE_OFF;
     }
@@ -213,7 +205,6 @@ static void nothing(void *state, const struct tmx_cta_view *view, struct tmx_cta
 
 static void a_policy_that_stops_all_is_an_error(void **state)
 {
-    (void)state;
     static const struct tmx_cta_policy off = {.base = {.name = "off"}, .launch = nothing};
     const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
@@ -228,7 +219,6 @@ static void a_policy_that_stops_all_is_an_error(void **state)
  * lines per second of one that always does. */
 static void clocks_are_independent(void **state)
 {
-    (void)state;
     struct tmx_memory_program p = memory_bound();
     struct tmx_memory_kernel *k = &p.kernel[0];
     double fast, slow, latency;
@@ -249,7 +239,6 @@ static void clocks_are_independent(void **state)
 /* A neighbour that uses the memory slows a kernel down; one that does not leaves it alone. */
 static void kernels_side_by_side_share_the_memory(void **state)
 {
-    (void)state;
     struct tmx_memory_program p = memory_bound();
     double ipc[2], latency[2];
     const struct tmx_share alone[] = {{&p.kernel[0], 14}, {&p.kernel[0], 0}},
@@ -271,7 +260,6 @@ static void lent_cores_take_the_next_launch_at_once(void **state)
     static struct tmx_contention_result r;
     struct tmx_memory_program first = memory_bound(), second = memory_bound();
     const struct tmx_memory_program *list[] = {&first, &second};
-    (void)state;
     first.n = 1;
     first.kernel[0].blocks = 2000;
     second.n = 30;
@@ -287,7 +275,7 @@ static void lent_cores_take_the_next_launch_at_once(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_contention)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_block_is_lost),

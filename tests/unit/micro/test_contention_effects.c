@@ -63,7 +63,6 @@ static void the_hit_rate_rises_as_cores_go(void **state)
 {
     const struct tmx_memory_chip chip = chip_of(8);
     struct tmx_memory_kernel k = waiting(), same = k;
-    (void)state;
     k.l2_gain = 0.5;
     check_close(ipc(&chip, &k, 8, 1, 1), ipc(&chip, &same, 8, 1, 1), 1e-12, 0);
     same.l2_hit = 0.4;
@@ -78,7 +77,6 @@ static void rows_are_lost_to_other_cores(void **state)
 {
     const struct tmx_memory_chip chip = chip_of(9);
     struct tmx_memory_kernel k = waiting(), same = k;
-    (void)state;
     k.row_loss = 0.2;
     for (int half = 0; half <= 2; half++) {
         struct tmx_memory_chip slower = chip;
@@ -92,7 +90,6 @@ static void a_launch_has_so_many_runnable_warps(void **state)
 {
     const struct tmx_memory_chip chip = chip_of(8);
     struct tmx_memory_kernel k = waiting(), same = k;
-    (void)state;
     k.parallel_warps = 32;
     check_close(ipc(&chip, &k, 1, 1, 1), ipc(&chip, &same, 1, 1, 1), 1e-12, 0);
     same.warps_per_block = 2;
@@ -105,7 +102,6 @@ static void clocks_scale_latency_and_service(void **state)
     const struct tmx_memory_chip chip = chip_of(8);
     struct tmx_memory_chip faster = chip;
     const struct tmx_memory_kernel k = waiting();
-    (void)state;
     check_close(ipc(&chip, &k, 8, 1.2, 1.2), ipc(&chip, &k, 8, 1, 1), 1e-12, 0);
     faster.base_memory_cycles /= 1.25;
     faster.l2_lines_per_cycle *= 1.25;
@@ -186,7 +182,6 @@ static void a_gated_core_takes_its_time_to_wake(void **state)
 {
     struct tmx_memory_chip chip = chip_of(2);
     const struct tmx_memory_kernel k = computing(3);
-    (void)state;
     for (int wake = 0; wake <= 800; wake += 800) {
         struct once once = {.wake = true};
         chip.wake_cycles = wake;
@@ -203,7 +198,6 @@ static void a_change_of_clock_stops_the_cores(void **state)
 {
     struct tmx_memory_chip chip = chip_of(1);
     const struct tmx_memory_kernel k = computing(2);
-    (void)state;
     for (int stall = 0; stall <= 400; stall += 400) {
         struct once once = {.slow = true};
         chip.clock_change_cycles = stall;
@@ -232,7 +226,6 @@ static void a_throttled_core_issues_until_its_warps_want_memory(void **state)
 {
     struct tmx_memory_chip chip = chip_of(2);
     const struct tmx_memory_kernel k = waiting();
-    (void)state;
     for (int gradual = 0; gradual < 2; gradual++) {
         struct once once = {.hold = true};
         bool issues = gradual;
@@ -259,7 +252,6 @@ static void ties_go_to_the_lower_core(void **state)
     const struct tmx_memory_chip chip = chip_of(5);
     const struct tmx_memory_kernel k = computing(7);
     struct once once = {0};
-    (void)state;
     for (int epoch = 200; epoch <= 1600; epoch *= 2) {
         run(&chip, &k, &once, epoch, check_last_block);
         check_close(r.cycles, 2000, 1e-6, 0);
@@ -267,7 +259,7 @@ static void ties_go_to_the_lower_core(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_contention_effects)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hit_rate_rises_as_cores_go),

@@ -261,7 +261,7 @@ static void every_policy_does_the_same_work(void **unused)
     }
 }
 
-int main(void)
+TMX_TESTS(test_gating)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_machine_row_by_row),

@@ -42,7 +42,6 @@ static void response(const struct tmx_core_class *c, size_t n, double l2_wait, d
 
 static void the_solution_is_a_fixed_point(void **state)
 {
-    (void)state;
     struct tmx_rng *rng = NULL;
     assert_int_equal(tmx_rng_create(&rng, 7, "latency", NULL), TMX_OK);
     for (int trial = 0; trial < 2000; trial++) {
@@ -65,7 +64,6 @@ static void the_solution_is_a_fixed_point(void **state)
 /* The wait that demand would cause, less the wait assumed, falls all the way: one root. */
 static void there_is_one_fixed_point(void **state)
 {
-    (void)state;
     struct tmx_rng *rng = NULL;
     assert_int_equal(tmx_rng_create(&rng, 8, "latency", NULL), TMX_OK);
     for (int trial = 0; trial < 200; trial++) {
@@ -85,7 +83,6 @@ static void there_is_one_fixed_point(void **state)
 
 static void a_core_obeys_its_three_limits(void **state)
 {
-    (void)state;
     struct tmx_core_class c = {
         .cores = 1, .warps = 32, .ipc1 = 1, .cpi1_cycles = 6, .mlp = 2, .lines_per_instr = 0.3, .mshr = 32};
     for (int k = 0; k < 30; k++) {
@@ -103,7 +100,6 @@ static void a_core_obeys_its_three_limits(void **state)
 /* What the study found: latency of a saturated chip grows as the number of cores. */
 static void saturated_latency_is_proportional_to_cores(void **state)
 {
-    (void)state;
     struct tmx_core_class c = {.cores = 28,
                                .warps = 48,
                                .ipc1 = 1.2,
@@ -122,7 +118,6 @@ static void saturated_latency_is_proportional_to_cores(void **state)
 /* Erlang's B: 4 lines offered to 2 MSHRs find both taken for 8 / 13 of the time. */
 static void mshrs_are_full_as_erlang_says(void **state)
 {
-    (void)state;
     struct tmx_core_class c = {
         .cores = 1, .warps = 1e6, .ipc1 = 1, .cpi1_cycles = 1, .mlp = 1, .lines_per_instr = 0.02, .mshr = 2};
     check_close(tmx_core_class_mshr_full(&c, 200), 8.0 / 13, 1e-6, 0);
@@ -130,7 +125,7 @@ static void mshrs_are_full_as_erlang_says(void **state)
     check_close(tmx_core_class_mshr_full(&c, 200), 0, 0, 0);
 }
 
-int main(void)
+TMX_TESTS(test_latency)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_solution_is_a_fixed_point),

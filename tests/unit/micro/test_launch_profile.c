@@ -48,7 +48,6 @@ static void the_stream_sends_the_lines_of_the_launch(void **state)
 {
     static const double traffic[] = {0.0005, 0.01, 0.05, 0.12, 0.3, 1.0};
     const struct tmx_memory_chip chip = chip_of(1);
-    (void)state;
     for (int none = 0; none < 2; none++) {
         for (size_t i = 0; i < sizeof traffic / sizeof traffic[0]; i++) {
             struct tmx_profile_key key = key_of(none ? 0 : 0.7);
@@ -71,7 +70,6 @@ static void a_launch_without_traffic_needs_no_loads(void **state)
     const struct tmx_memory_kernel launch = launch_of(0);
     const struct tmx_memory_chip chip = chip_of(1);
     struct tmx_core_fit fit = {0};
-    (void)state;
     assert_int_equal(tmx_launch_profile_key(&key, &launch, &chip, NULL), TMX_OK);
     assert_int_equal(tmx_profile_core(&key, NULL, &fit, NULL), TMX_OK);
     check_close(fit.lines_per_instr, 0, 0, 0);
@@ -82,7 +80,6 @@ static void a_block_too_large_is_refused(void **state)
     struct tmx_profile_key key = key_of(0.5);
     struct tmx_memory_kernel launch = launch_of(0.1);
     const struct tmx_memory_chip chip = chip_of(1);
-    (void)state;
     launch.warps_per_block = TMX_MAX_WARPS + 1;
     assert_int_equal(tmx_launch_profile_key(&key, &launch, &chip, NULL), TMX_ECONFIG);
     launch.warps_per_block = 32; /* two do not fit, one does */
@@ -98,7 +95,6 @@ static void cycles_are_those_of_the_core(void **state)
     const struct tmx_core_fit fit = {.ipc1 = 0.8, .cpi1_cycles = 3, .mlp = 5, .lines_per_instr = 0.2};
     struct tmx_memory_kernel launch = launch_of(0.1);
     struct tmx_profile_key key = key_of(0.5);
-    (void)state;
     assert_int_equal(tmx_launch_profile_key(&key, &launch, &chip, NULL), TMX_OK);
     check_close(key.stats.latency_cycles, 50, 1e-12, 0);
     tmx_launch_profile_use(&launch, &chip, &fit);
@@ -108,7 +104,7 @@ static void cycles_are_those_of_the_core(void **state)
     check_close(launch.lines_per_instr, 0.1, 0, 0);
 }
 
-int main(void)
+TMX_TESTS(test_launch_profile)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stream_sends_the_lines_of_the_launch),

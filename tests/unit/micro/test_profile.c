@@ -43,7 +43,6 @@ static void three_numbers_describe_a_core(void **state)
     const struct tmx_profile_key key = key_of(NULL);
     struct tmx_core_fit fit, again;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_profile_core(&key, NULL, &fit, &err), TMX_OK);
     assert_true(fit.mean_error < 0.06 && fit.worst_error < 0.25);
     assert_true(fit.ipc1 > 0.5 && fit.ipc1 < 2.5);
@@ -60,7 +59,6 @@ static void a_profile_interpolates_its_runs(void **state)
     struct tmx_gate_profile p, again;
     struct tmx_gate_point at;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_profile_gate(&key, "profile_cache", &p, &err), TMX_OK);
     assert_int_equal(tmx_profile_gate(&key, "profile_cache", &again, &err), TMX_OK); /* from disk or not */
     assert_memory_equal(&p, &again, sizeof p);
@@ -86,7 +84,6 @@ static void a_spoilt_cache_is_measured_again(void **state)
     struct tmx_gate_profile p, again;
     struct tmx_err err = {0};
     char list[64] = "profile_spoilt";
-    (void)state;
     key.budget = 5000;
     assert_int_equal(tmx_profile_gate(&key, "profile_spoilt", &p, &err), TMX_OK);
     const char *const argv[] = {"sh", "-c", "for f in profile_spoilt/*; do echo spoilt > $f; done", NULL};
@@ -100,7 +97,6 @@ static void a_spoilt_cache_is_measured_again(void **state)
 
 static void what_takes_too_long_is_refused_before_it_begins(void **state)
 {
-    (void)state;
     struct tmx_profile_key key = key_of("convpg");
     struct tmx_core_fit fit;
     struct tmx_gate_profile gate;
@@ -111,7 +107,7 @@ static void what_takes_too_long_is_refused_before_it_begins(void **state)
     assert_int_equal(tmx_profile_gate(&key, NULL, &gate, &err), TMX_ERANGE);
 }
 
-int main(void)
+TMX_TESTS(test_profile)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_numbers_describe_a_core),

@@ -120,7 +120,6 @@ static void fast_and_slow_agree_in_every_cycle(void **state)
 {
     struct tmx_rng *rng = NULL;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_rng_create(&rng, 20131207, "test.sm", &err), TMX_OK);
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct tmx_instr_stats st;
@@ -136,7 +135,7 @@ static void fast_and_slow_agree_in_every_cycle(void **state)
     tmx_rng_destroy(rng);
 }
 
-int main(void)
+TMX_TESTS(test_sm_oracle)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_and_slow_agree_in_every_cycle),

@@ -63,8 +63,6 @@ static void figure_4_gives_the_idle_cycles_of_the_text(void **state)
     struct tmx_sm_params sm;
     struct tmx_gate_params gate;
     char text[1024] = "thermix-trace 1\nblock_warps 1\nresident_warps 12\n";
-    (void)state;
-
     defaults(&sm, &gate);
     sm.slots = 1;
     sm.clusters = 1;
@@ -119,8 +117,6 @@ static void a_scan_begins_where_its_name_says(void **state)
     struct tmx_gate_params gate;
     char text[1024] = "thermix-trace 1\nblock_warps 1\nresident_warps 3\n"
                       "0 LDST 1 - global\n0 INT 2 1 alu\n0 INT 3 - alu\n";
-    (void)state;
-
     defaults(&sm, &gate);
     sm.slots = 1;
     for (unsigned i = 0; i < 22; i++) {
@@ -150,8 +146,6 @@ static void a_waking_unit_holds_up_its_port_or_its_type(void **state)
     struct tmx_gate_params gate;
     char text[1024] = "thermix-trace 1\nblock_warps 1\nresident_warps 2\n0 SFU 1 - sfu\n0 INT 2 1 alu\n";
     uint64_t cycles[2];
-    (void)state;
-
     defaults(&sm, &gate);
     sm.slots = 1;
     sm.clusters = 1;
@@ -205,8 +199,6 @@ static void a_trace_of_the_statistics_runs_like_the_statistics(void **state)
     struct tmx_output out;
     struct tmx_err err = {0};
     static const char path[] = "statistics.trace";
-    (void)state;
-
     defaults(&sm, &gate);
     assert_int_equal(tmx_stream_generate(&a, &st, &knobs, 77, &err), TMX_OK);
     a.stagger = false; /* a trace starts at its first line */
@@ -254,7 +246,6 @@ static const struct {
 
 static void bad_traces_name_the_line(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_rows / sizeof bad_rows[0]; i++) {
         struct tmx_stream s;
         struct tmx_err err = {0};
@@ -299,7 +290,6 @@ static void an_accelsim_trace_converts(void **state)
     struct tmx_output out;
     struct tmx_err err = {0};
     struct tmx_stream s;
-    (void)state;
     const char *path = scratch_write("kernel-1.traceg", accelsim);
     assert_int_equal(tmx_output_open(&out, converted, &err), TMX_OK);
     assert_int_equal(tmx_trace_from_accelsim(path, 48, out.file, &err), TMX_OK);
@@ -336,7 +326,6 @@ static void what_is_no_accelsim_trace_is_refused(void **state)
         {"-block dim = (32,1,1)\nwarp = 0\ninsts = 1\n0000 ffffffff 1 R1.5 MOV 0 0 0\n", "expected: PC mask"},
         {"-block dim = (32,1,1)\nwarp = 0\n0000 ffffffff 1 MOV 0 0 0\n", "expected: PC mask"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_output out;
         struct tmx_err err = {0};
@@ -350,7 +339,7 @@ static void what_is_no_accelsim_trace_is_refused(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_trace_file)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_4_gives_the_idle_cycles_of_the_text),

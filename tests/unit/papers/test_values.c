@@ -70,7 +70,6 @@ static enum tmx_status judge(const char *entry, char *text, size_t size)
 static void error_and_band_decide(void **state)
 {
     char text[512];
-    (void)state;
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\";", text, sizeof text), 0);
     assert_string_equal(text, "999,1,q,sure,percent,6,5,0,0,3,unseen,equal,-1,1,in band,no" PLAIN);
@@ -87,7 +86,6 @@ static void error_and_band_decide(void **state)
 static void an_order_that_the_tick_could_turn_is_undecided(void **state)
 {
     char text[512];
-    (void)state;
     static const char *const rows[][2] = {
         {"4.7", "in band"}, {"4.9", "undecided"}, {"5.1", "undecided"}, {"5.3", "not in band"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -117,13 +115,11 @@ static void a_bound_is_met_from_one_side(void **state)
     assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_LEAST, -2, -2.1, 0), TMX_OUT_OF_BAND);
     assert_int_equal(tmx_value_outcome(TMX_PAPER_EQUAL, 0, NAN, 1e9), TMX_NO_VALUE);
     assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_MOST, 0, -INFINITY, 0), TMX_NO_VALUE);
-    (void)state;
 }
 
 static void what_failed_is_no_zero(void **state)
 {
     char text[512];
-    (void)state;
     /* the printed 0 would be hit by a 0 in place of NAN, and by a mean over the seeds that did not fail */
     assert_int_equal(
         judge("policy = \"failed\"; column = \"x\"; value = 0.0; band = 1.0; origin = \"unseen\";", text,
@@ -140,7 +136,6 @@ static void what_failed_is_no_zero(void **state)
 static void seeds_give_mean_and_spread(void **state)
 {
     char text[512];
-    (void)state;
     assert_int_equal(
         judge("policy = \"spread\"; column = \"x\"; value = 5.0; band = 0.0; origin = \"fitted\";", text,
               sizeof text),
@@ -173,7 +168,6 @@ static void what_is_not_stated_is_refused(void **state)
         {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; under = \"u\";", "under a group"},
         {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; low = 2.0; high = 1.0;", "low first"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[512];
         assert_int_equal(judge(bad[i][0], text, sizeof text), TMX_ECONFIG);
@@ -183,7 +177,7 @@ static void what_is_not_stated_is_refused(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_values)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_and_band_decide),

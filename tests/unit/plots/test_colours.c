@@ -102,7 +102,6 @@ static const char *colour_of(const struct tmx_csv *csv, const char *name)
 /* The grounds of figures (white) and of the report's charts: its --paper by day, at night and on paper. */
 static void every_colour_stands_out_from_every_ground(void **state)
 {
-    (void)state;
     struct tmx_csv csv = {0};
     struct tmx_err err = {0};
     char line[4096], ground[8][8] = {"#ffffff"};
@@ -138,7 +137,6 @@ static void every_colour_stands_out_from_every_ground(void **state)
 
 static void names_of_one_figure_are_told_apart_without_one_kind_of_cones(void **state)
 {
-    (void)state;
     static const char *const figure[][8] = {
         {"BL", "DVFS", "A", "MU", "MNU", "MA"},
         {"MG-BL", "MG-DVFS", "MG-A", "MG-MU", "MG-MNU", "MG-MA"},
@@ -167,7 +165,7 @@ static void names_of_one_figure_are_told_apart_without_one_kind_of_cones(void **
     tmx_csv_finish(&csv);
 }
 
-int main(void)
+TMX_TESTS(test_colours)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_colour_stands_out_from_every_ground),

@@ -17,7 +17,6 @@ static void a_limit_is_met_at_the_clock_that_draws_it(void **state)
 {
     const struct tmx_limit_load load = {.speed = 1, .dynamic_w = 200, .waits = 0};
     const double at_knee_w = 54 + 200 * 0.5625 * 0.7;
-    (void)state;
     struct tmx_limit_point at = tmx_limit_at(truth, &load, at_knee_w);
     check_close(at.speed, 0.7, 1e-9, 0);
     check_close(at.power_w, at_knee_w, 1e-9, 0);
@@ -59,7 +58,6 @@ static void rows_of_the_law_give_it_back(void **state)
     struct tmx_limit_rows r;
     struct tmx_limit_fit fit;
     struct tmx_err err = {0};
-    (void)state;
     if (tmx_limit_rows_load(&r, scratch_write("limits.csv", made()), NULL, &err)) {
         fail_msg("%s", err.msg);
     }
@@ -95,7 +93,6 @@ static void mistakes_are_named(void **state)
         {"load,limit_w,speed,power_w\na,100,fast,90\n", "all positive"},
         {"load,limit_w,time_s,power_w\na,100,0,90\n", "all positive"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct tmx_limit_rows r;
         struct tmx_err err = {0};
@@ -108,7 +105,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_limits)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limit_is_met_at_the_clock_that_draws_it),

@@ -17,7 +17,6 @@ static const struct tmx_chip_power forms[] = {
 
 static void every_form_is_one_at_its_reference_and_grows(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         check_close(tmx_leakage_factor(&forms[i], 85 + 273.15), 1, 1e-12, 0);
         assert_true(tmx_leakage_factor(&forms[i], 90 + 273.15) > 1);
@@ -27,7 +26,6 @@ static void every_form_is_one_at_its_reference_and_grows(void **state)
 
 static void the_forms_have_their_published_ratios(void **state)
 {
-    (void)state;
     /* r(T) / r(45 degC): HotSpot 4.221 at 85; CACTI 65 nm 1.681 at 85, 1.780 at 90; Liao 1.434 at 85 */
     static const struct {
         size_t form;
@@ -45,7 +43,6 @@ static void the_vector_function_agrees_with_the_formula(void **state)
 {
     enum { N = 10219 };
     static double temp_k[N], factor[N], single;
-    (void)state;
     for (size_t k = 0; k < N; k++) {
         temp_k[k] = 200 + 400 * (double)k / (N - 1);
     }
@@ -68,7 +65,6 @@ static void the_vector_function_has_these_bits_everywhere(void **state)
     enum { N = 4001 };
     static double temp_k[N], factor[N];
     static const uint64_t want[] = {0x8b4986a1b7f2c988, 0xda7200d8b832d00c, 0x70b11f238a70bc0d};
-    (void)state;
     for (size_t k = 0; k < N; k++) {
         temp_k[k] = 200 + 0.1 * (double)k;
     }
@@ -151,7 +147,6 @@ static double sum(const double *v)
 
 static void power_follows_activity_voltage_clock_and_sleep(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     r.m->busy[0] = 1;                                     /* SM0 runs the first kernel */
@@ -177,7 +172,6 @@ static void power_follows_activity_voltage_clock_and_sleep(void **state)
 
 static void readings_of_dvfs_change_the_power_of_a_lower_level(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     r.m->busy[0] = 1;
@@ -198,7 +192,6 @@ static void readings_of_dvfs_change_the_power_of_a_lower_level(void **state)
 
 static void the_parts_add_up_to_the_power(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     r.m->busy[0] = r.m->busy[r.m->n_sm + 2] = 0.5;
@@ -212,7 +205,6 @@ static void the_parts_add_up_to_the_power(void **state)
 
 static void a_temperature_off_the_table_is_runaway(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     r.f.temp_k[2] = 700;
@@ -222,7 +214,7 @@ static void a_temperature_off_the_table_is_runaway(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_power)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_one_at_its_reference_and_grows),

@@ -20,7 +20,6 @@ static enum tmx_status load(const char *text, struct tmx_training *t, struct tmx
 
 static void exact_data_give_exact_coefficients(void **state)
 {
-    (void)state;
     struct tmx_training t;
     struct tmx_power_fit f;
     struct tmx_err err = {0};
@@ -42,7 +41,6 @@ static void exact_data_give_exact_coefficients(void **state)
  */
 static void a_line_through_four_points_has_known_errors(void **state)
 {
-    (void)state;
     struct tmx_training t;
     struct tmx_power_fit f;
     struct tmx_err err = {0};
@@ -61,7 +59,6 @@ static void a_line_through_four_points_has_known_errors(void **state)
 
 static void the_order_of_rows_does_not_matter(void **state)
 {
-    (void)state;
     static const char *const text[] = {"kernel,x,power_w\na,1,10\nb,2,11.5\nc,3,12\nd,4,14\ne,6,15\n",
                                        "kernel,x,power_w\ne,6,15\nc,3,12\na,1,10\nd,4,14\nb,2,11.5\n"};
     struct tmx_power_fit f[2];
@@ -102,7 +99,6 @@ static const struct {
 
 static void bad_tables_name_the_line_and_the_column(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct tmx_training t;
         struct tmx_err err = {0};
@@ -131,7 +127,6 @@ static const struct {
 
 static void unfit_data_say_which_column_is_at_fault(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof unfit / sizeof unfit[0]; i++) {
         struct tmx_training t;
         struct tmx_power_fit f;
@@ -147,7 +142,6 @@ static void unfit_data_say_which_column_is_at_fault(void **state)
 
 static void the_shipped_table_meets_the_papers_error(void **state)
 {
-    (void)state;
     struct tmx_training t;
     struct tmx_power_fit f;
     struct tmx_err err = {0};
@@ -173,7 +167,6 @@ static double value(const struct tmx_csv *csv, size_t row, const char *column)
  * 30 log10(alpha 30 + 1.1) = 30 SMs, 52 W of memory at full bandwidth (recalled values: assumed). */
 static void the_shipped_table_follows_from_its_mixes(void **state)
 {
-    (void)state;
     struct tmx_training t;
     struct tmx_csv mix;
     struct tmx_err err = {0};
@@ -204,7 +197,7 @@ static void the_shipped_table_follows_from_its_mixes(void **state)
     tmx_training_finish(&t);
 }
 
-int main(void)
+TMX_TESTS(test_regress)
 {
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {

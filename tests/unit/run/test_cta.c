@@ -62,7 +62,6 @@ static void a_seed_is_of_the_plans_too(void **state)
 {
     static const char groups[] = "cta = { policy = \"apsa\"; core = \"given\"; };";
     char one[2048], two[2048], again[2048];
-    (void)state;
     plans(1, groups, one, sizeof one);
     plans(2, groups, two, sizeof two);
     plans(2, groups, again, sizeof again);
@@ -72,7 +71,6 @@ static void a_seed_is_of_the_plans_too(void **state)
 
 static void fewer_sms_do_the_work(void **state)
 {
-    (void)state;
     const struct outcome none = run("BL", ""), tcs = run("BL", "cta = { policy = \"tcs\"; };"),
                          given = run("BL", "cta = { policy = \"tcs\"; core = \"given\"; };");
     check_close(tcs.makespan_s, none.makespan_s, 0.02, 0);
@@ -84,7 +82,6 @@ static void fewer_sms_do_the_work(void **state)
 
 static void unpowered_cores_leak_less(void **state)
 {
-    (void)state;
     const struct outcome clock =
                              run("BL", "cta = { policy = \"apsa\"; core = \"given\"; power_gate = false; };"),
                          power =
@@ -96,7 +93,6 @@ static void unpowered_cores_leak_less(void **state)
 static void turns_do_not_share_the_memory(void **state)
 {
     static const char cta[] = "cta = { policy = \"tcs\"; };";
-    (void)state;
     const struct outcome none = run("A", ""), tcs = run("A", cta), side_by_side = run("MU", cta);
     check_close(tcs.makespan_s, none.makespan_s, 0.01, 0);
     assert_true(side_by_side.makespan_s < 0.97 * none.makespan_s);
@@ -104,7 +100,6 @@ static void turns_do_not_share_the_memory(void **state)
 
 static void both_layers_act(void **state)
 {
-    (void)state;
     const struct outcome cta = run("BL", "cta = { policy = \"tcs\"; };"),
                          both =
                              run("BL", "cta = { policy = \"tcs\"; }; gate = { policy = \"warped_gates\"; };");
@@ -118,7 +113,6 @@ static void mistakes_are_named(void **state)
     static const char *const wrong[] = {"cta = { policy = \"tsc\"; };",
                                         "cta = { policy = \"tcs\"; tresh = 1.2; };",
                                         "cta = { policy = \"tcs\"; core = \"guess\"; };", "cta = 3;"};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct tmx_config *cfg = NULL;
         struct tmx_run *r = NULL;
@@ -130,7 +124,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_cta)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewer_sms_do_the_work), cmocka_unit_test(turns_do_not_share_the_memory),

@@ -28,7 +28,6 @@ static void load(const struct tmx_cta_chip *chip, const char *kernel)
 
 static void tcs_saves_energy_where_memory_is_the_limit(void **state)
 {
-    (void)state;
     static const char *const memory[] = {"MUM", "LBM", "KMN", "BFS", "PVC"};
     static const char *const compute[] = {"CONV_tcs", "BLK", "BP", "BINO_tcs", "DXTC"};
     struct tmx_cta_chip chip;
@@ -57,7 +56,6 @@ static void tcs_saves_energy_where_memory_is_the_limit(void **state)
 
 static void apsa_tells_the_two_types_apart(void **state)
 {
-    (void)state;
     static const char *const kernel[] = {"MTC", "CP",        "BINO_tcs", "BP-I",  "STO",   "MSORT", "DXTC",
                                          "QR",  "SN",        "HW",       "BP-II", "VADD",  "SP",    "MUM",
                                          "KMN", "SRAD_apsa", "BLK",      "ASYNC", "ALIGN", "BFS"};
@@ -80,7 +78,6 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
     struct tmx_cta_chip chip;
     struct tmx_table *t = NULL;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, &err), TMX_OK);
     assert_int_equal(chip.memory.core, TMX_SOURCE_MEASURED);
     assert_int_equal(tmx_cta_core_table(&t, &err), TMX_OK);
@@ -110,7 +107,6 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
 /* Side by side every program gets the cores that suit it, not the first one's. */
 static void optimum_of_every_program(void **state)
 {
-    (void)state;
     static const char *const kernel[] = {"MUM", "KMN"};
     static struct tmx_memory_program two[2];
     static struct tmx_contention_result together;
@@ -136,7 +132,6 @@ static void optimum_of_every_program(void **state)
 
 static void policies_are_read_with_their_options(void **state)
 {
-    (void)state;
     struct tmx_cta_policy_spec p;
     struct tmx_err err = {0};
     assert_int_equal(tmx_cta_policy_parse("tcs(threshold=1.5,throttling=false)", &p, &err), TMX_OK);
@@ -149,13 +144,12 @@ static void policies_are_read_with_their_options(void **state)
 /* Hong and Kim's form: all of it at N SMs, 0.744 of it at half of 30. */
 static void logarithmic_scaling(void **state)
 {
-    (void)state;
     check_close(tmx_core_scaling_factor(TMX_CORE_LOG, 30, 30), 1, 1e-12, 0);
     check_close(tmx_core_scaling_factor(TMX_CORE_LOG, 30, 15) * 0.5, 0.744, 1e-3, 0);
     check_close(tmx_core_scaling_factor(TMX_CORE_LINEAR, 30, 15), 1, 0, 0);
 }
 
-int main(void)
+TMX_TESTS(test_cta_alone)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tcs_saves_energy_where_memory_is_the_limit),

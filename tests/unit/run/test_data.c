@@ -60,7 +60,6 @@ static void names_are_found_below_the_root(void **state)
 
 static void a_wrong_name_gets_the_nearest_one(void **state)
 {
-    (void)state;
     char path[TMX_PATH_SIZE];
     struct tmx_err err = {0};
     assert_int_equal(tmx_data_find(TMX_DATA_MIX, "zz_colt", path, &err), TMX_EIO);
@@ -72,7 +71,6 @@ static void a_wrong_name_gets_the_nearest_one(void **state)
 
 static void names_are_sorted(void **state)
 {
-    (void)state;
     char **names;
     assert_int_equal(tmx_data_names(TMX_DATA_MIX, &names, NULL), TMX_OK);
     size_t n = 0;
@@ -83,7 +81,7 @@ static void names_are_sorted(void **state)
     tmx_data_names_free(names);
 }
 
-int main(void)
+TMX_TESTS(test_data)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found_below_the_root),

@@ -56,7 +56,6 @@ static const double *temps(const struct tmx_run *run)
 /* Twice the finer tick's less the coarser's is right to second order. */
 static void leakage_in_a_span_is_what_ticks_come_to_as_they_shrink(void **state)
 {
-    (void)state;
     const char *mix =
         scratch_write("events_one.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = "
                                         "100.0; } );");
@@ -92,7 +91,6 @@ static void leakage_in_a_span_is_what_ticks_come_to_as_they_shrink(void **state)
  * the run with it. */
 static void random_runs_are_as_near_to_tiny_ticks_as_fixed_ones_or_nearer(void **state)
 {
-    (void)state;
     static const char *const policies[] = {"BL", "DVFS", "A", "MU", "MNU", "MA", "foresight"};
     static const char *const kernels[] = {"SVM", "Cmem", "Mmul", "Dotp"};
     static const char *const compared[] = {"energy_j", "leakage_j", "mean_temp_c", "makespan_s"};
@@ -140,7 +138,6 @@ static uint64_t steps_of(const char *mix, const char *keys)
 
 static void the_cost_does_not_grow_as_the_tick_shrinks(void **state)
 {
-    (void)state;
     const char *mix =
         scratch_write("events_two.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 2.0; }, { "
                                         "kernel = \"Cmem\"; work_s = 1.0; } );");
@@ -161,7 +158,6 @@ static void the_cost_does_not_grow_as_the_tick_shrinks(void **state)
 
 static void a_chip_that_idles_for_an_hour_takes_few_steps(void **state)
 {
-    (void)state;
     const char *mix =
         scratch_write("events_idle.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 0.1; }, { "
                                          "kernel = \"SVM\"; work_s = 0.1; arrival_s = 3600.0; } );");
@@ -176,7 +172,6 @@ static void a_chip_that_idles_for_an_hour_takes_few_steps(void **state)
  */
 static void the_throttle_trips_at_the_samples_at_which_it_tripped(void **state)
 {
-    (void)state;
     const char *mix = scratch_write("events_hot.cfg",
                                     "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 4.0004; } );");
     /* without leakage both are exact; the work ends inside a tick, not at a tick's end, which round-off could
@@ -207,7 +202,6 @@ static void the_throttle_trips_at_the_samples_at_which_it_tripped(void **state)
 
 static void bytes_depend_neither_on_threads_nor_on_a_snapshot(void **state)
 {
-    (void)state;
     const char *mix =
         scratch_write("events_many.cfg",
                       "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 1.0; }, { kernel = \"Cmem\"; "
@@ -242,7 +236,6 @@ static void bytes_depend_neither_on_threads_nor_on_a_snapshot(void **state)
 
 static void no_step_takes_memory(void **state)
 {
-    (void)state;
     const char *mix =
         scratch_write("events_memory.cfg",
                       "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 0.3; }, { kernel = \"Cmem\"; "
@@ -261,7 +254,7 @@ static void no_step_takes_memory(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_events)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leakage_in_a_span_is_what_ticks_come_to_as_they_shrink),

@@ -59,7 +59,6 @@ static void it_holds_the_limit_whatever_it_believes(void **state)
         {"WL8", "mix_policy = { power_scale = 0.8; leak_scale = 0.5; };", 0.941},
         {"WL8", "mix_policy = { power_scale = 1.2; }; forecast = { r_convec_scale = 1.1; };", 0.941},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run = open_mix(rows[i].mix, rows[i].more);
         const struct seen s = watch(run);
@@ -79,7 +78,6 @@ static void it_stays_where_leakage_does_not_run_away(void **state)
         "chip_power = { baseline_w = 0.15; leakage_w = 70.75; leakage_exp_per_k = 0.0551; leakage_sm_share "
         "= -1.0; baseline_sm_share = 0.0; dvfs_power = \"f\"; };");
     const struct seen s = watch(run);
-    (void)state;
     if (s.gated || s.peak_c > 86.5 || s.peak_c < 84 || s.speed < 0.86) {
         fail_msg("gated %d, peak %.3f degC, speed %.4f", s.gated, s.peak_c, s.speed);
     }
@@ -91,7 +89,6 @@ static void placement_evens_temperatures(void **state)
     struct tmx_run *even = open_mix("WL1", ""),
                    *uniform = open_mix("WL1", "mix_policy = { place = false; };");
     const struct seen a = watch(even), b = watch(uniform);
-    (void)state;
     assert_true(a.spread_k < 0.05 && b.spread_k > 0.25); /* K between hottest and mean SM */
     assert_true(a.speed > 1 - 1e-9 && b.speed > 1 - 1e-9);
     tmx_run_destroy(even);
@@ -126,13 +123,12 @@ static void check_snapshot(const char *more)
 /* The other policy that looks ahead beside it. */
 static void a_snapshot_keeps_what_it_knows(void **state)
 {
-    (void)state;
     check_snapshot("sensor = { noise_k = 0.5; };");
     check_snapshot("sensor = { noise_k = 0.5; delay_s = 0.01; };");
     check_snapshot("sensor = { noise_k = 0.5; }; mix_policy = { policy = \"tsp\"; };");
 }
 
-int main(void)
+TMX_TESTS(test_foresight)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_holds_the_limit_whatever_it_believes),

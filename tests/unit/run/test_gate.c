@@ -49,7 +49,6 @@ static struct outcome run(const char *where, const char *policy)
 static void what_sleeps_does_not_leak(void **state)
 {
     static const char *const chips[] = {"chip = \"gtx280\"; " LEAK, "chip = \"gtx480_units\"; " LEAK};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct outcome none = run(chips[i], "none"), gated = run(chips[i], "warped_gates");
         assert_true(none.saved_j == 0 && none.error_points == 0);
@@ -113,7 +112,6 @@ static void kinds_have_the_profiles_of_their_chips(void **state)
 {
     static double a[MAX_UNIT], b[MAX_UNIT], both[MAX_UNIT];
     double error_a, error_b, error;
-    (void)state;
     scratch_write("gate_mixed.cfg", NODE("gtx280", "gtx480_units"));
     scratch_write("gate_one.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 5.0; } );");
     scratch_write("gate_two.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 5.0; }, "
@@ -138,7 +136,6 @@ static void a_seed_is_of_the_streams_too(void **state)
 {
     static double one[MAX_UNIT], two[MAX_UNIT], again[MAX_UNIT];
     double error[3];
-    (void)state;
     scratch_write("gate_seed.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 5.0; } );");
     const size_t n = asleep("chip = \"gtx280\"", "gate_seed.cfg", 1, one, &error[0]);
     asleep("chip = \"gtx280\"", "gate_seed.cfg", 2, two, &error[1]);
@@ -148,7 +145,7 @@ static void a_seed_is_of_the_streams_too(void **state)
     assert_memory_equal(two, again, n * sizeof *two);
 }
 
-int main(void)
+TMX_TESTS(test_gate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_sleeps_does_not_leak),

@@ -101,7 +101,6 @@ static void scene_text(size_t scene, char text[2048])
 
 static void each_file_is_part_of_the_id(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < N_SCENE; s++) {
         char text[2048], id[TMX_HASH_HEX], changed[TMX_HASH_HEX];
         struct tmx_provenance seen = {0};
@@ -138,7 +137,6 @@ static void each_file_is_part_of_the_id(void **state)
 
 static void the_resolved_configuration_is_the_same_run(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < N_SCENE; s++) {
         char text[2048], id[TMX_HASH_HEX], again[TMX_HASH_HEX];
         char *resolved = NULL, *second = NULL;
@@ -264,7 +262,6 @@ static size_t change_members(const char *resolved, const char *prefix, const str
 
 static void each_key_is_part_of_the_id(void **state)
 {
-    (void)state;
     static const size_t scene[] = {0, 4};
     scratch_write("identity_other.materials", "copper\nsolid\n401\n3.55e6\nalu\nsolid\n237\n2.4e6\n");
     const char *const argv[] = {"sh", "-c", "sed s/0.00078/0.00079/ identity.lcf > identity_other.lcf", NULL};
@@ -287,7 +284,7 @@ static void each_key_is_part_of_the_id(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_identity)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_file_is_part_of_the_id),

@@ -107,7 +107,6 @@ static void runs_side_by_side_get_what_they_get_alone(void **state)
     const char *mix_file =
         scratch_write("fleet_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 8.0; }, { "
                                        "kernel = \"Cmem\"; work_s = 4.0; } );");
-    (void)state;
     for (size_t i = 0; i < N_RUN; i++) {
         run_alone(i, mix_file, &alone[i]);
     }
@@ -157,7 +156,6 @@ static void end_turn(void *ctx, size_t task, void *own, enum tmx_status st, cons
 /* Alike, they would all end at the end: who stops a table of a few long runs would be left with none. */
 static void few_runs_end_in_turn(void **state)
 {
-    (void)state;
     static const size_t n[] = {6, 12, 20}, at_least[] = {2, 6, 10}, task[20] = {0};
     const char *mix_file =
         scratch_write("fleet_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 1.0; } );");
@@ -171,7 +169,7 @@ static void few_runs_end_in_turn(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_lockstep)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_runs_end_in_turn),

@@ -81,7 +81,6 @@ static void independent_gpus_run_as_if_alone(void **state)
 {
     static const char *const fans[] = {"fan = { policy = \"fixed\"; };", "fan = { policy = \"curve\"; };",
                                        "fan = { policy = \"pi\"; target_c = 70.0; };"};
-    (void)state;
     const char *a = scratch_write("one.cfg", one), *b = scratch_write("three.cfg", three);
     const char *alone = mix("svm.cfg", "SVM", NULL, NULL, 60),
                *with = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
@@ -102,7 +101,6 @@ static void independent_gpus_run_as_if_alone(void **state)
 
 static void air_couples_downstream_only(void **state)
 {
-    (void)state;
     const char *a = scratch_write("three.cfg", three), *b = scratch_write("row.cfg", row);
     const char *m = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
     const char *more =
@@ -134,7 +132,6 @@ static double gpu_power_w(struct tmx_run *run, size_t gpu)
  * is warm nothing is stored any more, whatever the air's way through it. Over 10 s, J. */
 static void what_goes_in_leaves_with_the_air(void **state)
 {
-    (void)state;
     struct tmx_run *r =
         open_node(scratch_write("row.cfg", row), mix("mmm.cfg", "Sepia", "Cmem", "Bs", 2000),
                   "fan = { speed = 0.8; }; throttle = { trip_c = 150.0; release_c = 140.0; };");
@@ -168,7 +165,6 @@ static double settled_c(const char *more, const char *kernel)
 
 static void a_faster_fan_cools_and_a_stopped_one_heats(void **state)
 {
-    (void)state;
     /* without a throttle, which stops the chip at the same temperature under any fan */
     static const char no_throttle[] = "leakage = false; throttle = { trip_c = 150.0; release_c = 140.0; };";
     static const double speeds[] = {1.0, 0.5, 0.2, 0.0};
@@ -184,7 +180,6 @@ static void a_faster_fan_cools_and_a_stopped_one_heats(void **state)
 
 static void without_leakage_the_ambient_shifts_all_temperatures(void **state)
 {
-    (void)state;
     const double cold = settled_c("leakage = false; package = { ambient = 298.15; init_temp = 298.15; };",
                                   "Sepia"),
                  warm = settled_c("leakage = false; package = { ambient = 308.15; init_temp = 308.15; };",
@@ -195,7 +190,6 @@ static void without_leakage_the_ambient_shifts_all_temperatures(void **state)
 static void a_dead_fan_throttles_and_the_work_still_ends(void **state)
 {
     struct tmx_err err = {0};
-    (void)state;
     const char *a = scratch_write("one.cfg", one), *m = mix("conv.cfg", "Dmadd", NULL, NULL, 120);
     /* less leakage than the chip's: that alone holds it above the release point behind a dead fan */
     struct tmx_run *good = open_node(a, m, "warmup_s = 20.0; chip_power = { leakage_w = 24.0; };"),
@@ -221,7 +215,6 @@ static void a_dead_fan_throttles_and_the_work_still_ends(void **state)
 static void spreading_the_heat_slows_the_shared_fan(void **state)
 {
     struct tmx_err err = {0};
-    (void)state;
     char path[512];
     snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
     const char *m = mix("sc.cfg", "SVM", "Cmem", NULL, 100);
@@ -241,7 +234,6 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
 
 static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
 {
-    (void)state;
     struct tmx_run *r = open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
                                   "fan = { policy = \"pi\"; target_c = 60.0; };"
                                   "spread = { leakage = 0.2; dynamic = 0.1; sink = 0.2; inlet_k = 2.0; };");
@@ -318,7 +310,6 @@ static void threads_change_no_byte(void **state)
     snprintf(work + strlen(work), sizeof work - strlen(work), " );");
     const char *topology = scratch_write("pairs.cfg", pairs),
                *mix_file = scratch_write("pairs_mix.cfg", work);
-    (void)state;
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         double *want = NULL, *got = NULL;
         for (size_t n = 1; n <= 4; n++) {
@@ -401,7 +392,6 @@ static void ticks_in_a_row_change_no_byte(void **state)
         "work_s = "
         "0.9; count = 34; }, { kernel = \"SVM\"; work_s = 0.2; arrival_s = 0.63; count = 5; }, { kernel = "
         "\"pulse.cfg\"; work_s = 0.5; count = 3; } );";
-    (void)state;
     scratch_write("pulse.cfg",
                   "name = \"pulse\"; launch = { thread_blocks = 1024; threads_per_block = 256; };\n"
                   "power = { block_lifetime_s = 0.001; phases = { over = \"time\"; repeat = true; list = ("
@@ -538,7 +528,6 @@ static void step_ranks(struct rank *rank, size_t n, size_t i, uint64_t n_tick)
 
 static void ranks_change_no_byte(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < RUNS_AWAY; i++) {
         struct tmx_run *alone = open_shared(i);
         struct tmx_err err = {0};
@@ -576,7 +565,6 @@ static void a_runaway_on_one_rank_ends_all(void **state)
     struct rank rank[MOST_RANKS];
     struct tmx_run *alone = open_shared(RUNS_AWAY);
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_sim_advance(tmx_run_sim(alone), 1000, NULL, &err), TMX_ERUNAWAY);
     step_ranks(rank, 3, RUNS_AWAY, 1000);
     assert_int_equal(rank[0].st, TMX_ERUNAWAY);
@@ -593,7 +581,6 @@ static void a_resolved_run_reads_back_to_itself(void **state)
     struct tmx_err err = {0};
     struct tmx_run *again = NULL;
     struct tmx_config *cfg = NULL;
-    (void)state;
     struct tmx_run *r =
         open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
                   "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
@@ -629,7 +616,6 @@ static void what_gpus_and_kernels_tell_adds_up(void **state)
     struct tmx_table *gpus = NULL, *kernels = NULL;
     double energy_j = 0, inlet_c = 0, rpm = 0, n = 0, wait_s[KERNELS];
     size_t beyond = 0;
-    (void)state;
     int at = snprintf(text, sizeof text, "name = \"m\"; kernels = (");
     for (int i = 0; i < KERNELS; i++) {
         at += snprintf(text + at, sizeof text - (size_t)at,
@@ -679,7 +665,6 @@ static void what_gpus_and_kernels_tell_adds_up(void **state)
  */
 static void wide_kernels_and_steps_of_power(void **state)
 {
-    (void)state;
     struct tmx_table *gpus = NULL, *kernels = NULL;
     struct tmx_err err = {0};
     scratch_write("wave.cfg",
@@ -736,7 +721,6 @@ static void gpus_differ_as_the_spread_asks(void **state)
     static const char *const column[] = {"leakage_factor", "dynamic_factor", "sink_factor", "inlet_offset_k"};
     static const double sd[] = {0.24, 0.03, 0.15, 4.0};
     static double first[HALL], again[HALL];
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         double sum = 0, squares = 0;
         hall_draws("spread = { leakage = 0.24; dynamic = 0.03; sink = 0.15; inlet_k = 4.0; };", column[i],
@@ -758,7 +742,6 @@ static void gpus_differ_as_the_spread_asks(void **state)
 
 static void a_spread_of_nothing_changes_no_byte(void **state)
 {
-    (void)state;
     const char *n = scratch_write("row.cfg", row), *m = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
     struct tmx_run *x = open_node(n, m, ""), *y = open_node(n, m, "spread = { leakage = 0.0; seed = 7; };");
     assert_string_equal(tmx_run_id(x), tmx_run_id(y));
@@ -776,7 +759,6 @@ static void a_drawn_gpu_is_one_that_is_made_so(void **state)
         "throttle = { trip_c = 190.0; release_c = 180.0; }; fan = { speed = 1.0; };";
     char text[4096];
     struct tmx_table *t = NULL;
-    (void)state;
     scratch_write("made_kernel.cfg",
                   "name = \"k\"; launch = { thread_blocks = 1024; threads_per_block = 256; };"
                   "power = { block_lifetime_s = 0.001; sm_power_w = 100.0; };");
@@ -824,7 +806,6 @@ static void the_wall_pays_for_all_parts(void **state)
         "{ load_w = 500.0; efficiency = 0.9; } ); };";
     char text[2048];
     struct tmx_table *t = NULL;
-    (void)state;
     snprintf(text, sizeof text, "%s %s", one, host);
     scratch_write("load.cfg", "name = \"load\"; launch = { thread_blocks = 1024; threads_per_block = 256; };"
                               "power = { block_lifetime_s = 0.001; sm_power_w = 100.0; };");
@@ -881,7 +862,6 @@ static void the_order_of_two_chips_changes_nothing(void **state)
               {"reference_chip = \"gtx480\";", 10, 1500, 0}, /* 150 on 30 take 5 s */
               {"", 10, 2000, 0}};
     char more[512];
-    (void)state;
     scratch_write(
         "two.cfg",
         "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 10.0; power_w = 100.0; count = 2; } );");
@@ -911,7 +891,7 @@ static void the_order_of_two_chips_changes_nothing(void **state)
     assert_int_equal(err.line, 3);
 }
 
-int main(void)
+TMX_TESTS(test_multi)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_gpus_run_as_if_alone),

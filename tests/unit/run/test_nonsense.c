@@ -11,49 +11,42 @@
 
 static double speed_nan(const void *state, const struct tmx_fan_view *view)
 {
-    (void)state;
     (void)view;
     return NAN;
 }
 
 static double speed_infinite(const void *state, const struct tmx_fan_view *view)
 {
-    (void)state;
     (void)view;
     return INFINITY;
 }
 
 static void clock_nan(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    (void)state;
     (void)view;
     request->core_clock = NAN;
 }
 
 static void memory_stopped(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    (void)state;
     (void)view;
     request->memory_clock = 0;
 }
 
 static void no_such_state(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    (void)state;
     (void)view;
     request->state[view->n_core - 1] = (enum tmx_core_state)TMX_N_CORE_STATE;
 }
 
 static void wake_never_said(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    (void)state;
     (void)view;
     request->wake_cycle = NAN;
 }
 
 static void slowest_of_all(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     for (size_t g = 0; g < view->node->n_gpu; g++) {
         request->gpu[g].level = SIZE_MAX;
     }
@@ -99,7 +92,6 @@ static enum tmx_status try(enum tmx_level level, const struct tmx_plugin *policy
 
 static void nonsense_of_fans_and_ctas_ends_the_run(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof fans / sizeof fans[0]; i++) {
         struct tmx_err err = {0};
         char want[64];
@@ -118,14 +110,13 @@ static void nonsense_of_fans_and_ctas_ends_the_run(void **state)
 
 static void a_level_beyond_the_last_ends_the_run(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     assert_int_equal(try(TMX_LEVEL_DTM, &brake.base, "chip = \"gtx280\"; dtm =", &err), TMX_ESOLVE);
     assert_non_null(strstr(err.msg, "dtm policy"));
     assert_non_null(strstr(err.msg, "on GPU 0, expected 0 to "));
 }
 
-int main(void)
+TMX_TESTS(test_nonsense)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_of_fans_and_ctas_ends_the_run),

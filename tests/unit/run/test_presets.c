@@ -56,7 +56,6 @@ static const struct {
 
 static void a_preset_sets_every_level_and_there_is_always_a_guard(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const bool boards = strcmp(rows[i].dtm, "boost") == 0; /* needs limits */
         struct tmx_run *r = describe_on(boards ? "gtx770" : "gtx280", rows[i].name);
@@ -73,7 +72,6 @@ static void a_preset_sets_every_level_and_there_is_always_a_guard(void **state)
 
 static void times_of_the_paper_are_the_defaults(void **state)
 {
-    (void)state;
     struct tmx_run *r = describe("MA");
     check_close(r->options.quantum_s, 0.05, 0, 0);             /* section 3.1 */
     check_close(r->options.system_kernel_s, 0.5e-6, 0, 0);     /* section 3.3 */
@@ -85,7 +83,6 @@ static void times_of_the_paper_are_the_defaults(void **state)
 /* A key that was left out is never the fault of one that was written. */
 static void times_that_are_not_written_become_whole_ticks(void **state)
 {
-    (void)state;
     static const double ticks[][4] = {/* tick, quantum, fan period, slice [s] */
                                       {0.02, 0.06, 0.5, 0.02},
                                       {0.3, 0.3, 0.6, 0.3},
@@ -110,7 +107,7 @@ static void times_that_are_not_written_become_whole_ticks(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_presets)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preset_sets_every_level_and_there_is_always_a_guard),

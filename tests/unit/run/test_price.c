@@ -50,7 +50,6 @@ static void the_fan_stands_where_energy_times_time_is_least(void **state)
         "policy = \"fixed\"; speed = 0.7;", "policy = \"fixed\"; speed = 0.85;",
         "policy = \"fixed\"; speed = 1.0;"};
     double rpm, least = INFINITY, most = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         const double v = energy_time(fixed[i], &rpm);
         least = fmin(least, v);
@@ -66,13 +65,12 @@ static void the_fan_stands_where_energy_times_time_is_least(void **state)
 static void time_that_is_worth_more_turns_the_fan_faster(void **state)
 {
     double slow_rpm, fast_rpm;
-    (void)state;
     (void)energy_time("policy = \"price\"; weight = 0.0;", &slow_rpm);
     (void)energy_time("policy = \"price\"; weight = 3.0;", &fast_rpm);
     assert_true(slow_rpm + 300 < fast_rpm);
 }
 
-int main(void)
+TMX_TESTS(test_price)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fan_stands_where_energy_times_time_is_least),

@@ -87,7 +87,6 @@ static double drop_w(double flow_m3_per_s)
 
 static void heat_into_the_coolant_is_what_chips_and_pumps_take(void **state)
 {
-    (void)state;
     struct tmx_run *r = open_two(150, "speed = 0.8;", "");
     ticks(r, 2000);
     const double in_j = metric(r, "energy_j") + metric(r, "fan_energy_j"), out_j = metric(r, "exhaust_j"),
@@ -107,7 +106,6 @@ static void heat_into_the_coolant_is_what_chips_and_pumps_take(void **state)
 
 static void the_inlet_shifts_all_temperatures_and_flow_cools(void **state)
 {
-    (void)state;
     double settled_c[4];
     static const char *const fan[4] = {
         "speed = 0.8;", "speed = 0.8;", "speed = 0.4;",
@@ -127,7 +125,6 @@ static void the_inlet_shifts_all_temperatures_and_flow_cools(void **state)
 
 static void water_that_boils_ends_the_run_with_its_place(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     struct tmx_run *r = open_two(150, "speed = 1.0;", "fan_failures = ( { fan = \"p0\"; at_s = 2.0; } );");
     assert_int_equal(tmx_run_execute(r, NULL, &err), TMX_ESOLVE);
@@ -154,7 +151,6 @@ static void refuses(const char *config, const char *what)
 
 static void what_cannot_be_pumped_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *package, *rest, *what;
     } rows[] = {
@@ -172,7 +168,7 @@ static void what_cannot_be_pumped_is_refused(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_pump)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_into_the_coolant_is_what_chips_and_pumps_take),

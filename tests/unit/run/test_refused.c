@@ -23,7 +23,6 @@ static enum tmx_status describe(const char *line, char *note, size_t size, struc
 
 static void what_cannot_be_meant_is_refused_with_its_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *says;
     } rows[] = {
@@ -132,7 +131,6 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
 /* Known only when the thermal model is made. */
 static void options_of_a_back_end_that_do_not_fit_have_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *says;
     } rows[] = {
@@ -158,7 +156,6 @@ static void options_of_a_back_end_that_do_not_fit_have_their_line(void **state)
 
 static void what_cannot_act_is_warned_of(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *says;
     } rows[] = {
@@ -177,7 +174,7 @@ static void what_cannot_act_is_warned_of(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_refused)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_meant_is_refused_with_its_line),

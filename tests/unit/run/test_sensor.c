@@ -32,7 +32,6 @@ static void a_sensor_reads_its_own_sm(void **state)
     } rows[] = {{"chip = \"gtx280\";", true}, /* SMs after two other units */
                 {"chip = \"gtx280\"; floorplan = \"checkerboard.flp\";", false},  /* caches between SMs */
                 {"chip = \"gtx480\"; floorplan = \"gtx480_units.flp\";", false}}; /* SMs in parts */
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run =
             open_run("seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; rows = 16; cols = 16;"
@@ -70,7 +69,6 @@ static double pdi_w(const char *more, int seed, const char *mix, size_t job)
 static void an_index_from_counters_is_an_estimate(void **state)
 {
     static const char *const erring = "rate_error = 0.2;", *const counted = "pdi = \"counters\";";
-    (void)state;
     check_close(pdi_w("", 1, "WL1", 0), 87.0 / 30, 1e-12, 0);
     check_close(pdi_w(counted, 1, "WL1", 1), /* Cmem: fds, reg, alu, int, fp */
                 0.5 + 0.3 + 0.2 * 0.93 + 0.25 * 0.17 + 0.2 * 0.76, 1e-12, 0);
@@ -85,7 +83,7 @@ static void an_index_from_counters_is_an_estimate(void **state)
     check_close(sqrt(squares), 0.2, 0, 0.07);
 }
 
-int main(void)
+TMX_TESTS(test_sensor)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sensor_reads_its_own_sm),
                                        cmocka_unit_test(an_index_from_counters_is_an_estimate)};

@@ -71,7 +71,6 @@ static void lengths_and_capacities_are_those_of_the_file(void **state)
     struct tmx_llm m;
     const struct tmx_llm_phase *p;
     struct tmx_err err;
-    (void)state;
     assert_int_equal(tmx_llm_load(&m, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", &err), TMX_OK);
     assert_int_equal(tmx_llm_find(&m, "a100", 8, &p, &err), TMX_OK);
     check_close(tmx_llm_prompt_s(p, 100), 0.066048, 1e-12, 0); /* the floor */
@@ -108,7 +107,6 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     };
     struct tmx_table *errors = NULL;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
     const struct tmx_llm_phase *p = &like.phase[2]; /* a100 at 8 */
     for (size_t i = 0; i < 10; i++) {
@@ -203,7 +201,6 @@ static void rows_of_a_fit_are_judged(void **state)
     struct tmx_err err = {0};
     char text[MAX_TEXT], lines[MAX_TEXT];
     struct tmx_doubts doubts = {.line = keep_line, .to = lines};
-    (void)state;
     assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
     for (size_t k = 0; k <= sizeof rows / sizeof rows[0]; k++) { /* the last: none is spoilt */
         strcpy(text, HEAD);
@@ -287,7 +284,6 @@ static void traces_are_known_by_their_headers(void **state)
          "1,10,5,high,0,0,0.1,0.2,\n9,20,6,low,0,0,,,prompt\n",
          9},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct tmx_request_options o = {.process = TMX_REQUESTS_TRACE, .speed = 1, .high = 1};
         struct tmx_request_list l;
@@ -340,7 +336,6 @@ static void bad_traces_are_refused_with_their_line(void **state)
         {"{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 3\n", "is JSON; expected columns", 1},
         {"<html>\n", "is XML or HTML", 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct tmx_request_options o = {.process = TMX_REQUESTS_TRACE, .speed = 1, .high = 1};
         struct tmx_request_list l;
@@ -364,7 +359,6 @@ static void drawn_arrivals_have_their_rate_and_classes(void **state)
                                     .noise_s = 60};
     struct tmx_request_list l;
     double low = 0, gap2 = 0;
-    (void)state;
     snprintf(o.sizes, sizeof o.sizes, "%s", trace("serve_sizes.csv", N));
     assert_int_equal(tmx_requests_make(&l, &o, NULL, 3, NULL), TMX_OK);
     check_close((double)l.n, 20000, 0, 3 * 142);
@@ -382,7 +376,6 @@ static void drawn_arrivals_have_their_rate_and_classes(void **state)
 static void a_request_alone_takes_what_its_phases_say(void **state)
 {
     size_t n;
-    (void)state;
     scratch_write("serve_one.csv", "arrival_s,input_tokens,output_tokens\n0.25,1000,11\n");
     struct tmx_run *run = serve(1, "requests = { file = \"serve_one.csv\"; };");
     const struct tmx_llm_request *q = requests(run, &n);
@@ -402,7 +395,6 @@ static void no_request_depends_on_the_tick(void **state)
 {
     static const char *const pools[] = {"", "pools = { prompt = 1; token = 1; overlap = 0.0; };"};
     char more[512];
-    (void)state;
     trace("serve_ticks.csv", N);
     for (size_t k = 0; k < 8; k++) {
         size_t n, n_other;
@@ -424,7 +416,6 @@ static void no_request_depends_on_the_tick(void **state)
 static void every_token_is_made_and_memory_comes_free(void **state)
 {
     char more[512];
-    (void)state;
     trace("serve_tokens.csv", N);
     for (size_t k = 0; k < 8; k++) {
         size_t n, n_instance;
@@ -460,7 +451,6 @@ static void every_token_is_made_and_memory_comes_free(void **state)
 /* Watts of the iterations are the watts of the ticks. */
 static void energy_is_that_of_the_phases(void **state)
 {
-    (void)state;
     scratch_write("serve_one.csv", "arrival_s,input_tokens,output_tokens\n0,512,101\n");
     struct tmx_run *run = serve(0.001, "requests = { file = \"serve_one.csv\"; };");
     size_t n;
@@ -491,7 +481,6 @@ static void rows_and_instances_sum_to_the_energy_at_every_tick(void **state)
     static const double ticks[] = {1, 0.1, 0.01};
     char text[MAX_TEXT] = "arrival_s,input_tokens,output_tokens\n";
     double peak_w = 0;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         strcat(text, "0,1500,300\n");
     }
@@ -536,7 +525,6 @@ static void what_is_beyond_the_fit_is_refused_or_marked(void **state)
 {
     struct tmx_err err = {0};
     size_t n;
-    (void)state;
     scratch_write("serve_long.csv", "arrival_s,input_tokens,output_tokens\n0,8192,5\n0,8193,5\n0,20000,5\n");
     refused(&err, "requests = { file = \"serve_long.csv\"; };");
     assert_non_null(strstr(
@@ -599,7 +587,6 @@ static void keys_without_an_effect_are_refused(void **state)
         {TRACE_ " }; tb = { policy = \"coldest_first\";", "tb policy coldest_first"},
         {TRACE_ " }; policy = \"MG-COLD\"; bound = {", "place policy coldest"},
     };
-    (void)state;
     trace("serve_row.csv", N);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_err err = {0};
@@ -615,7 +602,6 @@ static void keys_without_an_effect_are_refused(void **state)
 static void a_budget_slows_servers_and_a_brake_stops_them(void **state)
 {
     char more[512];
-    (void)state;
     trace("serve_row.csv", N);
     snprintf(more, sizeof more,
              "requests = { file = \"serve_row.csv\"; }; class_servers = true; }; row = { policy = \"polca\"; "
@@ -646,7 +632,6 @@ static void a_budget_slows_servers_and_a_brake_stops_them(void **state)
 
 static void without_dies_foresight_routes_by_tokens(void **state)
 {
-    (void)state;
     trace("serve_blind.csv", N);
     const char *more = "requests = { file = \"serve_blind.csv\"; };";
     struct tmx_run *a = serve_routed(0.5, "tokens", more), *b = serve_routed(0.5, "foresight", more);
@@ -660,7 +645,6 @@ static void without_dies_foresight_routes_by_tokens(void **state)
 /* With dies: components get their watts, a snapshot goes on bit-equal. */
 static void dies_get_the_watts_and_snapshots_go_on(void **state)
 {
-    (void)state;
     trace("serve_heat.csv", N);
     struct tmx_run *run =
         open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.05; quantum_s = 0.05; rows = 16; cols = 16; "
@@ -704,7 +688,7 @@ static void dies_get_the_watts_and_snapshots_go_on(void **state)
     tmx_run_destroy(run);
 }
 
-int main(void)
+TMX_TESTS(test_serve)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_and_capacities_are_those_of_the_file),

@@ -78,7 +78,6 @@ static void a_pair_is_levelled_as_by_hand(void **state)
 {
     void *equal = options("node_w = 1200.0; gain = 0.0;"), *slosh = options("node_w = 1200.0;");
     struct pair p;
-    (void)state;
     open_pair(&p, 100, 1000);
     decide(&p, equal, 20);
     check_close(100 * (p.compute_s[0] / p.compute_s[1] - 1), -1.787, 0, 0.05);
@@ -108,7 +107,6 @@ static void leads_are_followed_as_in_the_paper(void **state)
     } cases[] = {{"mode = \"reduce\"; start_w = 600.0;", 600, 1200},
                  {"mode = \"realloc\"; start_w = 600.0; node_w = 1200.0;", 700, 1200},
                  {"mode = \"realloc\"; start_w = 600.0; node_w = 1240.0;", 700, 1240}};
-    (void)state;
     for (size_t c = 0; c < 3; c++) {
         void *slosh = options(cases[c].options);
         struct pair p;
@@ -198,7 +196,6 @@ static double clock_at(double watt, double temp_c)
 static void the_node_follows_its_equations(void **state)
 {
     const struct node equal = watch(4800, 5590, 0), slosh = watch(4800, 5590, 0.8);
-    (void)state;
     const double sensor_k_per_w = 43.8e-3; /* at 5590 rpm, of the node's file */
     check_close(equal.rear_k - equal.front_k,
                 PREHEAT_K_RPM_PER_W * equal.front_w / 5590 + sensor_k_per_w * (equal.rear_w - equal.front_w),
@@ -218,7 +215,6 @@ static void the_rows_differ_as_measured(void **state)
     static const struct {
         double node_w, rpm, rear_pct;
     } rows[] = {{4800, 5590, -1.68}, {4800, 11590, -0.84}, {3200, 3848, -2.36}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         const struct node n = watch(rows[i].node_w, rows[i].rpm, 0);
         check_close(100 * (n.front_s / n.rear_s - 1), rows[i].rear_pct, 0, 0.4);
@@ -232,7 +228,6 @@ static void a_snapshot_keeps_caps_and_steps(void **state)
     const struct tmx_frame *f = tmx_sim_frame(sim);
     void *image = malloc(tmx_image_size(tmx_sim_image, sim));
     double first[16];
-    (void)state;
     assert_int_equal(tmx_sim_advance(sim, 1003, NULL, NULL), TMX_OK);
     tmx_image_save(tmx_sim_image, sim, image);
     for (int pass = 0; pass < 2; pass++) {
@@ -247,7 +242,7 @@ static void a_snapshot_keeps_caps_and_steps(void **state)
     tmx_run_destroy(run);
 }
 
-int main(void)
+TMX_TESTS(test_slosh)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_is_levelled_as_by_hand),

@@ -55,7 +55,6 @@ static void no_gpu_starts_below_its_air(void **state)
         {"50.0", "package = { init_temp = 338.15; };", {65, 65}},
         {"50.0", "package = { init_temp = 308.15; };", {35, 35}}, /* asked for */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
             check_scene(&scenes[i], methods[k]);
@@ -74,7 +73,6 @@ static void a_chip_colder_than_the_given_air_is_told_of(void **state)
                 {"ambient = 333.15;", 45, true},
                 {"ambient = 333.15; init_temp = 320.15;", 47, false},
                 {"ambient = 303.15;", 45, false}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run =
             open_run("seed = 1; tick_s = 0.01; rows = 8; cols = 8; mix = \"WL1\"; chip = \"gtx280\";"
@@ -86,7 +84,7 @@ static void a_chip_colder_than_the_given_air_is_told_of(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_start)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_gpu_starts_below_its_air),

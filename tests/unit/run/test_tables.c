@@ -56,7 +56,6 @@ static void gpus_have_the_names_of_their_topology(void **state)
 {
     struct tmx_table *t = NULL;
     struct tmx_err err = {0};
-    (void)state;
     struct tmx_run *run = open_node("racks = ( { name = \"front\"; nodes = 2; }, { name = \"back\"; } );");
     assert_int_equal(tmx_run_gpus(run, &t, &err), TMX_OK);
     check_cell(t, 0, "rack", "front");
@@ -78,7 +77,6 @@ static void power_swings_of_racks_nodes_and_gpus(void **state)
 {
     struct tmx_table *t = NULL;
     struct tmx_err err = {0};
-    (void)state;
     struct tmx_run *run = open_node("racks = ( { name = \"front\"; nodes = 2; }, { name = \"back\"; } );");
     assert_true(isnan(metric(run, "power_swing_w"))); /* no tick */
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 30, NULL, &err), TMX_OK);
@@ -110,7 +108,6 @@ static void power_swings_of_racks_nodes_and_gpus(void **state)
 static void ramps_leave_steady_work_alone(void **state)
 {
     struct tmx_err err = {0};
-    (void)state;
     struct tmx_run *run = open_run(
         "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"WL1\";"
         "policy = \"A\"; warmup_s = 200.0; smooth = { ramp_up_w_per_s = 5.0; ramp_down_w_per_s = 5.0; };");
@@ -123,7 +120,6 @@ static void a_summary_names_the_policies_that_ran(void **state)
 {
     struct tmx_table *t = NULL;
     struct tmx_err err = {0};
-    (void)state;
     struct tmx_run *run = open_node("");
     assert_int_equal(tmx_run_summary(run, &t, &err), TMX_OK);
     check_cell(t, 0, "policy", "MG-BL");
@@ -132,7 +128,7 @@ static void a_summary_names_the_policies_that_ran(void **state)
     tmx_run_destroy(run);
 }
 
-int main(void)
+TMX_TESTS(test_tables)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_have_the_names_of_their_topology),

@@ -7,7 +7,6 @@
 /* Algorithm 1: one CTA on one core, for 7000 cycles or until it ends. */
 static void profile_runs_one_block_on_one_core(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "apsa");
     assert_int_equal(s.request.block_limit, 1);
@@ -33,7 +32,6 @@ static void profile_runs_one_block_on_one_core(void **state)
 /* Algorithm 2 and the text of section 3.1.2, row by row. */
 static void decision(void **state)
 {
-    (void)state;
     struct tmx_apsa a = {.ipc_upper = 0.85, .ipc_lower = 0.15, .bandwidth = 0.01025, .good_to_bad = 0.65};
     const struct {
         double ipc, bandwidth, gbr;
@@ -59,7 +57,6 @@ static void decision(void **state)
 /* Algorithm 3: type I, New_N_cores = N_cores, FC = 0. */
 static void action_of_type_1(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "apsa");
     s.view.ipc_share = 0.9;
@@ -76,7 +73,6 @@ static void action_of_type_1(void **state)
 /* Algorithm 3: type II, New_N_cores = N_cores / 2, FC = 1. */
 static void action_of_type_2(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "apsa");
     s.view.ipc_share = 0.1;
@@ -98,7 +94,6 @@ static void action_of_type_2(void **state)
 
 static void power_gating_is_an_option(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "apsa");
     ((struct tmx_apsa *)s.state)->power_gate = true;
@@ -108,7 +103,7 @@ static void power_gating_is_an_option(void **state)
     script_end(&s);
 }
 
-int main(void)
+TMX_TESTS(test_apsa)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profile_runs_one_block_on_one_core),

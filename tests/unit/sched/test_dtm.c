@@ -69,7 +69,6 @@ static const struct {
 
 static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
 {
-    (void)state;
     struct rig r;
     void *s;
     rig_open(&r);
@@ -95,7 +94,6 @@ static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
 
 static void dvfs_may_only_lower_what_another_policy_asked_for(void **state)
 {
-    (void)state;
     struct rig r;
     void *s;
     rig_open(&r);
@@ -118,7 +116,6 @@ static const struct {
 
 static void with_scope_sm_an_sm_trips_at_90_and_runs_again_below_85(void **state)
 {
-    (void)state;
     for (size_t sm = 0; sm < N; sm++) {
         struct rig r;
         void *s;
@@ -142,7 +139,6 @@ static void with_scope_sm_an_sm_trips_at_90_and_runs_again_below_85(void **state
 
 static void by_default_the_hottest_sm_gates_all_of_its_own_chip(void **state)
 {
-    (void)state;
     struct rig r;
     void *s;
     rig_open(&r);
@@ -163,7 +159,6 @@ static void by_default_the_hottest_sm_gates_all_of_its_own_chip(void **state)
 
 static void ascending_order_keeps_ties_in_the_order_of_the_index(void **state)
 {
-    (void)state;
     static const double key[] = {3, 1, 2, 1, 3, 0};
     static const size_t want[] = {5, 1, 3, 2, 0, 4};
     size_t order[6];
@@ -173,7 +168,6 @@ static void ascending_order_keeps_ties_in_the_order_of_the_index(void **state)
 
 static void thread_blocks_go_to_the_coldest_sms_or_by_index(void **state)
 {
-    (void)state;
     static const double temp_c[N] = {50, 51, 52, 53, 70, 60, 80, 60}; /* the second GPU's are the test */
     static const struct {
         const char *name;
@@ -195,7 +189,7 @@ static void thread_blocks_go_to_the_coldest_sms_or_by_index(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_dtm)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dvfs_moves_one_level_a_tick_between_its_thresholds),

@@ -47,7 +47,6 @@ static double step(struct rig *r, double hottest_c, double dt_s)
 static void the_curve_is_followed_up_at_once_and_down_after_the_hysteresis(void **state)
 {
     struct rig r = {.first = true};
-    (void)state;
     r.p = policy("curve", &r.state);
     check_close(step(&r, 50, 1), 0.4, 1e-12, 0);
     check_close(step(&r, 54, 1), 0.44, 1e-12, 0);
@@ -60,7 +59,6 @@ static void the_curve_is_followed_up_at_once_and_down_after_the_hysteresis(void 
 static void the_slew_limit_holds(void **state)
 {
     struct rig r = {.first = true};
-    (void)state;
     r.p = policy("curve", &r.state);
     step(&r, 40, 1);
     for (int i = 1; i <= 10; i++) {
@@ -72,7 +70,6 @@ static void the_slew_limit_holds(void **state)
 static void the_slew_limit_holds_downwards_too(void **state)
 {
     struct rig r = {.first = true};
-    (void)state;
     r.p = policy("curve", &r.state);
     check_close(step(&r, 95, 0.5), 1, 0, 0); /* the first speed is the curve's, whatever the slew */
     for (int i = 1; i <= 10; i++) {
@@ -99,7 +96,6 @@ static void pi_adds_its_two_parts(void **state)
         {95, 1, 0.332}, /* 0.3 + 0.002 + 0.03 */
     };
     struct rig r = {.first = true};
-    (void)state;
     r.p = policy("pi", &r.state);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         check_close(step(&r, rows[i].temp_c, rows[i].dt_s), rows[i].want, 1e-12, 0);
@@ -112,7 +108,6 @@ static void pi_reaches_its_target_and_does_not_wind_up(void **state)
 {
     struct rig r = {.first = true};
     double temp_c = 90;
-    (void)state;
     r.p = policy("pi", &r.state);
     for (int i = 0; i < 2000; i++) { /* far too hot for long: the integral stays in bounds */
         step(&r, 120, 0.5);
@@ -130,7 +125,6 @@ static void pi_reaches_its_target_and_does_not_wind_up(void **state)
 static void fixed_never_moves_and_says_so(void **state)
 {
     struct rig r = {.first = true};
-    (void)state;
     r.p = policy("fixed", &r.state);
     check_close(step(&r, 20, 1), 1, 0, 0);
     check_close(step(&r, 200, 1), 1, 0, 0);
@@ -139,7 +133,7 @@ static void fixed_never_moves_and_says_so(void **state)
     free(r.state);
 }
 
-int main(void)
+TMX_TESTS(test_fan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_curve_is_followed_up_at_once_and_down_after_the_hysteresis),

@@ -79,7 +79,6 @@ static void a_tick_ends_as_predicted(void **state)
 {
     struct scene s;
     double end_k[UNITS], work_k[UNITS], most_k = 0;
-    (void)state;
     open_scene(&s, true);
     struct tmx_follow *m = &s.follow;
     for (size_t t = 0; t < 20; t++) {
@@ -119,7 +118,6 @@ static void a_tick_ends_as_predicted(void **state)
 static void fast_modes_may_be_left_out(void **state)
 {
     struct scene s[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         open_scene(&s[i], i == 0);
         struct tmx_follow *m = &s[i].follow;
@@ -143,7 +141,6 @@ static void products_have_the_same_bits_everywhere(void **state)
 {
     static const char *const isa[] = {"any", "v3", "v4"};
     double rows[UNITS * MODE_ROW], coef[MANY][UNITS], sum[3][MANY][MODE_ROW];
-    (void)state;
     for (size_t i = 0; i < UNITS * MODE_ROW; i++) {
         rows[i] = wave(i);
     }
@@ -173,7 +170,7 @@ static void products_have_the_same_bits_everywhere(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_follow)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tick_ends_as_predicted),

@@ -16,13 +16,11 @@ static struct tmx_job_data data;
 static int load(void **state)
 {
     struct tmx_err err = {0};
-    (void)state;
     return tmx_job_data_load(&data, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", NULL, &err) ? -1 : 0;
 }
 
 static int unload(void **state)
 {
-    (void)state;
     tmx_job_data_finish(&data);
     return 0;
 }
@@ -39,7 +37,6 @@ static const struct {
 
 static void every_decision_of_the_paper_but_one_is_taken_and_sure(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tmx_job_batch j;
         struct tmx_verdict v;
@@ -64,7 +61,6 @@ static void every_decision_of_the_paper_but_one_is_taken_and_sure(void **state)
 
 static void table_energies_stay_in_their_bands(void **state)
 {
-    (void)state;
     for (size_t i = 2; i < sizeof cases / sizeof cases[0]; i++) {
         struct tmx_job_batch j;
         struct tmx_prediction p;
@@ -119,7 +115,6 @@ static double power_error(double off_w)
 
 static void lambda_is_the_least_squares_fit_it_claims_to_be(void **state)
 {
-    (void)state;
     assert_true(power_error(0) < power_error(0.5));
     assert_true(power_error(0) < power_error(-0.5));
 }
@@ -135,7 +130,6 @@ static size_t kind(const char *name)
 /* uncertainty, expected choice and certainty for scenario 1's gain of about -5.7 % */
 static void within_the_uncertainty_the_models_say_that_they_cannot_decide(void **state)
 {
-    (void)state;
     size_t count[TMX_KIND_MAX] = {0};
     struct tmx_node n = data.node;
     struct tmx_verdict v;
@@ -188,7 +182,6 @@ static double brute_force(const struct tmx_batch *b, const size_t *of, size_t n,
 
 static void small_sets_are_grouped_optimally_and_greedy_respects_its_bound(void **state)
 {
-    (void)state;
     const size_t kinds[] = {kind("search:table5"), kind("blackscholes_job:table5"), kind("encryption:table7"),
                             kind("montecarlo:table7"), kind("encryption:scenario1")};
     struct tmx_rng *rng = NULL;
@@ -274,7 +267,6 @@ static bool next(const void *state, const struct scene *s, struct tmx_launch *la
 
 static void merging_starts_at_ten_waiting_instances_per_gpu(void **state)
 {
-    (void)state;
     void *p = policy_state(""), *hold = policy_state("hold = true; max_wait_s = 150.0;");
     struct scene s;
     struct tmx_launch l;
@@ -298,7 +290,6 @@ static void merging_starts_at_ten_waiting_instances_per_gpu(void **state)
 
 static void launches_do_not_depend_on_how_kinds_are_interleaved(void **state)
 {
-    (void)state;
     void *p = policy_state("");
     struct scene s, t;
     struct tmx_launch a, b;
@@ -321,7 +312,6 @@ static void launches_do_not_depend_on_how_kinds_are_interleaved(void **state)
 
 static void a_hot_chip_gets_a_smaller_group_or_waits(void **state)
 {
-    (void)state;
     void *off = policy_state(""),
          *on = policy_state(
              "limit_c = 72.0; release_c = 65.0; ambient_c = 45.0; r_k_per_w = 0.3; tau_s = 20.0;");
@@ -343,7 +333,6 @@ static void a_hot_chip_gets_a_smaller_group_or_waits(void **state)
 
 static void a_deadline_limits_the_group_and_goes_first(void **state)
 {
-    (void)state;
     void *p = policy_state("");
     struct scene s;
     struct tmx_launch free_run, tight;
@@ -363,7 +352,6 @@ static void a_deadline_limits_the_group_and_goes_first(void **state)
 
 static void no_policy_launches_twice_or_on_a_busy_gpu(void **state)
 {
-    (void)state;
     void *p = policy_state("");
     struct scene s;
     struct tmx_launch l;
@@ -383,7 +371,7 @@ static void no_policy_launches_twice_or_on_a_busy_gpu(void **state)
     free(p);
 }
 
-int main(void)
+TMX_TESTS(test_job)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_decision_of_the_paper_but_one_is_taken_and_sure),

@@ -100,7 +100,6 @@ static void round_robin_takes_turns(void **state)
     static const double w[] = {1, 1, 1, 1, 1};
     const struct tmx_place_policy *p = policy("round_robin");
     struct rig r;
-    (void)state;
     rig_open(&r, w, 5);
     for (size_t j = 0; j < 5; j++) {
         assert_int_equal(put(&r, p, NULL, j), j % N_GPU);
@@ -114,7 +113,6 @@ static void coldest_looks_at_load_then_heat(void **state)
     static const size_t want[] = {2, 3, 0, 1, 2};
     const struct tmx_place_policy *p = policy("coldest");
     struct rig r;
-    (void)state;
     rig_open(&r, w, 5);
     r.hottest_k[0] = 330;
     r.hottest_k[1] = 340;
@@ -131,7 +129,6 @@ static void least_loaded_counts_the_work_left(void **state)
     static const double w[] = {1, 1, 1, 1, 1, 1};
     const struct tmx_place_policy *p = policy("least_loaded");
     struct rig r;
-    (void)state;
     rig_open(&r, w, 6);
     r.m->job[0].work_sm_s *= 9;
     r.m->job[1].work_sm_s *= 4;
@@ -149,7 +146,6 @@ static void hot_joins_cold(void **state)
     static const double w[] = {4, 3, 1, 1.5, 3.5, 0.5};
     const struct tmx_place_policy *p = policy("pair_hot_cold");
     struct rig r;
-    (void)state;
     rig_open(&r, w, 6);
     for (size_t j = 0; j < 6; j++) {
         r.m->job[j].pdi_valid = true;
@@ -177,7 +173,6 @@ static void unlike_kernels_spread_over_their_card_when_one_is_hot(void **state)
     const struct tmx_place_policy *p = policy("spread");
     struct rig r;
     void *s;
-    (void)state;
     rig_open(&r, w, 4);
     assert_int_equal(tmx_plugin_state(&p->base, NULL, NULL, &s, NULL), TMX_OK);
     for (size_t j = 0; j < 4; j++) {
@@ -210,7 +205,6 @@ static void blocks_away_from_their_data_are_slower(void **state)
     static const double w[] = {3, 1};
     const struct tmx_place_policy *p = policy("own_gpu");
     struct rig r;
-    (void)state;
     rig_open(&r, w, 2);
     put(&r, p, NULL, 0);
     put(&r, p, NULL, 1);
@@ -231,7 +225,7 @@ static void blocks_away_from_their_data_are_slower(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_place)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_robin_takes_turns),

@@ -93,7 +93,6 @@ static size_t home(struct rig *r, const char *name)
 
 static void own_gpu_and_spread_take_turns_by_arrival(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     for (size_t k = 0; k < 9; k++) {
@@ -106,7 +105,6 @@ static void own_gpu_and_spread_take_turns_by_arrival(void **state)
 
 static void round_robin_passes_full_queues(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     assert_int_equal(home(&r, "round_robin"), 0); /* nothing placed before */
@@ -126,7 +124,6 @@ static void round_robin_passes_full_queues(void **state)
 
 static void coldest_counts_running_and_waiting_kernels_before_heat(void **state)
 {
-    (void)state;
     static const struct {
         const char *on[N_GPU];
         double temp_c[N_GPU];
@@ -151,7 +148,6 @@ static void coldest_counts_running_and_waiting_kernels_before_heat(void **state)
 /* 10 s of work a kernel unless said otherwise. */
 static void least_loaded_counts_what_is_left_of_each_kernels_part(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     const char *const names[N_GPU] = {"a", "b", ",c", ",d"};
@@ -201,7 +197,6 @@ static const struct {
 
 static void pairing_follows_the_power_density_indices(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof pair_rows / sizeof pair_rows[0]; i++) {
         struct rig r;
         rig_open(&r);
@@ -225,7 +220,6 @@ static void pairing_follows_the_power_density_indices(void **state)
 
 static void an_unprofiled_kernel_is_known_by_an_earlier_one_of_its_name(void **state)
 {
-    (void)state;
     static const double w[N_GPU] = {2, 4, 1, 3};
     struct rig r;
     rig_open(&r);
@@ -273,7 +267,6 @@ static const struct {
 
 static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void **state)
 {
-    (void)state;
     const struct tmx_place_policy *p = policy("spread");
     for (size_t i = 0; i < sizeof spread_rows / sizeof spread_rows[0]; i++) {
         struct rig r;
@@ -317,7 +310,6 @@ static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void 
 /* A card of four: job a runs on the first two, b on the third. Each draws the other in, hot or not. */
 static void a_wide_kernel_and_its_partner_end_on_the_whole_card(void **state)
 {
-    (void)state;
     const struct tmx_place_policy *p = policy("spread");
     struct rig r;
     void *s;
@@ -342,7 +334,7 @@ static void a_wide_kernel_and_its_partner_end_on_the_whole_card(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_place_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_gpu_and_spread_take_turns_by_arrival),

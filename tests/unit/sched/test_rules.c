@@ -106,7 +106,6 @@ static const struct {
 
 static void one_kernel_running(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     for (size_t i = 0; i < sizeof one_rows / sizeof one_rows[0]; i++) {
@@ -171,7 +170,6 @@ static const struct {
 
 static void two_kernels_running(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     for (size_t i = 0; i < sizeof two_rows / sizeof two_rows[0]; i++) {
@@ -197,7 +195,6 @@ static void two_kernels_running(void **state)
 
 static void both_gpus_decide_by_their_own_sensors(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     r.m->job[0].pdi_w = 3;
@@ -216,7 +213,6 @@ static void both_gpus_decide_by_their_own_sensors(void **state)
 /* Windows of N arrivals do not overlap: with 32, job 31 may join job 0, job 32 may not. */
 static void only_kernels_of_one_window_of_32_arrivals_meet(void **state)
 {
-    (void)state;
     static const struct {
         size_t runs, waits;
         bool meet;
@@ -237,7 +233,6 @@ static void only_kernels_of_one_window_of_32_arrivals_meet(void **state)
 
 static void a_kernel_without_a_profile_waits(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     load(&r, 0, 1, 2);
@@ -254,7 +249,6 @@ static void a_kernel_without_a_profile_waits(void **state)
 /* The stat table of section 3.3: codes 0..15 of 4 W, rounded, saturated. */
 static void indices_of_four_bits(void **state)
 {
-    (void)state;
     static const struct {
         double runs_w, waits_w;
         bool meet;
@@ -282,7 +276,6 @@ static void indices_of_four_bits(void **state)
 
 static void alike_is_a_fraction_of_the_larger_index(void **state)
 {
-    (void)state;
     static const double rows[][3] = {/* runs, waits, meet */
                                      {1, 1.2, 0},
                                      {1.2, 1, 0},
@@ -303,7 +296,6 @@ static void alike_is_a_fraction_of_the_larger_index(void **state)
 
 static void the_numbers_of_the_paper_and_the_readings_of_the_main_table_are_the_defaults(void **state)
 {
-    (void)state;
     for (size_t p = 1; tmx_mix_policies[p]; p++) {
         void *s;
         if (tmx_mix_policies[p]->base.opts != tmx_tabs_opts) {
@@ -331,7 +323,6 @@ static void the_numbers_of_the_paper_and_the_readings_of_the_main_table_are_the_
 
 static void first_come_first_served_asks_for_nothing(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     const struct tmx_view view = {.node = &r.m->view, .hottest_k = r.hottest_k};
@@ -346,7 +337,7 @@ static void first_come_first_served_asks_for_nothing(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_kernel_running),

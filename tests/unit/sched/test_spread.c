@@ -43,7 +43,6 @@ static void *options(const struct tmx_mix_policy *p)
 
 static void every_policy_gives_the_asked_share_on_average(void **state)
 {
-    (void)state;
     static const double shares[] = {0.05, 0.35, 0.5, 0.65, 0.95};
     for (size_t p = 0; tmx_mix_policies[p]; p++) {
         if (!tmx_mix_policies[p]->spread) {
@@ -72,7 +71,6 @@ static void every_policy_gives_the_asked_share_on_average(void **state)
 
 static void policies_that_take_turns_name_their_slice(void **state)
 {
-    (void)state;
     for (size_t p = 0; tmx_mix_policies[p]; p++) {
         const char *name = tmx_mix_policies[p]->base.name;
         const bool turns = strcmp(name, "fcfs") != 0 && strcmp(name, "mixed_uniform") != 0 &&
@@ -89,7 +87,6 @@ static void policies_that_take_turns_name_their_slice(void **state)
 
 static void spreads_are_pure(void **state)
 {
-    (void)state;
     for (size_t p = 0; tmx_mix_policies[p]; p++) {
         if (!tmx_mix_policies[p]->spread) {
             continue;
@@ -112,7 +109,6 @@ static void spreads_are_pure(void **state)
 
 static void alternate_gives_the_hot_kernel_the_first_part_of_each_period(void **state)
 {
-    (void)state;
     const struct tmx_mix_policy *p = find("alternate");
     void *s = options(p);
     struct bench b;
@@ -140,7 +136,6 @@ static void alternate_gives_the_hot_kernel_the_first_part_of_each_period(void **
 
 static void mixed_uniform_puts_the_hot_kernel_on_the_first_sms_of_the_hot_order(void **state)
 {
-    (void)state;
     const struct tmx_mix_policy *p = find("mixed_uniform");
     void *s = options(p);
     struct bench b;
@@ -161,7 +156,6 @@ static void mixed_uniform_puts_the_hot_kernel_on_the_first_sms_of_the_hot_order(
 /* 2.4 of 8 slots: the running sum of what was wanted, rounded, gives 2 3 2 3 2 and starts again. */
 static void mixed_nonuniform_hosts_whole_slots_and_carries_the_remainder_over(void **state)
 {
-    (void)state;
     static const double slots[] = {2, 3, 2, 3, 2};
     const struct tmx_mix_policy *p = find("mixed_nonuniform");
     void *s = options(p);
@@ -179,7 +173,6 @@ static void mixed_nonuniform_hosts_whole_slots_and_carries_the_remainder_over(vo
 
 static void mixed_alternate_moves_one_sm_a_slice_and_favours_none(void **state)
 {
-    (void)state;
     const struct tmx_mix_policy *p = find("mixed_alternate");
     void *s = options(p);
     struct bench b;
@@ -207,7 +200,6 @@ static void mixed_alternate_moves_one_sm_a_slice_and_favours_none(void **state)
 /* 12 of 30: two of any five neighbours. */
 static void mixed_alternate_spreads_hot_sms_evenly_over_the_index(void **state)
 {
-    (void)state;
     const struct tmx_mix_policy *p = find("mixed_alternate");
     void *s = options(p);
     struct bench b;
@@ -232,7 +224,6 @@ static void mixed_alternate_spreads_hot_sms_evenly_over_the_index(void **state)
 /* Slices of a tenth of a tick: what a tick sees is the mean over them, exactly. */
 static void a_tick_of_several_slices_sees_their_mean(void **state)
 {
-    (void)state;
     static const char *const names[] = {"alternate", "mixed_nonuniform", "mixed_alternate"};
     for (size_t p = 0; p < sizeof names / sizeof names[0]; p++) {
         const struct tmx_mix_policy *policy = find(names[p]);
@@ -259,7 +250,7 @@ static void a_tick_of_several_slices_sees_their_mean(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_spread)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_gives_the_asked_share_on_average),

@@ -11,7 +11,6 @@ static double edp(void *ctx, size_t launch, size_t n)
 
 static void each_launch_gets_its_own_optimum(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "static_optimal");
     assert_int_equal(script_count(&s, TMX_CORE_ACTIVE), SCRIPT_CORES); /* nothing known yet */
@@ -27,7 +26,7 @@ static void each_launch_gets_its_own_optimum(void **state)
     script_end(&s);
 }
 
-int main(void)
+TMX_TESTS(test_static_optimal)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_launch_gets_its_own_optimum),

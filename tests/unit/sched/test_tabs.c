@@ -86,7 +86,6 @@ static void warm(struct rig *r) /* first kernel starts, the others are profiled 
 
 static void proactively_the_hottest_other_kernel_gets_half(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){2, 1, 3}, 3);
     warm(&r);
@@ -99,7 +98,6 @@ static void proactively_the_hottest_other_kernel_gets_half(void **state)
 
 static void in_an_emergency_the_coolest_kernel_gets_five_percent_more_a_tick(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 2, 1}, 3);
     warm(&r);
@@ -123,7 +121,6 @@ static void in_an_emergency_the_coolest_kernel_gets_five_percent_more_a_tick(voi
 
 static void a_hot_kernel_that_came_second_goes_down_to_five_percent(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){1, 3}, 2);
     warm(&r);
@@ -149,7 +146,6 @@ static void a_hot_kernel_that_came_second_goes_down_to_five_percent(void **state
 
 static void the_first_come_hot_kernel_keeps_half(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 1}, 2);
     warm(&r);
@@ -164,7 +160,6 @@ static void the_first_come_hot_kernel_keeps_half(void **state)
 
 static void with_dvfs_for_lone_kernels_only_the_floor_is_the_last_measure(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 1}, 2);
     r.tabs->dvfs_beside = false;
@@ -180,7 +175,6 @@ static void with_dvfs_for_lone_kernels_only_the_floor_is_the_last_measure(void *
 
 static void one_kernel_at_a_time_is_dvfs(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 1}, 2);
     r.tabs->kernels = 1;
@@ -196,7 +190,6 @@ static void one_kernel_at_a_time_is_dvfs(void **state)
 
 static void alike_kernels_are_not_mixed_but_clocked_down(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){2, 2}, 2);
     warm(&r);
@@ -211,7 +204,6 @@ static void alike_kernels_are_not_mixed_but_clocked_down(void **state)
 
 static void four_bit_indices_cannot_tell_close_kernels_apart(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){2.0, 2.05}, 2);
     r.tabs->pdi_bits = 4;
@@ -226,7 +218,6 @@ static void four_bit_indices_cannot_tell_close_kernels_apart(void **state)
 
 static void a_window_of_one_is_first_come_first_served(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){2, 1, 3}, 3);
     r.tabs->window = 1;
@@ -243,7 +234,6 @@ static void a_window_of_one_is_first_come_first_served(void **state)
 
 static void without_proactive_mixing_a_cool_gpu_runs_one_kernel(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 1}, 2);
     r.tabs->admission = TMX_TABS_REACTIVE;
@@ -258,7 +248,6 @@ static void without_proactive_mixing_a_cool_gpu_runs_one_kernel(void **state)
 
 static void the_survivor_gets_the_whole_gpu(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r, (const double[]){3, 1}, 2);
     r.m->job[0].work_sm_s = 1;
@@ -274,7 +263,7 @@ static void the_survivor_gets_the_whole_gpu(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_tabs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proactively_the_hottest_other_kernel_gets_half),

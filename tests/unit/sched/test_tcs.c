@@ -14,7 +14,6 @@ static void window(struct script *s, double cycle, size_t n)
 
 static void a_memory_bound_window_throttles_one_core(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     assert_int_equal(script_count(&s, TMX_CORE_ACTIVE), 6);
@@ -32,7 +31,6 @@ static void a_memory_bound_window_throttles_one_core(void **state)
 
 static void both_conditions_are_needed(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     for (size_t i = 0; i < SCRIPT_CORES; i++) { /* stalled, but the latency is low */
@@ -52,7 +50,6 @@ static void both_conditions_are_needed(void **state)
 
 static void half_of_the_active_cores_decide(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     window(&s, 8192, 2);
@@ -70,7 +67,6 @@ static void half_of_the_active_cores_decide(void **state)
 
 static void throttled_cores_do_not_vote(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     window(&s, 8192, 6);
@@ -86,7 +82,6 @@ static void throttled_cores_do_not_vote(void **state)
 
 static void counters_start_again_each_window(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     window(&s, 8192, 2);
@@ -98,7 +93,6 @@ static void counters_start_again_each_window(void **state)
 
 static void the_last_core_stays(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     for (int w = 1; w < 20; w++) {
@@ -111,7 +105,6 @@ static void the_last_core_stays(void **state)
 /* MONITOR continues until the first CTA completes, or 10,000 cycles, whichever occurs later. */
 static void monitor_ends_at_the_later_of_block_and_10000_cycles(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     s.view.first_done_cycle = 3000;
@@ -139,7 +132,6 @@ static void monitor_ends_at_the_later_of_block_and_10000_cycles(void **state)
 /* Algorithm 2: power gate CORE_i; a throttled CORE_j becomes active; C_throttle--. */
 static void reduce_swaps_a_finished_core_for_a_throttled_one(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     for (int w = 1; w <= 4; w++) {
@@ -170,7 +162,6 @@ static void reduce_swaps_a_finished_core_for_a_throttled_one(void **state)
 
 static void a_new_kernel_starts_with_all_cores(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     window(&s, 8192, 6);
@@ -185,7 +176,6 @@ static void a_new_kernel_starts_with_all_cores(void **state)
 
 static void without_throttling_all_run_in_reduce(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs");
     bool *throttling = (bool *)((char *)s.state + s.policy->base.opts[4].offset);
@@ -209,7 +199,6 @@ static void without_throttling_all_run_in_reduce(void **state)
 
 static void htcs_starts_on_half_and_enables_all(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "htcs");
     assert_int_equal(script_count(&s, TMX_CORE_ACTIVE), 3);
@@ -232,7 +221,6 @@ static void htcs_starts_on_half_and_enables_all(void **state)
 
 static void tcs_share_lends_finished_cores(void **state)
 {
-    (void)state;
     struct script s;
     script_begin(&s, "tcs_share");
     window(&s, 8192, 6);
@@ -244,7 +232,7 @@ static void tcs_share_lends_finished_cores(void **state)
     script_end(&s);
 }
 
-int main(void)
+TMX_TESTS(test_tcs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_memory_bound_window_throttles_one_core),

@@ -8,7 +8,6 @@ enum { N_SM = 4, N_GPU = 2, N_JOB = 3 };
 
 static void place_well(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
-    (void)state;
     (void)view;
     (void)job;
     *at = (struct tmx_place){0, 1};
@@ -16,14 +15,12 @@ static void place_well(const void *state, const struct tmx_view *view, size_t jo
 
 static void place_outside(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
-    (void)state;
     (void)job;
     *at = (struct tmx_place){view->node->n_gpu, 1};
 }
 
 static void place_huge(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
-    (void)state;
     (void)view;
     (void)job;
     *at = (struct tmx_place){SIZE_MAX, 2};
@@ -31,7 +28,6 @@ static void place_huge(const void *state, const struct tmx_view *view, size_t jo
 
 static void widen_elsewhere(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
-    (void)state;
     (void)view;
     (void)job;
     *at = (struct tmx_place){1, 1};
@@ -39,7 +35,6 @@ static void widen_elsewhere(const void *state, const struct tmx_view *view, size
 
 static void mix_well(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     for (size_t g = 0; g < view->node->n_gpu; g++) { /* two kernels side by side where two wait */
         const struct tmx_gpu_view *gpu = view->node->gpus[g];
         request->gpu[g].admit = gpu->n_run == 1 && gpu->n_queue > 0 ? gpu->queue[0] : TMX_NO_JOB;
@@ -49,35 +44,30 @@ static void mix_well(void *state, const struct tmx_view *view, struct tmx_reques
 
 static void mix_nan(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     (void)view;
     request->gpu[1].share = NAN;
 }
 
 static void mix_more_than_all(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     (void)view;
     request->gpu[0].share = 1.5;
 }
 
 static void mix_cap(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     (void)view;
     request->gpu[1].power_cap_w = 200;
 }
 
 static void mix_no_cap_at_all(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     (void)view;
     request->gpu[0].power_cap_w = NAN;
 }
 
 static void mix_too_many_parts(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     (void)view;
     request->gpu[1].n_part = 3;
     request->gpu[1].part[0] = request->gpu[1].part[1] = request->gpu[1].part[2] = 0.4;
@@ -85,13 +75,11 @@ static void mix_too_many_parts(void *state, const struct tmx_view *view, struct 
 
 static void mix_no_such_job(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)state;
     request->gpu[0].admit = view->node->n_job;
 }
 
 static void spread_nan(const void *state, const struct tmx_spread *s, double *share0)
 {
-    (void)state;
     for (size_t i = 0; i < s->n; i++) {
         share0[s->by_index[i]] = i == 2 ? NAN : 0.5;
     }
@@ -99,7 +87,6 @@ static void spread_nan(const void *state, const struct tmx_spread *s, double *sh
 
 static void order_well(const void *state, const struct tmx_view *view, size_t gpu, size_t *order)
 {
-    (void)state;
     for (size_t i = 0; i < view->node->gpus[gpu]->n_sm; i++) {
         order[i] = i;
     }
@@ -181,7 +168,6 @@ static const struct {
 
 static void nonsense_ends_the_run_with_the_policys_name(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         static const bool leakage = true;
         struct tmx_chip chip;
@@ -224,7 +210,7 @@ static void nonsense_ends_the_run_with_the_policys_name(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_answers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_ends_the_run_with_the_policys_name),

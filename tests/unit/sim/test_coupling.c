@@ -78,7 +78,6 @@ static double exact(double busy_w, double part)
 
 static void halving_the_tick_halves_the_error_of_the_leakage_coupling(void **state)
 {
-    (void)state;
     const double want_k[] = {exact(BUSY_W, 1.0 / 6), exact(0, 2.0 / 6)};
     double error_k[N_HALVING][2];
     for (int k = 0; k < N_HALVING; k++) {
@@ -99,7 +98,6 @@ static void halving_the_tick_halves_the_error_of_the_leakage_coupling(void **sta
 
 static void without_leakage_the_tick_does_not_matter(void **state)
 {
-    (void)state;
     double coarse_k[N_UNIT], fine_k[N_UNIT];
     run(8e-3, false, coarse_k);
     run(1e-3, false, fine_k);
@@ -109,7 +107,7 @@ static void without_leakage_the_tick_does_not_matter(void **state)
     check_close(coarse_k[0], AMBIENT_K + R * BUSY_W * (1 - exp(-END_S / TAU_S)), 1e-12, 0);
 }
 
-int main(void)
+TMX_TESTS(test_coupling)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halving_the_tick_halves_the_error_of_the_leakage_coupling),

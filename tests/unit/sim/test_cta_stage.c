@@ -9,7 +9,6 @@
 /* 4 x 2 SMs: the first is a corner, the second the opposite corner, no SM comes twice. */
 static void spread_takes_far_sms_first(void **state)
 {
-    (void)state;
     const double x[] = {0, 1, 2, 3, 0, 1, 2, 3}, y[] = {0, 0, 0, 0, 1, 1, 1, 1};
     size_t order[8];
     bool seen[8] = {false};
@@ -25,7 +24,6 @@ static void spread_takes_far_sms_first(void **state)
 /* Each of the first k SMs is at least as far from the others as in the order of their indices. */
 static void spread_keeps_a_distance(void **state)
 {
-    (void)state;
     double x[30], y[30];
     size_t order[30];
     for (size_t i = 0; i < 30; i++) {
@@ -138,7 +136,6 @@ static void limit(struct rig *r, double share)
 
 static void a_kernel_gets_the_sms_of_its_plan(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.place = TMX_CTA_ORDER}};
     rig_open(&r, 1);
     limit(&r, 1);
@@ -157,7 +154,6 @@ static void a_kernel_gets_the_sms_of_its_plan(void **state)
 /* Kernels that take turns on all SMs: enough for both. */
 static void turns_keep_the_larger_plan(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.place = TMX_CTA_ORDER, .turns = true}};
     rig_open(&r, 2);
     limit(&r, 0.75);
@@ -169,7 +165,6 @@ static void turns_keep_the_larger_plan(void **state)
 /* tcs_share: all SMs stay in use, the first kernel keeps what its plan says and no more. */
 static void freed_sms_are_lent(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.place = TMX_CTA_ORDER, .lend = true}};
     rig_open(&r, 2);
     limit(&r, 0.5);
@@ -182,7 +177,6 @@ static void freed_sms_are_lent(void **state)
 
 static void the_coldest_sms_come_first(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.place = TMX_CTA_COLDEST}};
     rig_open(&r, 1);
     limit(&r, 1);
@@ -195,7 +189,6 @@ static void the_coldest_sms_come_first(void **state)
 /* The level nearest to the clock asked for, never a faster one than the policies' own. */
 static void a_lower_clock_is_a_level(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.place = TMX_CTA_ORDER}};
     rig_open(&r, 1);
     tmx_cta_stage_destroy(r.stage);
@@ -210,7 +203,6 @@ static void a_lower_clock_is_a_level(void **state)
  * answers sooner; beside itself it is slowed. */
 static void sms_share_one_memory(void **state)
 {
-    (void)state;
     struct rig r = {0};
     rig_open(&r, 1);
     deal(&r, N_SM, 0);
@@ -242,7 +234,6 @@ static void sms_share_one_memory(void **state)
 
 static void a_transient_is_charged_once(void **state)
 {
-    (void)state;
     struct rig r = {0};
     rig_open(&r, 1);
     struct tmx_gpu *gpu = &r.m->gpu[0];
@@ -257,7 +248,6 @@ static void a_transient_is_charged_once(void **state)
 
 static void unused_sms_leak_the_gated_rest(void **state)
 {
-    (void)state;
     struct rig r = {.spec = {.power_gate = true, .gated_share = 0.1}};
     rig_open(&r, 1);
     r.m->gpu[0].n_active = 2;
@@ -279,7 +269,6 @@ static void unused_sms_leak_the_gated_rest(void **state)
 /* Unit gating reads its profile at the latency that the CTA policy leaves, and both slowdowns count. */
 static void unit_gating_sees_the_latency_of_the_plan(void **state)
 {
-    (void)state;
     struct rig r = {0};
     struct tmx_gate_profile profile[N_KERNEL] = {0};
     const double base[N_KERNEL] = {400, 400};
@@ -311,7 +300,7 @@ static void unit_gating_sees_the_latency_of_the_plan(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_cta_stage)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spread_takes_far_sms_first),

@@ -55,7 +55,6 @@ static void check_hosts(const struct rig *r, const char *want)
 
 static void halves(const void *state, const struct tmx_spread *s, double *share0)
 {
-    (void)state;
     for (size_t i = 0; i < s->n; i++) {
         share0[s->by_index[i]] = s->share;
     }
@@ -64,7 +63,6 @@ static void halves(const void *state, const struct tmx_spread *s, double *share0
 /* First half of the hot order to the hotter kernel. */
 static void by_hot_order(const void *state, const struct tmx_spread *s, double *share0)
 {
-    (void)state;
     for (size_t i = 0; i < s->n; i++) {
         share0[s->hot_order[i]] = (2 * i < s->n) == s->first_is_hot ? 1 : 0;
     }
@@ -91,7 +89,6 @@ static void kernels_that_do_not_fill_the_chip_follow_the_thread_block_order(void
         {0, 0, 0, "......"}, {1, 2, 0, "...a.a"}, {1, 6, 0, "aaaaaa"}, {1, 99, 0, "aaaaaa"},
         {2, 2, 3, "bbba.a"}, {2, 2, 4, "bbbaba"}, {2, 3, 4, "mmmmmm"}, {2, 6, 6, "mmmmmm"},
     };
-    (void)state;
     struct rig r;
     rig_open(&r);
     for (size_t i = 0; i < N_SM; i++) {
@@ -111,7 +108,6 @@ static void kernels_that_do_not_fill_the_chip_follow_the_thread_block_order(void
 
 static void the_hotter_kernel_is_told_by_its_power_density_index(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     for (int k = 0; k < 2; k++) {
@@ -128,7 +124,6 @@ static void the_hotter_kernel_is_told_by_its_power_density_index(void **state)
 /* A running block ends first: the kernel that gives SMs away holds them for one of its lifetimes. */
 static void the_kernel_that_shrinks_drains_for_one_of_its_lifetimes(void **state)
 {
-    (void)state;
     struct rig r;
     rig_open(&r);
     deal(&r, &mix_halves, 0);
@@ -153,7 +148,6 @@ static void the_kernel_that_shrinks_drains_for_one_of_its_lifetimes(void **state
 static void sms_that_may_not_work_host_nobody(void **state)
 {
     static const size_t order[N_SM] = {5, 3, 1, 0, 2, 4};
-    (void)state;
     struct rig r;
     rig_open(&r);
     struct tmx_gpu_request gpu = {.admit = TMX_NO_JOB, .share = 0.5, .n_active = 4};
@@ -172,7 +166,7 @@ static void sms_that_may_not_work_host_nobody(void **state)
     rig_close(&r);
 }
 
-int main(void)
+TMX_TESTS(test_dispatch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_do_not_fill_the_chip_follow_the_thread_block_order),

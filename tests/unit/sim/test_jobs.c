@@ -115,7 +115,6 @@ static void rig_tick(struct rig *r)
 
 static void every_instance_ends_once_under_every_policy(void **state)
 {
-    (void)state;
     struct rig *r = malloc(sizeof *r);
     double end_s[2] = {0};
     for (size_t policy = 0; tmx_job_policies[policy]; policy++) {
@@ -144,7 +143,6 @@ static void every_instance_ends_once_under_every_policy(void **state)
 /* One merged launch: eight SMs, four a-instances of two blocks, all ready: 4 s alone and together. */
 static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
 {
-    (void)state;
     struct rig *r = malloc(sizeof *r);
     rig_up(r, 1, 1);
     for (size_t i = 0; i < N_JOB; i++) {
@@ -178,7 +176,6 @@ static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
 
 static void a_restored_run_goes_on_bit_equal(void **state)
 {
-    (void)state;
     struct rig *a = malloc(sizeof *a), *b = malloc(sizeof *b);
     rig_up(a, 1, N_GPU);
     rig_up(b, 1, N_GPU);
@@ -233,7 +230,6 @@ static bool mad(const void *state, const struct tmx_waiting_view *view, struct t
 static void a_launch_that_cannot_be_ends_the_run_with_the_policys_name(void **state)
 {
     static const struct tmx_job_policy policy = {.base = {.name = "mad_hatter"}, .next = mad};
-    (void)state;
     struct rig *r = malloc(sizeof *r);
     for (int what = 0; what < 8; what++) {
         struct tmx_err err = {0};
@@ -249,7 +245,7 @@ static void a_launch_that_cannot_be_ends_the_run_with_the_policys_name(void **st
     free(r);
 }
 
-int main(void)
+TMX_TESTS(test_jobs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instance_ends_once_under_every_policy),

@@ -44,7 +44,6 @@ static double band(const struct world *w, double low_hz, double high_hz)
 static void a_ramp_is_the_largest_difference_within_its_window(void **state)
 {
     struct world w;
-    (void)state;
     world_open(&w, 0.01); /* 50 ms are 5 ticks */
     for (int i = 0; i <= 10; i++) {
         ticks(&w, 100, 100 + i, 1); /* a watt of the chip a tick: 2 of the board's */
@@ -67,7 +66,6 @@ static void steps_of_many_ticks_give_what_single_ticks_give(void **state)
 {
     static const double w[] = {50, 300, 120, 121, 700, 20, 400}, n[] = {3, 700, 41, 1, 2500, 9, 6100};
     struct world a, b;
-    (void)state;
     world_open(&a, 0.004);
     world_open(&b, 0.004);
     for (size_t i = 0; i < sizeof w / sizeof w[0]; i++) {
@@ -89,7 +87,6 @@ static void steps_of_many_ticks_give_what_single_ticks_give(void **state)
 static void percentiles_are_within_a_bin(void **state)
 {
     struct world w;
-    (void)state;
     world_open(&w, 0.01);
     for (int i = 0; i < 1000; i++) {
         ticks(&w, 0, 100 + i * 0.4, 1); /* GPU 1: 220 to 1020 W, each as long */
@@ -104,7 +101,6 @@ static void percentiles_are_within_a_bin(void **state)
  * over 10 ms take of them, sinc(0.03)^2 and sinc(0.3)^2. */
 static void the_band_is_its_share_of_the_energy(void **state)
 {
-    (void)state;
     for (int seconds = 12; seconds <= 60; seconds += 48) { /* less than a segment, and several */
         struct world w;
         world_open(&w, 0.001);
@@ -234,7 +230,6 @@ static void dummy_work_holds_the_floor_and_the_ramp_down(void **state)
     static const struct tmx_smooth_options none = {0},
                                            o = {.floor = 75, .ramp_down_w_per_s = 200, .hysteresis_s = 0.1};
     double free_w[N_TICK], w[N_TICK], dynamic_j, total_j, smooth_j, free_dynamic_j, free_j, no_j;
-    (void)state;
     smoothed(&none, free_w, &free_dynamic_j, &no_j, &free_j);
     smoothed(&o, w, &dynamic_j, &smooth_j, &total_j);
     check_close(no_j, 0, 0, 0);
@@ -266,7 +261,6 @@ static void clocks_rise_no_faster_than_the_ramp_up(void **state)
     static const struct tmx_smooth_options none = {0}, o = {.ramp_up_w_per_s = 100},
                                            primed = {.floor = 75, .ramp_up_w_per_s = 100, .prime_s = 0.09};
     double free_w[N_TICK], w[N_TICK], free_j, dynamic_j, smooth_j, total_j;
-    (void)state;
     smoothed(&none, free_w, &free_j, &smooth_j, &total_j);
     smoothed(&o, w, &dynamic_j, &smooth_j, &total_j);
     for (size_t t = 1; t < N_TICK; t++) {
@@ -283,7 +277,7 @@ static void clocks_rise_no_faster_than_the_ramp_up(void **state)
     check_close(w[95], 30, 1e-9, 0);
 }
 
-int main(void)
+TMX_TESTS(test_swing)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ramp_is_the_largest_difference_within_its_window),

@@ -113,7 +113,6 @@ static const struct tmx_sync_job *run_world(struct world *w)
 static void alike_members_never_wait(void **state)
 {
     struct world w;
-    (void)state;
     open_world(&w, 3, "sync_job = { step_work_s = 0.0137; steps = 40; };", 1e-3, 0, 0);
     const struct tmx_sync_job *g = run_world(&w);
     const struct tmx_machine *m = tmx_sim_machine(w.sim);
@@ -129,7 +128,6 @@ static void alike_members_never_wait(void **state)
 static void steps_do_not_depend_on_ticks(void **state)
 {
     static const double dt_s[] = {1e-4, 1e-3, 4e-3, 0.1};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct world w;
         open_world(
@@ -158,7 +156,6 @@ static void steps_do_not_depend_on_ticks(void **state)
 static void the_warm_up_does_not_count(void **state)
 {
     struct world w;
-    (void)state;
     open_world(&w, 2, "sync_job = { step_work_s = 0.01; steps = 10; comm_s = 0.001; };", 1e-3, 0.025, 0);
     const struct tmx_sync_job *g = run_world(&w);
     assert_int_equal(g->n_step, 10);
@@ -172,7 +169,6 @@ static void a_snapshot_continues_bit_for_bit(void **state)
 {
     struct world w;
     double step_s[2][25], end_s[2];
-    (void)state;
     open_world(
         &w, 3,
         "sync_job = { step_work_s = 0.0101; steps = 25; comm_s = 0.0003; weights = [1.0, 1.1, 1.0]; };", 1e-3,
@@ -212,7 +208,6 @@ static void bad_groups_are_refused_with_their_line(void **state)
         {"sync_job = { step_work_s = 0.0; steps = 3; };", "step_work_s"},
         {"sync_job = 3;", "sync_job"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_config *cfg = NULL;
         struct tmx_err err = {0};
@@ -228,7 +223,7 @@ static void bad_groups_are_refused_with_their_line(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_sync_job)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alike_members_never_wait),

@@ -165,7 +165,6 @@ static struct tmx_place on_gpu_0(const struct tmx_view *view, size_t job)
 
 static void the_hardware_looks_every_sample_and_the_system_every_quantum(void **state)
 {
-    (void)state;
     struct world w;
     size_t at = 0;
     world_open(&w, 1, 1, false, 0, on_gpu_0);
@@ -185,7 +184,6 @@ static void the_hardware_looks_every_sample_and_the_system_every_quantum(void **
 
 static void the_thread_block_order_is_renewed_every_quantum(void **state)
 {
-    (void)state;
     struct world w;
     world_open(&w, 1, 1, false, 0, on_gpu_0);
     ticks(&w, QUANTUM);
@@ -202,7 +200,6 @@ static struct tmx_place job_0_waits(const struct tmx_view *view, size_t job)
 
 static void who_has_to_wait_holds_up_those_behind_him(void **state)
 {
-    (void)state;
     struct world w;
     world_open(&w, 1, 3, false, 0, job_0_waits);
     ticks(&w, QUANTUM);
@@ -223,7 +220,6 @@ static struct tmx_place last_on_gpu_1(const struct tmx_view *view, size_t job)
 
 static void a_full_queue_holds_up_the_arrivals_too(void **state)
 {
-    (void)state;
     struct world w;
     world_open(&w, 2, TMX_KQUEUE + 2, false, 0, last_on_gpu_1);
     ticks(&w, 1);
@@ -238,7 +234,6 @@ static void a_full_queue_holds_up_the_arrivals_too(void **state)
 
 static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_system(void **state)
 {
-    (void)state;
     for (int shared = 0; shared < 2; shared++) {
         struct world w;
         world_open(&w, 1, 4, shared, 0, on_gpu_0);
@@ -252,7 +247,6 @@ static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_
 
 static void the_throttle_alone_warms_up_without_the_policies(void **state)
 {
-    (void)state;
     struct world w;
     world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_THROTTLE, on_gpu_0);
     ticks(&w, 2 * QUANTUM + 1);
@@ -267,7 +261,6 @@ static void the_throttle_alone_warms_up_without_the_policies(void **state)
 
 static void an_idle_chip_warms_up_without_work(void **state)
 {
-    (void)state;
     struct world w;
     world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_IDLE, on_gpu_0);
     ticks(&w, 2 * QUANTUM);
@@ -281,7 +274,6 @@ static void an_idle_chip_warms_up_without_work(void **state)
 
 static void the_recorder_counts_stops_their_length_and_their_period(void **state)
 {
-    (void)state;
     struct world w;
     world_open(&w, 1, 1, false, 0, on_gpu_0);
     w.calls.stops = true;
@@ -301,7 +293,6 @@ static void the_recorder_counts_stops_their_length_and_their_period(void **state
 
 static void work_of_the_warm_up_does_not_count(void **state)
 {
-    (void)state;
     struct world w;
     world_open(&w, 1, 1, false, 0.1, on_gpu_0);
     ticks(&w, 100);
@@ -318,7 +309,7 @@ static void work_of_the_warm_up_does_not_count(void **state)
     world_close(&w);
 }
 
-int main(void)
+TMX_TESTS(test_tick)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hardware_looks_every_sample_and_the_system_every_quantum),

@@ -32,7 +32,6 @@ static void shipped_kernels_run(void **state)
     char **names = NULL;
     struct tmx_err err = {0};
     unsigned n = 0;
-    (void)state;
     assert_int_equal(tmx_data_names(TMX_DATA_KERNEL, &names, &err), TMX_OK);
     for (size_t c = 0; c < sizeof chips / sizeof chips[0]; c++) {
         struct tmx_gate_chip chip;
@@ -62,7 +61,6 @@ static void shipped_kernels_run(void **state)
 static void instructions_of_another_kernel(void **state)
 {
     struct tmx_gate_kernel own, named;
-    (void)state;
     assert_int_equal(tmx_gate_kernel_load(&own, "backprop", NULL), TMX_OK);
     assert_int_equal(tmx_gate_kernel_load(&named, "BP", NULL), TMX_OK);
     assert_string_equal(named.name, "BP");
@@ -74,7 +72,6 @@ static void the_chip_saves_what_the_paper_computes(void **state)
 {
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     const struct tmx_gate_leakage *l = &chip.leakage;
     check_close(100 * (l->int_w + l->fp_w) / l->chip_w, 16.38, 0, 0.005);
@@ -91,7 +88,6 @@ static void results_do_not_depend_on_the_number_of_workers(void **state)
                                     {tmx_gate_find("warped_gates"), 14, 6, 0}};
     struct tmx_sm_result one[6], two[6];
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     assert_int_equal(tmx_gate_kernel_load(&kernel[0], "hotspot", &err), TMX_OK);
     assert_int_equal(tmx_gate_kernel_load(&kernel[1], "MUM", &err), TMX_OK);
@@ -116,7 +112,6 @@ static void overrides_name_their_key(void **state)
     struct tmx_sets sets = {0};
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
-    (void)state;
     assert_int_equal(tmx_sets_add(&sets, "", "gate.break_even_cycles=9", NULL, 0, &err), TMX_OK);
     assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", &sets, &err), TMX_OK);
     assert_int_equal(chip.gate.break_even_cycles, 9);
@@ -135,7 +130,6 @@ static void shipped_code_runs_to_its_end(void **state)
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
     size_t all = 0;
-    (void)state;
     assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         struct tmx_gate_code code[TMX_GATE_CODES];
@@ -179,7 +173,6 @@ static void bad_code_names_the_line(void **state)
         {CODE("2", "programs = [\"i\"]; order = [0, 1];"), "from 0 to 0", 4},
         {CODE("2", "programs = [\"i\"]; orders = [0, 1];"), "orders", 4},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_gate_code code[TMX_GATE_CODES];
         struct tmx_err err = {0};
@@ -193,7 +186,7 @@ static void bad_code_names_the_line(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_gate_runs)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_kernels_run),

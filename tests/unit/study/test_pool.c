@@ -61,7 +61,6 @@ static bool wanted(void *ctx, size_t task)
 
 static void results_arrive_in_task_order_and_a_crash_costs_its_task(void **state)
 {
-    (void)state;
     for (unsigned n_worker = 1; n_worker <= 5; n_worker += 2) {
         struct seen s = {0};
         const struct tmx_pool pool = {.n_task = N_TASK,
@@ -108,7 +107,6 @@ static enum tmx_status collect_big(void *ctx, const struct tmx_pool_result *r, s
 
 static void large_results_arrive_whole(void **state)
 {
-    (void)state;
     size_t n = 0;
     const struct tmx_pool pool = {
         .n_task = 4, .n_worker = 2, .as_completed = true, .ctx = &n, .run = big, .collect = collect_big};
@@ -135,7 +133,6 @@ static void together(void *ctx, const size_t *task, size_t n, struct tmx_pool_ch
 
 static void a_crash_among_tasks_that_run_together_costs_its_task(void **state)
 {
-    (void)state;
     for (unsigned n_worker = 1; n_worker <= 5; n_worker += 2) {
         for (size_t n_together = 1; n_together <= TMX_POOL_TOGETHER; n_together += 9) {
             struct seen s = {0};
@@ -179,7 +176,6 @@ static enum tmx_status collect_sizes(void *ctx, const struct tmx_pool_result *r,
 
 static void few_tasks_run_together_until_they_prove_short(void **state)
 {
-    (void)state;
     enum { N = 1 + 2 + 4 + 8 + 16 + 32 + 64 + 64 };
     static size_t size[N];
     const struct tmx_pool pool = {.n_task = N,
@@ -233,7 +229,6 @@ static enum tmx_status collect_until_the_signal(void *ctx, const struct tmx_pool
 
 static void a_signal_loses_no_answer_that_was_sent(void **state)
 {
-    (void)state;
     struct seen s = {0};
     struct tmx_err err = {0};
     const struct tmx_pool pool = {.n_task = N_TASK,
@@ -259,7 +254,6 @@ static enum tmx_status refuse(void *ctx, const struct tmx_pool_result *r, struct
 
 static void the_collector_can_stop_everything(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     const struct tmx_pool pool = {.n_task = N_TASK, .n_worker = 2, .run = run, .collect = refuse};
     assert_int_equal(tmx_pool_run(&pool, &err), TMX_EIO);
@@ -278,7 +272,6 @@ static enum tmx_status interrupt_parent(void *ctx, size_t task, FILE *out, struc
 
 static void ctrl_c_says_what_is_done(void **state)
 {
-    (void)state;
     struct tmx_err err = {0};
     struct seen s = {0};
     const struct tmx_pool pool = {
@@ -288,7 +281,7 @@ static void ctrl_c_says_what_is_done(void **state)
     assert_int_equal(s.n, 3);
 }
 
-int main(void)
+TMX_TESTS(test_pool)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_arrive_in_task_order_and_a_crash_costs_its_task),

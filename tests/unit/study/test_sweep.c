@@ -43,7 +43,6 @@ static const char *text(const struct tmx_sweep *s, size_t point, size_t key)
 
 static void a_pivot_of_many_values_takes_no_square_of_their_time(void **state)
 {
-    (void)state;
     enum { N = 30000 };
     char key[] = "seed", metric[] = "energy_j", *keys[] = {key}, *metrics[] = {metric};
     struct tmx_result *run = calloc(N, sizeof *run);
@@ -76,7 +75,6 @@ static void a_pivot_of_many_values_takes_no_square_of_their_time(void **state)
 
 static void a_grid_has_every_combination_last_axis_fastest(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(load(&s,
                           "axes = ( { key = \"a.x\"; range = { from = 0.1; to = 0.3; steps = 3; }; },"
@@ -105,7 +103,6 @@ static void a_grid_has_every_combination_last_axis_fastest(void **state)
 
 static void listed_values_keep_all_digits(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(
         load(&s, "axes = ( { key = \"x\"; values = [0.12345678901234567, 0.3, 80.0, 1e-30]; } );", NULL),
@@ -119,7 +116,6 @@ static void listed_values_keep_all_digits(void **state)
 
 static void ranges_keep_all_digits(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(
         load(&s,
@@ -137,7 +133,6 @@ static void ranges_keep_all_digits(void **state)
 /* The same formula here: not one bit is lost between the sampler and the run. */
 static void samples_keep_all_digits(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     struct tmx_runs runs;
     struct tmx_sets sets = {0};
@@ -160,7 +155,6 @@ static void samples_keep_all_digits(void **state)
 /* All digits reach the run, and the value written into the run's file is the same run. */
 static void an_axis_and_a_file_give_one_id(void **state)
 {
-    (void)state;
     static const char root[] = "mix = \"WL1\"; seed = 1; chip = \"gtx280\"; method = \"reduced\"; %s\n";
     static const char *const axes[] = {
         "axes = ( { key = \"package.r_convec\"; values = [0.12345678901234567]; } );",
@@ -201,7 +195,6 @@ static void an_axis_and_a_file_give_one_id(void **state)
 
 static void log_axes_have_equal_ratios(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(
         load(&s, "axes = ( { key = \"x\"; log = { from = 1; to = 1000; steps = 4; }; } );", NULL), TMX_OK);
@@ -213,7 +206,6 @@ static void log_axes_have_equal_ratios(void **state)
 
 static void repetitions_have_their_own_seeds(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(load(&s, "repeat = 3; seed = 7; axes = ( { key = \"x\"; values = [1, 2]; } );", NULL),
                      TMX_OK);
@@ -225,7 +217,6 @@ static void repetitions_have_their_own_seeds(void **state)
 
 static void constraints_drop_points(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(
         load(&s,
@@ -240,7 +231,6 @@ static void constraints_drop_points(void **state)
 
 static void a_latin_hypercube_has_one_point_in_every_stratum(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     enum { N = 40 };
     assert_int_equal(load(&s,
@@ -263,7 +253,6 @@ static void a_latin_hypercube_has_one_point_in_every_stratum(void **state)
 
 static void a_sobol_design_changes_one_axis_at_a_time(void **state)
 {
-    (void)state;
     struct tmx_sweep s;
     assert_int_equal(load(&s,
                           "sample = { method = \"indices\"; n = 8; };"
@@ -283,7 +272,6 @@ static void a_sobol_design_changes_one_axis_at_a_time(void **state)
 
 static void samples_depend_on_the_seed_alone(void **state)
 {
-    (void)state;
     static const char random[] = "sample = { method = \"random\"; n = 5; }; seed = %d;"
                                  "axes = ( { key = \"x\"; log = { from = 1; to = 8; }; } );";
     struct tmx_sweep a, b, c;
@@ -305,7 +293,6 @@ static void samples_depend_on_the_seed_alone(void **state)
 
 static void bad_studies_are_refused_with_the_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -370,7 +357,6 @@ static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
     struct tmx_err err;
     char text[1000] = "";
     struct tmx_doubts doubts = {.line = keep, .to = text, .alone = true};
-    (void)state;
     for (size_t twice = 0; twice < 2; twice++) {
         for (size_t i = 4; i-- > 0;) {
             assert_int_equal(tmx_warnings_add(&w, i, of[i], &err), TMX_OK);
@@ -396,7 +382,7 @@ static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
     tmx_warnings_finish(&w);
 }
 
-int main(void)
+TMX_TESTS(test_sweep)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pivot_of_many_values_takes_no_square_of_their_time),

@@ -33,7 +33,6 @@ static void add(struct tmx_table *t, const char *axis, const char *name, int64_t
 
 static void json_has_types_and_escapes(void **state)
 {
-    (void)state;
     struct tmx_table *t;
     assert_int_equal(tmx_table_create(&t, columns, 4, NULL), TMX_OK);
     char *text = written(t, TMX_FORMAT_JSON);
@@ -64,7 +63,6 @@ static void json_has_types_and_escapes(void **state)
 /* Every real is the shortest text that reads back the same, and the same text in JSON and in CSV. */
 static void json_reals_are_those_of_csv(void **state)
 {
-    (void)state;
     static const double reals[] = {
         0.2, 0.1, 1.0 / 3, 2.5e-7, 5e-324, 1.7976931348623157e308, 90.456, 0.1 + 0.7, 123456789.123456789};
     static const struct tmx_column real = {"v", TMX_COLUMN_REAL, 2};
@@ -85,7 +83,6 @@ static void json_reals_are_those_of_csv(void **state)
 
 static void json_refuses_what_is_not_utf8(void **state)
 {
-    (void)state;
     struct tmx_table *t;
     struct tmx_err err = {0};
     char *text = NULL;
@@ -101,7 +98,7 @@ static void json_refuses_what_is_not_utf8(void **state)
     tmx_table_destroy(t);
 }
 
-int main(void)
+TMX_TESTS(test_table_out)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_has_types_and_escapes),

@@ -38,7 +38,6 @@ static void damage(const char *path, long at)
 
 static void what_was_written_is_read(void **state)
 {
-    (void)state;
     double a[3] = {1, 2, 3}, b[3] = {0};
     char c[5] = "four", d[5] = "";
     const struct tmx_piece out[] = {{a, sizeof a}, {c, sizeof c}}, in[] = {{b, sizeof b}, {d, sizeof d}};
@@ -53,7 +52,6 @@ static void what_was_written_is_read(void **state)
 
 static void a_damaged_file_counts_as_absent(void **state)
 {
-    (void)state;
     double a[3] = {1, 2, 3};
     const struct tmx_piece piece[] = {{a, sizeof a}};
     static const long at[] = {3, 20, 60, 90, 100, 110, 119}; /* magic, key, sum, size, contents */
@@ -70,7 +68,6 @@ static void a_damaged_file_counts_as_absent(void **state)
 
 static void a_planted_file_is_neither_trusted_nor_written_through(void **state)
 {
-    (void)state;
     double a[3] = {1, 2, 3};
     const struct tmx_piece piece[] = {{a, sizeof a}};
     const char *file = cached_file(KEY);
@@ -139,7 +136,6 @@ static uint64_t bytes_in(const char *where)
 
 static void what_was_used_longest_ago_goes_first(void **state)
 {
-    (void)state;
     static const char where[] = "cache_bounded";
     const struct timespec pause = {.tv_nsec = 20000000};
     size_t n;
@@ -169,7 +165,6 @@ static void what_was_used_longest_ago_goes_first(void **state)
 
 static void the_bound_holds_under_four_writers_of_which_one_is_killed(void **state)
 {
-    (void)state;
     static const char where[] = "cache_bounded";
     pid_t writer[4];
     int status;
@@ -210,7 +205,6 @@ static void the_bound_holds_under_four_writers_of_which_one_is_killed(void **sta
 
 static void a_cache_that_another_holds_is_one_wait_of_all_processes(void **state)
 {
-    (void)state;
     static const char where[] = "cache_held";
     assert_int_equal(tmx_cache_usable(NULL, NULL), TMX_OK);
     keep(where, 0);
@@ -242,7 +236,6 @@ static void let_go(double at_most_s)
 
 static void one_waits_for_its_own_model_alone_and_says_so(void **state)
 {
-    (void)state;
     const struct tmx_cache_name other = {.kind = "thermal", .key = "1123456789abcdef0123456789abcdef"};
     int from_holder[2];
     char c;
@@ -269,7 +262,6 @@ static void one_waits_for_its_own_model_alone_and_says_so(void **state)
 
 static void a_check_names_what_is_wrong(void **state)
 {
-    (void)state;
     double a[3] = {1, 2, 3};
     const struct tmx_piece piece[] = {{a, sizeof a}};
     const char *name = strrchr(cached_file(KEY), '/') + 1;
@@ -297,7 +289,6 @@ static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spe
 
 static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **state)
 {
-    (void)state;
     struct golden g;
     struct tmx_reduced_model cold, warm;
     char key[TMX_HASH_HEX];
@@ -347,7 +338,6 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
 
 static void of_processes_that_need_one_model_one_makes_it(void **state)
 {
-    (void)state;
     enum { N = 3 };
     struct golden g;
     struct tmx_reduced_model m;
@@ -377,7 +367,6 @@ static void of_processes_that_need_one_model_one_makes_it(void **state)
 
 static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **state)
 {
-    (void)state;
     struct golden g;
     struct tmx_reduced_model with, without;
     char key[TMX_HASH_HEX], path[1200];
@@ -431,7 +420,6 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
 
 static void sinks_of_a_range_share_one_basis(void **state)
 {
-    (void)state;
     struct golden g;
     struct tmx_reduced_options o = options;
     struct tmx_reduced_model m[2];
@@ -471,7 +459,6 @@ static void sinks_of_a_range_share_one_basis(void **state)
 
 static void without_a_cache_folder_models_are_built(void **state)
 {
-    (void)state;
     struct golden g;
     struct tmx_reduced_model m;
     golden_open(&g, "B_hotblock");
@@ -482,7 +469,7 @@ static void without_a_cache_folder_models_are_built(void **state)
     golden_close(&g);
 }
 
-int main(void)
+TMX_TESTS(test_cache)
 {
     char here[900];
     const struct CMUnitTest tests[] = {

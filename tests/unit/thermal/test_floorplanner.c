@@ -30,7 +30,6 @@ static struct tmx_hotspot_config cfg;
 
 static int make(void **state)
 {
-    (void)state;
     desc = scratch_write("floorplanner.desc", blocks);
     tmx_hotspot_config_init(&cfg);
     cfg.grid_rows = cfg.grid_cols = 24;
@@ -62,7 +61,6 @@ static struct tmx_floorplanner_result optimise(uint64_t seed, bool wrap)
 
 static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct tmx_floorplanner_result r = optimise(seed, seed % 2);
         for (size_t k = 0; k < r.n; k++) {
@@ -98,7 +96,6 @@ static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
 
 static void same_seed_same_floorplan(void **state)
 {
-    (void)state;
     struct tmx_floorplanner_result a = optimise(7, true), b = optimise(7, true), c = optimise(8, true);
     bool differs = a.floorplan[0].n_unit != c.floorplan[0].n_unit;
     assert_int_equal(a.floorplan[0].n_unit, b.floorplan[0].n_unit);
@@ -117,7 +114,6 @@ static void same_seed_same_floorplan(void **state)
  */
 static void influence_is_near_the_full_grid(void **state)
 {
-    (void)state;
     cfg.grid_rows = cfg.grid_cols = 80; /* 48 cells a side have 0.6 K of their own at the smallest block */
     for (uint64_t seed = 1; seed <= 2; seed++) {
         struct tmx_floorplanner_result r = optimise(seed, seed % 2);
@@ -131,7 +127,6 @@ static void influence_is_near_the_full_grid(void **state)
 /* Equal units, the four in the middle hot: they end apart. Those that stay do. */
 static void units_of_one_size_change_places(void **state)
 {
-    (void)state;
     char text[8192] = "", heat[2048] = "";
     for (int i = 0; i < 64; i++) {
         const size_t at = strlen(text), to = strlen(heat);
@@ -188,7 +183,6 @@ static void refuses(const char *file_text, const char *power_text, unsigned line
 
 static void bad_input_is_named(void **state)
 {
-    (void)state;
     refuses("a 1e-6 1 2 1\nb 1e-6 2 1 1\n", "a 1\nb 1\n", 2, "block \"b\"");
     refuses("a 1e-6 1 2 1\na 1e-6 1 2 1\n", "a 1\n", 2, "is also on line 1");
     refuses("a 1e-6 1 2 1\nb -1e-6 1 2 1\n", "a 1\nb 1\n", 2, "area above 0");
@@ -202,7 +196,7 @@ static void bad_input_is_named(void **state)
     refuses("a 4e-3 1 2 1\nb 4e-3 1 2 1\n", "a 1\nb 1\n", 0, "smaller than the spreader");
 }
 
-int main(void)
+TMX_TESTS(test_floorplanner)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_tiles_the_die_and_keeps_areas_and_shapes),

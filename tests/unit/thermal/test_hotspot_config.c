@@ -19,7 +19,6 @@ static enum tmx_status read_text(struct tmx_hotspot_config *cfg, const char *tex
 
 static void defaults_are_hotspots_but_for_model_and_map(void **state)
 {
-    (void)state;
     struct tmx_hotspot_config cfg;
     tmx_hotspot_config_init(&cfg);
     assert_true(cfg.t_chip == 1.5e-4 && cfg.k_chip == 100 && cfg.p_chip == 1.75e6);
@@ -34,7 +33,6 @@ static void defaults_are_hotspots_but_for_model_and_map(void **state)
 
 static void the_first_occurrence_wins_whatever_its_case(void **state)
 {
-    (void)state;
     struct tmx_hotspot_config cfg;
     char message[1600];
     tmx_hotspot_config_init(&cfg);
@@ -58,7 +56,6 @@ static void the_first_occurrence_wins_whatever_its_case(void **state)
 
 static void what_is_printed_reads_back(void **state)
 {
-    (void)state;
     struct tmx_hotspot_config cfg, again;
     char message[1600];
     tmx_hotspot_config_init(&cfg);
@@ -82,7 +79,6 @@ static void what_is_printed_reads_back(void **state)
 
 static void malformed_options_name_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -119,7 +115,6 @@ static void malformed_options_name_their_line(void **state)
 
 static void a_package_file_holds_fan_keys_only(void **state)
 {
-    (void)state;
     struct tmx_hotspot_config cfg;
     struct tmx_err err = {0};
     tmx_hotspot_config_init(&cfg);
@@ -131,7 +126,7 @@ static void a_package_file_holds_fan_keys_only(void **state)
     assert_non_null(strstr(err.msg, "no option of a package file"));
 }
 
-int main(void)
+TMX_TESTS(test_hotspot_config)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_hotspots_but_for_model_and_map),

@@ -76,7 +76,6 @@ static double link_w_k(const struct tmx_network *net, size_t a, size_t b)
 
 static void the_worked_numbers_come_out(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     make(&c);
@@ -108,7 +107,6 @@ static void the_worked_numbers_come_out(void **state)
 
 static void a_uniform_field_feels_the_air_alone(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     double area = 0;
@@ -138,7 +136,6 @@ static void a_uniform_field_feels_the_air_alone(void **state)
  * differences comes down to, whatever the grids of its sheets. */
 static void the_physical_network_adds_up(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     make(&c);
@@ -212,7 +209,6 @@ static void rises(const struct tmx_network *net, double *rise_k)
 /* 6.9 mm of copper on the die: sheets of a third of the length diffused in 1 ms would be 42. */
 static void sheets_of_a_thick_layer_grow_away_from_power(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     size_t n_node[2];
@@ -259,7 +255,6 @@ static void sheets_of_a_thick_layer_grow_away_from_power(void **state)
 
 static void rectangular_cells_conduct_more_along_their_short_side(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     make(&c);
@@ -276,7 +271,6 @@ static void rectangular_cells_conduct_more_along_their_short_side(void **state)
 
 static void a_layer_without_lateral_flow_has_no_lateral_links(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     make(&c);
@@ -289,7 +283,6 @@ static void a_layer_without_lateral_flow_has_no_lateral_links(void **state)
 
 static void detailed_stacks_use_half_cells_and_unit_materials(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_network net;
     make(&c);
@@ -312,7 +305,6 @@ static void detailed_stacks_use_half_cells_and_unit_materials(void **state)
 /* A filler beside the left unit says what a second unit with a material of its own would. */
 static void a_filler_is_what_no_unit_covers(void **state)
 {
-    (void)state;
     static const enum tmx_network_kind kinds[] = {TMX_NETWORK_HOTSPOT, TMX_NETWORK_PHYSICAL};
     for (size_t i = 0; i < 2; i++) {
         struct chip c;
@@ -356,7 +348,6 @@ static void a_filler_is_what_no_unit_covers(void **state)
 
 static void power_is_spread_whole_and_read_back_by_area(void **state)
 {
-    (void)state;
     struct chip c;
     struct tmx_gridmap map;
     double cell[32 * 32] = {0}, unit[2], sum = 0;
@@ -384,7 +375,6 @@ static void power_is_spread_whole_and_read_back_by_area(void **state)
 
 static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
 {
-    (void)state;
     struct tmx_unit units[] = {block(name_a, 0, 0, 4, 1), block(name_b, 0, 1, 4, 3)};
     const struct tmx_floorplan fp = {units, 2, "chip"};
     struct tmx_gridmap map;
@@ -405,7 +395,6 @@ static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
 
 static void a_start_field_is_normalised_unless_hotspots_is_wanted(void **state)
 {
-    (void)state;
     struct tmx_unit units[] = {block(name_a, 0, 0, 1.5, 4), block(name_b, 3, 0, 1, 4)}; /* a gap between */
     const struct tmx_floorplan fp = {units, 2, "chip"};
     const double unit[2] = {300, 400};
@@ -434,7 +423,6 @@ static void refuse(struct chip *c, const char *why)
 
 static void impossible_geometry_is_refused(void **state)
 {
-    (void)state;
     struct chip c;
     make(&c);
     c.spec.rows = 1;
@@ -455,7 +443,7 @@ static void impossible_geometry_is_refused(void **state)
     refuse(&c, "layers must be equal");
 }
 
-int main(void)
+TMX_TESTS(test_network)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worked_numbers_come_out),

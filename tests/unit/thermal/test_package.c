@@ -22,13 +22,11 @@ static const struct tmx_fan_sink base = {.s_sink_m = 0.06,
  * Nu = 2.511, hc = 35.15, m S = 0.7955, eta = 0.8313, R = 1 / (hc (0.002 + 0.09976) 20 * 0.06). */
 static void plate_fins_agree_with_a_calculation_by_hand(void **state)
 {
-    (void)state;
     check_close(tmx_fan_forced_k_per_w(&base), 0.2330, 2e-3, 0);
 }
 
 static void more_air_never_cools_less(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct tmx_fan_sink fs = base;
         fs.pins = kind & 1;
@@ -46,7 +44,6 @@ static void more_air_never_cools_less(void **state)
 
 static void a_hotter_sink_sheds_heat_better_in_still_air(void **state)
 {
-    (void)state;
     struct tmx_fan_sink fs = base;
     fs.natural = true;
     for (int pins = 0; pins < 2; pins++) {
@@ -65,7 +62,6 @@ static void a_hotter_sink_sheds_heat_better_in_still_air(void **state)
 
 static void impossible_fins_and_fans_are_refused(void **state)
 {
-    (void)state;
     struct tmx_fan_sink fs = base;
     fs.motor_radius_m = 0.03;
     assert_non_null(tmx_fan_sink_fault(&fs));
@@ -93,7 +89,6 @@ static const struct tmx_cold_plate plate = {0.04, 400, 5e-4, 2e-3, 5e-4, 0.631, 
 
 static void a_cold_plate_agrees_with_a_calculation_by_hand(void **state)
 {
-    (void)state;
     const double flow = 1.5e-5, film = tmx_cold_plate_film_k_per_w(&plate, flow);
     check_close(film, 0.035526, 1e-4, 0);
     check_close(tmx_cold_plate_k_per_w(&plate, flow) - film, 1 / (2 * 4.146e6 * flow), 1e-12, 0);
@@ -116,7 +111,6 @@ static void a_cold_plate_agrees_with_a_calculation_by_hand(void **state)
 
 static void a_pump_is_a_fan_of_a_plate(void **state)
 {
-    (void)state;
     struct tmx_fan pump = {.min_rpm = 500, .max_rpm = 3000, .flow_m3_per_s = 3e-5};
     const struct tmx_card card = {.convection = TMX_CONVECTION_PLATE,
                                   .still_k_per_w = 2,
@@ -136,7 +130,7 @@ static void a_pump_is_a_fan_of_a_plate(void **state)
     }
 }
 
-int main(void)
+TMX_TESTS(test_package)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plate_fins_agree_with_a_calculation_by_hand),

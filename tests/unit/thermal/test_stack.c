@@ -36,7 +36,6 @@ static enum tmx_status create(const char *options, struct tmx_stack *s, char mes
 
 static void a_plain_chip_is_silicon_on_an_interface(void **state)
 {
-    (void)state;
     struct tmx_stack s;
     char message[1600];
     write_files();
@@ -55,7 +54,6 @@ static void a_plain_chip_is_silicon_on_an_interface(void **state)
 
 static void a_layer_file_names_layers_in_any_order(void **state)
 {
-    (void)state;
     struct tmx_stack s;
     char message[1600];
     write_files();
@@ -71,7 +69,6 @@ static void a_layer_file_names_layers_in_any_order(void **state)
 #define PLACED "0\nY\nN\n1.7e6\n0.01\n1e-4\nst_big.flp\n1\nY\nY\n1.7e6\n0.01\n5e-4\nst_a.flp\n"
 static void dies_lie_side_by_side_in_a_layer(void **state)
 {
-    (void)state;
     struct tmx_stack s;
     char message[1600];
     write_files();
@@ -102,7 +99,6 @@ static void dies_lie_side_by_side_in_a_layer(void **state)
 
 static void faults_name_their_place(void **state)
 {
-    (void)state;
     static const struct {
         const char *options, *lcf, *message;
     } rows[] = {
@@ -169,7 +165,6 @@ static void faults_name_their_place(void **state)
 
 static void malformed_materials_name_their_line(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -196,7 +191,6 @@ static void malformed_materials_name_their_line(void **state)
 
 static void trace_columns_find_their_units(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message; /* message NULL: accepted */
     } rows[] = {
@@ -232,14 +226,13 @@ static void trace_columns_find_their_units(void **state)
 
 static void a_package_file_gives_a_package(void **state)
 {
-    (void)state;
     struct tmx_package p;
     scratch_write("st.config", "-s_sink 0.09\n-r_convec 0.5\n");
     assert_int_equal(tmx_package_read("st.config", &p, NULL), TMX_OK);
     assert_true(p.s_sink_m == 0.09 && p.r_convec_k_per_w == 0.5 && p.k_spreader == 400);
 }
 
-int main(void)
+TMX_TESTS(test_stack)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_chip_is_silicon_on_an_interface),

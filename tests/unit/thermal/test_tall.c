@@ -9,7 +9,6 @@
 /* Rows that are no multiple of anything, more and fewer than the pieces have room for. */
 static void tall_products_are_those_of_the_whole_matrices(void **state)
 {
-    (void)state;
     static const size_t rows[] = {1, 47, 48, 385, 1000, 4108};
     enum { K = 5, M = 3, MOST = 4108 };
     static double a[K * MOST], b[M * MOST], d[MOST], w[M * MOST], y[M * MOST];
@@ -52,7 +51,7 @@ static void tall_products_are_those_of_the_whole_matrices(void **state)
     tmx_thread_pool_destroy(pool);
 }
 
-int main(void)
+TMX_TESTS(test_tall)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tall_products_are_those_of_the_whole_matrices),

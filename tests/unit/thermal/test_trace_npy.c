@@ -30,7 +30,6 @@ static void write_npy(const char *path, const char *head, const void *data, size
 
 static void binary_traces_are_read_and_written(void **state)
 {
-    (void)state;
     static const double v[6] = {1.5, -2, 3e-300, 4, 5, 0.1};
     static const float narrow[4] = {1.5F, 2, 3, 4};
     static const char *const names[] = {"a", "b", "c"};
@@ -59,7 +58,6 @@ static void binary_traces_are_read_and_written(void **state)
 
 static void malformed_binary_traces_say_what_is_wrong(void **state)
 {
-    (void)state;
     static const double v[4] = {1, 2, 3, 4}, not_finite[4] = {1, 2, NAN, 4};
     static const struct {
         const char *head, *names, *message;
@@ -112,7 +110,7 @@ static void malformed_binary_traces_say_what_is_wrong(void **state)
     tmx_trace_finish(&t);
 }
 
-int main(void)
+TMX_TESTS(test_trace_npy)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binary_traces_are_read_and_written),
