@@ -126,7 +126,6 @@ static void a_store_takes_the_swing_and_keeps_energy(void **state)
         .nodes = 2,
         .host = {.idle_w = 30, .active_w = 20, .given = true, .n_supply = 1, .supply = {{1, 0.5}}}};
     struct tmx_feed f;
-    (void)state;
     world_open(&w, 0.01);
     w.gpu[1].n_run = 1;
     tmx_feed_take(&f, &w.arena, &w.machine, &t, &(struct tmx_store_options){.efficiency = 1});
