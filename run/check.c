@@ -144,7 +144,7 @@ static double of_board(const struct tmx_chip_board *board, const double *option_
     return v;
 }
 
-enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status check_boards(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *forecast = tmx_setting_member(root, "forecast");
     if (tmx_setting_length(forecast) > 0 && !tmx_run_unread(r) &&
@@ -187,7 +187,7 @@ static bool typed(const struct tmx_setting *s)
     return file && strncmp(file, "--set", strlen("--set")) == 0;
 }
 
-enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const size_t levels[] = {TMX_SAFETY, TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
     const struct tmx_choice *safety = &r->sim_spec.choice[TMX_SAFETY];
@@ -233,7 +233,7 @@ static void note_least_caps(const struct tmx_run *r)
     }
 }
 
-void tmx_run_note_powerless(const struct tmx_run *r)
+static void note_powerless(const struct tmx_run *r)
 {
     const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
                *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
@@ -280,7 +280,7 @@ static const struct tmx_setting *place_of(const struct tmx_setting *root, const 
     return group ? tmx_setting_member(group, t->key) : NULL;
 }
 
-enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_run_options *o = &r->options;
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
@@ -312,8 +312,8 @@ enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *r
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
-                                     struct tmx_err *err)
+static enum tmx_status check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
+                                    struct tmx_err *err)
 {
     const struct tmx_smooth_options *o = &r->sim_spec.smooth;
     const struct tmx_setting *group = tmx_setting_member(root, "smooth"),
@@ -363,8 +363,8 @@ enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_s
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
-                                     struct tmx_err *err)
+static enum tmx_status check_events(const struct tmx_run *r, const struct tmx_setting *root,
+                                    struct tmx_err *err)
 {
     const struct tmx_thermal_ops *ops = r->thermal.ops;
     const char *group = r->serve                   ? "serve"
@@ -443,8 +443,8 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *r)
     return c;
 }
 
-enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
-                                   struct tmx_err *err)
+static enum tmx_status check_cost(const struct tmx_run *r, const struct tmx_setting *root,
+                                  struct tmx_err *err)
 {
     const struct tmx_setting *mix = tmx_setting_member(root, "mix");
     return tmx_setting_blame(
@@ -455,3 +455,26 @@ enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_set
                        total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu, r->n_gpu == 1 ? "" : "s"),
         err);
 }
+
+/* After the chips are read. */
+static enum tmx_status check_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const enum tmx_status st = check_boards(r, root, err);
+    return st ? st : fit_times(r, root, err);
+}
+
+/* After everything is read. */
+static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    enum tmx_status st = check_events(r, root, err);
+    st = st ? st : check_smooth(r, root, err);
+    st = st ? st : check_cost(r, root, err);
+    if (!st) {
+        note_powerless(r);
+    }
+    return st;
+}
+
+const struct tmx_run_feature tmx_feature_keys = {.open = check_keys},
+                             tmx_feature_times = {.open = check_node},
+                             tmx_feature_checks = {.open = check_all};

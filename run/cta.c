@@ -501,17 +501,15 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
                               c->chip.memory.cores, r->kind[0].chip.n_sm);
     }
     c->chip.memory.core = c->core > 0 ? c->core - 1 : c->chip.memory.core;
-    c->plan = calloc(r->n_kernel + 1, sizeof *c->plan);
-    if (!st && !c->plan) {
-        st = tmx_fail(err, TMX_ENOMEM, "plans of %zu kernels", r->n_kernel);
-    }
+    TMX_TAKE(&r->arena, c->plan, r->n_kernel);
+    st = st ? st : tmx_run_memory(r, err);
     for (size_t k = 0; k < r->n_kernel && !st; k++) {
         st = make_plan(c, r->kernel_file[k].path, &c->plan[k], err);
     }
     return st;
 }
 
-enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_cta(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_CTA];
     const struct tmx_setting *group;
@@ -521,11 +519,10 @@ enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *ro
     if (st || !group || strcmp(policy, "none") == 0) {
         return st;
     }
-    struct tmx_run_cta *c = calloc(1, sizeof *c);
+    struct tmx_run_cta *c = r->cta = TMX_TAKE(&r->arena, c, 1);
     if (!c) {
-        return tmx_fail(err, TMX_ENOMEM, "group cta");
+        return tmx_no_memory(err);
     }
-    r->cta = c;
     c->seed = (uint64_t)r->options.seed;
     st = tmx_run_choose(r, root, TMX_LEVEL_CTA, "tcs", opts, c, err);
     c->policy = (struct tmx_cta_policy_spec){.policy = tmx_cta_of(choice), .options = choice->state};
@@ -556,20 +553,13 @@ static void write_plans(const struct tmx_run *r, struct tmx_writer *w)
     }
 }
 
-void tmx_run_cta_write(const struct tmx_run *r, struct tmx_writer *w)
+static void write_cta(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->cta) {
         tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, w);
     }
 }
 
-void tmx_run_cta_close(struct tmx_run *r)
-{
-    if (r->cta) {
-        free(r->cta->plan);
-        free(r->cta);
-        r->cta = NULL;
-    }
-}
+const struct tmx_run_feature tmx_feature_cores = {.open = open_cta, .write = write_cta};
 
 const struct tmx_keys tmx_cta_keys[] = {{"cta", opts}, {0}};

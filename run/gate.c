@@ -68,11 +68,9 @@ static enum tmx_status profile_chip(struct tmx_run *r, const char *name, struct 
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
     enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, err);
     if (!st) {
-        c->profile = calloc(r->n_kernel + 1, sizeof *c->profile);
-        c->latency_cycles = calloc(r->n_kernel + 1, sizeof *c->latency_cycles);
-        st = c->profile && c->latency_cycles
-                 ? TMX_OK
-                 : tmx_fail(err, TMX_ENOMEM, "gating of %zu kernels", r->n_kernel);
+        TMX_TAKE(&r->arena, c->profile, r->n_kernel);
+        TMX_TAKE(&r->arena, c->latency_cycles, r->n_kernel);
+        st = tmx_run_memory(r, err);
     }
     for (size_t k = 0; !st && k < r->n_kernel; k++) {
         st = profile_kernel(r, c, k, policy, cached ? cache : NULL, err);
@@ -85,13 +83,10 @@ static enum tmx_status profile_kinds(struct tmx_run *r, const struct tmx_gate_po
                                      struct tmx_err *err)
 {
     struct tmx_run_gate *g = r->gate;
-    enum tmx_status st = TMX_OK;
-    g->made = calloc(r->n_kind, sizeof *g->made);
-    g->kind = calloc(r->n_kind, sizeof *g->kind);
-    if (!g->made || !g->kind) {
-        return tmx_fail(err, TMX_ENOMEM, "gating of %zu kinds of GPU", r->n_kind);
-    }
-    for (size_t i = 0; i < r->n_kind; i++) {
+    TMX_TAKE(&r->arena, g->made, r->n_kind);
+    TMX_TAKE(&r->arena, g->kind, r->n_kind);
+    enum tmx_status st = tmx_run_memory(r, err);
+    for (size_t i = 0; i < r->n_kind && !st; i++) {
         size_t same = 0; /* the first kind with this chip */
         while (strcmp(r->kind[same].name, r->kind[i].name) != 0) {
             same++;
@@ -111,7 +106,7 @@ static enum tmx_status profile_kinds(struct tmx_run *r, const struct tmx_gate_po
     return st;
 }
 
-enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_gate(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct gate_options o;
     const enum tmx_status st0 = tmx_run_choose(r, root, TMX_LEVEL_GATE, "none", opts, &o, err);
@@ -122,9 +117,9 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
     if (policy->wake == TMX_WAKE_NO_GATING) {
         return TMX_OK;
     }
-    r->gate = calloc(1, sizeof *r->gate);
+    TMX_TAKE(&r->arena, r->gate, 1);
     if (!r->gate) {
-        return tmx_fail(err, TMX_ENOMEM, "gating");
+        return tmx_no_memory(err);
     }
     r->gate->options = o;
     const enum tmx_status st =
@@ -139,26 +134,14 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
     return st;
 }
 
-void tmx_run_gate_close(struct tmx_run *r)
-{
-    if (r->gate) {
-        for (size_t i = 0; r->gate->made && i < r->n_kind; i++) {
-            free(r->gate->made[i].profile);
-            free(r->gate->made[i].latency_cycles);
-        }
-        free(r->gate->made);
-        free(r->gate->kind);
-        free(r->gate);
-        r->gate = NULL;
-    }
-}
-
-void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w)
+static void write_gate(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->gate) {
         tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, w);
     }
 }
+
+const struct tmx_run_feature tmx_feature_gating = {.open = open_gate, .write = write_gate};
 
 double tmx_run_gate_asleep_points(const struct tmx_run *r)
 {

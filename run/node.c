@@ -127,11 +127,8 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
         return listed;
     }
     const size_t n = tmx_setting_length(list);
-    r->failure = calloc(n + 1, sizeof *r->failure);
-    if (!r->failure) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu fan failures", n);
-    }
-    for (size_t i = 0; i < n; i++) {
+    TMX_TAKE(&r->arena, r->failure, n);
+    for (size_t i = 0; i < n && r->failure; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct row row;
         size_t f = 0;
@@ -177,11 +174,8 @@ static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *ro
         st = tmx_fail_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
                               r->n_gpu);
     }
-    r->power_cap_w = st ? NULL : calloc(r->n_gpu, sizeof *r->power_cap_w);
-    if (!st && !r->power_cap_w) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu power caps", r->n_gpu);
-    }
-    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+    TMX_TAKE(&r->arena, r->power_cap_w, r->n_gpu);
+    for (size_t g = 0; !st && r->power_cap_w && g < r->n_gpu; g++) {
         double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
         const struct tmx_setting *s = one ? at : n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
         if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
@@ -190,10 +184,7 @@ static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *ro
         any = any || w > 0;
         r->power_cap_w[g] = w > 0 ? w : INFINITY;
     }
-    if (!st && !any) {
-        free(r->power_cap_w);
-        r->power_cap_w = NULL;
-    }
+    r->power_cap_w = any ? r->power_cap_w : NULL;
     return st;
 }
 
@@ -258,12 +249,13 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
     if (air && r->topology.n_gpu == 0) {
         tmx_doubt("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
     }
-    double *z = calloc(4 * r->n_gpu, sizeof *z);
-    r->spread_of_gpu = calloc(r->n_gpu, sizeof *r->spread_of_gpu);
+    double *z = TMX_TAKE(&r->arena, z, 4 * r->n_gpu);
+    TMX_TAKE(&r->arena, r->spread_of_gpu, r->n_gpu);
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
         r->topology.inlet_above_k = calloc(r->n_gpu, sizeof(double));
+        r->arena.failed = r->arena.failed || !r->topology.inlet_above_k;
     }
-    enum tmx_status st = z && r->spread_of_gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    enum tmx_status st = tmx_run_memory(r, err);
     for (size_t i = 0; !st && i < 4; i++) {
         st = draw(r, streams[i], z + i * r->n_gpu, err);
     }
@@ -279,7 +271,6 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
             r->topology.inlet_above_k[g] += r->spread_of_gpu[g].inlet_k;
         }
     }
-    free(z);
     return st;
 }
 
@@ -390,7 +381,7 @@ static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *r
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const bool has_topology = r->options.topology[0] != '\0';
     enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;
@@ -402,13 +393,11 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
     }
     r->n_gpu = has_topology ? r->topology.n_gpu : (size_t)r->options.gpus;
     const size_t most = has_topology ? r->n_gpu : 1;
-    r->kind = calloc(most, sizeof *r->kind);
-    r->kind_of_gpu = calloc(r->n_gpu, sizeof *r->kind_of_gpu);
-    r->card_of_gpu = calloc(r->n_gpu, sizeof *r->card_of_gpu);
-    if (!r->kind || !r->kind_of_gpu || !r->card_of_gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
-    }
-    if (!has_topology) {
+    TMX_TAKE(&r->arena, r->kind, most);
+    TMX_TAKE(&r->arena, r->kind_of_gpu, r->n_gpu);
+    TMX_TAKE(&r->arena, r->card_of_gpu, r->n_gpu);
+    st = tmx_run_memory(r, err);
+    if (!st && !has_topology) {
         const struct tmx_setting *at = tmx_setting_member(root, "chip");
         snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
         r->kind[0].from = tmx_setting_file(at);
@@ -430,13 +419,10 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_topology *t = &r->topology;
     struct tmx_cooling_spec *c = &r->sim_spec.cooling;
-    r->level_rpm = calloc(t->n_card, sizeof(const double *));
-    r->level_k_per_w = calloc(t->n_card, sizeof(const double *));
-    r->n_level = calloc(t->n_card, sizeof *r->n_level);
-    if (!r->level_rpm || !r->level_k_per_w || !r->n_level) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu cards", t->n_card);
-    }
-    for (size_t k = 0; k < t->n_card; k++) {
+    TMX_TAKE(&r->arena, r->level_rpm, t->n_card);
+    TMX_TAKE(&r->arena, r->level_k_per_w, t->n_card);
+    TMX_TAKE(&r->arena, r->n_level, t->n_card);
+    for (size_t k = 0; k < t->n_card && r->n_level; k++) {
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[t->card[k].gpu0]];
         r->level_rpm[k] = kind->level_rpm;
         r->level_k_per_w[k] = kind->level_k_per_w;
@@ -444,6 +430,9 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
         if (t->card[k].convection == TMX_CONVECTION_CHANNELS) {
             tmx_run_pumps(t, k, kind);
         }
+    }
+    if (!r->n_level) {
+        return tmx_no_memory(err);
     }
     c->topology = t;
     c->level_rpm = r->level_rpm;
@@ -464,15 +453,13 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status build_gpus(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    (void)root;
     struct tmx_sim_spec *s = &r->sim_spec;
-    r->chip_of_gpu = calloc(r->n_gpu, sizeof(const struct tmx_chip *));
-    r->thermal_of_gpu = calloc(r->n_gpu, sizeof *r->thermal_of_gpu);
-    if (!r->chip_of_gpu || !r->thermal_of_gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
-    }
-    for (size_t g = 0; g < r->n_gpu; g++) {
+    TMX_TAKE(&r->arena, r->chip_of_gpu, r->n_gpu);
+    TMX_TAKE(&r->arena, r->thermal_of_gpu, r->n_gpu);
+    for (size_t g = 0; g < r->n_gpu && r->thermal_of_gpu; g++) {
         const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];
         r->chip_of_gpu[g] = &k->chip;
         r->thermal_of_gpu[g] =
@@ -484,7 +471,8 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     s->machine.spread = r->spread_of_gpu;
     s->thermal = r->thermal_of_gpu;
     s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
-    const enum tmx_status st = tmx_run_power_groups(r, err);
+    tmx_run_power_groups(r);
+    const enum tmx_status st = tmx_run_memory(r, err);
     if (st || r->topology.n_gpu == 0) {
         return st;
     }
@@ -494,22 +482,28 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     return cooling_spec(r, err);
 }
 
-void tmx_run_node_close(struct tmx_run *r)
+static void close_node(struct tmx_run *r)
 {
     for (size_t k = 0; k < r->n_kind; k++) {
         tmx_chip_finish(&r->kind[k].chip);
     }
-    free(r->kind);
-    free(r->kind_of_gpu);
-    free(r->card_of_gpu);
-    free(r->chip_of_gpu);
-    free(r->thermal_of_gpu);
-    free(r->level_rpm);
-    free(r->level_k_per_w);
-    free(r->spread_of_gpu);
-    free(r->n_level);
-    free(r->power_cap_w);
-    free(r->power_group);
-    free(r->failure);
     tmx_topology_finish(&r->topology);
 }
+
+static void write_caps(const struct tmx_run *r, struct tmx_writer *w)
+{
+    if (r->power_cap_w) {
+        tmx_writer_open(w, "power_caps_w", TMX_SETTING_LIST);
+        for (size_t g = 0; g < r->n_gpu; g++) { /* 1e5: more than any board draws: no cap */
+            tmx_writer_value(w, NULL, TMX_REAL_VALUE(fmin(r->power_cap_w[g], 1e5)), false);
+        }
+        tmx_writer_close(w);
+    }
+    if (r->spread_of_gpu) {
+        tmx_opt_write_group(tmx_spread_opts, &r->spread, "spread", w);
+    }
+}
+
+const struct tmx_run_feature tmx_feature_node = {.open = open_node, .close = close_node};
+const struct tmx_run_feature tmx_feature_caps = {.write = write_caps};
+const struct tmx_run_feature tmx_feature_gpus = {.build = build_gpus};

@@ -38,14 +38,20 @@ static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char 
     const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
     const char *slash = strrchr(f[0].path, '/');
     c->policy = tmx_catalog_find(r->catalog, c->level, def);
-    r->unread[place] = tmx_text_dup(name);
-    if (!c->policy || !r->unread[place]) {
+    char *word = r->unread[place] = tmx_arena_take(&r->arena, strlen(name) + 1, 1);
+    if (!c->policy || !word) {
         return tmx_no_memory(err);
     }
+    memcpy(word, name, strlen(name));
     tmx_doubt("policy %s of module %s%s is not checked: the module is not loaded", name,
               slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
     const enum tmx_status st = own ? tmx_opt_read(own, obj, NULL, NULL, err) : TMX_OK;
     return st ? st : tmx_plugin_state(c->policy, NULL, NULL, &c->state, err);
+}
+
+enum tmx_status tmx_run_memory(const struct tmx_run *r, struct tmx_err *err)
+{
+    return r->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
@@ -73,7 +79,7 @@ enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root
     return st ? st : tmx_plugin_state(c->policy, group, keys, &c->state, err);
 }
 
-enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_policies(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_preset *p = tmx_preset_find(r->options.policy);
     if (!p) {
@@ -122,80 +128,6 @@ void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tm
     tmx_writer_close(w);
 }
 
-/* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
-
-static void write_package(const struct tmx_run *r, struct tmx_writer *w)
-{
-    const struct tmx_hotspot_config *cfg = &r->kind[0].package;
-    tmx_writer_open(w, "package", TMX_SETTING_GROUP);
-    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
-        const struct tmx_opt row[2] = {*o, {0}};
-        const bool by_root =
-            (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
-            (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
-        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
-            tmx_run_package_unused(o->key)) {
-            continue;
-        }
-        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
-            const bool *on = (const bool *)((const char *)cfg + o->offset);
-            tmx_writer_value(w, o->key, TMX_INTEGER_VALUE(*on), false);
-        } else {
-            tmx_opt_write(row, cfg, w);
-        }
-    }
-    tmx_writer_close(w);
-}
-
-/* Overrides are of one chip; where there are several, their own files say all. */
-static bool one_chip(const struct tmx_run *r)
-{
-    for (size_t k = 1; k < r->n_kind; k++) {
-        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void write_failures(const struct tmx_run *r, struct tmx_writer *w)
-{
-    tmx_writer_open(w, "fan_failures", TMX_SETTING_LIST);
-    for (size_t i = 0; i < r->n_failure; i++) {
-        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
-        tmx_writer_value(w, "fan", TMX_TEXT_VALUE(r->topology.fan[r->failure[i].fan].name), false);
-        tmx_writer_value(w, "at_s", TMX_REAL_VALUE(r->failure[i].at_s), false);
-        tmx_writer_close(w);
-    }
-    tmx_writer_close(w);
-}
-
-static void write_caps(const struct tmx_run *r, struct tmx_writer *w)
-{
-    if (!r->power_cap_w) {
-        return;
-    }
-    tmx_writer_open(w, "power_caps_w", TMX_SETTING_LIST);
-    for (size_t g = 0; g < r->n_gpu; g++) { /* 1e5: more than any board draws: no cap */
-        tmx_writer_value(w, NULL, TMX_REAL_VALUE(fmin(r->power_cap_w[g], 1e5)), false);
-    }
-    tmx_writer_close(w);
-}
-
-/* Of one chip its package has the ambient and the start. */
-static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
-{
-    if (!isnan(r->inlet_c) && r->inlet_c != r->topology.inlet_c) {
-        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
-    }
-    if (r->inlet_plus_k != 0) {
-        tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
-    }
-    if (r->start_plus_k != 0) {
-        tmx_writer_value(w, "start_plus_k", TMX_REAL_VALUE(r->start_plus_k), false);
-    }
-}
-
 /* By name and content; by content alone in what the run's id is made of. */
 static void write_modules(const struct tmx_run *r, struct tmx_writer *w)
 {
@@ -239,6 +171,60 @@ static const struct {
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
+static enum tmx_status open_plain(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    double *period_s = &r->sim_spec.sensor.period_s;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < N_PLAIN; i++) {
+        st = tmx_opt_read_group(plain[i].opts, (char *)r + plain[i].offset, root, plain[i].name, NULL, err);
+    }
+    *period_s =
+        *period_s == 0 ? ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s : *period_s;
+    return st;
+}
+
+static void write_plain(const struct tmx_run *r, struct tmx_writer *w)
+{
+    for (size_t i = 0; i < N_PLAIN; i++) {
+        const void *values = (const char *)r + plain[i].offset;
+        if (plain[i].used ? plain[i].used(r) : !tmx_opt_is_default(plain[i].opts, values)) {
+            tmx_opt_write_group(plain[i].opts, values, plain[i].name, w);
+        }
+    }
+}
+
+static void write_policies(const struct tmx_run *r, struct tmx_writer *w)
+{
+    static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        tmx_run_choice_write(r, levels[i], NULL, NULL, NULL, w);
+    }
+}
+
+static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *modules;
+    enum tmx_status st = tmx_setting_list(root, "modules", 0, 64, &modules, err);
+    if (st || !modules) {
+        return st;
+    }
+    st = tmx_catalog_copy(&r->own_catalog, r->catalog, err);
+    r->catalog = st ? r->catalog : r->own_catalog;
+    return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
+}
+
+const struct tmx_run_feature tmx_feature_modules = {.open = open_modules, .write = write_modules},
+                             tmx_feature_policies = {.open = open_policies},
+                             tmx_feature_levels = {.write = write_policies},
+                             tmx_feature_plain = {.open = open_plain},
+                             tmx_feature_groups = {.write = write_plain};
+
+#define FEATURE(name) &tmx_feature_##name,
+static const struct tmx_run_feature *const features[] = {TMX_RUN_FEATURES(FEATURE)};
+enum { N_FEATURE = sizeof features / sizeof features[0] };
+
+/* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
+
 static const char *after_line(const char *line)
 {
     line += strcspn(line, "\n");
@@ -247,7 +233,6 @@ static const char *after_line(const char *line)
 
 static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
 {
-    static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
     fprintf(w->full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
     for (const char *line = r->doubt; *line; line = after_line(line)) {
         fprintf(w->full, TMX_RUN_WARNING "%.*s\n", (int)strcspn(line, "\n"), line);
@@ -261,38 +246,11 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
             tmx_opt_write(row, &r->options, w);
         }
     }
-    write_modules(r, w);
-    tmx_sync_job_write(&r->sync_job, w);
-    tmx_run_jobs_write(r, w);
-    tmx_run_serve_write(r, w);
-    tmx_run_cta_write(r, w);
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        tmx_run_choice_write(r, levels[i], NULL, NULL, NULL, w);
-    }
-    tmx_run_gate_write(r, w);
-    write_caps(r, w);
-    if (r->spread_of_gpu) {
-        tmx_opt_write_group(tmx_spread_opts, &r->spread, "spread", w);
-    }
-    for (size_t i = 0; i < N_PLAIN; i++) {
-        const void *values = (const char *)r + plain[i].offset;
-        if (plain[i].used ? plain[i].used(r) : !tmx_opt_is_default(plain[i].opts, values)) {
-            tmx_opt_write_group(plain[i].opts, values, plain[i].name, w);
+    for (size_t i = 0; i < N_FEATURE; i++) {
+        if (features[i]->write) {
+            features[i]->write(r, w);
         }
     }
-    if (one_chip(r)) {
-        tmx_chip_write_power(&r->kind[0].chip, "chip_power", w);
-        write_package(r, w);
-    } else {
-        write_inlet(r, w);
-    }
-    if (r->topology.n_gpu > 0) {
-        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, w);
-        write_failures(r, w);
-    }
-    static const struct tmx_opt none[] = {{0}};
-    tmx_opt_write_group(r->thermal.ops->base.opts ? r->thermal.ops->base.opts : none, r->thermal.options,
-                        "thermal", w);
 }
 
 /* What steps from event to event may leave out, by what the policies say. */
@@ -309,7 +267,7 @@ static void rests(const struct tmx_run *r, struct tmx_sim_spec *s)
     s->idle_rests = s->samples_rest && (dtm & TMX_RESTS_ALIKE);
 }
 
-static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
+static void fill_spec(struct tmx_run *r)
 {
     const struct tmx_run_options *o = &r->options;
     struct tmx_sim_spec *s = &r->sim_spec;
@@ -331,7 +289,6 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     s->stuck_s = o->stuck_s;
     s->seed = (uint64_t)o->seed;
     s->n_thread = (size_t)o->threads;
-    return tmx_run_node_spec(r, err);
 }
 
 /* The text of the resolved configuration, and the id: a hash of the program's version, of every key with its
@@ -371,18 +328,6 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *modules;
-    enum tmx_status st = tmx_setting_list(root, "modules", 0, 64, &modules, err);
-    if (st || !modules) {
-        return st;
-    }
-    st = tmx_catalog_copy(&r->own_catalog, r->catalog, err);
-    r->catalog = st ? r->catalog : r->own_catalog;
-    return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
-}
-
 static void keep_doubt(void *run, const char *text)
 {
     struct tmx_run *r = run;
@@ -413,31 +358,10 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     tmx_doubts_begin(&doubts);
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     r->serves = tmx_setting_member(root, "serve") != NULL;
-    st = st ? st : open_modules(r, root, err);
-    st = st ? st : tmx_run_choose_all(r, root, err);
-    st = st ? st : tmx_run_check_keys(r, root, err);
-    st = st ? st : tmx_run_jobs_open(r, root, err);
-    for (size_t i = 0; !st && i < N_PLAIN; i++) {
-        st = tmx_opt_read_group(plain[i].opts, (char *)r + plain[i].offset, root, plain[i].name, NULL, err);
+    for (size_t i = 0; i < N_FEATURE && !st; i++) {
+        st = features[i]->open ? features[i]->open(r, root, err) : TMX_OK;
     }
-    if (!st && r->sim_spec.sensor.period_s == 0) {
-        r->sim_spec.sensor.period_s =
-            ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
-    }
-    st = st ? st : tmx_run_node_open(r, root, err);
-    st = st ? st : tmx_run_check_boards(r, root, err);
-    st = st ? st : tmx_run_fit_times(r, root, err);
-    st = st ? st : tmx_run_serve_open(r, root, err);
-    st = st || r->serve ? st : tmx_run_workload_open(r, root, err);
-    st = st ? st : tmx_run_gate_open(r, root, err);
-    st = st ? st : tmx_run_cta_open(r, root, err);
-    st = st ? st : tmx_run_thermal_read(r, root, err);
-    st = st ? st : tmx_run_check_events(r, root, err);
-    st = st ? st : tmx_run_check_smooth(r, root, err);
-    st = st ? st : tmx_run_check_cost(r, root, err);
-    if (!st) {
-        tmx_run_note_powerless(r);
-    }
+    st = st ? st : tmx_run_memory(r, err);
     tmx_doubts_end(&doubts);
     tmx_provenance_end(&r->inputs);
     st = st ? st : identify(r, err);
@@ -474,17 +398,12 @@ static enum tmx_status create(struct tmx_run **run, const struct tmx_setting *ro
     if (st) {
         return st;
     }
-    const struct tmx_setting *thermal = tmx_setting_member(root, "thermal");
-    st = tmx_run_thermal_build(r, err);
-    if (st && thermal) { /* options that do not fit each other or the chip */
-        st = tmx_fail_from(err, st, tmx_setting_file(thermal), tmx_setting_line(thermal), "thermal");
+    fill_spec(r);
+    for (size_t i = 0; i < N_FEATURE && !st; i++) {
+        st = features[i]->build ? features[i]->build(r, root, err) : TMX_OK;
     }
-    st = st ? st : tmx_run_forecast_build(r, err);
-    st = st ? st : tmx_run_serve_forecast(r, err);
-    st = st ? st : fill_spec(r, err);
-    if (!st) {
-        st = tmx_sim_create(&r->sim, &r->sim_spec, err);
-    }
+    st = st ? st : tmx_run_memory(r, err);
+    st = st ? st : tmx_sim_create(&r->sim, &r->sim_spec, err);
     if (st) {
         tmx_run_destroy(r);
         return st;
@@ -517,22 +436,17 @@ void tmx_run_destroy(struct tmx_run *r)
     }
     tmx_sim_destroy(r->sim);
     tmx_choices_finish(r->sim_spec.choice);
-    tmx_run_cta_close(r);
-    tmx_run_jobs_close(r->jobs);
-    tmx_run_serve_close(r->serve);
-    tmx_run_forecast_close(r);
-    tmx_run_thermal_close(r);
-    tmx_run_gate_close(r);
-    tmx_run_workload_close(r);
-    tmx_run_node_close(r);
-    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
-        free(r->unread[i]);
+    for (size_t i = 0; i < N_FEATURE; i++) {
+        if (features[i]->close) {
+            features[i]->close(r);
+        }
     }
     free(r->resolved);
     tmx_setting_destroy(r->settings);
     free(r->keys);
     tmx_provenance_finish(&r->inputs);
     tmx_catalog_destroy(r->own_catalog);
+    tmx_arena_finish(&r->arena);
     free(r);
 }
 

@@ -345,7 +345,7 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
     return st ? st : check_inlet(r, k, root, err);
 }
 
-enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_thermal(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     enum tmx_status st = find_backend(r, root, err);
     st = st ? st
@@ -357,7 +357,7 @@ enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting
     return st;
 }
 
-enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status build_thermal(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     /* steps to the next event have no length of which tables could be made; instances have room for them */
@@ -367,18 +367,10 @@ enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
         st = st || !prepare ? st
                             : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
     }
-    return st;
-}
-
-void tmx_run_thermal_close(struct tmx_run *r)
-{
-    for (size_t k = 0; k < r->n_kind; k++) {
-        if (r->kind[k].model) {
-            r->thermal.ops->model_destroy(r->kind[k].model);
-        }
-        tmx_stack_finish(&r->kind[k].stack);
-    }
-    free(r->thermal.options);
+    const struct tmx_setting *thermal = tmx_setting_member(root, "thermal");
+    return st && thermal /* options that do not fit each other or the chip */
+               ? tmx_fail_from(err, st, tmx_setting_file(thermal), tmx_setting_line(thermal), "thermal")
+               : st;
 }
 
 const struct tmx_opt tmx_run_forecast_opts[] = {
@@ -431,15 +423,15 @@ static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k
     return st;
 }
 
-enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status build_forecast(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
+    (void)root;
     if (!tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
         return TMX_OK;
     }
-    r->forecast_of_gpu = calloc(r->n_gpu, sizeof(const struct tmx_forecast *));
-    if (!r->forecast_of_gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu forecasts", r->n_gpu);
+    if (!TMX_TAKE(&r->arena, r->forecast_of_gpu, r->n_gpu)) {
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < r->n_kind; i++) {
         struct tmx_run_kind *k = &r->kind[i];
@@ -464,13 +456,99 @@ enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
-void tmx_run_forecast_close(struct tmx_run *r)
+static void close_thermal(struct tmx_run *r)
 {
     for (size_t k = 0; k < r->n_kind; k++) {
-        tmx_forecast_finish(&r->kind[k].forecast);
-        if (r->kind[k].believed) {
-            tmx_thermal_reduced.model_destroy(r->kind[k].believed);
+        struct tmx_run_kind *kind = &r->kind[k];
+        tmx_forecast_finish(&kind->forecast);
+        if (kind->believed) {
+            tmx_thermal_reduced.model_destroy(kind->believed);
+        }
+        if (kind->model) {
+            r->thermal.ops->model_destroy(kind->model);
+        }
+        tmx_stack_finish(&kind->stack);
+    }
+    free(r->thermal.options);
+}
+
+static void write_package(const struct tmx_run *r, struct tmx_writer *w)
+{
+    const struct tmx_hotspot_config *cfg = &r->kind[0].package;
+    tmx_writer_open(w, "package", TMX_SETTING_GROUP);
+    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        const bool by_root =
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
+            tmx_run_package_unused(o->key)) {
+            continue;
+        }
+        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
+            const bool *on = (const bool *)((const char *)cfg + o->offset);
+            tmx_writer_value(w, o->key, TMX_INTEGER_VALUE(*on), false);
+        } else {
+            tmx_opt_write(row, cfg, w);
         }
     }
-    free(r->forecast_of_gpu);
+    tmx_writer_close(w);
 }
+
+/* Overrides are of one chip; where there are several, their own files say all. */
+static bool one_chip(const struct tmx_run *r)
+{
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_failures(const struct tmx_run *r, struct tmx_writer *w)
+{
+    tmx_writer_open(w, "fan_failures", TMX_SETTING_LIST);
+    for (size_t i = 0; i < r->n_failure; i++) {
+        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+        tmx_writer_value(w, "fan", TMX_TEXT_VALUE(r->topology.fan[r->failure[i].fan].name), false);
+        tmx_writer_value(w, "at_s", TMX_REAL_VALUE(r->failure[i].at_s), false);
+        tmx_writer_close(w);
+    }
+    tmx_writer_close(w);
+}
+
+/* Of one chip its package has the ambient and the start. */
+static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
+{
+    if (!isnan(r->inlet_c) && r->inlet_c != r->topology.inlet_c) {
+        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
+    }
+    if (r->inlet_plus_k != 0) {
+        tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
+    }
+    if (r->start_plus_k != 0) {
+        tmx_writer_value(w, "start_plus_k", TMX_REAL_VALUE(r->start_plus_k), false);
+    }
+}
+
+static void write_thermal(const struct tmx_run *r, struct tmx_writer *w)
+{
+    static const struct tmx_opt none[] = {{0}};
+    const struct tmx_opt *opts = r->thermal.ops->base.opts;
+    if (one_chip(r)) {
+        tmx_chip_write_power(&r->kind[0].chip, "chip_power", w);
+        write_package(r, w);
+    } else {
+        write_inlet(r, w);
+    }
+    if (r->topology.n_gpu > 0) {
+        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, w);
+        write_failures(r, w);
+    }
+    tmx_opt_write_group(opts ? opts : none, r->thermal.options, "thermal", w);
+}
+
+const struct tmx_run_feature tmx_feature_thermal = {
+    .open = open_thermal, .build = build_thermal, .write = write_thermal, .close = close_thermal};
+const struct tmx_run_feature tmx_feature_forecast = {.build = build_forecast};

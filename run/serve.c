@@ -39,7 +39,7 @@ static const struct tmx_setting *key(const struct tmx_setting *group, const char
     return s ? s : group;
 }
 
-/* Rows are racks: the part of a GPU's name before ".node". */
+/* Rows are racks. */
 static enum tmx_status find_rows(struct tmx_run *r, const struct tmx_setting *row, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
@@ -52,9 +52,8 @@ static enum tmx_status find_rows(struct tmx_run *r, const struct tmx_setting *ro
                                 "row.rows = \"rack\": the run has no topology with racks");
     }
     for (size_t g = 1; g < r->n_gpu; g++) {
-        const char *a = r->topology.gpu[g - 1].name, *b = r->topology.gpu[g].name, *node = strstr(b, ".node");
-        const size_t n = node ? (size_t)(node - b) + 1 : 0;
-        s->spec.n_row += strncmp(a, b, n) != 0;
+        const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
+        s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
         s->gpu[g].row = s->spec.n_row - 1;
     }
     return TMX_OK;
@@ -65,9 +64,8 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
     static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
     struct tmx_run_serve *s = r->serve;
     char word[TMX_PATH_SIZE];
-    s->gpu = calloc(r->n_gpu, sizeof *s->gpu);
-    if (!s->gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    if (!TMX_TAKE(&r->arena, s->gpu, r->n_gpu)) {
+        return tmx_no_memory(err);
     }
     for (size_t g = 0; g < r->n_gpu; g++) {
         const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
@@ -92,13 +90,12 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
     return TMX_OK;
 }
 
-/* Nodes are alike and have as many GPUs, in racks their names begin with RACK.nodeN. */
+/* Nodes are alike and have as many GPUs, in racks their names differ. */
 static bool same_node(const struct tmx_run *r, size_t a, size_t b)
 {
     const struct tmx_topology *t = &r->topology;
     if (t->n_rack > 0) {
-        const char *dot = strrchr(t->gpu[a].name, '.');
-        return dot && strncmp(t->gpu[a].name, t->gpu[b].name, (size_t)(dot - t->gpu[a].name) + 1) == 0;
+        return strncmp(t->gpu[a].name, t->gpu[b].name, t->gpu[a].node_letters + 1) == 0;
     }
     const size_t n = t->n_gpu > 0 && t->nodes > 0 ? r->n_gpu / (size_t)t->nodes : r->n_gpu;
     return a / n == b / n;
@@ -288,11 +285,11 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     const double last_s = s->list.request[s->list.n - 1].arrival_s;
-    r->job = calloc(r->n_gpu, sizeof *r->job);
-    r->kernel = calloc(1, sizeof *r->kernel);
+    TMX_TAKE(&r->arena, r->job, r->n_gpu);
+    TMX_TAKE(&r->arena, r->kernel, 1);
     r->mix.entry = calloc(r->n_gpu, sizeof *r->mix.entry);
     if (!r->job || !r->kernel || !r->mix.entry) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+        return tmx_no_memory(err);
     }
     *r->kernel = (struct tmx_kernel){
         .name = "serve",
@@ -508,7 +505,7 @@ static enum tmx_status read_groups(struct tmx_run *r, const struct tmx_setting *
     return st ? st : tmx_run_choose(r, root, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options, err);
 }
 
-enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_serve(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *group;
     char path[TMX_PATH_SIZE];
@@ -517,11 +514,10 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
         return st;
     }
     st = refuse_others(root, err);
-    r->serve = st ? NULL : calloc(1, sizeof *r->serve);
-    if (!r->serve) {
+    struct tmx_run_serve *s = r->serve = st ? NULL : TMX_TAKE(&r->arena, s, 1);
+    if (!s) {
         return st ? st : tmx_no_memory(err);
     }
-    struct tmx_run_serve *s = r->serve;
     const struct tmx_setting *model = key(group, "model");
     st = read_groups(r, root, group, err);
     st = st ? st
@@ -603,8 +599,9 @@ static enum tmx_status rise(struct tmx_run *r, size_t kind, double *die_k, doubl
     return st ? tmx_fail(err, st, "step of a prompt on %s", k->name) : TMX_OK;
 }
 
-enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status build_routes(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    (void)root;
     const struct tmx_run_serve *s = r->serve;
     enum tmx_status st = TMX_OK;
     for (size_t k = 0; k < r->n_kind && s && s->spec.options.heat && !st; k++) {
@@ -620,17 +617,15 @@ enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
-void tmx_run_serve_close(struct tmx_run_serve *s)
+static void close_serve(struct tmx_run *r)
 {
-    if (s) {
-        tmx_llm_finish(&s->llm);
-        tmx_requests_finish(&s->list);
-        free(s->gpu);
-        free(s);
+    if (r->serve) {
+        tmx_llm_finish(&r->serve->llm);
+        tmx_requests_finish(&r->serve->list);
     }
 }
 
-void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w)
+static void write_serve(const struct tmx_run *r, struct tmx_writer *w)
 {
     const struct tmx_run_serve *s = r->serve;
     if (!s) {
@@ -646,6 +641,10 @@ void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w)
     tmx_run_choice_write(r, TMX_LEVEL_ROUTE, NULL, NULL, NULL, w);
     tmx_run_choice_write(r, TMX_LEVEL_ROW, tmx_row_opts, &s->spec.row_options, NULL, w);
 }
+
+const struct tmx_run_feature tmx_feature_service = {
+    .open = open_serve, .write = write_serve, .close = close_serve};
+const struct tmx_run_feature tmx_feature_routes = {.build = build_routes};
 
 /* ---- what it measures ---- */
 
@@ -847,24 +846,14 @@ enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **
     for (size_t i = 0; !st && i < n; i++) {
         const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
         const double busy_s = l->prompt_s + l->token_s;
-        tmx_table_int(*out, (int64_t)i);
-        tmx_table_int(*out, (int64_t)v[i].gpu0);
-        tmx_table_int(*out, (int64_t)v[i].n_gpu);
-        tmx_table_int(*out, (int64_t)v[i].row);
-        tmx_table_text(*out, !run->serve->spec.options.class_servers ? "any"
-                             : v[i].class_of                         ? "low"
-                                                                     : "high");
-        tmx_table_real(*out, busy_s);
-        tmx_table_real(*out, l->prompt_s);
-        tmx_table_real(*out, l->token_s);
-        tmx_table_int(*out, (int64_t)l->n_iteration);
-        tmx_table_int(*out, (int64_t)l->n_request);
-        tmx_table_int(*out, (int64_t)l->input_tokens);
-        tmx_table_int(*out, (int64_t)l->output_tokens);
-        tmx_table_real(*out, busy_s > 0 ? l->sequence_s / busy_s : 0);
-        tmx_table_real(*out, l->joules);
-        tmx_table_real(*out, l->capped_s);
-        tmx_table_real(*out, l->braked_s);
+        tmx_table_row(*out, "%zu %zu %zu %zu %s %g %g %g %zu %zu %zu %zu %g %g %g %g", i, v[i].gpu0,
+                      v[i].n_gpu, v[i].row,
+                      !run->serve->spec.options.class_servers ? "any"
+                      : v[i].class_of                         ? "low"
+                                                              : "high",
+                      busy_s, l->prompt_s, l->token_s, (size_t)l->n_iteration, (size_t)l->n_request,
+                      (size_t)l->input_tokens, (size_t)l->output_tokens,
+                      busy_s > 0 ? l->sequence_s / busy_s : 0, l->joules, l->capped_s, l->braked_s);
     }
     return st;
 }
@@ -926,18 +915,12 @@ enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out
             missed++;
         }
         const double count = missed > 0 ? (double)missed : 1;
-        tmx_table_text(*out, words[what]);
-        tmx_table_real(*out, limit_s);
-        tmx_table_int(*out, (int64_t)missed);
-        tmx_table_real(*out, 100 * (double)missed / (double)n);
         for (size_t k = 0; k < 3; k++) {
-            tmx_table_real(*out, sum[k] / count);
+            late[k] = sum[2] > 0 ? 100 * late[k] / sum[2] : 0;
         }
-        for (size_t k = 0; k < 3; k++) {
-            tmx_table_real(*out, sum[2] > 0 ? 100 * late[k] / sum[2] : 0);
-        }
-        isfinite(inlet_k) && missed > 0 ? tmx_table_real(*out, inlet_k / count - TMX_ZERO_C)
-                                        : tmx_table_empty(*out);
+        tmx_table_row(*out, "%s %g %zu %g %g %g %g %g %g %g %G", words[what], limit_s, missed,
+                      100 * (double)missed / (double)n, sum[0] / count, sum[1] / count, sum[2] / count,
+                      late[0], late[1], late[2], missed > 0 ? inlet_k / count - TMX_ZERO_C : NAN);
     }
     return st;
 }

@@ -4,6 +4,7 @@
 
 /* What a run owns; private to run/. */
 
+#include "core/base/arena.h"
 #include "core/base/provenance.h"
 #include "core/contract/choice.h"
 #include "core/contract/forecast.h"
@@ -50,6 +51,7 @@ struct tmx_run_kernel { /* as named in the mix */
 #define TMX_UNREPRODUCIBLE "unreproducible-" /* begins the id of a run that cannot be repeated */
 
 struct tmx_run {
+    struct tmx_arena arena;            /* what pointers below lead to, unless they say otherwise */
     const struct tmx_catalog *catalog; /* of the policies it may choose */
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
@@ -82,7 +84,6 @@ struct tmx_run {
     double inlet_c;                              /* room air; NAN: the ambient of each chip's package */
     double inlet_plus_k;                         /* above that */
     double start_plus_k;                         /* above the packages' init_temp */
-    struct tmx_power_group *power_group;         /* swing.c */
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_chip_spread spread;
     struct tmx_chip_draw *spread_of_gpu; /* [n_gpu] NULL: GPUs of a kind are alike */
@@ -103,51 +104,54 @@ struct tmx_run {
 #undef TMX_GROUP
 };
 
-/* Scheduling ticks, samples and slices are whole ticks: what is not written becomes the next whole one, what
- * is written and is none is an error with its line. */
-TMX_NODISCARD enum tmx_status tmx_run_fit_times(struct tmx_run *r, const struct tmx_setting *root,
-                                                struct tmx_err *err);
+/* A part of a run: what it reads of the configuration, what it makes of it for the simulation, what it writes
+ * into the resolved configuration, where that is not as without it, and what it ends with the run. Each may
+ * be NULL. Arrays come from the run's arena; what of it failed is found at the end of open and build. */
+struct tmx_run_feature {
+    enum tmx_status (*open)(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err);
+    enum tmx_status (*build)(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err);
+    void (*write)(const struct tmx_run *r, struct tmx_writer *w);
+    void (*close)(struct tmx_run *r); /* also of what was opened in part */
+};
 
-/* Can the run go from event to event, where it says so? After everything is read. */
-TMX_NODISCARD enum tmx_status tmx_run_check_events(const struct tmx_run *r, const struct tmx_setting *root,
-                                                   struct tmx_err *err);
+/* One line a part, X(name), defined in its file as tmx_feature_NAME. They are opened, built, written and
+ * closed in this order; where that cannot be one, a part has two lines. */
+#define TMX_RUN_FEATURES(X)                                                     \
+    X(modules)       /* open.c: shared objects with policies */                 \
+    X(policies)      /* open.c: place, mix, dtm, throttle, tb, fan */           \
+    X(keys)          /* check.c: keys that cannot act, by the policies */       \
+    X(sync_job)      /* workload.c: as workload has read it */                  \
+    X(consolidation) /* workload.c: group job */                                \
+    X(plain)         /* open.c: groups of rows alone */                         \
+    X(node)          /* node.c: chips, topology, caps, fan failures, spread */  \
+    X(times)         /* check.c: limits of boards, times in whole ticks */      \
+    X(service)       /* serve.c: a language model, in place of a mix */         \
+    X(workload)      /* workload.c: the mix, its kernels, its jobs */           \
+    X(cores)         /* cta.c: plans of the CTA policy */                       \
+    X(levels)        /* open.c: the policies as they were chosen */             \
+    X(gating)        /* gate.c: profiles of the gating policy */                \
+    X(caps)          /* node.c: power caps and spread, as node has read them */ \
+    X(groups)        /* open.c: groups of rows alone, as read */                \
+    X(thermal)       /* package.c: packages and models */                       \
+    X(forecast)      /* package.c: of a mix policy that looks ahead */          \
+    X(routes)        /* serve.c: what routers know of the models */             \
+    X(gpus)          /* node.c: machine and cooling of the simulation */        \
+    X(checks)        /* check.c: events, smoothing, cost; policies without power */
 
-/* Can power be smoothed as it says? After everything is read. */
-TMX_NODISCARD enum tmx_status tmx_run_check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
-                                                   struct tmx_err *err);
+#define TMX_DECLARE_FEATURE(name) extern const struct tmx_run_feature tmx_feature_##name;
+TMX_RUN_FEATURES(TMX_DECLARE_FEATURE)
 
-/* Is the run short and small enough (core/base/cost.h)? After everything is read. */
-TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
-                                                 struct tmx_err *err);
+/* TMX_ENOMEM: an array could not be had. */
+TMX_NODISCARD enum tmx_status tmx_run_memory(const struct tmx_run *r, struct tmx_err *err);
 
-/* Whose power is looked at: power_group and sim_spec.group. After the topology is read. */
-TMX_NODISCARD enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err);
+/* Whose power is looked at: sim_spec.group. After the topology is read. */
+void tmx_run_power_groups(struct tmx_run *r);
 
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);
 
 /* Why a root key or group does nothing in this run; NULL when it may do something. */
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
-
-/* After the policies are chosen: keys that do nothing and thresholds the wrong way round are errors; one that
- * the throttle keeps from acting is a doubt. Sets thresholds given relative to the trip point. */
-TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
-                                                 struct tmx_err *err);
-
-/* After the chips are read: limits of a policy, or of a board where the policy leaves them, the wrong way
- * round. */
-TMX_NODISCARD enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root,
-                                                   struct tmx_err *err);
-
-/* After the chips and the work are read: doubts policies that can change nothing in this run. */
-void tmx_run_note_powerless(const struct tmx_run *r);
-
-/* In workload.c: the mix, its kernels, and the jobs they make. */
-
-/* Fill r->mix, r->kernel, r->job and r->sync_job; the chips and the group job have been read. */
-TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root,
-                                                    struct tmx_err *err);
-void tmx_run_workload_close(struct tmx_run *r);
 
 /* The choices of a run: groups such as `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
 
@@ -158,66 +162,21 @@ TMX_NODISCARD enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx
                                              const char *def, const struct tmx_opt *own, void *obj,
                                              struct tmx_err *err);
 
-/* The levels that every run has: place, mix, dtm, tb, fan and the throttle, by the preset and the groups. */
-TMX_NODISCARD enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *root,
-                                                 struct tmx_err *err);
-
 /* The group as tmx_run_choose reads it back, then what more (NULL: nothing) adds to it; nothing at all when
  * no policy is chosen. */
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
                           void (*more)(const struct tmx_run *, struct tmx_writer *), struct tmx_writer *w);
 
-/* CTA policies in a run: group `cta = { policy = "tcs"; place = "coldest"; }`. */
-
-/* Run every kernel of the mix once under the policy on the epoch model and fill sim_spec.cta. Without the
- * group, or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel or chip
- * without group `memory`, several kinds of chips). */
-TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root,
-                                               struct tmx_err *err);
-void tmx_run_cta_write(const struct tmx_run *r, struct tmx_writer *w); /* the group, and the plans */
-void tmx_run_cta_close(struct tmx_run *r);
-
-/* Unit gating in a run: group `gate = { policy = "warped_gates"; }`. */
-
-/* Profile every kernel of the mix under the policy on every kind's chip (cached on disk) and fill spec.gate.
- * Without the group, or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel
- * without `instructions`), TMX_EIO (a chip without sm.cfg). */
-TMX_NODISCARD enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root,
-                                                struct tmx_err *err);
-void tmx_run_gate_close(struct tmx_run *r);
 /* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [%]; 0 without
  * gating. */
 double tmx_run_gate_asleep_points(const struct tmx_run *r);
 double tmx_run_gate_slowdown_points(const struct tmx_run *r);
-void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w);
-
-/* Which GPUs a run has: `gpus` of one `chip`, or a `topology` of cards, fans and air. GPUs of one
- * kind (chip and cooler) share chip data and thermal model. After the policies are known. */
-TMX_NODISCARD enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root,
-                                                struct tmx_err *err);
-void tmx_run_node_close(struct tmx_run *r);
-
-/* Fill the machine's, the thermal and the cooling part of the simulation's spec. */
-TMX_NODISCARD enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err);
-
-/* The thermal side of a run: package files and their overrides -> stacks, */
-TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root,
-                                                   struct tmx_err *err);
-/* -> models, ready to step. */
-TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
 /* Of a card whose GPUs are of kind k, cooled by channels: the watts of its pumps, what flows past them when
  * they stand still, and the heat capacity of that. */
 void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k);
-void tmx_run_thermal_close(struct tmx_run *r);
 
 /* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
 const char *tmx_run_package_unused(const char *key);
-
-/* Fill sim_spec.forecast, one a kind of GPU, where the mix policy foresees; else nothing. The policy's model
- * is the run's own where that is in modes, its belief true and its tolerance not given; else a reduced model
- * of the same package. */
-TMX_NODISCARD enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err);
-void tmx_run_forecast_close(struct tmx_run *r);
 
 /* The job level of a run: group `job` of the configuration. Its mix names kinds of instances,
  * "kernel:variant", instead of kernels. */
@@ -230,17 +189,6 @@ struct tmx_run_jobs {
     size_t *kind_of;  /* [n_job] owned */
     double *deadline; /* [n_job] owned, NULL: none */
 };
-
-/* Read the group `job` and choose the policy; r->jobs stays NULL when there is none. */
-TMX_NODISCARD enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root,
-                                                struct tmx_err *err);
-void tmx_run_jobs_close(struct tmx_run_jobs *jobs); /* accepts NULL */
-
-/* Jobs of the mix: r->job, r->kernel (one a kind) and the spec of the job level are filled. */
-TMX_NODISCARD enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err);
-
-/* `key = value;` lines of the group. */
-void tmx_run_jobs_write(const struct tmx_run *r, struct tmx_writer *w);
 
 /* A language model in a run: group `serve`, in place of a mix (serve.c). */
 
@@ -260,15 +208,6 @@ struct tmx_run_serve {
     const struct tmx_llm_phase *alone; /* of slowdowns; NULL: the model has none there */
     struct tmx_serve_spec spec;
 };
-
-/* Read the groups, the model and the requests, choose the policies, make a job for each GPU; the chips have
- * been read. r->serve stays NULL when there is no group. */
-TMX_NODISCARD enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *root,
-                                                 struct tmx_err *err);
-/* What routers know of the thermal models, which have been built. */
-TMX_NODISCARD enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err);
-void tmx_run_serve_close(struct tmx_run_serve *serve); /* accepts NULL */
-void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w);
 
 void tmx_run_serve_doubt(const struct tmx_run *r); /* after the run: requests beyond the model's fit */
 

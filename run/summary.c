@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,8 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     if (st) {
         return st;
     }
-    tmx_table_text(*out, tmx_run_id(run));
-    tmx_table_text(*out, tmx_run_mix_name(run));
-    tmx_table_text(*out, tmx_run_policy_name(run));
-    tmx_table_text(*out, tmx_run_status(run));
+    tmx_table_row(*out, "%s %s %s %s", tmx_run_id(run), tmx_run_mix_name(run), tmx_run_policy_name(run),
+                  tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
             const double v = tmx_run_metric(run, k);
@@ -51,13 +50,10 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     return TMX_OK;
 }
 
-static void real_or_empty(struct tmx_table *t, bool there, double v)
+/* A cell that may have no value: %G. */
+static double if_there(bool there, double v)
 {
-    if (there) {
-        tmx_table_real(t, v);
-    } else {
-        tmx_table_empty(t);
-    }
+    return there ? v : NAN;
 }
 
 const char *tmx_run_gpu_label(const struct tmx_run *run, size_t g, char label[TMX_NAME])
@@ -94,18 +90,14 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
     for (size_t j = 0; !st && !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
-        tmx_table_text(*out, job->kernel->name);
-        tmx_table_real(*out, tmx_run_arrival_s(run, job));
-        real_or_empty(*out, job->started_s >= 0, job->started_s);
-        real_or_empty(*out, job->finished_s >= 0, job->finished_s);
-        tmx_table_int(*out, (int64_t)b.total);
-        tmx_table_int(*out, (int64_t)b.retired);
-        tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
-        tmx_table_real(*out, job->pdi_w * job->sm_w);
+        const double arrival_s = tmx_run_arrival_s(run, job),
+                     started_s = if_there(job->started_s >= 0, job->started_s),
+                     finished_s = if_there(job->finished_s >= 0, job->finished_s);
+        tmx_table_row(*out, "%s %g %G %G %" PRId64 " %" PRId64 " %g %g", job->kernel->name, arrival_s,
+                      started_s, finished_s, (int64_t)b.total, (int64_t)b.retired,
+                      tmx_sim_recorder(sim)->job_j[j], job->pdi_w * job->sm_w);
         job->n_gpu > 0 ? tmx_table_int(*out, (int64_t)job->home_gpu) : tmx_table_empty(*out);
-        tmx_table_int(*out, (int64_t)job->n_gpu);
-        real_or_empty(*out, job->started_s >= 0, job->started_s - tmx_run_arrival_s(run, job));
-        real_or_empty(*out, job->finished_s >= 0, job->finished_s - tmx_run_arrival_s(run, job));
+        tmx_table_row(*out, "%zu %G %G", job->n_gpu, started_s - arrival_s, finished_s - arrival_s);
         if (names) {
             char label[TMX_NAME];
             tmx_table_text(*out, job->n_gpu > 0 ? tmx_run_gpu_label(run, job->home_gpu, label) : "");
@@ -147,41 +139,33 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
         !run->serve || run->serve->spec.options.heat; /* else neither watts by cause nor degrees */
     const bool counted = heat && rec->n_tick > 0;
     char chip[TMX_PATH_SIZE];
-    tmx_table_int(t, (int64_t)g);
     tmx_data_word(TMX_DATA_CHIP, run->kind[run->kind_of_gpu[g]].name, chip, sizeof chip);
-    tmx_table_text(t, chip);
-    tmx_table_int(t, (int64_t)kernels);
-    real_or_empty(t, heat, energy_j);
-    real_or_empty(t, heat, dynamic_j);
-    real_or_empty(t, heat, leakage_j);
-    real_or_empty(t, counted, energy_j / counted_s);
-    real_or_empty(t, heat, rec->peak_w[g]);
-    real_or_empty(t, counted, sm_k / (double)n_sm_unit / (double)rec->n_tick - TMX_ZERO_C);
-    real_or_empty(t, counted, rec->peak_k[g] - TMX_ZERO_C);
-    real_or_empty(t, rec->memory_k[g] > 0, rec->memory_k[g] - TMX_ZERO_C);
-    real_or_empty(t, counted, 100 * gpu->busy_s / counted_s);
-    tmx_table_real(t, stopped_s);
+    tmx_table_row(t, "%zu %s %zu %G %G %G %G %G %G %G %G %G %g", g, chip, kernels, if_there(heat, energy_j),
+                  if_there(heat, dynamic_j), if_there(heat, leakage_j),
+                  if_there(counted, energy_j / counted_s), if_there(heat, rec->peak_w[g]),
+                  if_there(counted, sm_k / (double)n_sm_unit / (double)rec->n_tick - TMX_ZERO_C),
+                  if_there(counted, rec->peak_k[g] - TMX_ZERO_C),
+                  if_there(rec->memory_k[g] > 0, rec->memory_k[g] - TMX_ZERO_C),
+                  if_there(counted, 100 * gpu->busy_s / counted_s), stopped_s);
     for (unsigned why = 0; why < TMX_N_REASON; why++) {
         tmx_table_real(t, rec->reason_s[TMX_N_REASON * g + why]);
     }
     struct tmx_cooling_gpu air = {0};
     const bool fans = tmx_sim_gpu_cooling(sim, g, &air);
-    tmx_table_real(t,
-                   (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C);
-    real_or_empty(t, fans && isfinite(air.mean_rpm), air.mean_rpm);
-    const struct tmx_chip_draw *own = run->spread_of_gpu ? &run->spread_of_gpu[g] : NULL;
-    const double draws[] = {own ? own->leakage : 1, own ? own->dynamic : 1, own ? own->sink : 1,
-                            own ? own->inlet_k : 0};
-    for (size_t i = 0; own && i < sizeof draws / sizeof draws[0]; i++) {
-        tmx_table_real(t, draws[i]);
+    tmx_table_row(t, "%g %G",
+                  (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C,
+                  if_there(fans, air.mean_rpm));
+    if (run->spread_of_gpu) {
+        const struct tmx_chip_draw *own = &run->spread_of_gpu[g];
+        tmx_table_row(t, "%g %g %g %g", own->leakage, own->dynamic, own->sink, own->inlet_k);
     }
     if (run->topology.n_gpu > 0) {
         tmx_table_text(t, run->topology.gpu[g].name);
     }
     if (run->topology.n_rack > 0) {
-        const char *name = run->topology.gpu[g].name, *node = strstr(name, ".node"); /* RACK.nodeN.NAME */
         char rack[TMX_NAME];
-        snprintf(rack, sizeof rack, "%.*s", node ? (int)(node - name) : 0, name);
+        snprintf(rack, sizeof rack, "%.*s", (int)run->topology.gpu[g].rack_letters,
+                 run->topology.gpu[g].name);
         tmx_table_text(t, rack);
     }
 }
@@ -248,14 +232,10 @@ enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **ou
     }
     for (size_t i = 0; !st && g && i < g->spec.n_member; i++) {
         const double speed = tmx_sync_job_speed(g, i);
-        tmx_table_int(*out, (int64_t)i);
-        tmx_table_int(*out, (int64_t)g->spec.gpu[i]);
-        tmx_table_real(*out, g->spec.weight[i]);
-        speed > 0 ? tmx_table_real(*out, g->spec.weight[i] * g->spec.options.step_work_s / speed)
-                  : tmx_table_empty(*out);
-        speed > 0 ? tmx_table_real(*out, speed / fastest) : tmx_table_empty(*out);
-        tmx_table_real(*out, 100 * tmx_sync_job_wait_share(g, i));
-        tmx_table_int(*out, (int64_t)g->member[i].n_last);
+        tmx_table_row(*out, "%zu %zu %g %G %G %g %zu", i, g->spec.gpu[i], g->spec.weight[i],
+                      if_there(speed > 0, g->spec.weight[i] * g->spec.options.step_work_s / speed),
+                      if_there(speed > 0, speed / fastest), 100 * tmx_sync_job_wait_share(g, i),
+                      (size_t)g->member[i].n_last);
     }
     return st;
 }

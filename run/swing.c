@@ -10,45 +10,28 @@
 
 enum { MOST_GPUS = 128 }; /* 21 kB and 0.1 us a tick each: of more there are no rows of single GPUs */
 
-/* Length of a GPU's name up to its rack's or node's end: RACK.nodeN.NAME; 0: it has none. */
-static size_t rack_of(const char *name)
-{
-    const char *end = strstr(name, ".node");
-    return end ? (size_t)(end - name) : 0;
-}
-
-static size_t node_of(const char *name)
-{
-    const char *end = strncmp(name, "node", 4) == 0 || strstr(name, ".node") ? strrchr(name, '.') : NULL;
-    return end ? (size_t)(end - name) : 0;
-}
-
 static const char *name_of(const struct tmx_run *r, size_t g)
 {
     return r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "";
 }
 
-enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
+void tmx_run_power_groups(struct tmx_run *r)
 {
-    const struct {
-        const char *level;
-        size_t (*of)(const char *name);
-    } parts[] = {{"rack", rack_of}, {"node", node_of}};
-    struct tmx_power_group *group = calloc(3 * r->n_gpu + 2, sizeof *group);
+    struct tmx_power_group *group = TMX_TAKE(&r->arena, group, 3 * r->n_gpu + 2);
     size_t n = 1;
     if (!group) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+        return;
     }
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
-        for (size_t g = 0, last = 0; g < r->n_gpu; g++) {
-            const char *name = name_of(r, g);
-            const size_t length = parts[k].of(name);
-            if (length > 0 && g > 0 && last == length && strncmp(name, name_of(r, g - 1), length) == 0) {
+    for (int nodes = 0; nodes < 2; nodes++) { /* racks first */
+        for (size_t g = 0, last = 0; g < r->topology.n_gpu; g++) {
+            const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
+            const size_t letters = nodes ? gpu->node_letters : gpu->rack_letters;
+            if (letters > 0 && g > 0 && last == letters && strncmp(gpu->name, gpu[-1].name, letters) == 0) {
                 group[n - 1].gpus.end = g + 1;
-            } else if (length > 0) {
-                group[n++] = (struct tmx_power_group){parts[k].level, length, {g, g + 1}};
+            } else if (letters > 0) {
+                group[n++] = (struct tmx_power_group){nodes ? "node" : "rack", letters, {g, g + 1}};
             }
-            last = length;
+            last = letters;
         }
     }
     group[0] = (struct tmx_power_group){n > 1 ? "hall" : r->n_gpu > 1 ? "node" : "gpu", 0, {0, r->n_gpu}};
@@ -56,10 +39,8 @@ enum tmx_status tmx_run_power_groups(struct tmx_run *r, struct tmx_err *err)
         group[n++] = (struct tmx_power_group){"gpu", strlen(name_of(r, g)), {g, g + 1}};
     }
     group[n++] = (struct tmx_power_group){"feed", 0, {0, r->n_gpu}};
-    r->power_group = group;
     r->sim_spec.group = group;
     r->sim_spec.n_group = n;
-    return TMX_OK;
 }
 
 enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
@@ -84,16 +65,11 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
             } else if (i > 0 && i != tmx_swing_feed(s)) {
                 snprintf(name, sizeof name, "%zu", group->gpus.first);
             }
-            tmx_table_text(*out, group->level);
-            tmx_table_text(*out, name);
-            tmx_table_real_or_empty(*out,
-                                    tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05));
-            tmx_table_real_or_empty(*out, tmx_swing_range_w(s, i));
-            tmx_table_real(*out, tmx_swing_window_s[k]);
-            tmx_table_real_or_empty(*out, rise_w);
-            tmx_table_real_or_empty(*out, rise_w > 0 ? v->rise_at * run->options.tick_s : NAN);
-            tmx_table_real_or_empty(*out, fall_w);
-            tmx_table_real_or_empty(*out, fall_w > 0 ? v->fall_at * run->options.tick_s : NAN);
+            tmx_table_row(*out, "%s %s %G %G %g %G %G %G %G", group->level, name,
+                          tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05),
+                          tmx_swing_range_w(s, i), tmx_swing_window_s[k], rise_w,
+                          rise_w > 0 ? v->rise_at * run->options.tick_s : NAN, fall_w,
+                          fall_w > 0 ? v->fall_at * run->options.tick_s : NAN);
         }
     }
     return st;

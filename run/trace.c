@@ -26,6 +26,7 @@ struct sample {
 };
 
 struct tmx_run_trace {
+    struct tmx_arena arena; /* of all arrays */
     struct tmx_run *run;
     struct tmx_run_trace_options options;
     uint64_t every, n_tick;
@@ -319,22 +320,20 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     struct tmx_run_trace *t = calloc(1, sizeof *t);
     char path[1200];
     if (!t) {
-        return tmx_fail(err, TMX_ENOMEM, "trace");
+        return tmx_no_memory(err);
     }
     *t = (struct tmx_run_trace){.run = run, .options = *o};
     t->every = (uint64_t)round(ticks);
-    t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
-    t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
-    t->sample = calloc(m->n_gpu, sizeof *t->sample);
+    TMX_TAKE(&t->arena, t->sum_w, m->n_unit);
+    TMX_TAKE(&t->arena, t->gpu, m->n_gpu);
+    TMX_TAKE(&t->arena, t->sample, m->n_gpu);
     t->window = fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
     t->n_ring = (size_t)(run->options.tick == TMX_TICK_FIXED ? t->window : fmin(t->window, MOST_STEPS));
     tmx_sim_set_row(run->sim, t->every);
-    t->board_w = calloc(m->n_gpu * t->n_ring, sizeof *t->board_w);
-    t->step_tick = calloc(t->n_ring, sizeof *t->step_tick);
-    t->row_w = calloc(run->serve ? run->serve->spec.n_row : 1, sizeof *t->row_w);
-    enum tmx_status st = t->sum_w && t->gpu && t->sample && t->board_w && t->step_tick && t->row_w
-                             ? TMX_OK
-                             : tmx_fail(err, TMX_ENOMEM, "trace");
+    TMX_TAKE(&t->arena, t->board_w, m->n_gpu * t->n_ring);
+    TMX_TAKE(&t->arena, t->step_tick, t->n_ring);
+    TMX_TAKE(&t->arena, t->row_w, run->serve ? run->serve->spec.n_row : 1);
+    enum tmx_status st = t->arena.failed ? tmx_no_memory(err) : TMX_OK;
     if (!st && o->csv && run->serve) {
         st = tmx_path_join(path, o->dir, "rows.csv", err);
         st = st ? st : tmx_output_open(&t->rows, path, err);
@@ -428,11 +427,6 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
         tmx_output_discard(&t->gpu[g].power);
         tmx_output_discard(&t->gpu[g].temps);
     }
-    free(t->gpu);
-    free(t->sample);
-    free(t->sum_w);
-    free(t->board_w);
-    free(t->step_tick);
-    free(t->row_w);
+    tmx_arena_finish(&t->arena);
     free(t);
 }

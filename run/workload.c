@@ -17,32 +17,22 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_jobs(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *group;
     enum tmx_status st = tmx_setting_group(root, "job", &group, err);
     if (st || !group) {
         return st;
     }
-    r->jobs = calloc(1, sizeof *r->jobs);
+    TMX_TAKE(&r->arena, r->jobs, 1);
     if (!r->jobs) {
-        return tmx_fail(err, TMX_ENOMEM, "job level");
+        return tmx_no_memory(err);
     }
     st = tmx_run_choose(r, root, TMX_LEVEL_JOB, "none", opts, r->jobs, err);
     const struct tmx_setting *node = tmx_setting_member(group, "node");
     return st ? st
               : tmx_setting_blame(node ? node : group,
                                   tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, err), err);
-}
-
-void tmx_run_jobs_close(struct tmx_run_jobs *j)
-{
-    if (j) {
-        tmx_job_data_finish(&j->data);
-        free(j->kind_of);
-        free(j->deadline);
-        free(j);
-    }
 }
 
 /* The instance alone; the job level writes its launch over it. */
@@ -77,7 +67,7 @@ static void make_kernel(const struct tmx_job_data *d, size_t kind, struct tmx_ke
     snprintf(k->name, sizeof k->name, "%.63s", w->name);
 }
 
-enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_run_jobs *j = r->jobs;
     const size_t n = r->mix.n_entry;
@@ -88,14 +78,13 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
                             chip->n_sm, j->data.name, j->data.node.sms);
         }
     }
-    r->job = calloc(n + 1, sizeof *r->job);
-    r->kernel = calloc(TMX_KIND_MAX, sizeof *r->kernel);
-    j->kind_of = calloc(n + 1, sizeof *j->kind_of);
-    j->deadline = j->deadline_s > 0 ? calloc(n + 1, sizeof *j->deadline) : NULL;
-    if (!r->job || !r->kernel || !j->kind_of || (j->deadline_s > 0 && !j->deadline)) {
-        return tmx_fail(err, TMX_ENOMEM, "mix of %zu instances", n);
+    TMX_TAKE(&r->arena, r->job, n);
+    TMX_TAKE(&r->arena, r->kernel, TMX_KIND_MAX);
+    TMX_TAKE(&r->arena, j->kind_of, n);
+    if (j->deadline_s > 0) {
+        TMX_TAKE(&r->arena, j->deadline, n);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !r->arena.failed; i++) {
         const struct tmx_mix_entry *e = &r->mix.entry[i];
         const enum tmx_status st =
             tmx_job_data_kind(&j->data, tmx_mix_kernel_from(e), e->kernel, &j->kind_of[i], err);
@@ -108,7 +97,7 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
         }
     }
     r->n_kernel = j->data.n_kind;
-    for (size_t k = 0; k < j->data.n_kind; k++) {
+    for (size_t k = 0; k < j->data.n_kind && r->kernel; k++) {
         make_kernel(&j->data, k, &r->kernel[k]);
     }
     r->sim_spec.job.node = &j->data.node;
@@ -119,10 +108,10 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
     r->sim_spec.job.kind_of = j->kind_of;
     r->sim_spec.job.deadline_s = j->deadline;
     r->sim_spec.job.depth = (size_t)j->depth;
-    return TMX_OK;
+    return tmx_run_memory(r, err);
 }
 
-void tmx_run_jobs_write(const struct tmx_run *r, struct tmx_writer *w)
+static void write_jobs(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->jobs) {
         tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, w);
@@ -375,8 +364,11 @@ static void reverse_entries(struct tmx_mix *mix)
     }
 }
 
-enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_workload(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    if (r->serve) { /* which is the work */
+        return TMX_OK;
+    }
     enum tmx_status st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
     if (!st && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
         reverse_entries(&r->mix);
@@ -392,25 +384,32 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
                                 r->options.reference_chip);
     }
     if (r->jobs) {
-        return tmx_run_jobs_make(r, err);
+        return make_jobs(r, err);
     }
-    r->job = calloc(r->mix.n_entry, sizeof *r->job);
-    r->kernel = calloc(MAX_KERNEL, sizeof *r->kernel);
-    r->kernel_file = calloc(MAX_KERNEL, sizeof *r->kernel_file);
-    if (!r->job || !r->kernel || !r->kernel_file) {
-        return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", r->mix.n_entry);
-    }
+    TMX_TAKE(&r->arena, r->job, r->mix.n_entry);
+    TMX_TAKE(&r->arena, r->kernel, MAX_KERNEL);
+    TMX_TAKE(&r->arena, r->kernel_file, MAX_KERNEL);
+    st = tmx_run_memory(r, err);
     for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
         st = make_job(r, i, err);
     }
     return st ? st : doubt_chips(r, err);
 }
 
-void tmx_run_workload_close(struct tmx_run *r)
+static void close_workload(struct tmx_run *r)
 {
     tmx_mix_finish(&r->mix);
     tmx_sync_job_spec_finish(&r->sync_job);
-    free(r->job);
-    free(r->kernel);
-    free(r->kernel_file);
+    if (r->jobs) {
+        tmx_job_data_finish(&r->jobs->data);
+    }
 }
+
+static void write_sync_job(const struct tmx_run *r, struct tmx_writer *w)
+{
+    tmx_sync_job_write(&r->sync_job, w);
+}
+
+const struct tmx_run_feature tmx_feature_sync_job = {.write = write_sync_job};
+const struct tmx_run_feature tmx_feature_consolidation = {.open = open_jobs, .write = write_jobs};
+const struct tmx_run_feature tmx_feature_workload = {.open = open_workload, .close = close_workload};

@@ -64,8 +64,10 @@ struct tmx_fan {
 };
 
 struct tmx_topology_gpu {
-    char name[TMX_NAME];
-    char chip[256]; /* folder of floorplans/, or a path */
+    char name[TMX_NAME]; /* NAME, nodeN.NAME or RACK.nodeN.NAME */
+    size_t rack_letters,
+        node_letters; /* of the name, up to the end of its rack and its node; 0: it has none */
+    char chip[256];   /* folder of floorplans/, or a path */
     size_t card;
     double power_cap_w;   /* of its board; 0: none of its own */
     double inlet_above_k; /* the air in front of it, or what its sensor shows, above inlet_c */

@@ -940,6 +940,11 @@ static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_s
         st = too_many(nodes ? nodes : root, t, (size_t)t->nodes, err);
         st = st ? st : repeat(t, (size_t)t->nodes, err); /* also of one: arrays become as small as they may */
     }
+    for (size_t g = 0; g < t->n_gpu && !st; g++) { /* its name says in which rack and node it is */
+        const char *name = t->gpu[g].name, *node = strstr(name, ".node"), *dot = strrchr(name, '.');
+        t->gpu[g].rack_letters = node ? (size_t)(node - name) : 0;
+        t->gpu[g].node_letters = dot && (node || strncmp(name, "node", 4) == 0) ? (size_t)(dot - name) : 0;
+    }
     st = st ? st : add_above(t, err);
     return st ? st : index_air(t, err);
 }
