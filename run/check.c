@@ -430,7 +430,7 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *r)
         c.bytes = 2.0 * (double)r->serve->list.n * sizeof *r->serve->list.request;
         return c;
     }
-    const bool full = r->thermal.ops->full_network;
+    const bool full = r->thermal.ops->can & TMX_THERMAL_FULL;
     const double ticks = total_ticks(r);
     for (size_t g = 0; g < r->n_gpu; g++) {
         const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];

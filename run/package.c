@@ -363,7 +363,8 @@ static enum tmx_status build_thermal(struct tmx_run *r, const struct tmx_setting
     /* steps to the next event have no length of which tables could be made; instances have room for them */
     const bool prepare = r->options.tick != TMX_TICK_EVENTS;
     for (size_t k = 0; !st && k < r->n_kind; k++) {
-        st = r->thermal.ops->model_create(r->thermal.options, &r->kind[k].stack.spec, &r->kind[k].model, err);
+        st = tmx_thermal_model_create(r->thermal.ops, r->thermal.options, &r->kind[k].stack.spec,
+                                      &r->kind[k].model, err);
         st = st || !prepare ? st
                             : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
     }
@@ -418,7 +419,7 @@ static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k
     enum tmx_status st = tmx_config_parse(&cfg, o->tolerance_k > 0 ? text : "", "forecast", err);
     st = st ? st : tmx_plugin_state(base, tmx_config_root(cfg), NULL, &options, err);
     tmx_config_close(cfg);
-    st = st ? st : tmx_thermal_reduced.model_create(options, &spec, &k->believed, err);
+    st = st ? st : tmx_thermal_model_create(&tmx_thermal_reduced, options, &spec, &k->believed, err);
     free(options);
     return st;
 }

@@ -12,6 +12,7 @@
 #include "power/power.h"
 #include "run/load/data.h"
 #include "run/state.h"
+#include "thermal/thermal.h"
 #include "run/summary.h"
 
 #define DEFAULT_ALONE "a100"
@@ -539,7 +540,7 @@ static enum tmx_status open_serve(struct tmx_run *r, const struct tmx_setting *r
     st = st ? st : check_keys(r, root, err);
     st = st ? st : make_jobs(r, err);
     if (!s->spec.options.heat && !tmx_setting_member(root, "method")) { /* it is built and never asked */
-        snprintf(r->options.method, sizeof r->options.method, "lumped");
+        snprintf(r->options.method, sizeof r->options.method, "%s", tmx_thermal_lumped.base.name);
     }
     if (!st) {
         s->spec.llm = &s->llm;

@@ -40,6 +40,37 @@ static enum tmx_status apply(const struct tmx_plugin *plugin, void *options, con
     return st;
 }
 
+enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
+                                         const struct tmx_thermal_spec *spec, void **model,
+                                         struct tmx_err *err)
+{
+    bool coolant = false, filler = false, falls = false;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        coolant = coolant || spec->layer[l].channels;
+        filler = filler || spec->layer[l].filler_k_w_per_mk > 0;
+        falls = falls || spec->layer[l].falls > 0;
+    }
+    const struct {
+        unsigned can;
+        bool asked;
+        const char *what;
+    } rows[] = {{TMX_THERMAL_LEVELS, tmx_thermal_spec_levels(spec) > 1, "several levels of convection"},
+                {TMX_THERMAL_BELOW, spec->board || spec->r_below_k_per_w > 0,
+                 "a second heat path (model_secondary, r_below)"},
+                {TMX_THERMAL_CHANNELS, coolant, "coolant"},
+                {TMX_THERMAL_FILLER, filler, "a filler beside dies"},
+                {TMX_THERMAL_FALLS, falls, "conductivity_falls"},
+                {TMX_THERMAL_FIELD, spec->init_node_k, "a start from a field of temperatures"},
+                {TMX_THERMAL_BLOCKS, spec->network == TMX_NETWORK_BLOCK, "the block model"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].asked && !(ops->can & rows[i].can)) {
+            return tmx_fail(err, TMX_EUNSUPPORTED, "thermal back-end %s does not model %s; grid does",
+                            ops->base.name, rows[i].what);
+        }
+    }
+    return ops->model_create(options, spec, model, err);
+}
+
 enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, const char *backend,
                                             const char *const *settings, const struct tmx_thermal_spec *spec,
                                             struct tmx_err *err)
@@ -50,7 +81,7 @@ enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, c
     }
     enum tmx_status st = tmx_plugin_state(&inst->ops->base, NULL, NULL, &inst->options, err);
     st = st ? st : apply(&inst->ops->base, inst->options, settings, err);
-    st = st ? st : inst->ops->model_create(inst->options, spec, &inst->model, err);
+    st = st ? st : tmx_thermal_model_create(inst->ops, inst->options, spec, &inst->model, err);
     st = st ? st : inst->ops->create(inst->model, &inst->state, err);
     return st;
 }

@@ -14,6 +14,11 @@ extern const char *const tmx_thermal_auto_or_names[];
 /* The back-end of this exact name; NULL when there is none. */
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name);
 
+/* model_create of a back-end for a spec that asks for nothing that it lacks; else TMX_EUNSUPPORTED. */
+TMX_NODISCARD enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
+                                                       const struct tmx_thermal_spec *spec, void **model,
+                                                       struct tmx_err *err);
+
 /* One chip on one back-end: options, model and instance together, for programs that simulate
  * a single chip. (Several chips share a model; see core/contract/thermal_model.h.) */
 

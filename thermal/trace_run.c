@@ -284,8 +284,8 @@ static enum tmx_status check_options(const struct tmx_trace_options *args, struc
     if (!args->cfg.p[0]) {
         return tmx_fail(err, TMX_ECONFIG, "no power trace: give -p FILE");
     }
-    if (physical &&
-        (args->hotspot_compat || args->verify_with[0] || (args->method && args->method->hotspot_alone))) {
+    if (physical && (args->hotspot_compat || args->verify_with[0] ||
+                     (args->method && (args->method->can & TMX_THERMAL_ALONE)))) {
         return tmx_fail(err, TMX_ECONFIG,
                         "--network physical: not with --hotspot-compat, --verify-with or "
                         "--method hotspot, whose network is HotSpot's");
@@ -416,7 +416,7 @@ static struct tmx_settle_options settle_options(const struct tmx_trace_run *r)
     return (struct tmx_settle_options){
         .leakage = r->args->cfg.leakage_used,
         .natural = still_air(r),
-        .backend = r->args->method && r->args->method->full_network ? r->args->method : NULL,
+        .backend = r->args->method && (r->args->method->can & TMX_THERMAL_FULL) ? r->args->method : NULL,
         .leakage_tolerance_k = r->args->hotspot_compat ? HOTSPOT_K : FINE_K};
 }
 
@@ -834,7 +834,7 @@ static enum tmx_status begin_falling(struct tmx_trace_run *r, struct tmx_err *er
 {
     const struct tmx_thermal_spec *spec = &r->stack.spec;
     const size_t n = spec->n_layer * spec->rows * spec->cols;
-    if (!r->chip.ops->full_network || still_air(r)) {
+    if (!(r->chip.ops->can & TMX_THERMAL_FULL) || still_air(r)) {
         return tmx_fail(
             err, TMX_EUNSUPPORTED,
             "conductivities that fall with temperature: --method grid follows them, and not in still "

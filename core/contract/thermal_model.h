@@ -26,6 +26,20 @@ enum tmx_thermal_claims {                                /* properties the contr
                           TMX_THERMAL_MONOTONE = 1u << 5,  /* more power nowhere lowers a temperature */
 };
 
+enum tmx_thermal_abilities {
+    TMX_THERMAL_FULL = 1u << 0,  /* a step solves for every node: its cost grows with them, its steady states
+                                    are exact */
+    TMX_THERMAL_ALONE = 1u << 1, /* it has HotSpot's network alone, and its time steps */
+    /* what a spec may ask for */
+    TMX_THERMAL_LEVELS = 1u << 2,   /* several levels of convection */
+    TMX_THERMAL_BELOW = 1u << 3,    /* a second heat path: board, r_below_k_per_w */
+    TMX_THERMAL_CHANNELS = 1u << 4, /* coolant in layers */
+    TMX_THERMAL_FILLER = 1u << 5,   /* beside dies */
+    TMX_THERMAL_FALLS = 1u << 6,    /* conductivity that falls with temperature */
+    TMX_THERMAL_FIELD = 1u << 7,    /* a start field, init_node_k */
+    TMX_THERMAL_BLOCKS = 1u << 8,   /* HotSpot's block model */
+};
+
 struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
     double stored_j;      /* [J] above a field at ambient */
     double to_ambient_w;  /* [W] leaving now */
@@ -35,13 +49,12 @@ struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
 struct tmx_thermal_ops {
     struct tmx_plugin base; /* options of the method; state_size is that of the options struct */
     unsigned claims;        /* of enum tmx_thermal_claims, with the default options */
-    bool full_network;  /* a step solves for every node: its cost grows with them, its steady states are exact
-                         */
-    bool hotspot_alone; /* has HotSpot's network alone, and its time steps */
+    unsigned can;           /* of enum tmx_thermal_abilities */
 
     /* REQUIRED. Set-up for one kind of chip; options is the struct base.opts describes.
-     * The caller owns *model and ends it with model_destroy after its instances. TMX_EUNSUPPORTED for what
-     * the method cannot model: a second heat path (board, r_below_k_per_w), a start field (init_node_k). */
+     * The caller owns *model and ends it with model_destroy after its instances. The spec asks for nothing
+     * that `can` lacks: tmx_thermal_model_create (thermal/thermal.h) refuses it. TMX_EUNSUPPORTED for what
+     * else the method cannot model. */
     enum tmx_status (*model_create)(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err);
     void (*model_destroy)(void *model);

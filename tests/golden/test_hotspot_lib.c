@@ -115,10 +115,10 @@ static void what_the_library_cannot_do_is_refused(void **state)
     golden_open(&g, "F_rectcell");
     g.stack.spec.r_convec_levels = levels;
     g.stack.spec.n_level = 2;
-    assert_int_equal(e.ops->model_create(NULL, &g.stack.spec, &e.model, NULL), TMX_EUNSUPPORTED);
+    assert_int_equal(tmx_thermal_model_create(e.ops, NULL, &g.stack.spec, &e.model, NULL), TMX_EUNSUPPORTED);
     g.stack.spec.n_level = 0;
     g.stack.spec.hotspot_lateral = false;
-    assert_int_equal(e.ops->model_create(NULL, &g.stack.spec, &e.model, NULL), TMX_EUNSUPPORTED);
+    assert_int_equal(tmx_thermal_model_create(e.ops, NULL, &g.stack.spec, &e.model, NULL), TMX_EUNSUPPORTED);
     golden_close(&g);
 }
 

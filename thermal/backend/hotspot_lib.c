@@ -88,25 +88,6 @@ static enum tmx_status refuse(const struct tmx_thermal_spec *spec, struct tmx_er
     const struct tmx_floorplan *die = spec->layer[0].floorplan;
     const double dx = tmx_floorplan_width_m(die) / (double)spec->cols;
     const double dy = tmx_floorplan_height_m(die) / (double)spec->rows;
-    if (tmx_thermal_spec_levels(spec) > 1) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "HotSpot's library has one convection resistance; %zu are requested",
-                        tmx_thermal_spec_levels(spec));
-    }
-    if (spec->board) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "a secondary path (model_secondary) is not supported with HotSpot's library");
-    }
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        if (spec->layer[l].filler_k_w_per_mk > 0) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "layer %zu has a filler, which HotSpot's library does not know", l);
-        }
-        if (spec->layer[l].falls > 0) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "layer %zu: conductivity_falls is not known to HotSpot's library", l);
-        }
-    }
     if (!spec->hotspot_lateral && fabs(dx / dy - 1) > 1e-6) {
         return tmx_fail(
             err, TMX_EUNSUPPORTED,
@@ -357,8 +338,8 @@ const struct tmx_thermal_ops tmx_thermal_hotspot = {
              .doc = "HotSpot's own library, if the system has it.",
              .source = "HotSpot 7, temperature_grid.h"},
     .claims = 0, /* its promises are HotSpot's; compared with the grid back-end in its own test */
-    .full_network = true,
-    .hotspot_alone = true,
+    .can =
+        TMX_THERMAL_FULL | TMX_THERMAL_ALONE | TMX_THERMAL_CHANNELS | TMX_THERMAL_FIELD | TMX_THERMAL_BLOCKS,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,

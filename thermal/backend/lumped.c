@@ -106,21 +106,6 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
         model_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
     }
-    if (spec->board || spec->r_below_k_per_w > 0) {
-        model_destroy(m);
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "the lumped back-end has no second heat path (model_secondary, r_below)");
-    }
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        if (spec->layer[l].channels) {
-            model_destroy(m);
-            return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end has no coolant: the grid has it");
-        }
-    }
-    if (spec->init_node_k) {
-        model_destroy(m);
-        return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end starts from one temperature only");
-    }
     fill(m, spec);
     *model = m;
     return TMX_OK;
@@ -253,6 +238,7 @@ const struct tmx_thermal_ops tmx_thermal_lumped = {
              .source = "docs/models.md, Lumped model"},
     .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP |
               TMX_THERMAL_MONOTONE,
+    .can = TMX_THERMAL_LEVELS | TMX_THERMAL_FILLER | TMX_THERMAL_FALLS | TMX_THERMAL_BLOCKS,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,

@@ -756,18 +756,6 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     struct demand d = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
     enum tmx_status st = tmx_network_init(&m->net, spec, err);
-    if (!st && spec->network == TMX_NETWORK_BLOCK) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED, "the block model is small: --method grid solves it");
-    }
-    for (size_t l = 0; l < spec->n_layer && !st; l++) {
-        st =
-            spec->layer[l].falls > 0
-                ? tmx_fail(err, TMX_EUNSUPPORTED,
-                           "layer %zu: the reduced model has one conductivity for all temperatures: the grid "
-                           "follows one that falls",
-                           l)
-                : TMX_OK;
-    }
     st = st || m->net.n_flow == 0 ? st : check_coolant(spec, options, err);
     st = st ? st : check_range(spec, options, err);
     st = st ? st : demand_init(&d, &m->net, spec, options, err);
