@@ -267,19 +267,6 @@ struct span {
     double unit_s;
 };
 
-static bool is_multiple(double s, double unit_s)
-{
-    const double n = s / unit_s;
-    return fabs(n - round(n)) <= 1e-6 * fmax(1, n);
-}
-
-/* Where the key is written; NULL: it has its default. */
-static const struct tmx_setting *place_of(const struct tmx_setting *root, const struct span *t)
-{
-    const struct tmx_setting *group = t->group ? tmx_setting_member(root, t->group) : root;
-    return group ? tmx_setting_member(group, t->key) : NULL;
-}
-
 static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_run_options *o = &r->options;
@@ -296,9 +283,12 @@ static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *ro
     };
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         const struct span *t = &spans[i];
-        const struct tmx_setting *at = place_of(root, t);
+        const struct tmx_setting *group = t->group ? tmx_setting_member(root, t->group) : root,
+                                 *at =
+                                     group ? tmx_setting_member(group, t->key) : NULL; /* NULL: its default */
         const bool too_short = t->s < t->unit_s * (1 - 1e-6) && t->s > 0;
-        if (!too_short && is_multiple(t->s, t->unit_s)) {
+        const double units = t->s / t->unit_s;
+        if (!too_short && fabs(units - round(units)) <= 1e-6 * fmax(1, units)) {
             continue;
         }
         if (!at && t->value) {

@@ -13,7 +13,8 @@
 #include "thermal/files/package.h"
 #include "thermal/thermal.h"
 
-const char *tmx_run_package_unused(const char *key)
+/* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
+static const char *key_unused(const char *key)
 {
     static const char powers[] = "a run simulates its powers", outputs[] = "a run writes into its folder, -o",
                       leakage[] = "keys of a run: leakage, and chip_power.leakage_w and its others",
@@ -61,7 +62,7 @@ static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_
         tmx_beside(tmx_setting_file(s), text, path, sizeof path)) {
         value.text = path;
     }
-    const char *unused = tmx_run_package_unused(tmx_setting_name(s));
+    const char *unused = key_unused(tmx_setting_name(s));
     if (unused) {
         return tmx_fail_setting(err, s, "package.%s does nothing in a run: %s", tmx_setting_name(s), unused);
     }
@@ -147,16 +148,6 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
                : tmx_hotspot_config_blame(
                      cfg, "package_config_file",
                      tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
-}
-
-static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *s = tmx_setting_member(root, "method");
-    const struct tmx_plugin *found;
-    const enum tmx_status st =
-        tmx_catalog_get(r->catalog, TMX_KIND_BACKEND, r->options.method, &found, s ? s : root, err);
-    r->thermal.ops = (const struct tmx_thermal_ops *)found;
-    return st;
 }
 
 /* Flow [m3/s] that the layers of channels of a stack have by themselves, and the electrical power [W] of
@@ -347,7 +338,11 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
 
 static enum tmx_status open_thermal(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    enum tmx_status st = find_backend(r, root, err);
+    const struct tmx_setting *method = tmx_setting_member(root, "method");
+    const struct tmx_plugin *found;
+    enum tmx_status st =
+        tmx_catalog_get(r->catalog, TMX_KIND_BACKEND, r->options.method, &found, method ? method : root, err);
+    r->thermal.ops = (const struct tmx_thermal_ops *)found;
     st = st ? st
             : tmx_plugin_state(&r->thermal.ops->base, tmx_setting_member(root, "thermal"), NULL,
                                &r->thermal.options, err);
@@ -483,7 +478,7 @@ static void write_package(const struct tmx_run *r, struct tmx_writer *w)
             (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
             (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
         if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
-            tmx_run_package_unused(o->key)) {
+            key_unused(o->key)) {
             continue;
         }
         if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */

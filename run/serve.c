@@ -12,8 +12,8 @@
 #include "power/power.h"
 #include "run/load/data.h"
 #include "run/state.h"
-#include "thermal/thermal.h"
 #include "run/summary.h"
+#include "thermal/thermal.h"
 
 #define DEFAULT_ALONE "a100"
 
@@ -27,12 +27,6 @@ static const struct tmx_opt limit_opts[] = {
 };
 
 static const char *const also[] = {"requests", "scheduler", "pools", "limits", NULL};
-
-/* The chip of a GPU, as the model's file has it. */
-static void chip_word(const struct tmx_run *r, size_t gpu, char *word, size_t size)
-{
-    tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[gpu]].name, word, size);
-}
 
 static const struct tmx_setting *key(const struct tmx_setting *group, const char *name)
 {
@@ -72,7 +66,8 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
         const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
         struct tmx_serve_gpu *gpu = &s->gpu[g];
         struct tmx_err why = {0};
-        chip_word(r, g, word, sizeof word);
+        tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[g]].name, word,
+                      sizeof word); /* as the model's file has it */
         const enum tmx_status st = tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why);
         if (st) {
             return tmx_fail_setting(err, key(group, "tp"), "%s", why.msg);
@@ -342,13 +337,6 @@ static enum tmx_status find_alone(struct tmx_run *r, const struct tmx_setting *g
     return TMX_OK;
 }
 
-/* A resolved configuration gives every key, which its author did not. */
-static bool is_resolved(const struct tmx_setting *root)
-{
-    return tmx_setting_member(root, "system_kernel_s") && tmx_setting_member(root, "stopped_blocks") &&
-           tmx_setting_member(root, "measured_gains");
-}
-
 /* What a run without dies has of them: one line, as heat may be switched off for a while. */
 static void note_without_heat(const struct tmx_setting *root)
 {
@@ -383,7 +371,10 @@ static void note_without_heat(const struct tmx_setting *root)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
         }
     }
-    if (used > 0 && !is_resolved(root)) {
+    const bool resolved = /* gives every key, which its author did not */
+        tmx_setting_member(root, "system_kernel_s") && tmx_setting_member(root, "stopped_blocks") &&
+        tmx_setting_member(root, "measured_gains");
+    if (used > 0 && !resolved) {
         tmx_doubt("serve.heat = false computes no temperatures; without effect: %s", list);
     }
 }

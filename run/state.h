@@ -175,9 +175,6 @@ double tmx_run_gate_slowdown_points(const struct tmx_run *r);
  * they stand still, and the heat capacity of that. */
 void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k);
 
-/* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
-const char *tmx_run_package_unused(const char *key);
-
 /* The job level of a run: group `job` of the configuration. Its mix names kinds of instances,
  * "kernel:variant", instead of kernels. */
 

@@ -217,7 +217,8 @@ enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, 
     return st;
 }
 
-enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+/* A row a member of the synchronous job. No rows: no such job. */
+static enum tmx_status members_table(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"member", TMX_COLUMN_INT, 0},     {"gpu", TMX_COLUMN_INT, 0},    {"weight", TMX_COLUMN_REAL, 3},
@@ -435,7 +436,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     st = st ? st : tmx_run_ramps(run, &ramps, err);
     st = st ? st : save(folder, "ramp.csv", NULL, ramps, err);
     if (!st && run->sync_job.n_member > 0) {
-        st = tmx_run_members(run, &members, err);
+        st = members_table(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
     }
     if (!st && run->serve) {
@@ -483,12 +484,6 @@ struct products {
     size_t n, next;
 };
 
-static enum tmx_status products_init(struct products *p, const char *folder, struct tmx_err *err)
-{
-    *p = (struct products){.folder = folder};
-    return tmx_os_folder_read(folder, &p->entry, &p->n, err);
-}
-
 /* The next one that is there; false when there is none. */
 static bool next_product(struct products *p, char name[64], char path[TMX_PATH_SIZE])
 {
@@ -510,18 +505,13 @@ const char *tmx_run_status(const struct tmx_run *run)
     return m->n_done == m->n_job ? "complete" : "partial";
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     tmx_folder_mark(folder, tmx_run_id(run), tmx_run_status(run));
     for (size_t i = 0; !st && i < run->inputs.n_file; i++) {
-        st = tmx_folder_input(folder, base_name(run->inputs.file[i].path), run->inputs.file[i].hash, err);
+        const char *path = run->inputs.file[i].path, *slash = strrchr(path, '/');
+        st = tmx_folder_input(folder, slash ? slash + 1 : path, run->inputs.file[i].hash, err);
     }
     return st;
 }
@@ -573,7 +563,8 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
     struct products p = {0};
     *partial = false;
     enum tmx_status st = manifest_read(&m, folder, err);
-    st = st ? st : products_init(&p, folder, err);
+    p.folder = folder;
+    st = st ? st : tmx_os_folder_read(folder, &p.entry, &p.n, err);
     while (!st && next_product(&p, name, path)) {
         const size_t r = row_of(&m.csv, m.file, name);
         if (r < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.hash)) {

@@ -30,12 +30,6 @@ TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx
 TMX_NODISCARD enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
                                             struct tmx_err *err);
 
-/* A row a member of the synchronous job: its GPU, weight, time computed and share of time waited a step,
- * steps in which it was the last, work a second of computing relative to the fastest member. No rows: no such
- * job. */
-TMX_NODISCARD enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **out,
-                                              struct tmx_err *err);
-
 /* Of a language model: a row a request (arrival, tokens, class, instances, times to its first and last
  * token), as CSV since there may be millions; and a row an instance (time in prompts and tokens, iterations,
  * tokens, energy). */

@@ -41,25 +41,18 @@ struct tmx_run_trace {
     struct sample *sample; /* [n_gpu] */
 };
 
-/* The chip with most SMs; rows of others end early. */
-static const struct tmx_chip *widest_chip(const struct tmx_run *run)
-{
-    const struct tmx_chip *c = &run->kind[0].chip;
-    for (size_t k = 1; k < run->n_kind; k++) {
-        c = run->kind[k].chip.n_sm > c->n_sm ? &run->kind[k].chip : c;
-    }
-    return c;
-}
-
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
-    const struct tmx_chip *c = widest_chip(t->run);
+    size_t n_sm = 0; /* of the chip with most; rows of others end early */
+    for (size_t k = 0; k < t->run->n_kind; k++) {
+        n_sm = t->run->kind[k].chip.n_sm > n_sm ? t->run->kind[k].chip.n_sm : n_sm;
+    }
     fprintf(out,
             "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
             "reasons,inlet_c,fan_rpm,reported_w,coolest_min_c,hottest_min_c,hottest_max_c,sample_mean_c,"
             "stopped_1%s",
             tmx_run_has_gpu_labels(t->run) ? ",gpu_label" : "");
-    for (size_t sm = 0; sm < c->n_sm; sm++) {
+    for (size_t sm = 0; sm < n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
     fputc('\n', out);
@@ -68,15 +61,6 @@ static void head_csv(const struct tmx_run_trace *t, FILE *out)
 static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     return kernel_slot < gpu->n_run ? m->job[gpu->run[kernel_slot]].kernel->name : "";
-}
-
-static double sm_power_w(const struct tmx_run_trace *t, const struct tmx_gpu *gpu, size_t sm)
-{
-    double w = 0;
-    for (size_t u = gpu->chip->unit_of_sm[sm]; u < gpu->chip->floorplan.n_unit; u++) {
-        w += gpu->chip->sm_of_unit[u] == (int)sm ? t->sum_w[gpu->unit0 + u] : 0;
-    }
-    return w / (double)t->n_tick;
 }
 
 /* The mean over sensor.power_window_s, as nvidia-smi shows it; the governor has a window of its own. */
@@ -143,8 +127,12 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t i = gpu->sm0 + sm;
         const double share = m->drain_s[i] > 0 ? m->held[i] : m->share[i];
+        double sm_w = 0;
+        for (size_t u = c->unit_of_sm[sm]; u < c->floorplan.n_unit; u++) {
+            sm_w += c->sm_of_unit[u] == (int)sm ? t->sum_w[gpu->unit0 + u] : 0;
+        }
         fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C,
-                sm_power_w(t, gpu, sm), share, m->gated[i]);
+                sm_w / (double)t->n_tick, share, m->gated[i]);
     }
     fputc('\n', out);
 }
@@ -178,13 +166,6 @@ static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, d
 }
 
 /* ---- rows of servers: rows.csv ---- */
-
-static void head_rows(FILE *out)
-{
-    fputs("time_s,row,power_w,budget_w,high_mhz,low_mhz,capped_pct,braked,requests,hottest_c,memory_c,inlet_"
-          "c\n",
-          out);
-}
 
 /* A value, or nothing where it is not finite. */
 static void put(FILE *out, const char *format, double v)
@@ -338,7 +319,10 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
         st = tmx_path_join(path, o->dir, "rows.csv", err);
         st = st ? st : tmx_output_open(&t->rows, path, err);
         if (!st) {
-            head_rows(t->rows.file);
+            fputs(
+                "time_s,row,power_w,budget_w,high_mhz,low_mhz,capped_pct,braked,requests,hottest_c,memory_c,"
+                "inlet_c\n",
+                t->rows.file);
         }
     }
     if (!st && o->csv && heat) {

@@ -66,13 +66,6 @@ static inline __attribute__((always_inline)) void run_slots(struct tmx_machine *
     }
 }
 
-static void count_gated(struct tmx_machine *m, const struct tmx_gpu *gpu)
-{
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
-        m->gated_s[sm] += m->gated[sm] && m->counting ? m->dt_s : 0;
-    }
-}
-
 /* work[k] gets the SM-seconds each kernel slot runs. */
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_SLOTS])
 {
@@ -91,7 +84,8 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
     }
 }
 
-void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by)
+/* What the SMs of a kernel slot did in this tick, times `by`. */
+static void scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
         m->busy[tmx_machine_at(m, sm, kernel_slot)] *= by;
@@ -99,7 +93,9 @@ void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t k
     gpu->steady = gpu->same = false;
 }
 
-double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
+/* Speed of the job's blocks at the GPU's clock level relative to the nominal one: the clock's, as far as they
+ * wait for it. */
+static double clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
 {
     return tmx_waiting_speed(m->speed[gpu], tmx_job_waits(job, m->now_s));
 }
@@ -107,7 +103,7 @@ double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job
 double tmx_machine_step_speed(const struct tmx_machine *m, size_t g, size_t kernel_slot)
 {
     const struct tmx_job *job = &m->job[m->gpu[g].run[kernel_slot]];
-    return tmx_job_changes(job) ? m->gpu[g].step[kernel_slot].speed : tmx_machine_clock_speed(m, job, g);
+    return tmx_job_changes(job) ? m->gpu[g].step[kernel_slot].speed : clock_speed(m, job, g);
 }
 
 double tmx_machine_step_w(const struct tmx_machine *m, size_t g, size_t kernel_slot)
@@ -184,7 +180,7 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
     }
-    tmx_machine_scale_busy(m, gpu, kernel_slot, used);
+    scale_busy(m, gpu, kernel_slot, used);
     return ends;
 }
 
@@ -243,7 +239,7 @@ static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, do
         }
         struct tmx_gpu *gpu = &m->gpu[mem->gpu];
         const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
-        tmx_machine_scale_busy(m, gpu, mem->kernel_slot, part);
+        scale_busy(m, gpu, mem->kernel_slot, part);
         if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
             gpu->busy_s -= m->dt_s - end_s;
         }
@@ -277,8 +273,8 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
         gpu->stall_s -= lost_s;
         run_sms(m, g, m->dt_s - lost_s, work);
-        if (gpu->any_gated) {
-            count_gated(m, gpu);
+        for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
+            m->gated_s[sm] += m->gated[sm] && m->counting ? m->dt_s : 0;
         }
         pass_phases(m, gpu, work);
         for (size_t k = 0; k < n_run; k++) {
@@ -339,7 +335,7 @@ static double slot_rate(const struct tmx_machine *m, size_t g, size_t kernel_slo
                      held = m->drain_s[sm] > 0 ? m->held[tmx_machine_at(m, sm, kernel_slot)] : 0;
         sms += m->gated[sm] ? 0 : held > share ? held : share;
     }
-    return sms * (1 - gpu->rest) * tmx_machine_clock_speed(m, j, g) * job_rate(m, gpu, j);
+    return sms * (1 - gpu->rest) * clock_speed(m, j, g) * job_rate(m, gpu, j);
 }
 
 /* The same of a job on all of its GPUs. */
@@ -433,23 +429,15 @@ void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
     }
 }
 
-/* Add the block slots that kernel slot k of a GPU holds. */
-static void add_slots(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t k, double *slots)
-{
-    const struct tmx_job *j = &m->job[gpu->run[k]];
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        *slots += m->held[tmx_machine_at(m, sm, k)] * j->blocks_per_sm_s * j->lifetime_s;
-    }
-}
-
 double tmx_machine_slots(const struct tmx_machine *m, size_t job)
 {
     double slots = 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t k = 0; k < gpu->n_run; k++) {
-            if (gpu->run[k] == job) {
-                add_slots(m, gpu, k, &slots);
+            for (size_t sm = gpu->sm0; gpu->run[k] == job && sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+                slots +=
+                    m->held[tmx_machine_at(m, sm, k)] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
             }
         }
     }

@@ -24,14 +24,6 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     m->n_unit += chip->floorplan.n_unit;
 }
 
-/* Jobs state power and work for GPU 0's chip. */
-static void scale_to_first(struct tmx_machine *m, size_t g)
-{
-    const struct tmx_chip *c = m->gpu[g].chip, *first = m->gpu[0].chip;
-    m->gpu[g].power_scale = c == first ? 1 : tmx_job_sm_w(c, first);
-    m->gpu[g].speed_scale = c == first ? 1 : tmx_job_sm_speed(c, first);
-}
-
 static void find_card(struct tmx_machine *m, size_t g, const size_t *card)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
@@ -92,7 +84,10 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
     }
     for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
         find_card(m, g, spec->card);
-        scale_to_first(m, g);
+        const struct tmx_chip *c = m->gpu[g].chip,
+                              *first = m->gpu[0].chip; /* for which jobs state power and work */
+        m->gpu[g].power_scale = c == first ? 1 : tmx_job_sm_w(c, first);
+        m->gpu[g].speed_scale = c == first ? 1 : tmx_job_sm_speed(c, first);
         m->gpu[g].power_scale *= spec->spread ? spec->spread[g].dynamic : 1;
         m->gpu[g].leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
     }
@@ -154,16 +149,6 @@ void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
     }
 }
 
-static size_t queue_position(const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                             const struct tmx_job *job)
-{
-    size_t i = gpu->n_queue;
-    while (i > 0 && m->job[gpu->queue[i - 1]].priority < job->priority) {
-        i--;
-    }
-    return i;
-}
-
 static bool has_room(const struct tmx_machine *m, size_t home, size_t n)
 {
     for (size_t g = home; g < home + n; g++) {
@@ -177,7 +162,10 @@ static bool has_room(const struct tmx_machine *m, size_t home, size_t n)
 static void enqueue(struct tmx_machine *m, size_t g, size_t job)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
-    const size_t at = queue_position(m, gpu, &m->job[job]);
+    size_t at = gpu->n_queue;
+    while (at > 0 && m->job[gpu->queue[at - 1]].priority < m->job[job].priority) {
+        at--;
+    }
     memmove(&gpu->queue[at + 1], &gpu->queue[at], (gpu->n_queue - at) * sizeof gpu->queue[0]);
     gpu->queue[at] = job;
     gpu->n_queue++;
@@ -336,15 +324,6 @@ static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_g
     }
 }
 
-static void change_gates(struct tmx_machine *m, struct tmx_gpu *gpu, const bool *gate)
-{
-    bool *gated = m->gated + gpu->sm0;
-    if (memcmp(gated, gate, gpu->n_sm * sizeof *gated) != 0) {
-        memcpy(gated, gate, gpu->n_sm * sizeof *gated);
-        gpu->steady = false;
-    }
-}
-
 static void change_shares(struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
 {
     const double share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
@@ -387,7 +366,11 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
 {
     for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
-        change_gates(m, gpu, request->gate + gpu->sm0);
+        const size_t gates = gpu->n_sm * sizeof *m->gated;
+        if (memcmp(m->gated + gpu->sm0, request->gate + gpu->sm0, gates) != 0) {
+            memcpy(m->gated + gpu->sm0, request->gate + gpu->sm0, gates);
+            gpu->steady = false;
+        }
         const struct tmx_gpu_request *r = &request->gpu[g];
         drop_finished(m, gpu);
         change_level(m, g, r->level);

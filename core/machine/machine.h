@@ -124,9 +124,6 @@ double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_jo
 /* SM-seconds of a second of the whole GPU, counted in SMs of GPU 0 as work is. */
 double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu);
 
-/* Speed of the job's blocks at the GPU's clock level relative to the nominal one: the clock's, as far as they
- * wait for it. */
-double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 /* The same of a kernel slot in the last step, and its kernel's dynamic W per SM at that speed's nominal one:
  * the mean of phases that it passed. */
 double tmx_machine_step_speed(const struct tmx_machine *m, size_t g, size_t kernel_slot);
@@ -158,9 +155,6 @@ static inline struct tmx_gpus tmx_machine_all(const struct tmx_machine *m)
  * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */
 void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
                             const double *sensed_k);
-
-/* What the SMs of a kernel slot did in this tick, times `by`. */
-void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by);
 
 /* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced
  * all GPUs ends the tick with their sum. */

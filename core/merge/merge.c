@@ -31,16 +31,8 @@ size_t tmx_batch_instances(const struct tmx_batch *b)
     return n;
 }
 
-static size_t batch_blocks(const struct tmx_batch *b)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < b->n_kind; k++) {
-        n += b->count[k] * (size_t)b->kind[k].blocks;
-    }
-    return n;
-}
-
-void tmx_batch_order(const struct tmx_batch *b, size_t *order)
+/* Rank of kinds in the launch: fewer blocks first, then by index; order[n_kind] is written. */
+static void batch_order(const struct tmx_batch *b, size_t *order)
 {
     for (size_t k = 0; k < b->n_kind; k++) { /* insertion sort, stable */
         const size_t blocks = b->count[k] * (size_t)b->kind[k].blocks;
@@ -59,7 +51,9 @@ double tmx_node_scale(const struct tmx_node *n, size_t occupied)
     return n->scaling == TMX_SCALE_LINEAR ? 1 : sms * log10((10 - beta) / sms * on + beta) / on;
 }
 
-double tmx_node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c)
+/* Power above the idle system with dynamic_w (sum over running blocks) on `occupied` SMs of a
+ * GPU at temp_c: active + temperature term + scaled dynamic power. */
+static double node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c)
 {
     return n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) +
            dynamic_w * tmx_node_scale(n, occupied);
@@ -163,7 +157,7 @@ static void second_type(const struct tmx_batch *b, const double *slowdown, int s
     struct tmx_block_type type[TMX_KIND_MAX];
     size_t order[TMX_KIND_MAX], n = 0;
     const size_t sms = (size_t)b->node->sms;
-    tmx_batch_order(b, order);
+    batch_order(b, order);
     for (size_t i = 0; i < b->n_kind; i++) {
         const struct tmx_workload *w = &b->kind[order[i]];
         if (b->count[order[i]] > 0) {
@@ -183,7 +177,7 @@ static double dynamic_j(const struct tmx_workload *w)
 
 static void finish(const struct tmx_node *n, double dynamic_energy_j, double temp_c, struct tmx_prediction *p)
 {
-    p->gpu_w = tmx_node_gpu_w(n, p->time_s > 0 ? dynamic_energy_j / p->time_s : 0, p->occupied_sms, temp_c);
+    p->gpu_w = node_gpu_w(n, p->time_s > 0 ? dynamic_energy_j / p->time_s : 0, p->occupied_sms, temp_c);
     p->sm_w = p->time_s > 0 ? dynamic_energy_j / p->time_s : 0;
     p->power_w = n->idle_w + p->gpu_w;
     p->energy_j = p->power_w * p->time_s;
@@ -209,7 +203,11 @@ enum tmx_obstacle tmx_merge_predict(const struct tmx_batch *b, const struct tmx_
     if (why) {
         return why;
     }
-    const size_t blocks = batch_blocks(b), sms = (size_t)b->node->sms;
+    const size_t sms = (size_t)b->node->sms;
+    size_t blocks = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        blocks += b->count[k] * (size_t)b->kind[k].blocks;
+    }
     p->shared_sms = blocks > sms;
     p->occupied_sms = blocks < sms ? blocks : sms;
     if (p->shared_sms || placement) {

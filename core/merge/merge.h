@@ -135,10 +135,6 @@ struct tmx_prediction {
     bool shared_sms; /* second type of paper 004: more than one block on an SM */
 };
 
-/* Power above the idle system with dynamic_w (sum over running blocks) on `occupied` SMs of a
- * GPU at temp_c: active + temperature term + scaled dynamic power. */
-double tmx_node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c);
-
 /* Factor on dynamic power: 1 (linear), or 30 log10(alpha N + beta) / N with beta = 1.1,
  * alpha = (10 - beta) / 30 on 30 SMs (recalled from Hong & Kim, ISCA 2010: assumed). */
 double tmx_node_scale(const struct tmx_node *n, size_t occupied);
@@ -167,8 +163,5 @@ void tmx_serial_predict(const struct tmx_batch *b, double temp_c, struct tmx_pre
 bool tmx_cpu_predict(const struct tmx_batch *b, struct tmx_prediction *p);
 
 size_t tmx_batch_instances(const struct tmx_batch *b);
-
-/* Rank of kinds in the launch: fewer blocks first, then by index; order[n_kind] is written. */
-void tmx_batch_order(const struct tmx_batch *b, size_t *order);
 
 #endif

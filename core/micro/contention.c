@@ -71,13 +71,6 @@ static double uniform(uint64_t seed, uint64_t block)
     return (double)(z >> 11) * 0x1p-53;
 }
 
-/* Warp instructions of block `block` of a launch: instr_per_warp * warps, spread by `variation`; the same
- * for every policy. */
-static double block_length(const struct tmx_memory_kernel *k, uint64_t seed, uint64_t block)
-{
-    return k->instr_per_warp * k->warps_per_block * (1 + k->variation * (2 * uniform(seed, block) - 1));
-}
-
 /* The block started `surplus` instructions before the core's present mark. */
 static inline void core_add_block(struct tmx_core *c, double length, double surplus)
 {
@@ -204,7 +197,9 @@ static void give_block(struct chip *s, struct tmx_core *c, double surplus)
     c->owner = p;
     const uint64_t stream = s->spec->seed + 1000003u * (uint64_t)(p + 31 * run->kernel);
     const struct tmx_memory_kernel *k = kernel_of(s, p);
-    const double length = block_length(k, stream, run->next_block++);
+    /* the same for every policy */
+    const double length = k->instr_per_warp * k->warps_per_block *
+                          (1 + k->variation * (2 * uniform(stream, run->next_block++) - 1));
     s->r->lines_asked += length * k->lines_per_instr;
     core_add_block(c, length, surplus);
 }
@@ -477,17 +472,6 @@ static void set_stall(const struct chip *s, struct tmx_core *c, const struct tmx
     c->stall_run_cycles = stall == TMX_STALL_CONSECUTIVE ? c->latency_cycles / class->mshr : 0;
 }
 
-/* What a throttled core still does, without memory. The lines of these instructions are owed. */
-static void coast(struct chip *s, struct tmx_core *c)
-{
-    if (core_coasts(s, c)) {
-        const struct tmx_memory_kernel *k = kernel_of(s, c->owner);
-        c->ipc = free_ipc(k, c->n);
-        s->program[c->owner].instr_rate += c->ipc;
-        s->thread_rate += 32 * c->ipc * k->simd;
-    }
-}
-
 /* The rates of all cores. */
 static void solve(struct chip *s)
 {
@@ -507,7 +491,12 @@ static void solve(struct chip *s)
         struct tmx_core *c = &s->core[i];
         if (!core_runs(s, c)) {
             c->ipc = c->latency_cycles = c->stall_share = 0;
-            coast(s, c);
+            if (core_coasts(s, c)) { /* what a throttled core still does; its lines are owed */
+                const struct tmx_memory_kernel *k = kernel_of(s, c->owner);
+                c->ipc = free_ipc(k, c->n);
+                s->program[c->owner].instr_rate += c->ipc;
+                s->thread_rate += 32 * c->ipc * k->simd;
+            }
             continue;
         }
         struct program_run *run = &s->program[c->owner];
@@ -821,15 +810,6 @@ static double next_event_cycles(const struct chip *s)
     return fmax(next_cut_cycles(s, fmax(next, 0)), 0);
 }
 
-static void wake_ready(struct chip *s, double before)
-{
-    for (size_t i = 0; i < s->n_core; i++) {
-        const double ready = s->core[i].ready_cycle, stands = s->core[i].coast_cycle;
-        s->stale =
-            s->stale || (ready > before && ready <= s->cycle) || (stands > before && stands <= s->cycle);
-    }
-}
-
 static void step(struct chip *s)
 {
     const double before = s->cycle, first = s->view.first_done_cycle;
@@ -840,7 +820,11 @@ static void step(struct chip *s)
     account(s, cycles);
     s->cycle += cycles;
     s->r->epochs++;
-    wake_ready(s, before);
+    for (size_t i = 0; i < s->n_core; i++) {
+        const double ready = s->core[i].ready_cycle, stands = s->core[i].coast_cycle;
+        s->stale =
+            s->stale || (ready > before && ready <= s->cycle) || (stands > before && stands <= s->cycle);
+    }
     advance_blocks(s, cycles);
     if (s->cycle >= s->epoch_end) {
         s->epoch_end += s->spec->epoch_cycles;

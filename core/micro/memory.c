@@ -384,14 +384,6 @@ static double total_step(struct network *w, double wait)
            (miss > 0 ? miss * wait_cycles(w->m->partitions, w->c[0].dram_service, o->dram_load) : 0) - wait;
 }
 
-static void solve_alike(struct network *w)
-{
-    struct tmx_latency *o = w->out;
-    flow(w, root(total_step, w, 16), 0);
-    o->l2_wait_cycles = wait_cycles(w->m->partitions, 1 / w->m->l2_lines_per_cycle, o->l2_load);
-    o->dram_wait_cycles = wait_cycles(w->m->partitions, w->c[0].dram_service, o->dram_load);
-}
-
 void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_class *c, size_t n,
                        struct tmx_latency *out)
 {
@@ -406,7 +398,9 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
             0);
     }
     if (alike(c, n)) {
-        solve_alike(&w);
+        flow(&w, root(total_step, &w, 16), 0);
+        w.out->l2_wait_cycles = wait_cycles(w.m->partitions, 1 / w.m->l2_lines_per_cycle, w.out->l2_load);
+        w.out->dram_wait_cycles = wait_cycles(w.m->partitions, w.c[0].dram_service, w.out->dram_load);
     } else if (n > 0) {
         const double dram_wait = root(dram_step, &w, 16);
         (void)dram_step(&w, dram_wait);

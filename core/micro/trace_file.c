@@ -259,19 +259,10 @@ enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, cons
     return st;
 }
 
-static void print_reg(FILE *out, unsigned v)
-{
-    if (v) {
-        fprintf(out, " %u", v);
-    } else {
-        fputs(" -", out);
-    }
-}
-
 static void print_instr(FILE *out, uint64_t warp, const struct tmx_instr *in)
 {
     fprintf(out, "%" PRIu64 " %s", warp, type_words[in->type]);
-    print_reg(out, in->dest);
+    in->dest ? fprintf(out, " %u", (unsigned)in->dest) : fputs(" -", out);
     unsigned n = 0;
     for (unsigned i = 0; i < TMX_INSTR_SOURCES; i++) {
         if (in->source[i]) {

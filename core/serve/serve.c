@@ -275,14 +275,6 @@ static void account(struct tmx_serve *s, size_t i, double to_s)
 
 /* ---- the batch ---- */
 
-static void count_gap(struct tmx_serve *s, double gap_s, size_t n)
-{
-    uint64_t bits;
-    memcpy(&bits, &gap_s, sizeof bits);
-    const int64_t bin = (int64_t)(bits >> 45) - ((1023 - 14) << 7);
-    s->gap[bin < 0 || gap_s <= 0 ? 0 : bin >= TMX_GAP_BINS ? TMX_GAP_BINS - 1 : bin] += n;
-}
-
 static void push_end(struct tmx_serve *s, size_t i, uint64_t at, uint32_t request)
 {
     struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
@@ -359,7 +351,11 @@ static void tokens_made(struct tmx_serve *s, size_t i, double at_s)
     struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
     const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
     for (size_t k = 0; k < x->n_fresh; k++) {
-        count_gap(s, at_s - f[k].last_s, f[k].n);
+        const double gap_s = at_s - f[k].last_s;
+        uint64_t bits;
+        memcpy(&bits, &gap_s, sizeof bits);
+        const int64_t bin = (int64_t)(bits >> 45) - ((1023 - 14) << 7);
+        s->gap[bin < 0 || gap_s <= 0 ? 0 : bin >= TMX_GAP_BINS ? TMX_GAP_BINS - 1 : bin] += f[k].n;
     }
     x->k++;
     x->cached += (double)x->batch;

@@ -416,13 +416,6 @@ static bool stays_below(const struct tmx_sim *s, size_t g, double trip_k)
     return below;
 }
 
-/* What leakage may add to the course of GPU g's piece, which is under the middle's watts. */
-static double bound_margin_k(const struct tmx_sim *s, size_t g, uint64_t n)
-{
-    return half_off_w(s, g, false) *
-           s->spec.thermal[g].ops->response(s->thermal[g].state, (double)n * s->spec.dt_s);
-}
-
 /* The ends of all GPUs' pieces of n ticks, if n fits all and no sensor trips within them. */
 static bool foresee(struct tmx_sim *s, uint64_t n, double trip_k)
 {
@@ -431,21 +424,15 @@ static bool foresee(struct tmx_sim *s, uint64_t n, double trip_k)
     for (; g < s->machine->n_gpu && fits; g++) {
         fits = foresee_piece(s, g, n, &fits) == TMX_OK && fits;
         s->events->piece[g] = fits ? s->events->piece[g] : n / 2;
-        fits = fits && stays_below(s, g, trip_k - GUESS_K - bound_margin_k(s, g, n));
+        const double by_leakage_k =
+            half_off_w(s, g, false) *
+            s->spec.thermal[g].ops->response(s->thermal[g].state, (double)n * s->spec.dt_s);
+        fits = fits && stays_below(s, g, trip_k - GUESS_K - by_leakage_k);
     }
     while (!fits && g-- > 0) {
         back_to_start(s, g);
     }
     return fits;
-}
-
-static uint64_t wanted_by_all(const struct tmx_sim *s, uint64_t most)
-{
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        const uint64_t want = s->events->piece[g];
-        most = want > 0 && want < most ? want : most;
-    }
-    return most;
 }
 
 uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
@@ -460,7 +447,12 @@ uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
     const struct tmx_choice *hardware = &s->spec.choice[TMX_SAFETY];
     const double top_k = tmx_dtm_of(hardware)->trip_k ? tmx_dtm_of(hardware)->trip_k(hardware->state) : NAN,
                  trip_k = (isnan(top_k) ? INFINITY : top_k) - s->spec.sensor.quantum_k / 2;
-    const uint64_t fit = ticks_to_trip(s, trip_k, wanted_by_all(s, last - s->tick));
+    uint64_t wanted = last - s->tick;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        const uint64_t want = s->events->piece[g];
+        wanted = want > 0 && want < wanted ? want : wanted;
+    }
+    const uint64_t fit = ticks_to_trip(s, trip_k, wanted);
     uint64_t to = fit < last - s->tick ? (s->tick + fit) / s->sample * s->sample : last;
     if (to <= sample || !may_skip(s)) {
         return sample - s->tick;

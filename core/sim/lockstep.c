@@ -271,11 +271,6 @@ bool tmx_lockstep_next(struct tmx_lockstep *f, size_t *lane, enum tmx_status *st
  * also no more than half of the tasks, but a few. */
 enum { LANES = 16, FEW_LANES = 4, FLEET_GPUS = 16 };
 
-static size_t lanes_for(size_t n_task)
-{
-    return n_task / 2 > LANES ? LANES : n_task / 2 > FEW_LANES ? n_task / 2 : FEW_LANES;
-}
-
 struct open {
     size_t task, n_gpu;
     bool is;
@@ -304,7 +299,7 @@ void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, si
     struct open open[LANES] = {0};
     struct tmx_lockstep *f = NULL;
     struct tmx_err err = {0};
-    const size_t n_lane = lanes_for(n);
+    const size_t n_lane = n / 2 > LANES ? LANES : n / 2 > FEW_LANES ? n / 2 : FEW_LANES;
     size_t next = 0, n_open = 0, n_gpu = 0, lane;
     enum tmx_status st = tmx_lockstep_create(&f, n_lane, &err);
     for (; st && next < n; next++) {

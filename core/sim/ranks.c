@@ -47,15 +47,6 @@ static enum tmx_status tell(struct tmx_sim *s, size_t r, const struct tmx_err *o
     return st;
 }
 
-static size_t ways_in_use(const struct tmx_machine *m)
-{
-    size_t most = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        most = m->gpu[g].n_run > most ? m->gpu[g].n_run : most;
-    }
-    return most;
-}
-
 enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own,
                                    const struct tmx_err *own_err, struct tmx_err *err)
 {
@@ -69,7 +60,11 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
         {r->peak_k, TMX_OF_GPU, sizeof *r->peak_k},
     };
     size_t n_part = 4, first = 0;
-    for (size_t k = 0, n = ways_in_use(s->machine); k < n; k++) {
+    size_t ways = 0; /* in use */
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        ways = s->machine->gpu[g].n_run > ways ? s->machine->gpu[g].n_run : ways;
+    }
+    for (size_t k = 0; k < ways; k++) {
         part[n_part++] =
             (struct tmx_decomposition_part){f->slot_w + k * f->n_gpu, TMX_OF_GPU, sizeof *f->slot_w};
     }

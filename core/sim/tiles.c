@@ -166,14 +166,6 @@ static size_t fill(const struct tmx_tiles *s)
     return wanted < fair ? wanted : fair;
 }
 
-static void join_job(struct tmx_tiles *s, const struct tmx_job *job)
-{
-    for (size_t i = job->n_gpu > 1 ? s->tile_of[job->home_gpu] + 1 : 1;
-         job->n_gpu > 1 && i <= s->tile_of[job->home_gpu + job->n_gpu - 1]; i++) {
-        s->joined[i] = true;
-    }
-}
-
 /* Tiles with a job in common become one, and so do those that are too small for batches. */
 static void join(struct tmx_tiles *s)
 {
@@ -187,7 +179,11 @@ static void join(struct tmx_tiles *s)
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t k = 0; k < gpu->n_run + gpu->n_queue;
              k++) { /* a job with GPUs is on them or next there */
-            join_job(s, &m->job[k < gpu->n_run ? gpu->run[k] : gpu->queue[k - gpu->n_run]]);
+            const struct tmx_job *job = &m->job[k < gpu->n_run ? gpu->run[k] : gpu->queue[k - gpu->n_run]];
+            for (size_t i = job->n_gpu > 1 ? s->tile_of[job->home_gpu] + 1 : 1;
+                 job->n_gpu > 1 && i <= s->tile_of[job->home_gpu + job->n_gpu - 1]; i++) {
+                s->joined[i] = true;
+            }
         }
     }
     s->n = 0;

@@ -76,15 +76,6 @@ static void start(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx
     }
 }
 
-/* hTCS: half the cores do not suffice, so all of them work. */
-static void enable_all(const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    for (size_t i = 0; i < view->n_core; i++) {
-        request->state[i] = TMX_CORE_ACTIVE;
-        request->accept[i] = true;
-    }
-}
-
 static void throttle_one(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
     for (size_t i = view->n_core; i-- > 0;) {
@@ -107,7 +98,10 @@ static void window(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tm
             throttle_one(t, view, request);
         }
     } else if (t->half && first) {
-        enable_all(view, request);
+        for (size_t i = 0; i < view->n_core; i++) { /* hTCS: half the cores do not suffice */
+            request->state[i] = TMX_CORE_ACTIVE;
+            request->accept[i] = true;
+        }
     }
     t->next_window += t->window_cycles;
     request->reset_counters = true;

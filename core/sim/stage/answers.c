@@ -5,18 +5,14 @@
 #include <stdint.h>
 #include <string.h>
 
-static enum tmx_status outside(const struct tmx_plugin *policy, const struct tmx_place *p, size_t n_gpu,
-                               size_t job, struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ESOLVE, "place policy %s: GPUs %zu and %zu more for job %zu, of a node with %zu",
-                    policy->name, p->home, p->n - 1, job, n_gpu);
-}
-
 enum tmx_status tmx_answer_place(const struct tmx_plugin *policy, const struct tmx_place *p,
                                  const struct tmx_machine *m, size_t job, struct tmx_err *err)
 {
     const bool inside = p->n == 0 || (p->n <= m->n_gpu && p->home <= m->n_gpu - p->n);
-    return inside ? TMX_OK : outside(policy, p, m->n_gpu, job, err);
+    return inside ? TMX_OK
+                  : tmx_fail(err, TMX_ESOLVE,
+                             "place policy %s: GPUs %zu and %zu more for job %zu, of a node with %zu",
+                             policy->name, p->home, p->n - 1, job, m->n_gpu);
 }
 
 enum tmx_status tmx_answer_wider(const struct tmx_plugin *policy, const struct tmx_place *p,
@@ -131,8 +127,9 @@ enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tm
     return TMX_OK;
 }
 
-enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu, size_t sm,
-                                 struct tmx_err *err)
+/* A share of a spread. */
+static enum tmx_status check_share(const struct tmx_plugin *policy, double share, size_t gpu, size_t sm,
+                                   struct tmx_err *err)
 {
     return is_share(share)
                ? TMX_OK
@@ -172,15 +169,6 @@ static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size
 {
     const size_t w = m->job[gpu->run[kernel_slot]].width_sms;
     return w < gpu->n_active ? w : gpu->n_active;
-}
-
-/* Kernels that do not fill the chip take SMs in the order of the thread-block policy. */
-static void spread_narrow(struct tmx_machine *m, struct tmx_gpu *gpu, size_t w0, size_t w1)
-{
-    for (size_t i = 0; i < gpu->chip->n_sm; i++) {
-        const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
-        set_share(m, gpu, gpu->order[i], first, second);
-    }
 }
 
 /* Are these the shares already, as within a time slice? */
@@ -228,7 +216,7 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
         for (size_t i = 0; i < s.n; i++) {
             const size_t sm = s.by_index[i];
             if (!(share0[sm] >= 0 && share0[sm] <= 1)) {
-                return tmx_answer_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
+                return check_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
             }
         }
     } else {
@@ -288,7 +276,10 @@ static enum tmx_status deal(struct tmx_machine *m, struct tmx_gpu *gpu, const st
     if (gpu->n_part > 0) {
         spread_parts(m, gpu);
     } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
-        spread_narrow(m, gpu, w0, w1);
+        for (size_t i = 0; i < gpu->chip->n_sm; i++) { /* in the order of the thread-block policy */
+            const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
+            set_share(m, gpu, gpu->order[i], first, second);
+        }
     } else {
         gpu->dealt = !mix->slice_s; /* else the next tick may be another kernel's */
         return spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);

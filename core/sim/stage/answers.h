@@ -29,9 +29,6 @@ TMX_NODISCARD enum tmx_status tmx_answer_levels(const char *kind, const struct t
 /* Every power cap above 0, and none where no dtm policy keeps it (kept = false). */
 TMX_NODISCARD enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
                                               const struct tmx_machine *m, bool kept, struct tmx_err *err);
-/* A share of a spread. */
-TMX_NODISCARD enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu,
-                                               size_t sm, struct tmx_err *err);
 /* A speed that is a number; it is clamped later. */
 TMX_NODISCARD enum tmx_status tmx_answer_speed(const struct tmx_plugin *policy, double speed, size_t fan,
                                                struct tmx_err *err);

@@ -145,16 +145,6 @@ static double power_w(const struct tmx_cooling *c)
     return w;
 }
 
-/* Acoustic powers add. */
-static double noise_dba(const struct tmx_cooling *c)
-{
-    double power = 0;
-    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
-        power += pow(10, tmx_fan_noise_dba(&c->spec.topology->fan[f], c->rpm[f]) / 10);
-    }
-    return 10 * log10(power);
-}
-
 static double sum_of(const double *v, size_t n)
 {
     double s = 0;
@@ -263,17 +253,6 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
     return changed;
 }
 
-/* Of the fans' power, what leaves behind the GPUs. */
-static double behind_w(const struct tmx_cooling *c)
-{
-    double w = 0;
-    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
-        const struct tmx_fan *fan = &c->spec.topology->fan[f];
-        w += (1 - fan->heat_share) * tmx_fan_power_w(fan, c->rpm[f]);
-    }
-    return w;
-}
-
 /* Pieces of BATCH GPUs or cards go to the thread pool. */
 enum { BATCH = 32 };
 
@@ -361,8 +340,12 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     for (size_t g = 0; t->inlet_rise_k_per_s != 0 && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
     }
-    if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
-        exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+    if (dt_s > 0) {          /* the air of the time that has passed; its inlets hold for the time to come */
+        double behind_w = 0; /* of the fans' power, what leaves behind the GPUs */
+        for (size_t f = 0; f < t->n_fan; f++) {
+            behind_w += (1 - t->fan[f].heat_share) * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
+        }
+        exhaust_w = behind_w + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
         c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
@@ -387,7 +370,11 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         order_gpus(c);
     }
     c->sum->updates += 1;
-    c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
+    double noise = 0; /* acoustic powers add */
+    for (size_t f = 0; f < t->n_fan; f++) {
+        noise += pow(10, tmx_fan_noise_dba(&t->fan[f], c->rpm[f]) / 10);
+    }
+    c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, 10 * log10(noise));
     const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0 || c->spec.spread;
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);

@@ -26,14 +26,6 @@ struct tmx_gate_stage {
 
 static const char *const part_names[] = {"INT", "FP", "SFU"};
 
-/* Leakage of a unit in the chip's, as the power model spreads it (by area). */
-static double unit_share(const struct tmx_chip *c, size_t unit, double sm_area_m2, double die_area_m2)
-{
-    const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[unit]);
-    const double sm_share = c->power.leakage_sm_share;
-    return sm_share < 0 ? area_m2 / die_area_m2 : sm_share * area_m2 / sm_area_m2;
-}
-
 /* Leakage of type t in that of one unit of an SM, at most all of it. */
 static double type_share(const struct tmx_chip *c, size_t unit, int t, double chip_share, double leak_share)
 {
@@ -58,9 +50,12 @@ static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *ki
         sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[u]); /* by which leakage is spread */
         for (int t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
             g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + (size_t)t] =
-                type_share(c, u, t, kind->chip_share[t], unit_share(c, u, sm_area, die_area));
+                type_share(c, u, t, kind->chip_share[t],
+                           c->power.leakage_sm_share < 0 ? area_m2 / die_area
+                                                         : c->power.leakage_sm_share * area_m2 / sm_area);
         }
     }
 }
