@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix validate: every stored measurement beside what thermix makes of it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -53,19 +54,10 @@ static enum tmx_status check_parts(const struct tmx_texts *parts, struct tmx_err
     return TMX_OK;
 }
 
-static size_t column(const struct tmx_table *t, const char *name)
-{
-    size_t c = 0;
-    while (strcmp(tmx_table_column(t, c)->name, name) != 0) {
-        c++;
-    }
-    return c;
-}
-
 /* The first line for people. */
 static void headline(const struct tmx_table *t)
 {
-    const size_t holds = column(t, "holds"), seen = column(t, "seen");
+    const size_t holds = tmx_table_find(t, "holds"), seen = tmx_table_find(t, "seen");
     size_t n[2] = {0}, of[2] = {0};
     for (size_t i = 0; i < tmx_table_rows(t); i++) {
         const char *word = tmx_table_cell(t, i, holds)->text;
@@ -84,7 +76,8 @@ static void headline(const struct tmx_table *t)
 /* One line: which rows are out of their bands, and which of them without a known reason. */
 static enum tmx_status verdict(const struct tmx_table *t, struct tmx_err *err)
 {
-    const size_t holds = column(t, "holds"), known = column(t, "known"), quantity = column(t, "quantity");
+    const size_t holds = tmx_table_find(t, "holds"), known = tmx_table_find(t, "known"),
+                 quantity = tmx_table_find(t, "quantity");
     size_t n = 0;
     char with[700] = "", without[700] = "";
     for (size_t i = 0; i < tmx_table_rows(t); i++) {
@@ -110,24 +103,24 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                       .n_column = a->columns.n,
                                       .prefer = prefer,
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
-    struct tmx_table *t = NULL, *points = NULL;
+    struct tmx_table *t = NULL;
+    struct tmx_silicon_points points = {0};
     enum tmx_status st = check_parts(&a->parts, err);
-    st = st || !a->figures ? st : tmx_silicon_points(&points, err);
     const struct tmx_validate_options o = {.part = (const char *const *)a->parts.text,
                                            .n_part = a->parts.n,
                                            .n_worker = (unsigned)a->jobs,
                                            .quiet = a->quiet,
-                                           .points = points};
+                                           .points = a->figures ? &points : NULL};
     st = st ? st : tmx_validate(&t, &o, err);
     if (!st && a->format == TMX_FORMAT_TEXT) {
         headline(t);
     }
     st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
-    st = st || !a->figures ? st : tmx_silicon_draw(points, a->figures, err);
+    st = st || !a->figures ? st : tmx_silicon_draw(points.point, points.n, a->figures, err);
     st = st ? st : verdict(t, err);
     tmx_table_destroy(t);
-    tmx_table_destroy(points);
+    free(points.point);
     return st;
 }
 

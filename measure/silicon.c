@@ -22,77 +22,26 @@
 #include "run/run.h"
 #include "study/study.h"
 
-enum tmx_status tmx_claims_create(struct tmx_table **t, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        {"part", TMX_COLUMN_TEXT, 0},   {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0},
-        {"source", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0}, {"measured", TMX_COLUMN_REAL, 3},
-        {"ours", TMX_COLUMN_REAL, 4},   {"bar", TMX_COLUMN_REAL, 3},      {"unit", TMX_COLUMN_TEXT, 0},
-        {"origin", TMX_COLUMN_TEXT, 0}, {"seen", TMX_COLUMN_TEXT, 0},     {"protocol", TMX_COLUMN_TEXT, 0},
-        {"holds", TMX_COLUMN_TEXT, 0},  {"known", TMX_COLUMN_TEXT, 0},
-    };
-    return tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-}
+enum { MAX_GPU = 512 };
 
-static void real(struct tmx_table *t, double v)
+void tmx_claim(struct tmx_claims *c, const char *id, double ours)
 {
-    isnan(v) ? tmx_table_empty(t) : tmx_table_real(t, v);
-}
-
-void tmx_claim_put(struct tmx_table *t, const struct tmx_claim *c)
-{
-    const bool is_there = !isnan(c->ours) && !isnan(c->measured),
-               holds = fabs(c->ours - c->measured) <= c->bar;
-    const char *const seen = strcmp(c->origin, "identity") == 0 ? ""
-                             : strcmp(c->origin, "unseen") == 0 ? "unseen"
-                                                                : "seen";
-    const char *const head[] = {c->part, c->what, c->trained_on, c->source, c->quantity};
-    const char *const tail[] = {c->unit,
-                                c->origin,
-                                seen,
-                                c->protocol,
-                                !is_there ? "not installed"
-                                : holds   ? "yes"
-                                          : "no",
-                                c->known && is_there && !holds ? c->known : ""};
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) {
-        tmx_table_text(t, head[i] ? head[i] : "");
-    }
-    real(t, c->measured);
-    real(t, c->ours);
-    real(t, is_there ? c->bar : NAN);
-    for (size_t i = 0; i < sizeof tail / sizeof tail[0]; i++) {
-        tmx_table_text(t, tail[i] ? tail[i] : "");
+    const size_t column = tmx_csv_column(c->targets, "id");
+    c->any = true;
+    for (size_t i = 0; i < c->targets->n_row; i++) {
+        if (strcmp(tmx_csv_cell(c->targets, i, column), id) == 0) {
+            c->value[i] = (struct tmx_claim_value){ours, true};
+        }
     }
 }
 
-enum { MAX_GPU = 512, MAX_VALUE = 64 };
-
-struct value {
-    const char *id;
-    double ours;
-};
-
-struct tmx_silicon_results { /* values in the order in which they are found */
-    struct value value[MAX_VALUE];
-    size_t n;
-    struct tmx_table *points;
-};
-
-static void put(struct tmx_silicon_results *r, const char *id, double ours)
+static void point(const struct tmx_claims *c, const char *figure, const char *series, double x, double y)
 {
-    tmx_assert(r->n < MAX_VALUE);
-    r->value[r->n++] = (struct value){id, ours};
-}
-
-static void point(const struct tmx_silicon_results *r, const char *figure, const char *series, double x,
-                  double y)
-{
-    if (r->points) {
-        tmx_table_text(r->points, figure);
-        tmx_table_text(r->points, series);
-        tmx_table_real(r->points, x);
-        tmx_table_real(r->points, y);
+    struct tmx_silicon_point p = {.x = x, .y = y};
+    snprintf(p.figure, sizeof p.figure, "%s", figure);
+    snprintf(p.series, sizeof p.series, "%s", series);
+    if (c->points) {
+        fwrite(&p, sizeof p, 1, c->points);
     }
 }
 
@@ -222,61 +171,58 @@ static double between(size_t n, const double *x, const double *y, double at)
 }
 
 /* GPUs 3 i, 3 i + 1, 3 i + 2 in the same air: sgemm at the cap, pagerank, next to nothing. */
-static enum tmx_status one_v100(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status one_v100(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     (void)which;
-    struct means *m = malloc(sizeof *m);
+    struct means m;
     double t[3][8], y[3][8], drawn = 0;
-    enum tmx_status st = m ? execute(m, "v100-air", NULL, 20, err) : tmx_no_memory(err);
+    enum tmx_status st = execute(&m, "v100-air", NULL, 20, err);
     for (size_t i = 0; !st && i < 8; i++) {
         for (size_t k = 0; k < 3; k++) {
-            t[k][i] = m->hottest_c[3 * i + k];
-            y[k][i] = k == 0 ? m->mhz[3 * i] : m->w[3 * i + k];
+            t[k][i] = m.hottest_c[3 * i + k];
+            y[k][i] = k == 0 ? m.mhz[3 * i] : m.w[3 * i + k];
         }
-        drawn += m->w[3 * i] / 300 / 8;
+        drawn += m.w[3 * i] / 300 / 8;
         point(r, "v100_clock", "one chip in other air", t[0][i], y[0][i]);
     }
     if (!st) {
-        put(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
-        put(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
-        put(r, "v100_floor_w", between(8, t[2], y[2], 31));
-        put(r, "v100_drawn", drawn);
+        tmx_claim(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
+        tmx_claim(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
+        tmx_claim(r, "v100_floor_w", between(8, t[2], y[2], 31));
+        tmx_claim(r, "v100_drawn", drawn);
     }
-    free(m);
     return st;
 }
 
-static enum tmx_status many_v100(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status many_v100(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     (void)which;
-    struct means *sgemm = malloc(sizeof *sgemm), *pagerank = malloc(sizeof *pagerank);
+    struct means sgemm, pagerank;
     struct tmx_csv csv = {0};
-    enum tmx_status st = sgemm && pagerank ? execute(sgemm, "longhorn", NULL, 10, err) : tmx_no_memory(err);
-    st = st ? st : execute(pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10, err);
+    enum tmx_status st = execute(&sgemm, "longhorn", NULL, 10, err);
+    st = st ? st : execute(&pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10, err);
     st = st ? st : read_measured(&csv, "longhorn_v100_sgemm_by_gpu.csv", err);
     if (!st) {
         double clock[MAX_GPU], watts[MAX_GPU], time[MAX_GPU], c1, cov, chi2;
-        const size_t n = sgemm->n;
-        residuals(n, sgemm->hottest_c, sgemm->mhz, clock);
-        residuals(n, pagerank->hottest_c, pagerank->w, watts);
+        const size_t n = sgemm.n;
+        residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
+        residuals(n, pagerank.hottest_c, pagerank.w, watts);
         gsl_fit_mul(watts, 1, clock, 1, n, &c1, &cov, &chi2);
         for (size_t g = 0; g < n; g++) {
-            time[g] = pow(sgemm->mhz[g], -0.952); /* measured: d ln time / d ln clock */
-            point(r, "v100_clock", "388 simulated", sgemm->hottest_c[g], sgemm->mhz[g]);
+            time[g] = pow(sgemm.mhz[g], -0.952); /* measured: d ln time / d ln clock */
+            point(r, "v100_clock", "388 simulated", sgemm.hottest_c[g], sgemm.mhz[g]);
         }
         for (size_t i = 0; i < csv.n_row; i++) {
             if (cell(&csv, i, "power_w") > 285) {
                 point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
             }
         }
-        put(r, "v100_w_per_k_population", slope(n, pagerank->hottest_c, pagerank->w, 0, 100));
-        put(r, "v100_clock_sd", gsl_stats_sd(sgemm->mhz, 1, n));
-        put(r, "v100_time_p99_p1", quantile(n, time, 0.99) / quantile(n, time, 0.01));
-        put(r, "v100_mhz_per_w", c1);
+        tmx_claim(r, "v100_w_per_k_population", slope(n, pagerank.hottest_c, pagerank.w, 0, 100));
+        tmx_claim(r, "v100_clock_sd", gsl_stats_sd(sgemm.mhz, 1, n));
+        tmx_claim(r, "v100_time_p99_p1", quantile(n, time, 0.99) / quantile(n, time, 0.01));
+        tmx_claim(r, "v100_mhz_per_w", c1);
     }
     tmx_csv_finish(&csv);
-    free(sgemm);
-    free(pagerank);
     return st;
 }
 
@@ -332,15 +278,15 @@ static bool is_cell(const struct limit_case *c, const struct tmx_csv *csv, size_
            (strstr(text(csv, row, c->column), c->only) == NULL) == c->without;
 }
 
-static enum tmx_status zeus(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status zeus(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     const struct limit_case *c = which;
     const size_t n_cap = c->n_cap;
     const bool drawn = c == &limit_cases[0];
-    struct means *m = malloc(sizeof *m);
+    struct means m;
     struct tmx_csv csv = {0};
     double speed_off = 0, watts_off = 0, n = 0;
-    enum tmx_status st = m ? execute(m, c->run, NULL, 20, err) : tmx_no_memory(err);
+    enum tmx_status st = execute(&m, c->run, NULL, 20, err);
     st = st ? st : read_measured(&csv, c->file, err);
     for (size_t row = 0; !st && row + n_cap <= csv.n_row; row++) {
         if (!is_cell(c, &csv, row)) {
@@ -349,15 +295,15 @@ static enum tmx_status zeus(struct tmx_silicon_results *r, const void *which, st
         const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
         double at_top_w[N_LOAD], mhz[MAX_CAP], w[MAX_CAP], load_w[N_LOAD];
         for (size_t i = 0; i < N_LOAD; i++) {
-            at_top_w[i] = m->w[n_cap * i + n_cap - 1];
+            at_top_w[i] = m.w[n_cap * i + n_cap - 1];
             load_w[i] = (double)i;
         }
         const double load = between(N_LOAD, at_top_w, load_w, (top_w - LOW * low_w) / (1 - LOW));
         for (size_t j = 0; j < n_cap; j++) {
             double by_mhz[N_LOAD], by_w[N_LOAD];
             for (size_t i = 0; i < N_LOAD; i++) {
-                by_mhz[i] = m->mhz[n_cap * i + j];
-                by_w[i] = m->w[n_cap * i + j];
+                by_mhz[i] = m.mhz[n_cap * i + j];
+                by_w[i] = m.w[n_cap * i + j];
             }
             mhz[j] = between(N_LOAD, load_w, by_mhz, load);
             w[j] = between(N_LOAD, load_w, by_w, load);
@@ -380,36 +326,35 @@ static enum tmx_status zeus(struct tmx_silicon_results *r, const void *which, st
         }
     }
     if (!st) {
-        put(r, c->speed, n > 0 ? speed_off / n : NAN);
-        put(r, c->watts, n > 0 ? watts_off / n : NAN);
+        tmx_claim(r, c->speed, n > 0 ? speed_off / n : NAN);
+        tmx_claim(r, c->watts, n > 0 ? watts_off / n : NAN);
     }
     tmx_csv_finish(&csv);
-    free(m);
     return st;
 }
 
 /* Cards at MaxQ's limits: rate over that at the full limit, which GPU 0 has. */
-static enum tmx_status maxq(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status maxq(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     (void)which;
     static const struct {
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
-    struct means *m = malloc(sizeof *m);
+    struct means m;
     struct tmx_csv csv = {0};
     double sum = 0, worst = 0, n = 0;
-    enum tmx_status st = m ? read_measured(&csv, "mlperf_v30_maxq.csv", err) : tmx_no_memory(err);
+    enum tmx_status st = read_measured(&csv, "mlperf_v30_maxq.csv", err);
     for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
-        st = execute(m, cases[c].run, NULL, 15, err);
+        st = execute(&m, cases[c].run, NULL, 15, err);
         for (size_t i = 0; !st && i < csv.n_row; i++) {
             size_t g = 0;
-            while (g < m->n && m->cap_w[g] != cell(&csv, i, "cap_w")) {
+            while (g < m.n && m.cap_w[g] != cell(&csv, i, "cap_w")) {
                 g++;
             }
-            if (g < m->n && strcmp(text(&csv, i, "gpu"), cases[c].gpu) == 0 &&
+            if (g < m.n && strcmp(text(&csv, i, "gpu"), cases[c].gpu) == 0 &&
                 strcmp(text(&csv, i, "scenario"), "Offline") == 0 &&
                 strncmp(text(&csv, i, "benchmark"), "dlrm", 4) != 0) {
-                const double off = 100 * fabs(m->mhz[g] / m->mhz[0] - cell(&csv, i, "ratio"));
+                const double off = 100 * fabs(m.mhz[g] / m.mhz[0] - cell(&csv, i, "ratio"));
                 sum += off;
                 worst = fmax(worst, off);
                 n += 1;
@@ -417,11 +362,10 @@ static enum tmx_status maxq(struct tmx_silicon_results *r, const void *which, st
         }
     }
     if (!st) {
-        put(r, "maxq_mean", sum / n);
-        put(r, "maxq_worst", worst);
+        tmx_claim(r, "maxq_mean", sum / n);
+        tmx_claim(r, "maxq_worst", worst);
     }
     tmx_csv_finish(&csv);
-    free(m);
     return st;
 }
 
@@ -435,20 +379,18 @@ static const struct wall_case wall_cases[] = {{"wall-a100", "wall_a100", "wall_i
                                               {"wall-b200-water", NULL, "wall_idle_b200_water", 8000},
                                               {"wall-dgx-a100", "wall_dgx_a100", "wall_idle_dgx_a100", 3200}};
 
-static enum tmx_status wall(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status wall(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     const struct wall_case *c = which;
-    struct means *m = malloc(sizeof *m);
-    enum tmx_status st = m ? TMX_OK : tmx_no_memory(err);
-    st = st || !c->load ? st : execute(m, c->run, NULL, 0, err);
+    struct means m;
+    enum tmx_status st = c->load ? execute(&m, c->run, NULL, 0, err) : TMX_OK;
     if (!st && c->load) {
-        put(r, c->load, m->wall_w / c->limits_w);
+        tmx_claim(r, c->load, m.wall_w / c->limits_w);
     }
-    st = st || !c->idle ? st : execute(m, c->run, "mix=\"rest8\"", 0, err);
+    st = st || !c->idle ? st : execute(&m, c->run, "mix=\"rest8\"", 0, err);
     if (!st && c->idle) {
-        put(r, c->idle, m->wall_w / 1000);
+        tmx_claim(r, c->idle, m.wall_w / 1000);
     }
-    free(m);
     return st;
 }
 
@@ -476,7 +418,7 @@ static bool a5000_off(long sm)
 }
 
 /* The log's rise from the row at which its watts have half risen. */
-static enum tmx_status measured_step(const struct tmx_silicon_results *r, const struct step_case *c,
+static enum tmx_status measured_step(const struct tmx_claims *r, const struct step_case *c,
                                      struct tmx_err *err)
 {
     char file[128], path[TMX_PATH_SIZE], label[64];
@@ -498,7 +440,7 @@ static enum tmx_status measured_step(const struct tmx_silicon_results *r, const 
     return st;
 }
 
-static enum tmx_status step(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status step(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     const struct step_case *c = which;
     static const double at_s[7] = {0.1, 0.25, 0.5, 1, 2, 4, 5.9};
@@ -528,7 +470,7 @@ static enum tmx_status step(struct tmx_silicon_results *r, const void *which, st
         point(r, "steps", label, (double)i * DT_S, sensor_k);
         if (fabs((double)i * DT_S - at_s[k]) < DT_S / 2) {
             if (c->id[k]) {
-                put(r, c->id[k], sensor_k);
+                tmx_claim(r, c->id[k], sensor_k);
             }
             k++;
         }
@@ -569,32 +511,31 @@ static const struct hall_case {
                   {"seren", {"seren_p25", "seren_p50", "seren_p75", "seren_p90", "seren_p99"}}};
 
 /* A hall at the quantiles of a cluster's watts: quantiles of its temperatures. */
-static enum tmx_status hall(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status hall(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     static const double share[] = {0.25, 0.5, 0.75, 0.9, 0.99};
     const struct hall_case *c = which;
-    struct means *m = malloc(sizeof *m);
+    struct means m;
     struct tmx_csv csv = {0};
-    enum tmx_status st = m ? execute(m, c->run, NULL, 5, err) : tmx_no_memory(err);
+    enum tmx_status st = execute(&m, c->run, NULL, 5, err);
     for (size_t i = 0; !st && i < sizeof share / sizeof share[0]; i++) {
-        put(r, c->id[i], quantile(m->n, m->hottest_c, share[i]));
+        tmx_claim(r, c->id[i], quantile(m.n, m.hottest_c, share[i]));
     }
     st = st || c != &hall_cases[0] ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
     for (size_t i = 0; !st && i < csv.n_row; i++) {
         if (strcmp(text(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
             const double pct = cell(&csv, i, "quantile_pct");
             point(r, "kalos", "measured", cell(&csv, i, "value"), pct);
-            point(r, "kalos", "ours", quantile(m->n, m->hottest_c, pct / 100), pct);
+            point(r, "kalos", "ours", quantile(m.n, m.hottest_c, pct / 100), pct);
         }
     }
     tmx_csv_finish(&csv);
-    free(m);
     return st;
 }
 
 /* Table III as printed, for the figure: rows power, throughput of each way, measured and by the paper's
  * model. */
-static enum tmx_status printed(const struct tmx_silicon_results *r, struct tmx_err *err)
+static enum tmx_status printed(const struct tmx_claims *r, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
     const enum tmx_status st = r->points ? read_measured(&csv, "lit_silicon.csv", err) : TMX_OK;
@@ -611,7 +552,7 @@ static enum tmx_status printed(const struct tmx_silicon_results *r, struct tmx_e
 
 /* The study lit-silicon: its first axis are nodes, its second what is done, and first of that caps of 750 W,
  * of 700 W, Red, Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
-static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
+static enum tmx_status lit_silicon(struct tmx_claims *r, const void *which, struct tmx_err *err)
 {
     (void)which;
     enum { EQUAL_750, EQUAL_700, RED, REALLOC, SLOSH, N_WAY };
@@ -653,16 +594,16 @@ static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *wh
             throughput += t / (double)n;
             point(r, "lit_silicon", way[i].label, p, t);
         }
-        put(r, way[i].power, power);
-        put(r, way[i].throughput, throughput);
+        tmx_claim(r, way[i].power, power);
+        tmx_claim(r, way[i].throughput, throughput);
     }
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
     return st ? st : printed(r, err);
 }
 
-/* The parts of targets.csv; what runs longest is begun first. */
-const struct tmx_silicon_task tmx_silicon_tasks[] = {
+/* What runs longest is begun first. */
+const struct tmx_claim_task tmx_silicon_tasks[] = {
     {"longhorn", one_v100, NULL},
     {"longhorn", many_v100, NULL},
     {"zeus", zeus, &limit_cases[0]},
@@ -683,53 +624,6 @@ const struct tmx_silicon_task tmx_silicon_tasks[] = {
     {"lit-silicon", lit_silicon, NULL},
     {0},
 };
-
-/* The task's targets in the order of targets.csv; of a task whose data are not installed all of its part. */
-enum tmx_status tmx_silicon(const struct tmx_silicon_task *task, struct tmx_table *t,
-                            struct tmx_table *points, struct tmx_err *err)
-{
-    struct tmx_silicon_results *r = calloc(1, sizeof *r);
-    struct tmx_csv csv = {0};
-    enum tmx_status st = r ? read_measured(&csv, "targets.csv", err) : tmx_no_memory(err);
-    if (r) {
-        r->points = points;
-    }
-    st = st ? st : task->compute(r, task->which, err);
-    for (size_t i = 0; !st && i < csv.n_row; i++) {
-        const double measured = cell(&csv, i, "measured"), band = cell(&csv, i, "band");
-        const struct value *v = NULL;
-        for (size_t k = 0; k < r->n; k++) {
-            v = strcmp(r->value[k].id, text(&csv, i, "id")) == 0 ? &r->value[k] : v;
-        }
-        if (strcmp(text(&csv, i, "part"), task->part) == 0 && (v || r->n == 0)) {
-            const struct tmx_claim row = {.part = task->part,
-                                          .what = text(&csv, i, "what"),
-                                          .trained_on = "",
-                                          .source = text(&csv, i, "source"),
-                                          .quantity = text(&csv, i, "id"),
-                                          .unit = text(&csv, i, "unit"),
-                                          .origin = text(&csv, i, "origin"),
-                                          .protocol = "",
-                                          .known = text(&csv, i, "known"),
-                                          .measured = measured,
-                                          .ours = v ? v->ours : NAN,
-                                          .bar = band};
-            tmx_claim_put(t, &row);
-        }
-    }
-    tmx_csv_finish(&csv);
-    free(r);
-    return st;
-}
-
-enum tmx_status tmx_silicon_points(struct tmx_table **points, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {{"figure", TMX_COLUMN_TEXT, 0},
-                                                {"series", TMX_COLUMN_TEXT, 0},
-                                                {"x", TMX_COLUMN_REAL, 4},
-                                                {"y", TMX_COLUMN_REAL, 4}};
-    return tmx_table_create(points, columns, sizeof columns / sizeof columns[0], err);
-}
 
 /* One figure of a script: its words, and which of its series are lines. */
 struct figure {
@@ -769,8 +663,8 @@ static const struct figure figures[] = {
      {NULL}},
 };
 
-static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, const struct figure *f,
-                            struct tmx_err *err)
+static enum tmx_status draw(struct tmx_plot *p, const struct tmx_silicon_point *points, size_t n,
+                            const struct figure *f, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"series", TMX_COLUMN_INT, 0}, {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}};
@@ -786,12 +680,9 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, 
         }
         tmx_plot_label(p, "name", f->series[s]);
         tmx_plot_label(p, "line", line ? "1" : "0");
-        for (size_t i = 0; i < tmx_table_rows(points); i++) {
-            if (strcmp(tmx_table_cell(points, i, 0)->text, f->name) == 0 &&
-                strcmp(tmx_table_cell(points, i, 1)->text, f->series[s]) == 0) {
-                tmx_table_int(t, (int64_t)s + 1);
-                tmx_table_real(t, tmx_table_cell(points, i, 2)->real);
-                tmx_table_real(t, tmx_table_cell(points, i, 3)->real);
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(points[i].figure, f->name) == 0 && strcmp(points[i].series, f->series[s]) == 0) {
+                tmx_table_row(t, "%zu %g %g", s + 1, points[i].x, points[i].y);
             }
         }
     }
@@ -801,18 +692,18 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, 
     return st;
 }
 
-enum tmx_status tmx_silicon_draw(const struct tmx_table *points, const char *folder, struct tmx_err *err)
+enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t n, const char *folder,
+                                 struct tmx_err *err)
 {
     struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
     enum tmx_status st = tmx_plot_begin(&p, err);
     st = st ? st : tmx_plot_folder(&p, err);
     for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
-        size_t row = 0;
-        while (row < tmx_table_rows(points) &&
-               strcmp(tmx_table_cell(points, row, 0)->text, figures[i].name) != 0) {
-            row++;
+        size_t k = 0;
+        while (k < n && strcmp(points[k].figure, figures[i].name) != 0) {
+            k++;
         }
-        st = row < tmx_table_rows(points) ? draw(&p, points, &figures[i], err) : TMX_OK;
+        st = k < n ? draw(&p, points, n, &figures[i], err) : TMX_OK;
     }
     return st;
 }

@@ -6,41 +6,38 @@
  * workloads/measured/targets.csv lists, with the bands stated there before the models were made to meet them.
  */
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/base/csv.h"
 #include "core/base/err.h"
-#include "core/base/table.h"
 
-/* A row of validate's table: something measured beside ours. */
-struct tmx_claim {
-    const char *part, *what, *trained_on, *source, *quantity, *unit; /* NULL: "" */
-    /* How ours came about: fitted, watched, derived, unseen, identity, as papers' values have it
-     * (docs/formats.md). All but the last two have seen the measured value. */
-    const char *origin;
-    const char *protocol;       /* of a calibration: favourable, held out */
-    const char *known;          /* why it is out of its band; NULL or "": not known */
-    double measured, ours, bar; /* measured 0: ours is an error; ours NAN: its data are not installed */
+struct tmx_claims { /* of one task */
+    const struct tmx_csv *targets;
+    struct tmx_claim_value {
+        double ours;
+        bool has;
+    } * value;    /* [targets->n_row] */
+    bool any;     /* false: its data are not installed */
+    FILE *points; /* of the figures, struct tmx_silicon_point; NULL: not wanted */
 };
-TMX_NODISCARD enum tmx_status tmx_claims_create(struct tmx_table **t, struct tmx_err *err);
-/* Its columns are the members, seen ("seen", "unseen", ""), and holds ("yes", "no", "not installed"). */
-void tmx_claim_put(struct tmx_table *t, const struct tmx_claim *c);
+/* Ours of the target of this id; NAN: its data are not installed. */
+void tmx_claim(struct tmx_claims *c, const char *id, double ours);
 
-struct tmx_silicon_results;
-struct tmx_silicon_task { /* makes the values of some targets of a part */
+struct tmx_claim_task { /* makes the values of some targets of a part */
     const char *part;
-    enum tmx_status (*compute)(struct tmx_silicon_results *r, const void *which, struct tmx_err *err);
+    enum tmx_status (*compute)(struct tmx_claims *c, const void *which, struct tmx_err *err);
     const void *which;
 };
-extern const struct tmx_silicon_task tmx_silicon_tasks[]; /* ends with {0} */
+extern const struct tmx_claim_task tmx_silicon_tasks[]; /* ends with {0} */
 
-/* A row of validate's table a target of the task; points (NULL: not wanted) is filled with what the figures
- * show. */
-TMX_NODISCARD enum tmx_status tmx_silicon(const struct tmx_silicon_task *task, struct tmx_table *t,
-                                          struct tmx_table *points, struct tmx_err *err);
-
+struct tmx_silicon_point {
+    char figure[24], series[40];
+    double x, y;
+};
 /* Draw them into a folder, a picture a figure that has points. */
-TMX_NODISCARD enum tmx_status tmx_silicon_draw(const struct tmx_table *points, const char *folder,
-                                               struct tmx_err *err);
-
-/* figure, series, x, y: of every figure the points of its series. */
-TMX_NODISCARD enum tmx_status tmx_silicon_points(struct tmx_table **points, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t n,
+                                               const char *folder, struct tmx_err *err);
 
 #endif

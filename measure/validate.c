@@ -8,6 +8,7 @@
 
 #include <thermix/policy.h>
 
+#include "core/base/arena.h"
 #include "core/base/csv.h"
 #include "core/floorplan/floorplan.h"
 #include "measure/calibrate.h"
@@ -18,45 +19,25 @@
 #include "study/pool.h"
 #include "thermal/trace_run.h"
 
-static const char NODE[] = "b200_hgx8.csv.gz, MIT, hsucs2712/gpuburntool";
-static const char PULSES[] = "MIT, JimZeyuYang/GPU_Power_Benchmark";
-
-struct node_case {
-    const char *what, *train, *test, *air;
-    bool held; /* the ambient of the judged runs is that of the training runs, and not fitted to each */
-    const char *origin, *protocol, *known_rows; /* known_rows: why the rows' difference is missed */
-    double bar_k;
-};
-
 /* The same runs judged twice. Favourable: the best of 56 pairs, found on these very runs, and an ambient
  * fitted to each. Held out, as a prediction is: the first pair of each power's end, and no number of a judged
  * run but its watts; beside it the median of the 66 pairs of the first day's runs, 1.5 to 25 K. The bars of
  * full fans held out were set when another pair had shown 4.5 K in an audit; that of automatic fans held out
  * is the same, stated before it was computed. */
+struct node_case {
+    const char *id, *test, *air; /* of the targets, with _rms or _rows; the judged runs */
+    bool held; /* the ambient of the judged runs is that of the training runs, and not fitted to each */
+};
 static const struct node_case node_cases[] = {
-    {"8 x B200, full fans, best of 56 pairs, ambient fitted to each run",
-     "0107_full_400w_fp64,0107_full_600w_tc", "*full*", "none", false, "watched", "favourable", NULL, 0.8},
-    {"8 x B200, full fans, first pair, ambient held", "0107_full_200w,0107_full_1000w", "*full*", "none",
-     true, "unseen", "held out", "not explained", 6},
-    {"8 x B200, full fans, median of 66 pairs, ambient held", "0107_full_600w_fp64,0107_full_800w_tc",
-     "*full*", "none", true, "watched", "median pair, ambient held", "not explained", 6},
-    {"8 x B200, full fans, best pair, ambient held", "0107_full_400w_fp64,0107_full_600w_tc", "*full*",
-     "none", true, "watched", "best pair, ambient held",
-     "not explained; with an ambient fitted to each run it is in its band", 6},
-    {"8 x B200, automatic fans, ambient fitted to each run", "0108_auto_400w,0108_auto_1000w_tc",
-     "0108_auto*", "auto", false, "watched", "favourable", NULL, 1.2},
-    {"8 x B200, automatic fans, first pair, ambient held", "0108_auto_200w,0108_auto_1000w", "0108_auto*",
-     "auto", true, "unseen", "held out", NULL, 6},
+    {"b200_full_best", "*full*", "none", false},  {"b200_full_first", "*full*", "none", true},
+    {"b200_full_median", "*full*", "none", true}, {"b200_full_best_held", "*full*", "none", true},
+    {"b200_auto", "0108_auto*", "auto", false},   {"b200_auto_first", "0108_auto*", "auto", true},
 };
 
-struct pulse_case {
-    const char *what, *file;
-    double bar_k;
-};
-static const struct pulse_case pulse_cases[] = {
-    {"A100, square waves", "workloads/measured/pulses_A100.csv.gz", 0.6},
-    {"RTX 3090, square waves", "workloads/measured/pulses_3090.csv.gz", 0.6},
-};
+static const char *text(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
+}
 
 static enum tmx_status open_log(struct tmx_measured *m, const char *file, const char *runs,
                                 struct tmx_err *err)
@@ -101,15 +82,23 @@ static double row_difference_error(const struct tmx_replay *r, const struct tmx_
     return worst;
 }
 
-static enum tmx_status node(struct tmx_table *t, const void *which, struct tmx_err *err)
+static enum tmx_status node(struct tmx_claims *claims, const void *which, struct tmx_err *err)
 {
     const struct node_case *c = which;
+    char rms[64], rows[64];
+    const char *trained_on = "";
     struct tmx_measured train = {0}, test = {0};
     struct tmx_calibration fit = {0};
     struct tmx_replay r = {0};
     const struct tmx_calibrate_options o = {.air = c->air, .ambient = TMX_AMBIENT_FIT, .split = 1};
     struct tmx_replay_options how = {.ambient = c->held ? TMX_AMBIENT_GIVEN : TMX_AMBIENT_FIT};
-    enum tmx_status st = open_log(&train, "workloads/measured/b200_hgx8.csv.gz", c->train, err);
+    snprintf(rms, sizeof rms, "%s_rms", c->id);
+    snprintf(rows, sizeof rows, "%s_rows", c->id);
+    for (size_t i = 0; i < claims->targets->n_row; i++) {
+        trained_on = strcmp(text(claims->targets, i, "id"), rms) == 0 ? text(claims->targets, i, "trained_on")
+                                                                      : trained_on;
+    }
+    enum tmx_status st = open_log(&train, "workloads/measured/b200_hgx8.csv.gz", trained_on, err);
     st = st ? st : open_log(&test, "workloads/measured/b200_hgx8.csv.gz", c->test, err);
     st = st ? st : tmx_calibrate(&fit, &train, &o, NULL, err);
     for (size_t i = 0; !st && i < train.n_run; i++) {
@@ -121,23 +110,8 @@ static enum tmx_status node(struct tmx_table *t, const void *which, struct tmx_e
         for (size_t k = 0; k < r.n_row; k++) {
             worst = fmax(worst, r.row[k].rmse_k);
         }
-        struct tmx_claim claim = {.part = "b200",
-                                  .what = c->what,
-                                  .trained_on = c->train,
-                                  .source = NODE,
-                                  .quantity = "rms of the worst run and GPU",
-                                  .unit = "K",
-                                  .origin = c->origin,
-                                  .protocol = c->protocol,
-                                  .ours = worst,
-                                  .bar = c->bar_k};
-        tmx_claim_put(t, &claim);
-        claim.quantity = "rear less front row, worst run";
-        claim.unit = "percent";
-        claim.known = c->known_rows;
-        claim.ours = 100 * row_difference_error(&r, &test);
-        claim.bar = 16;
-        tmx_claim_put(t, &claim);
+        tmx_claim(claims, rms, worst);
+        tmx_claim(claims, rows, 100 * row_difference_error(&r, &test));
     }
     tmx_replay_finish(&r);
     tmx_calibration_finish(&fit);
@@ -146,82 +120,35 @@ static enum tmx_status node(struct tmx_table *t, const void *which, struct tmx_e
     return st;
 }
 
-static enum tmx_status pulses(struct tmx_table *t, const void *which, struct tmx_err *err)
+/* which: the card */
+static enum tmx_status pulses(struct tmx_claims *claims, const void *which, struct tmx_err *err)
 {
-    const struct pulse_case *c = which;
+    char file[64], id[64];
     struct tmx_measured log = {0};
     struct tmx_calibration fit = {0};
     const struct tmx_calibrate_options o = {.air = "none", .ambient = TMX_AMBIENT_FIT, .split = 0.5};
-    enum tmx_status st = open_log(&log, c->file, NULL, err);
+    snprintf(file, sizeof file, "workloads/measured/pulses_%s.csv.gz", (const char *)which);
+    snprintf(id, sizeof id, "pulses_%s", (const char *)which);
+    enum tmx_status st = open_log(&log, file, NULL, err);
     st = st ? st : tmx_calibrate(&fit, &log, &o, NULL, err);
     if (!st) {
-        const struct tmx_claim rms = {.part = "pulses",
-                                      .what = c->what,
-                                      .trained_on = "first half",
-                                      .source = PULSES,
-                                      .quantity = "rms of the second half",
-                                      .unit = "K",
-                                      .origin = "unseen",
-                                      .protocol = "held out",
-                                      .ours = fit.rest_rms_k,
-                                      .bar = c->bar_k};
-        tmx_claim_put(t, &rms);
+        tmx_claim(claims, id, fit.rest_rms_k);
     }
     tmx_calibration_finish(&fit);
     tmx_measured_finish(&log);
     return st;
 }
 
-static enum tmx_status watts(struct tmx_table *t, const void *which, struct tmx_err *err)
+static enum tmx_status watts(struct tmx_claims *claims, const void *which, struct tmx_err *err)
 {
     (void)which;
     struct tmx_watts_check w;
     const enum tmx_status st = tmx_validate_watts(&w, err);
     if (!st) {
-        const struct tmx_claim sum = {.part = "accelwattch",
-                                      .what = "V100, 26 aw kernels",
-                                      .source = "BSD-2, Accel-Sim's AccelWattch (Kandiah et al., MICRO 2021)",
-                                      .quantity = "our chip watts less its sum, worst",
-                                      .unit = "W",
-                                      .origin = "identity",
-                                      .ours = w.off_w,
-                                      .bar = 0.01};
-        tmx_claim_put(t, &sum);
+        tmx_claim(claims, "accelwattch_watts", w.off_w);
     }
     return st;
 }
-
-static enum tmx_status golden(struct tmx_table *t, const void *which, struct tmx_err *err)
-{
-    const struct tmx_golden_case *c = which;
-    struct tmx_golden_check g;
-    char what[128];
-    const enum tmx_status st = tmx_validate_golden(c, &g, err);
-    snprintf(what, sizeof what, "HotSpot %s, %s", c->name, c->what);
-    if (!st) { /* its files have two decimals */
-        const struct tmx_claim claim = {.part = "hotspot",
-                                        .what = what,
-                                        .source = "HotSpot 7.0, outputs stored in tests/golden",
-                                        .quantity = "blocks, steady and every row, worst",
-                                        .unit = "K",
-                                        .origin = "identity",
-                                        .ours = g.found ? fmax(g.steady_k, g.transient_k) : NAN,
-                                        .bar = 0.006};
-        tmx_claim_put(t, &claim);
-    }
-    return st;
-}
-
-/* README.txt of each folder says how its files were made. */
-const struct tmx_golden_case tmx_golden_cases[] = {
-    {"A_gt200", "GPU of 30 SMs", "chip.flp"},
-    {"B_hotblock", "one hot block", "chip.flp"},
-    {"D_package", "package from its drawing", "chip.flp"},
-    {"E_stack2", "two dies on each other", "stack.lcf"},
-    {"F_rectcell", "cells that are no squares", "chip.flp"},
-    {"G_board", "with the board below", "chip.flp"},
-    {0},
-};
 
 struct follow { /* rows as they come beside those of the file */
     const struct tmx_trace_run *run;
@@ -268,22 +195,30 @@ static enum tmx_status compare_steady(struct tmx_trace_run *r, const char *path,
     return st;
 }
 
-enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden, struct tmx_golden_check *g,
-                                    struct tmx_err *err)
+/* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. which: the
+ * folder of tests/golden, whose README.txt says how its files were made. */
+static enum tmx_status golden(struct tmx_claims *claims, const void *which, struct tmx_err *err)
 {
     static const char *const files[] = {"case.config", "power.ptrace", "out.ttrace", "out.steady"};
     char path[5][TMX_PATH_SIZE], name[256];
-    *g = (struct tmx_golden_check){.found = true};
+    bool found = true;
+    const bool stack = strcmp(which, "E_stack2") == 0;
     for (size_t i = 0; i < 5; i++) {
         struct tmx_err absent = {0};
-        snprintf(name, sizeof name, "tests/golden/%s/%s", golden->name, i < 4 ? files[i] : golden->floorplan);
-        g->found = g->found && !tmx_data_file(name, path[i], &absent);
+        snprintf(name, sizeof name, "tests/golden/%s/%s", (const char *)which,
+                 i < 4   ? files[i]
+                 : stack ? "stack.lcf"
+                         : "chip.flp");
+        found = found && !tmx_data_file(name, path[i], &absent);
     }
-    if (!g->found) {
+    snprintf(name, sizeof name, "hotspot_%s", (const char *)which);
+    if (!found) {
+        tmx_claim(claims, name, NAN);
         return TMX_OK;
     }
     struct tmx_trace theirs = {0};
     struct tmx_trace_run run = {0};
+    double steady_k = 0;
     struct follow follow = {.run = &run, .theirs = &theirs};
     struct tmx_trace_options o = {.method = &tmx_thermal_grid,
                                   .scheme = TMX_TRACE_BE,
@@ -291,17 +226,19 @@ enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden, struct
                                   .hotspot_compat = true,
                                   .row_done = compare_row,
                                   .row_done_to = &follow};
-    const char *const key = strcmp(golden->floorplan, "chip.flp") == 0 ? "f" : "grid_layer_file";
     tmx_hotspot_config_init(&o.cfg);
-    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, key, path[4], TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, stack ? "grid_layer_file" : "f", path[4],
+                                                TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_set(&o.cfg, "p", path[1], TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_read(&o.cfg, path[0], TMX_HOTSPOT_CONFIG, err);
     st = st ? st : tmx_trace_read(path[2], &theirs, err);
     st = st ? st : tmx_trace_run_read(&run, &o, NULL, err);
     st = st ? st : same_columns(&run.power, &theirs, err);
     st = st ? st : tmx_trace_run_transient(&run, NULL, NULL, err);
-    st = st ? st : compare_steady(&run, path[3], &g->steady_k, err);
-    g->transient_k = follow.worst_k;
+    st = st ? st : compare_steady(&run, path[3], &steady_k, err);
+    if (!st) {
+        tmx_claim(claims, name, fmax(steady_k, follow.worst_k));
+    }
     tmx_trace_run_finish(&run);
     tmx_trace_finish(&theirs);
     return st;
@@ -422,156 +359,136 @@ enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *er
 const char *const tmx_validate_parts[] = {"b200", "pulses", "accelwattch", "hotspot", "longhorn",    "zeus",
                                           "maxq", "wall",   "steps",       "kalos",   "lit-silicon", NULL};
 
-struct task {
-    const char *part;
-    enum tmx_status (*compute)(struct tmx_table *t, const void *which, struct tmx_err *err);
-    const void *which;
-    const struct tmx_silicon_task *silicon; /* in place of compute; NULL: none */
+static const struct tmx_claim_task own_tasks[] = {
+    {"b200", node, &node_cases[0]},    {"b200", node, &node_cases[1]},
+    {"b200", node, &node_cases[2]},    {"b200", node, &node_cases[3]},
+    {"b200", node, &node_cases[4]},    {"b200", node, &node_cases[5]},
+    {"pulses", pulses, "A100"},        {"pulses", pulses, "3090"},
+    {"accelwattch", watts, NULL},      {"hotspot", golden, "A_gt200"},
+    {"hotspot", golden, "B_hotblock"}, {"hotspot", golden, "D_package"},
+    {"hotspot", golden, "E_stack2"},   {"hotspot", golden, "F_rectcell"},
+    {"hotspot", golden, "G_board"},    {0},
 };
 
 enum { MAX_TASK = 64 };
 struct tasks {
-    struct task task[MAX_TASK];
+    const struct tmx_claim_task *task[MAX_TASK];
     size_t n;
     const struct tmx_validate_options *options;
-    struct tmx_table *rows, *points;
+    struct tmx_csv targets;
+    struct tmx_claim_value *value; /* [n][targets.n_row] */
+    struct tmx_arena arena;
 };
 
-static void add(struct tasks *s, struct task task)
+static void add(struct tasks *s, const struct tmx_claim_task *task)
 {
-    bool wanted = s->options->n_part == 0;
-    for (size_t i = 0; i < s->options->n_part; i++) {
-        wanted = wanted || strcmp(s->options->part[i], task.part) == 0;
-    }
-    if (wanted) {
-        tmx_assert(s->n < MAX_TASK);
-        s->task[s->n++] = task;
-    }
-}
-
-/* A table's cells, as a child hands them to its parent. */
-static void send(const struct tmx_table *t, FILE *out)
-{
-    const uint64_t n = t ? tmx_table_rows(t) : 0;
-    fwrite(&n, sizeof n, 1, out);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < tmx_table_columns(t); c++) {
-            const struct tmx_cell *cell = tmx_table_cell(t, i, c);
-            const bool is_text = cell->type == TMX_COLUMN_TEXT;
-            const double v = cell->empty || is_text ? NAN : cell->real;
-            is_text ? fwrite(cell->text, strlen(cell->text) + 1, 1, out) : fwrite(&v, sizeof v, 1, out);
+    for (; task->part; task++) {
+        bool wanted = s->options->n_part == 0;
+        for (size_t i = 0; i < s->options->n_part; i++) {
+            wanted = wanted || strcmp(s->options->part[i], task->part) == 0;
+        }
+        if (wanted) {
+            tmx_assert(s->n < MAX_TASK);
+            s->task[s->n++] = task;
         }
     }
 }
 
-static const char *receive(struct tmx_table *t, const char *bytes)
-{
-    uint64_t n;
-    memcpy(&n, bytes, sizeof n);
-    bytes += sizeof n;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < tmx_table_columns(t); c++) {
-            if (tmx_table_column(t, c)->type == TMX_COLUMN_TEXT) {
-                tmx_table_text(t, bytes);
-                bytes += strlen(bytes) + 1;
-                continue;
-            }
-            double v;
-            memcpy(&v, bytes, sizeof v);
-            bytes += sizeof v;
-            isnan(v) ? tmx_table_empty(t) : tmx_table_real(t, v);
-        }
-    }
-    return bytes;
-}
-
+/* A child sends the points of figures, then a value a target: of a task whose data are not installed, all of
+ * its part. */
 static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *err)
 {
     const struct tasks *s = ctx;
-    const struct task *task = &s->task[i];
-    struct tmx_table *t = NULL, *points = NULL;
-    enum tmx_status st = tmx_claims_create(&t, err);
-    st = st || !s->points ? st : tmx_silicon_points(&points, err);
-    st = st              ? st
-         : task->silicon ? tmx_silicon(task->silicon, t, points, err)
-                         : task->compute(t, task->which, err);
-    st = st ? st : tmx_table_check(t, err);
-    if (!st) {
-        send(t, out);
-        send(points, out);
+    struct tmx_claims c = {.targets = &s->targets,
+                           .value = s->value + i * s->targets.n_row,
+                           .points = s->options->points ? out : NULL};
+    const enum tmx_status st = s->task[i]->compute(&c, s->task[i]->which, err);
+    for (size_t k = 0; k < s->targets.n_row; k++) {
+        c.value[k].ours = c.any ? c.value[k].ours : NAN;
+        c.value[k].has =
+            (c.value[k].has || !c.any) && strcmp(text(&s->targets, k, "part"), s->task[i]->part) == 0;
     }
-    tmx_table_destroy(t);
-    tmx_table_destroy(points);
+    fwrite(c.value, sizeof *c.value, s->targets.n_row, out);
     return st;
 }
 
 static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
     struct tasks *s = ctx;
+    const size_t n = s->targets.n_row * sizeof *s->value;
+    struct tmx_silicon_points *p = s->options->points;
     if (r->status) {
         *err = r->err;
         return r->status;
     }
-    const char *at = receive(s->rows, r->bytes);
-    if (s->points) {
-        receive(s->points, at);
+    memcpy(s->value + r->task * s->targets.n_row, r->bytes + r->n_byte - n, n);
+    if (p && r->n_byte > n) {
+        struct tmx_silicon_point *more = realloc(p->point, p->n * sizeof *more + r->n_byte - n);
+        if (!more) {
+            return tmx_no_memory(err);
+        }
+        memcpy(more + p->n, r->bytes, r->n_byte - n);
+        p->n += (r->n_byte - n) / sizeof *more;
+        p->point = more;
     }
     return TMX_OK;
 }
 
-static bool is_unseen(const struct tmx_table *t, size_t row)
+static void add_row(struct tmx_table *t, const struct tmx_csv *targets, size_t i, double ours)
 {
-    size_t seen = 0;
-    while (strcmp(tmx_table_column(t, seen)->name, "seen") != 0) {
-        seen++;
-    }
-    return strcmp(tmx_table_cell(t, row, seen)->text, "unseen") == 0;
-}
-
-static void copy_row(const struct tmx_table *from, size_t row, struct tmx_table *to)
-{
-    for (size_t c = 0; c < tmx_table_columns(from); c++) {
-        const struct tmx_cell *cell = tmx_table_cell(from, row, c);
-        if (cell->type == TMX_COLUMN_TEXT) {
-            tmx_table_text(to, cell->text);
-        } else {
-            cell->empty ? tmx_table_empty(to) : tmx_table_real(to, cell->real);
-        }
-    }
+    const char *origin = text(targets, i, "origin"), *quantity = text(targets, i, "quantity");
+    double measured = NAN, band = NAN;
+    tmx_csv_real(targets, i, tmx_csv_column(targets, "measured"), &measured);
+    tmx_csv_real(targets, i, tmx_csv_column(targets, "band"), &band);
+    const bool is_there = !isnan(ours) && !isnan(measured), holds = fabs(ours - measured) <= band;
+    tmx_table_row(t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", text(targets, i, "part"),
+                  text(targets, i, "what"), text(targets, i, "trained_on"), text(targets, i, "source"),
+                  quantity[0] ? quantity : text(targets, i, "id"), measured, ours, is_there ? band : NAN,
+                  text(targets, i, "unit"), origin,
+                  strcmp(origin, "identity") == 0 ? ""
+                  : strcmp(origin, "unseen") == 0 ? "unseen"
+                                                  : "seen",
+                  text(targets, i, "protocol"),
+                  !is_there ? "not installed"
+                  : holds   ? "yes"
+                            : "no",
+                  is_there && !holds ? text(targets, i, "known") : "");
 }
 
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
-    struct tasks s = {.options = options, .points = options->points};
-    for (size_t i = 0; i < sizeof node_cases / sizeof node_cases[0]; i++) {
-        add(&s, (struct task){"b200", node, &node_cases[i], NULL});
-    }
-    for (size_t i = 0; i < sizeof pulse_cases / sizeof pulse_cases[0]; i++) {
-        add(&s, (struct task){"pulses", pulses, &pulse_cases[i], NULL});
-    }
-    add(&s, (struct task){"accelwattch", watts, NULL, NULL});
-    for (size_t i = 0; tmx_golden_cases[i].name; i++) {
-        add(&s, (struct task){"hotspot", golden, &tmx_golden_cases[i], NULL});
-    }
-    for (size_t i = 0; tmx_silicon_tasks[i].part; i++) {
-        add(&s, (struct task){tmx_silicon_tasks[i].part, NULL, NULL, &tmx_silicon_tasks[i]});
-    }
-    enum tmx_status st = tmx_claims_create(t, err);
-    st = st ? st : tmx_claims_create(&s.rows, err);
+    static const struct tmx_column columns[] = {
+        {"part", TMX_COLUMN_TEXT, 0},   {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0},
+        {"source", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0}, {"measured", TMX_COLUMN_REAL, 3},
+        {"ours", TMX_COLUMN_REAL, 4},   {"bar", TMX_COLUMN_REAL, 3},      {"unit", TMX_COLUMN_TEXT, 0},
+        {"origin", TMX_COLUMN_TEXT, 0}, {"seen", TMX_COLUMN_TEXT, 0},     {"protocol", TMX_COLUMN_TEXT, 0},
+        {"holds", TMX_COLUMN_TEXT, 0},  {"known", TMX_COLUMN_TEXT, 0},
+    };
+    struct tasks s = {.options = options};
+    char path[TMX_PATH_SIZE];
+    add(&s, own_tasks);
+    add(&s, tmx_silicon_tasks);
     const struct tmx_pool pool = {.n_task = s.n,
                                   .n_worker = options->n_worker,
                                   .noun = options->quiet ? NULL : "tasks",
                                   .ctx = &s,
                                   .run = compute,
                                   .collect = collect};
+    enum tmx_status st = tmx_data_file("workloads/measured/targets.csv", path, err);
+    st = st ? st : tmx_csv_read(&s.targets, path, err);
+    TMX_TAKE(&s.arena, s.value, s.n * s.targets.n_row);
+    st = st || s.value ? st : tmx_no_memory(err);
     st = st ? st : tmx_pool_run(&pool, err);
-    for (size_t i = 0; !st && i < 2 * tmx_table_rows(s.rows); i++) { /* what was unseen comes first */
-        const size_t row = i % tmx_table_rows(s.rows);
-        if (is_unseen(s.rows, row) == (i < tmx_table_rows(s.rows))) {
-            copy_row(s.rows, row, *t);
+    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < 2 * s.n * s.targets.n_row; i++) { /* what was unseen comes first */
+        const size_t k = i % s.targets.n_row, at = i % (s.n * s.targets.n_row);
+        const bool unseen = strcmp(text(&s.targets, k, "origin"), "unseen") == 0;
+        if (s.value[at].has && unseen == (i < s.n * s.targets.n_row)) {
+            add_row(*t, &s.targets, k, s.value[at].ours);
         }
     }
-    tmx_table_destroy(s.rows);
+    tmx_csv_finish(&s.targets);
+    tmx_arena_finish(&s.arena);
     return st;
 }

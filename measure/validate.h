@@ -12,32 +12,23 @@
 
 extern const char *const tmx_validate_parts[]; /* ends with NULL */
 
+struct tmx_silicon_points {          /* of figures (measure/silicon.h) */
+    struct tmx_silicon_point *point; /* [n] owned */
+    size_t n;
+};
+
 struct tmx_validate_options {
     const char *const *part; /* [n_part] of tmx_validate_parts; 0: all */
     size_t n_part;
-    unsigned n_worker;        /* processes; 0: one a processor */
-    bool quiet;               /* no progress line */
-    struct tmx_table *points; /* of tmx_silicon_points, for figures; NULL: none */
+    unsigned n_worker;                 /* processes; 0: one a processor */
+    bool quiet;                        /* no progress line */
+    struct tmx_silicon_points *points; /* NULL: not wanted */
 };
 
-/* A row a claim, with the columns of tmx_claim_put (measure/silicon.h). The logs are found as data files are.
- */
+/* A row a target of workloads/measured/targets.csv, what was unseen first; beside its columns seen ("seen",
+ * "unseen", "") and holds ("yes", "no", "not installed"). The logs are found as data files are. */
 TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                                            struct tmx_err *err);
-
-struct tmx_golden_case {
-    const char *name, *what, *floorplan;
-};
-extern const struct tmx_golden_case tmx_golden_cases[]; /* ends with {0} */
-
-struct tmx_golden_check {
-    bool found;                   /* the case's files are among the data */
-    double steady_k, transient_k; /* largest differences from HotSpot's own files, which have two decimals */
-};
-
-/* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. */
-TMX_NODISCARD enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden,
-                                                  struct tmx_golden_check *g, struct tmx_err *err);
 
 struct tmx_watts_check {
     size_t n_kernel;

@@ -45,22 +45,13 @@ enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct
     return tmx_study_values(v, runs, &o, err);
 }
 
-static size_t column_of(const struct tmx_table *t, const char *name)
-{
-    size_t c = 0;
-    while (strcmp(tmx_table_column(t, c)->name, name) != 0) {
-        c++;
-    }
-    return c;
-}
-
 /* How many independent values of the paper there are of each origin, and how many of them are in their bands.
  */
 static void print_standing(const struct tmx_table *paper)
 {
     struct tmx_score score = {0};
-    const size_t origin = column_of(paper, "origin"), outcome = column_of(paper, "outcome"),
-                 follows = column_of(paper, "follows");
+    const size_t origin = tmx_table_find(paper, "origin"), outcome = tmx_table_find(paper, "outcome"),
+                 follows = tmx_table_find(paper, "follows");
     size_t n_follow = 0;
     for (size_t r = 0; r < tmx_table_rows(paper); r++) {
         if (strcmp(tmx_table_cell(paper, r, follows)->text, "yes") == 0) {
@@ -96,10 +87,9 @@ static enum tmx_status print_groups(const struct tmx_table *paper, size_t *n, st
                                                 {"ours", TMX_COLUMN_REAL, 2},
                                                 {"5 % of sets", TMX_COLUMN_REAL, 1},
                                                 {"95 %", TMX_COLUMN_REAL, 1}};
-    static const char *const from[] = {"paper_value", "ours", "sets_low", "sets_high"};
-    static const char *const all[] = {"all"};
-    const size_t under = column_of(paper, "under"), headline = column_of(paper, "headline"),
-                 rows = tmx_table_rows(paper);
+    static const char *const from[] = {"headline", "paper_value", "ours", "sets_low", "sets_high"},
+                             *const all[] = {"all"};
+    const size_t under = tmx_table_find(paper, "under"), rows = tmx_table_rows(paper);
     enum tmx_status st = TMX_OK;
     *n = 0;
     for (size_t first = 0; first < rows && !st; first++) { /* a group begins with its first row */
@@ -109,22 +99,15 @@ static enum tmx_status print_groups(const struct tmx_table *paper, size_t *n, st
         for (size_t r = 0; r < first; r++) {
             seen = seen || strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
         }
-        if (seen) {
-            continue;
-        }
-        st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
-        for (size_t r = first; r < rows && !st; r++) {
-            if (strcmp(tmx_table_cell(paper, r, under)->text, group) != 0) {
-                continue;
+        st = seen ? TMX_OK : tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
+        for (size_t r = first; r < rows && !seen && !st; r++) {
+            const bool in = strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
+            for (size_t c = 0; in && c < sizeof from / sizeof from[0]; c++) {
+                tmx_table_copy(t, tmx_table_cell(paper, r, tmx_table_find(paper, from[c])));
             }
-            tmx_table_text(t, tmx_table_cell(paper, r, headline)->text);
-            for (size_t c = 0; c < sizeof from / sizeof from[0]; c++) {
-                const struct tmx_cell *cell = tmx_table_cell(paper, r, column_of(paper, from[c]));
-                cell->empty ? tmx_table_empty(t) : tmx_table_real(t, cell->real);
-            }
-            ++*n;
+            *n += in;
         }
-        if (!st) {
+        if (!st && !seen) {
             printf("\n%s:\n", group);
             st = tmx_table_show(t, TMX_FORMAT_TEXT, &(struct tmx_screen){.column = all, .n_column = 1}, err);
         }
@@ -140,27 +123,18 @@ static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_
         {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},
         {"paper", TMX_COLUMN_REAL, 2},    {"ours", TMX_COLUMN_REAL, 2},   {"error", TMX_COLUMN_REAL, 2},
         {"origin", TMX_COLUMN_TEXT, 0},   {"outcome", TMX_COLUMN_TEXT, 0}};
-    static const char *const from[] = {"quantity", "case",  "unit",   "paper_value",
-                                       "ours",     "error", "origin", "outcome"};
     static const char *const prefer[] = {"quantity", "case", "paper", "ours", "error", "origin", "outcome"};
     const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
     enum { N = sizeof columns / sizeof columns[0] };
-    size_t at[N];
+    const size_t of = tmx_table_find(paper, "case"), value = tmx_table_find(paper, "paper_value");
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, N, err);
-    for (size_t i = 0; i < N; i++) {
-        at[i] = column_of(paper, from[i]);
-    }
     for (size_t r = 0; r < tmx_table_rows(paper) && !st; r++) {
-        const bool mean = strncmp(tmx_table_cell(paper, r, at[1])->text, "mean", 4) == 0;
-        if (!mean || tmx_table_cell(paper, r, at[3])->empty) {
-            continue;
-        }
-        for (size_t i = 0; i < N; i++) {
-            const struct tmx_cell *c = tmx_table_cell(paper, r, at[i]);
-            columns[i].type == TMX_COLUMN_TEXT ? tmx_table_text(t, c->text)
-            : c->empty                         ? tmx_table_empty(t)
-                                               : tmx_table_real(t, c->real);
+        const bool mean = strncmp(tmx_table_cell(paper, r, of)->text, "mean", 4) == 0;
+        for (size_t i = 0; i < N && mean && !tmx_table_cell(paper, r, value)->empty; i++) {
+            const bool paper_value = strcmp(columns[i].name, "paper") == 0;
+            tmx_table_copy(
+                t, tmx_table_cell(paper, r, paper_value ? value : tmx_table_find(paper, columns[i].name)));
         }
     }
     if (!st && tmx_table_rows(t) > 0) {
@@ -178,12 +152,12 @@ static bool same(const struct tmx_table *t, size_t a, size_t b)
     static const char *const reals[] = {"slowdown_pct", "energy_j", "peak_temp_c"};
     bool yes = true;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        const size_t c = column_of(t, texts[i]);
+        const size_t c = tmx_table_find(t, texts[i]);
         yes = yes && strcmp(tmx_table_cell(t, a, c)->text, tmx_table_cell(t, b, c)->text) == 0;
     }
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
-        const struct tmx_cell *x = tmx_table_cell(t, a, column_of(t, reals[i])),
-                              *y = tmx_table_cell(t, b, column_of(t, reals[i]));
+        const struct tmx_cell *x = tmx_table_cell(t, a, tmx_table_find(t, reals[i])),
+                              *y = tmx_table_cell(t, b, tmx_table_find(t, reals[i]));
         yes = yes && !x->empty && !y->empty && fabs(x->real - y->real) <= 1e-12 * fabs(x->real);
     }
     return yes;
@@ -214,8 +188,8 @@ static void add_alike(struct alike *list, size_t n_list, const char *why, const 
 static void why_alike(const struct tmx_suite_call *call, const struct tmx_table *t, size_t a, size_t b,
                       char why[400])
 {
-    const size_t mix = column_of(t, "mix"), policy = column_of(t, "policy"),
-                 below = column_of(t, "below_trip_k");
+    const size_t mix = tmx_table_find(t, "mix"), policy = tmx_table_find(t, "policy"),
+                 below = tmx_table_find(t, "below_trip_k");
     bool cool = true;
     size_t n = 0;
     why[0] = '\0';
@@ -242,7 +216,7 @@ static void print_alike(const struct tmx_suite_call *call, const struct tmx_tabl
 {
     enum { MOST = 8 };
     struct alike list[MOST] = {0};
-    const size_t mix = column_of(t, "mix"), policy = column_of(t, "policy");
+    const size_t mix = tmx_table_find(t, "mix"), policy = tmx_table_find(t, "policy");
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const char *of = tmx_table_cell(t, r, mix)->text;
         char who[300] = "", why[400];
@@ -272,7 +246,7 @@ static void print_alike(const struct tmx_suite_call *call, const struct tmx_tabl
 /* Runs in which SMs latched off instead of being throttled. */
 static void print_latched(const struct tmx_table *t)
 {
-    const size_t latched = column_of(t, "latched_sm"), longest = column_of(t, "longest_gating_s");
+    const size_t latched = tmx_table_find(t, "latched_sm"), longest = tmx_table_find(t, "longest_gating_s");
     size_t n = 0;
     double most_s = 0;
     for (size_t r = 0; r < tmx_table_rows(t); r++) {

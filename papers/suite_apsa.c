@@ -52,31 +52,6 @@ static double overhead_pct(const struct apsa_row *a)
                        : 100 * a->r->nominal_s / (a->r->seconds - a->r->nominal_s);
 }
 
-static void add_row(struct tmx_table *t, const struct tmx_cta_suite *s, const struct apsa_row *a,
-                    const char *policy, const char *paper_class)
-{
-    const struct tmx_cta_row *r = a->r;
-    const bool apsa = strncmp(policy, "apsa", 4) == 0;
-    const double cores = strcmp(policy, "all_30") == 0 ? s->chip[HALF].memory.cores : a->cores60;
-    struct tmx_cta_row against_60 = *r;
-    snprintf(against_60.policy, sizeof against_60.policy, "%s", policy);
-    against_60.performance_pct = change_pct(a->r60->seconds, r->seconds);
-    against_60.energy_pct = change_pct(r->energy_j, a->r60->energy_j);
-    against_60.edp_pct = change_pct(r->energy_j * r->seconds, a->r60->energy_j * a->r60->seconds);
-    tmx_cta_cells(t, &against_60);
-    tmx_table_text(t, apsa ? (is_type1(a) ? "I" : "II") : "");
-    tmx_table_text(t, paper_class);
-    tmx_table_real(t, change_pct(a->r30->seconds, r->seconds));
-    tmx_table_real(t, change_pct(r->ipc, a->r30->ipc));
-    tmx_table_real(t, change_pct(r->power_w, a->r60->power_w));
-    tmx_table_real(t, change_pct(r->power_w, a->r30->power_w));
-    apsa ? tmx_table_real(t, overhead_pct(a)) : tmx_table_empty(t);
-    tmx_table_real(t, 100 * r->ipc / (32 * s->chip[0].memory.peak_ipc * cores));
-    tmx_table_real(t, 100 * r->bandwidth_share);
-    tmx_table_real(t, 1e6 * r->seconds);
-    tmx_table_real(t, r->power_w);
-}
-
 static struct apsa_row row_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
     const struct tmx_cta_at own = {at->seed, at->chip == HALF ? 0 : at->chip, at->kernel, 0, "all"},
@@ -89,41 +64,18 @@ static struct apsa_row row_of(const struct tmx_cta_suite *s, const struct tmx_ct
 
 /* ---- columns of printed values ---- */
 
-static double time_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return a.r ? change_pct(a.r30->seconds, a.r->seconds) : NAN;
-}
-
-static double ipc_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return a.r ? change_pct(a.r->ipc, a.r30->ipc) : NAN;
-}
-
-static double power_60(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return a.r ? change_pct(a.r->power_w, a.r60->power_w) : NAN;
-}
-
-static double power_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return a.r ? change_pct(a.r->power_w, a.r30->power_w) : NAN;
-}
-
-static double overhead(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return a.r ? overhead_pct(&a) : NAN;
-}
-
-static double type(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct apsa_row a = row_of(s, at);
-    return !a.r ? NAN : is_type1(&a) ? 1 : 2;
-}
+#define COLUMN(name, value)                                                        \
+    static double name(const struct tmx_cta_suite *s, const struct tmx_cta_at *at) \
+    {                                                                              \
+        const struct apsa_row a = row_of(s, at);                                   \
+        return a.r ? (value) : NAN;                                                \
+    }
+COLUMN(time_30, change_pct(a.r30->seconds, a.r->seconds))
+COLUMN(ipc_30, change_pct(a.r->ipc, a.r30->ipc))
+COLUMN(power_60, change_pct(a.r->power_w, a.r60->power_w))
+COLUMN(power_30, change_pct(a.r->power_w, a.r30->power_w))
+COLUMN(overhead, overhead_pct(&a))
+COLUMN(type, is_type1(&a) ? 1 : 2)
 
 static double as_table_1(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
@@ -160,16 +112,30 @@ static const struct tmx_cta_kind kind = {.paper = "002",
 
 static enum tmx_status make_table(const struct tmx_cta_suite *s, struct tmx_table **t, struct tmx_err *err)
 {
+    static const char *const numbers[] = {
+        "performance_vs_30_pct",  "ipc_vs_30_pct", "power_vs_60_pct", "power_vs_30_pct",
+        "profiling_overhead_pct", "ipc_share_pct", "bandwidth_pct"};
     const enum tmx_status st =
         tmx_table_create(t, table_columns, sizeof table_columns / sizeof table_columns[0], err);
-    for (size_t k = 0; k < s->n && !st; k++) {
-        for (size_t p = 0; p < 5; p++) {
-            const char *policy = p < 4 ? policies[p] : "all_30";
-            const struct tmx_cta_at at = {
-                .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? policy : "all"};
-            const struct apsa_row a = row_of(s, &at);
-            add_row(*t, s, &a, policy, k < s->n_first ? "I" : "II");
+    for (size_t i = 0; i < 5 * s->n && !st; i++) {
+        const size_t k = i / 5, p = i % 5;
+        const struct tmx_cta_at at = {
+            .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? policies[p] : "all"};
+        const struct apsa_row a = row_of(s, &at);
+        struct tmx_cta_row r = *a.r; /* against 60 cores */
+        snprintf(r.policy, sizeof r.policy, "%s", p < 4 ? policies[p] : "all_30");
+        const bool apsa = strncmp(r.policy, "apsa", 4) == 0;
+        r.performance_pct = change_pct(a.r60->seconds, r.seconds);
+        r.energy_pct = change_pct(r.energy_j, a.r60->energy_j);
+        r.edp_pct = change_pct(r.energy_j * r.seconds, a.r60->energy_j * a.r60->seconds);
+        tmx_cta_cells(*t, &r);
+        tmx_table_row(*t, "%s %s", !apsa ? "" : is_type1(&a) ? "I" : "II", k < s->n_first ? "I" : "II");
+        for (size_t c = 0; c < sizeof numbers / sizeof numbers[0]; c++) {
+            strcmp(numbers[c], "profiling_overhead_pct") == 0 && !apsa
+                ? tmx_table_empty(*t)
+                : tmx_table_real(*t, tmx_cta_suite_number(s, numbers[c], &at));
         }
+        tmx_table_row(*t, "%g %g", 1e6 * r.seconds, r.power_w);
     }
     return st;
 }

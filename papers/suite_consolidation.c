@@ -345,16 +345,6 @@ static const struct tmx_column columns[] = {
     {"energy_error_percent", TMX_COLUMN_REAL, 2},
 };
 
-static void known(struct tmx_table *t, double value)
-{
-    value > 0 ? tmx_table_real(t, value) : tmx_table_empty(t);
-}
-
-static void off_percent(struct tmx_table *t, double ours, double paper)
-{
-    paper > 0 ? tmx_table_real(t, 100 * (ours / paper - 1)) : tmx_table_empty(t);
-}
-
 /* One setup of some instances, where the models have something to say. */
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
                     const struct instances *i, enum setup_kind setup)
@@ -365,17 +355,13 @@ static void add_row(const struct suite *s, struct tmx_table *t, const char *tabl
     if (!predict(s, i, setup, &p)) {
         return;
     }
-    tmx_table_text(t, table);
-    tmx_table_text(t, name);
-    tmx_table_text(t, setups[setup]);
-    tmx_table_int(t, (int64_t)tmx_batch_instances(&b));
-    known(t, p.time_s);
-    known(t, p.power_w);
-    known(t, p.energy_j);
-    known(t, time_s);
-    known(t, energy_j);
-    off_percent(t, p.time_s, time_s);
-    off_percent(t, p.energy_j, energy_j);
+    const double v[] = {p.time_s, p.power_w, p.energy_j, time_s, energy_j};
+    tmx_table_row(t, "%s %s %s %zu", table, name, setups[setup], tmx_batch_instances(&b));
+    for (size_t k = 0; k < sizeof v / sizeof v[0]; k++) {
+        v[k] > 0 ? tmx_table_real(t, v[k]) : tmx_table_empty(t);
+    }
+    time_s > 0 ? tmx_table_real(t, 100 * (p.time_s / time_s - 1)) : tmx_table_empty(t);
+    energy_j > 0 ? tmx_table_real(t, 100 * (p.energy_j / energy_j - 1)) : tmx_table_empty(t);
 }
 
 static void add_batch(const struct suite *s, struct tmx_table *t, const struct tmx_job_batch *b)
@@ -458,15 +444,6 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     return st;
 }
 
-static enum tmx_status tabulate(struct suite *s, struct tmx_table **t, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < s->n_batch; i++) {
-        add_batch(s, *t, &s->batch[i]);
-    }
-    return st ? st : add_curves(s, *t, err);
-}
-
 enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
@@ -478,7 +455,11 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
         .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .check = check_pick, .number = number_of};
     enum tmx_status st = open_suite(s, call, &values, err);
     if (!st && !call->check) {
-        st = tabulate(s, &table, err);
+        st = tmx_table_create(&table, columns, sizeof columns / sizeof columns[0], err);
+        for (size_t i = 0; !st && i < s->n_batch; i++) {
+            add_batch(s, table, &s->batch[i]);
+        }
+        st = st ? st : add_curves(s, table, err);
         st = st ? st : tmx_values_table(call->root, &values, &paper, NULL, err);
         st = st ? st : tmx_suite_write(call, table, paper, NULL, err);
     }

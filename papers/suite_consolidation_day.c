@@ -13,6 +13,7 @@
 #include "papers/suite.h"
 #include "run/load/data.h"
 #include "run/options.h"
+#include "study/analysis/pivot.h"
 
 enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
 
@@ -31,11 +32,24 @@ struct day {
     size_t n_policy, n_gpus;
 };
 
-/* What is measured of a day beside the metrics, in this order. */
-struct result {
-    double arrived, done, energy_gpu_j, peak_temp_c, wait_mean_s, wait_max_s, throttled_s, launches, largest;
+/* What is measured of a day beside the metrics, in this order; and what follows from it. */
+enum quantity {
+    ARRIVED,
+    DONE,
+    GPU_J,
+    PEAK_C,
+    WAIT_MEAN_S,
+    WAIT_MAX_S,
+    GATED_S,
+    LAUNCHES,
+    LARGEST,
+    N_RESULT,
+    PER_HOUR = N_RESULT,
+    SYSTEM_J,
+    PER_INSTANCE_J,
+    SEEDS,
+    N_QUANTITY
 };
-enum { N_RESULT = sizeof(struct result) / sizeof(double) };
 static const char *const result_name[N_RESULT] = {"arrived",    "done",        "gpu_energy_j",
                                                   "peak_sm_c",  "wait_mean_s", "wait_max_s",
                                                   "sm_gated_s", "launches",    "largest_merge"};
@@ -134,126 +148,82 @@ static void measure(void *state, const struct tmx_run *run, double *value)
     const struct tmx_recorder *rec = tmx_sim_recorder(sim);
     const double now_s = tmx_sim_time_s(sim);
     const struct tmx_jobs_ledger *ledger = tmx_jobs_ledger(tmx_sim_jobs(sim));
-    double wait_s = 0;
-    struct result r = {.arrived = (double)m->n_arrived,
-                       .done = (double)m->n_done,
-                       .energy_gpu_j = rec->total_j + ledger->off_die_j,
-                       .peak_temp_c = rec->peak_sm_k - TMX_ZERO_C,
-                       .launches = (double)ledger->n_launch,
-                       .largest = (double)ledger->largest};
     (void)state;
+    memset(value, 0, N_RESULT * sizeof *value);
+    value[ARRIVED] = (double)m->n_arrived;
+    value[DONE] = (double)m->n_done;
+    value[GPU_J] = rec->total_j + ledger->off_die_j;
+    value[PEAK_C] = rec->peak_sm_k - TMX_ZERO_C;
+    value[LAUNCHES] = (double)ledger->n_launch;
+    value[LARGEST] = (double)ledger->largest;
     for (size_t j = 0; j < m->n_arrived; j++) {
         const struct tmx_job *job = &m->job[j];
-        const double started_s = job->started_s >= 0 ? job->started_s : now_s;
-        const double one_s = fmax(0, started_s - job->arrival_s);
-        wait_s += one_s;
-        r.wait_max_s = fmax(r.wait_max_s, one_s);
+        const double started_s = job->started_s >= 0 ? job->started_s : now_s,
+                     one_s = fmax(0, started_s - job->arrival_s);
+        value[WAIT_MEAN_S] += one_s;
+        value[WAIT_MAX_S] = fmax(value[WAIT_MAX_S], one_s);
     }
-    r.wait_mean_s = m->n_arrived > 0 ? wait_s / (double)m->n_arrived : 0;
+    value[WAIT_MEAN_S] /= m->n_arrived > 0 ? (double)m->n_arrived : 1;
     for (size_t sm = 0; sm < m->n_sm; sm++) {
-        r.throttled_s += m->gated_s[sm] / (double)m->n_sm;
+        value[GATED_S] += m->gated_s[sm] / (double)m->n_sm;
     }
-    memcpy(value, &r, sizeof r);
 }
 
-static const struct tmx_column columns[] = {
-    {"gpus", TMX_COLUMN_INT, 0},
-    {"policy", TMX_COLUMN_TEXT, 0},
-    {"arrived", TMX_COLUMN_INT, 0},
-    {"done", TMX_COLUMN_INT, 0},
-    {"throughput_per_hour", TMX_COLUMN_REAL, 1},
-    {"gpu_energy_j", TMX_COLUMN_REAL, 0},
-    {"system_energy_j", TMX_COLUMN_REAL, 0},
-    {"system_energy_per_instance_j", TMX_COLUMN_REAL, 0},
-    {"peak_temp_c", TMX_COLUMN_REAL, 2},
-    {"wait_mean_s", TMX_COLUMN_REAL, 1},
-    {"wait_max_s", TMX_COLUMN_REAL, 1},
-    {"throttled_s", TMX_COLUMN_REAL, 1},
-    {"launches", TMX_COLUMN_INT, 0},
-    {"largest_merge", TMX_COLUMN_INT, 0},
-    {"seeds", TMX_COLUMN_INT, 0},
-    {"throughput_sd", TMX_COLUMN_REAL, 1},
-    {"energy_per_instance_sd", TMX_COLUMN_REAL, 0},
-    {"peak_temp_sd", TMX_COLUMN_REAL, 2},
-    {"wait_mean_sd", TMX_COLUMN_REAL, 1},
+/* Columns behind gpus and policy: the mean of a quantity over the seeds, or its standard deviation. */
+static const struct {
+    struct tmx_column column;
+    enum quantity of;
+    bool sd;
+} columns[] = {
+    {{"arrived", TMX_COLUMN_INT, 0}, ARRIVED, false},
+    {{"done", TMX_COLUMN_INT, 0}, DONE, false},
+    {{"throughput_per_hour", TMX_COLUMN_REAL, 1}, PER_HOUR, false},
+    {{"gpu_energy_j", TMX_COLUMN_REAL, 0}, GPU_J, false},
+    {{"system_energy_j", TMX_COLUMN_REAL, 0}, SYSTEM_J, false},
+    {{"system_energy_per_instance_j", TMX_COLUMN_REAL, 0}, PER_INSTANCE_J, false},
+    {{"peak_temp_c", TMX_COLUMN_REAL, 2}, PEAK_C, false},
+    {{"wait_mean_s", TMX_COLUMN_REAL, 1}, WAIT_MEAN_S, false},
+    {{"wait_max_s", TMX_COLUMN_REAL, 1}, WAIT_MAX_S, false},
+    {{"throttled_s", TMX_COLUMN_REAL, 1}, GATED_S, false},
+    {{"launches", TMX_COLUMN_INT, 0}, LAUNCHES, false},
+    {{"largest_merge", TMX_COLUMN_INT, 0}, LARGEST, false},
+    {{"seeds", TMX_COLUMN_INT, 0}, SEEDS, false},
+    {{"throughput_sd", TMX_COLUMN_REAL, 1}, PER_HOUR, true},
+    {{"energy_per_instance_sd", TMX_COLUMN_REAL, 0}, PER_INSTANCE_J, true},
+    {{"peak_temp_sd", TMX_COLUMN_REAL, 2}, PEAK_C, true},
+    {{"wait_mean_sd", TMX_COLUMN_REAL, 1}, WAIT_MEAN_S, true},
 };
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
-/* Mean and standard deviation over the seeds of what `of` makes of a result. */
-struct spread {
-    double mean, sd;
-};
-static struct spread over_seeds(const struct day *d, const struct tmx_run_values *v, size_t i,
-                                double (*of)(const struct day *d, const struct result *r))
-{
-    const size_t n = d->n_gpus * d->n_policy;
-    double mean = 0, square = 0;
-    for (int k = 0; k < d->seeds; k++) {
-        struct result r;
-        memcpy(&r, &v->value[((size_t)k * n + i) * v->n_value + tmx_study_metrics()], sizeof r);
-        const double x = of(d, &r), off = x - mean;
-        mean += off / (k + 1);
-        square += off * (x - mean);
-    }
-    return (struct spread){mean, d->seeds > 1 ? sqrt(square / (d->seeds - 1)) : NAN};
-}
-
-static double system_j(const struct day *d, const struct result *r)
-{
-    return r->energy_gpu_j + d->host_w * d->day_s;
-}
-
-static double per_instance_j(const struct day *d, const struct result *r)
-{
-    return r->done > 0 ? system_j(d, r) / r->done : NAN;
-}
-
-static double per_hour(const struct day *d, const struct result *r)
-{
-    return r->done / d->day_s * 3600;
-}
-
-#define FIELD(f)                                                      \
-    static double f##_of(const struct day *d, const struct result *r) \
-    {                                                                 \
-        (void)d;                                                      \
-        return r->f;                                                  \
-    }
-FIELD(arrived)
-FIELD(done)
-FIELD(energy_gpu_j)
-FIELD(peak_temp_c)
-FIELD(wait_mean_s)
-FIELD(wait_max_s)
-FIELD(throttled_s)
-FIELD(launches)
-FIELD(largest)
-
-static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values *value, struct tmx_table **t,
+static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values *v, struct tmx_table **t,
                                 struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < d->n_gpus * d->n_policy; i++) {
-#define MEAN(of) over_seeds(d, value, i, of).mean
-#define SD(of)   over_seeds(d, value, i, of).sd
-        tmx_table_int(*t, d->gpus[i / d->n_policy]);
-        tmx_table_text(*t, d->policy[i % d->n_policy].name);
-        tmx_table_int(*t, llround(MEAN(arrived_of)));
-        tmx_table_int(*t, llround(MEAN(done_of)));
-        tmx_table_real(*t, MEAN(per_hour));
-        tmx_table_real(*t, MEAN(energy_gpu_j_of));
-        tmx_table_real(*t, MEAN(system_j));
-        tmx_table_real_or_empty(*t, MEAN(per_instance_j));
-        tmx_table_real(*t, MEAN(peak_temp_c_of));
-        tmx_table_real(*t, MEAN(wait_mean_s_of));
-        tmx_table_real(*t, MEAN(wait_max_s_of));
-        tmx_table_real(*t, MEAN(throttled_s_of));
-        tmx_table_int(*t, llround(MEAN(launches_of)));
-        tmx_table_int(*t, llround(MEAN(largest_of)));
-        tmx_table_int(*t, d->seeds);
-        tmx_table_real_or_empty(*t, SD(per_hour));
-        tmx_table_real_or_empty(*t, SD(per_instance_j));
-        tmx_table_real_or_empty(*t, SD(peak_temp_c_of));
-        tmx_table_real_or_empty(*t, SD(wait_mean_s_of));
+    struct tmx_column head[2 + N_COLUMN] = {{"gpus", TMX_COLUMN_INT, 0}, {"policy", TMX_COLUMN_TEXT, 0}};
+    const size_t n = d->n_gpus * d->n_policy;
+    for (size_t c = 0; c < N_COLUMN; c++) {
+        head[2 + c] = columns[c].column;
+    }
+    const enum tmx_status st = tmx_table_create(t, head, 2 + N_COLUMN, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        struct tmx_moments of[N_QUANTITY] = {{0}};
+        for (size_t k = 0; k < (size_t)d->seeds; k++) {
+            double q[N_QUANTITY];
+            memcpy(q, &v->value[(k * n + i) * v->n_value + tmx_study_metrics()], N_RESULT * sizeof *q);
+            q[PER_HOUR] = q[DONE] / d->day_s * 3600;
+            q[SYSTEM_J] = q[GPU_J] + d->host_w * d->day_s;
+            q[PER_INSTANCE_J] = q[DONE] > 0 ? q[SYSTEM_J] / q[DONE] : NAN;
+            q[SEEDS] = d->seeds;
+            for (size_t x = 0; x < N_QUANTITY; x++) {
+                tmx_moments_add(&of[x], q[x]);
+            }
+        }
+        tmx_table_row(*t, "%d %s", d->gpus[i / d->n_policy], d->policy[i % d->n_policy].name);
+        for (size_t c = 0; c < N_COLUMN; c++) {
+            const struct tmx_moments *m = &of[columns[c].of];
+            const double x = columns[c].sd ? tmx_moments_sd(m) : tmx_moments_mean(m);
+            columns[c].column.type == TMX_COLUMN_INT ? tmx_table_int(*t, llround(x))
+                                                     : tmx_table_real_or_empty(*t, x);
+        }
     }
     return st;
 }

@@ -92,39 +92,19 @@ const struct tmx_cta_row *tmx_cta_suite_row(const struct tmx_cta_suite *s, const
                                at->policy);
 }
 
-/* A double of the row of a run. */
-static double field(const struct tmx_cta_suite *s, const struct tmx_cta_at *at, size_t offset)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);
-    double v = NAN;
-    if (r) {
-        memcpy(&v, (const char *)r + offset, sizeof v);
+#define MEMBER(name, value)                                                             \
+    static double name##_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at) \
+    {                                                                                   \
+        const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);                         \
+        return r ? (value) : NAN;                                                       \
     }
-    return v;
-}
-
-#define FIELD_COLUMN(f)                                                              \
-    static double f##_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at) \
-    {                                                                                \
-        return field(s, at, offsetof(struct tmx_cta_row, f));                        \
-    }
-FIELD_COLUMN(performance_pct)
-FIELD_COLUMN(energy_pct)
-FIELD_COLUMN(latency_ratio)
-FIELD_COLUMN(optimal_cores)
-FIELD_COLUMN(static_pct)
-FIELD_COLUMN(bandwidth_share)
-
-static double cores_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);
-    return !r ? NAN : at->launch ? r->launch_cores[at->launch - 1] : r->cores;
-}
-
-static double bandwidth_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    return 100 * bandwidth_share_of(s, at);
-}
+MEMBER(performance_pct, r->performance_pct)
+MEMBER(energy_pct, r->energy_pct)
+MEMBER(latency_ratio, r->latency_ratio)
+MEMBER(optimal_cores, r->optimal_cores)
+MEMBER(static_pct, r->static_pct)
+MEMBER(bandwidth, 100 * r->bandwidth_share)
+MEMBER(cores, at->launch ? r->launch_cores[at->launch - 1] : r->cores)
 
 static double ipc_share_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
@@ -225,6 +205,11 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
                                      : tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
 }
 
+double tmx_cta_suite_number(const struct tmx_cta_suite *s, const char *column, const struct tmx_cta_at *at)
+{
+    return find_column(s, column)->number(s, at);
+}
+
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
 {
     const struct tmx_cta_suite *s = ctx;
@@ -281,9 +266,9 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
         s->n_seed = call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
         s->chip[0].memory.core = b.core > 0 ? b.core - 1 : s->chip[0].memory.core;
-        s->report = calloc(s->n_seed * s->n_chip, sizeof *s->report);
-        s->program = calloc(s->n_seed * TMX_CTA_PROGRAMS, sizeof *s->program);
-        st = s->report && s->program ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "suite %s", call->name);
+        TMX_TAKE(&s->arena, s->report, s->n_seed * s->n_chip);
+        TMX_TAKE(&s->arena, s->program, s->n_seed * TMX_CTA_PROGRAMS);
+        st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
     }
     st = st || !call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
     st = st ? st : load_list(s, kind->first, err);
@@ -302,8 +287,7 @@ void tmx_cta_suite_end(struct tmx_cta_suite *s)
     for (size_t i = 0; s->report && i < s->n_seed * s->n_chip; i++) {
         tmx_cta_report_finish(&s->report[i]);
     }
-    free(s->report);
-    free(s->program);
+    tmx_arena_finish(&s->arena);
     tmx_table_destroy(s->cores);
 }
 
@@ -340,12 +324,6 @@ enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err 
     return st;
 }
 
-enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t, const char *name,
-                                   struct tmx_err *err)
-{
-    return tmx_suite_save(s->call, t, name, err);
-}
-
 enum tmx_status tmx_cta_suite_write(const struct tmx_cta_suite *s, const struct tmx_table *table,
                                     struct tmx_err *err)
 {
@@ -354,9 +332,9 @@ enum tmx_status tmx_cta_suite_write(const struct tmx_cta_suite *s, const struct 
     enum tmx_status st = tmx_values_table(s->call->root, &values, &paper, &seeds, err);
     if (s->call->out_dir) {
         st = st ? st : tmx_cta_report_save(&s->report[0], s->call->out_dir, err);
-        st = st ? st : tmx_cta_suite_save(s, s->cores, "core.csv", err);
+        st = st ? st : tmx_suite_save(s->call, s->cores, "core.csv", err);
     }
-    st = st || !seeds ? st : tmx_cta_suite_save(s, seeds, "seeds.csv", err);
+    st = st || !seeds ? st : tmx_suite_save(s->call, seeds, "seeds.csv", err);
     st = st ? st : tmx_suite_write(s->call, table ? table : s->report[0].table, paper, NULL, err);
     tmx_table_destroy(paper);
     tmx_table_destroy(seeds);

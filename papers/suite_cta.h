@@ -5,6 +5,7 @@
 /* What suites `tcs` and `apsa` share: their file, kernels, chips and seeds, the numbers a printed value can
  * be set beside, extra output files. */
 
+#include "core/base/arena.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "run/cta.h"
@@ -42,10 +43,11 @@ struct tmx_cta_suite {
     size_t n_chip, n_seed;
     struct tmx_cta_options options; /* with the first seed */
     struct tmx_memory_program
-        *program; /* [n_seed][TMX_CTA_PROGRAMS], n used: the first list, then the second; owned */
+        *program; /* [n_seed][TMX_CTA_PROGRAMS], n used: the first list, then the second */
     size_t n, n_first;
-    struct tmx_cta_report *report; /* [n_seed * n_chip], the chip running fastest; owned */
+    struct tmx_cta_report *report; /* [n_seed * n_chip], the chip running fastest */
     struct tmx_table *cores;       /* per-core parameters, both sources; NULL without an output folder */
+    struct tmx_arena arena;
 };
 
 /* Read the suite, its chips and all kernels, and check its `values`. */
@@ -59,9 +61,8 @@ TMX_NODISCARD enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, s
 /* The row of a run; NULL where there is none. */
 const struct tmx_cta_row *tmx_cta_suite_row(const struct tmx_cta_suite *s, const struct tmx_cta_at *at);
 
-/* Write table t as DIR/name where the call has an output folder. */
-TMX_NODISCARD enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t,
-                                                 const char *name, struct tmx_err *err);
+/* A column's number of a run. */
+double tmx_cta_suite_number(const struct tmx_cta_suite *s, const char *column, const struct tmx_cta_at *at);
 
 /* table.csv (`table`, or that of the first seed where it is NULL), paper.csv, seeds.csv, launches.csv,
  * core.csv. */

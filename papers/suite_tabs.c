@@ -1016,40 +1016,10 @@ static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source
     return st;
 }
 
-/* The printed values behind a column that names each as sets.csv does. */
-static enum tmx_status named_values(const struct tmx_table *printed, struct tmx_table **t,
-                                    struct tmx_err *err)
-{
-    const size_t n = tmx_table_columns(printed);
-    struct tmx_column *c = calloc(1 + n, sizeof *c);
-    if (!c) {
-        return tmx_no_memory(err);
-    }
-    c[0] = (struct tmx_column){"value", TMX_COLUMN_TEXT, 0};
-    for (size_t k = 0; k < n; k++) {
-        c[1 + k] = *tmx_table_column(printed, k);
-    }
-    const enum tmx_status st = tmx_table_create(t, c, 1 + n, err);
-    for (size_t r = 0; r < tmx_table_rows(printed) && !st; r++) {
-        char name[16];
-        snprintf(name, sizeof name, "v%zu", r + 1);
-        tmx_table_text(*t, name);
-        for (size_t k = 0; k < n; k++) {
-            const struct tmx_cell *cell = tmx_table_cell(printed, r, k);
-            cell->empty                     ? tmx_table_empty(*t)
-            : cell->type == TMX_COLUMN_TEXT ? tmx_table_text(*t, cell->text)
-            : cell->type == TMX_COLUMN_INT  ? tmx_table_int(*t, cell->integer)
-                                            : tmx_table_real(*t, cell->real);
-        }
-    }
-    free(c);
-    return st;
-}
-
 /* Run the sets and write sets.csv and, as they are printed, values.csv. */
 static enum tmx_status do_sets(struct suite *s, const struct tmx_value_source *from, struct tmx_err *err)
 {
-    struct tmx_table *sets = NULL, *printed = NULL, *named = NULL;
+    struct tmx_table *sets = NULL, *printed = NULL;
     struct tmx_err later = {0};
     enum tmx_status st = run_sets(s, err);
     if (s->call->check || (st && st != TMX_ESTOPPED)) {
@@ -1059,8 +1029,7 @@ static enum tmx_status do_sets(struct suite *s, const struct tmx_value_source *f
     s->set = s->sets.n_point;
     end = end ? end : tmx_values_table(s->call->root, from, &printed, NULL, &later);
     end = end ? end : tmx_suite_save(s->call, sets, "sets.csv", &later);
-    end = end || !printed ? end : named_values(printed, &named, &later);
-    end = end || !named ? end : tmx_suite_save(s->call, named, "values.csv", &later);
+    end = end || !printed ? end : tmx_suite_save(s->call, printed, "values.csv", &later);
     size_t done = 0;
     for (size_t r = 0; !end && r < tmx_table_rows(sets); r++) {
         done += strcmp(tmx_table_cell(sets, r, 1)->text, "done") == 0;
@@ -1075,7 +1044,6 @@ static enum tmx_status do_sets(struct suite *s, const struct tmx_value_source *f
     }
     tmx_table_destroy(sets);
     tmx_table_destroy(printed);
-    tmx_table_destroy(named);
     if (end) {
         *err = later;
     }
@@ -1154,6 +1122,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         st = tmx_fail_setting(err, call->root, "seeds: a suite with `sets` runs each set once");
     }
     if (!st && s->sets.n_point > 0) {
+        values.number_rows = true;
         st = do_sets(s, &values, err);
         end_suite(s);
         return st;

@@ -34,47 +34,28 @@ static const struct tmx_column sweep_columns[] = {
     {"edp_js", TMX_COLUMN_REAL, 9},
 };
 
-static enum tmx_status sweep_kernel(const struct tmx_cta_suite *s, size_t kernel, struct tmx_table *t,
-                                    struct tmx_cta_outcome *out, struct tmx_err *err)
+/* Performance, latency, power and energy of every kernel against the number of cores. */
+static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
+                                   struct tmx_table *t, struct tmx_err *err)
 {
-    const struct tmx_memory_program *list[] = {&s->program[kernel]};
     double one_s = 0, one_latency = 0;
-    enum tmx_status st = TMX_OK;
-    for (int n = 1; n <= s->chip[0].memory.cores && !st; n++) {
+    for (size_t i = 0; i < s->n * (size_t)s->chip[0].memory.cores; i++) {
+        const size_t kernel = i / (size_t)s->chip[0].memory.cores;
+        const int n = 1 + (int)(i % (size_t)s->chip[0].memory.cores);
+        const struct tmx_memory_program *list[] = {&s->program[kernel]};
         char policy[64];
         snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
-        st = run(&s->chip[0], list, 1, policy, &s->options, NULL, out, err);
+        const enum tmx_status st = run(&s->chip[0], list, 1, policy, &s->options, NULL, out, err);
         if (st) {
             return st;
         }
         one_s = n == 1 ? out->result.seconds : one_s;
         one_latency = n == 1 ? out->latency_cycles : one_latency;
-        tmx_table_text(t, list[0]->name);
-        tmx_table_text(t, kernel < s->n_first ? "memory" : "compute");
-        tmx_table_int(t, n);
-        tmx_table_real(t, one_s / out->result.seconds);
-        tmx_table_real(t, one_latency > 0 ? out->latency_cycles / one_latency : 1);
-        tmx_table_real(t, out->energy.total_j / out->result.seconds);
-        tmx_table_real(t, 1e3 * out->energy.total_j);
-        tmx_table_real(t, out->edp_js);
+        tmx_table_row(t, "%s %s %d %g %g %g %g %g", list[0]->name, kernel < s->n_first ? "memory" : "compute",
+                      n, one_s / out->result.seconds, one_latency > 0 ? out->latency_cycles / one_latency : 1,
+                      out->energy.total_j / out->result.seconds, 1e3 * out->energy.total_j, out->edp_js);
     }
-    return st;
-}
-
-/* sweep.csv: performance, latency, power and energy of every kernel against the number of cores. */
-static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
-    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sweep");
-    st = st ? st : tmx_table_create(&t, sweep_columns, sizeof sweep_columns / sizeof sweep_columns[0], err);
-    for (size_t k = 0; k < s->n && !st; k++) {
-        st = sweep_kernel(s, k, t, out, err);
-    }
-    st = st ? st : tmx_cta_suite_save(s, t, "sweep.csv", err);
-    tmx_table_destroy(t);
-    free(out);
-    return st;
+    return TMX_OK;
 }
 
 /* ---- IPC of every core over time (Figure 8) ---- */
@@ -95,10 +76,7 @@ static void pixels(void *ctx, const struct tmx_contention_sample *sample)
     }
     im->next = sample->cycle + im->every_cycles;
     for (size_t i = 0; i < sample->n_core; i++) {
-        tmx_table_text(im->table, im->policy);
-        tmx_table_real(im->table, 1e6 * sample->seconds);
-        tmx_table_int(im->table, (int64_t)i);
-        tmx_table_real(im->table, sample->core[i].ipc);
+        tmx_table_row(im->table, "%s %g %zu %g", im->policy, 1e6 * sample->seconds, i, sample->core[i].ipc);
     }
 }
 
@@ -109,29 +87,27 @@ static const struct tmx_column image_columns[] = {
     {"ipc", TMX_COLUMN_REAL, 4},
 };
 
-/* image.csv: IPC of every core over time for one kernel under the policies (Figure 8). */
-static enum tmx_status study_image(const struct tmx_cta_suite *s, const char *kernel,
-                                   const char *const *policies, struct tmx_err *err)
+/* IPC of every core over time for one kernel under the policies (Figure 8). */
+static enum tmx_status study_image(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
+                                   struct tmx_table *t, struct tmx_err *err)
 {
-    struct image im = {0};
-    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    static const char *const policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs", NULL};
+    struct image im = {.table = t};
     const struct tmx_memory_program *list[] = {NULL};
-    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "image");
     for (size_t k = 0; k < s->n; k++) {
-        list[0] = strcmp(s->program[k].name, kernel) == 0 ? &s->program[k] : list[0];
+        list[0] = strcmp(s->program[k].name, "MUM") == 0 ? &s->program[k] : list[0];
     }
-    st = st ? st : tmx_table_create(&im.table, image_columns, 4, err);
-    st = st || !list[0] ? st : run(&s->chip[0], list, 1, "all", &s->options, NULL, out, err);
-    im.every_cycles = list[0] && out ? out->result.cycles / IMAGE_COLUMNS : 0;
-    for (; *policies && list[0] && !st; policies++) {
+    if (!list[0]) {
+        return TMX_OK;
+    }
+    enum tmx_status st = run(&s->chip[0], list, 1, "all", &s->options, NULL, out, err);
+    im.every_cycles = out->result.cycles / IMAGE_COLUMNS;
+    for (const char *const *p = policies; *p && !st; p++) {
         const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
-        im.policy = *policies;
+        im.policy = *p;
         im.next = 0;
-        st = run(&s->chip[0], list, 1, *policies, &s->options, &probe, out, err);
+        st = run(&s->chip[0], list, 1, *p, &s->options, &probe, out, err);
     }
-    st = st ? st : tmx_cta_suite_save(s, im.table, "image.csv", err);
-    tmx_table_destroy(im.table);
-    free(out);
     return st;
 }
 
@@ -227,33 +203,24 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
         }
     }
     if (!st) {
-        tmx_table_text(t, set->parameter);
-        tmx_table_text(t, set->value);
-        tmx_table_real(t, energy);
-        tmx_table_real(t, performance);
-        tmx_table_real(t, error);
-        tmx_table_real(t, cores);
+        tmx_table_row(t, "%s %s %g %g %g %g", set->parameter, set->value, energy, performance, error, cores);
     }
     tmx_cta_policy_finish(&p);
     tmx_cta_report_finish(&report);
     return st;
 }
 
-/* sensitivity.csv: how the means over the first kernels move with threshold, window, block length and
- * the scaling of SM power. */
-static enum tmx_status study_sensitivity(const struct tmx_cta_suite *s, struct tmx_err *err)
+/* How the means over the first kernels move with threshold, window, block length and the scaling of SM power.
+ */
+static enum tmx_status study_sensitivity(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
+                                         struct tmx_table *t, struct tmx_err *err)
 {
-    struct tmx_table *t = NULL;
     struct tmx_memory_program *program = calloc(1, sizeof *program);
-    enum tmx_status st = program ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sensitivity");
-    st = st ? st
-            : tmx_table_create(&t, sensitivity_columns,
-                               sizeof sensitivity_columns / sizeof sensitivity_columns[0], err);
+    enum tmx_status st = program ? TMX_OK : tmx_no_memory(err);
+    (void)out;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !st; i++) {
         st = sensitivity_row(s, &settings[i], program, t, err);
     }
-    st = st ? st : tmx_cta_suite_save(s, t, "sensitivity.csv", err);
-    tmx_table_destroy(t);
     free(program);
     return st;
 }
@@ -272,57 +239,38 @@ static const struct tmx_column share_columns[] = {
     {"lent_time_vs_all_pct", TMX_COLUMN_REAL, 2},
 };
 
-static enum tmx_status share_pair(const struct tmx_cta_suite *s, size_t first, size_t second,
-                                  struct tmx_cta_outcome *out, struct tmx_table *t, struct tmx_err *err)
+/* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
+ * with freed cores lent. */
+static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
+                                   struct tmx_table *t, struct tmx_err *err)
 {
     static const char *const policies[] = {"all", "tcs", "tcs_share"};
-    const struct tmx_memory_program *list[] = {&s->program[first], &s->program[second]};
-    double seconds[3] = {0}, energy_j[3] = {0};
-    enum tmx_status st = TMX_OK;
-    for (int p = 0; p < 3 && !st; p++) {
-        st = run(&s->chip[0], list, 2, policies[p], &s->options, NULL, out, err);
-        seconds[p] = out->result.seconds;
-        energy_j[p] = out->energy.total_j;
-    }
-    if (st) {
-        return st;
-    }
-    tmx_table_text(t, list[0]->name);
-    tmx_table_text(t, list[1]->name);
-    tmx_table_real(t, 1e6 * seconds[1]);
-    tmx_table_real(t, 1e6 * seconds[2]);
-    tmx_table_real(t, 100 * (seconds[2] / seconds[1] - 1));
-    tmx_table_real(t, 100 * (energy_j[2] / energy_j[1] - 1));
-    tmx_table_real(t, 100 * (seconds[2] * energy_j[2] / (seconds[1] * energy_j[1]) - 1));
-    tmx_table_real(t, 100 * (energy_j[2] / energy_j[0] - 1));
-    tmx_table_real(t, 100 * (seconds[2] / seconds[0] - 1));
-    return TMX_OK;
-}
-
-/* share.csv: pairs of a memory-bound and another kernel, one after the other with freed cores gated, or
- * side by side with freed cores lent. */
-static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
-    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "pairs");
-    st = st ? st : tmx_table_create(&t, share_columns, sizeof share_columns / sizeof share_columns[0], err);
-    for (size_t i = 0; i < s->n_first && !st; i++) {
-        for (size_t k = 0; k < s->n && !st; k++) {
-            st = i == k ? TMX_OK : share_pair(s, i, k, out, t, err);
+    for (size_t i = 0; i < s->n_first * s->n; i++) {
+        const struct tmx_memory_program *list[] = {&s->program[i / s->n], &s->program[i % s->n]};
+        double seconds[3] = {0}, energy_j[3] = {0};
+        for (int p = 0; p < 3 && list[0] != list[1]; p++) {
+            const enum tmx_status st = run(&s->chip[0], list, 2, policies[p], &s->options, NULL, out, err);
+            if (st) {
+                return st;
+            }
+            seconds[p] = out->result.seconds;
+            energy_j[p] = out->energy.total_j;
+        }
+        if (list[0] != list[1]) {
+            tmx_table_row(t, "%s %s %g %g %g %g %g %g %g", list[0]->name, list[1]->name, 1e6 * seconds[1],
+                          1e6 * seconds[2], 100 * (seconds[2] / seconds[1] - 1),
+                          100 * (energy_j[2] / energy_j[1] - 1),
+                          100 * (seconds[2] * energy_j[2] / (seconds[1] * energy_j[1]) - 1),
+                          100 * (energy_j[2] / energy_j[0] - 1), 100 * (seconds[2] / seconds[0] - 1));
         }
     }
-    st = st ? st : tmx_cta_suite_save(s, t, "share.csv", err);
-    tmx_table_destroy(t);
-    free(out);
-    return st;
+    return TMX_OK;
 }
 
 /* ---- the table ---- */
 
 static const char *const policies[] = {"all",       "tcs", "tcs(throttling=false)", "htcs", "static_optimal",
                                        "tcs_share", NULL};
-static const char *const image_policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs", NULL};
 
 /* The same run under TCS. */
 static const struct tmx_cta_row *under_tcs(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
@@ -414,15 +362,30 @@ static void add_means(struct tmx_cta_suite *s)
     }
 }
 
-static enum tmx_status studies(struct tmx_cta_suite *s, struct tmx_err *err)
+static enum tmx_status studies(const struct tmx_cta_suite *s, struct tmx_err *err)
 {
-    if (!s->call->out_dir) {
-        return TMX_OK;
+#define COLUMNS(c) (c), sizeof(c) / sizeof((c)[0])
+    static const struct {
+        const char *file;
+        const struct tmx_column *column;
+        size_t n_column;
+        enum tmx_status (*fill)(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
+                                struct tmx_table *t, struct tmx_err *err);
+    } list[] = {{"sweep.csv", COLUMNS(sweep_columns), study_sweep},
+                {"image.csv", COLUMNS(image_columns), study_image},
+                {"sensitivity.csv", COLUMNS(sensitivity_columns), study_sensitivity},
+                {"share.csv", COLUMNS(share_columns), study_share}};
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    enum tmx_status st = out ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !st; i++) {
+        struct tmx_table *t = NULL;
+        st = tmx_table_create(&t, list[i].column, list[i].n_column, err);
+        st = st ? st : list[i].fill(s, out, t, err);
+        st = st ? st : tmx_suite_save(s->call, t, list[i].file, err);
+        tmx_table_destroy(t);
     }
-    enum tmx_status st = study_sweep(s, err);
-    st = st ? st : study_image(s, "MUM", image_policies, err);
-    st = st ? st : study_sensitivity(s, err);
-    return st ? st : study_share(s, err);
+    free(out);
+    return st;
 }
 
 enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
@@ -26,7 +27,7 @@ struct part {
     const char *name;             /* as `variant` of a value */
     struct tmx_gate_chip sm;      /* with its own knobs */
     struct tmx_gate_plan plan;    /* of one fit */
-    struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] owned */
+    struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] of the arena */
 };
 
 struct suite {
@@ -40,6 +41,7 @@ struct suite {
     struct tmx_stream code[TMX_GATE_KERNELS];           /* theirs, owned */
     size_t n_code;
     struct part part[PARTS];
+    struct tmx_arena arena;
 };
 
 enum { FIT_CONVPG = 0 };
@@ -225,8 +227,8 @@ static enum tmx_status run_parts(struct suite *s, struct tmx_err *err)
         if (n == 0) {
             continue;
         }
-        part->result = calloc((size_t)s->seeds * n, sizeof *part->result);
-        st = part->result ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "results");
+        TMX_TAKE(&s->arena, part->result, (size_t)s->seeds * n);
+        st = part->result ? TMX_OK : tmx_no_memory(err);
         for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
             part->plan.seed = (uint64_t)s->seed + seed;
             for (size_t k = 0; k < s->n_code; k++) {
@@ -276,16 +278,6 @@ static bool find_variant(const struct suite *s, const char *variant, const struc
     return known && *gate_case < (*part)->plan.n_case;
 }
 
-static void finish(struct suite *s)
-{
-    for (size_t p = 0; p < PARTS; p++) {
-        free(s->part[p].result);
-    }
-    for (size_t k = 0; k < s->n_code; k++) {
-        tmx_stream_finish(&s->code[k]);
-    }
-}
-
 /* ---- the numbers that the paper prints ---- */
 
 struct at { /* a kernel in a case under a seed */
@@ -304,48 +296,6 @@ static struct tmx_gate_numbers numbers_of(const struct at *a)
     const struct tmx_gate_plan *plan = &a->part->plan;
     return tmx_gate_numbers(plan, result_of(a, a->gate_case), result_of(a, 0),
                             plan->gate[a->gate_case].break_even_cycles);
-}
-
-static double int_saved(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).saved[0];
-}
-
-static double fp_saved(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).saved[1];
-}
-
-static double slowdown(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).slowdown;
-}
-
-static double wasted(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).region[0];
-}
-
-static double uncompensated(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).region[1];
-}
-
-static double compensated(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).region[2];
-}
-
-static double time_compensated(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return 100 * numbers_of(a).compensated[0];
 }
 
 static double idle_ratio(const struct suite *s, const struct at *a)
@@ -419,28 +369,41 @@ static double chip_saved_half(const struct suite *s, const struct at *a)
     return tmx_gate_chip_saved(&l, 1, 1);
 }
 
+#define PERCENT_OF(member) NULL, offsetof(struct tmx_gate_numbers, member), false
 static const struct column {
     const char *name;
     double (*number)(const struct suite *s, const struct at *a);
-    bool whole; /* of the chip, no kernel's */
+    size_t share; /* without a function: of the kernel's numbers, in percent */
+    bool whole;   /* of the chip, no kernel's */
 } columns[] = {
-    {"int_saved_pct", int_saved, false},
-    {"fp_saved_pct", fp_saved, false},
-    {"slowdown_pct", slowdown, false},
-    {"idle_wasted_pct", wasted, false},
-    {"idle_uncompensated_pct", uncompensated, false},
-    {"idle_compensated_pct", compensated, false},
-    {"int_compensated_pct", time_compensated, false},
-    {"idle_ratio", idle_ratio, false},
-    {"wakeup_ratio", wakeup_ratio, false},
-    {"few_warps", few_warps, false},
-    {"wakeups_correlate", wakeups_correlate, false},
-    {"unit_leakage_pct", unit_leakage, true},
-    {"sfu_leakage_pct", sfu_leakage, true},
-    {"chip_saved_per_pct", chip_saved, true},
-    {"chip_saved_half_per_pct", chip_saved_half, true},
+    {"int_saved_pct", PERCENT_OF(saved[0])},
+    {"fp_saved_pct", PERCENT_OF(saved[1])},
+    {"slowdown_pct", PERCENT_OF(slowdown)},
+    {"idle_wasted_pct", PERCENT_OF(region[0])},
+    {"idle_uncompensated_pct", PERCENT_OF(region[1])},
+    {"idle_compensated_pct", PERCENT_OF(region[2])},
+    {"int_compensated_pct", PERCENT_OF(compensated[0])},
+    {"idle_ratio", idle_ratio, 0, false},
+    {"wakeup_ratio", wakeup_ratio, 0, false},
+    {"few_warps", few_warps, 0, false},
+    {"wakeups_correlate", wakeups_correlate, 0, false},
+    {"unit_leakage_pct", unit_leakage, 0, true},
+    {"sfu_leakage_pct", sfu_leakage, 0, true},
+    {"chip_saved_per_pct", chip_saved, 0, true},
+    {"chip_saved_half_per_pct", chip_saved_half, 0, true},
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+static double column_number(const struct column *c, const struct suite *s, const struct at *a)
+{
+    if (c->number) {
+        return c->number(s, a);
+    }
+    const struct tmx_gate_numbers n = numbers_of(a);
+    double share;
+    memcpy(&share, (const char *)&n + c->share, sizeof share);
+    return 100 * share;
+}
 
 enum take { ONE, MEAN, GEOMETRIC, SUM };
 static bool find_group(const struct part *part, const char *of, enum take *take, size_t *kernel)
@@ -498,22 +461,19 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed)
     const struct suite *s = ctx;
     const struct column *column = find_column(p->column);
     struct at at = {.seed = seed};
-    enum take take;
+    enum take take = ONE;
     double sum = 0, n = 0;
     if (!column || !find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
         return NAN;
     }
-    if (column->whole) {
-        return column->number(s, &at);
-    }
-    if (!find_group(at.part, p->of, &take, &at.kernel)) {
+    if (!column->whole && !find_group(at.part, p->of, &take, &at.kernel)) {
         return NAN;
     }
-    if (take == ONE) {
-        return column->number(s, &at);
+    if (column->whole || take == ONE) {
+        return column_number(column, s, &at);
     }
     for (at.kernel = 0; at.kernel < at.part->plan.n_kernel; at.kernel++) {
-        const double v = column->number(s, &at);
+        const double v = column_number(column, s, &at);
         if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
             sum += take == GEOMETRIC ? log(v) : v;
             n += 1;
@@ -543,8 +503,7 @@ static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_p
     for (size_t i = 0; i < (size_t)s->seeds; i++) {
         square += pow(number((void *)(uintptr_t)s, p, i) - sum, 2);
     }
-    isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sum);
-    s->seeds < 2 || isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sqrt(square / (s->seeds - 1)));
+    tmx_table_row(t, "%G %G", sum, s->seeds < 2 ? NAN : sqrt(square / (s->seeds - 1)));
 }
 
 static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
@@ -559,33 +518,11 @@ static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, st
         }
         snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
         snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
-        tmx_table_text(*t, p.variant[0] ? p.variant : "fit convpg");
-        tmx_table_text(*t, p.policy);
-        tmx_table_int(*t, s->seeds);
+        tmx_table_row(*t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
         mean_and_sd(s, *t, &p, "int_saved_pct");
         mean_and_sd(s, *t, &p, "fp_saved_pct");
         mean_and_sd(s, *t, &p, "slowdown_pct");
     }
-    return st;
-}
-
-/* The first seed's runs of a part beside the drawn bodies, kernel by kernel: its name as the
- * file's. */
-static enum tmx_status save_part(const struct part *part, const struct tmx_suite_call *call,
-                                 struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    char file[64];
-    if (part->plan.n_kernel == 0) {
-        return TMX_OK;
-    }
-    snprintf(file, sizeof file, "%s.csv", part->name);
-    for (char *c = file; *c; c++) {
-        *c = *c == ' ' ? '_' : *c;
-    }
-    enum tmx_status st = tmx_gate_table(&part->plan, part->result, &t, err);
-    st = st ? st : tmx_suite_save(call, t, file, err);
-    tmx_table_destroy(t);
     return st;
 }
 
@@ -597,8 +534,19 @@ static enum tmx_status report(const struct suite *s, const struct tmx_suite_call
     st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
     st = st ? st : summarise(s, &summary, err);
     st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
-    for (size_t p = 1; !st && p < PARTS; p++) {
-        st = save_part(&s->part[p], call, err);
+    for (size_t p = 1; !st && p < PARTS; p++) { /* the first seed's runs, in a file of the part's name */
+        const struct part *part = &s->part[p];
+        struct tmx_table *t = NULL;
+        char file[64];
+        snprintf(file, sizeof file, "%s.csv", part->name);
+        for (char *c = file; *c; c++) {
+            *c = *c == ' ' ? '_' : *c;
+        }
+        if (part->plan.n_kernel > 0) {
+            st = tmx_gate_table(&part->plan, part->result, &t, err);
+            st = st ? st : tmx_suite_save(call, t, file, err);
+            tmx_table_destroy(t);
+        }
     }
     st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
     st = st ? st : tmx_suite_write(call, runs, paper, summary, err);
@@ -628,7 +576,10 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
         st = run_parts(s, err);
         st = st ? st : report(s, call, &values, err);
     }
-    finish(s);
+    for (size_t k = 0; k < s->n_code; k++) {
+        tmx_stream_finish(&s->code[k]);
+    }
+    tmx_arena_finish(&s->arena);
     free(s);
     return st;
 }

@@ -185,17 +185,13 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
 {
     double printed = v->value;
     struct tmx_moments of = {0};
-    char text[320];
+    char text[320], text_of_row[16];
     describe(v, text, sizeof text);
     for (size_t i = 0; i < from->n_seed; i++) {
         const double x = number(v, from, i);
         tmx_moments_add(&of, x);
         if (seeds) {
-            tmx_table_text(seeds, v->figure);
-            tmx_table_text(seeds, v->quantity);
-            tmx_table_text(seeds, text);
-            tmx_table_int(seeds, (int64_t)(from->first_seed + i));
-            tmx_table_real_or_empty(seeds, x);
+            tmx_table_row(seeds, "%s %s %s %zu %G", v->figure, v->quantity, text, from->first_seed + i, x);
         }
     }
     if (v->printed[0]) {
@@ -205,50 +201,39 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     }
     const double mean = tmx_moments_mean(&of);
     const double band = v->band < absent ? v->band : fabs(printed) * v->band_pct / 100;
-    tmx_table_text(t, from->paper);
-    tmx_table_text(t, v->figure);
-    tmx_table_text(t, v->quantity);
-    tmx_table_text(t, text);
-    tmx_table_text(t, v->unit);
-    tmx_table_real_or_empty(t, printed);
-    tmx_table_real_or_empty(t, mean);
-    tmx_table_real_or_empty(t, tmx_moments_sd(&of));
-    tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
-    tmx_table_int(t, (int64_t)from->n_seed);
-    tmx_table_text(t, tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin]);
-    tmx_table_text(t, relations[v->relation]);
-    tmx_table_real_or_empty(t, mean - printed);
-    tmx_table_real_or_empty(t, band);
     const bool undecided = v->relation != TMX_PAPER_EQUAL && fabs(mean - printed) < 2 * v->spread;
-    tmx_table_text(t, tmx_outcomes[undecided ? TMX_UNDECIDED
-                                             : tmx_value_outcome((enum tmx_paper_relation)v->relation,
-                                                                 printed, mean, band)]);
-    tmx_table_text(t, v->follows ? "yes" : "no");
-    tmx_table_real(t, v->spread);
-    tmx_table_text(t, v->as_one);
-    tmx_table_text(t, v->weighs ? "yes" : "no");
-    tmx_table_text(t, v->headline);
-    tmx_table_text(t, v->under);
-    tmx_table_real_or_empty(t, v->low < absent ? v->low : NAN);
-    tmx_table_real_or_empty(t, v->high < absent ? v->high : NAN);
+    const enum tmx_outcome outcome =
+        undecided ? TMX_UNDECIDED
+                  : tmx_value_outcome((enum tmx_paper_relation)v->relation, printed, mean, band);
+    if (from->number_rows) {
+        snprintf(text_of_row, sizeof text_of_row, "v%zu", tmx_table_rows(t) + 1);
+        tmx_table_text(t, text_of_row);
+    }
+    tmx_table_row(t, "%s %s %s %s %s %G %G %G %G %zu %s %s %G %G %s %s %g %s %s %s %s %G %G", from->paper,
+                  v->figure, v->quantity, text, v->unit, printed, mean, tmx_moments_sd(&of),
+                  tmx_moments_ci95(&of), from->n_seed,
+                  tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin],
+                  relations[v->relation], mean - printed, band, tmx_outcomes[outcome],
+                  v->follows ? "yes" : "no", v->spread, v->as_one, v->weighs ? "yes" : "no", v->headline,
+                  v->under, v->low < absent ? v->low : NAN, v->high < absent ? v->high : NAN);
 }
 
 enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,
                                  struct tmx_table **t, struct tmx_table **seeds, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"paper", TMX_COLUMN_TEXT, 0},    {"figure", TMX_COLUMN_TEXT, 0},
-        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0},
-        {"unit", TMX_COLUMN_TEXT, 0},     {"paper_value", TMX_COLUMN_REAL, 2},
-        {"ours", TMX_COLUMN_REAL, 2},     {"sd", TMX_COLUMN_REAL, 2},
-        {"ci95", TMX_COLUMN_REAL, 2},     {"seeds", TMX_COLUMN_INT, 0},
-        {"origin", TMX_COLUMN_TEXT, 0},   {"relation", TMX_COLUMN_TEXT, 0},
-        {"error", TMX_COLUMN_REAL, 2},    {"band", TMX_COLUMN_REAL, 2},
-        {"outcome", TMX_COLUMN_TEXT, 0},  {"follows", TMX_COLUMN_TEXT, 0},
-        {"spread", TMX_COLUMN_REAL, 2},   {"as_one", TMX_COLUMN_TEXT, 0},
-        {"weighs", TMX_COLUMN_TEXT, 0},   {"headline", TMX_COLUMN_TEXT, 0},
-        {"under", TMX_COLUMN_TEXT, 0},    {"sets_low", TMX_COLUMN_REAL, 1},
-        {"sets_high", TMX_COLUMN_REAL, 1}};
+        {"value", TMX_COLUMN_TEXT, 0},       {"paper", TMX_COLUMN_TEXT, 0},
+        {"figure", TMX_COLUMN_TEXT, 0},      {"quantity", TMX_COLUMN_TEXT, 0},
+        {"case", TMX_COLUMN_TEXT, 0},        {"unit", TMX_COLUMN_TEXT, 0},
+        {"paper_value", TMX_COLUMN_REAL, 2}, {"ours", TMX_COLUMN_REAL, 2},
+        {"sd", TMX_COLUMN_REAL, 2},          {"ci95", TMX_COLUMN_REAL, 2},
+        {"seeds", TMX_COLUMN_INT, 0},        {"origin", TMX_COLUMN_TEXT, 0},
+        {"relation", TMX_COLUMN_TEXT, 0},    {"error", TMX_COLUMN_REAL, 2},
+        {"band", TMX_COLUMN_REAL, 2},        {"outcome", TMX_COLUMN_TEXT, 0},
+        {"follows", TMX_COLUMN_TEXT, 0},     {"spread", TMX_COLUMN_REAL, 2},
+        {"as_one", TMX_COLUMN_TEXT, 0},      {"weighs", TMX_COLUMN_TEXT, 0},
+        {"headline", TMX_COLUMN_TEXT, 0},    {"under", TMX_COLUMN_TEXT, 0},
+        {"sets_low", TMX_COLUMN_REAL, 1},    {"sets_high", TMX_COLUMN_REAL, 1}};
     static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
                                                 {"quantity", TMX_COLUMN_TEXT, 0},
                                                 {"case", TMX_COLUMN_TEXT, 0},
@@ -260,7 +245,8 @@ enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tm
     if (st || !list) {
         return st;
     }
-    st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    const size_t n_left = from->number_rows ? 0 : 1;
+    st = tmx_table_create(t, columns + n_left, sizeof columns / sizeof columns[0] - n_left, err);
     st = st || !several ? st : tmx_table_create(seeds, of_seed, sizeof of_seed / sizeof of_seed[0], err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         struct value v;

@@ -58,6 +58,7 @@ struct tmx_value_source {
     size_t n_seed;       /* runs with one seed each, >= 1 */
     unsigned first_seed; /* for seeds.csv */
     bool fitted;         /* the suite's constants were fitted to the values that the list calls watched */
+    bool number_rows;    /* a first column names the rows v1, v2, ... as sets.csv does */
     /* Does the suite have what a pick names? Else a failure at this place of the file. */
     enum tmx_status (*check)(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
                              struct tmx_err *err);

@@ -92,11 +92,7 @@ static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, st
 
 static bool has_column(const struct tmx_table *t, const char *name)
 {
-    size_t c = 0;
-    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
-        c++;
-    }
-    return c < tmx_table_columns(t);
+    return tmx_table_find(t, name) < tmx_table_columns(t);
 }
 
 /* How many of the columns asked for a table has. */

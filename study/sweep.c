@@ -16,23 +16,9 @@
 
 enum { SOBOL_MAX_DIM = 40 };
 
-static void free_list(char **list, size_t n)
-{
-    for (size_t i = 0; list && i < n; i++) {
-        free(list[i]);
-    }
-    free(list);
-}
-
 void tmx_sweep_finish(struct tmx_sweep *s)
 {
-    for (size_t i = 0; i < s->n_axis; i++) {
-        free(s->axis[i].value);
-        free_list(s->axis[i].key, s->axis[i].n_key);
-    }
-    free(s->axis);
-    free(s->rule);
-    free_list(s->key, s->n_key);
+    tmx_arena_finish(&s->arena);
     free(s->value);
     tmx_sets_finish(&s->sets);
     tmx_config_close(s->cfg);
@@ -213,7 +199,8 @@ static enum tmx_status add(struct builder *b, const double *u)
 static enum tmx_status grid(struct builder *b, double *u)
 {
     const struct tmx_sweep *s = b->s;
-    size_t *index = calloc(s->n_axis, sizeof *index);
+    size_t *index;
+    TMX_TAKE(&b->s->arena, index, s->n_axis);
     enum tmx_status st = index ? TMX_OK : tmx_no_memory(b->err);
     bool more = true;
     while (more && !st && index) {
@@ -227,7 +214,6 @@ static enum tmx_status grid(struct builder *b, double *u)
         }
         more = i > 0;
     }
-    free(index);
     return st;
 }
 
@@ -251,10 +237,9 @@ static enum tmx_status latin(struct builder *b, double *u)
     const size_t n = b->s->n_sample, n_axis = b->s->n_axis;
     struct tmx_rng *rng = NULL;
     enum tmx_status st = tmx_rng_create(&rng, b->s->seed, "sweep", b->err);
-    size_t *stratum = malloc(n * n_axis * sizeof *stratum); /* [axis][point] */
-    if (!st && !stratum) {
-        st = tmx_no_memory(b->err);
-    }
+    size_t *stratum; /* [axis][point] */
+    TMX_TAKE(&b->s->arena, stratum, n * n_axis);
+    st = st || stratum ? st : tmx_no_memory(b->err);
     for (size_t i = 0; i < n_axis && !st; i++) {
         size_t *p = stratum + i * n;
         for (size_t k = 0; k < n; k++) {
@@ -269,7 +254,6 @@ static enum tmx_status latin(struct builder *b, double *u)
         }
         st = add(b, u);
     }
-    free(stratum);
     tmx_rng_destroy(rng);
     return st;
 }
@@ -299,13 +283,13 @@ static enum tmx_status quasi_random(struct builder *b, double *u)
                            SOBOL_MAX_DIM, indices ? " (two for each axis here)" : "");
     }
     gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)n_dim);
-    double *v = calloc(n_dim, sizeof *v);
+    double *v;
+    TMX_TAKE(&b->s->arena, v, n_dim);
     enum tmx_status st = q && v ? TMX_OK : tmx_no_memory(b->err);
     for (size_t n = 0; n < b->s->n_sample && !st; n++) {
         gsl_qrng_get(q, v);
         st = indices ? indices_block(b, u, v) : add(b, v);
     }
-    free(v);
     if (q) {
         gsl_qrng_free(q);
     }
@@ -318,29 +302,27 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
     for (size_t i = 0; i < s->n_axis; i++) {
         n += s->axis[i].n_key;
     }
-    s->key = calloc(n + 1, sizeof *s->key);
+    TMX_TAKE(&s->arena, s->key, n);
     if (!s->key) {
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < s->n_axis; i++) {
         for (size_t k = 0; k < s->axis[i].n_key; k++) {
-            s->key[s->n_key++] = tmx_text_dup(s->axis[i].key[k]);
+            s->key[s->n_key++] = s->axis[i].key[k];
         }
     }
     if (seed_key) {
-        s->key[s->n_key++] = tmx_text_dup(seed_key);
+        s->key[s->n_key++] = tmx_arena_text(&s->arena, seed_key);
     }
-    bool ok = true;
-    for (size_t k = 0; k < n; k++) {
-        ok = ok && s->key[k];
-        for (size_t j = 0; ok && j < k; j++) {
+    for (size_t k = 0; k < n && !s->arena.failed; k++) {
+        for (size_t j = 0; j < k; j++) {
             if (strcmp(s->key[j], s->key[k]) == 0) {
                 return tmx_fail_at(err, TMX_ECONFIG, s->file, tmx_sweep_line(s, k), "key %s is on two axes",
                                    s->key[k]);
             }
         }
     }
-    return ok ? TMX_OK : tmx_no_memory(err);
+    return s->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
@@ -356,14 +338,10 @@ enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char 
                            "sample.method = \"indices\" needs its whole design: no constraints, no repeat");
     }
     enum tmx_status st = gather_keys(s, b.has_seed ? seed_key : NULL, err);
-    double *u = st ? NULL : calloc(s->n_axis, sizeof *u);
-    if (!st && !u) {
-        st = tmx_no_memory(err);
-    }
-    if (!st) {
-        st = build[s->method](&b, u);
-    }
-    free(u);
+    double *u;
+    TMX_TAKE(&s->arena, u, s->n_axis);
+    st = st || u ? st : tmx_no_memory(err);
+    st = st ? st : build[s->method](&b, u);
     if (!st && s->n_point == 0) {
         st = tmx_fail_at(err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
                          "the constraints leave no point");
@@ -454,8 +432,8 @@ static enum tmx_status add_value(struct tmx_axis *a, size_t at, const struct tmx
 }
 
 /* inlet_c over "+0", "+8" is inlet_plus_k over 0, 8; "45C" is 45. */
-static enum tmx_status plain_temperatures(struct tmx_axis *a, const struct tmx_setting *axis,
-                                          struct tmx_err *err)
+static enum tmx_status plain_temperatures(struct tmx_sweep *s, struct tmx_axis *a,
+                                          const struct tmx_setting *axis, struct tmx_err *err)
 {
     for (size_t k = 0; k < a->n_key; k++) {
         const size_t n = strlen(a->key[k]);
@@ -486,21 +464,20 @@ static enum tmx_status plain_temperatures(struct tmx_axis *a, const struct tmx_s
             return tmx_fail_setting(err, axis, "axis %s has both temperatures and differences (\"+8\")",
                                     a->key[k]);
         }
-        char *key = n_plus ? malloc(n + sizeof "_plus_k") : NULL;
-        if (n_plus && !key) {
+        char *key = a->key[k];
+        TMX_TAKE(&s->arena, a->key[k], n + sizeof "_plus_k");
+        if (!a->key[k]) {
             return tmx_no_memory(err);
         }
-        if (key) {
-            snprintf(key, n + sizeof "_plus_k", "%.*s_plus_k", (int)n - 2, a->key[k]);
-            free(a->key[k]);
-            a->key[k] = key;
-        }
+        snprintf(a->key[k], n + sizeof "_plus_k", "%.*s%s", (int)(n_plus ? n - 2 : n), key,
+                 n_plus ? "_plus_k" : "");
     }
     return TMX_OK;
 }
 
 /* The member `values` of an axis. */
-static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting *axis, struct tmx_err *err)
+static enum tmx_status read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
+                                   struct tmx_err *err)
 {
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err);
@@ -508,7 +485,7 @@ static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting 
     if (!st && n == 0) {
         st = tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
     }
-    a->value = st ? NULL : calloc(n * a->n_key, sizeof *a->value);
+    TMX_TAKE(&s->arena, a->value, n * a->n_key);
     st = st || a->value ? st : tmx_no_memory(err);
     for (size_t i = 0; i < n && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
@@ -524,7 +501,7 @@ static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting 
         }
     }
     a->n_value = n;
-    return st ? st : plain_temperatures(a, axis, err);
+    return st ? st : plain_temperatures(s, a, axis, err);
 }
 
 /* Value i of a range; what is within rounding of a decimal of twelve digits is that decimal: 0.1 + 2 * 0.1 is
@@ -540,8 +517,8 @@ static struct tmx_scalar step(const struct scale *r, bool log, int i)
     return r->whole ? whole(round(v)) : whole(fabs(v - near) <= 1e-15 * fabs(v) ? near : v);
 }
 
-static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
-                                  const struct tmx_setting *group, bool log, struct tmx_err *err)
+static enum tmx_status read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
+                                  bool log, struct tmx_err *err)
 {
     struct scale r;
     enum tmx_status st = tmx_opt_read(scale_opts, &r, group, NULL, err);
@@ -567,7 +544,7 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
         return TMX_OK;
     }
     a->n_value = (size_t)r.steps;
-    a->value = calloc(a->n_value, sizeof *a->value);
+    TMX_TAKE(&s->arena, a->value, a->n_value);
     for (int i = 0; a->value && i < r.steps; i++) {
         a->value[i] = step(&r, log, i);
     }
@@ -596,13 +573,8 @@ static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const st
     if (key_known(s, key)) {
         return tmx_fail_setting(err, e, "key %s is on two axes", key);
     }
-    char **more = realloc(a->key, (a->n_key + 1) * sizeof *more);
-    if (!more) {
-        return tmx_no_memory(err);
-    }
-    a->key = more;
-    a->key[a->n_key] = tmx_text_dup(key);
-    return a->key[a->n_key++] ? TMX_OK : tmx_no_memory(err);
+    a->key[a->n_key++] = tmx_arena_text(&s->arena, key);
+    return s->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
@@ -613,10 +585,10 @@ static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const 
     if (!one == !many) {
         return tmx_fail_setting(err, group, "an axis has either key or keys");
     }
-    if (one) {
-        return add_key(s, a, one, err);
-    }
-    enum tmx_status st = tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err);
+    enum tmx_status st = one ? TMX_OK : tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err);
+    TMX_TAKE(&s->arena, a->key, one || st ? 1 : tmx_setting_length(many));
+    st = st || a->key ? st : tmx_no_memory(err);
+    st = st || !one ? st : add_key(s, a, one, err);
     for (size_t i = 0; i < tmx_setting_length(many) && !st; i++) {
         st = add_key(s, a, tmx_setting_at(many, i), err);
     }
@@ -654,7 +626,7 @@ static enum tmx_status read_axis(struct tmx_sweep *s, const struct tmx_setting *
     if (!how) {
         return tmx_fail_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
     }
-    return form == 0 ? read_values(a, group, err) : read_scale(s, a, how, form == 2, err);
+    return form == 0 ? read_values(s, a, group, err) : read_scale(s, a, how, form == 2, err);
 }
 
 static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
@@ -706,9 +678,9 @@ static enum tmx_status read_axes(struct tmx_sweep *s, const struct tmx_setting *
     }
     s->method = sample.method;
     s->n_sample = s->method == TMX_SAMPLE_GRID ? 0 : (size_t)sample.n;
-    s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
-    s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
-    if (!s->axis || !s->rule) {
+    TMX_TAKE(&s->arena, s->axis, tmx_setting_length(axes));
+    TMX_TAKE(&s->arena, s->rule, tmx_setting_length(rules));
+    if (s->arena.failed) {
         return tmx_no_memory(err);
     }
     st = read_list(s, axes, read_axis, err);

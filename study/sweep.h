@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/table.h"
@@ -26,9 +27,9 @@ enum tmx_sample {
 };
 
 struct tmx_axis {
-    char **key; /* [n_key] owned; several keys move together */
+    char **key; /* [n_key] several keys move together */
     size_t n_key;
-    struct tmx_scalar *value; /* [n_value * n_key] owned */
+    struct tmx_scalar *value; /* [n_value * n_key] */
     size_t n_value;
     bool interval; /* from..to, continuous unless the study is a grid */
     bool log, whole;
@@ -49,17 +50,18 @@ struct tmx_sweep {
     char path[TMX_SWEEP_TEXT]; /* the same as a file: beside the study, or of `thermix list runs` */
     struct tmx_config *cfg;    /* the file; texts of values are its */
     struct tmx_sets sets;      /* fixed, on the base */
-    struct tmx_axis *axis;     /* [n_axis] owned */
+    struct tmx_axis *axis;     /* [n_axis] */
     size_t n_axis;
-    struct tmx_rule *rule; /* [n_rule] owned */
+    struct tmx_rule *rule; /* [n_rule] */
     size_t n_rule;
     int method;      /* enum tmx_sample */
     size_t n_sample; /* base points of a sampled study */
     uint64_t seed;
-    char **key; /* [n_key] owned: all keys in axis order, then the seed of repetitions */
+    char **key; /* [n_key] all keys in axis order, then the seed of repetitions */
     size_t n_key;
     struct tmx_scalar *value; /* [n_point * n_key] owned */
     size_t n_point;
+    struct tmx_arena arena; /* of all but the points */
 };
 
 /* Read the file and build the points. Errors, all with file:line: unknown key, axis

@@ -144,15 +144,6 @@ static int by_labels(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static size_t column_named(const struct tmx_table *t, const char *name)
-{
-    size_t c = 0;
-    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
-        c++;
-    }
-    return c;
-}
-
 static bool is_label(const struct tmx_table *t, size_t c, bool timed)
 {
     const char *name = tmx_table_column(t, c)->name;
@@ -192,7 +183,7 @@ static void put_samples(const struct tmx_table *t, size_t c, size_t time, const 
 
 static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    const size_t n_column = tmx_table_columns(t), time = column_named(t, "time_s");
+    const size_t n_column = tmx_table_columns(t), time = tmx_table_find(t, "time_s");
     const bool timed = time < n_column;
     struct series *s = calloc(tmx_table_rows(t) + 1, sizeof *s);
     size_t n = 0;
@@ -270,7 +261,7 @@ static enum tmx_status choose(const struct tmx_table *t, enum tmx_format f, cons
     const char **name = calloc(n + N_KEY, sizeof *name);
     size_t n_name = 0;
     for (size_t k = 0; name && k < N_KEY && f == TMX_FORMAT_OPENMETRICS; k++) {
-        if (column_named(t, keys[k]) < tmx_table_columns(t) && tmx_names_find(keys[k], column, n) == n &&
+        if (tmx_table_find(t, keys[k]) < tmx_table_columns(t) && tmx_names_find(keys[k], column, n) == n &&
             tmx_names_find("all", column, n) == n) {
             name[n_name++] = keys[k];
         }

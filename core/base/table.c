@@ -160,6 +160,19 @@ void tmx_table_row(struct tmx_table *t, const char *cells, ...)
     va_end(ap);
 }
 
+void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell)
+{
+    if (cell->empty) {
+        tmx_table_empty(t);
+    } else if (cell->type == TMX_COLUMN_TEXT) {
+        tmx_table_text(t, cell->text);
+    } else if (cell->type == TMX_COLUMN_INT) {
+        tmx_table_int(t, cell->integer);
+    } else {
+        tmx_table_real(t, cell->real);
+    }
+}
+
 enum tmx_status tmx_table_of(struct tmx_table **t, const struct tmx_field *field, size_t n_field,
                              struct tmx_err *err)
 {
@@ -383,14 +396,20 @@ static void show_next(struct screen *s, size_t c)
     }
 }
 
+size_t tmx_table_find(const struct tmx_table *t, const char *name)
+{
+    size_t c = 0;
+    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
+        c++;
+    }
+    return c;
+}
+
 static enum tmx_status find_column(const struct tmx_table *t, const char *name, size_t *c,
                                    struct tmx_err *err)
 {
     const size_t n = tmx_table_columns(t);
-    *c = 0;
-    while (*c < n && strcmp(tmx_table_column(t, *c)->name, name) != 0) {
-        ++*c;
-    }
+    *c = tmx_table_find(t, name);
     char list[900] = "";
     size_t used = 0;
     for (size_t k = 0; *c == n && k < n && used < sizeof list; k++) {
@@ -420,16 +439,7 @@ enum tmx_status tmx_table_choose(const struct tmx_table *t, const char *const *n
     }
     st = st ? st : tmx_table_create(out, columns, n_at, err);
     for (size_t i = 0; !st && i < n_at * tmx_table_rows(t); i++) {
-        const struct tmx_cell *cell = tmx_table_cell(t, i / n_at, at[i % n_at]);
-        if (cell->empty) {
-            tmx_table_empty(*out);
-        } else if (cell->type == TMX_COLUMN_TEXT) {
-            tmx_table_text(*out, cell->text);
-        } else if (cell->type == TMX_COLUMN_INT) {
-            tmx_table_int(*out, cell->integer);
-        } else {
-            tmx_table_real(*out, cell->real);
-        }
+        tmx_table_copy(*out, tmx_table_cell(t, i / n_at, at[i % n_at]));
     }
     free(columns);
     free(at);

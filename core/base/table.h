@@ -98,6 +98,11 @@ size_t tmx_table_columns(const struct tmx_table *t);
 const struct tmx_column *tmx_table_column(const struct tmx_table *t, size_t column);
 const struct tmx_cell *tmx_table_cell(const struct tmx_table *t, size_t row, size_t column);
 
+/* Index of a column; their number where there is none of this name. */
+size_t tmx_table_find(const struct tmx_table *t, const char *name);
+/* Append a cell of another table as the next one. */
+void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell);
+
 /* Each writer checks the table first; write errors stay in the FILE (ferror). */
 TMX_NODISCARD enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err);
 

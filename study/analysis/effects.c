@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/text.h"
 #include "study/analysis/pivot.h"
 
@@ -20,7 +21,7 @@ enum { MOST_VALUES = 100, FEW_VALUES = 12, RUNS_A_VALUE = 4 };
 struct factor { /* an axis in the model of main effects */
     size_t key;
     bool text;
-    const char **value; /* [n_value] in order; owned; NULL: a straight line */
+    const char **value; /* [n_value] in order; NULL: a straight line */
     size_t n_value;
     size_t column, n_column;    /* of the model */
     double mean, sd, low, high; /* of a straight line */
@@ -41,11 +42,12 @@ struct effects {
     bool log_y;
     struct fit log, standard;
     double *first, *first_error, *total, *total_error; /* [n_axis]; NULL: no such design */
-    struct factor *factor;                             /* [n_factor] owned */
+    struct factor *factor;                             /* [n_factor] */
     size_t n_factor;
-    double *model; /* [(n_column + 1)^2] swept; owned */
+    double *model; /* [(n_column + 1)^2] swept */
     size_t n_column, n_free;
     double total_ss, rest_ss;
+    struct tmx_arena arena; /* of all arrays */
 };
 
 static bool number(const char *s, double *v)
@@ -144,14 +146,14 @@ static int by_axes_then_place(const void *a, const void *b)
 static enum tmx_status gather(struct effects *e, struct tmx_err *err)
 {
     const struct tmx_result_set *set = e->set;
-    struct entry *all = malloc((set->n_run + 1) * sizeof *all);
-    e->axis = malloc((set->n_key + 1) * sizeof *e->axis);
-    e->x = malloc((set->n_run * set->n_key + 1) * sizeof *e->x);
-    e->y = malloc((set->n_run + 1) * sizeof *e->y);
-    e->run = malloc((set->n_run + 1) * sizeof *e->run);
-    e->weight = malloc((set->n_run + 1) * sizeof *e->weight);
-    if (!e->axis || !e->x || !e->y || !e->run || !e->weight || !all) {
-        free(all);
+    struct entry *all;
+    TMX_TAKE(&e->arena, all, set->n_run);
+    TMX_TAKE(&e->arena, e->axis, set->n_key);
+    TMX_TAKE(&e->arena, e->x, set->n_run * set->n_key);
+    TMX_TAKE(&e->arena, e->y, set->n_run);
+    TMX_TAKE(&e->arena, e->run, set->n_run);
+    TMX_TAKE(&e->arena, e->weight, set->n_run);
+    if (e->arena.failed) {
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < set->n_run; i++) {
@@ -170,7 +172,6 @@ static enum tmx_status gather(struct effects *e, struct tmx_err *err)
         e->seeds_ss += of.m2;
         e->y[e->n_run++] = of.mean;
     }
-    free(all);
     for (size_t k = 0; k < set->n_key; k++) {
         if (!tmx_is_seed(set->key[k]) && axis_varies(e, k) && !follows(e, k)) {
             e->axis[e->n_axis++] = k;
@@ -192,9 +193,10 @@ static int by_value(const void *a, const void *b)
 /* The axes that vary: with the effect of every value, or a straight line where there are many numbers. */
 static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
 {
-    const char **all = malloc((e->n_run + 1) * sizeof *all);
-    e->factor = calloc(e->set->n_key + 1, sizeof *e->factor);
-    enum tmx_status st = all && e->factor ? TMX_OK : tmx_no_memory(err);
+    const char **all;
+    TMX_TAKE(&e->arena, all, e->n_run);
+    TMX_TAKE(&e->arena, e->factor, e->set->n_key + 1);
+    enum tmx_status st = e->arena.failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t k = 0; k < e->set->n_key && !st; k++) {
         struct factor *f = &e->factor[e->n_factor];
         size_t n = 0;
@@ -217,7 +219,7 @@ static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
         f->n_value = n;
         e->n_factor++;
         if (!line && n <= MOST_VALUES) {
-            f->value = malloc(n * sizeof *f->value);
+            TMX_TAKE(&e->arena, f->value, n);
             st = f->value ? TMX_OK : tmx_no_memory(err);
             for (size_t i = 0; i < n && !st; i++) {
                 f->value[i] = all[i];
@@ -240,7 +242,6 @@ static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
         f->n_column = f->value ? n - 1 : line;
         e->n_column += f->n_column;
     }
-    free(all);
     if (!st && e->n_factor == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "no axis varies over the finished runs");
     }
@@ -296,14 +297,19 @@ static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
 {
     static const double alias = 1e-9;
     const size_t n = e->n_column + 2; /* a constant first, the metric last */
-    double *m = calloc(n * n, sizeof *m), *row = calloc(n, sizeof *row), *work = calloc(n * n, sizeof *work),
-           mean = 0;
-    bool *in = calloc(n, sizeof *in);
-    enum tmx_status st = m && row && work && in ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; i < e->n_run && !st; i++) {
+    double *m, *row, *work, mean = 0;
+    bool *in;
+    TMX_TAKE(&e->arena, m, n * n);
+    TMX_TAKE(&e->arena, row, n);
+    TMX_TAKE(&e->arena, work, n * n);
+    TMX_TAKE(&e->arena, in, n);
+    if (e->arena.failed) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < e->n_run; i++) {
         mean += e->weight[i] * e->y[i] / (double)e->n_all;
     }
-    for (size_t r = 0; r < e->n_run && !st; r++) {
+    for (size_t r = 0; r < e->n_run; r++) {
         row[0] = 1;
         row_of(e, r, row + 1);
         row[n - 1] = e->y[r] - mean;
@@ -313,20 +319,20 @@ static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
             }
         }
     }
-    e->total_ss = st ? 0 : m[n * n - 1] + e->seeds_ss;
+    e->total_ss = m[n * n - 1] + e->seeds_ss;
     e->n_free = e->n_run;
-    for (size_t k = 0; !st && k + 1 < n; k++) {
+    for (size_t k = 0; k + 1 < n; k++) {
         row[k] = m[k * n + k];
     }
-    for (size_t k = 0; !st && k + 1 < n; k++) {
+    for (size_t k = 0; k + 1 < n; k++) {
         in[k] = m[k * n + k] > alias * row[k];
         if (in[k]) {
             sweep(m, n, k);
             e->n_free -= e->n_free > 0;
         }
     }
-    e->rest_ss = st ? 0 : fmax(0, m[n * n - 1]);
-    for (size_t k = 0; !st && k < e->n_factor; k++) { /* how much is lost without it */
+    e->rest_ss = fmax(0, m[n * n - 1]);
+    for (size_t k = 0; k < e->n_factor; k++) { /* how much is lost without it */
         struct factor *f = &e->factor[k];
         bool all = f->n_column > 0;
         memcpy(work, m, n * n * sizeof *m);
@@ -340,10 +346,7 @@ static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
         f->share = all && e->total_ss > 0 ? 100 * (work[n * n - 1] - e->rest_ss) / e->total_ss : NAN;
     }
     e->model = m;
-    free(row);
-    free(work);
-    free(in);
-    return st;
+    return TMX_OK;
 }
 
 /* What a linear combination of a factor's columns adds, and half its interval. */
@@ -392,7 +395,7 @@ static double stdev_of(const double *v, size_t n, size_t stride)
 }
 
 /* Least squares of y on a constant and the columns of x; both are read after transform. */
-static enum tmx_status solve(const struct effects *e, const double *x, const double *y, struct fit *f,
+static enum tmx_status solve(struct effects *e, const double *x, const double *y, struct fit *f,
                              struct tmx_err *err)
 {
     const size_t n = e->n_run, p = e->n_axis + 1;
@@ -400,9 +403,9 @@ static enum tmx_status solve(const struct effects *e, const double *x, const dou
     gsl_matrix *X = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
     gsl_vector *Y = gsl_vector_alloc(n), *c = gsl_vector_alloc(p);
     gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(n, p);
-    f->coefficient = malloc(p * sizeof *f->coefficient);
-    f->error = malloc(p * sizeof *f->error);
-    bool ok = X && cov && Y && c && work && f->coefficient && f->error;
+    TMX_TAKE(&e->arena, f->coefficient, p);
+    TMX_TAKE(&e->arena, f->error, p);
+    const bool ok = X && cov && Y && c && work && !e->arena.failed;
     enum tmx_status st = ok ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; i < n && ok; i++) {
         gsl_vector_set(Y, i, y[i]);
@@ -442,8 +445,10 @@ static bool positive(const double *v, size_t n, size_t stride)
 static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
 {
     const size_t n = e->n_run, m = e->n_axis;
-    double *x = calloc(n * m + 1, sizeof *x), *y = calloc(n + 1, sizeof *y);
-    enum tmx_status st = x && y ? TMX_OK : tmx_no_memory(err);
+    double *x, *y;
+    TMX_TAKE(&e->arena, x, n * m);
+    TMX_TAKE(&e->arena, y, n);
+    enum tmx_status st = e->arena.failed ? tmx_no_memory(err) : TMX_OK;
     e->log_y = !own_unit(e) && positive(e->y, n, 1);
     if (!st && m > 0 && (own_unit(e) || e->log_y)) {
         for (size_t a = 0; a < m; a++) {
@@ -470,8 +475,6 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
         }
         st = solve(e, x, y, &e->standard, err);
     }
-    free(x);
-    free(y);
     return st;
 }
 
@@ -535,19 +538,16 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
     if (strcmp(e->set->method, "indices") != 0) {
         return TMX_OK;
     }
-    double mean, variance;
-    double *y = calloc(width, sizeof *y);
-    double *all = calloc(4 * e->n_axis + 1, sizeof *all);
-    if (!y || !all) {
-        free(y);
-        free(all);
+    double mean, variance, *y;
+    TMX_TAKE(&e->arena, y, width);
+    TMX_TAKE(&e->arena, e->first, e->n_axis);
+    TMX_TAKE(&e->arena, e->first_error, e->n_axis);
+    TMX_TAKE(&e->arena, e->total, e->n_axis);
+    TMX_TAKE(&e->arena, e->total_error, e->n_axis);
+    if (e->arena.failed) {
         return tmx_no_memory(err);
     }
     const size_t n_block = base_moments(e, width, y, &mean, &variance);
-    e->first = all;
-    e->first_error = all + e->n_axis;
-    e->total = all + 2 * e->n_axis;
-    e->total_error = all + 3 * e->n_axis;
     for (size_t a = 0; a < e->n_axis && n_block > 1 && variance > 0; a++) {
         struct moments first = {0}, total = {0};
         for (size_t b = 0; b < e->set->n_point / width; b++) {
@@ -561,14 +561,12 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
         e->first_error[a] = error_of(&first, n) / variance;
         e->total_error[a] = error_of(&total, n) / variance;
     }
-    free(y);
     return n_block > 1 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "the design for Sobol indices is not finished");
 }
 
 static void pair(struct tmx_table *t, const double *value, const double *error, size_t a, double factor)
 {
-    tmx_table_real_or_empty(t, value ? factor * value[a] : NAN);
-    tmx_table_real_or_empty(t, value ? factor * error[a] : NAN);
+    tmx_table_row(t, "%G %G", value ? factor * value[a] : NAN, value ? factor * error[a] : NAN);
 }
 
 static const struct tmx_column columns[] = {
@@ -582,7 +580,7 @@ static const struct tmx_column columns[] = {
     {"total_1", TMX_COLUMN_REAL, 4},        {"total_se_1", TMX_COLUMN_REAL, 4},
     {"r2_1", TMX_COLUMN_REAL, 4},           {"runs", TMX_COLUMN_INT, 0},
 };
-enum { N_COLUMN = sizeof columns / sizeof columns[0], FIRST_NUMERIC = 5 };
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
 /* The row of an axis up to its share: from one value to another. */
 static void head_row(const struct effects *e, const struct factor *f, struct tmx_table *t)
@@ -613,19 +611,13 @@ static void head_row(const struct effects *e, const struct factor *f, struct tmx
     } else {
         snprintf(words, sizeof words, "%zu values, too many for effects", f->n_value);
     }
-    tmx_table_text(t, e->set->key[f->key]);
-    tmx_table_text(t, words);
-    tmx_table_real_or_empty(t, f->told ? effect : NAN);
-    tmx_table_real_or_empty(t, f->told ? half : NAN);
-    tmx_table_real_or_empty(t, f->share);
+    tmx_table_row(t, "%s %s %G %G %G", e->set->key[f->key], words, f->told ? effect : NAN,
+                  f->told ? half : NAN, f->share);
 }
 
 static void end_row(const struct effects *e, struct tmx_table *t)
 {
-    for (size_t c = FIRST_NUMERIC; c + 1 < N_COLUMN; c++) {
-        columns[c].type == TMX_COLUMN_TEXT ? tmx_table_text(t, "") : tmx_table_empty(t);
-    }
-    tmx_table_int(t, (int64_t)e->n_all);
+    tmx_table_row(t, "- - %s - - - - - - - - - %zu", "", e->n_all);
 }
 
 /* The rest of the row of an axis of numbers. */
@@ -646,8 +638,7 @@ static void numeric(const struct effects *e, size_t a, struct tmx_table *t)
     pair(t, e->standard.coefficient, e->standard.error, a, 1);
     pair(t, e->first, e->first_error, a, 1);
     pair(t, e->total, e->total_error, a, 1);
-    tmx_table_real_or_empty(t, e->standard.coefficient ? e->standard.r2 : NAN);
-    tmx_table_int(t, (int64_t)e->n_all);
+    tmx_table_row(t, "%G %zu", e->standard.coefficient ? e->standard.r2 : NAN, e->n_all);
 }
 
 static enum tmx_status write(const struct effects *e, struct tmx_table **t, struct tmx_err *err)
@@ -667,11 +658,8 @@ static enum tmx_status write(const struct effects *e, struct tmx_table **t, stru
         for (size_t i = 0; f->text && f->value && f->told && i < f->n_value; i++) {
             double c[MOST_VALUES], half;
             contrast(f, i, SIZE_MAX, c);
-            tmx_table_text(*t, e->set->key[f->key]);
-            tmx_table_text(*t, f->value[i]);
-            tmx_table_real(*t, combination(e, f, c, &half));
-            tmx_table_real_or_empty(*t, half);
-            tmx_table_empty(*t);
+            const double effect = combination(e, f, c, &half);
+            tmx_table_row(*t, "%s %s %g %G -", e->set->key[f->key], f->value[i], effect, half);
             end_row(e, *t);
         }
     }
@@ -680,11 +668,8 @@ static enum tmx_status write(const struct effects *e, struct tmx_table **t, stru
         double ss;
     } rest[] = {{"(interactions)", e->rest_ss}, {"(seeds)", e->seeds_ss}};
     for (size_t i = 0; i < (e->n_all > e->n_run ? 2 : 1) && !st; i++) {
-        tmx_table_text(*t, rest[i].name);
-        tmx_table_text(*t, "");
-        tmx_table_empty(*t);
-        tmx_table_empty(*t);
-        tmx_table_real_or_empty(*t, e->total_ss > 0 ? 100 * rest[i].ss / e->total_ss : NAN);
+        tmx_table_row(*t, "%s %s - - %G", rest[i].name, "",
+                      e->total_ss > 0 ? 100 * rest[i].ss / e->total_ss : NAN);
         end_row(e, *t);
     }
     return st;
@@ -701,20 +686,6 @@ enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric, str
     st = st ? st : regressions(&e, err);
     st = st ? st : sobol(&e, err);
     st = st ? st : write(&e, t, err);
-    for (size_t k = 0; k < e.n_factor; k++) {
-        free(e.factor[k].value);
-    }
-    free(e.factor);
-    free(e.model);
-    free(e.run);
-    free(e.weight);
-    free(e.axis);
-    free(e.x);
-    free(e.y);
-    free(e.log.coefficient);
-    free(e.log.error);
-    free(e.standard.coefficient);
-    free(e.standard.error);
-    free(e.first);
+    tmx_arena_finish(&e.arena);
     return st;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
 
@@ -374,9 +375,12 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
 {
     const size_t n_of = p->q->n_aggregate > 0 ? p->q->n_aggregate : 1, n_cell = p->n_value * n_of,
                  n = p->n_row + n_pivot * n_cell;
-    struct tmx_column *columns = calloc(n + 1, sizeof *columns);
-    char(*label)[LABEL] = calloc(n, sizeof *label);
-    enum tmx_status st = columns && label ? TMX_OK : tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
+    char(*label)[LABEL];
+    TMX_TAKE(&arena, columns, n + 1);
+    TMX_TAKE(&arena, label, n);
+    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
     size_t c = 0;
     for (size_t k = 0; k < p->n_row && !st; k++) {
         columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
@@ -400,8 +404,7 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
         columns[c++] = status_column;
     }
     st = st ? st : tmx_table_create(t, columns, c, err);
-    free(columns);
-    free(label);
+    tmx_arena_finish(&arena);
     return st;
 }
 

@@ -94,8 +94,10 @@ static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err
 {
     const struct tmx_csv *sets = &p->sets, *values = &p->values;
     const size_t by = tmx_csv_column(values, "value"), n = p->n_value;
-    bool *has = calloc(n + 1, sizeof *has);
-    enum tmx_status st = has ? TMX_OK : tmx_no_memory(err);
+    bool *has;
+    TMX_TAKE(&p->arena, has, n);
+    TMX_TAKE(&p->arena, p->value, values->n_row);
+    enum tmx_status st = p->arena.failed ? tmx_no_memory(err) : TMX_OK;
     if (!st && values->n_row != n) {
         st = tmx_fail_at(err, TMX_EPARSE, values->source, 1,
                          "%zu printed values, expected %zu, for v1 to v%zu of %s", values->n_row, n, n,
@@ -117,7 +119,6 @@ static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err
         has[c - p->value0] = true;
         p->value[v].column = c;
     }
-    free(has);
     return st;
 }
 
@@ -174,8 +175,7 @@ static enum tmx_status check_columns(struct tmx_posterior *p, const char *import
         return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1, "no column \"%s\" behind the values",
                            importance[0] ? importance : "importance");
     }
-    p->value = calloc(values->n_row + 1, sizeof *p->value);
-    enum tmx_status st = p->value ? match_values(p, err) : tmx_no_memory(err);
+    enum tmx_status st = match_values(p, err);
     for (size_t v = 0; v < values->n_row && !st; v++) {
         struct tmx_printed *to = &p->value[v];
         const size_t band = tmx_csv_column(values, "band");
@@ -209,7 +209,8 @@ static int by_text(const void *a, const void *b)
 /* By the numbers of the sets, so that an order of the lines changes no sum. */
 static enum tmx_status sort_rows(struct tmx_posterior *p, struct tmx_err *err)
 {
-    struct item *item = calloc(p->n_row + 1, sizeof *item);
+    struct item *item;
+    TMX_TAKE(&p->arena, item, p->n_row);
     if (!item) {
         return tmx_no_memory(err);
     }
@@ -221,7 +222,6 @@ static enum tmx_status sort_rows(struct tmx_posterior *p, struct tmx_err *err)
     for (size_t i = 0; i < p->n_row; i++) {
         p->row[i] = item[i].i;
     }
-    free(item);
     return TMX_OK;
 }
 
@@ -230,7 +230,7 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
 {
     int status;
     enum tmx_status st = TMX_OK;
-    p->row = malloc((p->sets.n_row + 1) * sizeof *p->row);
+    TMX_TAKE(&p->arena, p->row, p->sets.n_row);
     if (!p->row) {
         return tmx_no_memory(err);
     }
@@ -265,14 +265,12 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
 static enum tmx_status read_sets(struct tmx_posterior *p, struct tmx_err *err)
 {
     const struct tmx_csv *sets = &p->sets;
-    struct item *item = calloc(p->n_row, sizeof *item);
-    enum tmx_status st = TMX_OK;
-    p->ours = calloc(p->values.n_row * p->n_row + 1, sizeof *p->ours);
-    p->axis = calloc(p->n_key + 1, sizeof *p->axis);
-    p->word = calloc((p->n_key + 1) * p->n_row, sizeof *p->word);
-    if (!item || !p->ours || !p->axis || !p->word) {
-        st = tmx_no_memory(err);
-    }
+    struct item *item;
+    TMX_TAKE(&p->arena, item, p->n_row);
+    TMX_TAKE(&p->arena, p->ours, p->values.n_row * p->n_row);
+    TMX_TAKE(&p->arena, p->axis, p->n_key + 1);
+    TMX_TAKE(&p->arena, p->word, (p->n_key + 1) * p->n_row);
+    enum tmx_status st = p->arena.failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t v = 0; v < p->values.n_row; v++) {
         for (size_t i = 0; i < p->n_row && !st; i++) {
             st = read_real(sets, p->row[i], p->value[v].column, &p->ours[v * p->n_row + i], err);
@@ -294,7 +292,6 @@ static enum tmx_status read_sets(struct tmx_posterior *p, struct tmx_err *err)
             }
         }
     }
-    free(item);
     return st;
 }
 
@@ -327,15 +324,15 @@ static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, doub
 static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
 {
     const size_t column = tmx_csv_column(&p->values, "figure");
-    p->figure = calloc(p->values.n_row + 1, sizeof *p->figure);
+    TMX_TAKE(&p->arena, p->figure, p->values.n_row);
     for (size_t v = 0; p->figure && v < p->values.n_row; v++) {
         if (is_own(&p->value[v]) && p->value[v].weighs && figure_of(p, v) == p->n_figure) {
             p->figure[p->n_figure++] = p->values.cell[v * p->values.n_column + column];
         }
     }
-    p->weight = p->figure ? calloc((2 + p->n_figure) * p->n_row, sizeof *p->weight) : NULL;
-    p->prior = calloc(p->n_row, sizeof *p->prior);
-    if (!p->weight || !p->prior) {
+    TMX_TAKE(&p->arena, p->weight, (2 + p->n_figure) * p->n_row);
+    TMX_TAKE(&p->arena, p->prior, p->n_row);
+    if (p->arena.failed) {
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < p->n_row && p->importance < p->sets.n_column; i++) {
@@ -389,14 +386,7 @@ void tmx_posterior_finish(struct tmx_posterior *p)
 {
     tmx_csv_finish(&p->sets);
     tmx_csv_finish(&p->values);
-    free(p->value);
-    free(p->row);
-    free(p->ours);
-    free(p->axis);
-    free(p->word);
-    free(p->figure);
-    free(p->weight);
-    free(p->prior);
+    tmx_arena_finish(&p->arena);
     *p = (struct tmx_posterior){0};
 }
 
@@ -503,26 +493,19 @@ struct work {
     double *sum;       /* [2 n_row] of words */
     double *moved;     /* [n_key] by each axis */
     bool *use;         /* [n_row] it has that value */
+    struct tmx_arena arena;
 };
-
-static void work_finish(struct work *w)
-{
-    free(w->item);
-    free(w->axis);
-    free(w->value);
-    free(w->sum);
-    free(w->moved);
-    free(w->use);
-}
 
 static enum tmx_status work_init(struct work *w, const struct tmx_posterior *p, struct tmx_err *err)
 {
-    *w = (struct work){
-        calloc(p->n_row, sizeof *w->item),      calloc(p->n_key * p->n_row + 1, sizeof *w->axis),
-        calloc(p->n_row, sizeof *w->value),     calloc(2 * p->n_row, sizeof *w->sum),
-        calloc(p->n_key + 1, sizeof *w->moved), calloc(p->n_row, sizeof *w->use)};
-    if (!w->item || !w->axis || !w->value || !w->sum || !w->moved || !w->use) {
-        work_finish(w);
+    *w = (struct work){0};
+    TMX_TAKE(&w->arena, w->item, p->n_row);
+    TMX_TAKE(&w->arena, w->axis, p->n_key * p->n_row);
+    TMX_TAKE(&w->arena, w->value, p->n_row);
+    TMX_TAKE(&w->arena, w->sum, 2 * p->n_row);
+    TMX_TAKE(&w->arena, w->moved, p->n_key);
+    TMX_TAKE(&w->arena, w->use, p->n_row);
+    if (w->arena.failed) {
         return tmx_no_memory(err);
     }
     for (size_t k = 0; k < p->n_key; k++) {
@@ -626,18 +609,13 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
     };
     struct work work;
     enum tmx_status st = work_init(&work, p, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t v = 0; v < p->values.n_row && !st; v++) {
         const size_t f = figure_of(p, v), c = p->value[v].column;
         const bool order = p->value[v].relation != EQUAL;
         const double *rest = p->weight + (f < p->n_figure ? f + 1 : 0) * p->n_row;
-        tmx_table_text(*t, cell(&p->values, v, "figure"));
-        tmx_table_text(*t, cell(&p->values, v, "quantity"));
-        tmx_table_text(*t, cell(&p->values, v, "case"));
-        tmx_table_real_or_empty(*t, p->value[v].paper);
+        tmx_table_row(*t, "%s %s %s %G", cell(&p->values, v, "figure"), cell(&p->values, v, "quantity"),
+                      cell(&p->values, v, "case"), p->value[v].paper);
         add_quantiles(*t, p, c, p->prior, work.item);
         add_quantiles(*t, p, c, rest, work.item);
         add_quantiles(*t, p, c, p->weight, work.item);
@@ -649,7 +627,7 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
         }
         add_movers(*t, p, v, &work);
     }
-    work_finish(&work);
+    tmx_arena_finish(&work.arena);
     return st;
 }
 
@@ -667,13 +645,9 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
     }
     for (size_t i = 0; i < p->n_row; i++) {
         if (n[word[i]] > 0) {
-            tmx_table_text(t, p->sets.column[c]);
-            tmx_table_text(t, tmx_csv_cell(&p->sets, p->row[i], c));
-            for (size_t k = 0; k < 6; k++) {
-                tmx_table_empty(t);
-            }
-            n_all > 0 ? tmx_table_real(t, n[word[i]] / n_all) : tmx_table_empty(t);
-            all > 0 ? tmx_table_real(t, in[word[i]] / all) : tmx_table_empty(t);
+            tmx_table_row(t, "%s %s - - - - - - %G %G", p->sets.column[c],
+                          tmx_csv_cell(&p->sets, p->row[i], c), n_all > 0 ? n[word[i]] / n_all : NAN,
+                          all > 0 ? in[word[i]] / all : NAN);
             n[word[i]] = 0; /* said */
         }
     }
@@ -688,33 +662,36 @@ enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_tab
         {"posterior_50", TMX_COLUMN_REAL, 5}, {"posterior_95", TMX_COLUMN_REAL, 5},
         {"prior_share", TMX_COLUMN_REAL, 2},  {"posterior_share", TMX_COLUMN_REAL, 2},
     };
-    struct item *item = calloc(p->n_row, sizeof *item);
-    double *share = calloc(2 * p->n_row, sizeof *share);
-    enum tmx_status st = item && share ? tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err)
-                                       : tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    struct item *item;
+    double *share;
+    TMX_TAKE(&arena, item, p->n_row);
+    TMX_TAKE(&arena, share, 2 * p->n_row);
+    enum tmx_status st = arena.failed ? tmx_no_memory(err)
+                                      : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t k = 0; k < p->n_key && !st; k++) {
         if (p->axis[k].n_word < 6 || p->axis[k].text) { /* a reading */
             add_words(*t, p, k, share);
             continue;
         }
-        tmx_table_text(*t, p->sets.column[p->key0 + k]);
-        tmx_table_text(*t, "");
+        tmx_table_row(*t, "%s %s", p->sets.column[p->key0 + k], "");
         add_quantiles(*t, p, p->key0 + k, p->prior, item);
         add_quantiles(*t, p, p->key0 + k, p->weight, item);
-        tmx_table_empty(*t);
-        tmx_table_empty(*t);
+        tmx_table_row(*t, "- -");
     }
-    free(item);
-    free(share);
+    tmx_arena_finish(&arena);
     return st;
 }
 
 enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
 {
     const size_t n = p->sets.n_column - p->key0;
-    struct tmx_column *c = calloc(2 + n, sizeof *c);
-    struct item *item = calloc(p->n_row, sizeof *item);
-    enum tmx_status st = c && item ? TMX_OK : tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    struct tmx_column *c;
+    struct item *item;
+    TMX_TAKE(&arena, c, 2 + n);
+    TMX_TAKE(&arena, item, p->n_row);
+    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
     if (!st) {
         c[0] = (struct tmx_column){"set", TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
         c[1] = (struct tmx_column){"weight", TMX_COLUMN_REAL, 4};
@@ -731,13 +708,11 @@ enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_tab
     }
     for (size_t i = 0; i < p->n_row && !st; i++) {
         const size_t r = p->row[item[i].i];
-        tmx_table_text(*t, tmx_csv_cell(&p->sets, r, 0));
-        tmx_table_real(*t, -item[i].x);
+        tmx_table_row(*t, "%s %g", tmx_csv_cell(&p->sets, r, 0), -item[i].x);
         for (size_t k = 0; k < n; k++) {
             tmx_table_text(*t, tmx_csv_cell(&p->sets, r, p->key0 + k));
         }
     }
-    free(c);
-    free(item);
+    tmx_arena_finish(&arena);
     return st;
 }

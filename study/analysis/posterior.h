@@ -13,6 +13,7 @@
  * which forgives a value that no set meets and still prefers the nearer one. Values of one name as_one enter
  * once, by their mean z. A figure's own numbers are weighed by the other figures. */
 
+#include "core/base/arena.h"
 #include "core/base/csv.h"
 #include "core/base/table.h"
 #include "study/analysis/pivot.h"
@@ -35,6 +36,7 @@ struct tmx_posterior {
     double *weight; /* [2 + n_figure][n_row] with all figures, without one of them, with all and what does not
                      * weigh */
     double *prior;  /* [n_row] importance, the largest 1 */
+    struct tmx_arena arena;
 };
 
 /* From a folder that `thermix table` of a suite with sets wrote. importance: a column; "": "importance" where

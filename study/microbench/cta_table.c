@@ -68,7 +68,7 @@ struct timeline {
 static void sample(void *ctx, const struct tmx_contention_sample *s)
 {
     struct timeline *t = ctx;
-    int64_t count[TMX_N_CORE_STATE] = {0};
+    int count[TMX_N_CORE_STATE] = {0};
     double ipc = 0;
     if (s->cycle < t->next) {
         return;
@@ -78,16 +78,10 @@ static void sample(void *ctx, const struct tmx_contention_sample *s)
         count[s->core[i].state]++;
         ipc += s->core[i].ipc;
     }
-    tmx_table_text(t->table, t->kernel);
-    tmx_table_text(t->table, t->policy);
-    tmx_table_real(t->table, 1e6 * s->seconds);
-    tmx_table_real(t->table, s->cycle);
-    tmx_table_int(t->table, count[TMX_CORE_ACTIVE] + count[TMX_CORE_GIVEN]);
-    tmx_table_int(t->table, count[TMX_CORE_THROTTLE]);
-    tmx_table_int(t->table, count[TMX_CORE_OFF] + count[TMX_CORE_CLOCK_OFF]);
-    tmx_table_real(t->table, s->latency->lines_per_cycle > 0 ? s->latency->cycles[0] : 0);
-    tmx_table_real(t->table, ipc);
-    tmx_table_real(t->table, s->latency->dram_load);
+    tmx_table_row(t->table, "%s %s %g %g %d %d %d %g %g %g", t->kernel, t->policy, 1e6 * s->seconds, s->cycle,
+                  count[TMX_CORE_ACTIVE] + count[TMX_CORE_GIVEN], count[TMX_CORE_THROTTLE],
+                  count[TMX_CORE_OFF] + count[TMX_CORE_CLOCK_OFF],
+                  s->latency->lines_per_cycle > 0 ? s->latency->cycles[0] : 0, ipc, s->latency->dram_load);
 }
 
 enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
@@ -159,27 +153,15 @@ static struct tmx_cta_row row_of(const struct tmx_cta_chip *chip, const char *ke
 
 void tmx_cta_cells(struct tmx_table *t, const struct tmx_cta_row *r)
 {
-    tmx_table_text(t, r->kernel);
-    tmx_table_text(t, r->policy);
-    tmx_table_real(t, r->cores);
-    tmx_table_real(t, r->performance_pct);
-    tmx_table_real(t, r->energy_pct);
-    tmx_table_real(t, r->edp_pct);
-    tmx_table_real(t, r->latency_ratio);
-    tmx_table_real(t, r->optimal_cores);
+    tmx_table_row(t, "%s %s %g %g %g %g %g %g", r->kernel, r->policy, r->cores, r->performance_pct,
+                  r->energy_pct, r->edp_pct, r->latency_ratio, r->optimal_cores);
 }
 
 void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row *r)
 {
-    struct tmx_table *t = report->table;
-    tmx_cta_cells(t, r);
-    tmx_table_real(t, r->latency_cycles);
-    tmx_table_real(t, r->ipc_pct);
-    tmx_table_real(t, 1e6 * r->seconds);
-    tmx_table_real(t, 1e3 * r->energy_j);
-    tmx_table_real(t, r->power_w);
-    tmx_table_real(t, r->working_cores);
-    tmx_table_real(t, r->static_pct);
+    tmx_cta_cells(report->table, r);
+    tmx_table_row(report->table, "%g %g %g %g %g %g %g", r->latency_cycles, r->ipc_pct, 1e6 * r->seconds,
+                  1e3 * r->energy_j, r->power_w, r->working_cores, r->static_pct);
 }
 
 const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, const char *kernel,
@@ -198,16 +180,9 @@ static void add_launches(struct tmx_table *t, const char *kernel, const char *po
 {
     for (size_t i = 0; i < r->n_launch; i++) {
         const struct tmx_cta_launch *l = &r->launch[i];
-        tmx_table_text(t, kernel);
-        tmx_table_text(t, policy);
-        tmx_table_int(t, (int64_t)l->program);
-        tmx_table_int(t, (int64_t)l->kernel + 1);
-        tmx_table_int(t, (int64_t)l->blocks);
-        tmx_table_int(t, l->cores);
-        tmx_table_real(t, l->seconds > 0 ? l->core_seconds / l->seconds : 0);
-        tmx_table_real(t, 1e6 * l->start_s);
-        tmx_table_real(t, 1e6 * l->seconds);
-        tmx_table_real(t, l->lines > 0 ? l->latency_sum / l->lines : 0);
+        tmx_table_row(t, "%s %s %zu %zu %zu %d %g %g %g %g", kernel, policy, l->program, l->kernel + 1,
+                      (size_t)l->blocks, l->cores, l->seconds > 0 ? l->core_seconds / l->seconds : 0,
+                      1e6 * l->start_s, 1e6 * l->seconds, l->lines > 0 ? l->latency_sum / l->lines : 0);
     }
 }
 
@@ -257,23 +232,6 @@ enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *
     return st || !r->cores ? st : tmx_table_save_in(r->cores, dir, "core.csv", err);
 }
 
-static enum tmx_status run_programs(const struct tmx_cta_question *q,
-                                    const struct tmx_memory_program *program,
-                                    const struct tmx_cta_policy_spec *policy, struct tmx_cta_report *r,
-                                    struct tmx_err *err)
-{
-    const struct tmx_memory_program *list[TMX_CTA_KERNELS];
-    const size_t n_run = q->together ? 1 : q->n_kernel, n_list = q->together ? q->n_kernel : 1;
-    enum tmx_status st = TMX_OK;
-    for (size_t k = 0; k < n_run && !st; k++) {
-        for (size_t i = 0; i < n_list; i++) {
-            list[i] = &program[k + i];
-        }
-        st = tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
-    }
-    return st;
-}
-
 enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
 {
     struct tmx_memory_program *program = calloc(q->n_kernel + 1, sizeof *program);
@@ -291,7 +249,14 @@ enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_rep
     for (size_t i = 0; i < q->n_policy && !st; i++) {
         st = tmx_cta_policy_parse(q->policy[i], &policy[i], err);
     }
-    st = st ? st : run_programs(q, program, policy, r, err);
+    for (size_t k = 0; k < (q->together ? 1 : q->n_kernel) && !st; k++) {
+        const struct tmx_memory_program *list[TMX_CTA_KERNELS];
+        const size_t n_list = q->together ? q->n_kernel : 1;
+        for (size_t i = 0; i < n_list; i++) {
+            list[i] = &program[k + i];
+        }
+        st = tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
+    }
     for (size_t i = 0; policy && i < q->n_policy; i++) {
         tmx_cta_policy_finish(&policy[i]);
     }

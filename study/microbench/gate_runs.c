@@ -18,12 +18,6 @@ struct pool_context {
     struct tmx_sm_result *result;
 };
 
-static enum tmx_status stream_of(const struct tmx_gate_plan *p, size_t kernel, size_t fit,
-                                 struct tmx_stream *s, struct tmx_err *err)
-{
-    return tmx_gate_kernel_stream(&p->kernel[kernel], &p->chip->fit[fit], p->seed, s, err);
-}
-
 /* One task: one kernel under one fit, all cases. */
 static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
 {
@@ -33,7 +27,7 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     const struct tmx_stream *s = p->trace ? &p->trace[kernel] : NULL;
     enum tmx_status st = TMX_OK;
     if (!s) {
-        st = stream_of(p, kernel, fit, &made, err);
+        st = tmx_gate_kernel_stream(&p->kernel[kernel], &p->chip->fit[fit], p->seed, &made, err);
         s = &made;
     }
     for (size_t i = 0; !st && i < p->n_case; i++) {
@@ -157,50 +151,6 @@ static const struct tmx_column columns[] = {
     {"cycles", TMX_COLUMN_INT, 0},
 };
 
-static void percent(struct tmx_table *t, double v)
-{
-    if (isnan(v)) {
-        tmx_table_empty(t);
-    } else {
-        tmx_table_real(t, 100 * v);
-    }
-}
-
-static void add_row(struct tmx_table *t, const struct tmx_gate_plan *p, const char *kernel, const char *fit,
-                    const struct tmx_gate_case *c, const struct tmx_sm_result *r,
-                    const struct tmx_sm_result *base)
-{
-    const struct tmx_gate_numbers n = tmx_gate_numbers(p, r, base, c->break_even_cycles);
-    const bool fp = r->issued_type[TMX_UNIT_FP] > 0;
-    tmx_table_text(t, kernel);
-    tmx_table_text(t, c->policy->base.name);
-    tmx_table_int(t, c->break_even_cycles);
-    tmx_table_int(t, c->wakeup_cycles);
-    percent(t, n.saved[0]);
-    percent(t, n.saved[1]);
-    percent(t, n.slowdown);
-    for (int i = 0; i < 3; i++) {
-        percent(t, n.region[i]);
-    }
-    tmx_table_int(t, (int64_t)(r->type[0].wakeups + r->type[1].wakeups));
-    tmx_table_int(t, (int64_t)(r->type[0].critical_wakeups + r->type[1].critical_wakeups));
-    percent(t, n.chip_saved);
-    tmx_table_text(t, fit);
-    tmx_table_int(t, (int64_t)r->type[0].wakeups);
-    percent(t, n.idle[0]);
-    percent(t, n.idle[1]);
-    percent(t, n.compensated[0]);
-    percent(t, fp ? n.compensated[1] : NAN);
-    percent(t, n.overhead[0]);
-    percent(t, fp ? n.overhead[1] : NAN);
-    tmx_table_real(t, n.active_warps);
-    tmx_table_real(t, n.ipc);
-    tmx_table_real(t, r->idle_detect_mean[0]);
-    tmx_table_real(t, r->idle_detect_mean[1]);
-    tmx_table_int(t, (int64_t)r->issued);
-    tmx_table_int(t, (int64_t)r->cycles);
-}
-
 enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result,
                                struct tmx_table **t, struct tmx_err *err)
 {
@@ -212,9 +162,21 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
     for (size_t task = 0; task < p->n_fit * p->n_kernel; task++) {
         const struct tmx_sm_result *r = &result[task * p->n_case];
         for (size_t i = 0; i < p->n_case; i++) {
-            add_row(*t, p, p->kernel[task % p->n_kernel].name,
-                    p->trace ? "trace" : tmx_gate_fits[p->first_fit + task / p->n_kernel], &p->gate[i], &r[i],
-                    r);
+            const struct tmx_gate_case *c = &p->gate[i];
+            const struct tmx_gate_stat *type = r[i].type;
+            const struct tmx_gate_numbers n = tmx_gate_numbers(p, &r[i], r, c->break_even_cycles);
+            const double fp = r[i].issued_type[TMX_UNIT_FP] > 0 ? 100 : NAN;
+            tmx_table_row(*t, "%s %s %d %d %G %G %G %G %G %G %zu %zu %G", p->kernel[task % p->n_kernel].name,
+                          c->policy->base.name, c->break_even_cycles, c->wakeup_cycles, 100 * n.saved[0],
+                          100 * n.saved[1], 100 * n.slowdown, 100 * n.region[0], 100 * n.region[1],
+                          100 * n.region[2], (size_t)(type[0].wakeups + type[1].wakeups),
+                          (size_t)(type[0].critical_wakeups + type[1].critical_wakeups), 100 * n.chip_saved);
+            tmx_table_row(*t, "%s %zu %G %G %G %G %G %G %g %g %g %g %zu %zu",
+                          p->trace ? "trace" : tmx_gate_fits[p->first_fit + task / p->n_kernel],
+                          (size_t)type[0].wakeups, 100 * n.idle[0], 100 * n.idle[1], 100 * n.compensated[0],
+                          fp * n.compensated[1], 100 * n.overhead[0], fp * n.overhead[1], n.active_warps,
+                          n.ipc, r[i].idle_detect_mean[0], r[i].idle_detect_mean[1], (size_t)r[i].issued,
+                          (size_t)r[i].cycles);
         }
     }
     return TMX_OK;
@@ -259,15 +221,6 @@ static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_
     return st;
 }
 
-static enum tmx_status read_trace(const struct tmx_gate_question *q, struct tmx_stream *trace,
-                                  struct tmx_err *err)
-{
-    const struct tmx_instr_stats *k = &q->kernel->stats;
-    const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
-                                      k->lines};
-    return tmx_trace_file_read(trace, q->trace, &memory, q->seed, err);
-}
-
 enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t, struct tmx_err *err)
 {
     struct tmx_gate_case cases[TMX_GATE_CASES];
@@ -286,7 +239,12 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
                                  .n_worker = q->n_worker,
                                  .quiet = q->quiet};
     enum tmx_status st = make_cases(q, cases, &plan.n_case, err);
-    st = st || !q->trace ? st : read_trace(q, &trace, err);
+    if (!st && q->trace) {
+        const struct tmx_instr_stats *k = &q->kernel->stats;
+        const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
+                                          k->lines};
+        st = tmx_trace_file_read(&trace, q->trace, &memory, q->seed, err);
+    }
     if (!st) {
         result = calloc(q->n_kernel * plan.n_case + 1, sizeof *result);
         st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");

@@ -16,35 +16,12 @@ static const struct tmx_column columns[] = {
     {"energy_error_percent", TMX_COLUMN_REAL, 2},
 };
 
-static void measured(struct tmx_table *t, double value)
-{
-    if (value > 0) {
-        tmx_table_real(t, value);
-    } else {
-        tmx_table_empty(t);
-    }
-}
-
-static void error_percent(struct tmx_table *t, double ours, double value)
-{
-    if (value > 0) {
-        tmx_table_real(t, 100 * (ours / value - 1));
-    } else {
-        tmx_table_empty(t);
-    }
-}
-
 static void row(struct tmx_table *t, const char *setup, const struct tmx_prediction *p, double time_s,
                 double energy_j)
 {
-    tmx_table_text(t, setup);
-    tmx_table_real(t, p->time_s);
-    tmx_table_real(t, p->power_w);
-    tmx_table_real(t, p->energy_j);
-    measured(t, time_s);
-    measured(t, energy_j);
-    error_percent(t, p->time_s, time_s);
-    error_percent(t, p->energy_j, energy_j);
+    const double s = time_s > 0 ? time_s : NAN, j = energy_j > 0 ? energy_j : NAN; /* measured */
+    tmx_table_row(t, "%s %g %g %g %G %G %G %G", setup, p->time_s, p->power_w, p->energy_j, s, j,
+                  100 * (p->time_s / s - 1), 100 * (p->energy_j / j - 1));
 }
 
 enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_job_batch *j, double temp_c,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Measurements beside ours: every row that is out of its band has its reason in targets.csv or validate.c, no reason is left over, the exit
+# Measurements beside ours: every row that is out of its band has its reason in targets.csv, no reason is left over, the exit
 # code and the last line say so, and a row without a reason is named.    validate.sh THERMIX [PART...]
 . "$(dirname "$0")/begin.sh"
 shift
@@ -19,8 +19,8 @@ assert all(r["seen"] == {"identity": "", "unseen": "unseen"}.get(r["origin"], "s
 assert int(sys.argv[1]) == (1 if missed else 0), sys.argv[1]
 err = open("err").read()
 assert all(r["quantity"] in err for r in missed) and (not missed or err.rstrip().endswith("Not known: none")), err
-given = {r["id"] for r in csv.DictReader(open(sys.argv[2] + "/workloads/measured/targets.csv")) if r["known"] and r["part"] in {q["part"] for q in rows}}
-assert given <= {r["quantity"] for r in missed}, given # a reason whose row is in its band again
+given = {(r["what"], r["quantity"] or r["id"]) for r in csv.DictReader(open(sys.argv[2] + "/workloads/measured/targets.csv")) if r["known"] and r["part"] in {q["part"] for q in rows}}
+assert given <= {(r["what"], r["quantity"]) for r in missed}, given # a reason whose row is in its band again
 P
 /usr/bin/python3 check.py "$code" "$root" || fail "$(cat err)"
 if "$thermix" validate zeus walls > out.txt 2> err; then fail "a part that is none"; fi
