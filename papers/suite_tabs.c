@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/workload/mix.h"
@@ -54,6 +55,7 @@ struct suite {
     size_t n_screen;
     size_t set;         /* of which values are asked */
     const size_t *todo; /* the tasks that are the points of a call; NULL: all */
+    struct tmx_arena arena;
 };
 
 struct screen { /* a set whose number is not between these is not run any further */
@@ -473,31 +475,26 @@ static double saved_pct(double a, double b)
 static double column_value(const struct suite *s, size_t seed, size_t variant, enum group group, size_t mix,
                            size_t policy, const char *column)
 {
-    const size_t slow = tmx_study_metric("slowdown_pct"), energy = tmx_study_metric("energy_j");
-    const bool beside = group == ONE && mix >= s->n_mix; /* is compared with nothing */
-    const size_t bl = beside ? s->n_policy : policy_of(s, s->baseline),
-                 cmp = beside ? s->n_policy : policy_of(s, s->compare);
-    if (strcmp(column, "improvement_over_bl_pct") == 0) {
-        return bl == s->n_policy ? NAN
-                                 : saved_pct(group_value(s, seed, variant, group, mix, policy, slow),
-                                             group_value(s, seed, variant, group, mix, bl, slow));
-    }
-    if (strcmp(column, "improvement_over_dvfs_pct") == 0) {
-        return cmp == s->n_policy ? NAN
-                                  : saved_pct(group_value(s, seed, variant, group, mix, policy, slow),
-                                              group_value(s, seed, variant, group, mix, cmp, slow));
-    }
-    if (strcmp(column, "energy_saved_vs_bl_pct") == 0 || strcmp(column, "energy_saved_vs_dvfs_pct") == 0) {
-        const size_t over = column[16] == 'b' ? bl : cmp;
-        return over == s->n_policy ? NAN
-                                   : saved_pct(group_value(s, seed, variant, group, mix, policy, energy),
-                                               group_value(s, seed, variant, group, mix, over, energy));
+    static const struct {
+        const char *column, *metric;
+        bool baseline; /* over it, else over the suite's `compare` */
+    } saved[] = {{"improvement_over_bl_pct", "slowdown_pct", true},
+                 {"improvement_over_dvfs_pct", "slowdown_pct", false},
+                 {"energy_saved_vs_bl_pct", "energy_j", true},
+                 {"energy_saved_vs_dvfs_pct", "energy_j", false}};
+    for (size_t i = 0; i < sizeof saved / sizeof saved[0]; i++) {
+        if (strcmp(column, saved[i].column) == 0) {
+            const size_t metric = tmx_study_metric(saved[i].metric),
+                         over = policy_of(s, saved[i].baseline ? s->baseline : s->compare);
+            return over == s->n_policy || (group == ONE && mix >= s->n_mix) /* compared with nothing */
+                       ? NAN
+                       : saved_pct(group_value(s, seed, variant, group, mix, policy, metric),
+                                   group_value(s, seed, variant, group, mix, over, metric));
+        }
     }
     const size_t m = value_index(s, column);
-    if (m == s->runs.n_value) { /* a column of the probe, and there was no probe */
-        return NAN;
-    }
-    return group_value(s, seed, variant, group, mix, policy, m);
+    return m == s->runs.n_value ? NAN /* a column of the probe, and there was no probe */
+                                : group_value(s, seed, variant, group, mix, policy, m);
 }
 
 /* Over the seeds; nothing where one of them has no number. */
@@ -610,8 +607,8 @@ static size_t columns_of(const struct suite *s, struct tmx_column c[COLUMNS])
 static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, enum group group, size_t mix,
                     size_t policy, const char *label)
 {
-    tmx_table_text(t, label);
-    tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
+    tmx_table_row(t, "%s %s", label,
+                  mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
     struct tmx_column plain[COLUMNS];
     const size_t n = plain_columns(s, plain) - 3;
     for (size_t c = 2; c < n; c++) {
@@ -624,8 +621,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
     }
     for (size_t c = 2; c < n && s->seeds > 1; c++) {
         const struct tmx_moments of = over_seeds(s, variant, group, mix, policy, plain[c].name);
-        tmx_table_real_or_empty(t, tmx_moments_sd(&of));
-        tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
+        tmx_table_row(t, "%G %G", tmx_moments_sd(&of), tmx_moments_ci95(&of));
     }
     tmx_table_text(t, s->variant[variant].name);
     const char *error = NULL;
@@ -637,11 +633,12 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
             whole = whole && ((group == MEAN_TARGET && !s->target[i]) || !of[task_of(s, variant, i, policy)]);
         }
     }
-    tmx_table_text(t, !whole                              ? "partial"
-                      : !error                            ? "done"
-                      : strncmp(error, "not run", 7) == 0 ? "not run"
-                                                          : "failed");
-    tmx_table_text(t, error ? error : "");
+    tmx_table_row(t, "%s %s",
+                  !whole                              ? "partial"
+                  : !error                            ? "done"
+                  : strncmp(error, "not run", 7) == 0 ? "not run"
+                                                      : "failed",
+                  error ? error : "");
 }
 
 static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
@@ -694,9 +691,7 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
         if (isnan(value[first])) {
             continue;
         }
-        tmx_table_text(*t, label);
-        tmx_table_text(*t, run->name);
-        tmx_table_real(*t, value[slow]);
+        tmx_table_row(*t, "%s %s %g", label, run->name, value[slow]);
         for (size_t l = 0; l < n; l++) {
             isnan(value[first + l]) ? tmx_table_empty(*t) : tmx_table_real(*t, value[first + l]);
         }
@@ -873,7 +868,7 @@ static enum tmx_status read_sets(struct suite *s, struct tmx_err *err)
     st = tmx_sweep_read(&s->sets, group, also, err);
     st = st ? st : tmx_setting_list(group, "screen", 0, LIST, &list, err);
     s->n_screen = st ? 0 : tmx_setting_length(list);
-    s->screen = calloc(s->n_screen + 1, sizeof *s->screen);
+    TMX_TAKE(&s->arena, s->screen, s->n_screen);
     st = st || s->screen ? st : tmx_no_memory(err);
     for (size_t i = 0; i < s->n_screen && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
@@ -921,14 +916,15 @@ static bool passes(struct suite *s, size_t set)
 static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
 {
     const size_t each = runs_of_variant(s), n = s->n_variant * each;
-    bool *wanted = calloc(each, sizeof *wanted);
-    size_t *task = malloc(n * sizeof *task), n_task = 0;
+    bool *wanted;
+    size_t *task, n_task = 0;
+    TMX_TAKE(&s->arena, wanted, each);
+    TMX_TAKE(&s->arena, task, n);
     s->runs.n_value = tmx_study_metrics() + n_watched(s);
     s->runs.n_point = n;
     s->runs.value = malloc(n * s->runs.n_value * sizeof *s->runs.value);
     s->runs.error = calloc(n, sizeof *s->runs.error);
-    enum tmx_status st =
-        wanted && task && s->runs.value && s->runs.error ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sets");
+    enum tmx_status st = !s->arena.failed && s->runs.value && s->runs.error ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; i < n * s->runs.n_value && !st; i++) {
         s->runs.value[i] = NAN;
     }
@@ -955,8 +951,6 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
         }
     }
     st = st || n_task == 0 ? st : run_tasks(s, task, n_task, err);
-    free(wanted);
-    free(task);
     return st;
 }
 
@@ -980,10 +974,13 @@ static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source
                                   struct tmx_err *err)
 {
     const size_t n = tmx_setting_length(tmx_setting_member(s->call->root, "values"));
-    struct tmx_column *c = calloc(2 + s->sets.n_key + n, sizeof *c);
-    char(*name)[16] = calloc(n + 1, sizeof *name);
-    double *ours = calloc(n + 1, sizeof *ours);
-    enum tmx_status st = c && name && ours ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sets");
+    struct tmx_column *c;
+    char(*name)[16];
+    double *ours;
+    TMX_TAKE(&s->arena, c, 2 + s->sets.n_key + n);
+    TMX_TAKE(&s->arena, name, n);
+    TMX_TAKE(&s->arena, ours, n);
+    enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
     if (!st) {
         c[0] = (struct tmx_column){"set", TMX_COLUMN_INT, 0};
         c[1] = (struct tmx_column){"status", TMX_COLUMN_TEXT, 0};
@@ -998,8 +995,7 @@ static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source
     }
     for (size_t v = 0; v < s->sets.n_point && !st; v++) {
         const char *status = set_status(s, v);
-        tmx_table_int(*t, (int64_t)v);
-        tmx_table_text(*t, status);
+        tmx_table_row(*t, "%zu %s", v, status);
         for (size_t k = 0; k < s->sets.n_key; k++) {
             char buf[32];
             tmx_table_text(*t, tmx_scalar_plain(tmx_sweep_value(&s->sets, v, k), buf));
@@ -1010,9 +1006,6 @@ static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source
             tmx_table_real_or_empty(*t, ours[i]);
         }
     }
-    free(c);
-    free(name);
-    free(ours);
     return st;
 }
 
@@ -1092,9 +1085,7 @@ static void end_suite(struct suite *s)
 {
     tmx_run_values_finish(&s->runs);
     tmx_sweep_finish(&s->sets);
-    free(s->screen);
-    free(s->mix_name);
-    free(s->spread_name);
+    tmx_arena_finish(&s->arena);
     free(s);
 }
 
@@ -1109,10 +1100,9 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     struct tmx_value_source values = {
         .ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .check = check_pick, .number = number};
     struct tmx_runs runs;
-    s->mix_name = calloc(LIST, sizeof *s->mix_name);
-    s->spread_name = calloc(2 * LIST, sizeof *s->spread_name);
-    enum tmx_status st =
-        s->mix_name && s->spread_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    TMX_TAKE(&s->arena, s->mix_name, LIST);
+    TMX_TAKE(&s->arena, s->spread_name, 2 * LIST);
+    enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : read_suite(s, err);
     values.n_seed = st ? 1 : (size_t)s->seeds;
     values.fitted = s->fitted;
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */

@@ -215,9 +215,8 @@ static enum tmx_status steps_table(const struct steps *s, const struct tmx_run_v
     const enum tmx_status st = tmx_table_create(t, columns, 3, err);
     for (size_t k = 0; !st && k < s->n; k++) {
         if (!b->error[order[k]]) {
-            tmx_table_text(*t, s->step[order[k]].words);
-            tmx_table_text(*t, step_text(&s->step[order[k]], text, sizeof text));
-            tmx_table_real(*t, with_step(b, order[k]));
+            tmx_table_row(*t, "%s %s %g", s->step[order[k]].words,
+                          step_text(&s->step[order[k]], text, sizeof text), with_step(b, order[k]));
         }
     }
     return st;

@@ -321,13 +321,8 @@ static void add_metric(struct tmx_table *t, const struct tmx_run_values *v, size
     if (!isfinite(of.mean) || (!zeros && of.min == 0 && of.max == 0 && strcmp(name, "slowdown_pct") != 0)) {
         return;
     }
-    tmx_table_text(t, name);
-    tmx_table_real(t, of.mean);
-    tmx_table_real_or_empty(t, tmx_moments_sd(&of));
-    tmx_table_real_or_empty(t, tmx_moments_ci95(&of));
-    tmx_table_int(t, (int64_t)of.n);
-    tmx_table_real(t, of.min);
-    tmx_table_real(t, of.max);
+    tmx_table_row(t, "%s %g %G %G %zu %g %g", name, of.mean, tmx_moments_sd(&of), tmx_moments_ci95(&of), of.n,
+                  of.min, of.max);
 }
 
 static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, struct tmx_table **t,

@@ -76,20 +76,14 @@ static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, enu
     return st;
 }
 
-/* The whole configuration of a run, the same text in every folder. The caller frees *text. */
-static enum tmx_status point_text(const struct tmx_run *run, char **text, struct tmx_err *err)
+/* The whole configuration of a run, the same text in every folder. */
+static void put_text(const struct tmx_run *run, FILE *out)
 {
-    size_t size = 0;
-    FILE *out = open_memstream(text, &size);
-    if (!out) {
-        return tmx_no_memory(err);
-    }
     /* the id covers the files that the configuration names */
     for (const char *line = tmx_run_resolved(run); *line == '#'; line = strchr(line, '\n') + 1) {
         fprintf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
     }
     fprintf(out, "%s# run %s\n", tmx_run_keys(run), tmx_run_id(run));
-    return fclose(out) == 0 ? TMX_OK : tmx_no_memory(err);
 }
 
 /* Hash of the program's file: another build may compute something else. */
@@ -208,7 +202,12 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
         *err = *why;
         return name_run(s->runs, point, open, err);
     }
-    enum tmx_status st = open ? TMX_OK : point_text(run, text, err);
+    size_t size = 0;
+    FILE *out = open ? NULL : open_memstream(text, &size);
+    if (out) {
+        put_text(run, out);
+    }
+    enum tmx_status st = open || (out && fclose(out) == 0) ? TMX_OK : tmx_no_memory(err);
     st = st ? st : point_hash(s, point, *text, is->id, err);
     tmx_run_destroy(run);
     if (!st && *text && strstr(*text, TMX_RUN_WARNING)) {
@@ -538,42 +537,10 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
     return TMX_OK;
 }
 
-/* The configuration that a run had, or would have had if it could have begun. */
-static enum tmx_status text_of(const struct tmx_study *s, size_t point, struct opened *o, char **text,
-                               struct tmx_err *err)
-{
-    enum tmx_status st = o->run ? TMX_OK : point_open(s->runs, point, TMX_POINT_DESCRIBE, &o->run, err);
-    return st ? st : point_text(o->run, text, err);
-}
-
 /* A line of a warning behind the text. */
-static void keep_line(void *to, const char *line)
+static void put_warning(void *to, const char *line)
 {
-    char **text = to;
-    const size_t n = strlen(*text), late = n + 1 + strlen(*text + n + 1),
-                 more = strlen(TMX_RUN_WARNING) + strlen(line) + 2;
-    char *longer = realloc(*text, late + more);
-    if (longer) {
-        snprintf(longer + late, more, TMX_RUN_WARNING "%s\n", line);
-        *text = longer;
-    }
-}
-
-/* *text gets a second string: what the result warns of. */
-static enum tmx_status doubt_result(const struct tmx_run *run, char **text, struct tmx_err *err)
-{
-    struct tmx_doubts doubts = {.line = keep_line, .to = text, .alone = true};
-    const size_t n = strlen(*text);
-    char *longer = realloc(*text, n + 2);
-    if (!longer) {
-        return tmx_no_memory(err);
-    }
-    *text = longer;
-    longer[n + 1] = '\0';
-    tmx_doubts_begin(&doubts);
-    tmx_run_doubt_result(run);
-    tmx_doubts_end(&doubts);
-    return TMX_OK;
+    fprintf(to, TMX_RUN_WARNING "%s\n", line);
 }
 
 static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
@@ -581,32 +548,45 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     const struct tmx_study *s = ctx;
     struct opened none = {0}, *o = own ? own : &none;
     struct tmx_err late, ignored;
-    char *text = NULL;
-    const enum tmx_status no_text = text_of(s, s->todo[task], o, &text, &ignored);
-    const size_t n_value = s->n_value * sizeof(double);
+    char *bytes = NULL;
+    size_t n_byte = 0;
+    double *value = malloc((s->n_value + 1) * sizeof *value);
+    FILE *out = open_memstream(&bytes, &n_byte);
     st = st == TMX_ESTOPPED && o->watched ? TMX_OK : st;
     const bool done = !st;
-    st = st || no_text ? st : doubt_result(o->run, &text, &late);
-    const size_t n_first = no_text ? 0 : strlen(text),
-                 n_text = n_first + (done && !st && !no_text ? 1 + strlen(text + n_first + 1) : 0);
-    char *bytes = malloc(n_value + n_text + 1);
     if (done) {
-        st = bytes && !no_text && !st ? TMX_OK : tmx_no_memory(&late);
-        st = st ? st : measure(s, o, (double *)(void *)bytes, &late);
+        st = value && out ? measure(s, o, value, &late) : tmx_no_memory(&late);
         err = &late;
     }
-    const size_t at = st ? 0 : n_value;
-    if (bytes && n_text > 0) {
-        memcpy(bytes + at, text, n_text);
+    if (out && !st) {
+        fwrite(value, sizeof *value, s->n_value, out);
     }
-    tmx_pool_done(s->child, task, st, err, bytes, bytes ? at + n_text : 0);
+    /* the configuration that the run had, or would have had if it could have begun */
+    const enum tmx_status no_text =
+        o->run ? TMX_OK : point_open(s->runs, s->todo[task], TMX_POINT_DESCRIBE, &o->run, &ignored);
+    if (out && !no_text) {
+        put_text(o->run, out);
+    }
+    if (out && done) {
+        struct tmx_doubts doubts = {.line = put_warning, .to = out, .alone = true};
+        fputc('\0', out);
+        tmx_doubts_begin(&doubts);
+        tmx_run_doubt_result(o->run);
+        tmx_doubts_end(&doubts);
+    }
+    if (out && fclose(out) != 0 && !st) {
+        st = tmx_no_memory(&late);
+        err = &late;
+        n_byte = 0;
+    }
+    tmx_pool_done(s->child, task, st, err, bytes, n_byte);
     if (o->watched && s->runs->probe->end) {
         s->runs->probe->end(o->watched);
     }
     tmx_run_destroy(o->run);
     free(own);
+    free(value);
     free(bytes);
-    free(text);
 }
 
 static void tell(void *ctx, size_t task, double share)

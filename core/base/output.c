@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/arena.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/provenance.h"
@@ -212,13 +213,14 @@ void tmx_output_discard(struct tmx_output *o)
 static const char WRITING[] = "writing", REPLACED[] = "replaced", INPUT[] = "input"; /* not in the folder */
 
 struct row {
-    char *run, *status, *file, *hash, *command; /* owned */
-    mode_t mode;                                /* of a file that was removed */
+    const char *run, *status, *file, *hash, *command;
+    mode_t mode; /* of a file that was removed */
 };
 
 struct rows {
     struct row *row; /* [n] */
     size_t n, room;
+    struct tmx_arena arena; /* of all of it */
 };
 
 struct tmx_folder {
@@ -239,36 +241,30 @@ static _Thread_local struct tmx_folders *open_list;
 
 static void rows_finish(struct rows *r)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        free(r->row[i].run);
-        free(r->row[i].status);
-        free(r->row[i].file);
-        free(r->row[i].hash);
-        free(r->row[i].command);
-    }
-    free(r->row);
+    tmx_arena_finish(&r->arena);
     *r = (struct rows){0};
 }
 
-static enum tmx_status rows_add(struct rows *r, const char *run, const char *status, const char *file,
-                                const char *hash, const char *command, struct tmx_err *err)
+/* A copy; whether all found room, the arena knows. */
+static void rows_add(struct rows *r, const struct row *w)
 {
     if (r->n == r->room) {
-        const size_t room = r->room ? 2 * r->room : 64;
-        struct row *more = realloc(r->row, room * sizeof *more);
-        if (!more) {
-            return tmx_no_memory(err);
+        struct row *before = r->row;
+        r->room = r->room ? 2 * r->room : 64;
+        TMX_TAKE(&r->arena, r->row, r->room);
+        if (r->row && before) {
+            memcpy(r->row, before, r->n * sizeof *before);
         }
-        r->row = more;
-        r->room = room;
     }
-    struct row *w = &r->row[r->n++];
-    *w = (struct row){.run = strdup(run),
-                      .status = strdup(status),
-                      .file = strdup(file),
-                      .hash = strdup(hash),
-                      .command = strdup(command)};
-    return w->run && w->status && w->file && w->hash && w->command ? TMX_OK : tmx_no_memory(err);
+    if (r->row) {
+        const char *const from[] = {w->run, w->status, w->file, w->hash, w->command};
+        struct row *to = &r->row[r->n];
+        const char **const text[] = {&to->run, &to->status, &to->file, &to->hash, &to->command};
+        for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+            *text[i] = tmx_arena_text(&r->arena, from[i]);
+        }
+        r->n += !r->arena.failed;
+    }
 }
 
 static bool is_input(const struct row *w)
@@ -315,13 +311,16 @@ static enum tmx_status take_rows(struct rows *r, const struct tmx_csv *csv, stru
     for (size_t i = 0; !st && i < csv->n_row; i++) {
         const char *name = tmx_csv_cell(csv, i, file);
         name += name[0] == '\'' && name[1] && strchr("=+-@", name[1]); /* tmx_csv_text put it there */
-        st = is_below(name) ? rows_add(r, tmx_csv_cell(csv, i, run), tmx_csv_cell(csv, i, status), name,
-                                       tmx_csv_cell(csv, i, hash),
-                                       command < n ? tmx_csv_cell(csv, i, command) : "run", err)
-                            : tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
-                                          "\"%s\"; expected the name of a file in this folder", name);
+        if (is_below(name)) {
+            rows_add(r, &(struct row){tmx_csv_cell(csv, i, run), tmx_csv_cell(csv, i, status), name,
+                                      tmx_csv_cell(csv, i, hash),
+                                      command < n ? tmx_csv_cell(csv, i, command) : "run", 0});
+        } else {
+            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
+                             "\"%s\"; expected the name of a file in this folder", name);
+        }
     }
-    return st;
+    return st || !r->arena.failed ? st : tmx_no_memory(err);
 }
 
 /* What the folder's list says; no rows where it has none. */
@@ -341,14 +340,6 @@ static enum tmx_status read_list(const char *folder, struct rows *r, struct tmx_
     return st;
 }
 
-static void put_row(const struct row *w, FILE *out)
-{
-    tmx_csv_text(w->run, out);
-    fprintf(out, ",%s,", w->status);
-    tmx_csv_text(w->file, out);
-    fprintf(out, ",%s,%s\n", w->hash, w->command);
-}
-
 /* In place of the list that is there, at once. */
 static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
 {
@@ -360,8 +351,11 @@ static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, st
     st = st ? st : tmx_output_open(&o, fresh, err);
     if (!st) {
         fputs("run,status,file,hash,command\n", o.file);
-        for (size_t i = 0; i < r->n; i++) {
-            put_row(&r->row[i], o.file);
+        for (const struct row *w = r->row; w < r->row + r->n; w++) {
+            tmx_csv_text(w->run, o.file);
+            fprintf(o.file, ",%s,", w->status);
+            tmx_csv_text(w->file, o.file);
+            fprintf(o.file, ",%s,%s\n", w->hash, w->command);
         }
     }
     f->listing = true;
@@ -497,7 +491,10 @@ enum tmx_status tmx_folder_input(const char *path, const char *file, const char 
 {
     const char *name;
     struct tmx_folder *f = folder_of(path, &name);
-    return f ? rows_add(&f->input, f->run, INPUT, file, hash, f->command, err) : TMX_OK;
+    if (f) {
+        rows_add(&f->input, &(struct row){f->run, INPUT, file, hash, f->command, 0});
+    }
+    return f && f->input.arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
@@ -514,15 +511,19 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
     f->of->writing = 1; /* not before: a signal ends the wait */
     st = st ? st : read_list(f->path, &old, err);
     for (size_t i = 0; !st && i < old.n; i++) {
-        const struct row *w = &old.row[i];
-        const bool goes = replaces(f, w);
-        if (goes && is_input(w)) {
+        struct row w = old.row[i];
+        const bool goes = replaces(f, &w);
+        if (goes && is_input(&w)) {
             continue;
         }
-        st = rows_add(&kept, w->run, goes ? REPLACED : w->status, w->file, goes ? "" : w->hash, w->command,
-                      err);
-        st = st || !goes ? st : rows_add(&f->gone, "", REPLACED, w->file, "", w->command, err);
+        if (goes) {
+            w.status = REPLACED;
+            w.hash = "";
+            rows_add(&f->gone, &w);
+        }
+        rows_add(&kept, &w);
     }
+    st = st || !(f->gone.arena.failed || kept.arena.failed) ? st : tmx_no_memory(err);
     st = st ? st : write_list(f, &kept, err);
     for (size_t i = 0; !st && i < f->gone.n; i++) {
         st = take_away(f, &f->gone.row[i], false, err);
@@ -593,18 +594,17 @@ static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx
         if (strcmp(w->status, REPLACED) == 0 || (f->passes && strcmp(w->status, WRITING) == 0)) {
             st = take_away(f, w, true, err);
         } else if (strcmp(w->status, WRITING) != 0) {
-            st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
+            rows_add(&sealed, w);
         } else if (tmx_os_exists(path)) {
             st = tmx_hash_file(path, hash, err);
-            st = st ? st
-                    : rows_add(&sealed, f->run, f->status[0] ? f->status : status, w->file, hash, f->command,
-                               err);
+            rows_add(&sealed,
+                     &(struct row){f->run, f->status[0] ? f->status : status, w->file, hash, f->command, 0});
         }
     }
     for (size_t i = 0; !st && i < f->input.n; i++) {
-        const struct row *w = &f->input.row[i];
-        st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
+        rows_add(&sealed, &f->input.row[i]);
     }
+    st = st || !sealed.arena.failed ? st : tmx_no_memory(err);
     if (!st && f->passes && sealed.n == 0) {
         st = tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
         (void)(!st && remove(path) == 0 && rmdir(f->path)); /* it stays where something else is in it */

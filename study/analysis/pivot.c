@@ -295,28 +295,23 @@ static bool same_row(const struct entry *x, const struct entry *y)
     return same;
 }
 
-/* Distinct values of the pivot key, in order of value; each entry gets the place of its own. */
-static enum tmx_status pivots(const struct plan *p, struct entry *e, size_t n, const char ***list,
-                              size_t *n_list, struct tmx_err *err)
+/* Distinct values of the pivot key, in order of value; each entry gets the place of its own. How many. */
+static size_t pivots(const struct plan *p, struct entry *e, size_t n, const char **list)
 {
-    *n_list = 0;
-    *list = malloc((n + 1) * sizeof **list);
-    if (!*list) {
-        return tmx_no_memory(err);
-    }
+    size_t n_list = 0;
     if (p->pivot == p->set->n_key) {
-        (*list)[(*n_list)++] = NULL;
-        return TMX_OK;
+        list[0] = NULL;
+        return 1;
     }
     qsort(e, n, sizeof *e, by_pivot);
     for (size_t i = 0; i < n; i++) {
         const char *v = e[i].r->value[p->pivot];
-        if (*n_list == 0 || tmx_value_compare((*list)[*n_list - 1], v) != 0) {
-            (*list)[(*n_list)++] = v;
+        if (n_list == 0 || tmx_value_compare(list[n_list - 1], v) != 0) {
+            list[n_list++] = v;
         }
-        e[i].pivot = *n_list - 1;
+        e[i].pivot = n_list - 1;
     }
-    return TMX_OK;
+    return n_list;
 }
 
 void tmx_moments_add(struct tmx_moments *s, double v)
@@ -345,26 +340,21 @@ double tmx_moments_ci95(const struct tmx_moments *s)
                     : NAN;
 }
 
-static void aggregate_cell(struct tmx_table *t, const struct tmx_moments *s, enum tmx_aggregate a)
+static double aggregate(const struct tmx_moments *s, enum tmx_aggregate a)
 {
     switch (a) {
     case TMX_COUNT:
-        tmx_table_real(t, (double)s->n);
-        break;
+        return (double)s->n;
     case TMX_STDEV:
-        tmx_table_real_or_empty(t, tmx_moments_sd(s));
-        break;
+        return tmx_moments_sd(s);
     case TMX_CI95:
-        tmx_table_real_or_empty(t, tmx_moments_ci95(s));
-        break;
+        return tmx_moments_ci95(s);
     case TMX_MIN:
-        tmx_table_real_or_empty(t, s->n > 0 ? s->min : NAN);
-        break;
+        return s->n > 0 ? s->min : NAN;
     case TMX_MAX:
-        tmx_table_real_or_empty(t, s->n > 0 ? s->max : NAN);
-        break;
+        return s->n > 0 ? s->max : NAN;
     default:
-        tmx_table_real_or_empty(t, tmx_moments_mean(s));
+        return tmx_moments_mean(s);
     }
 }
 
@@ -432,7 +422,7 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, size
                 }
             }
             for (size_t a = 0; a < n_of; a++) {
-                aggregate_cell(t, &s, p->q->aggregate[a]);
+                tmx_table_real_or_empty(t, aggregate(&s, p->q->aggregate[a]));
             }
         }
     }
@@ -441,35 +431,27 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, size
     }
 }
 
-/* The kept runs. */
-static enum tmx_status entries(const struct plan *p, struct entry **e, size_t *n, struct tmx_err *err)
-{
-    *n = 0;
-    *e = malloc((p->set->n_run + 1) * sizeof **e);
-    if (!*e) {
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < p->set->n_run; i++) {
-        if (kept(p, &p->set->run[i])) {
-            (*e)[(*n)++] = (struct entry){.p = p, .r = &p->set->run[i]};
-        }
-    }
-    return *n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
-}
-
 enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
                           struct tmx_err *err)
 {
     struct plan p;
-    struct entry *e = NULL;
-    const char **pivot = NULL;
-    size_t n = 0, n_pivot = 0;
-    enum tmx_status st = plan_init(&p, set, q, err);
+    struct tmx_arena arena = {0};
+    struct entry *e;
+    const char **pivot;
+    size_t n = 0;
+    TMX_TAKE(&arena, e, set->n_run);
+    TMX_TAKE(&arena, pivot, set->n_run + 1);
+    enum tmx_status st = arena.failed ? tmx_no_memory(err) : plan_init(&p, set, q, err);
     if (!st && p.n_value == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "which metric? --value NAME");
     }
-    st = st ? st : entries(&p, &e, &n, err);
-    st = st ? st : pivots(&p, e, n, &pivot, &n_pivot, err);
+    for (size_t i = 0; i < set->n_run && !st; i++) {
+        if (kept(&p, &set->run[i])) {
+            e[n++] = (struct entry){.p = &p, .r = &set->run[i]};
+        }
+    }
+    st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
+    const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot);
     st = st ? st : make_table(&p, pivot, n_pivot, t, err);
     if (!st) {
         qsort(e, n, sizeof *e, by_rows);
@@ -479,8 +461,7 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
         }
         fill_row(&p, e + first, next - first, n_pivot, *t);
     }
-    free(pivot);
-    free(e);
+    tmx_arena_finish(&arena);
     return st;
 }
 
@@ -525,12 +506,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
             tmx_table_text(*t, r->value[k]);
         }
         for (size_t v = 0; kept(&p, r) && v < n_value; v++) {
-            const double x = r->metric[p.n_value ? p.value[v] : v];
-            if (isnan(x)) {
-                tmx_table_empty(*t);
-            } else {
-                tmx_table_real(*t, x);
-            }
+            tmx_table_real_or_empty(*t, r->metric[p.n_value ? p.value[v] : v]);
         }
         if (kept(&p, r) && p.partial[0]) {
             tmx_table_text(*t, p.partial);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "study/table_out.h"
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
@@ -234,10 +235,13 @@ enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *
 
 enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
 {
-    struct tmx_memory_program *program = calloc(q->n_kernel + 1, sizeof *program);
-    struct tmx_cta_policy_spec *policy = calloc(q->n_policy + 1, sizeof *policy);
+    struct tmx_arena arena = {0};
+    struct tmx_memory_program *program;
+    struct tmx_cta_policy_spec *policy;
+    TMX_TAKE(&arena, program, q->n_kernel);
+    TMX_TAKE(&arena, policy, q->n_policy);
     enum tmx_status st = tmx_cta_report_create(r, q->timeline, err);
-    st = st || (program && policy) ? st : tmx_fail(err, TMX_ENOMEM, "%zu kernels", q->n_kernel);
+    st = st || !arena.failed ? st : tmx_no_memory(err);
     if (!st && (q->n_kernel > TMX_CTA_KERNELS || q->n_kernel * q->n_policy > TMX_MAX_CTA_ROW)) {
         st = tmx_fail(err, TMX_ERANGE, "%zu kernels under %zu policies: at most %d kernels and %d rows",
                       q->n_kernel, q->n_policy, TMX_CTA_KERNELS, TMX_MAX_CTA_ROW);
@@ -260,7 +264,6 @@ enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_rep
     for (size_t i = 0; policy && i < q->n_policy; i++) {
         tmx_cta_policy_finish(&policy[i]);
     }
-    free(policy);
-    free(program);
+    tmx_arena_finish(&arena);
     return st;
 }
