@@ -94,6 +94,18 @@ static void add_key(struct tmx_table *t, const char *file, const char *group, co
     tmx_table_text(t, o->doc);
 }
 
+static void add_keys(struct tmx_table *t, const char *file, const char *outer, const struct tmx_keys *k)
+{
+    for (; k && k->group; k++) {
+        char group[200];
+        snprintf(group, sizeof group, "%s%s%s", outer, outer[0] ? "." : "", k->group);
+        for (const struct tmx_opt *o = k->opts; o && o->key; o++) {
+            add_key(t, file, group, o);
+        }
+        add_keys(t, file, group, k->inner); /* NOLINT(misc-no-recursion): as deep as the rows are */
+    }
+}
+
 static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -102,11 +114,7 @@ static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < sizeof key_tables / sizeof key_tables[0]; i++) {
         if (!file || strcmp(file, key_tables[i].file) == 0) {
-            for (const struct tmx_keys *k = key_tables[i].keys; k->group; k++) {
-                for (const struct tmx_opt *o = k->opts; o && o->key; o++) {
-                    add_key(*t, key_tables[i].file, k->group, o);
-                }
-            }
+            add_keys(*t, key_tables[i].file, "", key_tables[i].keys);
         }
     }
     return st || tmx_table_rows(*t) > 0

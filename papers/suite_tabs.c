@@ -1153,5 +1153,8 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     return st;
 }
 
-const struct tmx_keys tmx_suite_keys[] = {
-    {"", root_opts}, {"policies", choice_opts}, {"variants", choice_opts}, {"beside", choice_opts}, {0}};
+const struct tmx_keys tmx_suite_keys[] = {TMX_KEYS("", root_opts),
+                                          TMX_KEYS("policies", choice_opts),
+                                          TMX_KEYS("variants", choice_opts),
+                                          TMX_KEYS("beside", choice_opts),
+                                          {0}};

@@ -317,4 +317,4 @@ size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o)
     return n;
 }
 
-const struct tmx_keys tmx_value_keys[] = {{"values", pick_opts}, {"values", value_opts}, {0}};
+const struct tmx_keys tmx_value_keys[] = {TMX_KEYS("values", pick_opts), TMX_KEYS("values", value_opts), {0}};

@@ -93,4 +93,4 @@ struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const stru
     return sum;
 }
 
-const struct tmx_keys tmx_chip_energy_keys[] = {{"energy", opts}, {0}};
+const struct tmx_keys tmx_chip_energy_keys[] = {TMX_KEYS("energy", opts), {0}};

@@ -562,4 +562,4 @@ static void write_cta(const struct tmx_run *r, struct tmx_writer *w)
 
 const struct tmx_run_feature tmx_feature_cores = {.open = open_cta, .write = write_cta};
 
-const struct tmx_keys tmx_cta_keys[] = {{"cta", opts}, {0}};
+const struct tmx_keys tmx_cta_keys[] = {TMX_KEYS("cta", opts), {0}};

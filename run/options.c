@@ -142,5 +142,5 @@ const struct tmx_preset *tmx_preset_find(const char *name)
     return NULL;
 }
 
-#define KEYS(name, policies, opts) {#name, opts},
-const struct tmx_keys tmx_run_file_keys[] = {{"", tmx_run_opts}, TMX_RUN_GROUPS(KEYS){0}};
+#define KEYS(name, policies, opts) TMX_KEYS(#name, opts),
+const struct tmx_keys tmx_run_file_keys[] = {TMX_KEYS("", tmx_run_opts), TMX_RUN_GROUPS(KEYS){0}};

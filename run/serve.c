@@ -917,10 +917,10 @@ enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out
     return st;
 }
 
-const struct tmx_keys tmx_serve_keys[] = {{"serve", tmx_serve_opts},
-                                          {"serve.requests", tmx_request_opts},
-                                          {"serve.scheduler", tmx_serve_scheduler_opts},
-                                          {"serve.pools", tmx_serve_pool_opts},
-                                          {"serve.limits", limit_opts},
-                                          {"row", tmx_row_opts},
+const struct tmx_keys tmx_serve_keys[] = {TMX_KEYS("serve", tmx_serve_opts),
+                                          TMX_KEYS("serve.requests", tmx_request_opts),
+                                          TMX_KEYS("serve.scheduler", tmx_serve_scheduler_opts),
+                                          TMX_KEYS("serve.pools", tmx_serve_pool_opts),
+                                          TMX_KEYS("serve.limits", limit_opts),
+                                          TMX_KEYS("row", tmx_row_opts),
                                           {0}};

@@ -754,5 +754,8 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
     return st;
 }
 
-const struct tmx_keys tmx_study_keys[] = {
-    {"", head_opts}, {"sample", sample_opts}, {"axes.range", scale_opts}, {"axes.log", scale_opts}, {0}};
+const struct tmx_keys tmx_study_keys[] = {TMX_KEYS("", head_opts),
+                                          TMX_KEYS("sample", sample_opts),
+                                          TMX_KEYS("axes.range", scale_opts),
+                                          TMX_KEYS("axes.log", scale_opts),
+                                          {0}};

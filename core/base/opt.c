@@ -13,25 +13,13 @@
 
 enum { MAX_KEYS = 256 };
 
-static bool listed(const struct tmx_opt *opts, const char *const *also, const char *key)
-{
-    for (; opts->key; opts++) {
-        if (strcmp(opts->key, key) == 0) {
-            return true;
-        }
-    }
-    for (; also && *also; also++) {
-        if (strcmp(*also, key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const *also,
-                                   const struct tmx_setting *s, struct tmx_err *err)
+/* Every key of the group is one of these: opts, also and inner, of which any may be NULL. */
+static enum tmx_status check_keys(const struct tmx_opt *opts, const char *const *also,
+                                  const struct tmx_keys *inner, const struct tmx_setting *group,
+                                  struct tmx_err *err)
 {
     const char *names[MAX_KEYS] = {NULL};
+    char hint[TMX_HINT_SIZE];
     size_t n = 0;
     for (; opts->key && n < MAX_KEYS; opts++) {
         names[n++] = opts->key;
@@ -39,9 +27,21 @@ static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const
     for (; also && *also && n < MAX_KEYS; also++) {
         names[n++] = *also;
     }
-    char hint[TMX_HINT_SIZE];
-    const char *key = tmx_setting_name(s);
-    return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_suggest(hint, key, names, n));
+    for (; inner && inner->group && n < MAX_KEYS; inner++) {
+        names[n++] = inner->group;
+    }
+    for (size_t i = 0; i < tmx_setting_length(group); i++) {
+        const struct tmx_setting *s = tmx_setting_at(group, i);
+        const char *key = tmx_setting_name(s);
+        size_t k = 0;
+        while (k < n && strcmp(names[k], key) != 0) {
+            k++;
+        }
+        if (k == n) {
+            return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_suggest(hint, key, names, n));
+        }
+    }
+    return TMX_OK;
 }
 
 static void store_number(const struct tmx_opt *o, void *obj, double v)
@@ -276,13 +276,10 @@ static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const st
 /* place, name: see read_default, for what is missing */
 static enum tmx_status read_rows(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
                                  const struct tmx_setting *place, const char *name, const char *const *also,
-                                 struct tmx_err *err)
+                                 const struct tmx_keys *inner, struct tmx_err *err)
 {
     enum tmx_status st = tmx_setting_check(group, TMX_SETTING_GROUP, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(group); i++) {
-        const struct tmx_setting *s = tmx_setting_at(group, i);
-        st = listed(opts, also, tmx_setting_name(s)) ? TMX_OK : unknown_key(opts, also, s, err);
-    }
+    st = st ? st : check_keys(opts, also, inner, group, err);
     for (const struct tmx_opt *o = opts; !st && o->key; o++) {
         const struct tmx_setting *s = tmx_setting_member(group, o->key);
         st = s ? read_one(o, obj, s, err) : read_default(o, obj, place, name, err);
@@ -293,14 +290,95 @@ static enum tmx_status read_rows(const struct tmx_opt *opts, void *obj, const st
 enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
                              const char *const *also, struct tmx_err *err)
 {
-    return read_rows(opts, obj, group, group, "", also, err);
+    return read_rows(opts, obj, group, group, "", also, NULL, err);
 }
 
 enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const struct tmx_setting *parent,
                                    const char *key, const char *const *also, struct tmx_err *err)
 {
     const struct tmx_setting *group = tmx_setting_member(parent, key);
-    return read_rows(opts, obj, group, group ? group : parent, group ? "" : key, also, err);
+    return read_rows(opts, obj, group, group ? group : parent, group ? "" : key, also, NULL, err);
+}
+
+/* Does the number of this key rise from one element to the next? */
+static enum tmx_status check_order(const struct tmx_keys *p, const struct tmx_setting *list, size_t i,
+                                   struct tmx_err *err)
+{
+    double before = -INFINITY, v = INFINITY;
+    const struct tmx_setting *s = p->rises ? tmx_setting_member(tmx_setting_at(list, i), p->rises) : NULL;
+    if (i > 0 && tmx_setting_real(s, &v) &&
+        tmx_setting_real(tmx_setting_member(tmx_setting_at(list, i - 1), p->rises), &before) && v <= before) {
+        return tmx_fail_setting(err, tmx_setting_at(list, i),
+                                "%s: %s = %.15g after %.15g; expected ascending values", p->group, p->rises,
+                                v, before);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_list(const struct tmx_keys *p, void *obj, const struct tmx_setting *group,
+                                 struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_member(group, p->group);
+    enum tmx_status st =
+        tmx_setting_list(group, p->group, list || !p->optional ? p->least : 0, p->most, &list, err);
+    st = st || !p->name ? st : tmx_setting_unique(list, p->name, err);
+    char *element = (char *)obj + p->offset;
+    size_t n = st ? 0 : tmx_setting_length(list);
+    if (!st && p->owned) {
+        void *array = calloc(n + 1, p->size);
+        memcpy(element, &array, sizeof array);
+        element = array;
+        st = array ? TMX_OK : tmx_no_memory(err);
+        n = array ? n : 0;
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const struct tmx_setting *at = tmx_setting_at(list, i);
+        st = tmx_keys_read(p, element + i * p->size, at,
+                           err); /* NOLINT(misc-no-recursion): as deep as the rows are */
+        st = st ? st : check_order(p, list, i, err);
+    }
+    memcpy((char *)obj + p->count, &n, sizeof n);
+    return st;
+}
+
+/* place, name: see read_default */
+static enum tmx_status read_group(const struct tmx_opt *rows, const struct tmx_keys *inner, void *obj,
+                                  const struct tmx_setting *group, const struct tmx_setting *place,
+                                  const char *name, struct tmx_err *err)
+{
+    enum tmx_status st = read_rows(rows, obj, group, place, name, NULL, inner, err);
+    for (const struct tmx_keys *p = inner; p && p->group && !st; p++) {
+        const struct tmx_setting *s = tmx_setting_member(group, p->group);
+        if (p->opts && p->size > 0) {
+            st = read_list(p, obj, group, err); /* NOLINT(misc-no-recursion): as deep as the rows are */
+        } else if (p->opts) {
+            st = read_group(p->opts, p->inner, (char *)obj + p->offset, s, s ? s : group, s ? "" : p->group,
+                            err);
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj, const struct tmx_setting *group,
+                              struct tmx_err *err)
+{
+    return read_group(keys->opts, keys->inner, obj, group, group, "", err);
+}
+
+enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
+                              const struct tmx_sets *sets, struct tmx_config **keep, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
+    st = st ? st : tmx_keys_read(file, obj, tmx_config_root(cfg), err);
+    if (st || !keep) {
+        tmx_config_close(cfg);
+        cfg = NULL;
+    }
+    if (keep) {
+        *keep = cfg;
+    }
+    return st;
 }
 
 static bool is_path(const struct tmx_opt *o, const char *field)

@@ -13,6 +13,8 @@
 #include "core/base/setting.h"
 
 struct tmx_writer; /* core/base/config.h */
+struct tmx_sets;
+struct tmx_config;
 
 /* Read every row of opts ({0}-terminated) from group (NULL: all defaults) into obj;
  * absent keys take their default. Rejects what is no group, unknown keys (naming the
@@ -27,6 +29,44 @@ TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj
 TMX_NODISCARD enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj,
                                                  const struct tmx_setting *parent, const char *key,
                                                  const char *const *also, struct tmx_err *err);
+
+/* What a file or a group may have: rows, and groups and lists inside. An array of them ends with {0}.
+ * `thermix list keys` prints them. */
+struct tmx_keys {
+    const char *group; /* its name; "" of a file; a path, "cards.points", of what other readers do by hand */
+    const struct tmx_opt *opts;   /* NULL: another reader's, left alone */
+    const struct tmx_keys *inner; /* NULL: none */
+    size_t offset;      /* of its object; of a list: of the array, or with `owned` of a pointer to one */
+    size_t size, count; /* of a list: of an element; offset of the size_t that gets the length. 0: a group */
+    size_t least, most; /* elements */
+    bool owned;         /* the array is allocated here, with one element of zeros behind the last, and the
+                           caller frees it, also after failure */
+    bool optional;      /* an absent list is well, whatever `least` is */
+    const char *rises;  /* key of numbers that rise from element to element */
+    const char *name;   /* key of a text that is in one element only */
+};
+/* Of a group of rows; of a member; of a list, with further members behind it. */
+#define TMX_KEYS(key, opts_)            \
+    {                                   \
+        .group = (key), .opts = (opts_) \
+    }
+#define TMX_KEYS_GROUP(s, field, opts_)                                       \
+    {                                                                         \
+        .group = #field, .opts = (opts_), .offset = offsetof(struct s, field) \
+    }
+#define TMX_KEYS_LIST(s, key, field, n_field, opts_, least_, most_)                                     \
+    .group = (key), .opts = (opts_), .offset = offsetof(struct s, field),                               \
+    .size = sizeof(((struct s *)0)->field[0]), .count = offsetof(struct s, n_field), .least = (least_), \
+    .most = (most_)
+
+/* Rows as tmx_opt_read does, and what is inside, with the length and order of lists checked. */
+TMX_NODISCARD enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj,
+                                            const struct tmx_setting *group, struct tmx_err *err);
+/* A file with these overrides (NULL: none). *keep gets the configuration, for what other readers read; keep
+ * may be NULL. */
+TMX_NODISCARD enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
+                                            const struct tmx_sets *sets, struct tmx_config **keep,
+                                            struct tmx_err *err);
 
 /* Set the field of one row from a word, as it stands on a command line or in a
  * `-name value` file: numbers are decimal, BOOL takes 0, 1, true, false, on, off, CHOICE
@@ -49,13 +89,6 @@ const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *
                                         const struct tmx_setting *group);
 /* The same as tmx_opt_write, as a group. */
 void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w);
-
-/* The rows of one kind of file, for `thermix list keys`: by group as a path, "cards.points"; {0}-terminated.
- */
-struct tmx_keys {
-    const char *group;
-    const struct tmx_opt *opts;
-};
 
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);

@@ -112,10 +112,6 @@ const struct tmx_opt tmx_spread_opts[] = {
     {0},
 };
 
-/* Groups of other models are left to them. */
-static const char *const groups[] = {"limits", "power",  "levels", "board", "units", "spread",
-                                     "memory", "energy", "gating", "job",   NULL};
-
 static const struct tmx_opt part_opts[] = {
     TMX_ROW_TEXT(tmx_chip_part, prefix, NULL, "units whose names begin with this"),
     TMX_ROW_REAL(tmx_chip_part, l2, "1", 0, 1, 0, "of the kernels' l2_w"),
@@ -126,31 +122,50 @@ static const struct tmx_opt part_opts[] = {
     {0},
 };
 
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+static const struct tmx_keys inner[] = {
+    TMX_KEYS_GROUP(tmx_chip, limits, limit_opts),
+    TMX_KEYS_GROUP(tmx_chip, power, power_opts),
+    TMX_KEYS_GROUP(tmx_chip, board, board_opts),
+    TMX_KEYS_GROUP(tmx_chip, spread, tmx_spread_opts),
+    {TMX_KEYS_LIST(tmx_chip, "units", part, n_part, part_opts, 0, TMX_MAX_CHIP_PART)},
+    {TMX_KEYS_LIST(tmx_chip, "levels", level, n_level, level_opts, 1, TMX_MAX_LEVEL)},
+    TMX_KEYS("memory", NULL),
+    TMX_KEYS("energy", NULL),
+    TMX_KEYS("gating", NULL),
+    TMX_KEYS("job", NULL),
+    {0},
+};
+const struct tmx_keys tmx_chip_keys[] = {{.group = "", .opts = root_opts, .inner = inner}, {0}};
+
 static bool whole_or_nothing(double sum)
 {
     return sum == 0 || fabs(sum - 1) < 1e-6;
 }
 
-static enum tmx_status read_parts(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status check_shares(const struct tmx_chip *c, const struct tmx_setting *root,
+                                    struct tmx_err *err)
 {
-    const struct tmx_setting *list;
     double l2 = 0, dram = 0, baseline = 0;
-    enum tmx_status st = tmx_setting_list(root, "units", 0, TMX_MAX_CHIP_PART, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        st = tmx_opt_read(part_opts, &c->part[i], tmx_setting_at(list, i), NULL, err);
+    for (size_t i = 0; i < c->n_part; i++) {
         l2 += c->part[i].l2;
         dram += c->part[i].dram;
         baseline += c->part[i].baseline;
     }
-    c->n_part = tmx_setting_length(list);
-    if (!st && !(whole_or_nothing(l2) && whole_or_nothing(dram) && baseline <= 1 + 1e-6)) {
-        st = tmx_fail_setting(
-            err, list,
-            "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), 1 (or 0), at "
-            "most 1",
-            l2, dram, baseline);
-    }
-    return st;
+    return whole_or_nothing(l2) && whole_or_nothing(dram) && baseline <= 1 + 1e-6
+               ? TMX_OK
+               : tmx_fail_setting(err, tmx_setting_member(root, "units"),
+                                  "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by "
+                                  "area), 1 (or 0), at "
+                                  "most 1",
+                                  l2, dram, baseline);
 }
 
 /* A level every step_hz along the points read so far, the last point's included. */
@@ -196,18 +211,16 @@ static enum tmx_status find_nominal(struct tmx_chip *c, const struct tmx_setting
                                   c->level[c->nominal].freq_hz);
 }
 
-static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status make_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_list(root, "levels", 1, TMX_MAX_LEVEL, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *s = tmx_setting_at(list, i);
-        st = tmx_opt_read(level_opts, &c->level[i], s, NULL, err);
-        if (!st && i > 0 && c->level[i].freq_hz > c->level[i - 1].freq_hz) {
-            st = tmx_fail_setting(err, s, "freq_hz rises: levels go from the fastest to the slowest");
+    const struct tmx_setting *list = tmx_setting_member(root, "levels");
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 1; !st && i < c->n_level; i++) {
+        if (c->level[i].freq_hz > c->level[i - 1].freq_hz) {
+            st = tmx_fail_setting(err, tmx_setting_at(list, i),
+                                  "freq_hz rises: levels go from the fastest to the slowest");
         }
     }
-    c->n_level = tmx_setting_length(list);
     st = st || c->step_hz == 0 ? st : follow_curve(c, list, err);
     for (size_t l = 0; !st && c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
         const double above_ghz = fmax(0, c->level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
@@ -216,33 +229,19 @@ static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting 
     return st ? st : find_nominal(c, root, err);
 }
 
-/* Options of a group of root, those of `over` (may be NULL) winning key by key. */
-static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, const struct tmx_setting *root,
-                                       const char *group, const struct tmx_setting *over, struct tmx_err *err)
+/* Keys of `power` that win over the file's; NULL: none. */
+static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setting *over, struct tmx_err *err)
 {
     struct tmx_opt named[64] = {{0}}; /* the rows of over's keys */
     size_t n = 0;
-    enum tmx_status st = tmx_opt_read_group(opts, obj, root, group, NULL, err);
-    st = st ? st : tmx_setting_check(over, TMX_SETTING_GROUP, err);
-    if (st) {
-        return st;
-    }
-    for (const struct tmx_opt *o = opts; o->key && n < sizeof named / sizeof named[0] - 1; o++) {
+    for (const struct tmx_opt *o = power_opts; o->key && n < sizeof named / sizeof named[0] - 1; o++) {
         if (tmx_setting_member(over, o->key)) {
             named[n++] = *o;
         }
     }
     /* all rows only word the error: a key is unknown */
-    return tmx_opt_read(n == tmx_setting_length(over) ? named : opts, obj, over, NULL, err);
+    return tmx_opt_read(n == tmx_setting_length(over) ? named : power_opts, &c->power, over, NULL, err);
 }
-
-static const struct tmx_opt limit_opts[] = {
-    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
-    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
-    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
-    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
-    {0},
-};
 
 enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
                                    struct tmx_err *err)
@@ -255,27 +254,10 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
 {
     struct tmx_config *cfg = NULL;
     *c = (struct tmx_chip){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        st = tmx_opt_read(root_opts, c, root, groups, err);
-        if (!st) {
-            st = tmx_sm_limits_read(&c->limits, root, err);
-        }
-        if (!st) {
-            st = read_overridden(power_opts, &c->power, root, "power", overrides, err);
-        }
-        if (!st) {
-            st = tmx_opt_read_group(board_opts, &c->board, root, "board", NULL, err);
-        }
-        st = st ? st : tmx_opt_read_group(tmx_spread_opts, &c->spread, root, "spread", NULL, err);
-        if (!st) {
-            st = read_parts(c, root, err);
-        }
-        if (!st) {
-            st = read_levels(c, root, err);
-        }
-    }
+    enum tmx_status st = tmx_keys_load(tmx_chip_keys, c, path, NULL, &cfg, err);
+    st = st ? st : override_power(c, overrides, err);
+    st = st ? st : check_shares(c, tmx_config_root(cfg), err);
+    st = st ? st : make_levels(c, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
     return st;
 }
@@ -679,7 +661,3 @@ void tmx_rank_ascending(const double *key, size_t n, size_t *order)
         order[j] = i;
     }
 }
-
-const struct tmx_keys tmx_chip_keys[] = {
-    {"", root_opts},      {"limits", limit_opts}, {"power", power_opts},       {"levels", level_opts},
-    {"units", part_opts}, {"board", board_opts},  {"spread", tmx_spread_opts}, {0}};

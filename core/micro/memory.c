@@ -407,6 +407,6 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
     }
 }
 
-const struct tmx_keys tmx_memory_chip_keys[] = {{"memory", chip_opts}, {0}};
+const struct tmx_keys tmx_memory_chip_keys[] = {TMX_KEYS("memory", chip_opts), {0}};
 const struct tmx_keys tmx_memory_kernel_keys[] = {
-    {"memory.KIND", kernel_opts}, {"memory.KIND.sequence", repeat_opts}, {0}};
+    TMX_KEYS("memory.KIND", kernel_opts), TMX_KEYS("memory.KIND.sequence", repeat_opts), {0}};

@@ -165,4 +165,4 @@ double tmx_llm_capacity(const struct tmx_llm *m, const struct tmx_llm_phase *p, 
     return floor((p->tp * p->memory_bytes * util - m->weights_bytes) / tmx_llm_token_bytes(m));
 }
 
-const struct tmx_keys tmx_llm_keys[] = {{"", opts}, {"phases", phase_opts}, {0}};
+const struct tmx_keys tmx_llm_keys[] = {TMX_KEYS("", opts), TMX_KEYS("phases", phase_opts), {0}};

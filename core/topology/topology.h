@@ -13,7 +13,6 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/err.h"
 #include "core/base/opt.h"
 
 enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_POINTS = 64, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };

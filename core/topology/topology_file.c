@@ -15,11 +15,6 @@
 
 enum { TMX_HALL_MAX_GPUS = 65536 };
 
-/* t has been read up to its links. Repeat it by its key nodes or its list racks, give each GPU the air of its
- * height, and sort the paths of air by where they lead. TMX_ECONFIG with the line. */
-static TMX_NODISCARD enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_setting *root,
-                                                    struct tmx_err *err);
-
 enum { MAX_PARTS = 4096 }; /* of one kind in a node */
 #define MAX_FIT_ERROR 0.1  /* of a fan's points; assumed */
 
@@ -43,8 +38,6 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(tmx_topology, nodes, "1", 1, 1024, 1, "this many equal nodes, independent of each other"),
     {0},
 };
-static const char *const root_lists[] = {"cards", "fans",   "gpus", "air", "links",
-                                         "racks", "spread", "host", NULL};
 
 struct fit_point {
     double rpm, k_per_w;
@@ -53,6 +46,8 @@ struct fit_point {
 struct counted_card {
     struct tmx_card card; /* first: the rows of tmx_card fit */
     int count;
+    struct fit_point point[TMX_MAX_FAN_POINTS];
+    size_t n_point;
 };
 static const struct tmx_opt card_opts[] = {
     TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "number of equal copies: NAME0, NAME1, ..."),
@@ -80,22 +75,24 @@ static const struct tmx_opt fit_point_opts[] = {
     TMX_ROW_REAL(fit_point, k_per_w, "K/W", 1e-6, 100, NAN, "sink to air at this speed"),
     {0},
 };
-static const char *const card_lists[] = {"points", NULL};
-
-struct part { /* a fan or a GPU of the file */
-    char name[TMX_NAME], card[TMX_NAME];
-    int count;
-    char chip[256];
-    double power_cap_w, inlet_above_k;
-    struct tmx_fan fan;
-};
-static const struct tmx_opt fan_opts[] = {
-    TMX_ROW_TEXT(part, name, NULL, "name"),
-    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
-    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
+static const struct tmx_keys card_inner[] = {
+    {TMX_KEYS_LIST(counted_card, "points", point, n_point, fit_point_opts, 2, TMX_MAX_FAN_POINTS),
+     .optional = true},
     {0},
 };
-static const struct tmx_opt fan_numbers[] = {
+
+struct part { /* a fan or a GPU of the file */
+    union {   /* first: their rows fit; both begin with a name */
+        struct tmx_fan fan;
+        struct tmx_topology_gpu gpu;
+    };
+    char card[TMX_NAME];
+    int count;
+};
+static const struct tmx_opt fan_opts[] = {
+    TMX_ROW_TEXT(tmx_fan, name, NULL, "name"),
+    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
     TMX_ROW_REAL(tmx_fan, min_rpm, "rpm", 0, 1e5, NAN, "slowest speed it turns at"),
     TMX_ROW_REAL(tmx_fan, max_rpm, "rpm", 1, 1e5, NAN, "full speed"),
     TMX_ROW_REAL(tmx_fan, power_w, "W", 0, 1000, NAN, "electrical power at full speed"),
@@ -110,24 +107,26 @@ static const struct tmx_opt fan_numbers[] = {
                  "stand-in for fans that were not measured; its speed appears in no table"),
     {0},
 };
-static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
-static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm",    "power_w",    "flow_m3_per_s",
-                                              "noise_dba", "heat_share", "efficiency", "stand_in",
-                                              "curve",     NULL};
 static const struct tmx_opt point_opts[] = {
     TMX_ROW_REAL(tmx_fan_point, temp_c, "degC", -100, 300, NAN, "hottest chip of the card"),
     TMX_ROW_REAL(tmx_fan_point, speed, "1", 0, 1, NAN, "of max_rpm"),
     {0},
 };
 
+static const struct tmx_keys fan_inner[] = {
+    {TMX_KEYS_LIST(tmx_fan, "curve", curve, n_curve, point_opts, 1, TMX_MAX_CURVE), .optional = true,
+     .rises = "temp_c"},
+    {0},
+};
+
 static const struct tmx_opt gpu_opts[] = {
-    TMX_ROW_TEXT(part, name, NULL, "name"),
-    TMX_ROW_NAME(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_TEXT(tmx_topology_gpu, name, NULL, "name"),
+    TMX_ROW_NAME(tmx_topology_gpu, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
     TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
-    TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
+    TMX_ROW_REAL(tmx_topology_gpu, power_cap_w, "W", 0, 1e5, 0,
                  "its board's power limit; 0: as the chip's board is sold"),
-    TMX_ROW_REAL(part, inlet_above_k, "K", -60, 60, 0,
+    TMX_ROW_REAL(tmx_topology_gpu, inlet_above_k, "K", -60, 60, 0,
                  "the air in front of it, or what its sensor shows, above inlet_c"),
     {0},
 };
@@ -153,14 +152,71 @@ static const struct tmx_opt link_opts[] = {
     {0},
 };
 
-/* A list of the root with at least `least` elements; *n its length. */
-static enum tmx_status list_of(const struct tmx_setting *root, const char *key, size_t least, size_t *n,
-                               const struct tmx_setting **list, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_setting_list(root, key, least, MAX_PARTS, list, err);
-    *n = tmx_setting_length(*list);
-    return st;
-}
+static const struct tmx_opt host_opts[] = {
+    TMX_ROW_REAL(tmx_host, idle_w, "W", 0, 1e5, 0, "of a node beside GPUs and fans, always"),
+    TMX_ROW_REAL(tmx_host, active_w, "W", 0, 1e5, 0, "on top while all its GPUs work"),
+    {0},
+};
+static const struct tmx_opt supply_opts[] = {
+    TMX_ROW_REAL(tmx_supply_point, load_w, "W", 0, 1e6, NAN, "behind the supply of a node"),
+    TMX_ROW_REAL(tmx_supply_point, efficiency, "1", 0.1, 1, NAN, "of the supply at this load"),
+    {0},
+};
+static const struct tmx_keys host_inner[] = {
+    {TMX_KEYS_LIST(tmx_host, "supply", supply, n_supply, supply_opts, 0, TMX_MAX_SUPPLY), .rises = "load_w"},
+    {0},
+};
+
+enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
+
+struct point {
+    double height, inlet_c;
+};
+static const struct tmx_opt profile_point_opts[] = {
+    TMX_ROW_REAL(point, height, "1", 0, 1, NAN, "in the rack, 0 its bottom, 1 its top"),
+    TMX_ROW_REAL(point, inlet_c, "degC", -100, 100, NAN, "air in front of the rack"),
+    {0},
+};
+
+struct rack {
+    char name[TMX_NAME];
+    int count, nodes;
+    struct point profile[MAX_POINTS];
+    size_t n_point;
+};
+static const struct tmx_opt rack_opts[] = {
+    TMX_ROW_TEXT(rack, name, NULL, "name"),
+    TMX_ROW_INT(rack, count, "1", 1, MAX_RACKS, 1, "number of equal copies: NAME0, NAME1, ..."),
+    TMX_ROW_INT(rack, nodes, "1", 1, MAX_NODES, 1, "nodes above each other"),
+    {0},
+};
+static const struct tmx_keys rack_inner[] = {
+    {TMX_KEYS_LIST(rack, "profile", profile, n_point, profile_point_opts, 1, MAX_POINTS), .optional = true,
+     .rises = "height"},
+    {0},
+};
+
+struct file { /* as it is written */
+    struct tmx_topology t;
+    struct counted_card *card;
+    struct part *fan, *gpu;
+    struct named_air *air;
+    struct rack *rack;
+    size_t n_card, n_fan, n_gpu, n_air, n_rack;
+};
+static const struct tmx_keys root_inner[] = {
+    {TMX_KEYS_LIST(file, "cards", card, n_card, card_opts, 1, MAX_PARTS), .inner = card_inner, .owned = true},
+    {TMX_KEYS_LIST(file, "fans", fan, n_fan, fan_opts, 1, MAX_PARTS), .inner = fan_inner, .owned = true},
+    {TMX_KEYS_LIST(file, "gpus", gpu, n_gpu, gpu_opts, 1, MAX_PARTS), .owned = true},
+    {TMX_KEYS_LIST(file, "air", air, n_air, air_opts, 0, MAX_PARTS), .owned = true},
+    {TMX_KEYS_LIST(file, "links", t.link, t.n_link, link_opts, 0, MAX_PARTS), .owned = true, .name = "name"},
+    {TMX_KEYS_LIST(file, "racks", rack, n_rack, rack_opts, 1, MAX_RACKS), .inner = rack_inner, .owned = true,
+     .optional = true, .name = "name"},
+    {.group = "host", .opts = host_opts, .inner = host_inner, .offset = offsetof(struct file, t.host)},
+    TMX_KEYS("spread", NULL),
+    {0},
+};
+const struct tmx_keys tmx_topology_keys[] = {{.group = "", .opts = root_opts, .inner = root_inner}, {0}};
 
 static size_t find_card(const struct tmx_topology *t, const char *name)
 {
@@ -188,6 +244,7 @@ struct pattern {
 
 struct reader {
     struct tmx_topology *t;
+    const struct file *file;
     struct pattern *pattern; /* [n_pattern] */
     size_t n_pattern;
     size_t *air_entry; /* [n_air] the element of the file that a path is from */
@@ -260,15 +317,15 @@ static double fit_line(const struct fit_point *p, size_t n, double exponent, dou
 }
 
 /* The points of a card's data sheet: two give a and b at the file's exponent, more give the exponent, too. */
-static enum tmx_status fit_card(struct tmx_card *c, const struct tmx_setting *e, struct tmx_err *err)
+static enum tmx_status fit_card(const struct counted_card *of, struct tmx_card *c,
+                                const struct tmx_setting *e, struct tmx_err *err)
 {
-    struct fit_point p[TMX_MAX_FAN_POINTS];
-    const struct tmx_setting *list, *given = tmx_setting_member(e, "fit_a_k_per_w");
-    enum tmx_status st = tmx_setting_list(e, "points", tmx_setting_member(e, "points") ? 2 : 0,
-                                          TMX_MAX_FAN_POINTS, &list, err);
-    const size_t n = tmx_setting_length(list);
-    if (st || n == 0) {
-        return st;
+    const struct fit_point *p = of->point;
+    const struct tmx_setting *list = tmx_setting_member(e, "points"),
+                             *given = tmx_setting_member(e, "fit_a_k_per_w");
+    const size_t n = of->n_point;
+    if (n == 0) {
+        return TMX_OK;
     }
     given = given ? given : tmx_setting_member(e, "fit_b_k_per_w");
     given = given || n == 2 ? given : tmx_setting_member(e, "fit_exponent");
@@ -278,17 +335,14 @@ static enum tmx_status fit_card(struct tmx_card *c, const struct tmx_setting *e,
                                       : "card %s: points belong to convection = \"fit\"",
                                 c->name, given ? tmx_setting_name(given) : "");
     }
-    for (size_t i = 0; i < n && !st; i++) {
-        st = tmx_opt_read(fit_point_opts, &p[i], tmx_setting_at(list, i), NULL, err);
-        if (!st && i > 0 && (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w)) {
-            st = tmx_fail_setting(err, tmx_setting_at(list, i),
-                                  "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
-                                  "and the resistance fall",
-                                  c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
+    for (size_t i = 1; i < n; i++) {
+        if (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w) {
+            return tmx_fail_setting(
+                err, tmx_setting_at(list, i),
+                "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
+                "and the resistance fall",
+                c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
         }
-    }
-    if (st) {
-        return st;
     }
     double low = n > 2 ? 0.05 : c->fit_exponent, high = n > 2 ? 4 : c->fit_exponent, a, b;
     for (int i = 0; i < 100 && high - low > 1e-9; i++) { /* thirds: the sum has one valley */
@@ -320,31 +374,25 @@ static enum tmx_status fit_card(struct tmx_card *c, const struct tmx_setting *e,
     return TMX_OK;
 }
 
-static enum tmx_status read_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status add_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, "cards", 1, &n, &list, err);
-    r->t->card = st ? NULL : calloc(MAX_PARTS, sizeof *r->t->card);
-    r->pattern = st ? NULL : calloc(n, sizeof *r->pattern);
-    if (!st && (!r->t->card || !r->pattern)) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu cards", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
+    const struct tmx_setting *list = tmx_setting_member(root, "cards");
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < r->file->n_card; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct counted_card c = {.count = 1};
+        const struct counted_card *of = &r->file->card[i];
+        struct tmx_card c = of->card;
         struct pattern p = {.card0 = r->t->n_card};
         char name[TMX_NAME] = "";
-        st = tmx_opt_read(card_opts, &c, e, card_lists, err);
-        st = st ? st : fit_card(&c.card, e, err);
-        if (!st && c.count > 1 && find_pattern(r, c.card.name).n > 0) {
-            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.card.name);
+        st = fit_card(of, &c, e, err);
+        if (!st && of->count > 1 && find_pattern(r, c.name).n > 0) {
+            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.name);
         }
-        for (p.n = 0; !st && p.n < (size_t)c.count; p.n++) {
-            st = number_name(name, c.card.name, p.n, (size_t)c.count, e, err);
-            st = st ? st : add_card(r, e, &c.card, name, err);
+        for (p.n = 0; !st && p.n < (size_t)of->count; p.n++) {
+            st = number_name(name, c.name, p.n, (size_t)of->count, e, err);
+            st = st ? st : add_card(r, e, &c, name, err);
         }
-        memcpy(p.name, c.card.name, sizeof p.name);
+        memcpy(p.name, c.name, sizeof p.name);
         r->pattern[r->n_pattern++] = p;
     }
     return st;
@@ -363,45 +411,27 @@ static enum tmx_status join_card(const struct tmx_setting *e, const char *what, 
     return TMX_OK;
 }
 
-static enum tmx_status read_curve(struct tmx_fan *fan, const struct tmx_setting *e, struct tmx_err *err)
+/* What its rows cannot say of a fan. */
+static enum tmx_status check_fan(const struct tmx_fan *f, const struct tmx_setting *e, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    enum tmx_status st =
-        tmx_setting_list(e, "curve", tmx_setting_member(e, "curve") ? 1 : 0, TMX_MAX_CURVE, &list, err);
-    const size_t n = tmx_setting_length(list);
-    for (size_t i = 0; !st && i < n; i++) {
-        const struct tmx_setting *p = tmx_setting_at(list, i);
-        st = tmx_opt_read(point_opts, &fan->curve[i], p, NULL, err);
-        if (st) {
-            return st;
-        }
-        if (i > 0 && (fan->curve[i].temp_c <= fan->curve[i - 1].temp_c ||
-                      fan->curve[i].speed < fan->curve[i - 1].speed)) {
-            return tmx_fail_setting(err, p, "fan curve is not monotone: %g degC %g after %g degC %g",
-                                    fan->curve[i].temp_c, fan->curve[i].speed, fan->curve[i - 1].temp_c,
-                                    fan->curve[i - 1].speed);
+    const struct tmx_fan_point *p = f->curve;
+    for (size_t i = 1; i < f->n_curve; i++) {
+        if (p[i].speed < p[i - 1].speed) {
+            return tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(e, "curve"), i),
+                                    "fan curve is not monotone: %g degC %g after %g degC %g", p[i].temp_c,
+                                    p[i].speed, p[i - 1].temp_c, p[i - 1].speed);
         }
     }
-    fan->n_curve = n;
-    return st;
-}
-
-static enum tmx_status read_fan(struct part *p, const struct tmx_setting *e, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_opt_read(fan_opts, p, e, fan_number_keys, err);
-    st = st ? st : tmx_opt_read(fan_numbers, &p->fan, e, fan_name_keys, err);
-    st = st ? st : read_curve(&p->fan, e, err);
-    if (!st && p->fan.min_rpm > p->fan.max_rpm) {
-        st = tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", p->name);
-    }
-    return st;
+    return f->min_rpm <= f->max_rpm ? TMX_OK
+                                    : tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", f->name);
 }
 
 static enum tmx_status add_fan(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
                                const struct tmx_setting *e, struct tmx_err *err)
 {
     struct tmx_card *c = &t->card[card];
-    const enum tmx_status st = join_card(e, "fan", name, t->n_fan, &c->fan0, &c->n_fan, err);
+    enum tmx_status st = check_fan(&p->fan, e, err);
+    st = st ? st : join_card(e, "fan", name, t->n_fan, &c->fan0, &c->n_fan, err);
     t->fan[t->n_fan] = p->fan;
     t->fan[t->n_fan].card = card;
     memcpy(t->fan[t->n_fan++].name, name, TMX_NAME);
@@ -417,10 +447,8 @@ static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, con
     }
     const enum tmx_status st = join_card(e, "GPU", name, t->n_gpu, &c->gpu0, &c->n_gpu, err);
     struct tmx_topology_gpu *g = &t->gpu[t->n_gpu++];
+    *g = p->gpu;
     memcpy(g->name, name, TMX_NAME);
-    memcpy(g->chip, p->chip, sizeof g->chip);
-    g->power_cap_w = p->power_cap_w;
-    g->inlet_above_k = p->inlet_above_k;
     g->file = tmx_setting_file(e);
     g->line = tmx_setting_line(e);
     g->card = card;
@@ -437,7 +465,7 @@ static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *lis
     if (p.n == 0) {
         return tmx_fail_setting(err, tmx_setting_at(list, first),
                                 "%s %s without a card: there is no such card", fans ? "fan" : "GPU",
-                                part[first].name);
+                                part[first].fan.name);
     }
     for (size_t c = 0; c < p.n; c++) {
         for (size_t i = first; i < end; i++) {
@@ -449,7 +477,7 @@ static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *lis
                     return tmx_fail_setting(err, e, "more than %d %s in one node", MAX_PARTS,
                                             fans ? "fans" : "GPUs");
                 }
-                st = number_name(name, part[i].name, c * count + k, p.n * count, e, err);
+                st = number_name(name, part[i].fan.name, c * count + k, p.n * count, e, err);
                 st = st ? st : (fans ? add_fan : add_gpu)(r->t, &part[i], name, p.card0 + c, e, err);
             }
             if (st) {
@@ -460,29 +488,13 @@ static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *lis
     return TMX_OK;
 }
 
-static enum tmx_status read_parts(struct reader *r, const struct tmx_setting *root, bool fans,
-                                  struct tmx_err *err)
+static enum tmx_status add_all(struct reader *r, const struct tmx_setting *root, bool fans,
+                               struct tmx_err *err)
 {
-    struct tmx_topology *t = r->t;
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, fans ? "fans" : "gpus", 1, &n, &list, err);
-    if (st) {
-        return st;
-    }
-    struct part *part = calloc(n, sizeof *part);
-    if (fans) {
-        t->fan = calloc(MAX_PARTS, sizeof *t->fan);
-    } else {
-        t->gpu = calloc(MAX_PARTS, sizeof *t->gpu);
-    }
-    if (!part || !(fans ? (void *)t->fan : (void *)t->gpu)) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu fans or GPUs", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = fans ? read_fan(&part[i], e, err) : tmx_opt_read(gpu_opts, &part[i], e, NULL, err);
-    }
+    const struct tmx_setting *list = tmx_setting_member(root, fans ? "fans" : "gpus");
+    const struct part *part = fans ? r->file->fan : r->file->gpu;
+    const size_t n = fans ? r->file->n_fan : r->file->n_gpu;
+    enum tmx_status st = TMX_OK;
     for (size_t i = 0, end; !st && i < n; i = end) {
         end = i + 1;
         while (end < n && strcmp(part[end].card, part[i].card) == 0) {
@@ -490,7 +502,6 @@ static enum tmx_status read_parts(struct reader *r, const struct tmx_setting *ro
         }
         st = add_parts(r, list, part, i, end, fans, err);
     }
-    free(part);
     return st;
 }
 
@@ -514,34 +525,24 @@ static enum tmx_status add_air(struct reader *r, size_t entry, const struct tmx_
     return TMX_OK;
 }
 
-static enum tmx_status read_air(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status add_paths(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_topology *t = r->t;
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, "air", 0, &n, &list, err);
-    t->air = st ? NULL : calloc(MAX_PARTS, sizeof *t->air);
-    r->air_entry = st ? NULL : calloc(MAX_PARTS, sizeof *r->air_entry);
-    if (!st && (!t->air || !r->air_entry)) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu air paths", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct named_air a;
-        st = tmx_opt_read(air_opts, &a, e, NULL, err);
-        if (st) {
-            return st;
-        }
-        const size_t from = find_gpu(t, a.from), to = find_gpu(t, a.to), last = (size_t)a.count - 1;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < r->file->n_air; i++) {
+        const struct tmx_setting *e = tmx_setting_at(tmx_setting_member(root, "air"), i);
+        const struct named_air *a = &r->file->air[i];
+        const size_t from = find_gpu(t, a->from), to = find_gpu(t, a->to), last = (size_t)a->count - 1;
         if (from == t->n_gpu || to == t->n_gpu) {
-            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"", from == t->n_gpu ? a.from : a.to);
+            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"",
+                                    from == t->n_gpu ? a->from : a->to);
         }
         if ((from > to ? from : to) + last >= t->n_gpu) {
-            return tmx_fail_setting(err, e, "air: count = %d goes beyond the last GPU, %s", a.count,
+            return tmx_fail_setting(err, e, "air: count = %d goes beyond the last GPU, %s", a->count,
                                     t->gpu[t->n_gpu - 1].name);
         }
         for (size_t k = 0; k <= last && !st; k++) {
-            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a.fraction, a.heat_w}, e, err);
+            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a->fraction, a->heat_w}, e, err);
         }
     }
     return st;
@@ -584,59 +585,6 @@ static enum tmx_status order_air(const struct reader *r, const struct tmx_settin
     return st;
 }
 
-static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, "links", 0, &n, &list, err);
-    st = st ? st : tmx_setting_unique(list, "name", err);
-    t->link = st ? NULL : calloc(n + 1, sizeof *t->link);
-    if (!st && !t->link) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu links", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        st = tmx_opt_read(link_opts, &t->link[i], tmx_setting_at(list, i), NULL, err);
-        t->n_link = i + 1;
-    }
-    if (!st && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
-        const struct tmx_setting *s = tmx_setting_member(root, "link");
-        st = tmx_fail_setting(err, s, "link = \"%s\": not one of links", t->link_name);
-    }
-    return st;
-}
-
-static const struct tmx_opt host_opts[] = {
-    TMX_ROW_REAL(tmx_host, idle_w, "W", 0, 1e5, 0, "of a node beside GPUs and fans, always"),
-    TMX_ROW_REAL(tmx_host, active_w, "W", 0, 1e5, 0, "on top while all its GPUs work"),
-    {0},
-};
-static const struct tmx_opt supply_opts[] = {
-    TMX_ROW_REAL(tmx_supply_point, load_w, "W", 0, 1e6, NAN, "behind the supply of a node"),
-    TMX_ROW_REAL(tmx_supply_point, efficiency, "1", 0.1, 1, NAN, "of the supply at this load"),
-    {0},
-};
-
-/* `host = { idle_w; active_w; supply = ( { load_w; efficiency; }, ... ); }` */
-static enum tmx_status read_host(struct tmx_host *h, const struct tmx_setting *root, struct tmx_err *err)
-{
-    static const char *const also[] = {"supply", NULL};
-    const struct tmx_setting *group, *list = NULL;
-    enum tmx_status st = tmx_setting_group(root, "host", &group, err);
-    st = st ? st : tmx_opt_read(host_opts, h, group, also, err);
-    st = st || !group ? st : tmx_setting_list(group, "supply", 0, TMX_MAX_SUPPLY, &list, err);
-    h->given = group;
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *p = tmx_setting_at(list, i);
-        st = tmx_opt_read(supply_opts, &h->supply[i], p, NULL, err);
-        if (!st && i > 0 && h->supply[i].load_w <= h->supply[i - 1].load_w) {
-            st = tmx_fail_setting(err, p, "supply: %g W after %g W; expected ascending loads",
-                                  h->supply[i].load_w, h->supply[i - 1].load_w);
-        }
-        h->n_supply = i + 1;
-    }
-    return st;
-}
-
 static enum tmx_status check_cards(const struct reader *r, const struct tmx_setting *root,
                                    struct tmx_err *err)
 {
@@ -653,77 +601,8 @@ static enum tmx_status check_cards(const struct reader *r, const struct tmx_sett
     return TMX_OK;
 }
 
-enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
-{
-    struct tmx_config *cfg = NULL;
-    struct reader r = {.t = t};
-    *t = (struct tmx_topology){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        st = tmx_opt_read(root_opts, t, root, root_lists, err);
-        st = st ? st : read_cards(&r, root, err);
-        st = st ? st : read_parts(&r, root, false, err);
-        st = st ? st : read_parts(&r, root, true, err);
-        st = st ? st : check_cards(&r, root, err);
-        st = st ? st : read_air(&r, root, err);
-        st = st ? st : order_air(&r, root, err);
-        st = st ? st : read_links(t, root, err);
-        st = st ? st : read_host(&t->host, root, err);
-        st = st ? st : tmx_hall_build(t, root, err);
-    }
-    free(r.pattern);
-    free(r.air_entry);
-    t->config = cfg;
-    return st;
-}
-
 /* Air in front of a rack is warmer at its top than at its bottom; node j of n is at height (j + 1/2) / n,
  * 0 the bottom. Between the points of a profile the temperature is linear, outside it is the last point's. */
-
-enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
-
-struct point {
-    double height, inlet_c;
-};
-static const struct tmx_opt profile_point_opts[] = {
-    TMX_ROW_REAL(point, height, "1", 0, 1, NAN, "in the rack, 0 its bottom, 1 its top"),
-    TMX_ROW_REAL(point, inlet_c, "degC", -100, 100, NAN, "air in front of the rack"),
-    {0},
-};
-
-struct rack {
-    char name[TMX_NAME];
-    int count, nodes;
-    struct point profile[MAX_POINTS];
-    size_t n_point;
-};
-static const struct tmx_opt rack_opts[] = {
-    TMX_ROW_TEXT(rack, name, NULL, "name"),
-    TMX_ROW_INT(rack, count, "1", 1, MAX_RACKS, 1, "number of equal copies: NAME0, NAME1, ..."),
-    TMX_ROW_INT(rack, nodes, "1", 1, MAX_NODES, 1, "nodes above each other"),
-    {0},
-};
-
-static enum tmx_status read_profile(struct rack *r, const struct tmx_topology *t, const struct tmx_setting *e,
-                                    struct tmx_err *err)
-{
-    const struct tmx_setting *list, *member = tmx_setting_member(e, "profile");
-    enum tmx_status st = tmx_setting_list(e, "profile", member ? 1 : 0, MAX_POINTS, &list, err);
-    if (!st && member && t->inlet_c <= -TMX_ZERO_C) {
-        st = tmx_fail_setting(err, member, "profile: give inlet_c too, the room air it differs from");
-    }
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *p = tmx_setting_at(list, i);
-        st = tmx_opt_read(profile_point_opts, &r->profile[i], p, NULL, err);
-        if (!st && i > 0 && r->profile[i].height <= r->profile[i - 1].height) {
-            st = tmx_fail_setting(err, p, "profile: height %g after %g; expected points from the bottom up",
-                                  r->profile[i].height, r->profile[i - 1].height);
-        }
-    }
-    r->n_point = tmx_setting_length(list);
-    return st;
-}
 
 static double inlet_c(const struct rack *r, double height)
 {
@@ -863,46 +742,32 @@ static enum tmx_status too_many(const struct tmx_setting *e, const struct tmx_to
                                   TMX_HALL_MAX_GPUS);
 }
 
-static enum tmx_status read_racks(const struct tmx_topology *t, const struct tmx_setting *list,
-                                  struct rack *rack, size_t *n_node, bool *profiles, struct tmx_err *err)
-{
-    static const char *const also[] = {"profile", NULL};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_opt_read(rack_opts, &rack[i], e, also, err);
-        st = st ? st : read_profile(&rack[i], t, e, err);
-        for (size_t k = 0; k < i && !st; k++) {
-            if (strcmp(rack[k].name, rack[i].name) == 0) {
-                st = tmx_fail_setting(err, e, "two racks are called \"%s\"", rack[i].name);
-            }
-        }
-        if (!st) {
-            *n_node += (size_t)rack[i].count * (size_t)rack[i].nodes;
-            *profiles = *profiles || rack[i].n_point > 0;
-            st = too_many(e, t, *n_node, err);
-        }
-    }
-    return st;
-}
-
-static enum tmx_status build_racks(struct tmx_topology *t, const struct tmx_setting *list, struct rack *rack,
-                                   struct tmx_err *err)
+static enum tmx_status build_racks(struct tmx_topology *t, const struct file *f,
+                                   const struct tmx_setting *list, struct tmx_err *err)
 {
     struct place at = {.n_card = t->n_card, .n_fan = t->n_fan, .n_gpu = t->n_gpu};
     size_t n_node = 0;
     bool profiles = false;
-    enum tmx_status st = read_racks(t, list, rack, &n_node, &profiles, err);
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < f->n_rack && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        n_node += (size_t)f->rack[i].count * (size_t)f->rack[i].nodes;
+        profiles = profiles || f->rack[i].n_point > 0;
+        st = f->rack[i].n_point > 0 && t->inlet_c <= -TMX_ZERO_C
+                 ? tmx_fail_setting(err, tmx_setting_member(e, "profile"),
+                                    "profile: give inlet_c too, the room air it differs from")
+                 : too_many(e, t, n_node, err);
+    }
     st = st ? st : repeat(t, n_node, err);
     if (!st && profiles) {
         t->inlet_above_k = calloc(t->n_gpu, sizeof *t->inlet_above_k);
         st = t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
     }
     t->nodes = (int)n_node;
-    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
-        st = fill_rack(t, &rack[i], &at, tmx_setting_at(list, i), err);
-        at.node0 += (size_t)rack[i].count * (size_t)rack[i].nodes;
-        t->n_rack += (size_t)rack[i].count;
+    for (size_t i = 0; i < f->n_rack && !st; i++) {
+        st = fill_rack(t, &f->rack[i], &at, tmx_setting_at(list, i), err);
+        at.node0 += (size_t)f->rack[i].count * (size_t)f->rack[i].nodes;
+        t->n_rack += (size_t)f->rack[i].count;
     }
     return st;
 }
@@ -923,20 +788,17 @@ static enum tmx_status add_above(struct tmx_topology *t, struct tmx_err *err)
     return !any || t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
 }
 
-static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_setting *root,
-                                      struct tmx_err *err)
+/* Repeat the node by the key nodes or by racks, give each GPU the air of its height, and sort the paths of
+ * air by where they lead. */
+static enum tmx_status build_hall(struct tmx_topology *t, const struct file *f,
+                                  const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *nodes = tmx_setting_member(root, "nodes"), *racks, *member;
-    member = tmx_setting_member(root, "racks");
-    enum tmx_status st = tmx_setting_list(root, "racks", member ? 1 : 0, MAX_RACKS, &racks, err);
-    if (!st && member && nodes) {
-        st = tmx_fail_setting(err, nodes, "nodes and racks: the racks give the number of nodes");
-    }
-    if (!st && member) {
-        struct rack *rack = calloc(tmx_setting_length(racks), sizeof *rack);
-        st = rack ? build_racks(t, racks, rack, err) : tmx_fail(err, TMX_ENOMEM, "racks");
-        free(rack);
-    } else if (!st) {
+    const struct tmx_setting *nodes = tmx_setting_member(root, "nodes");
+    enum tmx_status st = TMX_OK;
+    if (f->n_rack > 0) {
+        st = nodes ? tmx_fail_setting(err, nodes, "nodes and racks: the racks give the number of nodes")
+                   : build_racks(t, f, tmx_setting_member(root, "racks"), err);
+    } else {
         st = too_many(nodes ? nodes : root, t, (size_t)t->nodes, err);
         st = st ? st : repeat(t, (size_t)t->nodes, err); /* also of one: arrays become as small as they may */
     }
@@ -949,17 +811,42 @@ static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_s
     return st ? st : index_air(t, err);
 }
 
-const struct tmx_keys tmx_topology_keys[] = {{"", root_opts},
-                                             {"cards", card_opts},
-                                             {"cards.points", fit_point_opts},
-                                             {"fans", fan_opts},
-                                             {"fans", fan_numbers},
-                                             {"fans.curve", point_opts},
-                                             {"gpus", gpu_opts},
-                                             {"air", air_opts},
-                                             {"links", link_opts},
-                                             {"host", host_opts},
-                                             {"host.supply", supply_opts},
-                                             {"racks", rack_opts},
-                                             {"racks.profile", profile_point_opts},
-                                             {0}};
+enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct file f = {.n_card = 0};
+    struct reader r = {.t = t, .file = &f};
+    enum tmx_status st = tmx_keys_load(tmx_topology_keys, &f, path, NULL, &cfg, err);
+    *t = f.t;
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        t->host.given = tmx_setting_member(root, "host");
+        t->card = calloc(MAX_PARTS, sizeof *t->card);
+        t->fan = calloc(MAX_PARTS, sizeof *t->fan);
+        t->gpu = calloc(MAX_PARTS, sizeof *t->gpu);
+        t->air = calloc(MAX_PARTS, sizeof *t->air);
+        r.pattern = calloc(f.n_card, sizeof *r.pattern);
+        r.air_entry = calloc(MAX_PARTS, sizeof *r.air_entry);
+        st = t->card && t->fan && t->gpu && t->air && r.pattern && r.air_entry ? TMX_OK : tmx_no_memory(err);
+        st = st ? st : add_cards(&r, root, err);
+        st = st ? st : add_all(&r, root, false, err);
+        st = st ? st : add_all(&r, root, true, err);
+        st = st ? st : check_cards(&r, root, err);
+        st = st ? st : add_paths(&r, root, err);
+        st = st ? st : order_air(&r, root, err);
+        if (!st && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
+            st = tmx_fail_setting(err, tmx_setting_member(root, "link"), "link = \"%s\": not one of links",
+                                  t->link_name);
+        }
+        st = st ? st : build_hall(t, &f, root, err);
+    }
+    free(f.card);
+    free(f.fan);
+    free(f.gpu);
+    free(f.air);
+    free(f.rack);
+    free(r.pattern);
+    free(r.air_entry);
+    t->config = cfg;
+    return st;
+}

@@ -87,10 +87,20 @@ const struct tmx_opt tmx_component_opts[] = {
 };
 _Static_assert(sizeof tmx_component_opts / sizeof tmx_component_opts[0] == TMX_N_COMPONENT + 1, "a key each");
 
-static const char *const power_groups[] = {"phases", NULL};
-static const char *const groups[] = {"launch", "power",  "components", "instructions",
-                                     "code",   "memory", "job",        NULL};
-
+static const struct tmx_keys power_inner[] = {TMX_KEYS("phases", NULL), {0}};
+static const struct tmx_keys inner[] = {
+    TMX_KEYS_GROUP(tmx_kernel, launch, launch_opts),
+    {.group = "power",
+     .opts = power_opts,
+     .inner = power_inner,
+     .offset = offsetof(struct tmx_kernel, power)},
+    TMX_KEYS("components", NULL),
+    TMX_KEYS("instructions", NULL),
+    TMX_KEYS("code", NULL),
+    TMX_KEYS("memory", NULL),
+    TMX_KEYS("job", NULL),
+    {0},
+};
 /* Watts by component; those of the SMs add up to sm_power_w. */
 static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,
                                        struct tmx_err *err)
@@ -113,26 +123,18 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
 {
     struct tmx_config *cfg = NULL;
     *k = (struct tmx_kernel){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
+    enum tmx_status st = tmx_keys_load(tmx_kernel_keys, k, path, NULL, &cfg, err);
     if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        const struct tmx_setting *power = tmx_setting_member(root, "power");
-        st = tmx_opt_read(root_opts, k, root, groups, err);
-        if (!st) {
-            st = tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
+        const struct tmx_setting *components = tmx_config_find(cfg, "components");
+        const struct tmx_setting *phases = tmx_config_find(cfg, "power.phases");
+        if (!components && !tmx_config_find(cfg, "power")) {
+            k->power = (struct tmx_kernel_power){0};
         }
-        const struct tmx_setting *components = tmx_setting_member(root, "components");
-        if (!st && (power || components)) {
-            const struct tmx_setting *phases = power ? tmx_setting_member(power, "phases") : NULL;
-            st = tmx_opt_read(power_opts, &k->power, power, power_groups, err);
-            st = st || !phases ? st : tmx_phases_read(&k->phases, phases, path, err);
-            if (!st && phases && !components && k->power.sm_power_w <= 0) {
-                k->power.sm_power_w = k->phases.mean_w;
-            }
+        st = phases ? tmx_phases_read(&k->phases, phases, path, err) : TMX_OK;
+        if (!st && phases && !components && k->power.sm_power_w <= 0) {
+            k->power.sm_power_w = k->phases.mean_w;
         }
-        if (!st && components) {
-            st = read_components(k, components, err);
-        }
+        st = st || !components ? st : read_components(k, components, err);
     }
     tmx_config_close(cfg);
     return st;
@@ -323,10 +325,8 @@ double tmx_phases_left(const struct tmx_phases *p, double x)
     return i + 1 < p->n || p->repeat ? p->until[i] - x : INFINITY;
 }
 
-const struct tmx_keys tmx_kernel_keys[] = {{"", root_opts},
-                                           {"launch", launch_opts},
-                                           {"power", power_opts},
-                                           {"power.phases", head_opts},
-                                           {"power.phases.list", step_opts},
-                                           {"components", tmx_component_opts},
+const struct tmx_keys tmx_kernel_keys[] = {{.group = "", .opts = root_opts, .inner = inner},
+                                           TMX_KEYS("power.phases", head_opts),
+                                           TMX_KEYS("power.phases.list", step_opts),
+                                           TMX_KEYS("components", tmx_component_opts),
                                            {0}};

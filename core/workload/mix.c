@@ -623,4 +623,4 @@ void tmx_mix_finish(struct tmx_mix *mix)
 }
 
 const struct tmx_keys tmx_mix_keys[] = {
-    {"", root_opts}, {"kernels", entry_opts}, {"arrivals", arrival_opts}, {0}};
+    TMX_KEYS("", root_opts), TMX_KEYS("kernels", entry_opts), TMX_KEYS("arrivals", arrival_opts), {0}};

@@ -220,11 +220,12 @@ void tmx_gate_code_finish(struct tmx_gate_code *c)
     tmx_stream_finish(&c->stream);
 }
 
-const struct tmx_keys tmx_sm_keys[] = {{"", root_opts},
-                                       {"sm", tmx_sm_opts},
-                                       {"gate", tmx_gate_opts},
-                                       {"leakage", leakage_opts},
-                                       {"fit_convpg", tmx_knob_opts},
-                                       {"fit_all", tmx_knob_opts},
+const struct tmx_keys tmx_sm_keys[] = {TMX_KEYS("", root_opts),
+                                       TMX_KEYS("sm", tmx_sm_opts),
+                                       TMX_KEYS("gate", tmx_gate_opts),
+                                       TMX_KEYS("leakage", leakage_opts),
+                                       TMX_KEYS("fit_convpg", tmx_knob_opts),
+                                       TMX_KEYS("fit_all", tmx_knob_opts),
                                        {0}};
-const struct tmx_keys tmx_code_kernel_keys[] = {{"instructions", tmx_instr_opts}, {"code", rows}, {0}};
+const struct tmx_keys tmx_code_kernel_keys[] = {
+    TMX_KEYS("instructions", tmx_instr_opts), TMX_KEYS("code", rows), {0}};

@@ -402,15 +402,16 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     return st;
 }
 
-const struct tmx_keys tmx_node_keys[] = {{"", root_opts},
-                                         {"gpu", gpu_opts},
-                                         {"power", power_opts},
-                                         {"framework", framework_opts},
-                                         {"events", events_opts},
-                                         {"cpu", cpu_opts},
-                                         {"templates", template_opts},
-                                         {"templates.members", member_opts},
+const struct tmx_keys tmx_node_keys[] = {TMX_KEYS("", root_opts),
+                                         TMX_KEYS("gpu", gpu_opts),
+                                         TMX_KEYS("power", power_opts),
+                                         TMX_KEYS("framework", framework_opts),
+                                         TMX_KEYS("events", events_opts),
+                                         TMX_KEYS("cpu", cpu_opts),
+                                         TMX_KEYS("templates", template_opts),
+                                         TMX_KEYS("templates.members", member_opts),
                                          {0}};
 const struct tmx_keys tmx_batch_keys[] = {
-    {"", batch_opts}, {"instances", part_opts}, {"measured", measured_opts}, {0}};
-const struct tmx_keys tmx_job_kernel_keys[] = {{"job", job_opts}, {"job.variants", variant_opts}, {0}};
+    TMX_KEYS("", batch_opts), TMX_KEYS("instances", part_opts), TMX_KEYS("measured", measured_opts), {0}};
+const struct tmx_keys tmx_job_kernel_keys[] = {
+    TMX_KEYS("job", job_opts), TMX_KEYS("job.variants", variant_opts), {0}};

@@ -100,6 +100,7 @@ fails 'an empty word' gate hotspot --policy convpg,,gates
 [ "$("$thermix" list mixes --format csv | grep -o '^WL[0-9]*' | tr '\n' ' ')" = "WL1 WL2 WL3 WL4 WL5 WL6 WL7 WL8 WL9 WL10 " ] || say "list mixes: not as people count"
 missing=$(comm -13 <("$thermix" list keys run --format csv | cut -d, -f2 | sort) <("$thermix" check study | sed -n 's/^\([a-z_]*\) = [^{].*/\1/p' | sort))
 [ -z "$missing" ] || say "list keys run lacks" $missing
+"$thermix" list keys --format csv | grep -q ',$' && say "list keys: a row without words"
 fails 'keys of "no"' list keys no
 "$thermix" list studies | grep -q '^cooling ' && ! "$thermix" list suites | grep -q '^cooling ' && "$thermix" list suites | grep -q '^tabs ' || say "suites and studies are mixed"
 "$thermix" check gtx690 | grep -qx 'gtx690: system of 2 GPUs on 1 card, 1 fan, ok' || say "1 cards: $("$thermix" check gtx690)"

@@ -51,7 +51,7 @@ static void bad_topologies_name_their_line(void **state)
         {"name = \"t\";\ncards = ( { name = \"c0\"; } );\n"
          "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN(
              "curve = (\n { temp_c = 40.0; speed = 0.5; },\n { temp_c = 40.0; speed = 0.9; } );"),
-         6, "not monotone"},
+         6, "curve: temp_c = 40 after 40"},
         {"name = \"t\";\ncards = ( { name = \"c0\"; points = (\n { rpm = 1.0; k_per_w = 0.2; },\n { rpm = "
          "2.0; "
          "k_per_w = 0.3; } ); } );\n" GPUS FAN(""),
@@ -82,7 +82,7 @@ static void bad_topologies_name_their_line(void **state)
         {"name = \"t\";\n" CARDS FANS GPUS "racks = (\n { name = \"r\"; count = 4096; nodes = 9; } );\n", 9,
          "at most 65536 GPUs"},
         {"name = \"t\";\n" CARDS FANS GPUS "racks = ( { name = \"r\"; }, \n { name = \"r\"; } );\n", 9,
-         "two racks"},
+         "racks: \"r\" is given twice"},
         {"name = \"t\";\n" CARDS FANS GPUS
          "racks = ( { name = \"r\"; \n profile = ( { height = 0.5; inlet_c = 20.0; } ); } );\n",
          9, "give inlet_c"},
@@ -90,7 +90,7 @@ static void bad_topologies_name_their_line(void **state)
          "racks = ( { name = \"r\"; profile = ( { height = 0.5; inlet_c = 20.0; },\n { height = 0.5; inlet_c "
          "= "
          "21.0; } ); } );\n",
-         9, "from the bottom up"},
+         9, "height = 0.5 after 0.5"},
         {"name = \"t\";\nlink = \"T9\";\n" CARDS FANS GPUS, 2, "not one of links"},
         {"name = \"t\";\n" CARDS FANS GPUS "speed = 3;\n", 8, "speed"},
     };
