@@ -56,22 +56,12 @@
 enum { MAX_WHERE = 480 };
 
 struct tmx_config {
-    struct tmx_setting *root;
-    char **file; /* [n_file] owned names, which the nodes point at */
-    size_t n_file;
+    struct tmx_setting *root; /* and in its tree the names of the files that the nodes point at */
 };
 
-/* From libconfig's tree to ours. */
-struct copy {
-    const struct tmx_config_text *text;
-    struct tmx_err *err;
-};
-
-static enum tmx_status copy_members(const struct copy *c, const config_setting_t *from,
-                                    struct tmx_setting *to);
-
-static enum tmx_status copy_setting(const struct copy *c, const config_setting_t *from,
-                                    struct tmx_setting *parent)
+/* From libconfig's tree to ours: false when out of memory. */
+static bool copy_members(const struct tmx_config_text *t, const config_setting_t *group,
+                         struct tmx_setting *parent)
 {
     static const enum tmx_setting_kind kinds[] = {
         [CONFIG_TYPE_GROUP] = TMX_SETTING_GROUP,   [CONFIG_TYPE_LIST] = TMX_SETTING_LIST,
@@ -79,58 +69,41 @@ static enum tmx_status copy_setting(const struct copy *c, const config_setting_t
         [CONFIG_TYPE_INT64] = TMX_SETTING_INTEGER, [CONFIG_TYPE_FLOAT] = TMX_SETTING_REAL,
         [CONFIG_TYPE_STRING] = TMX_SETTING_TEXT,   [CONFIG_TYPE_BOOL] = TMX_SETTING_BOOL,
     };
-    const struct tmx_config_place at = tmx_config_text_place(c->text, config_setting_source_line(from));
-    const int type = config_setting_type(from);
-    tmx_assert(type > CONFIG_TYPE_NONE && type <= CONFIG_TYPE_LIST);
-    struct tmx_setting *to =
-        tmx_setting_add(parent, config_setting_name(from), kinds[type], c->text->file[at.file], at.line);
-    if (!to) {
-        return tmx_no_memory(c->err);
+    bool ok = true;
+    for (int i = 0; ok && i < config_setting_length(group); i++) {
+        const config_setting_t *from = config_setting_get_elem(group, (unsigned)i);
+        const struct tmx_config_place at = tmx_config_text_place(t, config_setting_source_line(from));
+        const int type = config_setting_type(from);
+        tmx_assert(type > CONFIG_TYPE_NONE && type <= CONFIG_TYPE_LIST);
+        struct tmx_scalar v = {kinds[type], {0}};
+        struct tmx_setting *to = tmx_setting_add(parent, config_setting_name(from), v.kind, at.file, at.line);
+        if (v.kind == TMX_SETTING_INTEGER) {
+            v.integer = config_setting_get_int64(from);
+        } else if (v.kind == TMX_SETTING_BOOL) {
+            v.integer = config_setting_get_bool(from);
+        } else if (v.kind == TMX_SETTING_REAL) {
+            v.real = config_setting_get_float(from);
+        } else if (v.kind == TMX_SETTING_TEXT) {
+            v.text = config_setting_get_string(from);
+            v.text = v.text ? v.text : "";
+        }
+        ok = to && (v.kind < TMX_SETTING_INTEGER
+                        ? copy_members(t, from, to) /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+                        : tmx_setting_set(to, v));
     }
-    struct tmx_scalar v = {kinds[type], {0}};
-    switch (kinds[type]) {
-    case TMX_SETTING_INTEGER:
-        v.integer = config_setting_get_int64(from);
-        break;
-    case TMX_SETTING_BOOL:
-        v.integer = config_setting_get_bool(from);
-        break;
-    case TMX_SETTING_REAL:
-        v.real = config_setting_get_float(from);
-        break;
-    case TMX_SETTING_TEXT:
-        v.text = config_setting_get_string(from);
-        v.text = v.text ? v.text : "";
-        break;
-    default:
-        return copy_members(c, from, to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
-    }
-    return tmx_setting_set(to, v) ? TMX_OK : tmx_no_memory(c->err);
+    return ok;
 }
 
-static enum tmx_status copy_members(const struct copy *c, const config_setting_t *from,
-                                    struct tmx_setting *to)
+static enum tmx_status parse(struct tmx_setting *root, const struct tmx_config_text *t, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (int i = 0; !st && i < config_setting_length(from); i++) {
-        st = copy_setting(c, config_setting_get_elem(from, (unsigned)i),
-                          to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
-    }
-    return st;
-}
-
-static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text *t, struct tmx_err *err)
-{
-    const struct copy copy = {t, err};
     config_t cfg;
-    enum tmx_status st;
+    enum tmx_status st = TMX_OK;
     config_init(&cfg);
-    if (config_read_string(&cfg, t->data ? t->data : "")) {
-        c->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, t->file[0], 1);
-        st = c->root ? copy_members(&copy, config_root_setting(&cfg), c->root) : tmx_no_memory(err);
-    } else {
+    if (!config_read_string(&cfg, t->data ? t->data : "")) {
         const struct tmx_config_place at = tmx_config_text_place(t, (unsigned)config_error_line(&cfg));
-        st = tmx_fail_at(err, TMX_ECONFIG, t->file[at.file], at.line, "%s", config_error_text(&cfg));
+        st = tmx_fail_at(err, TMX_ECONFIG, at.file, at.line, "%s", config_error_text(&cfg));
+    } else if (!copy_members(t, config_root_setting(&cfg), root)) {
+        st = tmx_no_memory(err);
     }
     config_destroy(&cfg);
     return st;
@@ -139,28 +112,28 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
 static enum tmx_status make(struct tmx_config **c, const char *path, const char *text, const char *name,
                             struct tmx_err *err)
 {
-    struct tmx_config_text t;
+    struct tmx_config_text t = {0};
+    struct tmx_fp_env plain;
     struct tmx_config *made = calloc(1, sizeof *made);
     *c = NULL;
-    if (!made) {
+    if (!made || !(made->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, NULL, 1))) {
+        free(made);
         return tmx_no_memory(err);
     }
-    struct tmx_fp_env plain;
     tmx_fp_env_enter(&plain); /* libconfig reads reals in the thread's locale, and leaves it in another one */
-    enum tmx_status st = tmx_config_text_read(&t, path, text, name, err);
-    st = st ? st : parse(made, &t, err);
+    enum tmx_status st = tmx_config_text_read(&t, made->root, path, text, name, err);
+    if (!st) {
+        tmx_setting_place(made->root, tmx_config_text_place(&t, 1).file, 1);
+        st = parse(made->root, &t, err);
+    }
     tmx_fp_env_leave(&plain);
-    made->file = t.file; /* the nodes point at these names */
-    made->n_file = t.n_file;
-    t.file = NULL;
-    t.n_file = 0;
     tmx_config_text_finish(&t);
     if (st) {
         tmx_config_close(made);
-        return st;
+        made = NULL;
     }
     *c = made;
-    return TMX_OK;
+    return st;
 }
 
 enum tmx_status tmx_config_parse(struct tmx_config **c, const char *text, const char *name,
@@ -180,10 +153,6 @@ void tmx_config_close(struct tmx_config *c)
         return;
     }
     tmx_setting_destroy(c->root);
-    for (size_t i = 0; i < c->n_file; i++) {
-        free(c->file[i]);
-    }
-    free(c->file);
     free(c);
 }
 
@@ -304,34 +273,30 @@ enum tmx_status tmx_writer_finish(struct tmx_writer *w, struct tmx_setting **tre
 
 /* ---- overrides ---- */
 
-/* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. */
-static enum tmx_status parse_value(struct tmx_setting **v, const char *value, const char *where,
-                                   unsigned line, struct tmx_err *err)
+/* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. *c: the member
+ * v. */
+static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where, unsigned line,
+                                   struct tmx_err *err)
 {
     const size_t size = strlen(value) + 16;
-    struct tmx_config *c = NULL;
     char *text = malloc(size);
     if (!text) {
         return tmx_no_memory(err);
     }
     snprintf(text, size, "v = %s;", value);
     struct tmx_err why = {0};
-    enum tmx_status st = tmx_config_parse(&c, text, where, &why);
-    if (!st && tmx_setting_length(c->root) != 1) {
-        tmx_config_close(c);
+    enum tmx_status st = tmx_config_parse(c, text, where, &why);
+    if (!st && tmx_setting_length((*c)->root) != 1) {
+        tmx_config_close(*c);
         st = tmx_fail_at(&why, TMX_ECONFIG, where, 0, "more than one value");
     }
     const size_t number = strspn(value, "0123456789+-.eE");
     const bool is_number = strspn(value, "eE") == 0 && number > 0 && value[number] == '\0';
     if (st && value[strcspn(value, "\"\\;\n")] == '\0' && !is_number) {
         snprintf(text, size, "v = \"%s\";", value);
-        st = tmx_config_parse(&c, text, where, &why);
+        st = tmx_config_parse(c, text, where, &why);
     }
     free(text);
-    if (!st) {
-        *v = tmx_setting_detach(c->root, "v");
-        tmx_config_close(c);
-    }
     return st == TMX_ECONFIG
                ? tmx_fail_at(err, st, where, line, "\"%.200s\" is no value: %.300s", value, why.msg)
            : st ? tmx_fail(err, st, "%s", why.msg)
@@ -364,19 +329,21 @@ static enum tmx_status check_key(const char *key, const char *file, unsigned lin
     }
 }
 
-/* The next override, of a valid key; takes key and value, either of which may be NULL: out of memory. */
-static enum tmx_status put(struct tmx_sets *s, char *key, struct tmx_setting *value, const char *file,
-                           unsigned line, struct tmx_err *err)
+/* The next override, of a valid key, with a copy of the value or a scalar (from NULL). */
+static enum tmx_status put(struct tmx_sets *s, const char *key, const struct tmx_setting *from,
+                           struct tmx_scalar v, const char *file, unsigned line, struct tmx_err *err)
 {
-    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more), set = {key, value, NULL, line};
+    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
     s->set = more ? more : s->set;
-    if (!more || !key || !value || !(set.file = tmx_text_dup(file))) {
-        free(key);
-        tmx_setting_destroy(value);
+    s->values = s->values ? s->values : tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, NULL, 0);
+    file = s->values ? tmx_setting_keep(s->values, file) : NULL;
+    struct tmx_setting *to = !file  ? NULL
+                             : from ? tmx_setting_copy(s->values, key, from, file, line)
+                                    : tmx_setting_add(s->values, key, v.kind, file, line);
+    if (!more || !to || (!from && !tmx_setting_set(to, v))) {
         return tmx_no_memory(err);
     }
-    tmx_setting_place(value, set.file, line);
-    more[s->n++] = set;
+    more[s->n++] = (struct tmx_set){tmx_setting_name(to), to, file, line};
     return TMX_OK;
 }
 
@@ -386,7 +353,7 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
     static const char base[] = "base."; /* a suite's command puts it before what was typed */
     const size_t size = strlen(below) + strlen(text) + 1;
     char *key = malloc(size), where[MAX_WHERE];
-    struct tmx_setting *value = NULL;
+    struct tmx_config *value = NULL;
     if (!key) {
         return tmx_no_memory(err);
     }
@@ -430,11 +397,12 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
         typed = true;
     }
     st = st || !eq ? st : parse_value(&value, typed ? plain : eq + 1, file, line, err);
-    if (st) {
-        free(key);
-        return st;
+    if (!st) {
+        st = put(s, key, tmx_setting_at(value->root, 0), (struct tmx_scalar){0}, file, line, err);
+        tmx_config_close(value);
     }
-    return put(s, key, value, file, line, err);
+    free(key);
+    return st;
 }
 
 enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v, const char *file,
@@ -448,15 +416,7 @@ enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_sca
         line = 1;
     }
     const enum tmx_status st = check_key(key, file, line, err);
-    if (st) {
-        return st;
-    }
-    struct tmx_setting *value = tmx_setting_add(NULL, NULL, v.kind, file, line);
-    if (value && !tmx_setting_set(value, v)) {
-        tmx_setting_destroy(value);
-        value = NULL;
-    }
-    return put(s, tmx_text_dup(key), value, file, line, err);
+    return st ? st : put(s, key, NULL, v, file, line, err);
 }
 
 enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below, const struct tmx_setting *list,
@@ -479,39 +439,23 @@ enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others,
     for (size_t i = 0; others && i < others->n && !st; i++) {
         const struct tmx_set *o = &others->set[i];
         const size_t skip = strncmp(o->key, less, strlen(less)) == 0 ? strlen(less) : 0;
-        st = put(s, tmx_text_dup(o->key + skip), tmx_setting_copy(o->value), o->file, o->line, err);
+        st = put(s, o->key + skip, o->value, (struct tmx_scalar){0}, o->file, o->line, err);
     }
     return st;
 }
 
 void tmx_sets_finish(struct tmx_sets *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->set[i].key);
-        free(s->set[i].file);
-        tmx_setting_destroy(s->set[i].value);
-    }
+    tmx_setting_destroy(s->values);
     free(s->set);
     *s = (struct tmx_sets){0};
-}
-
-/* Keep a name for the nodes to point at. */
-static const char *keep(struct tmx_config *c, const char *name)
-{
-    char **file = realloc(c->file, (c->n_file + 1) * sizeof *file);
-    if (!file) {
-        return NULL;
-    }
-    c->file = file;
-    file[c->n_file] = tmx_text_dup(name);
-    return file[c->n_file] ? file[c->n_file++] : NULL;
 }
 
 static enum tmx_status apply(struct tmx_config *c, const struct tmx_set *set, struct tmx_err *err)
 {
     struct tmx_setting *group = c->root;
     char key[TMX_CONFIG_NAME + 1];
-    const char *file = keep(c, set->file), *part = set->key;
+    const char *file = tmx_setting_keep(c->root, set->file), *part = set->key;
     for (size_t n; file && part[n = strcspn(part, ".")]; part += n + 1) {
         snprintf(key, sizeof key, "%.*s", (int)n, part);
         struct tmx_setting *next = tmx_setting_member_mut(group, key);
@@ -526,15 +470,8 @@ static enum tmx_status apply(struct tmx_config *c, const struct tmx_set *set, st
         }
         group = next;
     }
-    struct tmx_setting *value = file ? tmx_setting_copy(set->value) : NULL;
-    if (value) {
-        tmx_setting_place(value, file, set->line);
-    }
-    if (!value || !tmx_setting_override(group, value, part)) {
-        tmx_setting_destroy(value);
-        return tmx_no_memory(err);
-    }
-    return TMX_OK;
+    return file && tmx_setting_override(group, part, set->value, file, set->line) ? TMX_OK
+                                                                                  : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s, struct tmx_err *err)

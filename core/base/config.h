@@ -17,12 +17,13 @@
 /* Overrides, any number of any length, each of one key with its value; zero it first. */
 struct tmx_sets {
     struct tmx_set {
-        char *key;                 /* "a.b.c" */
-        struct tmx_setting *value; /* of any kind */
-        char *file;                /* where it is given, for messages and relative paths; "--set KEY=VALUE" */
+        const char *key;                 /* "a.b.c" */
+        const struct tmx_setting *value; /* of any kind */
+        const char *file; /* where it is given, for messages and relative paths; "--set KEY=VALUE" */
         unsigned line;
-    } * set; /* [n] owned, with all in it */
+    } * set; /* [n] owned */
     size_t n;
+    struct tmx_setting *values; /* owned: what set points at */
 };
 
 /* The next one from a text "key=value", given at a line of a file (NULL: on the command line). `below`, such

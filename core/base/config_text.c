@@ -18,8 +18,7 @@ enum { MAX_NUMBER = 400 };
 struct source {
     struct tmx_config_text *t;
     const char *at, *end;
-    const char *name;
-    size_t file;
+    const char *name; /* kept */
     unsigned line;
     int include; /* how many files this one is inside of */
 };
@@ -67,7 +66,7 @@ static enum tmx_status mark_line(struct source *s, struct tmx_err *err)
         t->place = place;
         t->line_room = room;
     }
-    t->place[t->n_line++] = (struct tmx_config_place){s->file, s->line};
+    t->place[t->n_line++] = (struct tmx_config_place){s->name, s->line};
     return TMX_OK;
 }
 
@@ -240,23 +239,6 @@ static enum tmx_status mark(struct source *s, struct nest *nest, struct tmx_err 
 
 static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err *err);
 
-/* A new name among the files; SIZE_MAX when out of memory. */
-static size_t add_file(struct tmx_config_text *t, const char *path)
-{
-    char **file = realloc(t->file, (t->n_file + 1) * sizeof *file);
-    if (!file) {
-        return SIZE_MAX;
-    }
-    t->file = file;
-    const size_t n = strlen(path) + 1;
-    t->file[t->n_file] = malloc(n);
-    if (!t->file[t->n_file]) {
-        return SIZE_MAX;
-    }
-    memcpy(t->file[t->n_file], path, n);
-    return t->n_file++;
-}
-
 static enum tmx_status read_file(struct tmx_config_text *t, const char *path, int include, struct nest *nest,
                                  struct tmx_err *err)
 {
@@ -268,19 +250,16 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
     struct source s = {.t = t,
                        .at = text.data,
                        .end = text.data + text.size,
-                       .file = add_file(t, path),
+                       .name = tmx_setting_keep(t->names, path),
                        .line = 1,
                        .include = include};
     const char *kind = include == 0 ? tmx_text_kind(&text, ",|;") : NULL; /* what is included may be a part */
-    st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
+    st = s.name ? tmx_utf8_check(text.data, text.size, path, err) : tmx_no_memory(err);
     st = st || !kind
              ? st
              : tmx_fail_at(err, TMX_ECONFIG, path, 1,
                            "is %s; expected settings of libconfig, key = value; and key = { ... };", kind);
-    if (!st) {
-        s.name = t->file[s.file];
-        st = mark_line(&s, err);
-    }
+    st = st ? st : mark_line(&s, err);
     st = st ? st : walk(&s, nest, err); /* NOLINT(misc-no-recursion): TMX_CONFIG_INCLUDE at most */
     tmx_text_finish(&text);
     return st;
@@ -375,29 +354,28 @@ static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err 
     return st;
 }
 
-enum tmx_status tmx_config_text_read(struct tmx_config_text *t, const char *path, const char *text,
-                                     const char *name_, struct tmx_err *err)
+enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setting *names, const char *path,
+                                     const char *text, const char *name_, struct tmx_err *err)
 {
     struct nest nest = {0};
     enum tmx_status st;
-    *t = (struct tmx_config_text){0};
+    *t = (struct tmx_config_text){.names = names};
     if (path) {
         st = read_file(t, path, 0, &nest, err);
     } else {
         struct source s = {.t = t,
                            .at = text,
                            .end = text + strlen(text),
-                           .name = name_,
-                           .file = add_file(t, name_),
+                           .name = tmx_setting_keep(names, name_),
                            .line = 1,
                            .include = TMX_CONFIG_INCLUDE + 1};
-        st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text, strlen(text), name_, err);
+        st = s.name ? tmx_utf8_check(text, strlen(text), name_, err) : tmx_no_memory(err);
         st = st ? st : mark_line(&s, err);
         st = st ? st : walk(&s, &nest, err);
     }
     if (!st && nest.depth > 0) {
         const struct tmx_config_place end = t->place[t->n_line - 1];
-        st = tmx_fail_at(err, TMX_ECONFIG, t->file[end.file], end.line, "missing \"%c\" at the end",
+        st = tmx_fail_at(err, TMX_ECONFIG, end.file, end.line, "missing \"%c\" at the end",
                          nest.open[nest.depth]);
     }
     return st;
@@ -411,11 +389,6 @@ struct tmx_config_place tmx_config_text_place(const struct tmx_config_text *t, u
 
 void tmx_config_text_finish(struct tmx_config_text *t)
 {
-    for (size_t i = 0; i < t->n_file; i++) {
-        free(t->file[i]);
-    }
-    free(t->file);
     free(t->place);
     free(t->data);
-    *t = (struct tmx_config_text){0};
 }

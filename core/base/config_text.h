@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "core/base/setting.h"
 
 enum {
     TMX_CONFIG_DEPTH = 32,      /* nesting of { ( [ */
@@ -26,17 +27,17 @@ struct tmx_config_text {
     char *data; /* owned, NUL-terminated */
     size_t size, room;
     struct tmx_config_place {
-        size_t file;
+        const char *file;
         unsigned line;
     } * place; /* [n_line] owned: where each line of data was written */
     size_t n_line, line_room;
-    char **file; /* [n_file] owned names */
-    size_t n_file;
+    struct tmx_setting *names; /* the tree that keeps the names of files */
 };
 
 /* path NULL: from text, called name. End *t with tmx_config_text_finish, also after failure. */
-TMX_NODISCARD enum tmx_status tmx_config_text_read(struct tmx_config_text *t, const char *path,
-                                                   const char *text, const char *name, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setting *names,
+                                                   const char *path, const char *text, const char *name,
+                                                   struct tmx_err *err);
 void tmx_config_text_finish(struct tmx_config_text *t);
 
 /* Where line (1-based) of data was written. */

@@ -6,18 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/text.h"
 
 struct tmx_setting {
-    char *name;
+    const char *name; /* NULL: of none */
     struct tmx_setting *parent;
+    struct tmx_arena *arena; /* of the whole tree */
     enum tmx_setting_kind kind;
     const char *file;
     unsigned line;
-    struct tmx_setting **child; /* [n_child] owned */
+    struct tmx_setting **child; /* [n_child] */
     size_t n_child, room;
     struct tmx_scalar value; /* of a scalar */
-    char *text;              /* owned: value's */
+};
+
+struct tree {
+    struct tmx_setting root; /* first: whose address is the tree's */
+    struct tmx_arena arena;
 };
 
 static const char *const kind_words[] = {"a group { key = value; }",
@@ -268,114 +274,88 @@ enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status s
 static bool append(struct tmx_setting *parent, struct tmx_setting *n)
 {
     if (parent->n_child == parent->room) {
-        const size_t room = parent->room ? 2 * parent->room : 8;
-        struct tmx_setting **more = realloc(parent->child, room * sizeof(struct tmx_setting *));
-        if (!more) {
+        struct tmx_setting **more = NULL;
+        parent->room = parent->room ? 2 * parent->room : 8;
+        if (!TMX_TAKE(parent->arena, more, parent->room)) {
             return false;
         }
+        if (parent->n_child > 0) {
+            memcpy(more, parent->child, parent->n_child * sizeof(struct tmx_setting *));
+        }
         parent->child = more;
-        parent->room = room;
     }
     parent->child[parent->n_child++] = n;
-    n->parent = parent;
     return true;
 }
 
 struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
                                     const char *file, unsigned line)
 {
-    struct tmx_setting *n = calloc(1, sizeof *n);
+    struct tree *tree = parent ? NULL : calloc(1, sizeof *tree);
+    struct tmx_arena *a = parent ? parent->arena : tree ? &tree->arena : NULL;
+    struct tmx_setting *n = tree ? &tree->root : parent ? tmx_arena_take(a, 1, sizeof *n) : NULL;
     if (!n) {
         return NULL;
     }
-    n->kind = n->value.kind = kind;
-    n->file = file;
-    n->line = line;
-    n->name = name ? tmx_text_dup(name) : NULL;
-    if ((name && !n->name) || (parent && !append(parent, n))) {
-        tmx_setting_destroy(n);
-        return NULL;
-    }
-    return n;
+    *n = (struct tmx_setting){.name = name ? tmx_arena_text(a, name) : NULL,
+                              .parent = parent,
+                              .arena = a,
+                              .kind = kind,
+                              .file = file,
+                              .line = line,
+                              .value = {.kind = kind}};
+    return !a->failed && (!parent || append(parent, n)) ? n : NULL;
 }
 
-bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v)
+const char *tmx_setting_keep(struct tmx_setting *n, const char *text)
 {
-    tmx_assert(v.kind == n->kind);
-    if (v.kind == TMX_SETTING_TEXT) {
-        v.text = n->text = tmx_text_dup(v.text);
-    }
-    n->value = v;
-    return v.kind != TMX_SETTING_TEXT || v.text;
+    return tmx_arena_text(n->arena, text);
 }
 
 void tmx_setting_place(struct tmx_setting *n, const char *file, unsigned line)
 {
     n->file = file;
     n->line = line;
-    for (size_t i = 0; i < n->n_child; i++) {
-        tmx_setting_place(n->child[i], file, line); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
-    }
 }
 
-static struct tmx_setting *copy_below(const struct tmx_setting *n, struct tmx_setting *parent)
+bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v)
 {
-    struct tmx_setting *to = tmx_setting_add(parent, n->name, n->kind, n->file, n->line);
-    bool ok = to && (n->kind < TMX_SETTING_INTEGER || tmx_setting_set(to, n->value));
-    for (size_t i = 0; ok && i < n->n_child; i++) {
-        ok = copy_below(n->child[i], to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    tmx_assert(v.kind == n->kind);
+    n->value = v;
+    if (v.kind == TMX_SETTING_TEXT) {
+        n->value.text = tmx_arena_text(n->arena, v.text);
     }
-    if (!ok && !parent) {
-        tmx_setting_destroy(to);
+    return !n->arena->failed;
+}
+
+struct tmx_setting *tmx_setting_copy(struct tmx_setting *parent, const char *name,
+                                     const struct tmx_setting *from, const char *file, unsigned line)
+{
+    struct tmx_setting *to = tmx_setting_add(parent, name, from->kind, file, line);
+    bool ok = to && (from->kind < TMX_SETTING_INTEGER || tmx_setting_set(to, from->value));
+    for (size_t i = 0; ok && i < from->n_child; i++) {
+        ok = tmx_setting_copy(to, from->child[i]->name, from->child[i], file,
+                              line); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
     }
     return ok ? to : NULL;
 }
 
-struct tmx_setting *tmx_setting_copy(const struct tmx_setting *n)
+bool tmx_setting_override(struct tmx_setting *group, const char *name, const struct tmx_setting *from,
+                          const char *file, unsigned line)
 {
-    return copy_below(n, NULL);
-}
-
-struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *key)
-{
-    const size_t i = find(group, key);
-    struct tmx_setting *n = i < group->n_child ? group->child[i] : NULL;
-    if (n) {
-        group->n_child--;
-        memmove(&group->child[i], &group->child[i + 1], (group->n_child - i) * sizeof(struct tmx_setting *));
+    const size_t at = find(group, name), n = group->n_child;
+    struct tmx_setting *to = tmx_setting_copy(group, name, from, file, line);
+    if (to && at < n) {
+        group->child[at] = to;
+        group->n_child = n;
     }
-    return n;
-}
-
-bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, const char *name)
-{
-    char *own = tmx_text_dup(name);
-    const size_t at = find(group, name);
-    const bool there = at < group->n_child;
-    if (!own || (!there && !append(group, node))) {
-        free(own);
-        return false;
-    }
-    if (there) {
-        tmx_setting_destroy(group->child[at]);
-        node->parent = group;
-        group->child[at] = node;
-    }
-    free(node->name);
-    node->name = own;
-    return true;
+    return to;
 }
 
 void tmx_setting_destroy(struct tmx_setting *n)
 {
-    if (!n) {
-        return;
+    if (n) {
+        tmx_arena_finish(n->arena);
+        free(n);
     }
-    for (size_t i = 0; i < n->n_child; i++) {
-        tmx_setting_destroy(n->child[i]); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
-    }
-    free(n->text);
-    free(n->child);
-    free(n->name);
-    free(n);
 }

@@ -94,19 +94,22 @@ TMX_NODISCARD enum tmx_status tmx_setting_unique(const struct tmx_setting *list,
 /* A failure without a line of its own is one of this node (tmx_fail_from). Returns st. */
 enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err);
 
-/* Making of trees, for config.c. file is kept, not copied. All return NULL when out of memory. */
+/* Making of trees, for config.c; a tree is one arena. file is kept, not copied. NULL and false: out of
+ * memory. */
 struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
                                     const char *file, unsigned line); /* parent NULL: a root */
-bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v);     /* a text is copied; v is of n's kind */
-void tmx_setting_place(struct tmx_setting *n, const char *file, unsigned line); /* with all below it */
-struct tmx_setting *tmx_setting_copy(const struct tmx_setting *n);              /* a root with all below it */
-struct tmx_setting *tmx_setting_parent_mut(struct tmx_setting *n);              /* NULL: of the root */
+const char *tmx_setting_keep(struct tmx_setting *n,
+                             const char *text); /* a copy that lives as long as the tree */
+void tmx_setting_place(struct tmx_setting *n, const char *file, unsigned line); /* of the node alone */
+bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v);  /* a text is copied; v is of n's kind */
+struct tmx_setting *tmx_setting_parent_mut(struct tmx_setting *n); /* NULL: of the root */
 struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key);
-struct tmx_setting *tmx_setting_detach(struct tmx_setting *group,
-                                       const char *key); /* the caller's; NULL: absent */
-/* Move node, a root, below group as its member `name`, over what is there; false when out of memory (then
- * nothing is touched). */
-bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, const char *name);
-void tmx_setting_destroy(struct tmx_setting *n);
+/* A copy of a setting of any tree below parent, all of it from this place. */
+struct tmx_setting *tmx_setting_copy(struct tmx_setting *parent, const char *name,
+                                     const struct tmx_setting *from, const char *file, unsigned line);
+/* The same, over the member `name` that may be there. */
+bool tmx_setting_override(struct tmx_setting *group, const char *name, const struct tmx_setting *from,
+                          const char *file, unsigned line);
+void tmx_setting_destroy(struct tmx_setting *root); /* accepts NULL */
 
 #endif
