@@ -95,8 +95,8 @@ int tmx_merge_slots(const struct tmx_batch *b, enum tmx_obstacle *why)
 static bool template_slowdown(const struct tmx_template *t, const char *kernel, double *slowdown)
 {
     for (size_t i = 0; i < t->n_kernel; i++) {
-        if (strcmp(t->kernel[i], kernel) == 0) {
-            *slowdown = t->slowdown[i];
+        if (strcmp(t->member[i].kernel, kernel) == 0) {
+            *slowdown = t->member[i].slowdown;
             return true;
         }
     }

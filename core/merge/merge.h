@@ -41,8 +41,10 @@ struct tmx_workload {
 
 struct tmx_template { /* a precompiled merged kernel */
     char name[64];
-    char kernel[TMX_MEMBER_MAX][64];
-    double slowdown[TMX_MEMBER_MAX]; /* each member's code runs this much longer than on its own, 0: none */
+    struct tmx_template_member {
+        char kernel[64];
+        double slowdown; /* its code runs this much longer than on its own, 0: none */
+    } member[TMX_MEMBER_MAX];
     size_t n_kernel;
     double overhead_s; /* set-up of the template by the framework, once a launch */
 };

@@ -26,32 +26,24 @@ static const struct tmx_opt leakage_opts[] = {
     TMX_ROW_REAL(tmx_gate_leakage, static_share, "1", 0, 1, NAN, "leakage in total on-chip power"),
     {0},
 };
-static const char *const groups[] = {"sm", "gate", "leakage", "fit_convpg", "fit_all", NULL};
+static const struct tmx_keys chip_inner[] = {
+    TMX_KEYS_GROUP(tmx_gate_chip, sm, tmx_sm_opts),
+    TMX_KEYS_GROUP(tmx_gate_chip, gate, tmx_gate_opts),
+    TMX_KEYS_GROUP(tmx_gate_chip, leakage, leakage_opts),
+    {.group = "fit_convpg", .opts = tmx_knob_opts, .offset = offsetof(struct tmx_gate_chip, fit[0])},
+    {.group = "fit_all", .opts = tmx_knob_opts, .offset = offsetof(struct tmx_gate_chip, fit[1])},
+    {0},
+};
+const struct tmx_keys tmx_sm_keys[] = {{.group = "", .opts = root_opts, .inner = chip_inner}, {0}};
 
 enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, const struct tmx_sets *sets,
                                    struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[TMX_PATH_SIZE + 16];
-    struct tmx_config *cfg = NULL;
     *c = (struct tmx_gate_chip){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, chip, folder, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_path_join(path, folder, "sm.cfg", err);
-    st = st ? st : tmx_config_load(&cfg, path, sets, err);
-    const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
-    st = st ? st : tmx_opt_read(root_opts, c, root, groups, err);
-    st = st ? st : tmx_opt_read_group(tmx_sm_opts, &c->sm, root, "sm", NULL, err);
-    st = st ? st : tmx_opt_read_group(tmx_gate_opts, &c->gate, root, "gate", NULL, err);
-    st = st ? st : tmx_opt_read_group(leakage_opts, &c->leakage, root, "leakage", NULL, err);
-    for (size_t i = 0; !st && i < TMX_GATE_FITS; i++) {
-        char group[32];
-        snprintf(group, sizeof group, "fit_%s", tmx_gate_fits[i]);
-        st = tmx_opt_read_group(tmx_knob_opts, &c->fit[i], root, group, NULL, err);
-    }
-    tmx_config_close(cfg);
-    return st;
+    st = st ? st : tmx_path_join(path, folder, "sm.cfg", err);
+    return st ? st : tmx_keys_load(tmx_sm_keys, c, path, sets, NULL, err);
 }
 
 /* The group of a kernel's file, or the name of the kernel whose group is meant (once: no chains). */
@@ -220,12 +212,5 @@ void tmx_gate_code_finish(struct tmx_gate_code *c)
     tmx_stream_finish(&c->stream);
 }
 
-const struct tmx_keys tmx_sm_keys[] = {TMX_KEYS("", root_opts),
-                                       TMX_KEYS("sm", tmx_sm_opts),
-                                       TMX_KEYS("gate", tmx_gate_opts),
-                                       TMX_KEYS("leakage", leakage_opts),
-                                       TMX_KEYS("fit_convpg", tmx_knob_opts),
-                                       TMX_KEYS("fit_all", tmx_knob_opts),
-                                       {0}};
 const struct tmx_keys tmx_code_kernel_keys[] = {
     TMX_KEYS("instructions", tmx_instr_opts), TMX_KEYS("code", rows), {0}};

@@ -65,13 +65,10 @@ static const struct tmx_opt cpu_opts[] = {
     {0},
 };
 
-struct member {
-    char kernel[64];
-    double slowdown;
-};
 static const struct tmx_opt member_opts[] = {
-    TMX_ROW_TEXT(member, kernel, NULL, "kernel in the template"),
-    TMX_ROW_REAL(member, slowdown, "1", 0, 100, 0, "its code runs this much longer than on its own"),
+    TMX_ROW_TEXT(tmx_template_member, kernel, NULL, "kernel in the template"),
+    TMX_ROW_REAL(tmx_template_member, slowdown, "1", 0, 100, 0,
+                 "its code runs this much longer than on its own"),
     {0},
 };
 static const struct tmx_opt template_opts[] = {
@@ -80,76 +77,31 @@ static const struct tmx_opt template_opts[] = {
     {0},
 };
 
-enum { MAX_CPU = 1024 };
+enum { MAX_CPU = 1024, MAX_VARIANTS = 256, MAX_PARTS = 4096 };
 
-static enum tmx_status read_template(struct tmx_job_data *d, const struct tmx_setting *s, struct tmx_err *err)
-{
-    static const char *const also[] = {"members", NULL};
-    const struct tmx_setting *members;
-    struct tmx_template *t = &d->tmpl[d->n_tmpl];
-    enum tmx_status st = tmx_opt_read(template_opts, t, s, also, err);
-    st = st ? st : tmx_setting_list(s, "members", 1, TMX_MEMBER_MAX, &members, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(members); i++) {
-        struct member m;
-        st = tmx_opt_read(member_opts, &m, tmx_setting_at(members, i), NULL, err);
-        if (!st) {
-            memcpy(t->kernel[i], m.kernel, sizeof m.kernel);
-            t->slowdown[i] = m.slowdown;
-            t->n_kernel++;
-        }
-    }
-    d->n_tmpl += !st;
-    return st;
-}
-
-static enum tmx_status read_lists(struct tmx_job_data *d, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *tmpl, *cpu = NULL;
-    enum tmx_status st = tmx_setting_list(root, "templates", 0, TMX_TEMPLATE_MAX, &tmpl, err);
-    st = st ? st : tmx_setting_list(root, "cpu", 0, MAX_CPU, &cpu, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(tmpl); i++) {
-        st = read_template(d, tmx_setting_at(tmpl, i), err);
-    }
-    if (!st && cpu) {
-        d->cpu = calloc(tmx_setting_length(cpu) + 1, sizeof *d->cpu);
-        st = d->cpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "node");
-    }
-    for (size_t i = 0; !st && i < tmx_setting_length(cpu); i++) {
-        st = tmx_opt_read(cpu_opts, &d->cpu[i], tmx_setting_at(cpu, i), NULL, err);
-        d->n_cpu += !st;
-    }
-    return st;
-}
+static const struct tmx_keys template_inner[] = {
+    {TMX_KEYS_LIST(tmx_template, "members", member, n_kernel, member_opts, 1, TMX_MEMBER_MAX)},
+    {0},
+};
+static const struct tmx_keys node_inner[] = {
+    {.group = "gpu", .opts = gpu_opts, .offset = offsetof(struct tmx_job_data, node)},
+    {.group = "power", .opts = power_opts, .offset = offsetof(struct tmx_job_data, node)},
+    {.group = "framework", .opts = framework_opts, .offset = offsetof(struct tmx_job_data, node)},
+    TMX_KEYS_GROUP(tmx_job_data, events, events_opts),
+    {TMX_KEYS_LIST(tmx_job_data, "cpu", cpu, n_cpu, cpu_opts, 0, MAX_CPU), .owned = true},
+    {TMX_KEYS_LIST(tmx_job_data, "templates", tmpl, n_tmpl, template_opts, 0, TMX_TEMPLATE_MAX),
+     .inner = template_inner},
+    {0},
+};
+const struct tmx_keys tmx_node_keys[] = {{.group = "", .opts = root_opts, .inner = node_inner}, {0}};
 
 enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const struct tmx_sets *sets,
                                   struct tmx_err *err)
 {
-    static const char *const groups[] = {"gpu", "power", "events", "framework", "templates", "cpu", NULL};
-    const struct {
-        const char *name;
-        const struct tmx_opt *opts;
-        void *obj;
-    } group[] = {{"gpu", gpu_opts, &d->node},
-                 {"power", power_opts, &d->node},
-                 {"framework", framework_opts, &d->node},
-                 {"events", events_opts, &d->events}};
     char path[TMX_PATH_SIZE];
-    struct tmx_config *cfg = NULL;
     *d = (struct tmx_job_data){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_NODE, node, path, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_config_load(&cfg, path, sets, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        st = tmx_opt_read(root_opts, d, root, groups, err);
-        for (size_t i = 0; !st && i < sizeof group / sizeof group[0]; i++) {
-            st = tmx_opt_read_group(group[i].opts, group[i].obj, root, group[i].name, NULL, err);
-        }
-        st = st ? st : read_lists(d, root, err);
-    }
-    tmx_config_close(cfg);
+    st = st ? st : tmx_keys_load(tmx_node_keys, d, path, sets, NULL, err);
     if (st) {
         tmx_job_data_finish(d);
     }
@@ -206,74 +158,68 @@ static const struct tmx_opt variant_opts[] = {
     {0},
 };
 
-enum { MAX_VARIANTS = 256, MAX_PARTS = 4096 };
-
-struct kernel_job { /* the groups of one file that matter here */
+struct kernel_job {       /* the groups of one file that matter here */
+    struct job_group job; /* first: its rows fit */
     struct launch launch;
-    struct job_group job;
+    struct variant *variant;
+    size_t n_variant;
     const struct tmx_setting *variants;
 };
+static const struct tmx_keys variant_list[] = {
+    {TMX_KEYS_LIST(kernel_job, "variants", variant, n_variant, variant_opts, 1, MAX_VARIANTS), .owned = true},
+    {0},
+};
+const struct tmx_keys tmx_job_kernel_keys[] = {{.group = "job", .opts = job_opts, .inner = variant_list},
+                                               {0}};
 
 static enum tmx_status read_kernel(struct kernel_job *k, const struct tmx_config *cfg, struct tmx_err *err)
 {
-    static const char *const also[] = {"variants", NULL};
     const struct tmx_setting *root = tmx_config_root(cfg), *job;
     enum tmx_status st = tmx_setting_group(root, "job", &job, err);
     if (!st && !job) {
         st = tmx_fail_setting(err, root, "this kernel has no group \"job\"");
     }
-    st = st ? st : tmx_setting_list(job, "variants", 1, MAX_VARIANTS, &k->variants, err);
+    k->variants = st ? NULL : tmx_setting_member(job, "variants");
     st = st ? st : tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
-    return st ? st : tmx_opt_read(job_opts, &k->job, job, also, err);
+    return st ? st : tmx_keys_read(tmx_job_kernel_keys, k, job, err);
 }
 
 /* Dynamic power from the kernel's first variant with a measured energy, else from its events. */
-static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel_job *k,
-                                     struct tmx_workload *w, struct tmx_err *err)
+static void dynamic_power(const struct tmx_job_data *d, const struct kernel_job *k, struct tmx_workload *w)
 {
-    w->dynamic_w_per_block =
-        (d->events.compute_w * k->job.compute_per_cycle + d->events.memory_w * k->job.memory_per_cycle) /
-        d->node.sms;
-    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
-        struct variant v;
-        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
-        if (st) {
-            return st;
-        }
-        if (v.gpu_energy_j > 0) {
-            const int blocks = v.blocks > 0 ? v.blocks : k->launch.thread_blocks;
-            w->dynamic_w_per_block = tmx_workload_dynamic_w(&d->node, blocks, v.gpu_energy_j / v.gpu_time_s);
-            return TMX_OK;
-        }
+    const struct variant *v = k->variant, *end = v + k->n_variant;
+    while (v < end && v->gpu_energy_j <= 0) {
+        v++;
     }
-    return TMX_OK;
+    w->dynamic_w_per_block =
+        v < end ? tmx_workload_dynamic_w(&d->node, v->blocks > 0 ? v->blocks : k->launch.thread_blocks,
+                                         v->gpu_energy_j / v->gpu_time_s)
+                : (d->events.compute_w * k->job.compute_per_cycle +
+                   d->events.memory_w * k->job.memory_per_cycle) /
+                      d->node.sms;
 }
 
 static enum tmx_status add_variant(struct tmx_job_data *d, const struct kernel_job *k, const char *variant,
                                    struct tmx_workload *w, struct tmx_err *err)
 {
-    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
-        struct variant v;
-        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
-        if (st) {
-            return st;
-        }
-        if (strcmp(v.name, variant) != 0) {
+    for (const struct variant *v = k->variant; v < k->variant + k->n_variant; v++) {
+        if (strcmp(v->name, variant) != 0) {
             continue;
         }
-        w->blocks = v.blocks > 0 ? v.blocks : k->launch.thread_blocks;
-        w->threads_per_block = v.threads_per_block > 0 ? v.threads_per_block : k->launch.threads_per_block;
+        w->blocks = v->blocks > 0 ? v->blocks : k->launch.thread_blocks;
+        w->threads_per_block = v->threads_per_block > 0 ? v->threads_per_block : k->launch.threads_per_block;
         w->registers_per_thread = k->launch.registers_per_thread;
         w->shared_bytes = k->launch.shared_bytes;
         w->sm_share = k->job.sm_share;
-        w->gpu_time_s = v.gpu_time_s;
+        w->gpu_time_s = v->gpu_time_s;
         w->bandwidth_per_block = k->job.bandwidth_per_block;
-        w->copy_bytes = v.copy_bytes >= 0 ? v.copy_bytes : k->job.copy_bytes;
-        w->constant_bytes = v.constant_bytes >= 0 ? v.constant_bytes : k->job.constant_bytes;
-        d->measured_w[d->n_kind] = v.gpu_energy_j / v.gpu_time_s;
+        w->copy_bytes = v->copy_bytes >= 0 ? v->copy_bytes : k->job.copy_bytes;
+        w->constant_bytes = v->constant_bytes >= 0 ? v->constant_bytes : k->job.constant_bytes;
+        d->measured_w[d->n_kind] = v->gpu_energy_j / v->gpu_time_s;
         d->event[d->n_kind][0] = k->job.compute_per_cycle;
         d->event[d->n_kind][1] = k->job.memory_per_cycle;
-        return dynamic_power(d, k, w, err);
+        dynamic_power(d, k, w);
+        return TMX_OK;
     }
     return tmx_fail_setting(err, k->variants, "no variant \"%s\" of kernel %s", variant, w->kernel);
 }
@@ -296,7 +242,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     char path[TMX_PATH_SIZE];
     const char *colon = strchr(name, ':');
     struct tmx_config *cfg = NULL;
-    struct kernel_job k;
+    struct kernel_job k = {.n_variant = 0};
     for (*kind = 0; *kind < d->n_kind; ++*kind) {
         if (strcmp(d->kind[*kind].name, name) == 0) {
             return TMX_OK;
@@ -319,6 +265,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     st = tmx_config_load(&cfg, path, NULL, err);
     st = st ? st : read_kernel(&k, cfg, err);
     st = st ? st : add_variant(d, &k, colon + 1, w, err);
+    free(k.variant);
     tmx_config_close(cfg);
     if (!st) {
         cpu_times(d, w);
@@ -358,60 +305,40 @@ static const struct tmx_opt part_opts[] = {
     {0},
 };
 
-static enum tmx_status read_batch(struct tmx_job_data *d, const struct tmx_config *cfg,
-                                  struct tmx_job_batch *b, struct tmx_err *err)
-{
-    static const char *const also[] = {"instances", "measured", NULL};
-    const struct tmx_setting *root = tmx_config_root(cfg);
-    const struct tmx_setting *list = NULL;
-    size_t total = 0;
-    enum tmx_status st = tmx_opt_read(batch_opts, b, root, also, err);
-    st = st ? st : tmx_opt_read_group(measured_opts, &b->measured, root, "measured", NULL, err);
-    st = st ? st : tmx_setting_list(root, "instances", 1, MAX_PARTS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct part p;
-        size_t kind = 0;
-        const struct tmx_setting *s = tmx_setting_at(list, i);
-        st = tmx_opt_read(part_opts, &p, s, NULL, err);
-        st =
-            st ? st
-               : tmx_setting_blame(s, tmx_job_data_kind(d, tmx_setting_file(s), p.workload, &kind, err), err);
-        if (!st) {
-            b->count[kind] += (size_t)p.count;
-            total += (size_t)p.count;
-        }
-    }
-    if (!st && total == 0) {
-        st = tmx_fail_setting(err, list, "instances: no instance at all");
-    }
-    return st;
-}
+struct batch {
+    struct tmx_job_batch batch; /* first: its rows fit */
+    struct part *part;
+    size_t n_part;
+};
+static const struct tmx_keys batch_inner[] = {
+    {.group = "measured", .opts = measured_opts, .offset = offsetof(struct batch, batch.measured)},
+    {TMX_KEYS_LIST(batch, "instances", part, n_part, part_opts, 1, MAX_PARTS), .owned = true},
+    {0},
+};
+const struct tmx_keys tmx_batch_keys[] = {{.group = "", .opts = batch_opts, .inner = batch_inner}, {0}};
 
 enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, struct tmx_job_batch *b,
                                    struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    *b = (struct tmx_job_batch){0};
+    struct batch f = {.n_part = 0};
+    size_t total = 0;
     enum tmx_status st = tmx_data_find(TMX_DATA_BATCH, name, path, err);
-    if (!st) {
-        st = tmx_config_load(&cfg, path, NULL, err);
-        st = st ? st : read_batch(d, cfg, b, err);
-        tmx_config_close(cfg);
+    st = st ? st : tmx_keys_load(tmx_batch_keys, &f, path, NULL, &cfg, err);
+    for (size_t i = 0; i < f.n_part && !st; i++) {
+        size_t kind = 0;
+        const struct tmx_setting *s = tmx_setting_at(tmx_config_find(cfg, "instances"), i);
+        st = tmx_setting_blame(s, tmx_job_data_kind(d, tmx_setting_file(s), f.part[i].workload, &kind, err),
+                               err);
+        f.batch.count[kind] += st ? 0 : (size_t)f.part[i].count;
+        total += (size_t)f.part[i].count;
     }
+    if (!st && total == 0) {
+        st = tmx_fail_setting(err, tmx_config_find(cfg, "instances"), "instances: no instance at all");
+    }
+    *b = f.batch;
+    free(f.part);
+    tmx_config_close(cfg);
     return st;
 }
-
-const struct tmx_keys tmx_node_keys[] = {TMX_KEYS("", root_opts),
-                                         TMX_KEYS("gpu", gpu_opts),
-                                         TMX_KEYS("power", power_opts),
-                                         TMX_KEYS("framework", framework_opts),
-                                         TMX_KEYS("events", events_opts),
-                                         TMX_KEYS("cpu", cpu_opts),
-                                         TMX_KEYS("templates", template_opts),
-                                         TMX_KEYS("templates.members", member_opts),
-                                         {0}};
-const struct tmx_keys tmx_batch_keys[] = {
-    TMX_KEYS("", batch_opts), TMX_KEYS("instances", part_opts), TMX_KEYS("measured", measured_opts), {0}};
-const struct tmx_keys tmx_job_kernel_keys[] = {
-    TMX_KEYS("job", job_opts), TMX_KEYS("job.variants", variant_opts), {0}};

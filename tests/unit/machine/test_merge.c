@@ -36,7 +36,7 @@ static struct tmx_workload kind(const char *kernel, int blocks, int threads, int
     return w;
 }
 
-static const struct tmx_template ab = {.name = "a+b", .kernel = {"a", "b"}, .n_kernel = 2};
+static const struct tmx_template ab = {.name = "a+b", .member = {{"a", 0}, {"b", 0}}, .n_kernel = 2};
 
 /* blocks of each type, time of one; SMs, slots, reading; expected end, critical SMs, blocks on SM 0 and 29 */
 static const struct {
@@ -184,7 +184,7 @@ static void first_type_adds_slowdown_and_bandwidth_of_others_only(void **state)
     const struct tmx_node n = node();
     struct tmx_workload w[] = {kind("a", 10, 256, 20, 100), kind("b", 1, 256, 20, 90)};
     const struct tmx_template t = {
-        .name = "a+b", .kernel = {"a", "b"}, .slowdown = {0.03, 0}, .n_kernel = 2, .overhead_s = 2};
+        .name = "a+b", .member = {{"a", 0.03}, {"b", 0}}, .n_kernel = 2, .overhead_s = 2};
     const size_t count[] = {2, 5}, one[] = {1, 0};
     struct tmx_prediction p;
     w[0].bandwidth_per_block = 0.001;

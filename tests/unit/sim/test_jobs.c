@@ -47,7 +47,7 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
                                .on_die = 0.25,
                                .copy_bytes_per_s = 1e9,
                                .uncertainty = 0.05},
-                      .tmpl = {.name = "ab", .kernel = {"a", "b"}, .n_kernel = 2}};
+                      .tmpl = {.name = "ab", .member = {{"a", 0}, {"b", 0}}, .n_kernel = 2}};
     for (size_t k = 0; k < 2; k++) {
         r->kind[k] = (struct tmx_workload){.blocks = k ? 1 : 2,
                                            .threads_per_block = 128,
