@@ -39,24 +39,15 @@ struct tmx_floorplan_args {
 
 enum tmx_floorplan_to { TMX_TO_HOTSPOT, TMX_TO_ICE };
 
-/* The same work on several floorplans: every mix of a suite (its `base` and `mixes`) under
- * one policy. */
-struct tmx_floorplan_compare {
-    const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
-    size_t n_file;
-    const char *suite, *policy;
-    const char *only_mix; /* in place of the suite's mixes; NULL: those */
-    const char *out_dir;  /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
-    unsigned n_worker;    /* 0: one a processor */
-    enum tmx_format format;
-    const struct tmx_texts *columns; /* of what is printed */
-};
-
 enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
 static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
 
+/* The same work on several floorplans: every mix of --suite (its `base` and `mixes`), or --mix, under one
+ * policy. */
 struct compare {
-    const struct tmx_floorplan_compare *c;
+    const struct tmx_floorplan_args *a;
+    const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
+    size_t n_file;
     char suite[TMX_PATH_SIZE];
     char (*mix)[TMX_PATH_SIZE]; /* [n_mix] */
     size_t n_mix;
@@ -69,12 +60,12 @@ struct compare {
 static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    s->floorplan = calloc(s->c->n_file, sizeof *s->floorplan);
+    s->floorplan = calloc(s->n_file, sizeof *s->floorplan);
     if (!s->floorplan) {
         return tmx_fail(err, TMX_ENOMEM, "floorplans");
     }
-    for (size_t f = 0; f < s->c->n_file && !st; f++) {
-        st = tmx_flp_read(s->c->file[f], &s->floorplan[f], err);
+    for (size_t f = 0; f < s->n_file && !st; f++) {
+        st = tmx_flp_read(s->file[f], &s->floorplan[f], err);
         s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
     }
     return st;
@@ -85,9 +76,9 @@ static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, 
     const struct compare *s = ctx;
     const struct {
         const char *key, *value;
-    } of_task[] = {{"base.floorplan", s->c->file[task / s->n_mix]},
+    } of_task[] = {{"base.floorplan", s->file[task / s->n_mix]},
                    {"base.mix", s->mix[task % s->n_mix]},
-                   {"base.policy", s->c->policy}};
+                   {"base.policy", s->a->policy}};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < sizeof of_task / sizeof of_task[0] && !st; i++) {
         st = tmx_sets_put(set, of_task[i].key, TMX_TEXT_VALUE(of_task[i].value), NULL, 0, err);
@@ -120,17 +111,17 @@ static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
                                   .file = s->suite,
                                   .base = s->suite,
                                   .group = "base",
-                                  .n_point = s->c->n_file * s->n_mix,
+                                  .n_point = s->n_file * s->n_mix,
                                   .ctx = s,
                                   .sets = sets,
                                   .probe = &probe,
                                   .suite = true};
-    const struct tmx_study_options o = {.n_worker = s->c->n_worker, .noun = "runs", TMX_STUDY_WHOLE};
+    const struct tmx_study_options o = {.n_worker = (unsigned)s->a->jobs, .noun = "runs", TMX_STUDY_WHOLE};
     enum tmx_status st = unit && name ? TMX_OK : tmx_no_memory(err);
     st = st ? st : tmx_study_values(&s->runs, &runs, &o, err);
     for (size_t i = 0; i < s->runs.n_point && !st; i++) {
         if (s->runs.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", s->c->file[i / s->n_mix], s->mix[i % s->n_mix],
+            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", s->file[i / s->n_mix], s->mix[i % s->n_mix],
                           s->runs.error[i]);
         }
     }
@@ -153,10 +144,10 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     if (!st && !s->mix) {
         st = tmx_no_memory(err);
     }
-    if (!st && s->c->only_mix) {
-        st = tmx_data_find(TMX_DATA_MIX, s->c->only_mix, s->mix[s->n_mix++], err);
+    if (!st && s->a->mix) {
+        st = tmx_data_find(TMX_DATA_MIX, s->a->mix, s->mix[s->n_mix++], err);
     }
-    for (size_t i = 0; i < n && !st && !s->c->only_mix; i++) {
+    for (size_t i = 0; i < n && !st && !s->a->mix; i++) {
         const char *name = tmx_setting_text(tmx_setting_at(mixes, i));
         if (!name) {
             st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
@@ -180,7 +171,7 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
         index[i] = tmx_study_metric(metric_name[i]);
     }
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+    for (size_t f = 0; f < s->n_file && !st; f++) {
         double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
         for (size_t m = 0; m < s->n_mix; m++) {
             const double *v = &s->runs.value[(f * s->n_mix + m) * s->runs.n_value];
@@ -189,7 +180,7 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
             slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
             energy += v[index[ENERGY]] / (double)s->n_mix;
         }
-        tmx_table_row(*t, "%s %zu %g %g %g %g", s->c->file[f], s->n_mix, peak, gradient, slowdown, energy);
+        tmx_table_row(*t, "%s %zu %g %g %g %g", s->file[f], s->n_mix, peak, gradient, slowdown, energy);
     }
     return st;
 }
@@ -210,33 +201,42 @@ static void add_unit(struct tmx_table *t, const char *file, const struct tmx_uni
 static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_table_create(t, unit_columns, N_UNIT_COLUMN, err);
-    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+    for (size_t f = 0; f < s->n_file && !st; f++) {
         for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
             double sum_c = 0;
             for (size_t m = 0; m < s->n_mix; m++) {
                 sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_study_metrics() + u];
             }
-            add_unit(*t, s->c->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
+            add_unit(*t, s->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
         }
     }
     return st;
 }
 
-static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
+/* Print one; the units, for heat maps, only go to the folder. */
+static enum tmx_status save(const struct tmx_floorplan_args *a, const struct tmx_table *t,
                             const struct tmx_table *units, struct tmx_err *err)
 {
-    enum tmx_status st =
-        tmx_table_save_columns(t, c->format, "-", (const char *const *)c->columns->text, c->columns->n, err);
-    if (!st && c->out_dir) {
-        st = tmx_table_save_in(t, c->out_dir, "table.csv", err);
-        st = st ? st : tmx_table_save_in(units, c->out_dir, "units.csv", err);
+    enum tmx_status st = tmx_table_save_columns(t, (enum tmx_format)a->format, "-",
+                                                (const char *const *)a->columns.text, a->columns.n, err);
+    if (!st && strcmp(a->out, "-") != 0) {
+        st = tmx_table_save_in(t, a->out, "table.csv", err);
+        st = st ? st : tmx_table_save_in(units, a->out, "units.csv", err);
     }
     return st;
 }
 
+static enum tmx_status compare_run(struct compare *s, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, s->a->suite, s->suite, err);
+    st = st ? st : read_mixes(s, err);
+    st = st ? st : read_floorplans(s, err);
+    return st ? st : run_all(s, err);
+}
+
 static void compare_finish(struct compare *s)
 {
-    for (size_t f = 0; s->floorplan && f < s->c->n_file; f++) {
+    for (size_t f = 0; s->floorplan && f < s->n_file; f++) {
         tmx_floorplan_finish(&s->floorplan[f]);
     }
     free(s->floorplan);
@@ -244,42 +244,18 @@ static void compare_finish(struct compare *s)
     free(s->mix);
 }
 
-/* slowdown_pct [n_file] of each floorplan, the mean over the mixes. */
-static enum tmx_status slowdowns(const struct tmx_floorplan_compare *c, double *slowdown_pct,
-                                 struct tmx_err *err)
-{
-    struct compare s = {.c = c};
-    const size_t metric = tmx_study_metric(metric_name[SLOWDOWN]);
-    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
-    st = st ? st : read_mixes(&s, err);
-    st = st ? st : read_floorplans(&s, err);
-    st = st ? st : run_all(&s, err);
-    for (size_t f = 0; f < c->n_file && !st; f++) {
-        slowdown_pct[f] = 0;
-        for (size_t m = 0; m < s.n_mix; m++) {
-            slowdown_pct[f] += s.runs.value[(f * s.n_mix + m) * s.runs.n_value + metric] / (double)s.n_mix;
-        }
-    }
-    compare_finish(&s);
-    return st;
-}
-
 /* Prints one row a floorplan: the hottest SM and largest difference over all mixes, the mean
  * slowdown and energy. */
-static enum tmx_status floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err)
+static enum tmx_status compare_runs(struct compare *s, struct tmx_err *err)
 {
-    struct compare s = {.c = c};
     struct tmx_table *t = NULL, *units = NULL;
-    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
-    st = st ? st : read_mixes(&s, err);
-    st = st ? st : read_floorplans(&s, err);
-    st = st ? st : run_all(&s, err);
-    st = st ? st : tabulate(&s, &t, err);
-    st = st ? st : tabulate_units(&s, &units, err);
-    st = st ? st : save(c, t, units, err);
+    enum tmx_status st = compare_run(s, err);
+    st = st ? st : tabulate(s, &t, err);
+    st = st ? st : tabulate_units(s, &units, err);
+    st = st ? st : save(s->a, t, units, err);
     tmx_table_destroy(t);
     tmx_table_destroy(units);
-    compare_finish(&s);
+    compare_finish(s);
     return st;
 }
 
@@ -611,8 +587,7 @@ static enum tmx_status compare_one(const struct tmx_floorplan_args *a, const cha
 }
 
 /* One power file on every floorplan. */
-static enum tmx_status compare_power(const struct tmx_floorplan_args *a,
-                                     const struct tmx_floorplan_compare *c, struct tmx_err *err)
+static enum tmx_status compare_power(const struct tmx_floorplan_args *a, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
                                                 {"power_w", TMX_COLUMN_REAL, 2},
@@ -622,10 +597,10 @@ static enum tmx_status compare_power(const struct tmx_floorplan_args *a,
     struct tmx_table *t = NULL, *units = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
     st = st ? st : tmx_table_create(&units, unit_columns, N_UNIT_COLUMN, err);
-    for (size_t f = 0; f < c->n_file && !st; f++) {
-        st = compare_one(a, c->file[f], t, units, err);
+    for (size_t f = 1; f < a->words.n && !st; f++) {
+        st = compare_one(a, a->words.text[f], t, units, err);
     }
-    st = st ? st : save(c, t, units, err);
+    st = st ? st : save(a, t, units, err);
     tmx_table_destroy(t);
     tmx_table_destroy(units);
     return st;
@@ -633,22 +608,14 @@ static enum tmx_status compare_power(const struct tmx_floorplan_args *a,
 
 static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
 {
-    const struct tmx_floorplan_compare c = {.file = (const char *const *)a->words.text + 1,
-                                            .n_file = a->words.n - 1,
-                                            .suite = a->suite,
-                                            .policy = a->policy,
-                                            .only_mix = a->mix,
-                                            .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
-                                            .n_worker = (unsigned)a->jobs,
-                                            .format = (enum tmx_format)a->format,
-                                            .columns = &a->columns};
+    struct compare s = {.a = a, .file = (const char *const *)a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
         return tmx_fail(
             err, TMX_ECONFIG,
             "compare: expected two floorplans or more, and --suite SUITE, whose runs it compares, or "
             "-p POWER and -c CONFIG, whose steady states it compares");
     }
-    return a->suite ? floorplan_compare(&c, err) : compare_power(a, &c, err);
+    return a->suite ? compare_runs(&s, err) : compare_power(a, err);
 }
 
 /* What the best candidate is chosen by. */
@@ -662,12 +629,8 @@ static enum tmx_status choose_by_runs(const struct tmx_floorplan_args *a,
 {
     char folder[TMX_PATH_SIZE - 32], (*path)[TMX_PATH_SIZE] = calloc(1 + r->n, sizeof *path);
     const char **file = calloc(1 + r->n, sizeof *file);
-    struct tmx_floorplan_compare c = {.file = file,
-                                      .n_file = 1 + r->n,
-                                      .suite = a->suite,
-                                      .policy = a->policy,
-                                      .only_mix = a->mix,
-                                      .n_worker = (unsigned)a->jobs};
+    struct compare s = {.a = a, .file = file, .n_file = 1 + r->n};
+    const size_t metric = tmx_study_metric(metric_name[SLOWDOWN]);
     enum tmx_status st = path && file ? tmx_os_temp_dir(folder, sizeof folder, err) : tmx_no_memory(err);
     const bool made = !st;
     for (size_t i = 0; i <= r->n && !st; i++) {
@@ -675,7 +638,14 @@ static enum tmx_status choose_by_runs(const struct tmx_floorplan_args *a,
         file[i] = path[i];
         st = tmx_flp_write(path[i], i ? &r->floorplan[i - 1] : &r->start, NULL, err);
     }
-    st = st ? st : slowdowns(&c, slowdown_pct, err);
+    st = st ? st : compare_run(&s, err);
+    for (size_t i = 0; i <= r->n && !st; i++) {
+        slowdown_pct[i] = 0;
+        for (size_t m = 0; m < s.n_mix; m++) {
+            slowdown_pct[i] += s.runs.value[(i * s.n_mix + m) * s.runs.n_value + metric] / (double)s.n_mix;
+        }
+    }
+    compare_finish(&s);
     for (size_t i = 1; i <= r->n && !st; i++) {
         *best = slowdown_pct[i] < slowdown_pct[*best + 1] ? i - 1 : *best;
     }
@@ -766,8 +736,9 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
 }
 
 /* words.text[0] is one of tmx_floorplan_verbs. */
-static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err *err)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
+    struct tmx_floorplan_args *a = args;
     const struct verb *v = verbs;
     struct tmx_floorplan fp = {0};
     a->verb = a->words.text[0];
@@ -875,11 +846,6 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_JOBS(tmx_floorplan_args, jobs),
     {0},
 };
-
-static enum tmx_status run(void *args, struct tmx_err *err)
-{
-    return floorplan_do(args, err);
-}
 
 const struct tmx_command tmx_cmd_floorplan = {
     .name = "floorplan",
