@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "core/base/config_text.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@
 
 enum { MAX_NUMBER = 400 };
 
-/* One file (or text) while it is walked. */
+/* One file (or text) while it is walked. The first error stays (t->st), and nothing is walked after it. */
 struct source {
     struct tmx_config_text *t;
     const char *at, *end;
@@ -23,58 +24,34 @@ struct source {
     int include; /* how many files this one is inside of */
 };
 
-/* Brackets that are open, over all files. */
-struct nest {
-    char open[TMX_CONFIG_DEPTH + 1];
-    int keys[TMX_CONFIG_DEPTH + 1]; /* "=" seen in each */
-    int depth;
-};
+#define fail_here(s, ...) fail_line((s), (s)->line, __VA_ARGS__)
+#define fail_line(s, line_, ...) \
+    ((s)->t->st =                \
+         (s)->t->st ? (s)->t->st : tmx_fail_at((s)->t->err, TMX_ECONFIG, (s)->name, (line_), __VA_ARGS__))
 
-#define fail_here(s, err, ...) tmx_fail_at((err), TMX_ECONFIG, (s)->name, (s)->line, __VA_ARGS__)
-
-static enum tmx_status put(struct source *s, const char *bytes, size_t n, struct tmx_err *err)
+static void put(struct source *s, const char *bytes, size_t n)
 {
     struct tmx_config_text *t = s->t;
-    if (t->size + n > TMX_CONFIG_SIZE) {
-        return fail_here(s, err, "the configuration is larger than %d MiB", TMX_CONFIG_SIZE >> 20);
-    }
-    if (t->size + n + 1 > t->room) {
-        const size_t room = 2 * (t->size + n) + 4096;
-        char *data = realloc(t->data, room);
-        if (!data) {
-            return tmx_no_memory(err);
-        }
-        t->data = data;
-        t->room = room;
-    }
-    memcpy(t->data + t->size, bytes, n);
     t->size += n;
-    t->data[t->size] = '\0';
-    return TMX_OK;
+    if (t->size > TMX_CONFIG_SIZE) {
+        fail_here(s, "the configuration is larger than %d MiB", TMX_CONFIG_SIZE >> 20);
+    } else {
+        fwrite(bytes, 1, n, t->text);
+    }
 }
 
 /* The line of data that begins here is line s->line of its file. */
-static enum tmx_status mark_line(struct source *s, struct tmx_err *err)
+static void mark_line(const struct source *s)
 {
-    struct tmx_config_text *t = s->t;
-    if (t->n_line == t->line_room) {
-        const size_t room = t->line_room ? 2 * t->line_room : 256;
-        struct tmx_config_place *place = realloc(t->place, room * sizeof *place);
-        if (!place) {
-            return tmx_no_memory(err);
-        }
-        t->place = place;
-        t->line_room = room;
-    }
-    t->place[t->n_line++] = (struct tmx_config_place){s->name, s->line};
-    return TMX_OK;
+    const struct tmx_config_place place = {s->name, s->line};
+    fwrite(&place, sizeof place, 1, s->t->lines);
 }
 
-static enum tmx_status new_line(struct source *s, struct tmx_err *err)
+static void new_line(struct source *s)
 {
-    const enum tmx_status st = put(s, "\n", 1, err);
+    put(s, "\n", 1);
     s->line++;
-    return st ? st : mark_line(s, err);
+    mark_line(s);
 }
 
 static bool starts(const struct source *s, const char *word)
@@ -84,56 +61,54 @@ static bool starts(const struct source *s, const char *word)
 }
 
 /* Skip a comment if one begins here. */
-static enum tmx_status comment(struct source *s, bool *was, struct tmx_err *err)
+static bool comment(struct source *s)
 {
-    *was = true;
     if (*s->at == '#' || starts(s, "//")) {
         while (s->at < s->end && *s->at != '\n') {
             s->at++;
         }
-        return TMX_OK;
+        return true;
     }
     if (!starts(s, "/*")) {
-        *was = false;
-        return TMX_OK;
+        return false;
     }
     const unsigned begun = s->line;
-    enum tmx_status st = put(s, " ", 1, err);
-    for (s->at += 2; !st && s->at < s->end && !starts(s, "*/"); s->at++) {
-        st = *s->at == '\n' ? new_line(s, err) : TMX_OK;
+    put(s, " ", 1);
+    for (s->at += 2; s->at < s->end && !starts(s, "*/"); s->at++) {
+        if (*s->at == '\n') {
+            new_line(s);
+        }
     }
-    if (!st && s->at >= s->end) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->name, begun, "a comment /* that is never closed");
+    if (s->at >= s->end) {
+        fail_line(s, begun, "a comment /* that is never closed");
     }
     s->at += 2;
-    return st;
+    return true;
 }
 
-static enum tmx_status quoted(struct source *s, struct tmx_err *err)
+static void quoted(struct source *s)
 {
     const char *begin = s->at++;
-    for (; s->at < s->end && *s->at != '"'; s->at++) {
-        if (*s->at == '\n') {
-            return fail_here(s, err, "a quote that is not closed on its line");
-        }
+    for (; s->at < s->end && *s->at != '"' && *s->at != '\n'; s->at++) {
         if ((unsigned char)*s->at < ' ' && *s->at != '\t' && *s->at != '\r') {
-            return fail_here(s, err, "a control character (byte %d) in a text", (unsigned char)*s->at);
+            fail_here(s, "a control character (byte %d) in a text", (unsigned char)*s->at);
         }
         if (*s->at == '\\') {
             if (starts(s, "\\x00")) {
-                return fail_here(s, err, "\\x00 in a text");
+                fail_here(s, "\\x00 in a text");
             }
             s->at += s->at + 1 < s->end && s->at[1] != '\n';
         }
     }
-    if (s->at >= s->end) {
-        return fail_here(s, err, "a quote that is not closed on its line");
+    if (s->at >= s->end || *s->at == '\n') {
+        fail_here(s, "a quote that is not closed on its line");
+        return;
     }
     s->at++;
     if (s->at - begin > TMX_CONFIG_TEXT) {
-        return fail_here(s, err, "a text longer than %d bytes", TMX_CONFIG_TEXT);
+        fail_here(s, "a text longer than %d bytes", TMX_CONFIG_TEXT);
     }
-    return put(s, begin, (size_t)(s->at - begin), err);
+    put(s, begin, (size_t)(s->at - begin));
 }
 
 static bool number_goes_on(const char *begin, const char *at)
@@ -162,37 +137,36 @@ static size_t integer_length(const char *word)
 }
 
 /* A number, an integer with its L. */
-static enum tmx_status number(struct source *s, struct tmx_err *err)
+static void number(struct source *s)
 {
     char word[MAX_NUMBER + 4];
     const char *begin = s->at;
     while (s->at < s->end && number_goes_on(begin, s->at)) {
         s->at++;
     }
-    const size_t n = (size_t)(s->at - begin);
+    size_t n = (size_t)(s->at - begin);
     if (n > MAX_NUMBER) {
-        return fail_here(s, err, "a number of %zu characters", n);
+        fail_here(s, "a number of %zu characters", n);
+        return;
     }
     memcpy(word, begin, n);
     word[n] = '\0';
     const size_t whole = integer_length(word);
-    errno = 0;
+    const struct tmx_span span = {word, word + n};
+    double v;
     if (whole > 0) {
         word[whole] = '\0';
-        const bool hex = word[1] == 'x' || word[1] == 'X';
-        (void)strtoll(word, NULL, hex ? 16 : 10);
+        errno = 0;
+        (void)strtoll(word, NULL, word[1] == 'x' || word[1] == 'X' ? 16 : 10);
         if (errno == ERANGE) {
-            return fail_here(s, err, "%.60s does not fit in a 64-bit integer", word);
+            fail_here(s, "%.60s does not fit in a 64-bit integer", word);
         }
         word[whole] = 'L';
-        return put(s, word, whole + 1, err);
+        n = whole + 1;
+    } else if (!tmx_span_real(span, &v)) {
+        fail_here(s, "\"%.60s\" %s", word, tmx_span_real_fault(span));
     }
-    double v;
-    const struct tmx_span span = {word, word + n};
-    if (!tmx_span_real(span, &v)) {
-        return fail_here(s, err, "\"%.60s\" %s", word, tmx_span_real_fault(span));
-    }
-    return put(s, word, n, err);
+    put(s, word, n);
 }
 
 static bool is_name_start(char c)
@@ -200,52 +174,52 @@ static bool is_name_start(char c)
     return isalpha((unsigned char)c) || c == '*' || c == '_';
 }
 
-static enum tmx_status name(struct source *s, struct tmx_err *err)
+static void name(struct source *s)
 {
     const char *begin = s->at;
     while (s->at < s->end && (isalnum((unsigned char)*s->at) || (*s->at && strchr("-_*", *s->at)))) {
         s->at++;
     }
     if (s->at - begin > TMX_CONFIG_NAME) {
-        return fail_here(s, err, "a name longer than %d bytes", TMX_CONFIG_NAME);
+        fail_here(s, "a name longer than %d bytes", TMX_CONFIG_NAME);
     }
-    return put(s, begin, (size_t)(s->at - begin), err);
+    put(s, begin, (size_t)(s->at - begin));
 }
 
-static enum tmx_status mark(struct source *s, struct nest *nest, struct tmx_err *err)
+static void mark(struct source *s)
 {
     static const char open[] = "{([", close[] = "})]";
+    struct tmx_config_text *t = s->t;
     const char c = *s->at++;
     const char *o = strchr(open, c);
     if (c == '=' || c == ':') {
-        if (++nest->keys[nest->depth] > TMX_CONFIG_KEYS) {
-            return fail_here(s, err, "more than %d keys in one group", TMX_CONFIG_KEYS);
+        if (++t->keys[t->depth] > TMX_CONFIG_KEYS) {
+            fail_here(s, "more than %d keys in one group", TMX_CONFIG_KEYS);
         }
+    } else if (o && t->depth == TMX_CONFIG_DEPTH) {
+        fail_here(s, "groups and lists nest deeper than %d", TMX_CONFIG_DEPTH);
     } else if (o) {
-        if (nest->depth == TMX_CONFIG_DEPTH) {
-            return fail_here(s, err, "groups and lists nest deeper than %d", TMX_CONFIG_DEPTH);
-        }
-        nest->open[++nest->depth] = close[o - open];
-        nest->keys[nest->depth] = 0;
+        t->open[++t->depth] = close[o - open];
+        t->keys[t->depth] = 0;
     } else if (strchr(close, c)) {
-        if (nest->depth == 0 || nest->open[nest->depth] != c) {
-            return fail_here(s, err, "\"%c\" closes nothing%s%.1s%s", c, nest->depth ? "; expected \"" : "",
-                             nest->depth ? &nest->open[nest->depth] : "", nest->depth ? "\"" : "");
+        if (t->depth == 0 || t->open[t->depth] != c) {
+            fail_here(s, "\"%c\" closes nothing%s%.1s%s", c, t->depth ? "; expected \"" : "",
+                      t->depth ? &t->open[t->depth] : "", t->depth ? "\"" : "");
+        } else {
+            t->depth--;
         }
-        nest->depth--;
     }
-    return put(s, &c, 1, err);
+    put(s, &c, 1);
 }
 
-static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err *err);
+static void walk(struct source *s);
 
-static enum tmx_status read_file(struct tmx_config_text *t, const char *path, int include, struct nest *nest,
-                                 struct tmx_err *err)
+static void read_file(struct tmx_config_text *t, const char *path, int include)
 {
     struct tmx_text_file text;
-    enum tmx_status st = tmx_text_load(&text, path, err);
-    if (st) {
-        return st;
+    t->st = tmx_text_load(&text, path, t->err);
+    if (t->st) {
+        return;
     }
     struct source s = {.t = t,
                        .at = text.data,
@@ -254,19 +228,17 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
                        .line = 1,
                        .include = include};
     const char *kind = include == 0 ? tmx_text_kind(&text, ",|;") : NULL; /* what is included may be a part */
-    st = s.name ? tmx_utf8_check(text.data, text.size, path, err) : tmx_no_memory(err);
-    st = st || !kind
-             ? st
-             : tmx_fail_at(err, TMX_ECONFIG, path, 1,
-                           "is %s; expected settings of libconfig, key = value; and key = { ... };", kind);
-    st = st ? st : mark_line(&s, err);
-    st = st ? st : walk(&s, nest, err); /* NOLINT(misc-no-recursion): TMX_CONFIG_INCLUDE at most */
+    t->st = s.name ? tmx_utf8_check(text.data, text.size, path, t->err) : tmx_no_memory(t->err);
+    if (kind) {
+        fail_here(&s, "is %s; expected settings of libconfig, key = value; and key = { ... };", kind);
+    }
+    mark_line(&s);
+    walk(&s); /* NOLINT(misc-no-recursion): TMX_CONFIG_INCLUDE at most */
     tmx_text_finish(&text);
-    return st;
 }
 
 /* @include "path" at the begin of a line. */
-static enum tmx_status include(struct source *s, struct nest *nest, struct tmx_err *err)
+static void include(struct source *s)
 {
     char path[1024];
     s->at += strlen("@include");
@@ -277,91 +249,85 @@ static enum tmx_status include(struct source *s, struct nest *nest, struct tmx_e
     while (close < s->end && *close != '"' && *close != '\n') {
         close++;
     }
-    if (s->at >= s->end || *s->at != '"' || close >= s->end || *close != '"' || close == begin) {
-        return fail_here(s, err, "expected @include \"FILE\"");
+    const int length = (int)(close - begin);
+    if (s->at >= s->end || *s->at != '"' || close >= s->end || *close != '"' || length == 0) {
+        fail_here(s, "expected @include \"FILE\"");
+        return;
     }
     const char *slash = *begin == '/' ? NULL : strrchr(s->name, '/');
     const int folder = slash ? (int)(slash - s->name + 1) : 0;
-    if ((size_t)snprintf(path, sizeof path, "%.*s%.*s", folder, s->name, (int)(close - begin), begin) >=
-        sizeof path) {
-        return fail_here(s, err, "@include: file name too long");
+    if ((size_t)snprintf(path, sizeof path, "%.*s%.*s", folder, s->name, length, begin) >= sizeof path) {
+        fail_here(s, "@include: file name too long");
+    } else if (s->include > TMX_CONFIG_INCLUDE) {
+        fail_here(s, "@include \"%.*s\": only a file includes others, not a text or an override", length,
+                  begin);
+    } else if (s->include == TMX_CONFIG_INCLUDE) {
+        fail_here(s, "@include \"%.*s\": files include one another deeper than %d; a loop?", length, begin,
+                  TMX_CONFIG_INCLUDE);
     }
-    if (s->include > TMX_CONFIG_INCLUDE) {
-        return fail_here(s, err, "@include \"%.*s\": only a file includes others, not a text or an override",
-                         (int)(close - begin), begin);
-    }
-    if (s->include == TMX_CONFIG_INCLUDE) {
-        return fail_here(s, err, "@include \"%.*s\": files include one another deeper than %d; a loop?",
-                         (int)(close - begin), begin, TMX_CONFIG_INCLUDE);
+    put(s, "\n", 1); /* what is included begins a line of its own */
+    if (s->t->st) {
+        return;
     }
     s->at = close + 1;
-    struct tmx_err inner = {0};
-    enum tmx_status st = put(s, "\n", 1, err); /* what is included begins a line of its own */
-    if (st) {
-        return st;
+    read_file(s->t, path, s->include + 1); /* NOLINT(misc-no-recursion): as above */
+    if (s->t->st == TMX_EIO) {
+        struct tmx_err inner = {0};
+        if (s->t->err) {
+            inner = *s->t->err;
+        }
+        s->t->st = TMX_OK;
+        fail_here(s, "@include \"%s\": %s", path, inner.msg);
     }
-    st = read_file(s->t, path, s->include + 1, nest, &inner); /* NOLINT(misc-no-recursion): as above */
-    if (st == TMX_EIO) {
-        return fail_here(s, err, "@include \"%s\": %s", path, inner.msg);
-    }
-    if (st && err) {
-        *err = inner;
-    }
-    st = st ? st : put(s, "\n", 1, err);
-    return st ? st : mark_line(s, err); /* the rest of the line stands after what was included */
+    put(s, "\n", 1);
+    mark_line(s); /* the rest of the line stands after what was included */
 }
 
-static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err *err)
+static void walk(struct source *s)
 {
-    enum tmx_status st = TMX_OK;
     bool first = true; /* nothing but blanks on this line so far */
-    while (!st && s->at < s->end) {
+    while (!s->t->st && s->at < s->end) {
         const char c = *s->at;
-        bool was;
         if (c == '\n') {
-            st = new_line(s, err);
+            new_line(s);
             s->at++;
             first = true;
+        } else if (comment(s)) {
             continue;
-        }
-        st = comment(s, &was, err);
-        if (st || was) {
-            continue;
-        }
-        if (first && starts(s, "@include")) {
-            st = include(s, nest, err); /* NOLINT(misc-no-recursion): TMX_CONFIG_INCLUDE at most */
-            continue;
-        }
-        if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
+        } else if (first && starts(s, "@include")) {
+            include(s); /* NOLINT(misc-no-recursion): TMX_CONFIG_INCLUDE at most */
+        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
             s->at++;
-            st = put(s, " ", 1, err);
-            continue;
-        }
-        first = false;
-        if (c == '"') {
-            st = quoted(s, err);
-        } else if (is_name_start(c)) {
-            st = name(s, err);
-        } else if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.') {
-            st = number(s, err);
-        } else if (strchr("{}()[]=:;,", c)) {
-            st = mark(s, nest, err);
+            put(s, " ", 1);
         } else {
-            const size_t n = tmx_utf8_length(s->at, s->end);
-            st = fail_here(s, err, "unexpected \"%.*s\"", (int)n, s->at);
+            first = false;
+            if (c == '"') {
+                quoted(s);
+            } else if (is_name_start(c)) {
+                name(s);
+            } else if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.') {
+                number(s);
+            } else if (strchr("{}()[]=:;,", c)) {
+                mark(s);
+            } else {
+                fail_here(s, "unexpected \"%.*s\"", (int)tmx_utf8_length(s->at, s->end), s->at);
+            }
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setting *names, const char *path,
                                      const char *text, const char *name_, struct tmx_err *err)
 {
-    struct nest nest = {0};
-    enum tmx_status st;
-    *t = (struct tmx_config_text){.names = names};
-    if (path) {
-        st = read_file(t, path, 0, &nest, err);
+    size_t size = 0, places = 0;
+    char *lines = NULL;
+    *t = (struct tmx_config_text){.names = names, .err = err};
+    t->text = open_memstream(&t->data, &size);
+    t->lines = open_memstream(&lines, &places);
+    if (!t->text || !t->lines) {
+        t->st = tmx_no_memory(err);
+    } else if (path) {
+        read_file(t, path, 0);
     } else {
         struct source s = {.t = t,
                            .at = text,
@@ -369,16 +335,22 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setti
                            .name = tmx_setting_keep(names, name_),
                            .line = 1,
                            .include = TMX_CONFIG_INCLUDE + 1};
-        st = s.name ? tmx_utf8_check(text, strlen(text), name_, err) : tmx_no_memory(err);
-        st = st ? st : mark_line(&s, err);
-        st = st ? st : walk(&s, &nest, err);
+        t->st = s.name ? tmx_utf8_check(text, strlen(text), name_, err) : tmx_no_memory(err);
+        mark_line(&s);
+        walk(&s);
     }
-    if (!st && nest.depth > 0) {
+    const bool whole = t->text && t->lines && !ferror(t->text) && !ferror(t->lines);
+    if ((t->text && fclose(t->text)) | (t->lines && fclose(t->lines)) | !whole) {
+        t->st = t->st ? t->st : tmx_no_memory(err);
+    }
+    t->place = (void *)lines;
+    t->n_line = places / sizeof *t->place;
+    if (!t->st && t->depth > 0) {
         const struct tmx_config_place end = t->place[t->n_line - 1];
-        st = tmx_fail_at(err, TMX_ECONFIG, end.file, end.line, "missing \"%c\" at the end",
-                         nest.open[nest.depth]);
+        t->st =
+            tmx_fail_at(err, TMX_ECONFIG, end.file, end.line, "missing \"%c\" at the end", t->open[t->depth]);
     }
-    return st;
+    return t->st;
 }
 
 struct tmx_config_place tmx_config_text_place(const struct tmx_config_text *t, unsigned line)

@@ -25,13 +25,20 @@ enum {
 
 struct tmx_config_text {
     char *data; /* owned, NUL-terminated */
-    size_t size, room;
     struct tmx_config_place {
         const char *file;
         unsigned line;
     } * place; /* [n_line] owned: where each line of data was written */
-    size_t n_line, line_room;
+    size_t n_line;
+    /* while it is read: */
     struct tmx_setting *names; /* the tree that keeps the names of files */
+    FILE *text, *lines;        /* into data and place */
+    size_t size;
+    struct tmx_err *err;
+    enum tmx_status st;              /* the first error */
+    char open[TMX_CONFIG_DEPTH + 1]; /* brackets that are open, over all files */
+    int keys[TMX_CONFIG_DEPTH + 1];  /* "=" seen in each */
+    int depth;
 };
 
 /* path NULL: from text, called name. End *t with tmx_config_text_finish, also after failure. */
