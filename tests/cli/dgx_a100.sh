@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 sed 's/300.0/250.0/' "$2/workloads/mixes/aw8.cfg" >mix.cfg
 sed 's/^inlet_c = .*/inlet_c = 65.0;/' "$2/systems/dgx-a100.cfg" >warm.cfg
-coarse=(--set mix=./mix.cfg --set rows=16 --set cols=16)
+coarse=(--set mix=./mix.cfg --set rows=8 --set cols=8)
 go() { # go NAME [--set ...]: the last second of each GPU in last.csv: gpu mhz watts hottest inlet rpm, and the hottest ever
   name=$1
   shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The same bytes whatever a machine is: a set of commands at each level of x86-64 that kernels are compiled for, one thread and two in
-# turns, each with a cache of its own. --builds: from every build of this tree,
-# too (gcc and clang, debug and release: those that are configured, brought up to date first).
+# turns, each with a cache of its own. --builds: from every build of this tree, too (gcc and clang, debug and release: those that are
+# configured, brought up to date first).
 # Usage: same_table.sh THERMIX ROOT [--builds]
 set -euo pipefail
 thermix=$1 root=$2

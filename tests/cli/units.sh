@@ -62,7 +62,7 @@ refuses 'is it 0.15 mm = 0.00015 m?' "${hot[@]}" -t_chip 0.15
 refuses 'is it 0.02 mm = 2e-05 m?' "${hot[@]}" -t_interface 0.02
 refuses 'is it 300 mK/W = 0.3 K/W?' "${hot[@]}" -r_convec 300
 warns 'above 500 degC' "${hot[@]}" -r_convec 300 --accept
-warns 'above 500 degC' "${hot[@]}" -r_convec 50 -o o.ttrace -init_temp 900
+warns 'above 500 degC' "${hot[@]}" -r_convec 50 -o o.ttrace -init_temp 900 -grid_rows 16 -grid_cols 16
 warns 'is it 10 ms = 0.01 s?' "${hot[@]}" -sampling_intvl 10
 warns 'too coarse for' "${hot[@]}" -grid_rows 2 -grid_cols 2
 sed 's/-t_chip.*/-t_chip 0.15/' case.config >slip.config
@@ -70,7 +70,7 @@ refuses 'slip.config:1: t_chip = 0.15 m' thermal -c slip.config -f chip.flp -p p
 awk 'NR == 1 { print; next } { for (i = 1; i <= NF; i++) $i /= 1000; print }' power.ptrace >kw.ptrace
 warns 'is it 177.98 kW/m2' thermal -c case.config -f chip.flp -p kw.ptrace --quiet
 sed '2s/^[^ \t]*/-4000/' power.ptrace >cold.ptrace
-warns 'below its ambient' thermal -c case.config -f chip.flp -p cold.ptrace --quiet -o cold.ttrace
+warns 'below its ambient' thermal -c case.config -f chip.flp -p cold.ptrace --quiet -o cold.ttrace -grid_rows 16 -grid_cols 16
 sed 's/^\(-r_convec\)/# \1/' case.config >comment.config
 warns 'comment.config:'"$(grep -n r_convec comment.config | cut -d: -f1)"': -r_convec is commented out: 0.1 K/W, the default, counts' \
   thermal -c comment.config -f chip.flp -p power.ptrace

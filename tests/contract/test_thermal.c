@@ -49,8 +49,8 @@ static struct tmx_thermal_spec chip_spec(size_t n_level)
         .layer = layers,
         .n_layer = 2,
         .package = {0.03, 1e-3, 400, 3.55e6, 0.06, 6.9e-3, 400, 3.55e6, fan_levels[0], 140.4},
-        .rows = 20,
-        .cols = 16,
+        .rows = 10, /* cells of 1 mm, as units have */
+        .cols = 8,
         .ambient_k = 318.15,
         .init_k = 320,
         .r_convec_levels = n_level ? fan_levels : NULL,
@@ -448,7 +448,7 @@ static void check_field(const struct subject *s)
     struct engine e;
     const struct tmx_thermal_spec spec = chip_spec(0);
     struct tmx_gridmap map;
-    double cell[20 * 16], t[N_UNIT], mean[N_UNIT];
+    double cell[10 * 8], t[N_UNIT], mean[N_UNIT];
     open_subject(&e, s, 0);
     if (e.ops->field) {
         assert_int_equal(tmx_gridmap_init(&map, &chip, 8e-3, 10e-3, spec.rows, spec.cols, NULL, NULL),

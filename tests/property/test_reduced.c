@@ -344,9 +344,9 @@ static void sinks_of_a_range_are_followed(void **state)
  */
 static void leakage_maps_and_starts_are_followed_together(void **state)
 {
-    const size_t n = *(const size_t *)*state;
+    const size_t n = *(const size_t *)*state > 1 ? *(const size_t *)*state + 2 * MODES : MODES;
     double worst = 0;
-    for (size_t i = first; i < n + 2 * MODES; i++) {
+    for (size_t i = first; i < n; i++) {
         struct random_chip chip;
         struct engine e[2];
         struct tmx_rng *rng = NULL;
@@ -391,7 +391,7 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
         random_chip_finish(&chip);
         tmx_rng_destroy(rng);
     }
-    print_message("%zu chips with leakage: largest error %.2e K\n", n + 2 * MODES - first, worst);
+    print_message("%zu chips with leakage: largest error %.2e K\n", n - first, worst);
     assert_int_equal(n_bad, 0);
 }
 
