@@ -247,13 +247,6 @@ static enum tmx_status golden(struct tmx_claims *claims, const void *which, stru
 /* AccelWattch's kernels on our V100: chip watts of the power model beside the source's sum and the board's.
  */
 
-static enum tmx_status open_chip(struct tmx_chip *c, struct tmx_err *err)
-{
-    char folder[TMX_PATH_SIZE];
-    const enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, "v100", folder, err);
-    return st ? st : tmx_chip_open(c, folder, err);
-}
-
 /* The kernel's file of a row, "backprop-rodinia-3.1_k1" -> aw_backprop_k1: without the suite's name and
  * signs. */
 static void file_of(const char *kernel, char name[64])
@@ -330,7 +323,8 @@ enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *er
     *w = (struct tmx_watts_check){0};
     enum tmx_status st = tmx_data_file("workloads/measured/accelwattch_volta_kernels.csv", path, err);
     st = st ? st : tmx_csv_read(&csv, path, err);
-    st = st ? st : open_chip(&chip, err);
+    st = st ? st : tmx_data_find(TMX_DATA_CHIP, "v100", path, err);
+    st = st ? st : tmx_chip_open(&chip, path, err);
     const size_t total = st ? 0 : tmx_csv_column(&csv, "sim_total_W"),
                  board = st ? 0 : tmx_csv_column(&csv, "measured_W");
     if (!st && (total == csv.n_column || board == csv.n_column || csv.n_row == 0)) {

@@ -320,17 +320,6 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
     return st ? st : print(call, table, paper, brief, err);
 }
 
-/* What every kind of suite may say about itself is text. */
-static enum tmx_status check_words(const struct tmx_setting *root, struct tmx_err *err)
-{
-    static const char *const keys[] = {"name", "doc", "source", "paper"};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !st; i++) {
-        st = tmx_setting_check(tmx_setting_member(root, keys[i]), TMX_SETTING_TEXT, err);
-    }
-    return st;
-}
-
 /* Some kinds have their seeds in the group base. */
 static enum tmx_status put_seeds(struct tmx_config *cfg, long n, bool nudge, struct tmx_err *err)
 {
@@ -377,7 +366,10 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
         } else {
             call->path = path;
             call->root = tmx_config_root(cfg);
-            st = check_words(call->root, err);
+            static const char *const words[] = {"name", "doc", "source", "paper"}; /* of every kind */
+            for (size_t i = 0; i < sizeof words / sizeof words[0] && !st; i++) {
+                st = tmx_setting_check(tmx_setting_member(call->root, words[i]), TMX_SETTING_TEXT, err);
+            }
             st = st ? st : k->run(call, err);
         }
     }

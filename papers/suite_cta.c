@@ -70,20 +70,6 @@ static enum tmx_status load_chip(struct tmx_cta_suite *s, const char *name, cons
     return st;
 }
 
-static enum tmx_status load_chips(struct tmx_cta_suite *s, struct tmx_err *err)
-{
-    static const char *const also[] = {"set", NULL};
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_list(s->call->root, "chips", 0, TMX_CTA_CHIPS - 1, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct beside b;
-        st = tmx_opt_read(beside_opts, &b, tmx_setting_at(list, i), also, err);
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = st ? st : tmx_setting_blame(e, load_chip(s, b.name, b.chip, e, "set", err), err);
-    }
-    return st;
-}
-
 /* ---- which number a printed value means ---- */
 
 const struct tmx_cta_row *tmx_cta_suite_row(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
@@ -261,7 +247,15 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
     enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
     st = st ? st : tmx_opt_read(base_opts, &b, base, also, err);
     st = st ? st : tmx_setting_blame(base, load_chip(s, "", b.chip, base, "chip_set", err), err);
-    st = st ? st : load_chips(s, err);
+    const struct tmx_setting *list = NULL;
+    st = st ? st : tmx_setting_list(call->root, "chips", 0, TMX_CTA_CHIPS - 1, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        static const char *const set[] = {"set", NULL};
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        struct beside more;
+        st = tmx_opt_read(beside_opts, &more, e, set, err);
+        st = st ? st : tmx_setting_blame(e, load_chip(s, more.name, more.chip, e, "set", err), err);
+    }
     if (!st) {
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
         s->n_seed = call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */

@@ -260,20 +260,6 @@ static enum tmx_status select_policies(struct suite *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* Before anything runs: a name that is misspelt would be an empty column. */
-static enum tmx_status check_names(const struct suite *s, struct tmx_err *err)
-{
-    static const char *const keys[] = {"baseline", "compare"};
-    for (size_t i = 0; i < 2; i++) {
-        const struct tmx_setting *given = tmx_setting_member(s->call->root, keys[i]);
-        if (given && policy_of(s, tmx_setting_text(given)) == s->n_policy) {
-            return tmx_fail_setting(err, given, "%s = \"%s\": not among the suite's policies", keys[i],
-                                    tmx_setting_text(given));
-        }
-    }
-    return TMX_OK;
-}
-
 /* Reads the suite of s->call into s, whose `mix_name` is the caller's [LIST]. Texts are the call's.
  * TMX_ECONFIG with file:line for lists, names and numbers that are none. */
 static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
@@ -296,7 +282,15 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
                                   "beside: expected { name; mix; policy; }");
         }
     }
-    return st ? st : check_names(s, err);
+    static const char *const compared[] = {"baseline", "compare"}; /* misspelt, it would be an empty column */
+    for (size_t i = 0; i < 2 && !st; i++) {
+        const struct tmx_setting *given = tmx_setting_member(root, compared[i]);
+        if (given && policy_of(s, tmx_setting_text(given)) == s->n_policy) {
+            st = tmx_fail_setting(err, given, "%s = \"%s\": not among the suite's policies", compared[i],
+                                  tmx_setting_text(given));
+        }
+    }
+    return st;
 }
 
 /* Key number k of a set, under the name of a key of its runs. */

@@ -68,18 +68,6 @@ static const char *const root_also[] = {"name",
                                         "values",
                                         NULL};
 
-static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
-    }
-    s->n_kernel = tmx_setting_length(list);
-    return st;
-}
-
 /* Every kernel that the benchmarks of list `compiled` have code of. */
 static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
@@ -100,15 +88,6 @@ static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *c
             s->code[s->n_code++] = code[k].stream;
         }
     }
-    return st;
-}
-
-static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    struct tmx_sets sets = {0}; /* overrides of the SM: --set gate.idle_detect_cycles=8 */
-    enum tmx_status st = tmx_sets_join(&sets, call->sets, "base.", err);
-    st = st ? st : tmx_gate_chip_load(&s->sm, s->chip, &sets, err);
-    tmx_sets_finish(&sets);
     return st;
 }
 
@@ -202,8 +181,17 @@ static void make_parts(struct suite *s, const struct tmx_suite_call *call)
 static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
     enum tmx_status st = tmx_opt_read(root_opts, s, call->root, root_also, err);
-    st = st ? st : load_chip(s, call, err);
-    st = st ? st : load_kernels(s, call, err);
+    struct tmx_sets sets = {0}; /* overrides of the SM: --set gate.idle_detect_cycles=8 */
+    const struct tmx_setting *list = NULL;
+    st = st ? st : tmx_sets_join(&sets, call->sets, "base.", err);
+    st = st ? st : tmx_gate_chip_load(&s->sm, s->chip, &sets, err);
+    tmx_sets_finish(&sets);
+    st = st ? st : tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
+    }
+    s->n_kernel = tmx_setting_length(list);
     st = st ? st : load_code(s, call, err);
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
         const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);

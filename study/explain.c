@@ -363,17 +363,6 @@ static void print_heat(const struct tmx_run *run, FILE *out)
     }
 }
 
-static enum tmx_status tables(const struct tmx_losses *l, const struct tmx_run *run, bool zeros,
-                              struct tmx_explained *e, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_losses_causes(l, zeros, &e->causes, err);
-    st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
-    st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);
-    e->trip_c = NAN;
-    (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
-    return st;
-}
-
 /* Do the files of the folder still make the run whose results are in it? */
 static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err *err)
 {
@@ -438,7 +427,11 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         print_places(l, run, out);
         print_queue(run, out);
         print_free(l, out);
-        st = tables(l, run, x->zeros, e, err);
+        st = tmx_losses_causes(l, x->zeros, &e->causes, err);
+        st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
+        st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);
+        e->trip_c = NAN;
+        (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
         struct tmx_doubts unheard = {.alone = true}; /* of steps that are not the user's */
         tmx_doubts_begin(&unheard);
         st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, e, err);

@@ -178,13 +178,6 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     return st;
 }
 
-static enum tmx_status report(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
-{
-    enum tmx_status st = a->dir ? tmx_run_save_resolved(run, a->dir, err) : TMX_OK;
-    st = st || !a->dir ? st : tmx_run_save_tables(run, a->dir, err);
-    return st || (a->quiet && a->format == TMX_FORMAT_TEXT) ? st : print(a, run, err);
-}
-
 static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct probe *w,
                                    struct tmx_err *err)
 {
@@ -200,35 +193,23 @@ static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run
     return st;
 }
 
-static void say_time(const struct tmx_run_alone *a, const struct tmx_run *run)
+static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
 {
+    struct probe w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
+    struct tmx_err later = {0}, unsaved = {0};
     const double seconds = tmx_run_cost(run).seconds;
     char text[40];
     if (!a->quiet && seconds > 20) {
         tmx_cost_time(seconds, text, sizeof text);
         fprintf(stderr, "about %s of computing; Ctrl-C stops it and keeps the results so far\n", text);
     }
-}
-
-/* With the other ranks, if there are any. */
-static enum tmx_status join_ranks(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
-{
-    if (!a->mpi || a->mpi->size == 1) {
-        return TMX_OK;
-    }
-    const struct tmx_ranks ranks = tmx_mpi_ranks(a->mpi, a->trace_s > 0 || a->hotspot_s > 0);
-    return tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
-}
-
-static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
-{
-    struct probe w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
-    struct tmx_err later = {0}, unsaved = {0};
-    say_time(a, run);
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
     st = st || !a->dir ? st : tmx_folder_open(a->dir, TMX_FOLDER_RESULTS, err);
     st = st ? st : open_traces(a, run, &w, err);
-    st = st ? st : join_ranks(run, a, err);
+    if (!st && a->mpi && a->mpi->size > 1) {
+        const struct tmx_ranks ranks = tmx_mpi_ranks(a->mpi, a->trace_s > 0 || a->hotspot_s > 0);
+        st = tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
+    }
     st = a->mpi ? tmx_mpi_agree(a->mpi, st, err) : st;
     if (!st) {
         const struct tmx_observer observer = {
@@ -241,8 +222,11 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
         if (w.hotspot && !end) {
             end = tmx_run_trace_commit(w.hotspot, &later);
         }
-        const enum tmx_status reported =
-            report(a, run, &unsaved); /* also where a trace found the disk full */
+        /* also where a trace found the disk full */
+        enum tmx_status reported = a->dir ? tmx_run_save_resolved(run, a->dir, &unsaved) : TMX_OK;
+        reported = reported || !a->dir ? reported : tmx_run_save_tables(run, a->dir, &unsaved);
+        reported =
+            reported || (a->quiet && a->format == TMX_FORMAT_TEXT) ? reported : print(a, run, &unsaved);
         if (!end && reported) {
             end = reported;
             later = unsaved;
@@ -311,20 +295,6 @@ static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
 }
 
 /* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
-static void add_metric(struct tmx_table *t, const struct tmx_run_values *v, size_t metric, bool zeros)
-{
-    const char *name = tmx_metrics[metric].name;
-    struct tmx_moments of = {0};
-    for (size_t i = 0; i < v->n_point; i++) {
-        tmx_moments_add(&of, v->value[i * v->n_value + metric]);
-    }
-    if (!isfinite(of.mean) || (!zeros && of.min == 0 && of.max == 0 && strcmp(name, "slowdown_pct") != 0)) {
-        return;
-    }
-    tmx_table_row(t, "%s %g %G %G %zu %g %g", name, of.mean, tmx_moments_sd(&of), tmx_moments_ci95(&of), of.n,
-                  of.min, of.max);
-}
-
 static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, struct tmx_table **t,
                                   struct tmx_err *err)
 {
@@ -334,7 +304,16 @@ static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, st
                                                 {"max", TMX_COLUMN_REAL, 3}};
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t m = 0; m < tmx_study_metrics() && !st; m++) {
-        add_metric(*t, v, m, zeros);
+        const char *name = tmx_metrics[m].name;
+        struct tmx_moments of = {0};
+        for (size_t i = 0; i < v->n_point; i++) {
+            tmx_moments_add(&of, v->value[i * v->n_value + m]);
+        }
+        const bool zero = of.min == 0 && of.max == 0 && strcmp(name, "slowdown_pct") != 0;
+        if (isfinite(of.mean) && (zeros || !zero)) {
+            tmx_table_row(*t, "%s %g %G %G %zu %g %g", name, of.mean, tmx_moments_sd(&of),
+                          tmx_moments_ci95(&of), of.n, of.min, of.max);
+        }
     }
     return st;
 }

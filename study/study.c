@@ -218,18 +218,6 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
     return st;
 }
 
-/* All points are bad, for the reason of the first. */
-static enum tmx_status blame(const struct tmx_runs *runs, const struct tmx_err *first, struct tmx_err *err)
-{
-    char text[1600];
-    if (first->line > 0) { /* of a file, the axis' line in the study's among them */
-        return tmx_fail_at(err, TMX_ECONFIG, first->file, first->line,
-                           "%.900s (no point of %.60s has a valid configuration)", first->msg, runs->name);
-    }
-    tmx_err_format(first, text, sizeof text);
-    return tmx_fail_at(err, TMX_ECONFIG, runs->file, 1, "no point has a valid configuration: %.900s", text);
-}
-
 /* ---- all of them, some at a time in several processes ---- */
 
 enum { SOME = 64, SERIAL = 2 * SOME }; /* points of a task; no more than these: not worth a process */
@@ -327,10 +315,17 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
         tmx_warnings_doubt(&s->warnings, &who);
         return st;
     }
-    char *text = NULL;
+    char *text = NULL, words[1600];
     st = identify(s, 0, &is, &text, &why, err); /* all are bad: the first says why */
     free(text);
-    return st ? st : blame(s->runs, &why, err);
+    if (!st && why.line > 0) { /* of a file, the axis' line in the study's among them */
+        return tmx_fail_at(err, TMX_ECONFIG, why.file, why.line,
+                           "%.900s (no point of %.60s has a valid configuration)", why.msg, s->runs->name);
+    }
+    tmx_err_format(&why, words, sizeof words);
+    return st ? st
+              : tmx_fail_at(err, TMX_ECONFIG, s->runs->file, 1, "no point has a valid configuration: %.900s",
+                            words);
 }
 
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
@@ -412,16 +407,6 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* Root may write a file whose mode forbids it to all; refuse it. */
-static enum tmx_status check_writable(const char *path, struct tmx_err *err)
-{
-    struct stat info;
-    if (stat(path, &info) == 0 && (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "the database is read-only");
-    }
-    return TMX_OK;
-}
-
 enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
                                        const struct tmx_study_options *options, struct tmx_err *err)
 {
@@ -432,21 +417,6 @@ enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_run
         s->name[i] = i < n ? tmx_metrics[i].name : runs->probe->column[i - n];
     }
     return s->name ? TMX_OK : tmx_no_memory(err);
-}
-
-/* Ids by which a database in memory knows the points: nothing is there before. */
-static void count_points(struct tmx_study *s)
-{
-    for (size_t i = 0; i < s->runs->n_point; i++) {
-        snprintf(s->id[i], sizeof s->id[i], "%zu", i);
-    }
-}
-
-static enum tmx_status open_log(struct tmx_study *s, struct tmx_err *err)
-{
-    char log[TMX_SWEEP_TEXT + 8];
-    snprintf(log, sizeof log, "%s.log", s->options->path);
-    return tmx_os_append(&s->log, log, err);
 }
 
 enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs,
@@ -460,17 +430,25 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
                              runs->n_point, 1e3 * LEAST_RUN_S);
     s->id = st ? NULL : calloc(runs->n_point, sizeof *s->id);
     st = st || s->id ? st : tmx_no_memory(err);
-    if (!st && options->path) {
-        st = check_writable(options->path, err);
-        st = st ? st : identify_points(s, err);
-    } else if (!st) {
-        count_points(s);
+    struct stat info;
+    if (!st && options->path && stat(options->path, &info) == 0 &&
+        (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) { /* root may write it, but was not meant to */
+        st = tmx_fail_at(err, TMX_EIO, options->path, 0, "the database is read-only");
+    } else if (!st && options->path) {
+        st = identify_points(s, err);
+    }
+    for (size_t i = 0; !st && !options->path && i < runs->n_point; i++) { /* nothing is there before */
+        snprintf(s->id[i], sizeof s->id[i], "%zu", i);
     }
     st = st ? st : distinct(s, err);
     st = st ? st : tmx_results_open(&s->results, options->path, runs, err);
     st = st ? st : tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err);
     st = st ? st : missing(s, err);
-    st = st || runs->suite || !options->path ? st : open_log(s, err);
+    if (!st && !runs->suite && options->path) {
+        char log[TMX_SWEEP_TEXT + 8];
+        snprintf(log, sizeof log, "%s.log", options->path);
+        st = tmx_os_append(&s->log, log, err);
+    }
     if (st) {
         tmx_study_end(s);
     }

@@ -261,16 +261,6 @@ enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options 
     return TMX_OK;
 }
 
-static void report(const struct tmx_study *s, const char *path)
-{
-    const size_t n_failed = s->n_failed + s->n_failed_before;
-    printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
-           s->runs->n_point, s->n_run, s->n_before, s->n_done, n_failed, path);
-    if (n_failed > 0) {
-        printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", path);
-    }
-}
-
 enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
                                    const struct tmx_study_options *o, struct tmx_err *err)
 {
@@ -294,8 +284,12 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
         struct tmx_err ignored;
         const enum tmx_status warned = tmx_study_warn(&s, st ? &ignored : err);
         st = st ? st : warned;
-        report(&s, o->path);
         const size_t n_failed = s.n_failed + s.n_failed_before;
+        printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
+               s.runs->n_point, s.n_run, s.n_before, s.n_done, n_failed, o->path);
+        if (n_failed > 0) {
+            printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", o->path);
+        }
         if (!st && n_failed > 0) {
             st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", n_failed, s.n_run);
         }
