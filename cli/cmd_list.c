@@ -86,12 +86,11 @@ static void add_key(struct tmx_table *t, const char *file, const char *group, co
     } else {
         snprintf(def, sizeof def, "\"%s\"", o->def_text);
     }
-    tmx_table_text(t, file);
-    tmx_table_text(t, key);
-    tmx_table_text(t, number ? o->unit : o->type == TMX_OPT_BOOL ? "bool" : "text");
-    tmx_table_text(t, range);
-    tmx_table_text(t, def);
-    tmx_table_text(t, o->doc);
+    tmx_table_row(t, "%s %s %s %s %s %s", file, key,
+                  number                    ? o->unit
+                  : o->type == TMX_OPT_BOOL ? "bool"
+                                            : "text",
+                  range, def, o->doc);
 }
 
 static void add_keys(struct tmx_table *t, const char *file, const char *outer, const struct tmx_keys *k)

@@ -344,21 +344,10 @@ static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, siz
     for (int i = 0; i < 2; i++) {
         tmx_contention_rates(chip, &share[i], 1, 1, 1, &ipc[i], &latency[i]);
     }
-    tmx_table_text(t, p->name);
-    tmx_table_int(t, (int64_t)launch + 1);
-    tmx_table_int(t, (int64_t)n);
-    tmx_table_int(t, (int64_t)given->blocks_per_core * given->warps_per_block);
-    tmx_table_real(t, given->lines_per_instr);
-    tmx_table_real(t, given->ipc1);
-    tmx_table_real(t, measured->ipc1);
-    tmx_table_real(t, given->cpi1_cycles);
-    tmx_table_real(t, measured->cpi1_cycles);
-    tmx_table_real(t, given->mlp);
-    tmx_table_real(t, measured->mlp);
-    tmx_table_real(t, ipc[0]);
-    tmx_table_real(t, ipc[1]);
-    tmx_table_real(t, 100 * fit->mean_error);
-    tmx_table_real(t, 100 * fit->worst_error);
+    tmx_table_row(t, "%s %zu %zu %d %g %g %g %g %g %g %g %g %g %g %g", p->name, launch + 1, n,
+                  given->blocks_per_core * given->warps_per_block, given->lines_per_instr, given->ipc1,
+                  measured->ipc1, given->cpi1_cycles, measured->cpi1_cycles, given->mlp, measured->mlp,
+                  ipc[0], ipc[1], 100 * fit->mean_error, 100 * fit->worst_error);
 }
 
 /* path is the kernel's file. */

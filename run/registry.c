@@ -56,9 +56,7 @@ static void add_file(struct tmx_table *t, const char *name, const char *path, en
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "kind", "", &kind, &ignored);
     if (of == ALL || (of == WITH_KIND) == (st || kind[0])) {
-        tmx_table_text(t, name);
-        tmx_table_text(t, doc ? doc : "");
-        tmx_table_text(t, st || !source ? "" : source);
+        tmx_table_row(t, "%s %s %s", name, doc ? doc : "", st || !source ? "" : source);
     }
     tmx_config_close(cfg);
 }
@@ -94,10 +92,7 @@ static void add_kind(const struct tmx_catalog *c, struct tmx_table *t, size_t ki
 {
     const struct tmx_plugin *p;
     for (size_t i = 0; (p = tmx_catalog_item(c, kind, i)) != NULL; i++) {
-        tmx_table_text(t, levels[kind]);
-        tmx_table_text(t, p->name);
-        tmx_table_text(t, p->doc);
-        tmx_table_text(t, p->source);
+        tmx_table_row(t, "%s %s %s %s", levels[kind], p->name, p->doc, p->source);
     }
 }
 
@@ -119,10 +114,7 @@ static void add_policies(const struct tmx_catalog *c, struct tmx_table *t)
     for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
         char source[160];
         snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm, p->tb);
-        tmx_table_text(t, "policy");
-        tmx_table_text(t, p->name);
-        tmx_table_text(t, p->doc);
-        tmx_table_text(t, source);
+        tmx_table_row(t, "%s %s %s %s", "policy", p->name, p->doc, source);
     }
     for (size_t level = 0; level < TMX_N_LEVEL; level++) {
         add_kind(c, t, level);
@@ -156,8 +148,7 @@ static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, co
         add_kind(c, t, TMX_KIND_POWER);
     } else {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-            tmx_table_text(t, m->name);
-            tmx_table_text(t, m->doc);
+            tmx_table_row(t, "%s %s", m->name, m->doc);
         }
     }
     return TMX_OK;

@@ -140,8 +140,7 @@ void tmx_table_row(struct tmx_table *t, const char *cells, ...)
         if (*c == '-') {
             tmx_table_empty(t);
         } else if (*c == 's') {
-            const char *text = va_arg(ap, const char *);
-            text ? tmx_table_text(t, text) : tmx_table_empty(t);
+            tmx_table_text(t, va_arg(ap, const char *));
         } else if (*c == 'g') {
             tmx_table_real(t, va_arg(ap, double));
         } else if (*c == 'G') {
@@ -170,35 +169,6 @@ void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell)
         tmx_table_int(t, cell->integer);
     } else {
         tmx_table_real(t, cell->real);
-    }
-}
-
-enum tmx_status tmx_table_of(struct tmx_table **t, const struct tmx_field *field, size_t n_field,
-                             struct tmx_err *err)
-{
-    struct tmx_column *columns = calloc(n_field, sizeof *columns);
-    for (size_t i = 0; columns && i < n_field; i++) {
-        columns[i] = (struct tmx_column){field[i].name, field[i].type, field[i].decimals};
-    }
-    *t = NULL;
-    const enum tmx_status st = columns ? tmx_table_create(t, columns, n_field, err) : tmx_no_memory(err);
-    free(columns);
-    return st;
-}
-
-void tmx_table_add(struct tmx_table *t, const struct tmx_field *field, size_t n_field, const void *object)
-{
-    for (const struct tmx_field *f = field; f < field + n_field; f++) {
-        const void *at = (const char *)object + f->offset;
-        if (f->append) {
-            f->append(t, object);
-        } else if (f->type == TMX_COLUMN_REAL) {
-            tmx_table_real_or_empty(t, *(const double *)at * (f->scale != 0 ? f->scale : 1));
-        } else if (f->type == TMX_COLUMN_INT) {
-            tmx_table_int(t, f->kind == TMX_FIELD_INT ? *(const int *)at : (int64_t) * (const size_t *)at);
-        } else {
-            tmx_table_text(t, f->kind == TMX_FIELD_ARRAY ? (const char *)at : *(const char *const *)at);
-        }
     }
 }
 

@@ -45,49 +45,9 @@ void tmx_table_int(struct tmx_table *t, int64_t v);
 void tmx_table_real(struct tmx_table *t, double v);
 void tmx_table_empty(struct tmx_table *t);                   /* no value: "" in CSV, "-" on screens */
 void tmx_table_real_or_empty(struct tmx_table *t, double v); /* empty where v is not finite */
-/* The next cells at once: %s TEXT (NULL: empty), %d, %zu and PRId64 INT, %g REAL, %G REAL that is empty where
+/* The next cells at once: %s TEXT, %d, %zu and PRId64 INT, %g REAL, %G REAL that is empty where
  * it is not finite, "-" empty. Blanks between them are skipped. */
 void tmx_table_row(struct tmx_table *t, const char *cells, ...) TMX_PRINTF(2, 3);
-
-/* A column that knows which member of an object has its cell, or which function appends it. */
-struct tmx_field {
-    const char *name;
-    enum tmx_column_type type;
-    int decimals;
-    enum tmx_field_kind {
-        TMX_FIELD_ARRAY,
-        TMX_FIELD_POINTER,
-        TMX_FIELD_INT,
-        TMX_FIELD_SIZE,
-        TMX_FIELD_REAL
-    } kind;
-    size_t offset;
-    double scale;                                            /* of a REAL; 0: 1 */
-    void (*append)(struct tmx_table *t, const void *object); /* in place of a member */
-};
-/* A member: char name[N], const char *, int, size_t or double (empty where it is not finite). */
-#define TMX_FIELD(name, decimals, object, member) TMX_FIELD_TIMES(name, decimals, object, member, 0)
-#define TMX_FIELD_TIMES(name, decimals, object, member, scale)                                              \
-    {                                                                                                       \
-        (name),                                                                                             \
-            TMX_FIELD_OF(object, member, TMX_COLUMN_TEXT, TMX_COLUMN_TEXT, TMX_COLUMN_INT, TMX_COLUMN_INT,  \
-                         TMX_COLUMN_REAL),                                                                  \
-            (decimals),                                                                                     \
-            TMX_FIELD_OF(object, member, TMX_FIELD_ARRAY, TMX_FIELD_POINTER, TMX_FIELD_INT, TMX_FIELD_SIZE, \
-                         TMX_FIELD_REAL),                                                                   \
-            offsetof(object, member), (scale), NULL                                                         \
-    }
-#define TMX_FIELD_OF(object, member, array, pointer, whole, size, real) \
-    _Generic(((object *)0)->member, char *: array, const char *: pointer, int: whole, size_t: size, double: real)
-/* A cell that a function appends. */
-#define TMX_FIELD_BY(name, type, decimals, append)                 \
-    {                                                              \
-        (name), (type), (decimals), TMX_FIELD_REAL, 0, 0, (append) \
-    }
-/* Columns of these fields, and with one call a row of an object. */
-TMX_NODISCARD enum tmx_status tmx_table_of(struct tmx_table **t, const struct tmx_field *field,
-                                           size_t n_field, struct tmx_err *err);
-void tmx_table_add(struct tmx_table *t, const struct tmx_field *field, size_t n_field, const void *object);
 
 /* TMX_OK when every row is whole and every real finite; else TMX_ENOMEM or TMX_ESOLVE
  * naming the column and the row. */

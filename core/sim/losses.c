@@ -172,9 +172,8 @@ enum tmx_status tmx_losses_causes(const struct tmx_losses *l, bool zeros, struct
         if (!zeros && fabs(l->total[c]) < 5e-6 * l->busy_sm_s) {
             continue;
         }
-        tmx_table_text(*t, tmx_loss_words[c]);
-        tmx_table_real(*t, l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0);
-        tmx_table_real(*t, l->total[c]);
+        tmx_table_row(*t, "%s %g %g", tmx_loss_words[c],
+                      l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0, l->total[c]);
     }
     return st;
 }
@@ -210,8 +209,7 @@ enum tmx_status tmx_losses_over_time(const struct tmx_losses *l, struct tmx_tabl
     const size_t n = shown(l, cause);
     const enum tmx_status st = open_table(first, 2, cause, n, t, err);
     for (size_t b = 0; b < l->n_bin && !st; b++) {
-        tmx_table_real(*t, (double)b * l->bin_s);
-        tmx_table_real(*t, l->hottest_k[b] - TMX_ZERO_C);
+        tmx_table_row(*t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
         for (size_t i = 0; i < n; i++) {
             tmx_table_real(*t, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
         }
