@@ -54,13 +54,14 @@ static enum tmx_status find_pressures(const struct tmx_network *net, const struc
 }
 
 /* Half of the heat that coolant carries from one cell to the next counts with the temperature of each. */
-static enum tmx_status carry_over(struct tmx_network *net, size_t from, size_t to, double w_k,
-                                  struct tmx_err *err)
+static void carry_over(struct tmx_network *net, size_t from, size_t to, double w_k)
 {
-    enum tmx_status st = w_k == 0 ? TMX_OK : tmx_network_flow(net, from, from, 0.5 * w_k, err);
-    st = st || w_k == 0 ? st : tmx_network_flow(net, from, to, 0.5 * w_k, err);
-    st = st || w_k == 0 ? st : tmx_network_flow(net, to, from, -0.5 * w_k, err);
-    return st || w_k == 0 ? st : tmx_network_flow(net, to, to, -0.5 * w_k, err);
+    if (w_k != 0) {
+        tmx_network_flow(net, from, from, 0.5 * w_k);
+        tmx_network_flow(net, from, to, 0.5 * w_k);
+        tmx_network_flow(net, to, from, -0.5 * w_k);
+        tmx_network_flow(net, to, to, -0.5 * w_k);
+    }
 }
 
 /* The flow of one layer of channels. */
@@ -68,9 +69,12 @@ static enum tmx_status layer_flow(struct tmx_network *net, const struct tmx_chan
                                   double thickness_m, struct tmx_err *err)
 {
     const double per_pa = flow_per_pa(net, c, thickness_m);
-    size_t *at = calloc(net->n_cell, sizeof *at), n = 0;
-    double *pressure = calloc(net->n_cell, sizeof *pressure);
-    enum tmx_status st = at && pressure ? TMX_OK : tmx_no_memory(err);
+    struct tmx_arena scratch = {0};
+    size_t *at, n = 0;
+    double *pressure;
+    TMX_TAKE(&scratch, at, net->n_cell);
+    TMX_TAKE(&scratch, pressure, net->n_cell);
+    enum tmx_status st = scratch.failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
         at[cell] = n;
         n += c->cell[cell] != TMX_CELL_SOLID;
@@ -79,28 +83,26 @@ static enum tmx_status layer_flow(struct tmx_network *net, const struct tmx_chan
     for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
         const size_t next[2] = {cell + 1, cell + net->cols}, node = layer * net->n_cell + cell;
         const bool has[2] = {next[0] % net->cols != 0, next[1] < net->n_cell};
-        for (size_t i = 0; i < 2 && !st; i++) {
+        for (size_t i = 0; i < 2; i++) {
             if (!has[i] || c->cell[cell] == TMX_CELL_SOLID || c->cell[next[i]] == TMX_CELL_SOLID) {
                 continue;
             }
             const double w_k = c->p_j_per_m3k * per_pa * (pressure[at[cell]] - pressure[at[next[i]]]);
             const size_t to = layer * net->n_cell + next[i];
             const size_t pair[2] = {cell, next[i]};
-            st = carry_over(net, node, to, w_k, err);
-            for (size_t k = 0; k < 2 && !st;
-                 k++) { /* what an inlet gives comes in, what an outlet gets goes out */
+            carry_over(net, node, to, w_k);
+            for (size_t k = 0; k < 2; k++) { /* what an inlet gives comes in, what an outlet gets goes out */
                 const double leaves = k == 0 ? w_k : -w_k;
                 const size_t end = layer * net->n_cell + pair[k];
                 if (c->cell[pair[k]] == TMX_CELL_INLET) {
                     net->inflow_w_k[end] += leaves;
                 } else if (c->cell[pair[k]] == TMX_CELL_OUTLET) {
-                    st = tmx_network_flow(net, end, end, -leaves, err);
+                    tmx_network_flow(net, end, end, -leaves);
                 }
             }
         }
     }
-    free(at);
-    free(pressure);
+    tmx_arena_finish(&scratch);
     return st;
 }
 
@@ -112,8 +114,8 @@ enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_therm
         const struct tmx_channels *c = spec->layer[l].channels;
         if (c && !net->inflow_w_k) {
             net->inlet_k = c->inlet_k;
-            net->inflow_w_k = calloc(net->n_node, sizeof *net->inflow_w_k);
-            st = net->inflow_w_k ? TMX_OK : tmx_no_memory(err);
+            TMX_TAKE(&net->arena, net->inflow_w_k, net->n_node);
+            st = net->arena.failed ? tmx_no_memory(err) : TMX_OK;
         }
         st = st || !c ? st : layer_flow(net, c, l, thickness_m[l], err);
     }

@@ -105,11 +105,11 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
                                 .cols = cols,
                                 .cell_area_m2 = dx * dy,
                                 .floorplan = floorplan};
-    map->range = calloc(4 * map->n_unit + 1, sizeof *map->range);
-    map->start = calloc(map->n_unit + 1, sizeof *map->start);
-    map->sum = calloc(map->n_unit + 1, sizeof *map->sum);
-    map->col_share = calloc(cols, sizeof *map->col_share);
-    if (!map->range || !map->start || !map->sum || !map->col_share) {
+    TMX_TAKE(&map->arena, map->range, 4 * map->n_unit);
+    TMX_TAKE(&map->arena, map->start, map->n_unit + 1);
+    TMX_TAKE(&map->arena, map->sum, map->n_unit);
+    TMX_TAKE(&map->arena, map->col_share, cols);
+    if (map->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "grid map of %zu units", map->n_unit);
     }
     for (size_t j = 0; j < cols; j++) {
@@ -121,9 +121,9 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
         ranges(map, dx, dy, col_line_m);
     }
     const size_t n = map->start[map->n_unit];
-    map->cell = calloc(n + 1, sizeof *map->cell);
-    map->part = calloc(n + 1, sizeof *map->part);
-    if (!map->cell || !map->part) {
+    TMX_TAKE(&map->arena, map->cell, n);
+    TMX_TAKE(&map->arena, map->part, n);
+    if (map->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", n);
     }
     for (size_t u = 0; u < map->n_unit && rows == 1; u++) {
@@ -145,12 +145,7 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
 
 void tmx_gridmap_finish(struct tmx_gridmap *map)
 {
-    free(map->range);
-    free(map->start);
-    free(map->cell);
-    free(map->part);
-    free(map->sum);
-    free(map->col_share);
+    tmx_arena_finish(&map->arena);
     *map = (struct tmx_gridmap){0};
 }
 

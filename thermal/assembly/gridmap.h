@@ -2,6 +2,7 @@
 #ifndef TMX_THERMAL_ASSEMBLY_GRIDMAP_H
 #define TMX_THERMAL_ASSEMBLY_GRIDMAP_H
 
+#include "core/base/arena.h"
 #include "thermal/assembly/spec.h"
 
 /* Which grid cells each unit of a floorplan covers, and by how much of their area.
@@ -11,12 +12,13 @@ struct tmx_gridmap {
     size_t n_unit, rows, cols;
     double cell_area_m2;                   /* mean */
     const struct tmx_floorplan *floorplan; /* not owned; used by init alone */
-    size_t *range;                         /* [4 * n_unit] owned: rows [r0, r1), columns [c0, c1) touched */
-    size_t *start;                         /* [n_unit + 1] owned: first entry of each unit in cell, part */
-    size_t *cell;                          /* [start[n_unit]] owned: cell index, ascending within a unit */
+    size_t *range;                         /* [4 * n_unit] rows [r0, r1), columns [c0, c1) touched */
+    size_t *start;                         /* [n_unit + 1] first entry of each unit in cell, part */
+    size_t *cell;                          /* [start[n_unit]] cell index, ascending within a unit */
     double *part;                          /* likewise: fraction of the cell's area the unit covers */
-    double *col_share;                     /* [cols] owned: width of a column, of the mean one */
-    double *sum;                           /* [n_unit] owned: sum of part, each by its column's share */
+    double *col_share;                     /* [cols] width of a column, of the mean one */
+    double *sum;                           /* [n_unit] sum of part, each by its column's share */
+    struct tmx_arena arena;                /* of these */
 };
 
 /* Map floorplan onto rows x cols cells of a die of width_m x height_m whose corner is the

@@ -34,51 +34,43 @@
 #include "core/base/cost.h"
 #include "thermal/assembly/network.h"
 
-enum tmx_status tmx_network_alloc(struct tmx_network *net, struct tmx_err *err)
+void tmx_network_alloc(struct tmx_network *net)
 {
     const size_t n = net->n_node;
     double **const own[] = {&net->heat_j_k, &net->area_m2, &net->east_w_k, &net->south_w_k, &net->up_w_k};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        *own[i] = calloc(n, sizeof **own[i]);
-        if (!*own[i]) {
-            return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
-        }
+        TMX_TAKE(&net->arena, *own[i], n);
     }
-    net->sheet_of = net->n_sheet > 0 ? calloc(n, sizeof *net->sheet_of) : NULL;
-    if (net->n_sheet > 0 && !net->sheet_of) {
-        return tmx_no_memory(err);
+    if (net->n_sheet > 0) {
+        TMX_TAKE(&net->arena, net->sheet_of, n);
     }
-    for (size_t k = 0; k < net->n_sheet; k++) {
+    for (size_t k = 0; k < net->n_sheet && !net->arena.failed; k++) {
         for (size_t c = 0; c < net->sheet[k].nx * net->sheet[k].ny; c++) {
             net->sheet_of[net->sheet[k].first + c] = (unsigned short)(k + 1);
         }
     }
-    return TMX_OK;
 }
 
 /* Append to a list, whose room is the next power of two. */
-static enum tmx_status append(struct tmx_conductance **list, size_t *n, size_t a, size_t b, double w_k,
-                              struct tmx_err *err)
+static void append(struct tmx_network *net, struct tmx_conductance **list, size_t *n,
+                   struct tmx_conductance link)
 {
-    if ((*n & (*n - 1)) == 0) {
+    if ((*n & (*n - 1)) == 0 && !net->arena.failed) {
         struct tmx_conductance *grown = realloc(*list, (*n ? 2 * *n : 1) * sizeof *grown);
-        if (!grown) {
-            return tmx_fail(err, TMX_ENOMEM, "network of %zu links", *n);
-        }
-        *list = grown;
+        net->arena.failed = !grown;
+        *list = grown ? grown : *list;
     }
-    (*list)[(*n)++] = (struct tmx_conductance){a, b, w_k};
-    return TMX_OK;
+    if (!net->arena.failed) {
+        (*list)[(*n)++] = link;
+    }
 }
 
-enum tmx_status tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k,
-                                 struct tmx_err *err)
+void tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k)
 {
-    return append(&net->flow, &net->n_flow, to, of, w_k, err);
+    append(net, &net->flow, &net->n_flow, (struct tmx_conductance){to, of, w_k});
 }
 
-enum tmx_status tmx_network_link(struct tmx_network *net, size_t from, size_t to, double resistance_k_w,
-                                 struct tmx_err *err)
+void tmx_network_link(struct tmx_network *net, size_t from, size_t to, double resistance_k_w)
 {
     const size_t a = from < to ? from : to, b = from < to ? to : from;
     const size_t k = net->sheet_of ? net->sheet_of[a] : 0, l = net->sheet_of ? net->sheet_of[b] : 0;
@@ -86,20 +78,18 @@ enum tmx_status tmx_network_link(struct tmx_network *net, size_t from, size_t to
     if (k > 0 && l > 0) {
         const struct tmx_sheet *s = &net->sheet[k - 1], *t = &net->sheet[l - 1];
         const size_t own = a - s->first, step = b - a;
-        if (k == l && step == 1 && own % s->nx + 1 < s->nx) {
-            net->east_w_k[a] += w_k;
-            return TMX_OK;
-        }
-        if (k == l && step == s->nx) {
-            net->south_w_k[a] += w_k;
-            return TMX_OK;
-        }
-        if (k <= net->n_on_chip && l <= net->n_on_chip && (k + 1 == l || l + 1 == k) && own == b - t->first) {
-            net->up_w_k[k < l ? a : b] += w_k;
-            return TMX_OK;
+        const bool up =
+            k <= net->n_on_chip && l <= net->n_on_chip && (k + 1 == l || l + 1 == k) && own == b - t->first;
+        double *const at = k == l && step == 1 && own % s->nx + 1 < s->nx ? &net->east_w_k[a]
+                           : k == l && step == s->nx                      ? &net->south_w_k[a]
+                           : up                                           ? &net->up_w_k[k < l ? a : b]
+                                                                          : NULL;
+        if (at) {
+            *at += w_k;
+            return;
         }
     }
-    return append(&net->link, &net->n_link, a, b, w_k, err);
+    append(net, &net->link, &net->n_link, (struct tmx_conductance){a, b, w_k});
 }
 
 void tmx_network_each_link(const struct tmx_network *net,
@@ -127,8 +117,8 @@ void tmx_network_each_link(const struct tmx_network *net,
 
 /* Links of the cells on the edge of a layer of HotSpot's network to the ring node of each side, W,E,N,S from
  * node ring on: half a cell and this cell's share of the ring's conduction path. */
-static enum tmx_status link_edge(struct tmx_network *net, size_t layer, double thickness_m, size_t ring,
-                                 double side_m, double k, struct tmx_err *err)
+static void link_edge(struct tmx_network *net, size_t layer, double thickness_m, size_t ring, double side_m,
+                      double k)
 {
     const double W = net->width_m, H = net->height_m, t = thickness_m;
     const double dx = W / (double)net->cols, dy = H / (double)net->rows;
@@ -137,16 +127,14 @@ static enum tmx_status link_edge(struct tmx_network *net, size_t layer, double t
     const double to_x = 0.5 * dx / (k * dy * t) + (double)net->rows * path_x;
     const double to_y = 0.5 * dy / (k * dx * t) + (double)net->cols * path_y;
     const size_t cell = layer * net->n_cell;
-    enum tmx_status st = TMX_OK;
-    for (size_t j = 0; j < net->cols && !st; j++) {
-        st = tmx_network_link(net, cell + j, ring + 2, to_y, err);
-        st = st ? st : tmx_network_link(net, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y, err);
+    for (size_t j = 0; j < net->cols; j++) {
+        tmx_network_link(net, cell + j, ring + 2, to_y);
+        tmx_network_link(net, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y);
     }
-    for (size_t i = 0; i < net->rows && !st; i++) {
-        st = tmx_network_link(net, cell + i * net->cols, ring, to_x, err);
-        st = st ? st : tmx_network_link(net, cell + i * net->cols + net->cols - 1, ring + 1, to_x, err);
+    for (size_t i = 0; i < net->rows; i++) {
+        tmx_network_link(net, cell + i * net->cols, ring, to_x);
+        tmx_network_link(net, cell + i * net->cols + net->cols - 1, ring + 1, to_x);
     }
-    return st;
 }
 
 static const double LUMPING = 0.333;        /* HotSpot's factor on every capacitance */
@@ -161,17 +149,11 @@ enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node o
 struct builder { /* scratch of tmx_network_init */
     const struct tmx_thermal_spec *spec;
     struct tmx_network *net;
-    enum tmx_status st; /* of the first link that found no memory */
-    struct tmx_err *err;
     double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
     double *t;     /* [n_layer] thickness */
     bool *lateral; /* [n_layer] */
+    struct tmx_arena arena;
 };
-
-static void add_link(struct builder *b, size_t from, size_t to, double resistance)
-{
-    b->st = b->st ? b->st : tmx_network_link(b->net, from, to, resistance, b->err);
-}
 
 /* The material of every cell of a die layer: its units' own where it is given. */
 static void unit_materials(struct builder *b, size_t layer)
@@ -257,7 +239,7 @@ static void add_cells(struct builder *b, size_t from, size_t to, double resistan
         const double film = 1 / (b->spec->layer[wet ? l : m].channels->h_top * area);
         resistance = film + (wet ? r_to : r_from);
     }
-    add_link(b, from, to, resistance);
+    tmx_network_link(b->net, from, to, resistance);
 }
 
 /* Cell-to-cell links: two half cells in series, which is one whole cell where both are
@@ -322,8 +304,8 @@ static void package_nodes(struct builder *b)
         const double ring = (s + along) * gap / 4;
         const double in_sink = gap / 4 / (k_hs * t_hs * (3 * s + along) / 4);
         const size_t sp = first + SPREADER + side, in = first + INNER + side, out = first + OUTER + side;
-        add_link(b, sp, in, (of_spreader + of_sink) / ring);
-        add_link(b, in, out, in_sink + across);
+        tmx_network_link(net, sp, in, (of_spreader + of_sink) / ring);
+        tmx_network_link(net, in, out, in_sink + across);
         net->heat_j_k[sp] = LUMPING * pk->p_spreader * t_sp * ring;
         net->heat_j_k[in] = LUMPING * pk->p_sink * t_hs * ring + air * ring;
         net->heat_j_k[out] = LUMPING * pk->p_sink * t_hs * outer + air * outer;
@@ -453,10 +435,10 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
 static enum tmx_status maps(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
-    net->map = calloc(net->n_layer, sizeof *net->map);
-    net->first_unit = calloc(net->n_layer + 1, sizeof *net->first_unit);
-    if (!net->map || !net->first_unit) {
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu layers", net->n_layer);
+    TMX_TAKE(&net->arena, net->map, net->n_layer);
+    TMX_TAKE(&net->arena, net->first_unit, net->n_layer + 1);
+    if (net->arena.failed) {
+        return tmx_no_memory(err);
     }
     for (size_t l = 0; l < net->n_layer; l++) {
         const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
@@ -478,11 +460,13 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
     const size_t cells = net->n_layer * net->n_cell;
-    b->k = calloc(cells, sizeof *b->k);
-    b->p = calloc(cells, sizeof *b->p);
-    b->t = calloc(net->n_layer, sizeof *b->t);
-    b->lateral = calloc(net->n_layer, sizeof *b->lateral);
-    return b->k && b->p && b->t && b->lateral ? tmx_network_alloc(net, err) : tmx_no_memory(err);
+    TMX_TAKE(&b->arena, b->k, cells);
+    TMX_TAKE(&b->arena, b->p, cells);
+    TMX_TAKE(&b->arena, b->t, net->n_layer);
+    TMX_TAKE(&b->arena, b->lateral, net->n_layer);
+    net->n_node = net->n_view;
+    tmx_network_alloc(net);
+    return b->arena.failed || net->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 /* The secondary heat path of HotSpot's grid model. Layers 0, 1, 2 are board, solder balls and substrate,
@@ -496,24 +480,11 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
 
 enum { AT_SUBSTRATE = 0, AT_SOLDER = SIDES, BOARD_INNER = 2 * SIDES, BOARD_OUTER = 3 * SIDES };
 
-static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec, size_t first,
-                             struct tmx_err *err)
-{
-    const double side_m[BOARD_LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m,
-                                         spec->board->s_sub_m};
-    static const size_t ring[BOARD_LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
-    enum tmx_status st = TMX_OK;
-    for (size_t l = 0; l < BOARD_LAYERS && !st; l++) {
-        st = link_edge(net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
-                       spec->layer[l].k_w_per_mk, err);
-    }
-    return st;
-}
-
-static enum tmx_status board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                  struct tmx_err *err)
+static void board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec)
 {
     const struct tmx_board *board = spec->board;
+    const double side_m[BOARD_LAYERS] = {board->s_solder_m, board->s_solder_m, board->s_sub_m};
+    static const size_t rings[BOARD_LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
     const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
                            *sub = &spec->layer[SUBSTRATE];
     const double W = net->width_m, H = net->height_m, b = board->s_solder_m, B = board->s_pcb_m;
@@ -522,15 +493,14 @@ static enum tmx_status board_init(struct tmx_network *net, const struct tmx_ther
     const double outer = (B * B - b * b) / 4, sheet = pcb->k_w_per_mk * pcb->thickness_m;
     const double stores = LUMPING * (board->quasi_static ? NEXT_TO_NOTHING : 1);
     const size_t first = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
-    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
-    if (!net->ground_w_k) {
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
-    }
-    for (size_t c = 0; c < net->n_cell; c++) {
+    TMX_TAKE(&net->arena, net->ground_w_k, net->n_node);
+    for (size_t c = 0; c < net->n_cell && net->ground_w_k; c++) {
         net->ground_w_k[c] = film * W * H / (double)net->n_cell;
     }
-    enum tmx_status st = edges(net, spec, first, err);
-    for (size_t side = 0; side < SIDES && !st; side++) {
+    for (size_t l = 0; l < BOARD_LAYERS; l++) {
+        link_edge(net, l, spec->layer[l].thickness_m, first + rings[l], side_m[l], spec->layer[l].k_w_per_mk);
+    }
+    for (size_t side = 0; side < SIDES && net->ground_w_k; side++) {
         const bool x = side < 2; /* W, E */
         const double along = x ? H : W, across = x ? W : H;
         const double ring = (b + along) * (b - across) / 4;
@@ -539,9 +509,9 @@ static enum tmx_status board_init(struct tmx_network *net, const struct tmx_ther
             (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
         const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
                      in = first + BOARD_INNER + side, to = first + BOARD_OUTER + side;
-        st = tmx_network_link(net, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
-        st = st ? st : tmx_network_link(net, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
-        st = st ? st : tmx_network_link(net, in, to, out, err);
+        tmx_network_link(net, su, so, solder->thickness_m / (solder->k_w_per_mk * ring));
+        tmx_network_link(net, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring));
+        tmx_network_link(net, in, to, out);
         net->ground_w_k[in] = film * ring;
         net->ground_w_k[to] = film * outer;
         net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;
@@ -549,7 +519,6 @@ static enum tmx_status board_init(struct tmx_network *net, const struct tmx_ther
         net->heat_j_k[in] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / LUMPING) * ring;
         net->heat_j_k[to] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / LUMPING) * outer;
     }
-    return st;
 }
 
 /* HotSpot's network: one sheet of cells a layer, twelve package nodes. */
@@ -557,31 +526,26 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
     const struct tmx_package *pk = &b->spec->package;
-    net->n_node = net->n_view;
-    net->sheet = calloc(net->n_layer, sizeof *net->sheet);
-    if (!net->sheet) {
-        return tmx_no_memory(err);
-    }
-    for (; net->n_sheet < net->n_layer; net->n_sheet++) {
+    TMX_TAKE(&net->arena, net->sheet, net->n_layer);
+    for (; net->n_sheet < net->n_layer && net->sheet; net->n_sheet++) {
         net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
     }
     net->n_on_chip = net->n_sheet;
-    enum tmx_status st = allocate(b, err);
+    const enum tmx_status st = allocate(b, err);
     if (st) {
         return st;
     }
     materials(b);
     cell_links(b);
     const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
-    st = link_edge(net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m, pk->k_spreader, err);
-    st = st ? st : link_edge(net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m, pk->k_sink, err);
-    st = st || !b->spec->board ? st : board_init(net, b->spec, err);
-    if (st) {
-        return st;
+    link_edge(net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m, pk->k_spreader);
+    link_edge(net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m, pk->k_sink);
+    if (b->spec->board) {
+        board_init(net, b->spec);
     }
     package_nodes(b);
     cell_nodes(b);
-    return b->st ? b->st : tmx_coolant_init(b->net, b->spec, b->t, err);
+    return tmx_coolant_init(b->net, b->spec, b->t, err);
 }
 
 /* ---- HotSpot's block model ---- */
@@ -631,7 +595,7 @@ static void block_ring(struct builder *b, size_t layer, size_t side, size_t ring
     for (size_t u = 0; u < fp->n_unit; u++) {
         if (on_side(net, &fp->unit[u], side)) {
             const double g = to_edge(&fp->unit[u], x, kt);
-            add_link(b, layer * net->n_cell + u, ring + side, 1 / g + path * all / g);
+            tmx_network_link(b->net, layer * net->n_cell + u, ring + side, 1 / g + path * all / g);
         }
     }
 }
@@ -643,7 +607,6 @@ static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
     const struct tmx_package *pk = &spec->package;
     const struct tmx_floorplan *fp = spec->layer[0].floorplan;
     const size_t n = fp->n_unit, rings = net->n_layer * n;
-    net->n_node = net->n_view;
     const enum tmx_status st = allocate(b, err);
     if (st) {
         return st;
@@ -657,14 +620,14 @@ static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
             for (size_t v = u + 1; v < n && (l > 0 || !spec->omit_lateral); v++) {
                 const double ex = shared_edge(unit, &fp->unit[v], true),
                              ey = shared_edge(unit, &fp->unit[v], false);
-                if (ex > 0) {
-                    add_link(b, l * n + u, l * n + v, 0.5 * (unit->w_m + fp->unit[v].w_m) / (kt * ex));
-                } else if (ey > 0) {
-                    add_link(b, l * n + u, l * n + v, 0.5 * (unit->h_m + fp->unit[v].h_m) / (kt * ey));
+                if (ex > 0 || ey > 0) {
+                    tmx_network_link(net, l * n + u, l * n + v,
+                                     ex > 0 ? 0.5 * (unit->w_m + fp->unit[v].w_m) / (kt * ex)
+                                            : 0.5 * (unit->h_m + fp->unit[v].h_m) / (kt * ey));
                 }
             }
             if (l + 1 < net->n_layer) {
-                add_link(b, l * n + u, (l + 1) * n + u, b->t[l] / (k * area));
+                tmx_network_link(net, l * n + u, (l + 1) * n + u, b->t[l] / (k * area));
             } else {
                 net->area_m2[l * n + u] = area;
             }
@@ -680,7 +643,7 @@ static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
     package_nodes(b);
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
     net->film_base_k = pk->t_sink_m / pk->k_sink;
-    return b->st;
+    return TMX_OK;
 }
 
 /* Measured on grids of 64 x 64 to 256 x 256 with four layers. */
@@ -696,7 +659,7 @@ enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduc
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
                                  struct tmx_err *err)
 {
-    struct builder b = {.spec = spec, .net = net, .err = err};
+    struct builder b = {.spec = spec, .net = net};
     *net = (struct tmx_network){0};
     enum tmx_status st = check(spec, err);
     if (st) {
@@ -712,18 +675,16 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->height_m = tmx_thermal_spec_height_m(spec);
     net->mode = spec->map_mode;
     st = maps(&b, err);
-    st = st                                      ? st
-         : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
-         : spec->network == TMX_NETWORK_BLOCK    ? block_init(&b, err)
-                                                 : hotspot_init(&b, err);
+    if (!st && spec->network == TMX_NETWORK_PHYSICAL) {
+        tmx_physical_init(net, spec);
+    } else if (!st) {
+        st = spec->network == TMX_NETWORK_BLOCK ? block_init(&b, err) : hotspot_init(&b, err);
+    }
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }
-    free(b.k);
-    free(b.p);
-    free(b.t);
-    free(b.lateral);
-    return st;
+    tmx_arena_finish(&b.arena);
+    return st || !net->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
 }
 
 void tmx_network_finish(struct tmx_network *net)
@@ -731,24 +692,9 @@ void tmx_network_finish(struct tmx_network *net)
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         tmx_gridmap_finish(&net->map[l]);
     }
-    free(net->flow);
-    free(net->inflow_w_k);
-    free(net->map);
-    free(net->first_unit);
-    free(net->east_w_k);
-    free(net->south_w_k);
-    free(net->up_w_k);
     free(net->link);
-    free(net->sheet_of);
-    free(net->heat_j_k);
-    free(net->area_m2);
-    free(net->ground_w_k);
-    free(net->view_start);
-    free(net->view_node);
-    free(net->view_part);
-    free(net->view_back);
-    free(net->sheet);
-    free(net->twin);
+    free(net->flow);
+    tmx_arena_finish(&net->arena);
     *net = (struct tmx_network){0};
 }
 

@@ -33,24 +33,23 @@ struct tmx_network {
 
     /* Conductances of G_net between nodes: of a cell of a sheet to the next one along x and y, of a sheet on
      * the chip's grid to the cell of the next sheet, 0 where there is none; and all others */
-    double *east_w_k, *south_w_k, *up_w_k; /* [n_node] owned */
+    double *east_w_k, *south_w_k, *up_w_k; /* [n_node] */
     struct tmx_conductance *link;          /* [n_link] owned, a < b */
     size_t n_link;
     /* Its sheets, from the far side of the sink on. Those on the chip's grid come first; cells of theirs are
      * linked to the next ones beside, above and below. Nodes of no sheet: HotSpot's rings, coolant beside
      * walls. */
-    struct tmx_sheet *sheet; /* [n_sheet] owned */
+    struct tmx_sheet *sheet; /* [n_sheet] */
     size_t n_sheet, n_on_chip;
-    unsigned short *sheet_of; /* [n_node] owned: of each node its sheet and 1, 0: none; NULL without sheets */
-    double *heat_j_k;         /* [n_node, J/K] owned: the diagonal of C */
-    double *area_m2;          /* [n_node, m2] owned: the diagonal of A, area facing the air */
-    double
-        *ground_w_k; /* [n_node, W/K] owned: to the air, not through the sink, part of G_net; NULL: nothing */
+    unsigned short *sheet_of; /* [n_node] of each node its sheet and 1, 0: none; NULL without sheets */
+    double *heat_j_k;         /* [n_node, J/K] the diagonal of C */
+    double *area_m2;          /* [n_node, m2] the diagonal of A, area facing the air */
+    double *ground_w_k; /* [n_node, W/K] to the air, not through the sink, part of G_net; NULL: nothing */
     /* what coolant carries, NULL where none flows: G_net has it, too, beside the lower triangle, and is then
      * not symmetric. Heat [W] lost by node a per kelvin of node b; and gained per kelvin of the inlet. */
     struct tmx_conductance *flow; /* [n_flow] owned, a and b in any order */
     size_t n_flow;
-    double *inflow_w_k; /* [n_node] owned */
+    double *inflow_w_k; /* [n_node] */
     double inlet_k;     /* of every layer of channels */
     double
         film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
@@ -58,15 +57,16 @@ struct tmx_network {
 
     /* physical: the rows of the view behind the die layers, r = view index - (n_layer - 2) n_cell; NULL in
      * HotSpot's network */
-    size_t *view_start; /* [rows + 1] owned: first entry of each row */
-    size_t *view_node;  /* owned */
-    double *view_part;  /* owned: share of the node in the row's mean */
-    double *view_back;  /* owned: share of the row in the node's value, where a field is given */
-    size_t *twin;       /* [n_node] owned: the die cell whose value a node takes then, or itself */
+    size_t *view_start; /* [rows + 1] first entry of each row */
+    size_t *view_node;
+    double *view_part; /* share of the node in the row's mean */
+    double *view_back; /* share of the row in the node's value, where a field is given */
+    size_t *twin;      /* [n_node] the die cell whose value a node takes then, or itself */
 
-    struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
-    size_t *first_unit;      /* [n_layer + 1] owned: first dissipating unit of each layer */
+    struct tmx_gridmap *map; /* [n_layer] spreader and sink use the last die layer's floorplan */
+    size_t *first_unit;      /* [n_layer + 1] first dissipating unit of each layer */
     enum tmx_map_mode mode;
+    struct tmx_arena arena; /* of all arrays but link and flow; failed, too, where these found no memory */
 };
 
 /* Returns TMX_OK, TMX_ENOMEM, or TMX_ERANGE for a geometry that cannot be modelled (die
@@ -123,15 +123,12 @@ void tmx_network_each_link(const struct tmx_network *net,
 
 /* Private to the assemblers. */
 
-/* Add a link of resistance_k_w between two nodes, which is stored where it belongs once sheet_of is made.
- * TMX_OK or TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_network_link(struct tmx_network *net, size_t a, size_t b,
-                                               double resistance_k_w, struct tmx_err *err);
+/* Add a link of resistance_k_w between two nodes, which is stored where it belongs once sheet_of is made. */
+void tmx_network_link(struct tmx_network *net, size_t a, size_t b, double resistance_k_w);
 /* Coolant carries w_k [W/K] out of node `to` per kelvin of node `of`. */
-TMX_NODISCARD enum tmx_status tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k,
-                                               struct tmx_err *err);
+void tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k);
 /* The arrays of n_node, when it and the sheets are known. */
-TMX_NODISCARD enum tmx_status tmx_network_alloc(struct tmx_network *net, struct tmx_err *err);
+void tmx_network_alloc(struct tmx_network *net);
 
 /* What coolant carries through layers of channels, thickness_m [n_layer, m]: flow, inflow_w_k and inlet_k of
  * net. Part of tmx_network_init. */
@@ -140,7 +137,6 @@ TMX_NODISCARD enum tmx_status tmx_coolant_init(struct tmx_network *net, const st
 
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */
-TMX_NODISCARD enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                                struct tmx_err *err);
+void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec);
 
 #endif

@@ -53,7 +53,7 @@ static const double BARE_M = 1e-7; /* spreader and sink together thinner than th
 
 struct axis {     /* lines of one direction, ascending from the die's corner as origin */
     size_t n;     /* cells */
-    double *line; /* [n + 1] owned */
+    double *line; /* [n + 1] */
 };
 
 struct sheet {
@@ -68,17 +68,17 @@ struct sheet {
     size_t first;          /* node of its first cell; of channels that are not resolved: its coolant */
     const struct tmx_channels *channels; /* NULL: none flow through it */
     size_t wall;                         /* node of the walls of its first cell, where they have nodes */
-    double *face_w_k; /* [cells] owned: coolant to wall through the faces above and below, likewise */
+    double *face_w_k; /* [cells] coolant to wall through the faces above and below, likewise */
 };
 
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
-    struct sheet *sheet; /* [n_sheet] away from the sink first; owns its axes */
+    struct sheet *sheet; /* [n_sheet] away from the sink first, owned */
     size_t n_sheet, room;
-    double *k, *p; /* [die layers][n_cell] owned, where units have materials of their own */
+    double *k, *p; /* [die layers][n_cell] where units have materials of their own */
     double refine;
-    struct tmx_err *err;
+    struct tmx_arena arena; /* of all the rest; failed, too, where sheets found no memory */
 };
 
 /* ---- lines ---- */
@@ -109,40 +109,37 @@ static size_t grow(double gap, double from, double growth, double *size)
 /* Lines over the die every so many of the chip's n cells (which end at chip [n + 1]; NULL: are equal), at
  * most `most` wide but never finer than they (most 0: they themselves), then growing over the gaps to the
  * spreader's and the sink's edge. */
-static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, const double *chip, double most,
-                                 const double gap[2], double growth, struct tmx_err *err)
+static void make_axis(struct builder *b, struct axis *a, double die_m, size_t n, const double *chip,
+                      double most, const double gap[2])
 {
     const double want = most > 0 ? ceil(die_m / most - 1e-9) : (double)n;
     const size_t n_die = want >= (double)n ? n : want < 1 ? 1 : (size_t)want;
-    const double cell = die_m / (double)n_die;
-    size_t count[2] = {grow(gap[0], cell, growth, NULL), 0};
-    double *size = calloc(count[0] + 1, sizeof *size);
-    if (!size) {
-        return tmx_no_memory(err);
+    const double cell = die_m / (double)n_die, growth = 1 + (CELL_GROWTH - 1) / b->refine;
+    const size_t to_edge = grow(gap[0], cell, growth, NULL);
+    double *inner, *outer, *size;
+    TMX_TAKE(&b->arena, inner, to_edge + 1);
+    if (b->arena.failed) {
+        return;
     }
-    grow(gap[0], cell, growth, size);
-    const double last = count[0] ? size[count[0] - 1] : cell;
-    count[1] = grow(gap[1], growth * last, growth, NULL);
-    double *more = realloc(size, (count[0] + count[1] + 1) * sizeof *size);
-    a->n = n_die + 2 * (count[0] + count[1]);
-    a->line = calloc(a->n + 1, sizeof *a->line);
-    size = more ? more : size;
-    if (!more || !a->line) {
-        free(size);
-        return tmx_no_memory(err);
+    grow(gap[0], cell, growth, inner);
+    const double next = growth * (to_edge ? inner[to_edge - 1] : cell);
+    const size_t beyond_it = grow(gap[1], next, growth, NULL), out = to_edge + beyond_it;
+    a->n = n_die + 2 * out;
+    TMX_TAKE(&b->arena, outer, beyond_it + 1);
+    TMX_TAKE(&b->arena, a->line, a->n + 1);
+    if (b->arena.failed) {
+        return;
     }
-    grow(gap[1], growth * last, growth, size + count[0]);
-    const size_t out = count[0] + count[1];
+    grow(gap[1], next, growth, outer);
     for (size_t i = 0; i <= n_die; i++) { /* on the chip's own lines */
         const double at = floor((double)(i * n) / (double)n_die + 0.5);
         a->line[out + i] = chip ? chip[(size_t)at] : die_m * at / (double)n;
     }
     for (size_t i = 0; i < out; i++) {
-        a->line[out - 1 - i] = a->line[out - i] - size[i];
-        a->line[out + n_die + 1 + i] = a->line[out + n_die + i] + size[i];
+        size = i < to_edge ? inner + i : outer + (i - to_edge);
+        a->line[out - 1 - i] = a->line[out - i] - *size;
+        a->line[out + n_die + 1 + i] = a->line[out + n_die + i] + *size;
     }
-    free(size);
-    return TMX_OK;
 }
 
 /* ---- sheets ---- */
@@ -155,29 +152,26 @@ static double beyond(double side_m, double carried_m)
 
 /* Append s with lines of its own: the die's alone, or with most > 0 those of a plate with cells of that
  * side, which are to end at side_m, too, on the way to its edge_m. */
-static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, double most, double side_m,
-                                 double edge_m)
+static void add_sheet(struct builder *b, const struct sheet *s, double most, double side_m, double edge_m)
 {
     if (b->n_sheet == b->room) {
         struct sheet *grown = realloc(b->sheet, (b->room + 32) * sizeof *grown);
-        if (!grown) {
-            return tmx_no_memory(b->err);
-        }
-        b->sheet = grown;
+        b->arena.failed = b->arena.failed || !grown;
+        b->sheet = grown ? grown : b->sheet;
         b->room += 32;
+    }
+    if (b->arena.failed) {
+        return;
     }
     const double W = b->net->width_m, H = b->net->height_m;
     const double out = most > 0 ? beyond(edge_m, side_m) : 0;
     const double gap_x[2] = {most > 0 ? beyond(side_m, W) : 0, out};
     const double gap_y[2] = {most > 0 ? beyond(side_m, H) : 0, out};
-    const double growth = 1 + (CELL_GROWTH - 1) / b->refine;
     struct sheet *new = &b->sheet[b->n_sheet++];
     *new = *s;
-    new->x = new->y = (struct axis){0};
     new->on_chip = most == 0;
-    const enum tmx_status st =
-        make_axis(&new->x, W, b->net->cols, b->spec->col_line_m, most, gap_x, growth, b->err);
-    return st ? st : make_axis(&new->y, H, b->net->rows, NULL, most, gap_y, growth, b->err);
+    make_axis(b, &new->x, W, b->net->cols, b->spec->col_line_m, most, gap_x);
+    make_axis(b, &new->y, H, b->net->rows, NULL, most, gap_y);
 }
 
 /* Length heat diffuses in FAST_S. */
@@ -201,7 +195,7 @@ static void power_distances(const struct tmx_thermal_spec *spec, size_t layer, d
     }
 }
 
-static enum tmx_status die_sheets(struct builder *b, size_t l)
+static void die_sheets(struct builder *b, size_t l)
 {
     const struct tmx_layer *layer = &b->spec->layer[l];
     const double t = layer->thickness_m, *k = b->k ? b->k + l * b->net->n_cell : NULL;
@@ -215,27 +209,27 @@ static enum tmx_status die_sheets(struct builder *b, size_t l)
                       .part_x = layer->k_part_x,
                       .part_y = layer->k_part_y,
                       .layer = l};
-    enum tmx_status st = TMX_OK;
     double next = thin, left = t;
     if (layer->channels) {
         s.t = t;
         s.lo = s.hi = 0.5 * t;
         s.cell_k = s.cell_p = NULL;
-        return add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0, 0);
+        return;
     }
     if (layer->dissipates && t > FACE_DEPTH * thin) { /* a thinner one is one sheet, hot in its middle */
         s.t = s.hi = fmin(FACE_PART * t / b->refine, FACE_DEPTH * thin);
         s.lo = 0;
         next = SHEET_GROWTH * s.t;
         left -= s.t;
-        st = add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0, 0);
     }
     const double part = (SHEET_GROWTH - 1) / b->refine; /* of its distance from power */
     double before_m, after_m;
     power_distances(b->spec, l, &before_m, &after_m);
     const double deepest_m = fmin(fmin(before_m, after_m) + t, 0.5 * (before_m + after_m + t));
     const bool far = !layer->dissipates && part * deepest_m > thin;
-    while (left > 0 && !st) { /* equal ones once they would be too thick */
+    while (left > 0) { /* equal ones once they would be too thick */
         const double depth_m = fmin(before_m + t - left, (after_m + left) / (1 + part)),
                      most = far ? fmax(thin, part * depth_m) : fmin(next, thin), n = ceil(left / most - 1e-9);
         s.t = (far ? n > 2 : next < thin && n > 1) ? most : left / n;
@@ -247,9 +241,8 @@ static enum tmx_status die_sheets(struct builder *b, size_t l)
         }
         left = n > 1 ? left - s.t : 0;
         next *= SHEET_GROWTH;
-        st = add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0, 0);
     }
-    return st;
 }
 
 struct plate { /* spreader or sink */
@@ -259,18 +252,19 @@ struct plate { /* spreader or sink */
 
 /* Sheets that grow, the first about `first` thick, from *depth_m below the die on. *depth_m becomes that of
  * the far side, *last_m the thickness of the last one. */
-static enum tmx_status plate_sheets(struct builder *b, const struct plate *plate, double first,
-                                    double *depth_m, double *last_m)
+static void plate_sheets(struct builder *b, const struct plate *plate, double first, double *depth_m,
+                         double *last_m)
 {
     const double growth = 1 + (SHEET_GROWTH - 1) / b->refine, t = plate->t;
     const double widest = b->spec->package.t_sink_m / CELLS_IN_SINK;
     const size_t n = grow(t, fmin(first, 0.5 * t), growth, NULL);
-    double *size = calloc(n, sizeof *size);
-    enum tmx_status st = size ? TMX_OK : tmx_no_memory(b->err);
-    if (!st) {
-        grow(t, fmin(first, 0.5 * t), growth, size);
+    double *size;
+    TMX_TAKE(&b->arena, size, n);
+    if (b->arena.failed) {
+        return;
     }
-    for (size_t i = 0; i < n && !st; i++) {
+    grow(t, fmin(first, 0.5 * t), growth, size);
+    for (size_t i = 0; i < n; i++) {
         const double half = 0.5 * size[i];
         const struct sheet s = {.k = plate->k,
                                 .p = plate->p,
@@ -280,16 +274,14 @@ static enum tmx_status plate_sheets(struct builder *b, const struct plate *plate
                                 .lateral = true,
                                 .layer = plate->layer};
         const double side = fmin(widest, SIDE_OF_DEPTH * (*depth_m + half)) / b->refine;
-        st = add_sheet(b, &s, side, plate->side_m, plate->edge_m);
+        add_sheet(b, &s, side, plate->side_m, plate->edge_m);
         *depth_m += size[i];
         *last_m = size[i];
     }
-    free(size);
-    return st;
 }
 
 /* Conductivity and heat capacity of every die cell, where they differ within a layer. */
-static enum tmx_status cell_materials(struct builder *b)
+static void cell_materials(struct builder *b)
 {
     const struct tmx_network *net = b->net;
     const size_t n_cell = net->n_cell, n_die = b->spec->n_layer;
@@ -297,15 +289,11 @@ static enum tmx_status cell_materials(struct builder *b)
     for (size_t l = 0; l < n_die; l++) {
         mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
     }
-    if (!mixed) {
-        return TMX_OK;
+    if (mixed) {
+        TMX_TAKE(&b->arena, b->k, n_die * n_cell);
+        TMX_TAKE(&b->arena, b->p, n_die * n_cell);
     }
-    b->k = calloc(n_die * n_cell, sizeof *b->k);
-    b->p = calloc(n_die * n_cell, sizeof *b->p);
-    if (!b->k || !b->p) {
-        return tmx_no_memory(b->err);
-    }
-    for (size_t l = 0; l < n_die; l++) {
+    for (size_t l = 0; l < n_die && mixed && !b->arena.failed; l++) {
         const struct tmx_layer *layer = &b->spec->layer[l];
         for (size_t c = 0; c < n_cell; c++) {
             b->k[l * n_cell + c] = layer->k_w_per_mk;
@@ -318,7 +306,6 @@ static enum tmx_status cell_materials(struct builder *b)
             b->k[c] *= b->spec->k_part[c];
         }
     }
-    return TMX_OK;
 }
 
 /* No spreader and no sink but one sheet, the face of the layers towards the air. */
@@ -329,7 +316,7 @@ static bool is_bare(const struct builder *b)
     return pk->t_spreader_m + pk->t_sink_m < BARE_M && beyond_m < SAME_M;
 }
 
-static enum tmx_status make_sheets(struct builder *b)
+static void make_sheets(struct builder *b)
 {
     const struct tmx_package *pk = &b->spec->package;
     const size_t n_die = b->spec->n_layer;
@@ -339,11 +326,11 @@ static enum tmx_status make_sheets(struct builder *b)
                                pk->p_sink, pk->s_spreader_m, pk->s_sink_m};
     const double first = DEPTH_PART * diffused_m(pk->k_spreader, pk->p_spreader) / b->refine;
     double depth_m = 0, last_m = 0;
-    enum tmx_status st = cell_materials(b);
-    for (size_t l = 0; l < n_die && !st; l++) {
-        st = die_sheets(b, l);
+    cell_materials(b);
+    for (size_t l = 0; l < n_die; l++) {
+        die_sheets(b, l);
     }
-    if (!st && is_bare(b)) {
+    if (is_bare(b)) {
         const double half = 0.5 * (pk->t_spreader_m + pk->t_sink_m);
         const struct sheet face = {.k = pk->k_spreader,
                                    .p = pk->p_spreader,
@@ -352,10 +339,11 @@ static enum tmx_status make_sheets(struct builder *b)
                                    .hi = half,
                                    .lateral = true,
                                    .layer = n_die};
-        return add_sheet(b, &face, 0, 0, 0);
+        add_sheet(b, &face, 0, 0, 0);
+        return;
     }
-    st = st ? st : plate_sheets(b, &spreader, first, &depth_m, &last_m);
-    return st ? st : plate_sheets(b, &sink, SHEET_GROWTH * last_m, &depth_m, &last_m);
+    plate_sheets(b, &spreader, first, &depth_m, &last_m);
+    plate_sheets(b, &sink, SHEET_GROWTH * last_m, &depth_m, &last_m);
 }
 
 /* ---- nodes and links ---- */
@@ -376,7 +364,7 @@ static size_t seen_sheet(const struct builder *b, size_t layer)
     return seen;
 }
 
-static enum tmx_status number_nodes(struct builder *b)
+static void number_nodes(struct builder *b)
 {
     struct tmx_network *net = b->net;
     size_t next = b->spec->n_layer * net->n_cell;
@@ -391,26 +379,17 @@ static enum tmx_status number_nodes(struct builder *b)
         if (sheet->channels && sheet->channels->kind != TMX_CHANNELS_RESOLVED) {
             sheet->wall = next;
             next += sheet->x.n * sheet->y.n;
-            sheet->face_w_k = calloc(sheet->x.n * sheet->y.n, sizeof *sheet->face_w_k);
-            if (!sheet->face_w_k) {
-                return tmx_no_memory(b->err);
-            }
+            TMX_TAKE(&b->arena, sheet->face_w_k, sheet->x.n * sheet->y.n);
         }
     }
     net->n_node = next;
-    net->twin = calloc(next, sizeof *net->twin);
-    net->sheet = calloc(b->n_sheet, sizeof *net->sheet);
-    for (size_t s = 0; net->sheet && s < b->n_sheet; s++) {
+    TMX_TAKE(&net->arena, net->twin, next);
+    TMX_TAKE(&net->arena, net->sheet, b->n_sheet);
+    for (size_t s = 0; s < b->n_sheet && !net->arena.failed; s++) {
         const struct sheet *sheet = &b->sheet[s];
         net->sheet[net->n_sheet++] =
             (struct tmx_sheet){sheet->wall ? sheet->wall : sheet->first, sheet->x.n, sheet->y.n};
         net->n_on_chip += sheet->on_chip;
-    }
-    if (!net->sheet || !net->twin) {
-        return tmx_no_memory(b->err);
-    }
-    for (size_t s = 0; s < b->n_sheet; s++) {
-        const struct sheet *sheet = &b->sheet[s];
         for (size_t c = 0; c < sheet->x.n * sheet->y.n; c++) {
             net->twin[sheet->first + c] =
                 sheet->layer < b->spec->n_layer ? sheet->layer * net->n_cell + c : sheet->first + c;
@@ -419,7 +398,7 @@ static enum tmx_status number_nodes(struct builder *b)
             }
         }
     }
-    return tmx_network_alloc(net, b->err);
+    tmx_network_alloc(net);
 }
 
 static double size_of(const struct axis *a, size_t i)
@@ -461,103 +440,95 @@ static bool is_wet(const struct sheet *s, size_t cell)
     return s->channels && s->channels->kind == TMX_CHANNELS_RESOLVED && cell % s->x.n % 2 == 1;
 }
 
-/* One entry of the flow's matrix: heat that node `to` loses per kelvin of node `of`. */
-static enum tmx_status carry(struct builder *b, size_t to, size_t of, double w_k)
-{
-    return w_k == 0 ? TMX_OK : tmx_network_flow(b->net, to, of, w_k, b->err);
-}
-
 /* Coolant along a column, from the last row (south) to row 0. */
-static enum tmx_status flow_along(struct builder *b, const struct sheet *s, size_t column, double w_k)
+static void flow_along(struct tmx_network *net, const struct sheet *s, size_t column, double w_k)
 {
     const double before =
         s->channels->upwind ? 1 : 0.5; /* share of the cell before a face in its temperature */
-    enum tmx_status st = TMX_OK;
-    for (size_t i = s->y.n; i-- > 0 && !st;) {
+    for (size_t i = s->y.n; i-- > 0;) {
         const size_t node = s->first + i * s->x.n + column, south = node + s->x.n, north = node - s->x.n;
         const bool inlet = i + 1 == s->y.n, outlet = i == 0;
         const double own = (outlet ? 1 : before) - (inlet ? 0 : 1 - before);
-        st = carry(b, node, node, w_k * own);
-        st = st || inlet ? st : carry(b, node, south, -w_k * before);
-        st = st || outlet ? st : carry(b, node, north, w_k * (1 - before));
-        b->net->inflow_w_k[node] += inlet ? w_k : 0;
+        const struct {
+            size_t of;
+            double w_k;
+        } from[] = {{node, w_k * own},
+                    {south, inlet ? 0 : -w_k * before},
+                    {north, outlet ? 0 : w_k * (1 - before)}};
+        for (size_t k = 0; k < 3; k++) {
+            if (from[k].w_k != 0) {
+                tmx_network_flow(net, node, from[k].of, from[k].w_k);
+            }
+        }
+        net->inflow_w_k[node] += inlet ? w_k : 0;
     }
-    return st;
 }
 
-static enum tmx_status links_of_channels(struct builder *b, const struct sheet *s)
+static void links_of_channels(struct builder *b, const struct sheet *s)
 {
     const struct tmx_channels *c = s->channels;
     const bool resolved = c->kind == TMX_CHANNELS_RESOLVED;
     const double total_w_k = c->p_j_per_m3k * c->flow_m3_per_s;
     const double along_x = s->part_x > 0 ? s->part_x : 1, along_y = s->part_y > 0 ? s->part_y : 1;
-    enum tmx_status st = TMX_OK;
-    for (size_t j = 0; j < s->x.n && !st; j++) {
+    for (size_t j = 0; j < s->x.n; j++) {
         const double dx = size_of(&s->x, j);
-        for (size_t i = 0; i < s->y.n && !st; i++) {
+        for (size_t i = 0; i < s->y.n; i++) {
             const size_t cell = i * s->x.n + j, node = (resolved ? s->first : s->wall) + cell;
             const double dy = size_of(&s->y, i);
             if (resolved && j + 1 < s->x.n) { /* a wall beside a channel */
                 const double wall_m = size_of(&s->x, is_wet(s, cell) ? j + 1 : j);
-                st =
-                    tmx_network_link(b->net, node, node + 1,
-                                     (0.5 * wall_m / (s->k * along_x) + 1 / c->h_side) / (dy * s->t), b->err);
+                tmx_network_link(b->net, node, node + 1,
+                                 (0.5 * wall_m / (s->k * along_x) + 1 / c->h_side) / (dy * s->t));
             }
-            if (!st && i + 1 < s->y.n && (resolved ? !is_wet(s, cell) : c->kind == TMX_CHANNELS_MERGED)) {
+            if (i + 1 < s->y.n && (resolved ? !is_wet(s, cell) : c->kind == TMX_CHANNELS_MERGED)) {
                 const double solid = resolved ? 1 : 1 - porosity(c), far = size_of(&s->y, i + 1);
-                st = tmx_network_link(b->net, node, node + s->x.n,
-                                      0.5 * (dy + far) / (s->k * along_y * solid * dx * s->t), b->err);
+                tmx_network_link(b->net, node, node + s->x.n,
+                                 0.5 * (dy + far) / (s->k * along_y * solid * dx * s->t));
             }
-            if (!st && !resolved && s->face_w_k[cell] > 0) {
-                st = tmx_network_link(b->net, s->first + cell, node, 1 / s->face_w_k[cell], b->err);
+            if (!resolved && s->face_w_k[cell] > 0) {
+                tmx_network_link(b->net, s->first + cell, node, 1 / s->face_w_k[cell]);
             }
         }
-        if (!st && (!resolved || j % 2 == 1)) {
+        if (!resolved || j % 2 == 1) {
             const double share = resolved ? 1 / (double)((s->x.n - 1) / 2) : dx / b->net->width_m;
-            st = flow_along(b, s, j, total_w_k * share);
+            flow_along(b->net, s, j, total_w_k * share);
         }
     }
-    return st;
 }
 
 /* A cell of channels that are not resolved, and an area of the solid beside it at r [m2 K/W] from their face:
  * 0 where its node lies on it, INFINITY where there is no solid. */
-static enum tmx_status link_face(struct builder *b, const struct sheet *s, size_t cell, bool top,
-                                 size_t solid, double r, double area)
+static void link_face(struct builder *b, const struct sheet *s, size_t cell, bool top, size_t solid, double r,
+                      double area)
 {
     const double g1 = area / r, g2 = s->k * (1 - porosity(s->channels)) * area / (0.5 * s->t);
     const double g3 = film(b, s, top) * area, part = r > 0 ? g1 / (g1 + g2 + g3) : 1; /* g1 / g */
     s->face_w_k[cell] += r > 0 ? g2 * g3 / (g1 + g2 + g3) : 0;
-    if (part == 0) {
-        return TMX_OK;
+    if (part > 0) {
+        tmx_network_link(b->net, solid, s->wall + cell, 1 / (part * g2));
+        tmx_network_link(b->net, solid, s->first + cell, 1 / (part * g3));
     }
-    const enum tmx_status st = tmx_network_link(b->net, solid, s->wall + cell, 1 / (part * g2), b->err);
-    return st ? st : tmx_network_link(b->net, solid, s->first + cell, 1 / (part * g3), b->err);
 }
 
-static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
+static void links_inside(struct builder *b, const struct sheet *s)
 {
-    enum tmx_status st = TMX_OK;
     if (s->channels) {
-        return links_of_channels(b, s);
+        links_of_channels(b, s);
     }
-    for (size_t i = 0; i < s->y.n && !st; i++) {
-        for (size_t j = 0; j < s->x.n && !st; j++) {
-            const size_t c = i * s->x.n + j;
-            const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
-            if (s->lateral && j + 1 < s->x.n) {
-                const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
-                st = tmx_network_link(b->net, s->first + c, s->first + c + 1,
-                                      0.5 * r / (dy * s->t) / (s->part_x > 0 ? s->part_x : 1), b->err);
-            }
-            if (!st && s->lateral && i + 1 < s->y.n) {
-                const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
-                st = tmx_network_link(b->net, s->first + c, s->first + c + s->x.n,
-                                      0.5 * r / (dx * s->t) / (s->part_y > 0 ? s->part_y : 1), b->err);
-            }
+    for (size_t c = 0; c < s->x.n * s->y.n && s->lateral && !s->channels; c++) {
+        const size_t i = c / s->x.n, j = c % s->x.n;
+        const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
+        if (j + 1 < s->x.n) {
+            const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
+            tmx_network_link(b->net, s->first + c, s->first + c + 1,
+                             0.5 * r / (dy * s->t) / (s->part_x > 0 ? s->part_x : 1));
+        }
+        if (i + 1 < s->y.n) {
+            const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
+            tmx_network_link(b->net, s->first + c, s->first + c + s->x.n,
+                             0.5 * r / (dx * s->t) / (s->part_y > 0 ? s->part_y : 1));
         }
     }
-    return st;
 }
 
 /* First cell of a that ends beyond v. */
@@ -575,59 +546,57 @@ static double overlap(const struct axis *a, size_t i, const struct axis *b, size
     return fmin(a->line[i + 1], b->line[j + 1]) - fmax(a->line[i], b->line[j]);
 }
 
-/* Call visit for every pair of a cell of p and a cell of q that overlap, with their area. */
-static enum tmx_status for_overlaps(struct builder *b, const struct sheet *p, const struct sheet *q,
-                                    enum tmx_status (*visit)(struct builder *b, const struct sheet *p,
-                                                             size_t c, const struct sheet *q, size_t d,
-                                                             double area))
-{
-    const double tiny = 1e-9 * b->net->width_m;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < p->y.n && !st; i++) {
-        for (size_t k = find_cell(&q->y, p->y.line[i]); k < q->y.n && overlap(&p->y, i, &q->y, k) > tiny;
-             k++) {
-            for (size_t j = 0; j < p->x.n && !st; j++) {
-                size_t l = find_cell(&q->x, p->x.line[j]);
-                for (; l < q->x.n && overlap(&p->x, j, &q->x, l) > tiny && !st; l++) {
-                    st = visit(b, p, i * p->x.n + j, q, k * q->x.n + l,
-                               overlap(&p->y, i, &q->y, k) * overlap(&p->x, j, &q->x, l));
-                }
-            }
-        }
-    }
-    return st;
-}
-
-static enum tmx_status link_between(struct builder *b, const struct sheet *p, size_t c, const struct sheet *q,
-                                    size_t d, double area)
+/* Cell c of p and d of q, the next sheet, which overlap by an area. */
+static void link_between(struct builder *b, const struct sheet *p, size_t c, const struct sheet *q, size_t d,
+                         double area)
 {
     const double above = is_wet(p, c) ? 1 / film(b, p, true) : p->hi / cell_k(p, c);
     const double below = is_wet(q, d) ? 1 / film(b, q, false) : q->lo / cell_k(q, d);
     const double r = above + below;
     if (p->wall) {
-        return link_face(b, p, c, true, q->first + d, below, area);
+        link_face(b, p, c, true, q->first + d, below, area);
+    } else if (q->wall) {
+        link_face(b, q, d, false, p->first + c, above, area);
+    } else {
+        tmx_network_link(b->net, p->first + c, q->first + d, r / area);
     }
-    if (q->wall) {
-        return link_face(b, q, d, false, p->first + c, above, area);
-    }
-    return tmx_network_link(b->net, p->first + c, q->first + d, r / area, b->err);
 }
 
-static enum tmx_status make_links(struct builder *b)
+static void links_to_next(struct builder *b, const struct sheet *p)
+{
+    const double tiny = 1e-9 * b->net->width_m;
+    const struct sheet *q = p + 1;
+    for (size_t i = 0; i < p->y.n; i++) {
+        for (size_t k = find_cell(&q->y, p->y.line[i]); k < q->y.n && overlap(&p->y, i, &q->y, k) > tiny;
+             k++) {
+            for (size_t j = 0; j < p->x.n; j++) {
+                size_t l = find_cell(&q->x, p->x.line[j]);
+                for (; l < q->x.n && overlap(&p->x, j, &q->x, l) > tiny; l++) {
+                    link_between(b, p, i * p->x.n + j, q, k * q->x.n + l,
+                                 overlap(&p->y, i, &q->y, k) * overlap(&p->x, j, &q->x, l));
+                }
+            }
+        }
+    }
+}
+
+static double area_of(const struct sheet *s, size_t c)
+{
+    return size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+}
+
+static void make_links(struct builder *b)
 {
     const struct sheet *first = &b->sheet[0];
-    enum tmx_status st = TMX_OK;
-    for (size_t c = 0; first->wall && c < first->x.n * first->y.n && !st; c++) { /* nothing lies below it */
-        const double area = size_of(&first->x, c % first->x.n) * size_of(&first->y, c / first->x.n);
-        st = link_face(b, first, c, false, 0, INFINITY, area);
+    for (size_t c = 0; first->wall && c < first->x.n * first->y.n; c++) { /* nothing lies below it */
+        link_face(b, first, c, false, 0, INFINITY, area_of(first, c));
     }
-    for (size_t s = 0; s + 1 < b->n_sheet && !st; s++) {
-        st = for_overlaps(b, &b->sheet[s], &b->sheet[s + 1], link_between);
+    for (size_t s = 0; s + 1 < b->n_sheet; s++) {
+        links_to_next(b, &b->sheet[s]);
     }
-    for (size_t s = 0; s < b->n_sheet && !st; s++) {
-        st = links_inside(b, &b->sheet[s]);
+    for (size_t s = 0; s < b->n_sheet; s++) {
+        links_inside(b, &b->sheet[s]);
     }
-    return st;
 }
 
 static void make_heat(struct builder *b)
@@ -637,7 +606,7 @@ static void make_heat(struct builder *b)
     for (size_t n = 0; n < b->n_sheet; n++) {
         const struct sheet *s = &b->sheet[n];
         for (size_t c = 0; c < s->x.n * s->y.n; c++) {
-            const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+            const double area = area_of(s, c);
             net->heat_j_k[s->first + c] = (s->cell_p ? s->cell_p[c] : s->p) * s->t * area;
             if (s->wall) {
                 net->heat_j_k[s->wall + c] = s->p * s->t * area * (1 - porosity(s->channels));
@@ -657,23 +626,17 @@ static void make_heat(struct builder *b)
 }
 
 /* A film on the face away from the sink. */
-static enum tmx_status ground_below(struct builder *b)
+static void ground_below(struct builder *b)
 {
     struct tmx_network *net = b->net;
     const struct sheet *s = &b->sheet[0];
     const double film = b->spec->r_below_k_per_w * net->width_m * net->height_m;
-    if (film == 0) {
-        return TMX_OK;
+    if (film > 0) {
+        TMX_TAKE(&net->arena, net->ground_w_k, net->n_node);
     }
-    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
-    if (!net->ground_w_k) {
-        return tmx_no_memory(b->err);
+    for (size_t c = 0; c < s->x.n * s->y.n && net->ground_w_k; c++) {
+        net->ground_w_k[s->first + c] = area_of(s, c) / (film + s->lo / cell_k(s, c));
     }
-    for (size_t c = 0; c < s->x.n * s->y.n; c++) {
-        const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
-        net->ground_w_k[s->first + c] = area / (film + s->lo / cell_k(s, c));
-    }
-    return TMX_OK;
 }
 
 /* ---- the view ---- */
@@ -690,143 +653,128 @@ static size_t package_row(const struct builder *b, size_t layer, double u, doubl
     return 2 * b->net->n_cell + (layer > b->spec->n_layer ? (outer ? 8 : 4) : 0) + side;
 }
 
-struct view { /* triplets of the rows behind the die layers */
+struct view { /* entries of the rows behind the die layers, in any order */
     size_t n, room;
-    size_t *row, *node;
-    double *volume;
+    struct entry {
+        size_t row, node;
+        double volume;
+    } *entry; /* owned */
+    bool failed;
 };
 
-static enum tmx_status add_view(struct view *v, size_t row, size_t node, double volume, struct tmx_err *err)
+static void add_view(struct view *v, size_t row, size_t node, double volume)
 {
     if (v->n == v->room) {
         const size_t room = v->room ? 2 * v->room : 4096;
-        size_t *rows = realloc(v->row, room * sizeof *rows), *nodes = realloc(v->node, room * sizeof *nodes);
-        double *volumes = realloc(v->volume, room * sizeof *volumes);
-        v->row = rows ? rows : v->row;
-        v->node = nodes ? nodes : v->node;
-        v->volume = volumes ? volumes : v->volume;
-        if (!rows || !nodes || !volumes) {
-            return tmx_no_memory(err);
-        }
-        v->room = room;
+        struct entry *grown = realloc(v->entry, room * sizeof *grown);
+        v->failed = v->failed || !grown;
+        v->entry = grown ? grown : v->entry;
+        v->room = grown ? room : v->room;
     }
-    v->row[v->n] = row;
-    v->node[v->n] = node;
-    v->volume[v->n++] = volume;
-    return TMX_OK;
+    if (!v->failed) {
+        v->entry[v->n++] = (struct entry){row, node, volume};
+    }
 }
 
 /* A sheet of spreader or sink: cells over the die to the chip's cells, the others to a package node. */
-static enum tmx_status view_sheet(const struct builder *b, const struct sheet *s, const struct axis *cols,
-                                  const struct axis *rows, struct view *v)
+static void view_sheet(const struct builder *b, const struct sheet *s, struct view *v)
 {
     const struct tmx_network *net = b->net;
+    const struct axis *cols = &b->sheet[0].x, *rows = &b->sheet[0].y;
     const size_t base = (s->layer - b->spec->n_layer) * net->n_cell;
-    enum tmx_status st = TMX_OK;
-    for (size_t c = 0; c < s->x.n * s->y.n && !st; c++) {
+    for (size_t c = 0; c < s->x.n * s->y.n; c++) {
         const size_t i = c / s->x.n, j = c % s->x.n;
         const double x = 0.5 * (s->x.line[j] + s->x.line[j + 1]), y = 0.5 * (s->y.line[i] + s->y.line[i + 1]);
         if (x < 0 || x > net->width_m || y < 0 || y > net->height_m) {
-            const double volume = size_of(&s->x, j) * size_of(&s->y, i) * s->t;
-            st = add_view(v, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
-                          s->first + c, volume, b->err);
+            add_view(v, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
+                     s->first + c, area_of(s, c) * s->t);
             continue;
         }
-        for (size_t k = find_cell(rows, s->y.line[i]); k < rows->n && overlap(&s->y, i, rows, k) > 0 && !st;
-             k++) {
-            for (size_t l = find_cell(cols, s->x.line[j]);
-                 l < cols->n && overlap(&s->x, j, cols, l) > 0 && !st; l++) {
+        for (size_t k = find_cell(rows, s->y.line[i]); k < rows->n && overlap(&s->y, i, rows, k) > 0; k++) {
+            for (size_t l = find_cell(cols, s->x.line[j]); l < cols->n && overlap(&s->x, j, cols, l) > 0;
+                 l++) {
                 const double area = overlap(&s->y, i, rows, k) * overlap(&s->x, j, cols, l);
-                st = area > 1e-9 * net->width_m * net->height_m / (double)net->n_cell
-                         ? add_view(v, base + k * net->cols + l, s->first + c, area * s->t, b->err)
-                         : TMX_OK;
+                if (area > 1e-9 * net->width_m * net->height_m / (double)net->n_cell) {
+                    add_view(v, base + k * net->cols + l, s->first + c, area * s->t);
+                }
             }
         }
     }
-    return st;
 }
 
-/* Triplets to rows: shares of the row's volume, and of the node's. */
-static enum tmx_status compress_view(struct builder *b, const struct view *v)
+/* By rows: shares of the row's volume, and of the node's. */
+static void compress_view(struct builder *b, const struct view *v)
 {
     struct tmx_network *net = b->net;
     const size_t n_row = 2 * net->n_cell + TMX_PACKAGE_NODES;
-    net->view_start = calloc(n_row + 1, sizeof *net->view_start);
-    net->view_node = calloc(v->n, sizeof *net->view_node);
-    net->view_part = calloc(v->n, sizeof *net->view_part);
-    net->view_back = calloc(v->n, sizeof *net->view_back);
-    double *of_row = calloc(n_row, sizeof *of_row), *of_node = calloc(net->n_node, sizeof *of_node);
-    size_t *at = calloc(n_row, sizeof *at);
-    const bool ok =
-        net->view_start && net->view_node && net->view_part && net->view_back && of_row && of_node && at;
-    for (size_t e = 0; e < v->n && ok; e++) {
-        net->view_start[v->row[e] + 1]++;
-        of_row[v->row[e]] += v->volume[e];
-        of_node[v->node[e]] += v->volume[e];
+    double *of_row, *of_node;
+    size_t *at;
+    TMX_TAKE(&net->arena, net->view_start, n_row + 1);
+    TMX_TAKE(&net->arena, net->view_node, v->n);
+    TMX_TAKE(&net->arena, net->view_part, v->n);
+    TMX_TAKE(&net->arena, net->view_back, v->n);
+    TMX_TAKE(&b->arena, of_row, n_row);
+    TMX_TAKE(&b->arena, of_node, net->n_node);
+    TMX_TAKE(&b->arena, at, n_row);
+    if (net->arena.failed || b->arena.failed) {
+        return;
     }
-    for (size_t r = 0; r < n_row && ok; r++) {
+    for (size_t e = 0; e < v->n; e++) {
+        net->view_start[v->entry[e].row + 1]++;
+        of_row[v->entry[e].row] += v->entry[e].volume;
+        of_node[v->entry[e].node] += v->entry[e].volume;
+    }
+    for (size_t r = 0; r < n_row; r++) {
         net->view_start[r + 1] += net->view_start[r];
         at[r] = net->view_start[r];
     }
-    for (size_t e = 0; e < v->n && ok; e++) {
-        const size_t to = at[v->row[e]]++;
-        net->view_node[to] = v->node[e];
-        net->view_part[to] = v->volume[e] / of_row[v->row[e]];
-        net->view_back[to] = v->volume[e] / of_node[v->node[e]];
+    for (size_t e = 0; e < v->n; e++) {
+        const struct entry *from = &v->entry[e];
+        const size_t to = at[from->row]++;
+        net->view_node[to] = from->node;
+        net->view_part[to] = from->volume / of_row[from->row];
+        net->view_back[to] = from->volume / of_node[from->node];
     }
-    free(of_row);
-    free(of_node);
-    free(at);
-    return ok ? TMX_OK : tmx_no_memory(b->err);
 }
 
-static enum tmx_status make_view(struct builder *b)
+static void make_view(struct builder *b)
 {
     struct view v = {0};
-    enum tmx_status st = TMX_OK;
     if (is_bare(b)) { /* the sink is the same sheet as the spreader */
         struct sheet face = b->sheet[b->n_sheet - 1];
         face.layer++;
-        st = view_sheet(b, &face, &b->sheet[0].x, &b->sheet[0].y, &v);
+        view_sheet(b, &face, &v);
     }
-    for (size_t s = 0; s < b->n_sheet && !st; s++) {
+    for (size_t s = 0; s < b->n_sheet; s++) {
         if (b->sheet[s].layer >= b->spec->n_layer) {
-            st = view_sheet(b, &b->sheet[s], &b->sheet[0].x, &b->sheet[0].y, &v);
+            view_sheet(b, &b->sheet[s], &v);
         }
     }
-    st = st ? st : compress_view(b, &v);
-    free(v.row);
-    free(v.node);
-    free(v.volume);
-    return st;
+    b->arena.failed = b->arena.failed || v.failed;
+    compress_view(b, &v);
+    free(v.entry);
 }
 
-enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                  struct tmx_err *err)
+void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec)
 {
-    struct builder b = {.net = net, .spec = spec, .refine = spec->refine ? spec->refine : 1, .err = err};
-    enum tmx_status st = make_sheets(&b);
-    st = st ? st : number_nodes(&b);
-    for (size_t l = 0; l < spec->n_layer && !st && !net->inflow_w_k; l++) {
-        if (spec->layer[l].channels) {
+    struct builder b = {.net = net, .spec = spec, .refine = spec->refine ? spec->refine : 1};
+    make_sheets(&b);
+    if (!b.arena.failed) {
+        number_nodes(&b);
+    }
+    for (size_t l = 0; l < spec->n_layer && !net->inflow_w_k; l++) {
+        if (spec->layer[l].channels && !b.arena.failed) {
             net->inlet_k = spec->layer[l].channels->inlet_k;
-            net->inflow_w_k = calloc(net->n_node, sizeof *net->inflow_w_k);
-            st = net->inflow_w_k ? TMX_OK : tmx_no_memory(err);
+            TMX_TAKE(&net->arena, net->inflow_w_k, net->n_node);
         }
     }
-    st = st ? st : make_links(&b);
-    if (!st) {
+    if (!b.arena.failed && !net->arena.failed) {
+        make_links(&b);
         make_heat(&b);
-        st = ground_below(&b);
+        ground_below(&b);
+        make_view(&b);
     }
-    st = st ? st : make_view(&b);
-    for (size_t s = 0; s < b.n_sheet; s++) {
-        free(b.sheet[s].x.line);
-        free(b.sheet[s].y.line);
-        free(b.sheet[s].face_w_k);
-    }
+    net->arena.failed = net->arena.failed || b.arena.failed;
     free(b.sheet);
-    free(b.k);
-    free(b.p);
-    return st;
+    tmx_arena_finish(&b.arena);
 }
