@@ -61,6 +61,7 @@ struct admission {
     double *temp_k, *power_w, *factor; /* [units of the largest GPU] scratch */
     double *end_k;                     /* [n_gpu] hottest SM at the end of the check */
     double peak_k;                     /* of the check */
+    struct tmx_arena arena;            /* of all arrays */
 };
 
 static void finish(struct admission *a)
@@ -69,21 +70,8 @@ static void finish(struct admission *a)
         for (size_t l = 0; l < a->model[m].n_level; l++) {
             tmx_plan_chip_finish(&a->model[m].level[l]);
         }
-        free(a->model[m].level);
     }
-    for (size_t i = 0; i < a->n_node; i++) {
-        free(a->node[i].order);
-        free(a->node[i].hottest_k);
-        free(a->node[i].error_k);
-    }
-    free(a->model);
-    free(a->model_of);
-    free(a->node);
-    free(a->dynamic_w);
-    free(a->works);
-    free(a->room_k);
-    free(a->temp_k);
-    free(a->end_k);
+    tmx_arena_finish(&a->arena);
     tmx_run_destroy(a->run);
     tmx_topology_finish(&a->file);
 }
@@ -153,7 +141,8 @@ static enum tmx_status read_watts(struct admission *a, struct tmx_err *err)
 {
     struct tmx_sim *sim = tmx_run_sim(a->run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
-    double *most_w = calloc(m->n_gpu, sizeof *most_w);
+    double *most_w;
+    TMX_TAKE(&a->arena, most_w, m->n_gpu);
     memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
     enum tmx_status st = most_w ? TMX_OK : tmx_no_memory(err);
     for (double t = 0; t < LOOK_S && !st; t += tmx_run_tick_s(a->run)) {
@@ -171,7 +160,6 @@ static enum tmx_status read_watts(struct admission *a, struct tmx_err *err)
             }
         }
     }
-    free(most_w);
     return st;
 }
 
@@ -536,8 +524,8 @@ static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
 {
     const struct tmx_topology *t = a->topology;
     a->n_node = (size_t)t->nodes;
-    a->node = calloc(a->n_node, sizeof *a->node);
-    for (size_t i = 0; i < a->n_node && a->node; i++) {
+    TMX_TAKE(&a->arena, a->node, a->n_node);
+    for (size_t i = 0; i < a->n_node && !a->arena.failed; i++) {
         struct node *n = &a->node[i];
         n->n_gpu = t->n_gpu / a->n_node;
         n->n_card = t->n_card / a->n_node;
@@ -551,32 +539,24 @@ static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
         } else {
             tmx_data_word(TMX_DATA_SYSTEM, a->call->system, n->name, sizeof n->name);
         }
-        n->order = calloc(n->n_gpu, sizeof *n->order);
-        n->hottest_k = calloc(n->n_gpu + 1, sizeof *n->hottest_k);
-        n->error_k = calloc(n->n_gpu + 1, sizeof *n->error_k);
-        if (!n->order || !n->hottest_k || !n->error_k) {
-            return tmx_no_memory(err);
-        }
-        for (size_t g = 0; g <= n->n_gpu; g++) {
+        TMX_TAKE(&a->arena, n->order, n->n_gpu + 1);
+        TMX_TAKE(&a->arena, n->hottest_k, n->n_gpu + 1);
+        TMX_TAKE(&a->arena, n->error_k, n->n_gpu + 1);
+        for (size_t g = 0; g <= n->n_gpu && !a->arena.failed; g++) {
             n->hottest_k[g] = n->error_k[g] = NAN;
-        }
-        for (size_t g = 0; g < n->n_gpu; g++) {
             n->order[g] = n->gpu0 + g;
         }
     }
-    return a->node ? TMX_OK : tmx_no_memory(err);
+    return a->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 /* GPUs with one thermal model share its influence matrices. */
 static enum tmx_status find_models(struct admission *a, struct tmx_err *err)
 {
     const struct tmx_topology *t = a->topology;
-    a->model = calloc(t->n_gpu, sizeof *a->model);
-    a->model_of = calloc(t->n_gpu, sizeof *a->model_of);
-    if (!a->model || !a->model_of) {
-        return tmx_no_memory(err);
-    }
-    for (size_t g = 0; g < t->n_gpu; g++) {
+    TMX_TAKE(&a->arena, a->model, t->n_gpu);
+    TMX_TAKE(&a->arena, a->model_of, t->n_gpu);
+    for (size_t g = 0; g < t->n_gpu && !a->arena.failed; g++) {
         const void *thermal = tmx_run_gpu_thermal(a->run, g)->model;
         size_t m = 0;
         while (m < a->n_model && a->model[m].thermal != thermal) {
@@ -585,15 +565,13 @@ static enum tmx_status find_models(struct admission *a, struct tmx_err *err)
         a->model_of[g] = m;
         if (m == a->n_model) {
             const size_t n = a->cooling->n_level[t->gpu[g].card];
-            a->model[a->n_model++] = (struct model){.thermal = thermal,
-                                                    .n_level = n > 1 ? n : 1,
-                                                    .level = calloc(n > 1 ? n : 1, sizeof *a->model->level)};
-            if (!a->model[m].level) {
-                return tmx_no_memory(err);
-            }
+            struct tmx_plan_chip *level;
+            TMX_TAKE(&a->arena, level, n > 1 ? n : 1);
+            a->model[m] = (struct model){.thermal = thermal, .n_level = n > 1 ? n : 1, .level = level};
+            a->n_model += level != NULL;
         }
     }
-    return TMX_OK;
+    return a->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
@@ -604,22 +582,20 @@ static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
     for (size_t g = 0; g < n; g++) {
         most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
     }
-    a->dynamic_w = calloc(m->n_unit, sizeof *a->dynamic_w);
-    a->works = calloc(n, sizeof *a->works);
-    a->room_k = calloc(7 * n, sizeof *a->room_k);
-    a->temp_k = calloc(3 * most, sizeof *a->temp_k);
-    a->end_k = calloc(n, sizeof *a->end_k);
-    if (!a->dynamic_w || !a->works || !a->room_k || !a->temp_k || !a->end_k) {
+    double **const of_gpus[] = {&a->room_k,  &a->flow,     &a->heat_w, &a->outlet_w,
+                                &a->inlet_k, &a->sensed_k, &a->rpm,    &a->end_k};
+    double **const of_units[] = {&a->temp_k, &a->power_w, &a->factor};
+    for (size_t i = 0; i < sizeof of_gpus / sizeof of_gpus[0]; i++) {
+        TMX_TAKE(&a->arena, *of_gpus[i], n);
+    }
+    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
+        TMX_TAKE(&a->arena, *of_units[i], most);
+    }
+    TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
+    TMX_TAKE(&a->arena, a->works, n);
+    if (a->arena.failed) {
         return tmx_no_memory(err);
     }
-    a->flow = a->room_k + n;
-    a->heat_w = a->flow + n;
-    a->outlet_w = a->heat_w + n;
-    a->inlet_k = a->outlet_w + n;
-    a->sensed_k = a->inlet_k + n;
-    a->rpm = a->sensed_k + n;
-    a->power_w = a->temp_k + most;
-    a->factor = a->power_w + most;
     for (size_t g = 0; g < n; g++) {
         const double *above_k = a->topology->inlet_above_k;
         a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
@@ -743,13 +719,9 @@ static double hottest_of(const struct node *n, const double *gpu_k)
     return k;
 }
 
-static void put_celsius(struct tmx_table *t, double k)
+static double celsius_of(double k)
 {
-    if (isfinite(k) && k > 0) {
-        tmx_table_real(t, k - TMX_ZERO_C);
-    } else {
-        tmx_table_empty(t);
-    }
+    return k > 0 ? k - TMX_ZERO_C : NAN;
 }
 
 static enum tmx_status add_row(const struct admission *a, const struct node *n, size_t n_job, bool checked,
@@ -768,18 +740,12 @@ static enum tmx_status add_row(const struct admission *a, const struct node *n, 
                             tmx_gpu_label(dot ? dot + 1 : name, g, label));
         }
     }
-    tmx_table_text(t, n->name);
-    tmx_table_real(t, a->room_k[n->gpu0] - TMX_ZERO_C);
-    tmx_table_int(t, (int64_t)n->n_gpu);
-    tmx_table_int(t, (int64_t)n_job);
-    tmx_table_text(t, list);
-    put_celsius(t, n->hottest_k[n_job]);
-    put_celsius(t, n_job < n->n_gpu ? n->hottest_k[n_job + 1] : NAN);
-    put_celsius(t, checked && a->peak_k > 0 && n_job == n->n_job ? hottest_of(n, a->end_k) : NAN);
-    if (a->call->error_k && isfinite(n->error_k[n_job])) {
-        tmx_table_real(t, n->error_k[n_job]);
-    } else if (a->call->error_k) {
-        tmx_table_empty(t);
+    tmx_table_row(t, "%s %g %zu %zu %s %G %G %G", n->name, a->room_k[n->gpu0] - TMX_ZERO_C, n->n_gpu, n_job,
+                  list, celsius_of(n->hottest_k[n_job]),
+                  n_job < n->n_gpu ? celsius_of(n->hottest_k[n_job + 1]) : NAN,
+                  checked && a->peak_k > 0 && n_job == n->n_job ? celsius_of(hottest_of(n, a->end_k)) : NAN);
+    if (a->call->error_k) {
+        tmx_table_real_or_empty(t, n->error_k[n_job]);
     }
     free(list);
     return TMX_OK;

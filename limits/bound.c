@@ -175,7 +175,8 @@ static enum tmx_status top_of(struct build *d, struct tmx_err *err)
         move_k = is_sensor(c, u) ? move_k : 40;
     }
     enum tmx_status st = move_k > 0 ? top_rows(d, &lp, err) : TMX_OK;
-    double *dual = calloc(lp.n_row + 1, sizeof *dual);
+    double *dual;
+    TMX_TAKE(&d->b->arena, dual, lp.n_row);
     st = st || dual ? st : tmx_fail(err, TMX_ENOMEM, "bound");
     for (int round = 0; round < ROUNDS && !st && move_k > 1e-3; round++) {
         move_k = 0;
@@ -195,7 +196,6 @@ static enum tmx_status top_of(struct build *d, struct tmx_err *err)
             d->top_k[u] = top_k;
         }
     }
-    free(dual);
     tmx_lp_finish(&lp);
     return st;
 }
@@ -355,16 +355,11 @@ static void choose_prices(struct tmx_bound *b)
 static enum tmx_status solve(struct tmx_bound *b, struct tmx_lp_cache *solved, struct tmx_err *err)
 {
     enum tmx_status st = tmx_lp_check(&b->lp, err);
-    if (st) {
-        return st;
-    }
-    b->x = calloc(b->lp.n_col, sizeof *b->x);
-    b->dual = calloc(b->lp.n_row, sizeof *b->dual);
-    b->reduced = calloc(b->lp.n_col, sizeof *b->reduced);
-    if (!b->x || !b->dual || !b->reduced) {
-        return tmx_fail(err, TMX_ENOMEM, "bound");
-    }
-    st = tmx_lp_cache_lp(solved, &b->lp, b->x, b->dual, &b->objective, err);
+    TMX_TAKE(&b->arena, b->x, b->lp.n_col);
+    TMX_TAKE(&b->arena, b->dual, b->lp.n_row);
+    TMX_TAKE(&b->arena, b->reduced, b->lp.n_col);
+    st = st || !b->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "bound");
+    st = st ? st : tmx_lp_cache_lp(solved, &b->lp, b->x, b->dual, &b->objective, err);
     if (st) {
         return st;
     }
@@ -393,10 +388,10 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
                         o->limit_k - TMX_ZERO_C, c->ambient_k - TMX_ZERO_C);
     }
-    d.leak_w = calloc(c->n_unit, sizeof *d.leak_w);
-    d.top_k = calloc(c->n_unit, sizeof *d.top_k);
-    d.of_sm = calloc(c->n_unit * c->n_sm, sizeof *d.of_sm);
-    enum tmx_status st = d.leak_w && d.top_k && d.of_sm ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "bound");
+    TMX_TAKE(&b->arena, d.leak_w, c->n_unit);
+    TMX_TAKE(&b->arena, d.top_k, c->n_unit);
+    TMX_TAKE(&b->arena, d.of_sm, c->n_unit * c->n_sm);
+    enum tmx_status st = b->arena.failed ? tmx_fail(err, TMX_ENOMEM, "bound") : TMX_OK;
     st = st ? st : tmx_plan_check_convex(c, o->limit_k + 10, err);
     if (!st) {
         for (size_t u = 0; u < c->n_unit; u++) {
@@ -420,18 +415,13 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
             tmx_fail(err, st, "no solution at a limit of %g degC: is the chip hotter than that without work?",
                      o->limit_k - TMX_ZERO_C);
     }
-    free(d.leak_w);
-    free(d.top_k);
-    free(d.of_sm);
     return st;
 }
 
 void tmx_bound_finish(struct tmx_bound *b)
 {
     tmx_lp_finish(&b->lp);
-    free(b->x);
-    free(b->dual);
-    free(b->reduced);
+    tmx_arena_finish(&b->arena);
     *b = (struct tmx_bound){0};
 }
 
@@ -632,14 +622,12 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
         n += n_piece(&m->job[j]);
     }
     if (!st) {
-        w->sm_w = calloc(n, sizeof *w->sm_w);
-        w->waits = calloc(n, sizeof *w->waits);
-        w->work_s = calloc(n, sizeof *w->work_s);
-        w->row = calloc(n, sizeof *w->row);
-        w->piece0 = calloc(m->n_job, sizeof *w->piece0);
-        if (!w->sm_w || !w->waits || !w->work_s || !w->row || !w->piece0) {
-            st = tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job);
-        }
+        TMX_TAKE(&w->arena, w->sm_w, n);
+        TMX_TAKE(&w->arena, w->waits, n);
+        TMX_TAKE(&w->arena, w->work_s, n);
+        TMX_TAKE(&w->arena, w->row, n);
+        TMX_TAKE(&w->arena, w->piece0, m->n_job);
+        st = w->arena.failed ? tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job) : TMX_OK;
     }
     for (size_t j = 0; j < m->n_job && !st; j++) {
         st = add_job(w, m, j, &piece, err);
@@ -654,10 +642,6 @@ size_t tmx_work_row(const struct tmx_work *w, const struct tmx_machine *m, size_
 
 void tmx_work_finish(struct tmx_work *w)
 {
-    free(w->sm_w);
-    free(w->waits);
-    free(w->work_s);
-    free(w->row);
-    free(w->piece0);
+    tmx_arena_finish(&w->arena);
     *w = (struct tmx_work){0};
 }

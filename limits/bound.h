@@ -14,11 +14,12 @@
 
 struct tmx_work { /* pieces of kernels that heat alike are one row: a kernel, or a phase of its work */
     size_t n;
-    double *sm_w;   /* [n] W on one SM at level 0, owned */
-    double *waits;  /* [n] share of its time that does not follow the clock, owned */
-    double *work_s; /* [n] time on all SMs of all GPUs at level 0, owned */
-    size_t *piece0; /* [n_job] owned: a job's first piece, one a phase */
-    size_t *row;    /* of each piece, owned */
+    double *sm_w;   /* [n] W on one SM at level 0 */
+    double *waits;  /* [n] share of its time that does not follow the clock */
+    double *work_s; /* [n] time on all SMs of all GPUs at level 0 */
+    size_t *piece0; /* [n_job] a job's first piece, one a phase */
+    size_t *row;    /* of each piece */
+    struct tmx_arena arena;
     double sum_s;
     double gain; /* speed of kernels that share an SM, at most */
 };
@@ -41,7 +42,8 @@ struct tmx_bound {
     double *x;       /* [lp.n_col] an optimum */
     double *dual;    /* [lp.n_row] */
     double *reduced; /* [lp.n_col] */
-    double sm_leak;  /* of the options */
+    struct tmx_arena arena;
+    double sm_leak; /* of the options */
     /* where things stand */
     size_t n_sm, n_kernel, n_level, n_unit;
     size_t y0, t0, l0, speed_col; /* first columns; x[s,k,v] = (s n_kernel + k) n_level + v */

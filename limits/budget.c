@@ -10,11 +10,11 @@
 struct steady { /* of one chip; arrays of units are `row` long, of which slope is [W/K] */
     const struct tmx_plan_chip *c;
     double volt;
-    size_t row;    /* n_unit and what fills a block of sums; that stays 0 */
-    double *block; /* owned: all the arrays */
+    size_t row; /* n_unit and what fills a block of sums; that stays 0 */
     double *temp_k, *power_w, *slope, *rise, *ones;
     double *warming; /* [n_unit][row, K/W] row: unit that is powered (the influence matrix, turned) */
     double *sm_k;    /* [n_sm] what the sensors read of a field */
+    struct tmx_arena arena;
 };
 
 /* Sums run until nothing moves: the loop gain is below 1 where there is a budget at all. */
@@ -26,30 +26,21 @@ static enum tmx_status steady_init(struct steady *w, const struct tmx_plan_chip 
 {
     const size_t n = c->n_unit, row = (n + BLOCK - 1) / BLOCK * BLOCK;
     *w = (struct steady){.c = c, .volt = volt, .row = row};
-    w->block = calloc((5 + n) * row + c->n_sm, sizeof *w->block);
-    if (!w->block) {
+    double **const of_units[] = {&w->temp_k, &w->power_w, &w->slope, &w->rise, &w->ones};
+    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
+        TMX_TAKE(&w->arena, *of_units[i], row);
+    }
+    TMX_TAKE(&w->arena, w->warming, n * row);
+    TMX_TAKE(&w->arena, w->sm_k, c->n_sm);
+    if (w->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "budget of %zu units", n);
     }
-    w->temp_k = w->block;
-    w->power_w = w->temp_k + row;
-    w->slope = w->power_w + row;
-    w->rise = w->slope + row;
-    w->ones = w->rise + row;
-    w->warming = w->ones + row;
-    w->sm_k = w->warming + n * row;
     for (size_t j = 0; j < n; j++) {
         for (size_t u = 0; u < n; u++) {
             w->warming[j * row + u] = c->influence[u * n + j];
         }
     }
     return TMX_OK;
-}
-
-/* accepts zeroed memory */
-static void steady_finish(struct steady *w)
-{
-    free(w->block);
-    *w = (struct steady){0};
 }
 
 /* w->slope at these temperatures; temp_k may be w->temp_k. */
@@ -142,7 +133,7 @@ double tmx_budget_loop_gain(const struct tmx_plan_chip *c, double volt, double t
 {
     struct steady w;
     const double gain = steady_init(&w, c, volt, NULL) ? NAN : loop_gain(&w, temp_k);
-    steady_finish(&w);
+    tmx_arena_finish(&w.arena);
     return gain;
 }
 
@@ -180,7 +171,7 @@ enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, double volt, doub
             settle(&w, 0) ? TMX_OK : tmx_fail(err, TMX_ERUNAWAY, "no power is safe: the idle chip runs away");
         memcpy(temp_k, w.temp_k, c->n_unit * sizeof *temp_k);
     }
-    steady_finish(&w);
+    tmx_arena_finish(&w.arena);
     return st;
 }
 
@@ -229,7 +220,7 @@ enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_bu
             memcpy(temp_k, w.temp_k, c->n_unit * sizeof *temp_k);
         }
     }
-    steady_finish(&w);
+    tmx_arena_finish(&w.arena);
     return st;
 }
 
@@ -243,15 +234,15 @@ enum { TIMES = 60 }; /* of a path, in equal ratios */
 static enum tmx_status path_init(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
                                  struct tmx_err *err)
 {
-    *p = (struct tmx_budget_path){.time_s = calloc(TIMES, sizeof *p->time_s),
-                                  .sm_k = calloc(TIMES * c->n_sm, sizeof *p->sm_k)};
-    return p->time_s && p->sm_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "budget");
+    *p = (struct tmx_budget_path){0};
+    TMX_TAKE(&p->arena, p->time_s, TIMES);
+    TMX_TAKE(&p->arena, p->sm_k, TIMES * c->n_sm);
+    return p->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget") : TMX_OK;
 }
 
 void tmx_budget_path_finish(struct tmx_budget_path *p)
 {
-    free(p->time_s);
-    free(p->sm_k);
+    tmx_arena_finish(&p->arena);
     *p = (struct tmx_budget_path){0};
 }
 
@@ -457,20 +448,20 @@ struct tmx_budget_search {
     struct tmx_budget_call call;
     const struct tmx_modes_view *modes; /* of a horizon, with its path; not owned. NULL: for ever */
     const struct tmx_budget_path *path;
-    double *least_w;               /* [n] of a horizon: the worst budget of 1, 2, ... SMs; owned */
-    bool *least_set;               /* [n][n] and its SMs; owned */
+    double *least_w;               /* [n] of a horizon: the worst budget of 1, 2, ... SMs */
+    bool *least_set;               /* [n][n] and its SMs */
     struct tmx_budget_search *few; /* of a horizon: best sets as compared for few SMs, and for ever; */
     struct tmx_budget_search *steady_sets; /* the best of the three counts. Owned */
     size_t n, n_start;
-    double *M;     /* [n][n] K/W, row: SM that is powered; owned, with head, sum and guess */
-    double *head;  /* [n] K */
-    double *sum;   /* [n] of M over a set, by SM */
-    double *guess; /* [n] W */
-    size_t
-        *warmers; /* [n][n] row: SM that is warmed; the others by how much they do; owned, with those below */
-    size_t *grown;  /* [n_start][n] in which order SMs join */
-    size_t *shrunk; /* [n] in which order they leave */
-    bool *set;      /* [n] owned */
+    double *M;       /* [n][n] K/W, row: SM that is powered */
+    double *head;    /* [n] K */
+    double *sum;     /* [n] of M over a set, by SM */
+    double *guess;   /* [n] W */
+    size_t *warmers; /* [n][n] row: SM that is warmed; the others by how much they do */
+    size_t *grown;   /* [n_start][n] in which order SMs join */
+    size_t *shrunk;  /* [n] in which order they leave */
+    bool *set;       /* [n] */
+    struct tmx_arena arena;
 };
 
 static void linearise_still(struct tmx_budget_search *l, double *b)
@@ -623,18 +614,15 @@ static void shrink(struct tmx_budget_search *l, size_t *order)
 static enum tmx_status allocate(struct tmx_budget_search *l, struct tmx_err *err)
 {
     const size_t n = l->n;
-    l->M = calloc((n + 3) * n, sizeof *l->M);
-    l->warmers = calloc((n + l->n_start + 1) * n, sizeof *l->warmers);
-    l->set = calloc(n, sizeof *l->set);
-    if (!l->M || !l->warmers || !l->set) {
-        return tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n);
-    }
-    l->head = l->M + n * n;
-    l->sum = l->head + n;
-    l->guess = l->sum + n;
-    l->grown = l->warmers + n * n;
-    l->shrunk = l->grown + l->n_start * n;
-    return TMX_OK;
+    TMX_TAKE(&l->arena, l->M, n * n);
+    TMX_TAKE(&l->arena, l->head, n);
+    TMX_TAKE(&l->arena, l->sum, n);
+    TMX_TAKE(&l->arena, l->guess, n);
+    TMX_TAKE(&l->arena, l->warmers, n * n);
+    TMX_TAKE(&l->arena, l->grown, l->n_start * n);
+    TMX_TAKE(&l->arena, l->shrunk, n);
+    TMX_TAKE(&l->arena, l->set, n);
+    return l->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n) : TMX_OK;
 }
 
 /* A time of the path, whose rises are in M: of which sets does it make the worst? A horizon's budget is
@@ -664,12 +652,12 @@ static void worst_at(struct tmx_budget_search *l, const double *head)
 static enum tmx_status along_path(struct tmx_budget_search *l, double weight, struct tmx_err *err)
 {
     const size_t n = l->n;
-    double *kept = malloc(n * n * sizeof *kept), *head = calloc(n, sizeof *head);
-    l->least_w = malloc(n * sizeof *l->least_w);
-    l->least_set = calloc(n * n, sizeof *l->least_set);
-    enum tmx_status st = kept && head && l->least_w && l->least_set
-                             ? TMX_OK
-                             : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n);
+    double *kept, *head;
+    TMX_TAKE(&l->arena, kept, n * n);
+    TMX_TAKE(&l->arena, head, n);
+    TMX_TAKE(&l->arena, l->least_w, n);
+    TMX_TAKE(&l->arena, l->least_set, n * n);
+    enum tmx_status st = l->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n) : TMX_OK;
     for (size_t s = 0; s < n && !st; s++) {
         l->guess[s] = l->least_w[s] = INFINITY;
     }
@@ -696,8 +684,6 @@ static enum tmx_status along_path(struct tmx_budget_search *l, double weight, st
     if (!st) {
         memcpy(l->M, kept, n * n * sizeof *kept);
     }
-    free(kept);
-    free(head);
     return st;
 }
 
@@ -758,12 +744,8 @@ void tmx_budget_search_destroy(struct tmx_budget_search *l)
     if (l) {
         tmx_budget_search_destroy(l->few);
         tmx_budget_search_destroy(l->steady_sets);
-        steady_finish(&l->steady);
-        free(l->M);
-        free(l->warmers);
-        free(l->set);
-        free(l->least_w);
-        free(l->least_set);
+        tmx_arena_finish(&l->steady.arena);
+        tmx_arena_finish(&l->arena);
         free(l);
     }
 }

@@ -49,8 +49,9 @@ TMX_NODISCARD enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, dou
 /* How the chip goes on without work from a state, leakage as at the limit (it never is above). */
 struct tmx_budget_path {
     size_t n;
-    double *time_s; /* [n] rising, owned */
-    double *sm_k;   /* [n][n_sm] what the sensors would read, owned */
+    double *time_s; /* [n] rising */
+    double *sm_k;   /* [n][n_sm] what the sensors would read */
+    struct tmx_arena arena;
 };
 
 /* From the steady state of an idle chip, in modes. End with tmx_budget_path_finish, also after failure. */

@@ -25,6 +25,8 @@ struct maker {
     bool always;                 /* what is safe for ever is safe for the horizon, which begins idle */
     struct tmx_table *table;
     double gain;
+    bool *all; /* [n_sm] true */
+    struct tmx_arena arena;
 };
 
 static void list_sms(const struct tmx_plan_chip *c, const bool *on, char *text, size_t size)
@@ -120,21 +122,15 @@ static enum tmx_status watts(const struct maker *m, const bool *on, double *watt
 
 static void add_row(struct maker *m, size_t n, double worst_w, double best_w, const bool *map)
 {
-    char *text = map ? malloc(LIST_SIZE) : NULL;
-    tmx_table_int(m->table, (int64_t)n);
-    tmx_table_real(m->table, worst_w);
-    tmx_table_real(m->table, best_w);
-    tmx_table_real(m->table, worst_w > 0 ? best_w / worst_w : 1);
-    tmx_table_real(m->table, (double)n * best_w);
-    tmx_table_real(m->table, m->gain);
-    if (map && text) {
+    char *text = map ? malloc(2 * LIST_SIZE) : NULL;
+    tmx_table_row(m->table, "%zu %g %g %g %g %g", n, worst_w, best_w, worst_w > 0 ? best_w / worst_w : 1,
+                  (double)n * best_w, m->gain);
+    if (text) {
         list_sms(&m->chip, map, text, LIST_SIZE);
-        tmx_table_text(m->table, text);
-        draw(&m->chip, map, text, LIST_SIZE);
-        tmx_table_text(m->table, text);
+        draw(&m->chip, map, text + LIST_SIZE, LIST_SIZE);
+        tmx_table_row(m->table, "%s %s", text, text + LIST_SIZE);
     } else {
-        tmx_table_empty(m->table);
-        tmx_table_empty(m->table);
+        tmx_table_row(m->table, "- -");
     }
     free(text);
 }
@@ -250,8 +246,7 @@ static enum tmx_status open_chip(struct maker *m, const char *chip, struct tmx_r
 static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
 {
     double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k), most_k = 0;
-    enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err)
-                                : tmx_fail(err, TMX_ENOMEM, "budget of %zu units", m->chip.n_unit);
+    enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err) : tmx_no_memory(err);
     for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
         most_k = fmax(most_k, tmx_plan_sensor(&m->chip, s, temp_k));
     }
@@ -264,11 +259,28 @@ static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
     return st;
 }
 
+static enum tmx_status see_chip(struct maker *m, const struct tmx_run *run, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_plan_chip_init(&m->chip, run, 0, SIZE_MAX, err);
+    TMX_TAKE(&m->arena, m->all, m->chip.n_sm);
+    for (size_t s = 0; s < m->chip.n_sm && m->all; s++) {
+        m->all[s] = true;
+    }
+    return st || m->all ? st : tmx_no_memory(err);
+}
+
+static void forget_chip(struct maker *m)
+{
+    tmx_budget_path_finish(&m->path);
+    tmx_plan_chip_finish(&m->chip);
+    tmx_arena_finish(&m->arena);
+}
+
 static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struct tmx_err *err)
 {
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
     const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(run));
-    enum tmx_status st = tmx_plan_chip_init(&m->chip, run, 0, SIZE_MAX, err);
+    enum tmx_status st = see_chip(m, run, err);
     if (!st && m->call->level >= m->chip.n_level) {
         st = tmx_fail(err, TMX_ECONFIG, "--level %zu: the chip has levels 0 to %zu", m->call->level,
                       m->chip.n_level - 1);
@@ -321,20 +333,15 @@ static enum tmx_status sustain(const struct maker *m, struct sustained *s, struc
 {
     const struct tmx_plan_chip *c = &m->chip;
     double *temp_k = calloc(c->n_unit, sizeof *temp_k), watt = 0;
-    bool *on = calloc(c->n_sm, sizeof *on);
-    enum tmx_status st = temp_k && on ? TMX_OK : tmx_no_memory(err);
+    enum tmx_status st =
+        temp_k ? tmx_budget_of(c, &m->budget, m->all, &watt, temp_k, err) : tmx_no_memory(err);
     *s = (struct sustained){0};
-    for (size_t k = 0; k < c->n_sm && !st; k++) {
-        on[k] = true;
-    }
-    st = st ? st : tmx_budget_of(c, &m->budget, on, &watt, temp_k, err);
     s->work_w = watt * (double)c->n_sm;
     for (size_t u = 0; u < c->n_unit && !st; u++) {
         s->leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
         s->base_w += c->baseline_w[u];
     }
     free(temp_k);
-    free(on);
     return st;
 }
 
@@ -344,12 +351,8 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
     struct sustained s;
     char line[400 + TMX_PATH_SIZE];
     if (m->call->horizon_s > 0) {
-        bool *on = calloc(c->n_sm, sizeof *on);
         double watt = 0;
-        for (size_t sm = 0; on && sm < c->n_sm; sm++) {
-            on[sm] = true;
-        }
-        const enum tmx_status found = on ? watts(m, on, &watt, err) : tmx_no_memory(err);
+        const enum tmx_status found = watts(m, m->all, &watt, err);
         if (!found) {
             snprintf(line, sizeof line,
                      "%.0f W of work for %g s below %g degC with all %zu SM%s, from %s.\n\n",
@@ -357,7 +360,6 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
                      tmx_plural(c->n_sm), m->call->state ? m->call->state : "the idle chip");
             tmx_os_headline(m->call->say, line);
         }
-        free(on);
         return found;
     }
     const enum tmx_status st = sustain(m, &s, err);
@@ -373,15 +375,15 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
 }
 
 /* May all SMs draw watt each for so long? */
-static enum tmx_status holds(const struct maker *m, const struct tmx_run *run, const bool *on, double watt,
-                             double time_s, bool *yes, struct tmx_err *err)
+static enum tmx_status holds(const struct maker *m, const struct tmx_run *run, double watt, double time_s,
+                             bool *yes, struct tmx_err *err)
 {
     struct tmx_budget_path path = {0};
     double may_w = 0;
     enum tmx_status st = m->call->state
                              ? tmx_budget_path_run(&path, &m->chip, run, &m->budget, time_s, err)
                              : tmx_budget_path_idle(&path, &m->chip, &m->modes, &m->budget, time_s, err);
-    st = st ? st : tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &path, &may_w, err);
+    st = st ? st : tmx_budget_for(&m->chip, &m->modes, &m->budget, m->all, &path, &may_w, err);
     tmx_budget_path_finish(&path);
     *yes = may_w >= watt;
     return st;
@@ -393,24 +395,20 @@ static enum tmx_status boost_time(const struct maker *m, const struct tmx_run *r
 {
     const double first_s = m->call->state ? tmx_run_tick_s(run) : 1e-3, longest_s = 1e5;
     const double watt = m->call->boost * work_w / (double)m->chip.n_sm;
-    bool *on = calloc(m->chip.n_sm, sizeof *on), yes = true;
+    bool yes = true;
     double low_s = 0, high_s = first_s;
-    enum tmx_status st = on ? TMX_OK : tmx_no_memory(err);
-    for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
-        on[s] = true;
-    }
+    enum tmx_status st = TMX_OK;
     while (!st && yes && high_s < longest_s) {
-        st = holds(m, run, on, watt, high_s, &yes, err);
+        st = holds(m, run, watt, high_s, &yes, err);
         low_s = yes ? high_s : low_s;
         high_s = yes ? 2 * high_s : high_s;
     }
     while (!st && !yes && low_s > 0 && high_s - low_s > fmax(1e-3 * high_s, first_s)) {
         const double mid_s = (low_s + high_s) / 2;
         bool longer;
-        st = holds(m, run, on, watt, mid_s, &longer, err);
+        st = holds(m, run, watt, mid_s, &longer, err);
         *(longer ? &low_s : &high_s) = mid_s;
     }
-    free(on);
     *time_s = low_s;
     return st;
 }
@@ -424,9 +422,7 @@ static enum tmx_status fill_boost(struct maker *m, const struct tmx_run *run, st
     if (st) {
         return st;
     }
-    tmx_table_real(m->table, m->call->boost);
-    tmx_table_real(m->table, m->call->boost * s.work_w);
-    tmx_table_real(m->table, time_s);
+    tmx_table_row(m->table, "%g %g %g", m->call->boost, m->call->boost * s.work_w, time_s);
     if (m->call->say) {
         const struct tmx_bold bold = tmx_os_bold(m->call->say);
         fprintf(m->call->say, "%s%g times that work (%.0f W) holds for %s%.3g s from %s.%s\n\n", bold.on,
@@ -471,8 +467,7 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
         st = print_answer(&m, err);
     }
     st = st ? st : boost ? fill_boost(&m, *run, err) : fill(&m, err);
-    tmx_budget_path_finish(&m.path);
-    tmx_plan_chip_finish(&m.chip);
+    forget_chip(&m);
     if (st) {
         tmx_table_destroy(m.table);
         tmx_run_destroy(*run);
@@ -505,14 +500,13 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
     }
     struct tmx_err why; /* where the back-end, leakage or limit has no answer, there is no sentence */
     m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
-    if (tmx_plan_chip_init(&m.chip, run, 0, SIZE_MAX, &why) == TMX_OK && trip_k > m.chip.ambient_k &&
-        sustain(&m, &s, &why) == TMX_OK) {
+    if (see_chip(&m, run, &why) == TMX_OK && trip_k > m.chip.ambient_k && sustain(&m, &s, &why) == TMX_OK) {
         const double work_w = hottest->power_w * machine->gpu[0].power_scale * (double)m.chip.n_sm;
         tmx_print_visible(
             out, "%s draws %.0f W; this chip carries %.0f W below %g degC in air of %.4g degC.\n",
             hottest->kernel->name, work_w, s.work_w, trip_k - TMX_ZERO_C, m.chip.ambient_k - TMX_ZERO_C);
     }
-    tmx_plan_chip_finish(&m.chip);
+    forget_chip(&m);
     tmx_run_destroy(run);
     return TMX_OK;
 }

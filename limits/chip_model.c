@@ -5,9 +5,7 @@
 
 void tmx_plan_chip_finish(struct tmx_plan_chip *c)
 {
-    free(c->influence);
-    free(c->baseline_w);
-    free(c->leak_w);
+    tmx_arena_finish(&c->arena);
     *c = (struct tmx_plan_chip){0};
 }
 
@@ -33,8 +31,10 @@ double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double te
 static enum tmx_status fill_influence(struct tmx_plan_chip *c, const struct tmx_thermal_ops *ops, void *state,
                                       struct tmx_err *err)
 {
-    double *power_w = calloc(2 * c->n_unit, sizeof *power_w), *temp_k = power_w + c->n_unit;
-    if (!power_w) {
+    double *power_w, *temp_k;
+    TMX_TAKE(&c->arena, power_w, c->n_unit);
+    TMX_TAKE(&c->arena, temp_k, c->n_unit);
+    if (c->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", c->n_unit);
     }
     enum tmx_status st = ops->steady(state, power_w, false, temp_k);
@@ -47,7 +47,6 @@ static enum tmx_status fill_influence(struct tmx_plan_chip *c, const struct tmx_
             c->influence[i * c->n_unit + j] = temp_k[i] - c->ambient_k;
         }
     }
-    free(power_w);
     return st ? tmx_fail(err, st, "influence matrix by back-end %s", ops->base.name) : TMX_OK;
 }
 
@@ -82,10 +81,10 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
     if (!tmx_sim_static_power(sim, gpu, &still)) {
         return tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's power without work");
     }
-    c->influence = calloc(n * n, sizeof *c->influence);
-    c->baseline_w = calloc(n, sizeof *c->baseline_w);
-    c->leak_w = calloc(n, sizeof *c->leak_w);
-    if (!c->influence || !c->baseline_w || !c->leak_w) {
+    TMX_TAKE(&c->arena, c->influence, n * n);
+    TMX_TAKE(&c->arena, c->baseline_w, n);
+    TMX_TAKE(&c->arena, c->leak_w, n);
+    if (c->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", n);
     }
     for (size_t u = 0; u < n; u++) {

@@ -6,15 +6,17 @@
  *
  *   T = ambient + A p,   p = baseline + dynamic + leakage(T)     (steady; A [K/W] is the influence matrix) */
 
+#include "core/base/arena.h"
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
 #include "run/run.h"
 
 struct tmx_plan_chip {
     size_t n_unit, n_sm, n_level;
-    double *influence;  /* [n_unit][n_unit, K/W] owned: row = unit that warms */
-    double *baseline_w; /* [n_unit] owned */
-    double *leak_w;     /* [n_unit] owned: where factor is 1, nominal voltage */
+    double *influence;  /* [n_unit][n_unit, K/W] row = unit that warms */
+    double *baseline_w; /* [n_unit] */
+    double *leak_w;     /* [n_unit] where factor is 1, nominal voltage */
+    struct tmx_arena arena;
     double ambient_k;
     void (*factors)(const void *table, size_t n, const double *temp_k, double *factor);
     const void *table;                                  /* not owned: of the run's power model */

@@ -38,17 +38,16 @@ enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const
     st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
     st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
     if (!st) {
-        j->averages.sum = calloc(j->bound.lp.n_col, sizeof *j->averages.sum);
-        j->averages.busy = calloc(j->bound.n_kernel * j->bound.n_level, j->bound.n_sm * sizeof(double));
-        st = j->averages.sum && j->averages.busy ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ledger");
+        struct tmx_arena *arena = &j->bound.arena; /* which ends with the bound */
+        TMX_TAKE(arena, j->averages.sum, j->bound.lp.n_col);
+        TMX_TAKE(arena, j->averages.busy, j->bound.n_kernel * j->bound.n_level * j->bound.n_sm);
+        st = arena->failed ? tmx_fail(err, TMX_ENOMEM, "ledger") : TMX_OK;
     }
     return st;
 }
 
 void tmx_gap_finish(struct tmx_gap *j)
 {
-    free(j->averages.sum);
-    free(j->averages.busy);
     tmx_bound_finish(&j->bound);
     tmx_work_finish(&j->work);
     tmx_plan_chip_finish(&j->chip);
@@ -62,8 +61,9 @@ static void add(size_t n, double ticks, const double *restrict v, double *restri
     }
 }
 
-void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim)
+void tmx_gap_tick(void *gap, const struct tmx_sim *sim)
 {
+    struct tmx_gap *j = gap;
     const struct tmx_machine *m = tmx_sim_machine(sim);
     const struct tmx_bound *b = &j->bound;
     double *sum = j->averages.sum;
@@ -180,11 +180,6 @@ struct ledger {
     bool judged; /* there is a bound */
 };
 
-static void judge_tick(void *ctx, const struct tmx_sim *sim)
-{
-    tmx_gap_tick(ctx, sim);
-}
-
 /* Watts of dynamic power that a GPU with all SMs at work could draw for ever at the hardware's limit and the
  * nominal voltage, less what it drew, mean over the counted time and GPUs. NAN: no power is safe, or it is
  * unknown. */
@@ -253,7 +248,7 @@ static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *o
         l->judged = tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK;
     }
     if (l && l->judged) {
-        *observer = (struct tmx_observer){.ctx = &l->judge, .tick = judge_tick};
+        *observer = (struct tmx_observer){.ctx = &l->judge, .tick = tmx_gap_tick};
     }
     return l;
 }
@@ -311,12 +306,8 @@ static void add_row(struct bound_rows *r, const struct tmx_run *run, const struc
                     const struct tmx_bound_options *o, double feasible, double peak_k, const char *variant)
 {
     const double bound_pct = 100 * (1 - j->bound.speed), feasible_pct = 100 * (1 - feasible);
-    tmx_table_text(r->table, tmx_run_mix_name(run));
-    tmx_table_real(r->table, bound_pct);
-    tmx_table_real(r->table, j->bound.certificate);
-    tmx_table_real(r->table, feasible_pct);
-    tmx_table_real(r->table, o->limit_k - TMX_ZERO_C);
-    tmx_table_real_or_empty(r->table, peak_k - TMX_ZERO_C);
+    tmx_table_row(r->table, "%s %g %g %g %g %G", tmx_run_mix_name(run), bound_pct, j->bound.certificate,
+                  feasible_pct, o->limit_k - TMX_ZERO_C, peak_k - TMX_ZERO_C);
     for (size_t v = 0; v < r->n_level; v++) {
         v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
                              : tmx_table_empty(r->table);
@@ -334,10 +325,7 @@ static void add_mean(struct bound_rows *r, const char *variant)
         r->n = 0;
         return;
     }
-    tmx_table_text(r->table, "mean");
-    tmx_table_real(r->table, r->sum[0] / (double)r->n);
-    tmx_table_empty(r->table);
-    tmx_table_real(r->table, r->sum[1] / (double)r->n);
+    tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
     for (size_t i = 0; i < 2 + r->n_level; i++) {
         tmx_table_empty(r->table);
     }
@@ -390,19 +378,24 @@ static enum tmx_status name_of(enum tmx_status st, const struct tmx_run *run, co
                                              variant[0] ? ", " : "", variant, why.msg);
 }
 
-/* The run of a file alone. */
-static enum tmx_status bound_file(struct bound_rows *r, struct tmx_err *err)
+/* The run of the path, or the base of its suite, with these settings, which end here; st: what they came to.
+ */
+static enum tmx_status bound_file(struct bound_rows *r, struct tmx_sets *sets, bool suite,
+                                  const char *variant, enum tmx_status st, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
-    struct tmx_sets sets = {0};
-    enum tmx_status st = tmx_sets_join(&sets, r->call->sets, "base.", err);
-    st = st ? st : tmx_config_load(&cfg, r->path, &sets, err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
-    st = st ? st : name_of(bound_run(r, run, "", err), run, "", err);
+    st = st ? st : tmx_sets_join(sets, r->call->sets, suite ? "" : "base.", err);
+    st = st ? st : tmx_config_load(&cfg, r->path, sets, err);
+    const struct tmx_setting *base = st ? NULL : suite ? tmx_config_find(cfg, "base") : tmx_config_root(cfg);
+    if (!st && !base) {
+        st = tmx_fail_at(err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
+    }
+    st = st ? st : tmx_run_create(&run, base, err);
+    st = st ? st : name_of(bound_run(r, run, variant, err), run, variant, err);
     tmx_run_destroy(run);
     tmx_config_close(cfg);
-    tmx_sets_finish(&sets);
+    tmx_sets_finish(sets);
     return st;
 }
 
@@ -420,8 +413,6 @@ static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const st
     if (st) {
         return st;
     }
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
     st = tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
                       tmx_setting_line(asked), err);
@@ -429,18 +420,7 @@ static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const st
                        : tmx_sets_put(&sets, "base.policy", TMX_TEXT_VALUE(preset), tmx_setting_file(policy),
                                       tmx_setting_line(policy), err);
     st = st ? st : tmx_sets_add_list(&sets, "base.", list, err);
-    st = st ? st : tmx_sets_join(&sets, r->call->sets, "", err);
-    st = st ? st : tmx_config_load(&cfg, r->path, &sets, err);
-    if (!st) {
-        const struct tmx_setting *base = tmx_config_find(cfg, "base");
-        st = base ? tmx_run_create(&run, base, err)
-                  : tmx_fail_at(err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
-    }
-    st = st ? st : name_of(bound_run(r, run, name, err), run, name, err);
-    tmx_run_destroy(run);
-    tmx_config_close(cfg);
-    tmx_sets_finish(&sets);
-    return st;
+    return bound_file(r, &sets, true, name, st, err);
 }
 
 static enum tmx_status all_mixes(struct bound_rows *r, const struct tmx_setting *root,
@@ -511,16 +491,17 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
             err, TMX_ECONFIG,
             "--reached and --tbt are for runs and suites that serve a language model; %s does not", what);
     }
+    struct tmx_sets sets = {0};
     if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
         st = whole_suite(&r, err);
     } else if (!tmx_data_is_path(TMX_DATA_RUN, what) && tmx_data_find(TMX_DATA_RUN, what, r.path, &none) ==
                                                             TMX_OK) { /* also where a mix has its name */
-        st = bound_file(&r, err);
+        st = bound_file(&r, &sets, false, "", TMX_OK, err);
     } else if (tmx_data_find(TMX_DATA_MIX, what, path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
         st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
     } else if (tmx_data_find(TMX_DATA_RUN, what, r.path, &none) == TMX_OK) {
-        st = bound_file(&r, err);
+        st = bound_file(&r, &sets, false, "", TMX_OK, err);
     } else {
         st = tmx_fail(err, TMX_EIO,
                       "\"%s\" is neither a suite nor a mix nor a run; `thermix list` names them", what);

@@ -61,7 +61,7 @@ TMX_NODISCARD enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_r
 void tmx_gap_finish(struct tmx_gap *j); /* accepts zeroed memory */
 
 /* Call after every tick. */
-void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim);
+void tmx_gap_tick(void *gap, const struct tmx_sim *sim); /* as an observer's tick */
 /* After the run; once, the sums become averages. */
 void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX_N_GAP_CAUSE]);
 

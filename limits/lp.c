@@ -14,11 +14,11 @@ static const double ROUND_OFF = 1e-13;
 enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err)
 {
     *lp = (struct tmx_lp){.n_col = n_col};
-    lp->cost = calloc(n_col, sizeof *lp->cost);
-    lp->lo = calloc(n_col, sizeof *lp->lo);
-    lp->hi = calloc(n_col, sizeof *lp->hi);
+    TMX_TAKE(&lp->arena, lp->cost, n_col);
+    TMX_TAKE(&lp->arena, lp->lo, n_col);
+    TMX_TAKE(&lp->arena, lp->hi, n_col);
     lp->start = calloc(1, sizeof *lp->start);
-    if (!lp->cost || !lp->lo || !lp->hi || !lp->start) {
+    if (lp->arena.failed || !lp->start) {
         return tmx_fail(err, TMX_ENOMEM, "linear programme of %zu columns", n_col);
     }
     for (size_t j = 0; j < n_col; j++) {
@@ -29,9 +29,7 @@ enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err
 
 void tmx_lp_finish(struct tmx_lp *lp)
 {
-    free(lp->cost);
-    free(lp->lo);
-    free(lp->hi);
+    tmx_arena_finish(&lp->arena);
     free(lp->rhs);
     free(lp->equal);
     free(lp->start);
@@ -57,7 +55,7 @@ static void room_for_row(struct tmx_lp *lp)
     lp->equal = equal;
     lp->start = start;
     lp->room_row = ok ? n : lp->room_row;
-    lp->failed = lp->failed || !ok;
+    lp->arena.failed = lp->arena.failed || !ok;
 }
 
 size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
@@ -65,7 +63,7 @@ size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
     if (lp->n_row == lp->room_row) {
         room_for_row(lp);
     }
-    if (lp->failed) {
+    if (lp->arena.failed) {
         return 0;
     }
     const size_t row = lp->n_row++;
@@ -78,16 +76,16 @@ size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
 void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
 {
     tmx_assert(col < lp->n_col);
-    if (lp->n_entry == lp->room_entry && !lp->failed) {
+    if (lp->n_entry == lp->room_entry && !lp->arena.failed) {
         const size_t n = 2 * lp->room_entry + 1024;
         void *c = lp->col, *v = lp->val;
         const bool ok = grow(&c, n, sizeof *lp->col) && grow(&v, n, sizeof *lp->val);
         lp->col = c;
         lp->val = v;
         lp->room_entry = ok ? n : lp->room_entry;
-        lp->failed = !ok;
+        lp->arena.failed = !ok;
     }
-    if (lp->failed || val == 0) {
+    if (lp->arena.failed || val == 0) {
         return;
     }
     lp->col[lp->n_entry] = col;
@@ -97,7 +95,7 @@ void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
 
 enum tmx_status tmx_lp_check(const struct tmx_lp *lp, struct tmx_err *err)
 {
-    return lp->failed ? tmx_fail(err, TMX_ENOMEM, "linear programme of %zu rows", lp->n_row) : TMX_OK;
+    return lp->arena.failed ? tmx_fail(err, TMX_ENOMEM, "linear programme of %zu rows", lp->n_row) : TMX_OK;
 }
 
 double tmx_lp_bound(const struct tmx_lp *lp, const double *dual, double *reduced)

@@ -8,18 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 
 struct tmx_lp {
     size_t n_col, n_row, n_entry;
-    double *cost, *lo, *hi; /* [n_col] owned; lo and hi finite */
+    double *cost, *lo, *hi; /* [n_col] lo and hi finite */
     double *rhs;            /* [n_row] owned */
     bool *equal;            /* [n_row] owned */
     size_t *start;          /* [n_row + 1] first entry of a row, owned */
     size_t *col;            /* [n_entry] owned */
     double *val;            /* [n_entry] owned */
     size_t room_row, room_entry;
-    bool failed; /* out of memory */
+    struct tmx_arena arena; /* of the columns' arrays; failed, too, where a row found no memory */
 };
 
 /* n_col columns with cost 0 in [0, 1]. End with tmx_lp_finish, also after failure. */

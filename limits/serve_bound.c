@@ -94,7 +94,7 @@ struct group {                  /* alike instances */
 struct gpus {                    /* alike GPUs, of one group of instances */
     size_t n, group, first, col; /* col: T_in, heat */
     double room_k;
-    double *rise_k; /* [n_gpus] by a watt in each GPU of each group, owned */
+    double *rise_k; /* [n_gpus] by a watt in each GPU of each group */
     struct cuts cuts;
 };
 
@@ -118,6 +118,7 @@ struct build {
     size_t n_gpus;
     size_t *group_of, *gpus_of; /* [n_instance], [n_gpu] SIZE_MAX: serves nothing */
     size_t tbt_row, row_row0, die_row0, memory_row0, time_row0, end_row;
+    struct tmx_arena arena; /* of all but the programme */
 };
 
 /* ---- what the requests ask for ---- */
@@ -139,7 +140,8 @@ static enum tmx_status read_cache(struct build *d, const struct tmx_llm_request 
         most = end > most ? end : most;
         total += q[i].output - 1;
     }
-    int64_t *at = calloc(most + 2, sizeof *at), now = 0;
+    int64_t *at, now = 0;
+    TMX_TAKE(&d->arena, at, most + 2);
     if (!at) {
         return tmx_fail(err, TMX_ENOMEM, "cache of %llu tokens", (unsigned long long)most);
     }
@@ -158,7 +160,6 @@ static enum tmx_status read_cache(struct build *d, const struct tmx_llm_request 
             d->kv_less[d->n_kv++] = ((double)k * (double)below - mass) / (double)n;
         }
     }
-    free(at);
     return TMX_OK;
 }
 
@@ -215,17 +216,17 @@ static void corner(struct rays *r, double x)
 
 /* Corners of prompts of 1 .. most tokens: where the seconds bend, and where tangents of the joules' lower
  * hull meet. */
-static enum tmx_status prompt_rays(struct kind *k, double most, struct tmx_err *err)
+static enum tmx_status prompt_rays(struct build *d, struct kind *k, double most, struct tmx_err *err)
 {
     const size_t top = (size_t)fmin(most, 16384), n = top + (most > (double)top);
     const double *c = k->phase->prompt_ms, bends[] = {1, (c[0] - c[1]) / c[2], 2048, most};
-    double *x = malloc((n + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
+    double *x, *y;
     struct rays *r = &k->prompt;
     size_t n_hull = 0, n_line = 0;
     double slope[N_TANGENT], base[N_TANGENT];
-    if (!x || !y) {
-        free(x);
-        free(y);
+    TMX_TAKE(&d->arena, x, n + 1);
+    TMX_TAKE(&d->arena, y, n + 1);
+    if (d->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "prompts of %g tokens", most);
     }
     for (size_t i = 0; i < n; i++) {
@@ -264,8 +265,6 @@ static enum tmx_status prompt_rays(struct kind *k, double most, struct tmx_err *
             r->e[i] = fmax(r->e[i], base[l] + slope[l] * r->x[i]);
         }
     }
-    free(x);
-    free(y);
     return TMX_OK;
 }
 
@@ -294,7 +293,7 @@ static enum tmx_status make_kinds(struct build *d, struct tmx_err *err)
 {
     const struct tmx_serve_options *o = &d->spec->options;
     const bool flat = o->token_time != 0;
-    d->kind = calloc(d->n_instance, sizeof *d->kind);
+    TMX_TAKE(&d->arena, d->kind, d->n_instance);
     if (!d->kind) {
         return tmx_fail(err, TMX_ENOMEM, "%zu instances", d->n_instance);
     }
@@ -329,7 +328,7 @@ static enum tmx_status make_rays(struct build *d, struct tmx_err *err)
         struct kind *k = &d->kind[i];
         k->both = k->add ? 1 : k->both;
         st = prompt_rays(
-            k, fmin(budget_of(&d->spec->scheduler), d->spec->scheduler.max_batch * (double)d->max_input),
+            d, k, fmin(budget_of(&d->spec->scheduler), d->spec->scheduler.max_batch * (double)d->max_input),
             err);
         token_rays(k, d->spec->scheduler.max_batch);
     }
@@ -344,21 +343,21 @@ static bool near(double a, double b)
 }
 
 struct air {                                             /* of the whole topology, at the fastest air */
-    double *room_k, *flow, *heat_w, *outlet_w, *inlet_k; /* [n_gpu] owned by room_k */
+    double *room_k, *flow, *heat_w, *outlet_w, *inlet_k; /* [n_gpu] */
 };
 
-static enum tmx_status find_air(const struct tmx_run *r, struct air *a, struct tmx_err *err)
+static enum tmx_status find_air(struct build *d, struct air *a, struct tmx_err *err)
 {
+    const struct tmx_run *r = d->run;
     const size_t n = r->n_gpu;
     const struct tmx_topology *t = &r->topology;
-    a->room_k = calloc(5 * n, sizeof *a->room_k);
-    if (!a->room_k) {
+    double **const of_gpus[] = {&a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k};
+    for (size_t i = 0; i < sizeof of_gpus / sizeof of_gpus[0]; i++) {
+        TMX_TAKE(&d->arena, *of_gpus[i], n);
+    }
+    if (d->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "air of %zu GPUs", n);
     }
-    a->flow = a->room_k + n;
-    a->heat_w = a->flow + n;
-    a->outlet_w = a->heat_w + n;
-    a->inlet_k = a->outlet_w + n;
     for (size_t g = 0; g < n; g++) {
         a->room_k[g] =
             r->kind[r->kind_of_gpu[g]].stack.spec.ambient_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
@@ -458,27 +457,27 @@ static void split_gpus(struct build *d, const double *rise, const double *base_k
 static enum tmx_status partition(struct build *d, const struct air *a, struct tmx_err *err)
 {
     const size_t n_all = d->run->n_gpu, n_gpu = d->n_instance * d->tp;
-    size_t *fresh = calloc(2 * n_all, sizeof *fresh), *first = fresh + n_all, before = 0;
-    double *base_k = calloc(n_all, sizeof *base_k), *rise = NULL;
-    d->group_of = calloc(d->n_instance, sizeof *d->group_of);
-    d->gpus_of = calloc(n_all, sizeof *d->gpus_of);
-    enum tmx_status st =
-        fresh && base_k && d->group_of && d->gpus_of ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "groups of GPUs");
-    if (!st) {
-        for (size_t g = n_gpu; g < n_all; g++) {
-            d->gpus_of[g] = SIZE_MAX;
-        }
-        rises(d->run, a, NULL, 0);
-        memcpy(base_k, a->inlet_k, n_all * sizeof *base_k);
-        d->n_gpus = 1;
+    size_t *fresh, *first, before = 0;
+    double *base_k;
+    TMX_TAKE(&d->arena, fresh, n_all);
+    TMX_TAKE(&d->arena, first, n_all);
+    TMX_TAKE(&d->arena, base_k, n_all);
+    TMX_TAKE(&d->arena, d->group_of, d->n_instance);
+    TMX_TAKE(&d->arena, d->gpus_of, n_all);
+    if (d->arena.failed) {
+        return tmx_fail(err, TMX_ENOMEM, "groups of GPUs");
     }
-    while (!st && before != d->n_gpus + d->n_group) {
+    for (size_t g = n_gpu; g < n_all; g++) {
+        d->gpus_of[g] = SIZE_MAX;
+    }
+    rises(d->run, a, NULL, 0);
+    memcpy(base_k, a->inlet_k, n_all * sizeof *base_k);
+    d->n_gpus = 1;
+    while (before != d->n_gpus + d->n_group) {
         before = d->n_gpus + d->n_group;
-        free(rise);
-        rise = calloc(n_gpu * d->n_gpus, sizeof *rise);
+        double *rise = malloc(n_gpu * d->n_gpus * sizeof *rise);
         if (!rise) {
-            st = tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
-            break;
+            return tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
         }
         for (size_t c = 0; c < d->n_gpus; c++) {
             rises(d->run, a, d->gpus_of, c);
@@ -490,18 +489,16 @@ static enum tmx_status partition(struct build *d, const struct air *a, struct tm
         }
         split_instances(d, fresh, first);
         split_gpus(d, rise, base_k, fresh, first);
+        free(rise);
     }
-    free(fresh);
-    free(base_k);
-    free(rise);
-    return st;
+    return TMX_OK;
 }
 
 static enum tmx_status make_groups(struct build *d, const struct air *a, struct tmx_err *err)
 {
-    d->group = calloc(d->n_group, sizeof *d->group);
-    d->gpus = calloc(d->n_gpus, sizeof *d->gpus);
-    if (!d->group || !d->gpus) {
+    TMX_TAKE(&d->arena, d->group, d->n_group);
+    TMX_TAKE(&d->arena, d->gpus, d->n_gpus);
+    if (d->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "groups of GPUs");
     }
     for (size_t i = d->n_instance; i-- > 0;) {
@@ -524,37 +521,27 @@ static enum tmx_status make_groups(struct build *d, const struct air *a, struct 
     for (size_t c = 0; c < d->n_gpus; c++) {
         struct gpus *x = &d->gpus[c];
         x->room_k = a->inlet_k[x->first];
-        x->rise_k = calloc(d->n_gpus, sizeof *x->rise_k);
-        if (!x->rise_k) {
-            return tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
-        }
+        TMX_TAKE(&d->arena, x->rise_k, d->n_gpus);
     }
-    for (size_t c = 0; c < d->n_gpus && d->run->topology.n_gpu > 0; c++) {
+    for (size_t c = 0; c < d->n_gpus && d->run->topology.n_gpu > 0 && !d->arena.failed; c++) {
         rises(d->run, a, d->gpus_of, c);
         for (size_t x = 0; x < d->n_gpus; x++) {
             d->gpus[x].rise_k[c] = fmax(0, a->inlet_k[d->gpus[x].first] - d->gpus[x].room_k);
         }
     }
-    return TMX_OK;
+    return d->arena.failed ? tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus) : TMX_OK;
 }
 
 /* ---- lines below temperatures and watts ---- */
 
 struct chip { /* a GPU as the lines see it; arrays of units */
     struct tmx_plan_chip plan;
-    double *share[3];                /* where SM, L2 and memory watts go, owned by share[0] */
+    double *share[3];                /* where SM, L2 and memory watts go */
     double *temp_k, *work_w, *top_w; /* scratch; leakage at the hottest it can be */
-    double *matrix, *column;         /* [n_unit][n_unit], [6][n_unit] scratch, owned by temp_k */
+    double *matrix, *column;         /* [n_unit][n_unit], [6][n_unit] scratch */
 };
 
-static void chip_finish(struct chip *c)
-{
-    free(c->share[0]);
-    free(c->temp_k);
-    tmx_plan_chip_finish(&c->plan);
-}
-
-static enum tmx_status chip_init(struct chip *c, const struct build *d, size_t gpu, struct tmx_err *err)
+static enum tmx_status chip_init(struct chip *c, struct build *d, size_t gpu, struct tmx_err *err)
 {
     const struct tmx_run_kind *k = &d->run->kind[d->run->kind_of_gpu[gpu]];
     size_t best = 0;
@@ -564,21 +551,20 @@ static enum tmx_status chip_init(struct chip *c, const struct build *d, size_t g
     *c = (struct chip){0};
     enum tmx_status st = tmx_plan_chip_init(&c->plan, d->run, gpu, k->n_level > 1 ? best : SIZE_MAX, err);
     const size_t n = c->plan.n_unit;
-    c->share[0] = calloc(8 * n, sizeof(double));
-    c->temp_k = calloc(n * (n + 9), sizeof(double));
-    st = st || (c->share[0] && c->temp_k) ? st : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
+    double *rest[4];
+    double **const of_units[] = {&c->share[0], &c->share[1], &c->share[2], &c->temp_k, &c->work_w,
+                                 &c->top_w,    &rest[0],     &rest[1],     &rest[2],   &rest[3]};
+    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
+        TMX_TAKE(&d->arena, *of_units[i], n);
+    }
+    TMX_TAKE(&d->arena, c->matrix, n * n);
+    TMX_TAKE(&d->arena, c->column, 6 * n);
+    st = st || !d->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
     st = st ? st : tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, err);
     if (st) {
         return st;
     }
-    c->share[1] = c->share[0] + n;
-    c->share[2] = c->share[0] + 2 * n;
-    c->work_w = c->temp_k + n;
-    c->top_w = c->temp_k + 2 * n;
-    c->matrix = c->temp_k + 3 * n;
-    c->column = c->matrix + n * n;
-    const struct tmx_power_shares s = {c->share[0] + 3 * n, c->share[0] + 4 * n, c->share[0] + 5 * n,
-                                       c->share[0] + 6 * n, c->share[1],         c->share[2]};
+    const struct tmx_power_shares s = {rest[0], rest[1], rest[2], rest[3], c->share[1], c->share[2]};
     tmx_power_share_out(c->plan.chip, 0, 0, &s);
     for (size_t u = 0; u < n; u++) {
         const bool sm = c->plan.chip->sm_of_unit[u] != TMX_NO_SM;
@@ -786,7 +772,7 @@ static enum tmx_status make_all_cuts(struct build *d, struct tmx_err *err)
                          "away below it",
                          x->room_k - TMX_ZERO_C);
         }
-        chip_finish(&c);
+        tmx_plan_chip_finish(&c.plan);
     }
     return st;
 }
@@ -1210,19 +1196,20 @@ static void read_optimum(struct build *d, const double *x, const double *dual)
 
 /* 0.3 s of 586 rows, 10 s of 2878, 29 to 80 s of 5743, 170 s of 11 473, on machines that differ twofold:
  * fitted. */
-static enum tmx_status check_cost(const struct build *d, struct tmx_err *err)
+static enum tmx_status check_cost(const struct build *d, size_t n_row, struct tmx_err *err)
 {
-    return tmx_cost_check((struct tmx_cost){.seconds = 3.5e-9 * pow((double)d->lp.n_row, 2.7),
-                                            .bytes = 200 * (double)d->lp.n_entry},
-                          err, "a bound of %zu groups of instances (a linear programme of %zu rows)",
-                          d->n_group, d->lp.n_row);
+    return tmx_cost_check(
+        (struct tmx_cost){.seconds = 3.5e-9 * pow((double)n_row, 2.7), .bytes = 200 * (double)d->lp.n_entry},
+        err, "a bound of %zu groups of instances (a linear programme of %zu rows)", d->n_group, n_row);
 }
 
 static enum tmx_status solve(struct build *d, struct tmx_err *err)
 {
     struct tmx_serve_bound *b = d->b;
-    double *x = calloc(d->lp.n_col, sizeof *x), *dual = calloc(d->lp.n_row + 1, sizeof *dual), objective = 0;
-    enum tmx_status st = x && dual ? tmx_lp_check(&d->lp, err) : tmx_fail(err, TMX_ENOMEM, "bound");
+    double *x, *dual, objective = 0;
+    TMX_TAKE(&d->arena, x, d->lp.n_col);
+    TMX_TAKE(&d->arena, dual, d->lp.n_row);
+    enum tmx_status st = d->arena.failed ? tmx_fail(err, TMX_ENOMEM, "bound") : tmx_lp_check(&d->lp, err);
     st = st ? st : tmx_lp_solve(&d->lp, x, dual, &objective, err);
     if (st == TMX_ESOLVE) {
         st = tmx_fail(err, st, "no bound here: idle GPUs already pass a limit");
@@ -1235,8 +1222,6 @@ static enum tmx_status solve(struct build *d, struct tmx_err *err)
         b->n_row = d->lp.n_row;
         read_optimum(d, x, dual);
     }
-    free(x);
-    free(dual);
     return st;
 }
 
@@ -1262,44 +1247,67 @@ static enum tmx_status find_limits(struct build *d, const struct tmx_serve_bound
                : TMX_OK;
 }
 
+/* What needs no thermal model. End it with finish, also after failure. */
+static enum tmx_status open(struct build *d, const struct tmx_run *run, struct tmx_err *err)
+{
+    struct air air = {0};
+    *d = (struct build){.run = run, .spec = run->serve ? &run->serve->spec : NULL};
+    if (!d->spec || run->spread_of_gpu) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s",
+                        d->spec ? "GPUs of a kind differ (spread)" : "the run serves no language model");
+    }
+    d->tp = (size_t)d->spec->options.tp;
+    const struct tmx_serve_pool_options *p = &d->spec->pools;
+    d->n_instance = p->prompt > 0 ? (size_t)(p->prompt + p->token) : d->spec->n_gpu / d->tp;
+    d->heat = d->spec->options.heat;
+    enum tmx_status st = make_kinds(d, err);
+    st = st ? st : find_air(d, &air, err);
+    st = st ? st : partition(d, &air, err);
+    return st ? st : make_groups(d, &air, err);
+}
+
+static void finish(struct build *d)
+{
+    tmx_lp_finish(&d->lp);
+    tmx_arena_finish(&d->arena);
+}
+
+enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err)
+{
+    struct build d;
+    enum tmx_status st = open(&d, run, err);
+    const size_t on_gpu = 1 + N_REF * (N_CUT_SM + 1); /* lines of its die and watts; and of its memory: */
+    size_t n_row = 3 + KV_CUTS + 1 + (st ? 0 : d.spec->n_row);
+    for (size_t i = 0; i < d.n_group && !st; i++) {
+        const struct kind *k = &d.kind[d.group[i].kind];
+        n_row += 1 + N_MEAN + k->chip->n_level * (k->add ? 3 : 6);
+    }
+    for (size_t i = 0; i < d.n_gpus && !st && d.heat; i++) {
+        n_row += on_gpu + (d.spec->gpu[d.gpus[i].first].chip->board.memory_c > 0 ? N_REF : 0);
+    }
+    st = st ? st : check_cost(&d, n_row, err);
+    finish(&d);
+    return st;
+}
+
 enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
                                 const struct tmx_serve_bound_options *o, struct tmx_err *err)
 {
-    const struct tmx_serve *s = run->serve ? tmx_sim_serve(tmx_run_sim_const(run)) : NULL;
-    struct build d = {.run = run, .b = b, .spec = s ? tmx_serve_spec_of(s) : NULL};
-    struct air air = {0};
+    struct build d;
     *b = (struct tmx_serve_bound){0};
-    if (!s || run->spread_of_gpu) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s",
-                        s ? "GPUs of a kind differ (spread)" : "the run serves no language model");
-    }
-    (void)tmx_serve_instances(s, &d.n_instance);
-    d.tp = (size_t)d.spec->options.tp;
-    d.heat = d.spec->options.heat;
-    enum tmx_status st = find_limits(&d, o, err);
-    st = st ? st : make_kinds(&d, err);
+    enum tmx_status st = open(&d, run, err);
+    d.b = b;
+    st = st ? st : find_limits(&d, o, err);
     st = st ? st : read_requests(&d, err);
     st = st ? st : make_rays(&d, err);
-    st = st ? st : find_air(run, &air, err);
-    st = st ? st : partition(&d, &air, err);
-    st = st ? st : make_groups(&d, &air, err);
     st = st || !d.heat ? st : make_all_cuts(&d, err);
     st = st ? st : make_columns(&d, err);
     if (!st) {
         make_rows(&d);
-        st = check_cost(&d, err);
+        st = check_cost(&d, d.lp.n_row, err);
         st = st ? st : solve(&d, err);
     }
-    for (size_t i = 0; i < d.n_gpus && d.gpus; i++) {
-        free(d.gpus[i].rise_k);
-    }
-    free(d.gpus);
-    free(d.group);
-    free(d.kind);
-    free(d.group_of);
-    free(d.gpus_of);
-    free(air.room_k);
-    tmx_lp_finish(&d.lp);
+    finish(&d);
     return st;
 }
 

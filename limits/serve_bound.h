@@ -43,6 +43,10 @@ struct tmx_serve_bound {
 TMX_NODISCARD enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
                                               const struct tmx_serve_bound_options *o, struct tmx_err *err);
 
+/* Would the programme of a run that is described alone (tmx_run_look_at) take too long? TMX_ERANGE
+ * (core/base/cost.h), with all of the lines that it may have. */
+TMX_NODISCARD enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err);
+
 /* What a run that has ended reached: its mean time between tokens, over all tokens; its watts by row, the
  * largest mean. */
 double tmx_serve_mean_tbt_s(const struct tmx_run *run);

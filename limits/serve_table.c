@@ -25,21 +25,12 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
                     const char *variant, const char *policy)
 {
     struct tmx_table *t = r->table;
-    tmx_table_text(t, variant);
-    tmx_table_text(t, policy);
-    tmx_table_real(t, b->tokens_per_s);
-    tmx_table_real(t, b->requests_per_s);
-    tmx_table_real(t, b->certificate);
-    tmx_table_real_or_empty(t, b->die_k - TMX_ZERO_C);
-    tmx_table_real_or_empty(t, b->memory_k - TMX_ZERO_C);
-    tmx_table_real_or_empty(t, b->row_w);
-    tmx_table_real_or_empty(t, b->tbt_s);
+    tmx_table_row(t, "%s %s %g %g %g %G %G %G %G", variant, policy, b->tokens_per_s, b->requests_per_s,
+                  b->certificate, b->die_k - TMX_ZERO_C, b->memory_k - TMX_ZERO_C, b->row_w, b->tbt_s);
     for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
         tmx_table_real(t, b->gain_pct[i]);
     }
-    tmx_table_real(t, 100 * b->busy);
-    tmx_table_real(t, b->clock);
-    tmx_table_real(t, b->batch);
+    tmx_table_row(t, "%g %g %g", 100 * b->busy, b->clock, b->batch);
     if (r->call->reached) {
         const struct tmx_recorder *rec = tmx_sim_recorder(tmx_run_sim_const(run));
         const double tokens_per_s = tmx_run_serving(run).tokens_per_s;
@@ -47,12 +38,10 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
         for (size_t g = 0; g < run->n_gpu; g++) {
             memory_k = fmax(memory_k, rec->memory_k[g]);
         }
-        tmx_table_real(t, tokens_per_s);
-        tmx_table_real(t, 100 * tokens_per_s / b->tokens_per_s);
-        tmx_table_real(t, tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99));
-        tmx_table_real_or_empty(t, run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN);
-        tmx_table_real_or_empty(t, memory_k > 0 ? memory_k - TMX_ZERO_C : NAN);
-        tmx_table_real(t, tmx_serve_mean_row_w(run));
+        tmx_table_row(t, "%g %g %g %G %G %g", tokens_per_s, 100 * tokens_per_s / b->tokens_per_s,
+                      tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99),
+                      run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN,
+                      memory_k > 0 ? memory_k - TMX_ZERO_C : NAN, tmx_serve_mean_row_w(run));
     }
 }
 
@@ -60,12 +49,16 @@ static enum tmx_status bound_one(struct rows *r, const struct tmx_sets *sets, co
                                  const char *variant, const char *policy, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    struct tmx_run *run = NULL;
+    struct tmx_run *run = NULL, *look = NULL;
     struct tmx_serve_bound b;
     struct tmx_serve_bound_options o = {.die_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C : 0,
                                         .tbt_s = r->call->tbt_s};
     enum tmx_status st = tmx_config_load(&cfg, r->path, sets, err);
-    st = st ? st : tmx_run_create(&run, base ? tmx_config_find(cfg, base) : tmx_config_root(cfg), err);
+    const struct tmx_setting *root = st ? NULL : base ? tmx_config_find(cfg, base) : tmx_config_root(cfg);
+    st = st ? st : tmx_run_look_at(&look, root, err); /* before its thermal models are made */
+    st = st ? st : tmx_serve_bound_check(look, err);
+    tmx_run_destroy(look);
+    st = st ? st : tmx_run_create(&run, root, err);
     st = st || !r->call->reached ? st : tmx_run_execute(run, NULL, err);
     if (!st && r->call->reached && o.tbt_s <= 0) {
         o.tbt_s = tmx_serve_mean_tbt_s(run);

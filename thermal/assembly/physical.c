@@ -257,7 +257,7 @@ static void plate_sheets(struct builder *b, const struct plate *plate, double fi
 {
     const double growth = 1 + (SHEET_GROWTH - 1) / b->refine, t = plate->t;
     const double widest = b->spec->package.t_sink_m / CELLS_IN_SINK;
-    const size_t n = grow(t, fmin(first, 0.5 * t), growth, NULL);
+    const size_t n = b->arena.failed ? 0 : grow(t, fmin(first, 0.5 * t), growth, NULL);
     double *size;
     TMX_TAKE(&b->arena, size, n);
     if (b->arena.failed) {
@@ -452,9 +452,8 @@ static void flow_along(struct tmx_network *net, const struct sheet *s, size_t co
         const struct {
             size_t of;
             double w_k;
-        } from[] = {{node, w_k * own},
-                    {south, inlet ? 0 : -w_k * before},
-                    {north, outlet ? 0 : w_k * (1 - before)}};
+        } from[] = {
+            {node, w_k * own}, {south, inlet ? 0 : -w_k * before}, {north, outlet ? 0 : w_k * (1 - before)}};
         for (size_t k = 0; k < 3; k++) {
             if (from[k].w_k != 0) {
                 tmx_network_flow(net, node, from[k].of, from[k].w_k);
@@ -658,7 +657,7 @@ struct view { /* entries of the rows behind the die layers, in any order */
     struct entry {
         size_t row, node;
         double volume;
-    } *entry; /* owned */
+    } * entry; /* owned */
     bool failed;
 };
 

@@ -236,8 +236,8 @@ static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_
 {
     const size_t n = basis->n_node, k = basis->n_mode, u = basis->n_unit;
     double *node = calloc(u * n, sizeof *node);
-    m->still = calloc(m->net.n_view * u, sizeof *m->still);
-    if (!node || !m->still) {
+    TMX_TAKE(&m->arena, m->still, m->net.n_view * u);
+    if (!node || m->arena.failed) {
         free(node);
         return tmx_fail(err, TMX_ENOMEM, "heat map of %zu units", u);
     }
@@ -254,11 +254,9 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
                                       const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct tmx_truncated cut = {0};
-    double *gamma = calloc(m->n_level, sizeof *gamma);
-    if (!gamma) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
-    }
-    for (size_t l = 0; l < m->n_level; l++) {
+    double *gamma;
+    TMX_TAKE(&m->arena, gamma, m->n_level);
+    for (size_t l = 0; l < m->n_level && gamma; l++) {
         gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
     }
     const struct tmx_truncation how = {.tolerance_k = TRUNCATION_SHARE * options->tolerance_k,
@@ -268,18 +266,16 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
                                        .n_mode = options->n_mode,
                                        .octaves = m->net.view_start || m->n_level > 1,
                                        .gamma = gamma,
-                                       .n_level = m->n_level};
-    enum tmx_status st = tmx_truncate(&cut, basis, &how, m->modal, m->error, err);
-    if (!st) {
-        m->n_mode = cut.n_mode;
-        m->vector = cut.vector;
-        m->back = cut.back;
-        cut.vector = cut.back = NULL;
-        st = m->no_field ? TMX_OK : make_map(m, basis, cut.map, err);
-        st = st || m->no_field ? st : make_still(m, basis, cut.rest, err);
-    }
+                                       .n_level = m->n_level,
+                                       .vectors = &m->arena};
+    enum tmx_status st =
+        gamma ? tmx_truncate(&cut, basis, &how, m->modal, m->error, err) : tmx_no_memory(err);
+    m->n_mode = cut.n_mode;
+    m->vector = cut.vector;
+    m->back = cut.back;
+    st = st || m->no_field ? st : make_map(m, basis, cut.map, err);
+    st = st || m->no_field ? st : make_still(m, basis, cut.rest, err);
     tmx_truncated_finish(&cut);
-    free(gamma);
     return st;
 }
 
@@ -290,9 +286,10 @@ static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct t
 {
     const size_t u = m->net.n_unit;
     enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
-    double *level = calloc(2 * m->n_level, sizeof *level);
-    m->error = calloc((u + 1) * u, sizeof *m->error);
-    st = st || (level && m->error) ? st : tmx_no_memory(err);
+    double *level;
+    TMX_TAKE(&m->arena, level, 2 * m->n_level);
+    TMX_TAKE(&m->arena, m->error, (u + 1) * u);
+    st = st || !m->arena.failed ? st : tmx_no_memory(err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         level[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
         level[m->n_level + l] = tmx_thermal_spec_flow(spec, l);
@@ -312,12 +309,9 @@ static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct t
     m->back = c->back;
     m->map = c->map;
     m->still = c->still;
-    c->vector = c->back = c->still = NULL;
-    c->map = NULL;
     m->n_mode = c->n_mode;
     m->n_basis = c->n_basis;
     m->n_shift = c->n_shift;
-    free(level);
     return st;
 }
 
@@ -328,18 +322,16 @@ static enum tmx_status keep_modes(struct tmx_reduced_model *m, struct tmx_basis 
     const size_t k = basis->n_mode;
     enum tmx_status st = TMX_OK;
     m->n_mode = k;
-    m->vector = calloc(m->n_level * k * k, sizeof *m->vector);
-    if (!m->vector) {
+    TMX_TAKE(&m->arena, m->vector, m->n_level * k * k);
+    if (m->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
     }
-    if (m->fine && !m->net.view_start) {
+    if (!m->net.view_start) {
         m->fine_map = basis->v;
         basis->v = NULL;
-    } else if (m->fine) {
+    } else {
         m->fine_map = calloc(k * m->net.n_view, sizeof *m->fine_map);
         st = m->fine_map ? fill_map(m, 0, basis, NULL, k, err) : tmx_fail(err, TMX_ENOMEM, "heat map");
-    } else {
-        st = make_map(m, basis, NULL, err);
     }
     for (size_t l = 0; l < m->n_level && !st; l++) {
         struct tmx_modes modes;
@@ -375,9 +367,29 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
  * V'(G + d A)V = g + d a, so runs whose sinks lie in the range need no factor once one of them has made the
  * basis: the cache keeps its projections (V itself only the heat map needs). */
 
-static enum tmx_status basis_key(const struct tmx_thermal_spec *spec,
-                                 const struct tmx_reduced_options *options, double min_step_s,
-                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err);
+static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, bool basis, double min_step_s,
+                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err);
+
+/* Arrays on their way to a file of the cache, or, with take, from it: they are taken then. */
+struct pieces {
+    struct tmx_arena *take;
+    struct tmx_piece *piece;
+    size_t n;
+};
+
+#define PUT(pieces, array, count)                                                              \
+    do {                                                                                       \
+        if ((pieces)->take && (pieces)->n > 0 && (count) > 0) { /* the first are the sizes */  \
+            TMX_TAKE((pieces)->take, array, count);                                            \
+        }                                                                                      \
+        (pieces)->piece[(pieces)->n++] = (struct tmx_piece){array, (count) * sizeof *(array)}; \
+    } while (0)
+
+static bool read_pieces(const struct tmx_cache_name *name, const struct pieces *p)
+{
+    return !p->take->failed && tmx_cache_read(name, p->piece, p->n);
+}
 
 enum { BASIS_PIECES = 9 };
 struct basis_sizes {
@@ -385,57 +397,49 @@ struct basis_sizes {
     double gamma;
 };
 
-static size_t list_basis(const struct tmx_basis *b, struct basis_sizes *sizes,
-                         struct tmx_piece piece[BASIS_PIECES])
+static void list_basis(struct tmx_basis *b, struct basis_sizes *sizes, struct pieces *p)
 {
-    const size_t real = sizeof(double), k = sizes->n_mode * real, m = sizes->n_unit;
-    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
-    piece[1] = (struct tmx_piece){b->g, sizes->n_mode * k};
-    piece[2] = (struct tmx_piece){b->a, sizes->n_mode * k};
-    piece[3] = (struct tmx_piece){b->in, m * k};
-    piece[4] = (struct tmx_piece){b->out, sizes->own_out ? m * k : 0};
-    piece[5] = (struct tmx_piece){b->one, k};
-    piece[6] = (struct tmx_piece){b->area, k};
-    piece[7] = (struct tmx_piece){b->ground, k};
-    piece[8] = (struct tmx_piece){b->error, (m + 1) * m * real};
-    return BASIS_PIECES;
+    const size_t k = sizes->n_mode, m = sizes->n_unit;
+    PUT(p, sizes, 1);
+    PUT(p, b->g, k * k);
+    PUT(p, b->a, k * k);
+    PUT(p, b->in, m * k);
+    PUT(p, b->out, sizes->own_out ? m * k : 0);
+    PUT(p, b->one, k);
+    PUT(p, b->area, k);
+    PUT(p, b->ground, k);
+    PUT(p, b->error, (m + 1) * m);
 }
 
 static bool load_basis(struct tmx_basis *b, const struct tmx_network *net, const struct tmx_cache_name *name)
 {
     struct basis_sizes sizes;
     struct tmx_piece piece[BASIS_PIECES];
+    struct pieces p = {&b->arena, piece, 0};
     if (!tmx_cache_peek(name, &sizes, sizeof sizes) || sizes.n_node != net->n_node ||
         sizes.n_unit != net->n_unit || sizes.n_mode == 0 || sizes.n_mode > net->n_node) {
         return false;
     }
-    const size_t k = sizes.n_mode, m = sizes.n_unit;
-    b->g = calloc(k * k, sizeof *b->g);
-    b->a = calloc(k * k, sizeof *b->a);
-    b->in = calloc(m * k, sizeof *b->in);
-    b->out = sizes.own_out ? calloc(m * k, sizeof *b->out) : NULL;
-    b->one = calloc(k, sizeof *b->one);
-    b->area = calloc(k, sizeof *b->area);
-    b->ground = calloc(k, sizeof *b->ground);
-    b->error = calloc((m + 1) * m, sizeof *b->error);
-    if (!b->g || !b->a || !b->in || (sizes.own_out && !b->out) || !b->one || !b->area || !b->ground ||
-        !b->error || !tmx_cache_read(name, piece, list_basis(b, &sizes, piece))) {
+    list_basis(b, &sizes, &p);
+    if (!read_pieces(name, &p)) {
         tmx_basis_finish(b);
         return false;
     }
     b->n_node = sizes.n_node;
-    b->n_unit = m;
-    b->n_mode = k;
+    b->n_unit = sizes.n_unit;
+    b->n_mode = sizes.n_mode;
     b->n_shift = 0; /* none was factored for this model */
     b->gamma = sizes.gamma;
     return true;
 }
 
-static void store_basis(const struct tmx_basis *b, const struct tmx_cache_name *name)
+static void store_basis(struct tmx_basis *b, const struct tmx_cache_name *name)
 {
     struct basis_sizes sizes = {b->n_node, b->n_unit, b->n_mode, b->n_shift, b->out != NULL, b->gamma};
     struct tmx_piece piece[BASIS_PIECES];
-    tmx_cache_write(name, piece, list_basis(b, &sizes, piece));
+    struct pieces p = {NULL, piece, 0};
+    list_basis(b, &sizes, &p);
+    tmx_cache_write(name, piece, p.n);
 }
 
 /* off [m][m] := what the basis misses of the steady states at gamma, solved directly, where it is more. */
@@ -508,8 +512,8 @@ static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const str
 {
     char key[TMX_HASH_HEX];
     const struct tmx_cache_name name = {.kind = "basis", .key = key};
-    enum tmx_status st = basis_key(spec, options, d->min_step_s, density(spec), key, err);
-    const bool kept = !st && options->cache && m->truncated && m->no_field;
+    enum tmx_status st = make_key(spec, options, true, d->min_step_s, density(spec), key, err);
+    const bool kept = !st && options->cache && !m->fine && m->no_field;
     if (!st && !(kept && load_basis(basis, &m->net, &name))) {
         FILE *making = kept ? tmx_cache_make(&name) : NULL; /* one run of a sweep; the others find it */
         if (!(making && load_basis(basis, &m->net, &name))) {
@@ -528,7 +532,6 @@ static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const str
         for (size_t i = 0; i < basis->n_mode * basis->n_mode; i++) {
             basis->g[i] += (gamma - basis->gamma) * basis->a[i];
         }
-        free(basis->a);
         basis->a = NULL;
         basis->gamma = gamma;
     }
@@ -558,14 +561,20 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     } else {
         st = st ? st : tmx_basis_init(&basis, &m->net, &basis_options, err);
     }
+    const size_t u = m->net.n_unit;
+    TMX_TAKE(&m->arena, m->error, (u + 1) * u);
+    if (m->n_region > 0) {
+        TMX_TAKE(&m->arena, m->cell_error, (u + 1) * m->n_region);
+    }
+    st = st || !m->arena.failed ? st : tmx_no_memory(err);
     if (!st) {
-        m->error = basis.error;
-        m->cell_error = basis.cell_error;
-        basis.error = basis.cell_error = NULL;
+        memcpy(m->error, basis.error, (u + 1) * u * sizeof *m->error);
+        for (size_t i = 0; i < (u + 1) * m->n_region; i++) {
+            m->cell_error[i] = basis.cell_error[i];
+        }
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
-        st = m->truncated ? truncate_modes(m, &basis, spec, d, options, err)
-                          : keep_modes(m, &basis, spec, err);
+        st = m->fine ? keep_modes(m, &basis, spec, err) : truncate_modes(m, &basis, spec, d, options, err);
     }
     if (!st && m->n_level == 1 && !ranged(options)) { /* a range's steady states are those of its middle */
         check_steady(m, basis.steady);
@@ -623,37 +632,26 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     return st;
 }
 
-/* *vector [n_level][k][k] with room for more, behind them, as a block of its own. */
-static enum tmx_status widen_vectors(const struct tmx_reduced_model *m, size_t more, double **vector,
-                                     struct tmx_err *err)
+/* Room in the map for more rows, and in vector and back [n_level][k][k] for more behind them, as a block of
+ * its own. */
+static enum tmx_status widen(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
 {
-    const size_t k = m->n_mode, wide = k + more;
-    double *v = *vector ? calloc(m->n_level * wide * wide, sizeof *v) : NULL;
-    if (!*vector) {
-        return TMX_OK;
-    }
-    if (!v) {
-        return tmx_fail(err, TMX_ENOMEM, "start field");
-    }
-    for (size_t l = 0; l < m->n_level; l++) {
-        for (size_t i = 0; i < k; i++) {
-            memcpy(v + (l * wide + i) * wide, *vector + (l * k + i) * k, k * sizeof *v);
-        }
-    }
-    free(*vector);
-    *vector = v;
-    return TMX_OK;
-}
-
-/* Room in the map for more rows. */
-static enum tmx_status widen_map(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
-{
-    const size_t n = (m->n_mode + more) * m->net.n_view;
+    const size_t k = m->n_mode, wide = k + more, n = wide * m->net.n_view;
     float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
     double *fine = m->fine_map ? realloc(m->fine_map, n * sizeof *fine) : NULL;
+    double **const turn[] = {&m->vector, &m->back};
     m->map = map ? map : m->map;
     m->fine_map = fine ? fine : m->fine_map;
-    return map || fine ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "start field");
+    for (size_t i = 0; i < 2; i++) {
+        const double *from = *turn[i];
+        if (from) {
+            TMX_TAKE(&m->arena, *turn[i], m->n_level * wide * wide);
+        }
+        for (size_t row = 0; row < m->n_level * k && from && *turn[i]; row++) {
+            memcpy(*turn[i] + (row / k * wide + row % k) * wide, from + row * k, k * sizeof *from);
+        }
+    }
+    return (map || fine) && !m->arena.failed ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "start field");
 }
 
 /* The start's own modes at one level, beside those of the powers. */
@@ -695,7 +693,8 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
                                                 .cells = d->cells.n        ? &d->cells
                                                          : d->unit_cells.n ? &d->unit_cells
                                                                            : NULL};
-    double *from_k = calloc(m->net.n_node, sizeof *from_k), *theta = NULL;
+    double *from_k = calloc(m->net.n_node, sizeof *from_k);
+    const double *theta;
     if (!from_k) {
         return tmx_fail(err, TMX_ENOMEM, "start field");
     }
@@ -706,9 +705,7 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     options.theta_k = from_k;
     gamma_range(&m->net, spec, model_options, &options.gamma_low, &options.gamma_high);
     enum tmx_status st = tmx_initial_basis(&start, &m->net, &options, &theta, &m->start_error_k, err);
-    st = st ? st : widen_map(m, start.n_mode, err);
-    st = st ? st : widen_vectors(m, start.n_mode, &m->vector, err);
-    st = st ? st : widen_vectors(m, start.n_mode, &m->back, err);
+    st = st ? st : widen(m, start.n_mode, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         st = join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)),
                         err);
@@ -716,7 +713,6 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     m->n_mode += st ? 0 : start.n_mode;
     tmx_basis_finish(&start);
     free(from_k);
-    free(theta);
     return st;
 }
 
@@ -762,7 +758,6 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (!st) {
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
-        m->truncated = !m->fine;
         m->no_field = !needs_maps(spec);
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
@@ -795,12 +790,8 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
     }
     free(m->map);
     free(m->fine_map);
-    free(m->still);
-    free(m->vector);
-    free(m->back);
-    free(m->error);
-    free(m->cell_error);
     tmx_coolant_finish(&m->coolant);
+    tmx_arena_finish(&m->arena);
     m->map = NULL;
     m->fine_map = m->still = m->vector = m->back = m->error = m->cell_error = NULL;
 }
@@ -952,47 +943,34 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
 /* Change this whenever the numbers that set-up computes change. */
 static const char VERSION[] = "reduced model 18";
 
-static void add_real(struct tmx_hash *h, double v)
-{
-    tmx_hash_add(h, &v, sizeof v);
-}
-
-static void add_count(struct tmx_hash *h, size_t n)
-{
-    add_real(h, (double)n);
-}
+#define ADD(h, ...)                        \
+    do {                                   \
+        const double v_[] = {__VA_ARGS__}; \
+        tmx_hash_add((h), v_, sizeof v_);  \
+    } while (0)
 
 static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_cell, bool detailed)
 {
-    add_count(h, l->lateral);
-    add_count(h, l->dissipates);
-    add_real(h, l->thickness_m);
-    add_real(h, l->k_w_per_mk);
+    ADD(h, l->lateral, l->dissipates, l->thickness_m, l->k_w_per_mk);
     if (l->k_part_x > 0) {
-        add_real(h, l->k_part_x);
-        add_real(h, l->k_part_y);
+        ADD(h, l->k_part_x, l->k_part_y);
     }
-    add_real(h, l->p_j_per_m3k);
-    add_real(h, l->filler_k_w_per_mk);
-    add_real(h, l->filler_p_j_per_m3k);
+    ADD(h, l->p_j_per_m3k, l->filler_k_w_per_mk, l->filler_p_j_per_m3k);
     if (l->channels) {
         const struct tmx_channels *c = l->channels;
-        const double flow[] = {c->kind,          c->width_m,          c->wall_m, c->first_m,       c->last_m,
-                               c->flow_m3_per_s, c->p_j_per_m3k,      c->h_top,  c->h_bottom,      c->h_side,
-                               c->pressure_pa,   c->pump_pa_s_per_m3, c->upwind, c->viscosity_pa_s};
-        tmx_hash_add(h, flow, sizeof flow);
+        ADD(h, c->kind, c->width_m, c->wall_m, c->first_m, c->last_m, c->flow_m3_per_s, c->p_j_per_m3k,
+            c->h_top, c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
+            c->viscosity_pa_s);
         if (c->cell) {
             tmx_hash_add(h, c->cell, n_cell);
         }
     }
-    add_count(h, l->floorplan->n_unit);
+    ADD(h, (double)l->floorplan->n_unit);
     for (size_t u = 0; u < l->floorplan->n_unit; u++) {
         const struct tmx_unit *unit = &l->floorplan->unit[u];
-        const double box[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
-        const double own[] = {unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w};
-        tmx_hash_add(h, box, sizeof box);
+        ADD(h, unit->x_m, unit->y_m, unit->w_m, unit->h_m);
         if (detailed) {
-            tmx_hash_add(h, own, sizeof own);
+            ADD(h, unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w);
         }
     }
 }
@@ -1003,56 +981,42 @@ static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
 {
     const struct tmx_package *p = &spec->package;
-    const double package[] = {p->s_spreader_m, p->t_spreader_m, p->k_spreader,
-                              p->p_spreader,   p->s_sink_m,     p->t_sink_m,
-                              p->k_sink,       p->p_sink,       p->c_convec_j_per_k};
     struct tmx_hash *h;
     const enum tmx_status st = tmx_hash_create(&h, err);
     if (st) {
         return st;
     }
     tmx_hash_add_text(h, VERSION);
-    tmx_hash_add(h, package, sizeof package);
-    add_count(h, (size_t)spec->network);
-    add_count(h, spec->refine);
-    add_count(h, spec->rows);
-    add_count(h, spec->cols);
-    add_count(h, (size_t)spec->map_mode);
-    add_count(h, spec->hotspot_lateral);
-    add_count(h, spec->detailed_3d);
-    add_real(h, spec->r_below_k_per_w);
-    add_count(h, spec->board != NULL);
+    ADD(h, p->s_spreader_m, p->t_spreader_m, p->k_spreader, p->p_spreader, p->s_sink_m, p->t_sink_m,
+        p->k_sink, p->p_sink, p->c_convec_j_per_k);
+    ADD(h, spec->network, spec->refine, (double)spec->rows, (double)spec->cols, spec->map_mode,
+        spec->hotspot_lateral, spec->detailed_3d, spec->r_below_k_per_w, spec->board != NULL);
     if (spec->board) {
         const struct tmx_board *b = spec->board;
-        const double board[] = {b->s_sub_m,          b->s_solder_m,       b->s_pcb_m,
-                                b->r_convec_k_per_w, b->c_convec_j_per_k, b->quasi_static};
-        tmx_hash_add(h, board, sizeof board);
+        ADD(h, b->s_sub_m, b->s_solder_m, b->s_pcb_m, b->r_convec_k_per_w, b->c_convec_j_per_k,
+            b->quasi_static);
     }
-    add_count(h, spec->n_layer);
+    ADD(h, (double)spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
         add_layer(h, &spec->layer[l], spec->rows * spec->cols,
                   spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
     if (ranged(options)) {
-        add_real(h, options->r_low_k_per_w);
-        add_real(h, options->r_high_k_per_w);
+        ADD(h, options->r_low_k_per_w, options->r_high_k_per_w);
     }
     const size_t n_level = basis ? 0 : tmx_thermal_spec_levels(spec);
-    add_count(h, n_level);
+    ADD(h, (double)n_level);
     for (size_t l = 0; l < n_level; l++) {
-        add_real(h, tmx_thermal_spec_r_convec(spec, l));
+        ADD(h, tmx_thermal_spec_r_convec(spec, l));
         if (spec->flow_levels) {
-            add_real(h, tmx_thermal_spec_flow(spec, l));
+            ADD(h, tmx_thermal_spec_flow(spec, l));
         }
     }
     for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
-        add_real(h, spec->col_line_m[j]);
+        ADD(h, spec->col_line_m[j]);
     }
-    add_real(h, options->tolerance_k);
-    add_count(h, basis ? 0 : options->n_mode);
-    add_real(h, min_step_s);
-    add_real(h, density_w_per_m2);
-    add_count(h, spec->accurate_cells);
+    ADD(h, options->tolerance_k, basis ? 0 : (double)options->n_mode, min_step_s, density_w_per_m2,
+        spec->accurate_cells);
     tmx_hash_hex(h, key);
     tmx_hash_destroy(h);
     return TMX_OK;
@@ -1065,179 +1029,151 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
     return make_key(spec, options, false, min_step_s, density_w_per_m2, key, err);
 }
 
-static enum tmx_status basis_key(const struct tmx_thermal_spec *spec,
-                                 const struct tmx_reduced_options *options, double min_step_s,
-                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
-{
-    return make_key(spec, options, true, min_step_s, density_w_per_m2, key, err);
-}
-
 /* What precedes the arrays. */
 struct sizes {
     size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
 };
 
-enum { PER_LEVEL = 8, WHOLE = 4 };
-
 /* The maps, in the file of their own. */
-static size_t list_maps(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece piece[WHOLE])
+static void list_maps(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
 {
-    const size_t k = m->n_mode, real = sizeof(double);
-    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
-    piece[1] = (struct tmx_piece){m->map, m->map ? k * m->net.n_view * sizeof *m->map : 0};
-    piece[2] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_view * real : 0};
-    piece[3] = (struct tmx_piece){m->still, m->still ? m->net.n_unit * m->net.n_view * real : 0};
-    return WHOLE;
+    const size_t n_map = m->no_field ? 0 : m->n_mode * m->net.n_view;
+    p->n = 0;
+    PUT(p, sizes, 1);
+    if (p->take && n_map > 0) { /* which grow with a start field */
+        m->map = m->fine ? NULL : calloc(n_map, sizeof *m->map);
+        m->fine_map = m->fine ? calloc(n_map, sizeof *m->fine_map) : NULL;
+        p->take->failed = p->take->failed || !(m->fine ? m->fine_map != NULL : m->map != NULL);
+    }
+    p->piece[p->n++] = (struct tmx_piece){m->map, m->map ? n_map * sizeof *m->map : 0};
+    p->piece[p->n++] = (struct tmx_piece){m->fine_map, m->fine_map ? n_map * sizeof *m->fine_map : 0};
+    PUT(p, m->still, m->fine || m->no_field ? 0 : m->net.n_unit * m->net.n_view);
 }
 
-static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece *piece)
+static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
 {
-    const size_t k = m->n_mode, unit = m->net.n_unit, real = sizeof(double);
-    size_t n = 0;
-    piece[n++] = (struct tmx_piece){sizes, sizeof *sizes};
+    const size_t k = m->n_mode, unit = m->net.n_unit;
+    const bool turned = m->n_level > 1 || m->fine || m->net.n_flow > 0;
+    p->n = 0;
+    PUT(p, sizes, 1);
     for (size_t l = 0; l < m->n_level; l++) {
-        const struct tmx_modal *q = &m->modal[l];
-        piece[n++] = (struct tmx_piece){q->rate, q->mode_row * real};
-        piece[n++] = (struct tmx_piece){q->in, unit * q->mode_row * real};
-        piece[n++] = (struct tmx_piece){q->out, k * q->unit_row * real};
-        piece[n++] = (struct tmx_piece){q->direct, q->direct ? unit * q->unit_row * real : 0};
-        piece[n++] = (struct tmx_piece){q->stored, q->mode_row * real};
-        piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
-        piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
-        if (q->spin) {
-            piece[n++] = (struct tmx_piece){q->spin, q->mode_row * real};
+        struct tmx_modal *q = &m->modal[l];
+        if (p->take && tmx_modal_init(q, k, unit, !m->fine, m->net.n_flow > 0, NULL)) {
+            p->take->failed = true;
         }
+        const struct tmx_piece own[] = {{q->rate, q->mode_row * sizeof(double)},
+                                        {q->in, unit * q->mode_row * sizeof(double)},
+                                        {q->out, k * q->unit_row * sizeof(double)},
+                                        {q->direct, q->direct ? unit * q->unit_row * sizeof(double) : 0},
+                                        {q->stored, q->mode_row * sizeof(double)},
+                                        {q->leave, q->mode_row * sizeof(double)},
+                                        {q->one, q->mode_row * sizeof(double)},
+                                        {q->spin, q->mode_row * sizeof(double)}};
+        const size_t n = sizeof own / sizeof own[0] - (q->spin ? 0 : 1);
+        memcpy(p->piece + p->n, own, n * sizeof own[0]);
+        p->n += n;
     }
-    piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
-    piece[n++] = (struct tmx_piece){m->back, m->back ? m->n_level * k * k * real : 0};
-    piece[n++] = (struct tmx_piece){m->error, (unit + 1) * unit * real};
-    piece[n++] = (struct tmx_piece){m->cell_error, (unit + 1) * m->n_region * real};
-    return n;
+    PUT(p, m->vector, turned ? m->n_level * k * k : 0);
+    PUT(p, m->back, turned && !m->fine ? m->n_level * k * k : 0);
+    PUT(p, m->error, (unit + 1) * unit);
+    PUT(p, m->cell_error, (unit + 1) * m->n_region);
 }
 
 /* What coolant needs beside it, in a file of its own. */
 struct coolant_sizes {
     size_t n_wet, n_watch;
 };
-enum { COOLANT_PIECES = 9 };
 
-static size_t list_coolant(const struct tmx_reduced_model *m, struct coolant_sizes *sizes,
-                           struct tmx_piece piece[COOLANT_PIECES])
+static void list_coolant(struct tmx_reduced_model *m, struct coolant_sizes *sizes, struct pieces *p)
 {
-    const struct tmx_coolant *c = &m->coolant;
-    const size_t k = m->n_mode, u = m->net.n_unit, real = sizeof(double), part = sizeof(float);
-    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
-    piece[1] = (struct tmx_piece){c->inlet_state, m->n_level * k * real};
-    piece[2] = (struct tmx_piece){c->inlet_unit, m->n_level * u * real};
-    piece[3] = (struct tmx_piece){c->wet, c->n_wet * sizeof *c->wet};
-    piece[4] = (struct tmx_piece){c->wet_map, k * c->n_wet * part};
-    piece[5] = (struct tmx_piece){c->wet_still, m->n_level * u * c->n_wet * part};
-    piece[6] = (struct tmx_piece){c->watch, m->n_level * k * c->n_watch * real};
-    piece[7] = (struct tmx_piece){c->watch_direct, m->n_level * u * c->n_watch * real};
-    return 8;
+    struct tmx_coolant *c = &m->coolant;
+    const size_t n_level = m->n_level, k = m->n_mode, u = m->net.n_unit;
+    p->n = 0;
+    PUT(p, sizes, 1);
+    PUT(p, c->inlet_state, n_level * k);
+    PUT(p, c->inlet_unit, n_level * u);
+    PUT(p, c->wet, c->n_wet);
+    PUT(p, c->wet_map, k * c->n_wet);
+    PUT(p, c->wet_still, n_level * u * c->n_wet);
+    PUT(p, c->watch, n_level * k * c->n_watch);
+    PUT(p, c->watch_direct, n_level * u * c->n_watch);
 }
 
-static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX], struct pieces *p)
 {
     const struct tmx_cache_name name = {.kind = "coolant", .key = key};
     struct coolant_sizes sizes;
-    struct tmx_piece piece[COOLANT_PIECES];
     struct tmx_coolant *c = &m->coolant;
-    const size_t k = m->n_mode, u = m->net.n_unit;
     if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
         sizes.n_watch > sizes.n_wet) {
         return false;
     }
-    *c = (struct tmx_coolant){.n_mode = k, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
-    c->inlet_state = calloc(m->n_level * k, sizeof *c->inlet_state);
-    c->inlet_unit = calloc(m->n_level * u, sizeof *c->inlet_unit);
-    c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
-    c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
-    c->wet_still = calloc(m->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
-    c->watch = calloc(m->n_level * k * c->n_watch + 1, sizeof *c->watch);
-    c->watch_direct = calloc(m->n_level * u * c->n_watch + 1, sizeof *c->watch_direct);
-    if (!c->inlet_state || !c->inlet_unit || !c->wet || !c->wet_map || !c->wet_still || !c->watch ||
-        !c->watch_direct || !tmx_cache_read(&name, piece, list_coolant(m, &sizes, piece))) {
-        return false;
+    *c = (struct tmx_coolant){.n_mode = m->n_mode, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
+    list_coolant(m, &sizes, p);
+    bool ok = read_pieces(&name, p);
+    for (size_t i = 0; i < c->n_wet && ok; i++) {
+        ok = c->wet[i] < m->net.n_node;
     }
-    for (size_t i = 0; i < c->n_wet; i++) {
-        if (c->wet[i] >= m->net.n_node) {
-            return false;
-        }
-    }
-    return true;
+    return ok;
 }
 
-static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
+/* Room for all pieces of any of the lists; NULL: no memory. */
+static struct tmx_piece *room(const struct tmx_reduced_model *m)
 {
-    const size_t k = sizes->n_mode, unit = sizes->n_unit, n_view = m->net.n_view;
-    tmx_assert(k > 0 && m->n_level > 0);
-    m->n_mode = k;
-    m->n_basis = sizes->n_basis;
-    m->n_shift = sizes->n_shift;
-    for (size_t l = 0; l < m->n_level; l++) {
-        if (tmx_modal_init(&m->modal[l], k, unit, m->truncated, NULL) ||
-            (m->net.n_flow > 0 && tmx_modal_add_spin(&m->modal[l], NULL))) {
-            return false;
-        }
-    }
-    if (!m->no_field) {
-        m->map = m->fine ? NULL : calloc(k * n_view, sizeof *m->map);
-        m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
-        m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
-    }
-    const bool turned = m->n_level > 1 || !m->truncated || m->net.n_flow > 0;
-    m->vector = turned ? calloc(m->n_level * k * k, sizeof *m->vector) : NULL;
-    m->back = turned && m->truncated ? calloc(m->n_level * k * k, sizeof *m->back) : NULL;
-    m->error = calloc((unit + 1) * unit, sizeof *m->error);
-    m->cell_error = m->n_region ? calloc((unit + 1) * m->n_region, sizeof *m->cell_error) : NULL;
-    return (m->no_field ||
-            ((m->fine ? m->fine_map != NULL : m->map != NULL) && (!m->truncated || m->still))) &&
-           (!turned || (m->vector && (m->back || !m->truncated))) && m->error &&
-           (m->n_region == 0 || m->cell_error);
+    enum { PER_LEVEL = 8, WHOLE = 8 };
+    return calloc(PER_LEVEL * m->n_level + WHOLE, sizeof(struct tmx_piece));
 }
 
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
     const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
     struct sizes sizes;
-    struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
-    bool ok = piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
+    struct pieces p = {.take = &m->arena, .piece = room(m)};
+    bool ok = p.piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
               sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
               sizes.n_region == m->n_region && sizes.n_mode > 0 &&
               sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
-    ok = ok && allocate(m, &sizes);
-    ok = ok && tmx_cache_read(&name, piece, list_pieces(m, &sizes, piece));
+    if (ok) {
+        m->n_mode = sizes.n_mode;
+        m->n_basis = sizes.n_basis;
+        m->n_shift = sizes.n_shift;
+        list_model(m, &sizes, &p);
+        ok = read_pieces(&name, &p);
+    }
     const struct sizes own = sizes;
-    ok = ok && (m->no_field || (tmx_cache_read(&field, piece, list_maps(m, &sizes, piece)) &&
-                                memcmp(&own, &sizes, sizeof own) == 0));
-    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key));
-    free(piece);
+    if (ok && !m->no_field) {
+        list_maps(m, &sizes, &p);
+        ok = read_pieces(&field, &p) && memcmp(&own, &sizes, sizeof own) == 0;
+    }
+    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key, &p));
+    free(p.piece);
     if (!ok) {
         tmx_reduced_model_empty(m);
     }
     return ok;
 }
 
-void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+void tmx_reduced_store(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key},
+                                coolant = {.kind = "coolant", .key = key};
     struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
                           m->n_region, m->n_basis, m->n_shift};
-    struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
-    if (piece) {
-        if (!m->no_field) { /* first: who finds the model built with maps finds them */
-            tmx_cache_write(&field, piece, list_maps(m, &sizes, piece));
-        }
-        if (m->net.n_flow > 0) {
-            struct coolant_sizes coolant = {m->coolant.n_wet, m->coolant.n_watch};
-            struct tmx_piece more[COOLANT_PIECES];
-            tmx_cache_write(&(struct tmx_cache_name){.kind = "coolant", .key = key}, more,
-                            list_coolant(m, &coolant, more));
-        }
-        tmx_cache_write(&name, piece, list_pieces(m, &sizes, piece));
+    struct coolant_sizes wet = {m->coolant.n_wet, m->coolant.n_watch};
+    struct pieces p = {.piece = room(m)};
+    if (p.piece && !m->no_field) { /* first: who finds the model built with maps finds them */
+        list_maps(m, &sizes, &p);
+        tmx_cache_write(&field, p.piece, p.n);
     }
-    free(piece);
+    if (p.piece && m->net.n_flow > 0) {
+        list_coolant(m, &wet, &p);
+        tmx_cache_write(&coolant, p.piece, p.n);
+    }
+    if (p.piece) {
+        list_model(m, &sizes, &p);
+        tmx_cache_write(&name, p.piece, p.n);
+    }
+    free(p.piece);
 }
 
 /* to += the sum over the modes of level 0 of scale_i row_i turn_i, turn [k][k] by rows. */
@@ -1259,14 +1195,14 @@ static enum tmx_status fill(struct tmx_portable *p, const struct tmx_reduced_mod
     p->n_mode = k;
     p->n_unit = n;
     p->n_level = n_level;
-    p->in = calloc(n * k, sizeof *p->in);
-    p->out = calloc(n * k, sizeof *p->out);
-    p->direct = calloc(n * n, sizeof *p->direct);
-    p->one = calloc(k, sizeof *p->one);
-    p->rate = calloc(n_level * k, sizeof *p->rate);
-    p->vector = calloc(n_level * k * k, sizeof *p->vector);
-    p->back = calloc(n_level * k * k, sizeof *p->back);
-    if (!p->in || !p->out || !p->direct || !p->one || !p->rate || !p->vector || !p->back) {
+    TMX_TAKE(&p->arena, p->in, n * k);
+    TMX_TAKE(&p->arena, p->out, n * k);
+    TMX_TAKE(&p->arena, p->direct, n * n);
+    TMX_TAKE(&p->arena, p->one, k);
+    TMX_TAKE(&p->arena, p->rate, n_level * k);
+    TMX_TAKE(&p->arena, p->vector, n_level * k * k);
+    TMX_TAKE(&p->arena, p->back, n_level * k * k);
+    if (p->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "model of %zu modes", k);
     }
     for (size_t u = 0; u < n; u++) {
@@ -1307,12 +1243,6 @@ enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_therm
 
 void tmx_portable_finish(struct tmx_portable *p)
 {
-    free(p->in);
-    free(p->out);
-    free(p->direct);
-    free(p->one);
-    free(p->rate);
-    free(p->vector);
-    free(p->back);
+    tmx_arena_finish(&p->arena);
     *p = (struct tmx_portable){0};
 }

@@ -23,16 +23,17 @@ struct tmx_reduced_model {
     struct tmx_network net;
     size_t n_level, n_mode;
     struct tmx_modal *modal; /* [n_level] owned */
-    /* truncated (units alone), one level: theta = still p + map (z - in p / rate);
-     * else theta = still p + map vector[level]' z, and z = back[level] (vector' z of another level). */
-    bool truncated, fine;
+    /* One level: theta = still p + map (z - in p / rate); several, or fine: theta = still p + map
+     * vector[level]' z, and z = back[level] (vector' z of another level). Fine: single cells must be
+     * accurate, and no mode is left out. */
+    bool fine;
     float *map;           /* [n_mode][n_view] owned; NULL when fine */
-    double *fine_map;     /* the same in full precision, where single cells must be accurate */
-    double *still;        /* [n_unit][n_view, K/W] owned; truncated only */
-    double *vector;       /* [n_level][n_mode][n_mode] owned, by rows of modes; NULL: truncated, one level */
+    double *fine_map;     /* the same in full precision, when fine; owned */
+    double *still;        /* [n_unit][n_view, K/W] NULL when fine */
+    double *vector;       /* [n_level][n_mode][n_mode] by rows of modes; NULL: one level, not fine */
     double *back;         /* its inverse, likewise; NULL: none, or vector itself, which is orthonormal */
-    double *error;        /* [n_unit + 1][n_unit] owned, see tmx_basis and tmx_modes_truncate */
-    double *cell_error;   /* [n_unit + 1][n_region] owned; NULL where cells are not controlled */
+    double *error;        /* [n_unit + 1][n_unit] see tmx_basis and tmx_modes_truncate */
+    double *cell_error;   /* [n_unit + 1][n_region] NULL where cells are not controlled */
     size_t n_region;      /* of all nodes; 0: not controlled */
     double start_error_k; /* of a start that is not uniform */
     double start_swing_k; /* of a uniform one, from the air */
@@ -41,6 +42,7 @@ struct tmx_reduced_model {
     bool no_field;        /* map, fine_map and still are not there */
     struct tmx_coolant coolant; /* where coolant flows; its vector, back, map and still are those above */
     bool from_cache;
+    struct tmx_arena arena; /* of what is not owned singly */
 };
 
 /* Overwritten; end it with tmx_reduced_model_finish, also after failure. A cache that
@@ -69,7 +71,7 @@ TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spe
  * has none. Maps are a file of their own: they are most of a model, and few ask for them; a model that was
  * built without is built again for who does. */
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
-void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
+void tmx_reduced_store(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 
 /* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
  * each unit's power changes by at most swing_w [n_unit, W] at a time; in mixed precision, while it is at most
@@ -98,12 +100,13 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
 
 struct tmx_portable {
     size_t n_mode, n_unit, n_level;
-    double *in, *out;      /* [n_unit][n_mode] owned */
-    double *direct;        /* [n_unit][n_unit] owned, by rows of sources */
-    double *one;           /* [n_mode] owned */
-    double *rate;          /* [n_level][n_mode, 1/s] owned */
-    double *vector, *back; /* [n_level][n_mode][n_mode] owned, by rows of modes */
+    double *in, *out;      /* [n_unit][n_mode] */
+    double *direct;        /* [n_unit][n_unit] by rows of sources */
+    double *one;           /* [n_mode] */
+    double *rate;          /* [n_level][n_mode, 1/s] */
+    double *vector, *back; /* [n_level][n_mode][n_mode] by rows of modes */
     double error_k;        /* estimate for a change of every unit's power by swing_w */
+    struct tmx_arena arena;
 };
 
 /* The spec must have two convection levels or more and read units by a linear map (TMX_EUNSUPPORTED for min

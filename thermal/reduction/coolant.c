@@ -106,12 +106,16 @@ struct build {
     size_t n_shift;
     double *work;              /* [1 + 2 max(m, TRACE_STEPS)][n] */
     struct trace trace[SNAPS]; /* by level, the last tried */
+    struct tmx_arena arena;    /* of all but v and what grows with it: g to one */
 };
 
-static double *zeros(struct build *b, size_t n, enum tmx_status *st)
+static double *zeros(struct build *b, struct tmx_arena *a, size_t n, enum tmx_status *st)
 {
-    double *p = *st ? NULL : calloc(n ? n : 1, sizeof *p);
-    *st = *st || p ? *st : tmx_fail(b->err, TMX_ENOMEM, "reduced model of %zu nodes", b->n);
+    double *p = NULL;
+    if (!*st) {
+        TMX_TAKE(a, p, n);
+        *st = p ? TMX_OK : tmx_fail(b->err, TMX_ENOMEM, "reduced model of %zu nodes", b->n);
+    }
     return p;
 }
 
@@ -142,7 +146,6 @@ static double carried(const struct build *b, size_t level)
 static enum tmx_status grow(struct build *b, size_t more)
 {
     const size_t room = b->k + more, old = b->room;
-    enum tmx_status st = TMX_OK;
     if (room <= old) {
         return TMX_OK;
     }
@@ -158,12 +161,12 @@ static enum tmx_status grow(struct build *b, size_t more)
                 {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
     for (size_t p = 0; p < sizeof part / sizeof part[0]; p++) {
         const size_t rows = part[p].rows ? part[p].rows : room;
-        double *wide = zeros(b, rows * room, &st);
-        for (size_t r = 0; !st && *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
-            memcpy(wide + r * room, *part[p].at + r * old, b->k * sizeof *wide);
+        double *wide = calloc(rows * room, sizeof *wide);
+        if (!wide) {
+            return tmx_no_memory(b->err);
         }
-        if (st) {
-            return st;
+        for (size_t r = 0; *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
+            memcpy(wide + r * room, *part[p].at + r * old, b->k * sizeof *wide);
         }
         free(*part[p].at);
         *part[p].at = wide;
@@ -224,9 +227,10 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
 {
     const size_t n = b->n, from = b->k;
     const double *heat = b->net->heat_j_k;
+    struct tmx_arena a = {0};
     enum tmx_status st = grow(b, n_col);
-    double *cx = zeros(b, n_col * n, &st), *part = zeros(b, (b->k + n_col) * n_col, &st),
-           *size = zeros(b, n_col, &st);
+    double *cx = zeros(b, &a, n_col * n, &st), *part = zeros(b, &a, (b->k + n_col) * n_col, &st),
+           *size = zeros(b, &a, n_col, &st);
     scale_to_one(b, x, n_col);
     for (int pass = 0; pass < 2 && !st; pass++) {
         for (size_t i = 0; i < n_col * n; i++) {
@@ -256,12 +260,8 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
             for (size_t i = 0; i < n_col * n; i++) {
                 cx[i] = heat[i % n] * x[i];
             }
-            double *turn = zeros(b, from * n_col, &st);
-            if (!st) {
-                tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, turn, from);
-                tmx_dense_nn(n, n_col, from, -1, b->v, n, turn, from, 1, x, n);
-            }
-            free(turn);
+            tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, part, from);
+            tmx_dense_nn(n, n_col, from, -1, b->v, n, part, from, 1, x, n);
         }
     }
     if (!st) {
@@ -274,9 +274,7 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
                       "the reduced model of this coolant needs more than %d fields: --method grid",
                       MOST_BASIS);
     }
-    free(cx);
-    free(part);
-    free(size);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -319,9 +317,10 @@ static void inputs(const struct build *b, size_t level, double *rhs)
 static enum tmx_status visit(struct build *b, size_t level, double s, bool last, double *off)
 {
     const size_t n = b->n, m = b->m, u = b->u, k = b->k;
+    struct tmx_arena a = {0};
     enum tmx_status st = TMX_OK;
-    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, k * k, &st), *xr = zeros(b, m * k, &st),
-           *e = zeros(b, 2 * m * u, &st);
+    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, &a, k * k, &st), *xr = zeros(b, &a, m * k, &st),
+           *e = zeros(b, &a, 2 * m * u, &st);
     struct tmx_system *system = NULL;
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
     st = st ? st : tmx_system_create(b->solver, &matrix, &system, b->err);
@@ -359,9 +358,7 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
         st = st ? st : add(b, x, u);
     }
     tmx_system_destroy(system);
-    free(kr);
-    free(xr);
-    free(e);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -382,8 +379,9 @@ static enum tmx_status between(struct build *b, size_t level, double low, double
 static enum tmx_status slowest(struct build *b, size_t level, double *rate)
 {
     const size_t k = b->k;
+    struct tmx_arena a = {0};
     enum tmx_status st = TMX_OK;
-    double *kr = zeros(b, k * k, &st), *x = zeros(b, b->m * k, &st), heat_j = 0, power_w = 0;
+    double *kr = zeros(b, &a, k * k, &st), *x = zeros(b, &a, b->m * k, &st), heat_j = 0, power_w = 0;
     if (!st) {
         reduced(b, level, 0, kr);
         reduced_inputs(b, level, x);
@@ -394,8 +392,7 @@ static enum tmx_status slowest(struct build *b, size_t level, double *rate)
         power_w += b->o->power_w[i];
     }
     *rate = st ? 1 : power_w / heat_j;
-    free(kr);
-    free(x);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -481,8 +478,9 @@ static enum tmx_status march(struct build *b, size_t level, double s, bool trans
     const size_t n = b->n;
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
     struct tmx_system *system = NULL;
+    struct tmx_arena a = {0};
     enum tmx_status st = tmx_system_create(b->solver, &matrix, &system, b->err);
-    double *rhs = zeros(b, 3 * n, &st), *force = rhs + n, *y = force + n;
+    double *rhs = zeros(b, &a, 3 * n, &st), *force = rhs + n, *y = force + n;
     for (size_t row = 0; row < TRACE_STEPS && !st; row++) {
         double *now = x + row * n;
         if (row > 0) {
@@ -506,7 +504,7 @@ static enum tmx_status march(struct build *b, size_t level, double s, bool trans
     }
     st = st ? tmx_fail(b->err, st, "fields of coolant") : TMX_OK;
     tmx_system_destroy(system);
-    free(rhs);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -516,8 +514,9 @@ static enum tmx_status retrace(struct build *b, const struct trace *t, size_t k,
                                const double *out, size_t room, const double *direct, double *off)
 {
     const size_t m = b->m, u = b->u;
+    struct tmx_arena a = {0};
     enum tmx_status st = TMX_OK;
-    double *inverse = zeros(b, k * k + 5 * k + u, &st), *x = inverse + k * k, *y = x + k, *rhs = y + k,
+    double *inverse = zeros(b, &a, k * k + 5 * k + u, &st), *x = inverse + k * k, *y = x + k, *rhs = y + k,
            *force = rhs + k, *read = force + k;
     memset(off, 0, u * sizeof *off);
     for (size_t i = 0; i < k && !st; i++) {
@@ -547,7 +546,7 @@ static enum tmx_status retrace(struct build *b, const struct trace *t, size_t k,
             off[r] = fmax(off[r], fabs(sum - t->answer[row * u + r]));
         }
     }
-    free(inverse);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -568,9 +567,10 @@ static enum tmx_status follow_traces(struct build *b, size_t which)
     struct trace *t = &b->trace[which];
     struct tmx_rng *rng = NULL;
     enum tmx_status st = tmx_rng_create(&rng, level, "traces of coolant", b->err);
-    double *x = b->work + n, *drive = x + TRACE_STEPS * n, *off = zeros(b, u, &st);
-    t->input = zeros(b, TRACE_STEPS * (b->m + u), &st);
-    t->answer = t->input ? t->input + TRACE_STEPS * b->m : NULL;
+    double *x = b->work + n, *drive = x + TRACE_STEPS * n, *off = zeros(b, &b->arena, u, &st),
+           *weight = zeros(b, &b->arena, TRACE_STEPS * u, &st);
+    t->input = zeros(b, &b->arena, TRACE_STEPS * b->m, &st);
+    t->answer = zeros(b, &b->arena, TRACE_STEPS * u, &st);
     const double step_s = STEP * transit(b, level);
     t->hold = (size_t)fmin(MOST_HOLD, fmax(1, ceil(b->o->min_step_s / step_s)));
     t->shift = 1 / (GAMMA * fmax(step_s, b->o->min_step_s / (double)t->hold));
@@ -580,28 +580,25 @@ static enum tmx_status follow_traces(struct build *b, size_t which)
         inputs(b, level, drive);
         st = march(b, level, t->shift, false, b->m, drive, t->input, x);
         tmx_dense_tn(u, TRACE_STEPS, n, 1, b->read, n, x, n, 0, t->answer, u);
-        double *kr = zeros(b, b->k * b->k, &st), *xr = zeros(b, b->m * b->k, &st);
+        struct tmx_arena a = {0};
+        double *kr = zeros(b, &a, b->k * b->k, &st), *xr = zeros(b, &a, b->m * b->k, &st);
         if (!st) {
             reduced(b, level, 0, kr);
             reduced_inputs(b, level, xr);
             st = retrace(b, t, b->k, kr, xr, b->out, b->room, NULL, off);
         }
-        free(kr);
-        free(xr);
+        tmx_arena_finish(&a);
         met = largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
         if (!st && !met && i + 1 < MOST_TRACES) {
             st = add(b, x, TRACE_STEPS);
-            double *weight = zeros(b, TRACE_STEPS * u, &st);
             for (size_t w = 0; w < TRACE_STEPS * u && !st; w++) {
                 weight[w] = tmx_rng_uniform(rng) - 0.5;
             }
             st = st ? st : march(b, level, t->shift, true, u, b->read, weight, x);
             st = st ? st : add(b, x, TRACE_STEPS);
-            free(weight);
         }
     }
     tmx_rng_destroy(rng);
-    free(off);
     return st;
 }
 
@@ -610,12 +607,11 @@ static enum tmx_status make_basis(struct build *b)
     const double top = HIGHEST / b->o->min_step_s;
     double off, rate;
     enum tmx_status st = TMX_OK;
-    double *uniform = zeros(b, b->n, &st);
-    for (size_t i = 0; i < b->n && !st; i++) {
+    double *uniform = b->work + b->n;
+    for (size_t i = 0; i < b->n; i++) {
         uniform[i] = 1;
     }
-    st = st ? st : add(b, uniform, 1);
-    free(uniform);
+    st = add(b, uniform, 1);
     for (size_t i = 0; i < b->n_snap && !st; i++) {
         const size_t level = b->snap[i];
         st = visit(b, level, 0, false, &off);
@@ -665,9 +661,10 @@ static enum tmx_status follow(struct build *b, size_t level, bool snap, struct a
                               double *left)
 {
     const size_t k = b->k, m = b->m, u = b->u;
+    struct tmx_arena a = {0};
     enum tmx_status st = TMX_OK;
-    double *e = zeros(b, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k,
-           *x = zeros(b, 2 * (m + u) * k, &st), *xt = x + m * k, *weighted = xt + m * k;
+    double *e = zeros(b, &a, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k,
+           *x = zeros(b, &a, 2 * (m + u) * k, &st), *xt = x + m * k, *weighted = xt + m * k;
     st = st ? st : settled_states(b, level, kr, x);
     if (!st) {
         reduced(b, level, 0, kr);
@@ -700,8 +697,7 @@ static enum tmx_status follow(struct build *b, size_t level, bool snap, struct a
             memcpy(e, work, k * k * sizeof *e);
         }
     }
-    free(e);
-    free(x);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -717,15 +713,15 @@ static enum tmx_status answer(struct build *b, struct answers *y, double *right,
     for (double t = EARLIEST * b->o->min_step_s; y->n_time < MOST_OCTAVES && t < 2 * LAST / least; t *= 2) {
         y->time_s[y->n_time++] = t;
     }
-    y->settled = zeros(b, b->o->n_level * b->m * b->u, &st);
-    y->rest = zeros(b, b->o->n_level * y->n_time * b->m * b->u, &st);
-    double *kr = zeros(b, b->k * b->k, &st), *x = zeros(b, b->m * b->k, &st);
+    struct tmx_arena a = {0};
+    y->settled = zeros(b, &b->arena, b->o->n_level * b->m * b->u, &st);
+    y->rest = zeros(b, &b->arena, b->o->n_level * y->n_time * b->m * b->u, &st);
+    double *kr = zeros(b, &a, b->k * b->k, &st), *x = zeros(b, &a, b->m * b->k, &st);
     for (size_t l = 0; l < b->o->n_level && !st; l++) {
         st = settled_states(b, l, kr, x);
         tmx_dense_tn(b->u, b->m, b->k, 1, b->out, b->room, x, b->k, 0, y->settled + l * b->m * b->u, b->u);
     }
-    free(kr);
-    free(x);
+    tmx_arena_finish(&a);
     for (size_t i = 0; i < b->n_test && !st; i++) {
         st = follow(b, b->snap[i], i < b->n_snap, y, right, left);
     }
@@ -737,7 +733,7 @@ static enum tmx_status directions(struct build *b, double *right, double *left, 
 {
     const size_t k = b->k;
     enum tmx_status st = TMX_OK;
-    double *size = zeros(b, k, &st);
+    double *size = zeros(b, &b->arena, k, &st);
     st = st ? st : tmx_dense_eigen(k, right, size, b->err);
     st = st ? st : tmx_dense_eigen(k, left, size, b->err);
     *count = 0;
@@ -758,7 +754,6 @@ static enum tmx_status directions(struct build *b, double *right, double *left, 
         }
         *count += length > 1e-6 && norm > 0;
     }
-    free(size);
     return st;
 }
 
@@ -769,20 +764,14 @@ struct small { /* the network in the first directions: by columns */
     double *g, *a, *f, *in, *out, *board, *one;
 };
 
-static void small_finish(struct small *q)
-{
-    free(q->g);
-    *q = (struct small){0};
-}
-
 /* With all directions; a model of fewer is the leading part. */
 static enum tmx_status small_init(struct build *b, const double *s, size_t count, struct small *q)
 {
     const size_t k = b->k;
     enum tmx_status st = TMX_OK;
     q->k = count;
-    q->g = zeros(b, 3 * count * count + (b->m + b->u + 2) * count, &st);
-    double *work = zeros(b, k * count, &st);
+    q->g = zeros(b, &b->arena, 3 * count * count + (b->m + b->u + 2) * count, &st);
+    double *work = zeros(b, &b->arena, k * count, &st);
     if (!st) {
         q->a = q->g + count * count;
         q->f = q->a + count * count;
@@ -801,7 +790,6 @@ static enum tmx_status small_init(struct build *b, const double *s, size_t count
         tmx_dense_tn(count, 1, k, 1, s, k, b->board, k, 0, q->board, count);
         tmx_dense_tn(count, 1, k, 1, s, k, b->one, k, 0, q->one, count);
     }
-    free(work);
     return st;
 }
 
@@ -819,10 +807,10 @@ static void small_rates(const struct build *b, const struct small *q, size_t k, 
 static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level,
                                   struct tmx_modal *modal, double *t, double *back, double *inlet_state)
 {
-    enum tmx_status st = tmx_modal_init(modal, k, b->u, true, b->err);
-    st = st ? st : tmx_modal_add_spin(modal, b->err);
-    double *kr = zeros(b, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
-           *leave = x + k;
+    struct tmx_arena a = {0};
+    enum tmx_status st = tmx_modal_init(modal, k, b->u, true, true, b->err);
+    double *kr = zeros(b, &a, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k,
+           *x = imag + k, *leave = x + k;
     if (!st) {
         small_rates(b, q, k, level, kr);
     }
@@ -867,7 +855,7 @@ static enum tmx_status make_modes(struct build *b, const struct small *q, size_t
             inlet_state[i] = tmx_dense_dot(k, back + i * k, x);
         }
     }
-    free(kr);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -885,8 +873,9 @@ static enum tmx_status compare(struct build *b, const struct answers *y, size_t 
 {
     const size_t m = b->m, u = b->u, row = modal->mode_row, table = tmx_modal_table(modal);
     const double part = carried(b, level);
+    struct tmx_arena a = {0};
     enum tmx_status st = TMX_OK;
-    double *z = zeros(b, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table,
+    double *z = zeros(b, &a, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table,
            *theta = gain + table;
     for (size_t i = 0; i < m && !st; i++) {
         memset(z, 0, row * sizeof *z);
@@ -911,7 +900,7 @@ static enum tmx_status compare(struct build *b, const struct answers *y, size_t 
             }
         }
     }
-    free(z);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -946,7 +935,8 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
         }
         tmx_modal_finish(p);
         st = make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
-        double *z = zeros(b, p->mode_row, &st);
+        struct tmx_arena a = {0};
+        double *z = zeros(b, &a, p->mode_row, &st);
         for (size_t v = 0; v < u && !st; v++) {
             double *direct = p->direct + v * p->unit_row;
             unit_settled(p, v, z);
@@ -955,7 +945,7 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
                 tmx_dense_axpy(u, -z[r], p->out + r * p->unit_row, direct);
             }
         }
-        free(z);
+        tmx_arena_finish(&a);
         st = st || !tested ? st : compare(b, y, level, p, state, error);
     }
     return st;
@@ -968,7 +958,7 @@ static enum tmx_status check(struct build *b, const struct answers *y, const str
 {
     const size_t u = b->u, m = b->m;
     enum tmx_status st = TMX_OK;
-    double *kr = zeros(b, k * k + 2 * m * k + m * u + u, &st), *in = kr + k * k, *x = in + m * k,
+    double *kr = zeros(b, &b->arena, k * k + 2 * m * k + m * u + u, &st), *in = kr + k * k, *x = in + m * k,
            *direct = x + m * k, *one = direct + m * u;
     for (size_t i = 0; i < b->n_snap && !st; i++) {
         const size_t level = b->snap[i];
@@ -990,7 +980,6 @@ static enum tmx_status check(struct build *b, const struct answers *y, const str
             off[r] = fmax(off[r], one[r]);
         }
     }
-    free(kr);
     return st;
 }
 
@@ -999,14 +988,11 @@ static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
 {
     enum tmx_status st = TMX_OK;
     const size_t n_level = b->o->n_level;
-    free(c->vector);
-    free(c->back);
-    free(c->inlet_state);
-    c->vector = c->back = c->inlet_state = NULL;
+    tmx_arena_finish(&c->of_modes);
     c->n_mode = k;
-    c->vector = zeros(b, n_level * k * k, &st);
-    c->back = zeros(b, n_level * k * k, &st);
-    c->inlet_state = zeros(b, n_level * k, &st);
+    c->vector = zeros(b, &c->of_modes, n_level * k * k, &st);
+    c->back = zeros(b, &c->of_modes, n_level * k * k, &st);
+    c->inlet_state = zeros(b, &c->of_modes, n_level * k, &st);
     return st;
 }
 
@@ -1048,24 +1034,26 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
 {
     const size_t n = b->n, u = b->u, k = c->n_mode, n_view = b->net->n_view;
     enum tmx_status st = TMX_OK;
-    unsigned char *is_wet = calloc(n, 1);
-    double *field = zeros(b, k * n, &st), *still = zeros(b, u * n, &st), *kr = zeros(b, b->k * b->k, &st),
-           *x = zeros(b, b->m * b->k, &st), *view = zeros(b, n_view, &st), *small = zeros(b, u * k, &st);
-    st = st || is_wet ? st : tmx_no_memory(b->err);
+    struct tmx_arena a = {0};
+    unsigned char *is_wet;
+    TMX_TAKE(&a, is_wet, n);
+    double *field = zeros(b, &a, k * n, &st), *still = zeros(b, &a, u * n, &st),
+           *kr = zeros(b, &a, b->k * b->k, &st), *x = zeros(b, &a, b->m * b->k, &st),
+           *view = zeros(b, &a, n_view, &st), *small = zeros(b, &a, u * k, &st);
     for (size_t e = 0; e < b->net->n_flow && !st; e++) {
         is_wet[b->net->flow[e].a] = 1;
     }
     for (size_t i = 0; i < n && !st; i++) {
         c->n_wet += is_wet[i];
     }
-    c->wet = calloc(c->n_wet + 1, sizeof *c->wet);
-    c->wet_map = calloc(k * c->n_wet + 1, sizeof *c->wet_map);
-    c->wet_still = calloc(b->o->n_level * u * c->n_wet + 1, sizeof *c->wet_still);
-    c->map = b->o->field ? calloc(k * n_view, sizeof *c->map) : NULL;
-    c->still = b->o->field ? calloc(u * n_view, sizeof *c->still) : NULL;
-    st = st || (c->wet && c->wet_map && c->wet_still && (!b->o->field || (c->map && c->still)))
-             ? st
-             : tmx_no_memory(b->err);
+    TMX_TAKE(&c->arena, c->wet, c->n_wet);
+    TMX_TAKE(&c->arena, c->wet_map, k * c->n_wet);
+    TMX_TAKE(&c->arena, c->wet_still, b->o->n_level * u * c->n_wet);
+    if (b->o->field) {
+        TMX_TAKE(&c->arena, c->still, u * n_view);
+        c->map = calloc(k * n_view, sizeof *c->map);
+    }
+    st = st || !(c->arena.failed || (b->o->field && !c->map)) ? st : tmx_no_memory(b->err);
     if (!st) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
         for (size_t i = 0, at = 0; i < n; i++) {
@@ -1097,13 +1085,7 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
             }
         }
     }
-    free(is_wet);
-    free(field);
-    free(still);
-    free(kr);
-    free(x);
-    free(view);
-    free(small);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -1137,11 +1119,13 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
 {
     const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u;
     enum tmx_status st = TMX_OK;
-    double *z = zeros(b, wide * k, &st), *kr = zeros(b, k * k, &st), *rise = zeros(b, c->n_wet * wide, &st),
-           *most = zeros(b, wide, &st);
-    size_t *kept = calloc(c->n_wet + 1, sizeof *kept);
-    struct rank *rank = calloc(c->n_wet + 1, sizeof *rank);
-    st = st || (kept && rank) ? st : tmx_no_memory(b->err);
+    struct tmx_arena a = {0};
+    size_t *kept;
+    struct rank *rank;
+    TMX_TAKE(&a, kept, c->n_wet);
+    TMX_TAKE(&a, rank, c->n_wet);
+    double *z = zeros(b, &a, wide * k, &st), *kr = zeros(b, &a, k * k, &st),
+           *rise = zeros(b, &a, c->n_wet * wide, &st), *most = zeros(b, &a, wide, &st);
     for (size_t i = 0; i < b->n_snap && !st; i++) {
         const size_t level = b->snap[i];
         small_rates(b, q, k, level, kr);
@@ -1178,8 +1162,8 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
         }
     }
     const size_t n = c->n_watch;
-    c->watch = zeros(b, b->o->n_level * k * n, &st);
-    c->watch_direct = zeros(b, b->o->n_level * u * n, &st);
+    c->watch = zeros(b, &c->arena, b->o->n_level * k * n, &st);
+    c->watch_direct = zeros(b, &c->arena, b->o->n_level * u * n, &st);
     for (size_t l = 0; l < b->o->n_level && !st; l++) {
         for (size_t i = 0; i < k; i++) {
             for (size_t j = 0; j < n; j++) {
@@ -1196,12 +1180,7 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
             c->watch_direct[v * n + j] = c->wet_still[v * c->n_wet + kept[j]];
         }
     }
-    free(z);
-    free(kr);
-    free(rise);
-    free(most);
-    free(kept);
-    free(rank);
+    tmx_arena_finish(&a);
     return st;
 }
 
@@ -1212,11 +1191,11 @@ static enum tmx_status prepare(struct build *b)
     const struct tmx_network *net = b->net;
     const size_t n = b->n, more = b->m > TRACE_STEPS ? b->m : TRACE_STEPS;
     enum tmx_status st = TMX_OK;
-    b->input = zeros(b, b->m * n, &st);
-    b->read = zeros(b, b->u * n, &st);
-    b->ground = zeros(b, n, &st);
-    b->basis_error = zeros(b, b->m * b->u, &st);
-    b->work = zeros(b, (1 + 2 * more) * n, &st);
+    b->input = zeros(b, &b->arena, b->m * n, &st);
+    b->read = zeros(b, &b->arena, b->u * n, &st);
+    b->ground = zeros(b, &b->arena, n, &st);
+    b->basis_error = zeros(b, &b->arena, b->m * b->u, &st);
+    b->work = zeros(b, &b->arena, (1 + 2 * more) * n, &st);
     for (size_t l = 0, v = 0; l < net->n_layer && !st; l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
             tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
@@ -1233,14 +1212,11 @@ static enum tmx_status prepare(struct build *b)
 
 static void finish(struct build *b)
 {
-    double *const all[] = {b->v,  b->input, b->ground, b->read, b->g,           b->a,   b->f,
-                           b->in, b->out,   b->board,  b->one,  b->basis_error, b->work};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        free(all[i]);
+    double *const grown[] = {b->v, b->g, b->a, b->f, b->in, b->out, b->board, b->one};
+    for (size_t i = 0; i < sizeof grown / sizeof grown[0]; i++) {
+        free(grown[i]);
     }
-    for (size_t i = 0; i < SNAPS; i++) {
-        free(b->trace[i].input);
-    }
+    tmx_arena_finish(&b->arena);
     tmx_solver_destroy(b->solver);
 }
 
@@ -1252,17 +1228,14 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
         .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
     struct answers y = {0};
     struct small q = {0};
-    double *right = NULL, *left = NULL, *s = NULL, *cut_error = NULL, *off = NULL;
     size_t count = 0;
     *c = (struct tmx_coolant){0};
     choose_levels(&b);
     enum tmx_status st = prepare(&b);
     st = st ? st : make_basis(&b);
-    right = zeros(&b, b.k * b.k, &st);
-    left = zeros(&b, b.k * b.k, &st);
-    s = zeros(&b, b.k * b.k, &st);
-    cut_error = zeros(&b, b.m * b.u, &st);
-    off = zeros(&b, b.u, &st);
+    double *right = zeros(&b, &b.arena, b.k * b.k, &st), *left = zeros(&b, &b.arena, b.k * b.k, &st),
+           *s = zeros(&b, &b.arena, b.k * b.k, &st), *cut_error = zeros(&b, &b.arena, b.m * b.u, &st),
+           *off = zeros(&b, &b.arena, b.u, &st);
     st = st ? st : answer(&b, &y, right, left);
     st = st ? st : directions(&b, right, left, s, &count);
     st = st ? st : small_init(&b, s, count, &q);
@@ -1270,7 +1243,7 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     st = st ? st : check(&b, &y, &q, c->n_mode, off);
     st = st ? st : fields(&b, c, &q, s);
     st = st ? st : choose_watched(&b, c, &q);
-    c->inlet_unit = zeros(&b, options->n_level * b.u, &st);
+    c->inlet_unit = zeros(&b, &c->arena, options->n_level * b.u, &st);
     for (size_t l = 0; l < options->n_level && !st; l++) {
         memcpy(c->inlet_unit + l * b.u, y.settled + (l * b.m + b.u) * b.u, b.u * sizeof *c->inlet_unit);
     }
@@ -1281,30 +1254,13 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     }
     c->n_basis = b.k;
     c->n_shift = b.n_shift;
-    small_finish(&q);
-    free(y.settled);
-    free(y.rest);
-    free(right);
-    free(left);
-    free(s);
-    free(cut_error);
-    free(off);
     finish(&b);
     return st;
 }
 
 void tmx_coolant_finish(struct tmx_coolant *c)
 {
-    free(c->vector);
-    free(c->back);
-    free(c->map);
-    free(c->still);
-    free(c->inlet_state);
-    free(c->inlet_unit);
-    free(c->wet);
-    free(c->wet_map);
-    free(c->wet_still);
-    free(c->watch);
-    free(c->watch_direct);
+    tmx_arena_finish(&c->arena);
+    tmx_arena_finish(&c->of_modes);
     *c = (struct tmx_coolant){0};
 }

@@ -19,11 +19,11 @@ struct tmx_coolant_options {
     bool field; /* make map and still */
 };
 
-/* A state z of level l has the field V w, w = vector[l]' z; z = back[l] w. All owned, by rows of modes. */
+/* A state z of level l has the field V w, w = vector[l]' z; z = back[l] w. By rows of modes. */
 struct tmx_coolant {
     size_t n_mode, n_basis, n_shift;
     double *vector, *back; /* [n_level][n_mode][n_mode] */
-    float *map;            /* [n_mode][n_view] V; NULL without field */
+    float *map;            /* [n_mode][n_view] V, the caller's to free; NULL without field */
     double *still; /* [n_unit][n_view, K/W] the direct term of the field, at a middle flow; likewise */
     /* an inlet 1 K above ambient, when all has settled: */
     double *inlet_state; /* [n_level][n_mode] */
@@ -31,11 +31,12 @@ struct tmx_coolant {
     /* does it boil? the nodes of coolant; and a few, one of which is the hottest in every steady state, or
      * within tmx_coolant_slack of its rise */
     size_t n_wet, n_watch;
-    size_t *wet;          /* [n_wet] nodes */
-    float *wet_map;       /* [n_mode][n_wet] */
-    float *wet_still;     /* [n_level][n_unit][n_wet] */
-    double *watch;        /* [n_level][n_mode][n_watch] from z */
-    double *watch_direct; /* [n_level][n_unit][n_watch] */
+    size_t *wet;                      /* [n_wet] nodes */
+    float *wet_map;                   /* [n_mode][n_wet] */
+    float *wet_still;                 /* [n_level][n_unit][n_wet] */
+    double *watch;                    /* [n_level][n_mode][n_watch] from z */
+    double *watch_direct;             /* [n_level][n_unit][n_watch] */
+    struct tmx_arena arena, of_modes; /* of the rest; of vector, back and inlet_state */
 };
 
 extern const double tmx_coolant_slack;

@@ -38,6 +38,7 @@ struct builder {
     double *square;     /* [MAX_VECTOR^2] work */
     double *small;      /* [MAX_VECTOR] work */
     double *unit;       /* [n_unit] work */
+    struct tmx_arena arena;
 };
 
 static void heat_times(const struct builder *b, const double *x, double *w)
@@ -195,17 +196,18 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     s->n_unit = b->net->n_unit;
     b->several = b->options->gamma_low != b->options->gamma_high;
     s->gamma = b->several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
-    s->g = calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *s->g);
-    s->a = b->several ? calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *s->a) : NULL;
-    b->heat_theta = calloc(n, sizeof *b->heat_theta);
-    b->x = calloc(n, sizeof *b->x);
-    b->w = calloc(n, sizeof *b->w);
-    b->inner = calloc(MAX_VECTOR, sizeof *b->inner);
-    b->square = calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *b->square);
-    b->small = calloc(MAX_VECTOR, sizeof *b->small);
-    b->unit = calloc(s->n_unit, sizeof *b->unit);
-    if (!s->g || (b->several && !s->a) || !b->heat_theta || !b->x || !b->w || !b->inner || !b->square ||
-        !b->small || !b->unit) {
+    TMX_TAKE(&s->arena, s->g, (size_t)MAX_VECTOR * MAX_VECTOR);
+    if (b->several) {
+        TMX_TAKE(&s->arena, s->a, (size_t)MAX_VECTOR * MAX_VECTOR);
+    }
+    TMX_TAKE(&s->arena, b->inner, MAX_VECTOR);
+    TMX_TAKE(&b->arena, b->heat_theta, n);
+    TMX_TAKE(&b->arena, b->x, n);
+    TMX_TAKE(&b->arena, b->w, n);
+    TMX_TAKE(&b->arena, b->square, (size_t)MAX_VECTOR * MAX_VECTOR);
+    TMX_TAKE(&b->arena, b->small, MAX_VECTOR);
+    TMX_TAKE(&b->arena, b->unit, s->n_unit);
+    if (s->arena.failed || b->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "start field on %zu nodes", n);
     }
     heat_times(b, b->options->theta_k, b->heat_theta);
@@ -233,12 +235,8 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
             memmove(s->a + c * k, s->a + c * MAX_VECTOR, k * sizeof *s->a);
         }
     }
-    s->in = calloc(m * k, sizeof *s->in);
-    s->out = calloc(m * k, sizeof *s->out);
-    s->one = calloc(k, sizeof *s->one);
-    s->area = calloc(k, sizeof *s->area);
-    s->ground = calloc(k, sizeof *s->ground);
-    if (!s->in || !s->out || !s->one || !s->area || !s->ground) {
+    tmx_basis_take(s, true);
+    if (s->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "start field of %zu vectors", k);
     }
     const bool linear = b->net->mode != TMX_MAP_MIN && b->net->mode != TMX_MAP_MAX;
@@ -257,12 +255,11 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
 }
 
 enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
-                                  const struct tmx_initial_basis_options *options, double **theta,
+                                  const struct tmx_initial_basis_options *options, const double **theta,
                                   double *error_k, struct tmx_err *err)
 {
     struct builder b = {.net = net, .options = options, .basis = basis};
     *basis = (struct tmx_basis){0};
-    *theta = NULL;
     enum tmx_status st = start_builder(&b, err);
     st = st ? st : collect(&b, error_k, err);
     st = st ? st : finish_builder(&b, err);
@@ -270,16 +267,7 @@ enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_netw
         tmx_system_destroy(b.system[p]);
     }
     tmx_solver_destroy(b.solver);
-    free(b.heat_theta);
-    free(b.x);
-    free(b.w);
-    free(b.square);
-    free(b.small);
-    free(b.unit);
-    if (st) {
-        free(b.inner);
-    } else {
-        *theta = b.inner;
-    }
+    tmx_arena_finish(&b.arena);
+    *theta = b.inner;
     return st;
 }

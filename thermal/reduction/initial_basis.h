@@ -17,10 +17,10 @@ struct tmx_initial_basis_options {
 };
 
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure) with no input and
- * the field as V' C theta in theta [n_mode], allocated here and owned by the caller (free).
- * *error_k estimates what it misses. Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
+ * the field as V' C theta in theta [n_mode], which is the basis'. *error_k estimates what it misses. Returns
+ * TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
                                                 const struct tmx_initial_basis_options *options,
-                                                double **theta, double *error_k, struct tmx_err *err);
+                                                const double **theta, double *error_k, struct tmx_err *err);
 
 #endif

@@ -67,9 +67,9 @@ enum { TILES = 8 }; /* of a layer, each way: errors are local, a few cells aroun
 static enum tmx_status allocate(struct tmx_regions *r, size_t n, size_t n_entry, struct tmx_err *err)
 {
     *r = (struct tmx_regions){.n = n};
-    r->start = calloc(n + 1, sizeof *r->start);
-    r->node = calloc(n_entry + 1, sizeof *r->node);
-    return r->start && r->node ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu regions", n);
+    TMX_TAKE(&r->arena, r->start, n + 1);
+    TMX_TAKE(&r->arena, r->node, n_entry);
+    return r->arena.failed ? tmx_fail(err, TMX_ENOMEM, "%zu regions", n) : TMX_OK;
 }
 
 enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
@@ -130,8 +130,7 @@ enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_networ
 
 void tmx_regions_finish(struct tmx_regions *r)
 {
-    free(r->start);
-    free(r->node);
+    tmx_arena_finish(&r->arena);
     *r = (struct tmx_regions){0};
 }
 
@@ -164,6 +163,7 @@ struct growing_basis {
     double *small, *part;     /* [room * n_in], [TMX_TALL_PIECES][room * n_in] work */
     double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
     double *square;           /* [room * room] work */
+    struct tmx_arena arena;
 };
 
 /* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
@@ -177,41 +177,23 @@ static enum tmx_status grow_init(struct growing_basis *b, struct tmx_basis *basi
 {
     const size_t n = net->n_node, m = net->n_unit;
     *b = (struct growing_basis){.net = net, .basis = basis, .several = several, .n_in = n_in};
-    b->b = calloc(n_in * n, sizeof *b->b);
-    b->e = own_out ? calloc(m * n, sizeof *b->e) : NULL;
-    b->x = calloc(n_in * n, sizeof *b->x);
-    b->w = calloc(n_in * n, sizeof *b->w);
-    b->eigen = calloc(n_in * n_in, sizeof *b->eigen);
-    b->eigenval = calloc(n_in, sizeof *b->eigenval);
-    if (!b->b || (own_out && !b->e) || !b->x || !b->w || !b->eigen || !b->eigenval) {
+    double **const tall[] = {&b->b, &b->x, &b->w, &b->e};
+    for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
+        const size_t n_col = i < 3 ? n_in : m;
+        TMX_TAKE(&b->arena, *tall[i], n_col * n);
+        tmx_os_large_pages(*tall[i], n_col * n * sizeof **tall[i]);
+    }
+    TMX_TAKE(&b->arena, b->eigen, n_in * n_in);
+    TMX_TAKE(&b->arena, b->eigenval, n_in);
+    if (b->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
-    tmx_os_large_pages(b->b, n_in * n * sizeof *b->b);
-    tmx_os_large_pages(b->e, m * n * sizeof *b->e);
-    tmx_os_large_pages(b->x, n_in * n * sizeof *b->x);
-    tmx_os_large_pages(b->w, n_in * n * sizeof *b->w);
     enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
     if (st == TMX_EIO) { /* the system gives no second thread */
         st = tmx_thread_pool_create(&b->pool, 1, err);
     }
     b->tall = (struct tmx_tall){n, b->pool};
     return st;
-}
-
-static void grow_finish(struct growing_basis *b)
-{
-    tmx_thread_pool_destroy(b->pool);
-    free(b->b);
-    free(b->e);
-    free(b->x);
-    free(b->w);
-    free(b->in);
-    free(b->out);
-    free(b->small);
-    free(b->part);
-    free(b->eigen);
-    free(b->eigenval);
-    free(b->square);
 }
 
 /* Column col of x := itself over its size in C. */
@@ -271,11 +253,14 @@ static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, siz
     return TMX_OK;
 }
 
-static bool enlarge(double **p, size_t count)
+/* Take a wider array; what is in n columns of the old one, which stays until the end, goes to its own. */
+static void widen(struct tmx_arena *arena, double **p, size_t n, size_t old, size_t column, size_t count)
 {
-    double *q = count ? realloc(*p, count * sizeof *q) : NULL;
-    *p = q ? q : *p;
-    return q != NULL;
+    const double *from = *p;
+    TMX_TAKE(arena, *p, count);
+    for (size_t c = 0; c < n && *p; c++) {
+        memcpy(*p + c * column, from + c * old, old * sizeof **p);
+    }
 }
 
 static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct tmx_err *err)
@@ -284,20 +269,24 @@ static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct t
     if (s->n_mode + n_col <= b->room) {
         return TMX_OK;
     }
-    const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
-    if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->n_in + 2)) ||
-        !enlarge(&b->part, TMX_TALL_PIECES * room * b->n_in) || !enlarge(&b->in, room * b->n_in) ||
-        (b->e && !enlarge(&b->out, room * b->net->n_unit)) || !enlarge(&b->square, room * room)) {
+    const size_t k = s->n_mode, m = b->net->n_unit, room = k + n_col + 4 * m, old = b->room;
+    double *v = realloc(s->v, room * b->net->n_node * sizeof *v);
+    s->v = v ? v : s->v;
+    widen(&s->arena, &s->g, k, old, room, room * room); /* g and a have room rows a column */
+    if (b->several) {
+        widen(&s->arena, &s->a, k, old, room, room * room);
+    }
+    widen(&b->arena, &b->in, k, b->n_in, b->n_in, room * b->n_in);
+    if (b->e) {
+        widen(&b->arena, &b->out, k, m, m, room * m);
+    }
+    TMX_TAKE(&b->arena, b->small, room * (b->n_in + 2));
+    TMX_TAKE(&b->arena, b->part, TMX_TALL_PIECES * room * b->n_in);
+    TMX_TAKE(&b->arena, b->square, room * room);
+    if (!v || b->arena.failed || s->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
-    tmx_os_large_pages(s->v + s->n_mode * b->net->n_node, (room - s->n_mode) * b->net->n_node * sizeof *s->v);
-    for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
-        memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
-        if (b->several) {
-            memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
-        }
-    }
+    tmx_os_large_pages(v + k * b->net->n_node, (room - k) * b->net->n_node * sizeof *v);
     b->room = room;
     return TMX_OK;
 }
@@ -393,6 +382,18 @@ static enum tmx_status grow_residual(struct growing_basis *b, double s, size_t m
     return TMX_OK;
 }
 
+void tmx_basis_take(struct tmx_basis *s, bool own_out)
+{
+    TMX_TAKE(&s->arena, s->in, s->n_mode * s->n_unit);
+    if (own_out) {
+        TMX_TAKE(&s->arena, s->out, s->n_mode * s->n_unit);
+    }
+    double **const of_modes[] = {&s->one, &s->area, &s->ground};
+    for (size_t i = 0; i < 3; i++) {
+        TMX_TAKE(&s->arena, *of_modes[i], s->n_mode);
+    }
+}
+
 /* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
 static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
 {
@@ -407,12 +408,8 @@ static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
             memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
         }
     }
-    s->in = calloc(k * m, sizeof *s->in);
-    s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
-    s->one = calloc(k, sizeof *s->one);
-    s->area = calloc(k, sizeof *s->area);
-    s->ground = calloc(k, sizeof *s->ground);
-    if (!s->in || (b->e && !s->out) || !s->one || !s->area || !s->ground) {
+    tmx_basis_take(s, b->e);
+    if (s->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
     }
     for (size_t c = 0; c < k; c++) {
@@ -688,16 +685,18 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, con
     if (st) {
         return st;
     }
-    b->weight = calloc(n_in, sizeof *b->weight);
-    b->r = own_out ? calloc(m * n, sizeof *b->r) : NULL;
-    b->miss = calloc(n_in * m, sizeof *b->miss);
-    b->cell_miss = calloc(n_in * n_region + 1, sizeof *b->cell_miss);
-    b->node = calloc(n, sizeof *b->node);
-    s->error = calloc((m + 1) * m, sizeof *s->error);
-    s->cell_error = n_region ? calloc((m + 1) * n_region, sizeof *s->cell_error) : NULL;
-    s->steady = calloc(m * m, sizeof *s->steady);
-    if (!b->weight || (own_out && !b->r) || !b->miss || !b->cell_miss || !b->node || !s->error ||
-        (n_region && !s->cell_error) || !s->steady) {
+    struct tmx_arena *scratch = &b->grown.arena;
+    TMX_TAKE(scratch, b->weight, n_in);
+    TMX_TAKE(scratch, b->r, own_out ? m * n : 0);
+    TMX_TAKE(scratch, b->miss, n_in * m);
+    TMX_TAKE(scratch, b->cell_miss, n_in * n_region);
+    TMX_TAKE(scratch, b->node, n);
+    TMX_TAKE(&s->arena, s->error, (m + 1) * m);
+    TMX_TAKE(&s->arena, s->steady, m * m);
+    if (n_region) {
+        TMX_TAKE(&s->arena, s->cell_error, (m + 1) * n_region);
+    }
+    if (scratch->failed || s->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
     fill_maps(b);
@@ -716,27 +715,14 @@ enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network
     st = st ? st : collect_levels(&b, err);
     st = st ? st : grow_close(&b.grown, err);
     tmx_solver_destroy(b.solver);
-    grow_finish(&b.grown);
-    free(b.r);
-    free(b.weight);
-    free(b.miss);
-    free(b.cell_miss);
-    free(b.node);
+    tmx_thread_pool_destroy(b.grown.pool);
+    tmx_arena_finish(&b.grown.arena);
     return st;
 }
 
 void tmx_basis_finish(struct tmx_basis *basis)
 {
     free(basis->v);
-    free(basis->g);
-    free(basis->a);
-    free(basis->in);
-    free(basis->out);
-    free(basis->one);
-    free(basis->area);
-    free(basis->ground);
-    free(basis->error);
-    free(basis->cell_error);
-    free(basis->steady);
+    tmx_arena_finish(&basis->arena);
     *basis = (struct tmx_basis){0};
 }

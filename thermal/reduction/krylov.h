@@ -9,8 +9,9 @@
 
 struct tmx_regions {
     size_t n;
-    size_t *start; /* [n + 1] owned: first entry of each region in node */
-    size_t *node;  /* [start[n]] owned */
+    size_t *start; /* [n + 1] first entry of each region in node */
+    size_t *node;  /* [start[n]] */
+    struct tmx_arena arena;
 };
 
 /* One region a dissipating unit: the cells it touches. *r is overwritten; end it with
@@ -30,21 +31,21 @@ void tmx_regions_worst(const struct tmx_regions *r, const double *node, double *
 
 struct tmx_basis {
     size_t n_node, n_mode, n_unit;
-    double *v;      /* [n_mode][n_node] owned, V' C V = 1 */
-    double *g;      /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
-    double *a;      /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
-    double *in;     /* [n_unit][n_mode] owned, V' B */
-    double *out;    /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
-    double *one;    /* [n_mode] owned, V' C 1: the uniform field 1 K */
-    double *area;   /* [n_mode] owned, V' A 1 */
-    double *ground; /* [n_mode] owned, V' of what the board conducts to the air */
-    double *error;  /* [n_unit + 1][n_unit] owned, K/W: what V misses at each unit, row by unit that changes;
-                       the last row: K/K, by the air's temperature, 0 unless options->ambient_k */
-    double
-        *cell_error; /* [n_unit + 1][regions] owned: likewise at the nodes of options->cells; NULL without */
-    double *steady;  /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
-    double gamma;    /* expansion point [W/(m2 K)] */
-    size_t n_shift;  /* factorisations used */
+    double *v;              /* [n_mode][n_node] owned, V' C V = 1 */
+    double *g;              /* [n_mode][n_mode] V' G V at film coefficient gamma */
+    double *a;              /* [n_mode][n_mode] V' A V; NULL when gamma is the only film coefficient */
+    double *in;             /* [n_unit][n_mode] V' B */
+    double *out;            /* [n_unit][n_mode] V' E: temperatures are E' theta; NULL when E = B */
+    double *one;            /* [n_mode] V' C 1: the uniform field 1 K */
+    double *area;           /* [n_mode] V' A 1 */
+    double *ground;         /* [n_mode] V' of what the board conducts to the air */
+    double *error;          /* [n_unit + 1][n_unit] K/W: what V misses at each unit, row by unit that changes;
+                               the last row: K/K, by the air's temperature, 0 unless options->ambient_k */
+    double *cell_error;     /* [n_unit + 1][regions] likewise at the nodes of options->cells; NULL without */
+    double *steady;         /* [n_unit][n_unit] K/W: E' G^-1 B at gamma, solved directly */
+    double gamma;           /* expansion point [W/(m2 K)] */
+    size_t n_shift;         /* factorisations used */
+    struct tmx_arena arena; /* of all but v */
 };
 
 struct tmx_basis_options {
@@ -64,5 +65,7 @@ struct tmx_basis_options {
 TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
                                              const struct tmx_basis_options *options, struct tmx_err *err);
 void tmx_basis_finish(struct tmx_basis *basis);
+/* Take in, one, area and ground of its n_mode and n_unit, zeroed, and where wanted out. */
+void tmx_basis_take(struct tmx_basis *basis, bool own_out);
 
 #endif

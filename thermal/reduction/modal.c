@@ -13,7 +13,7 @@ static size_t padded(size_t n)
     return (n + TMX_MODAL_PAD - 1) / TMX_MODAL_PAD * TMX_MODAL_PAD;
 }
 
-enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct,
+enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
                                struct tmx_err *err)
 {
     *m = (struct tmx_modal){.n_mode = n_mode,
@@ -22,18 +22,17 @@ enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit
                             .unit_row = padded(n_unit),
                             .kernel =
                                 TMX_ISA_OF(tmx_modal_kernel_any, tmx_modal_kernel_v3, tmx_modal_kernel_v4)};
-    m->rate = calloc(m->mode_row, sizeof *m->rate);
-    m->in = calloc(n_unit * m->mode_row, sizeof *m->in);
-    m->out = calloc(n_mode * m->unit_row, sizeof *m->out);
-    m->direct = direct ? calloc(n_unit * m->unit_row, sizeof *m->direct) : NULL;
-    m->stored = calloc(m->mode_row, sizeof *m->stored);
-    m->leave = calloc(m->mode_row, sizeof *m->leave);
-    m->one = calloc(m->mode_row, sizeof *m->one);
-    m->start = calloc(m->mode_row, sizeof *m->start);
-    m->rest = calloc(m->mode_row, sizeof *m->rest);
-    m->drain = calloc(m->unit_row, sizeof *m->drain);
-    if (!m->rate || !m->in || !m->out || (direct && !m->direct) || !m->stored || !m->leave || !m->one ||
-        !m->start || !m->rest || !m->drain) {
+    double **const row[] = {&m->rate, &m->stored, &m->leave, &m->one, &m->start, &m->rest, &m->spin};
+    for (size_t i = 0; i < sizeof row / sizeof row[0] - (spin ? 0 : 1); i++) {
+        TMX_TAKE(&m->arena, *row[i], m->mode_row);
+    }
+    TMX_TAKE(&m->arena, m->drain, m->unit_row);
+    TMX_TAKE(&m->arena, m->in, n_unit * m->mode_row);
+    TMX_TAKE(&m->arena, m->out, n_mode * m->unit_row);
+    if (direct) {
+        TMX_TAKE(&m->arena, m->direct, n_unit * m->unit_row);
+    }
+    if (m->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes", n_mode);
     }
     for (size_t i = n_mode; i < m->mode_row; i++) {
@@ -42,27 +41,9 @@ enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit
     return TMX_OK;
 }
 
-enum tmx_status tmx_modal_add_spin(struct tmx_modal *m, struct tmx_err *err)
-{
-    m->spin = calloc(m->mode_row, sizeof *m->spin);
-    return m->spin ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes", m->n_mode);
-}
-
 void tmx_modal_finish(struct tmx_modal *m)
 {
-    free(m->rate);
-    free(m->spin);
-    free(m->in);
-    free(m->out);
-    free(m->direct);
-    free(m->stored);
-    free(m->leave);
-    free(m->one);
-    free(m->start);
-    free(m->rest);
-    free(m->drain);
-    free(m->in_single);
-    free(m->out_single);
+    tmx_arena_finish(&m->arena);
     *m = (struct tmx_modal){0};
 }
 
@@ -86,7 +67,7 @@ enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more
     struct tmx_modal both;
     tmx_assert(!more->direct);
     const enum tmx_status st =
-        tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, err);
+        tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, false, err);
     if (st) {
         tmx_modal_finish(&both);
         return st;
@@ -136,9 +117,9 @@ static float *to_single(const double *from, size_t n, float *to)
 enum tmx_status tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err)
 {
     const size_t direct = m->direct ? m->n_unit : 0;
-    m->in_single = calloc(m->n_unit * m->mode_row, sizeof *m->in_single);
-    m->out_single = calloc((m->n_mode + direct) * m->unit_row, sizeof *m->out_single);
-    if (!m->in_single || !m->out_single) {
+    TMX_TAKE(&m->arena, m->in_single, m->n_unit * m->mode_row);
+    TMX_TAKE(&m->arena, m->out_single, (m->n_mode + direct) * m->unit_row);
+    if (m->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes in single precision", m->n_mode);
     }
     to_single(m->in, m->n_unit * m->mode_row, m->in_single);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 
 /* A network in modal form, and its exact step:
@@ -28,12 +29,12 @@ struct tmx_modal_call; /* below */
 struct tmx_modal {
     size_t n_mode, n_unit;
     size_t mode_row, unit_row; /* padded lengths */
-    double *rate;              /* [mode_row, 1/s] owned; padding is 1 */
-    double *spin;              /* [mode_row, 1/s] owned, of pairs; NULL: no mode turns */
-    double *in;                /* [n_unit][mode_row] owned */
-    double *out;               /* [n_mode][unit_row] owned */
-    double *direct;            /* [n_unit][unit_row] owned; NULL: none */
-    /* rows over the modes, [mode_row] each, owned */
+    double *rate;              /* [mode_row, 1/s]; padding is 1 */
+    double *spin;              /* [mode_row, 1/s] of pairs; NULL: no mode turns */
+    double *in;                /* [n_unit][mode_row] */
+    double *out;               /* [n_mode][unit_row] */
+    double *direct;            /* [n_unit][unit_row]; NULL: none */
+    /* rows over the modes, [mode_row] each */
     double *stored; /* [J] heat above ambient */
     double *leave;  /* [W] heat to ambient */
     double *one;    /* state of the uniform field of 1 K */
@@ -41,21 +42,19 @@ struct tmx_modal {
     /* for the heat that leaves during a step, see tmx_modal_close */
     double *rest;  /* [mode_row, J] leave / rate */
     double *drain; /* [unit_row] share of each unit's heat that leaves in the end */
-    /* in mixed precision, else NULL: the two projections in single, owned */
+    /* in mixed precision, else NULL: the two projections in single */
     float *in_single;                              /* [n_unit][mode_row] in */
     float *out_single;                             /* [n_mode (+ n_unit)][unit_row] out, direct below it */
     void (*mixed)(const struct tmx_modal_call *);  /* the step on this processor */
     void (*kernel)(const struct tmx_modal_call *); /* in double, on this processor */
+    struct tmx_arena arena;                        /* of all arrays */
 };
 
-/* Allocate the arrays, zeroed but for rate's padding. Returns TMX_OK or TMX_ENOMEM; end
- * with tmx_modal_finish in both cases. */
+/* Allocate the arrays, zeroed but for rate's padding; a model with a spin takes no steps in mixed precision.
+ * Returns TMX_OK or TMX_ENOMEM; end with tmx_modal_finish in both cases. */
 TMX_NODISCARD enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct,
-                                             struct tmx_err *err);
+                                             bool spin, struct tmx_err *err);
 void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
-
-/* Give m a spin, 0 to begin with. Such a model takes no steps in mixed precision. TMX_OK or TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_modal_add_spin(struct tmx_modal *m, struct tmx_err *err);
 
 /* Put the modes of more beside those of m: its z goes on by itself and adds to the temperatures. Both
  * have the same units; more has no direct term. Returns TMX_OK or TMX_ENOMEM (m unchanged). */

@@ -83,9 +83,10 @@ struct basis_select { /* k: modes of the basis, m: units, n_in: those and with o
     size_t n_kept;                                   /* of them must be kept */
     double *small;                                   /* [k][k] work */
     /* several film coefficients, else NULL: */
-    double *f;    /* [k][k] F */
-    double *air;  /* [k] F Lambda^1/2 c */
-    double *mass; /* [k][k] work */
+    double *f;               /* [k][k] F */
+    double *air;             /* [k] F Lambda^1/2 c */
+    double *mass;            /* [k][k] work */
+    struct tmx_arena *arena; /* of these and of what the cut has beside them */
 };
 
 /* t0 in units of the shortest step: what has died out before is not worth modes. 0.15 gave the smallest
@@ -104,9 +105,9 @@ static enum tmx_status add_face(struct basis_select *c, double gamma, struct tmx
     struct level_basis *f = &c->level_basis[c->n_level_basis++];
     const size_t k = c->k, m = c->m;
     const enum tmx_status st = tmx_modes_init(&f->modes, c->basis, gamma, err);
-    f->bt = calloc(k * c->n_in, sizeof *f->bt);
-    f->ot = calloc(k * m, sizeof *f->ot);
-    if (st || !f->bt || !f->ot) {
+    TMX_TAKE(c->arena, f->bt, k * c->n_in);
+    TMX_TAKE(c->arena, f->ot, k * m);
+    if (st || c->arena->failed) {
         return st ? st : tmx_no_memory(err);
     }
     for (size_t i = 0; i < k; i++) {
@@ -128,10 +129,10 @@ static enum tmx_status init_several(struct basis_select *c, struct tmx_err *err)
     const size_t k = c->k;
     const struct tmx_modes *q = &c->level_basis[0].modes;
     double low = INFINITY, high = 0;
-    c->f = calloc(k * k, sizeof *c->f);
-    c->mass = calloc(k * k, sizeof *c->mass);
-    c->air = calloc(k, sizeof *c->air);
-    if (!c->f || !c->mass || !c->air) {
+    TMX_TAKE(c->arena, c->f, k * k);
+    TMX_TAKE(c->arena, c->mass, k * k);
+    TMX_TAKE(c->arena, c->air, k);
+    if (c->arena->failed) {
         return tmx_no_memory(err);
     }
     if (c->basis->a) {
@@ -156,11 +157,11 @@ static enum tmx_status init(struct basis_select *c, struct tmx_err *err)
 {
     const size_t k = c->k = c->basis->n_mode, m = c->m = c->basis->n_unit;
     c->n_in = m + (c->options->ambient_k > 0);
-    c->weight = calloc(c->n_in, sizeof *c->weight);
-    c->root = calloc(k, sizeof *c->root);
-    c->u = calloc(k * k, sizeof *c->u);
-    c->small = calloc(k * (k > c->n_in ? k : c->n_in), sizeof *c->small);
-    if (!c->weight || !c->root || !c->u || !c->small) {
+    TMX_TAKE(c->arena, c->weight, c->n_in);
+    TMX_TAKE(c->arena, c->root, k);
+    TMX_TAKE(c->arena, c->u, k * k);
+    TMX_TAKE(c->arena, c->small, k * (k > c->n_in ? k : c->n_in));
+    if (c->arena->failed) {
         return tmx_no_memory(err);
     }
     enum tmx_status st = add_face(c, c->basis->gamma, err);
@@ -354,33 +355,6 @@ static enum tmx_status fill(struct basis_select *c, double *p, double *value, st
     return st;
 }
 
-/* basis and options are kept by reference. Overwritten; end it with select_finish, also after failure.
- */
-static enum tmx_status select_init(struct basis_select *c, const struct tmx_basis *basis,
-                                   const struct tmx_truncation *options, struct tmx_err *err)
-{
-    *c = (struct basis_select){.basis = basis, .options = options};
-    enum tmx_status st = init(c, err);
-    double *work = st ? NULL : calloc(c->k * (c->k + 1), sizeof *work);
-    st = st || work ? st : tmx_no_memory(err);
-    st = st ? st : fill(c, work, work + c->k * c->k, err);
-    free(work);
-    return st;
-}
-
-static void select_finish(struct basis_select *c)
-{
-    double *const own[] = {c->weight, c->root, c->u, c->small, c->f, c->air, c->mass};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        free(own[i]);
-    }
-    for (size_t f = 0; f < MAX_LEVEL_BASIS; f++) {
-        tmx_modes_finish(&c->level_basis[f].modes);
-        free(c->level_basis[f].bt);
-        free(c->level_basis[f].ot);
-    }
-}
-
 /* The cut: the first n directions, diagonalised, and what they miss. */
 
 struct cut { /* k, m, n_in: of the directions */
@@ -395,6 +369,7 @@ struct cut { /* k, m, n_in: of the directions */
     double *m1;           /* [k][k] U' F U */
     double *k0, *k1, *k2; /* [k][k] coefficients of U' (...) U in d */
     double *mass;         /* [k][k] work */
+    struct tmx_arena arena;
 };
 
 static bool several(const struct cut *c)
@@ -402,38 +377,36 @@ static bool several(const struct cut *c)
     return select_several(&c->dir);
 }
 
+/* basis and options are kept by reference. */
 static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
                                 const struct tmx_truncation *options, struct tmx_err *err)
 {
-    const enum tmx_status st = select_init(&c->dir, basis, options, err);
-    if (st) {
-        return st;
-    }
+    c->dir = (struct basis_select){.basis = basis, .options = options, .arena = &c->arena};
+    enum tmx_status st = init(&c->dir, err);
     const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
+    double *work = st ? NULL : calloc(k * (k + 1), sizeof *work); /* gone before the rest is taken */
+    st = st || work ? st : tmx_no_memory(err);
+    st = st ? st : fill(&c->dir, work, work + k * k, err);
+    free(work);
     double **const square[] = {&c->t, &c->m1, &c->k0, &c->k1, &c->k2, &c->mass};
     for (size_t i = 0; i < (several(c) ? sizeof square / sizeof square[0] : 1); i++) {
-        *square[i] = calloc(k * k, sizeof **square[i]);
-        if (!*square[i]) {
-            return tmx_no_memory(err);
-        }
+        TMX_TAKE(&c->arena, *square[i], k * k);
     }
-    c->mu = calloc(k, sizeof *c->mu);
-    c->small = calloc(k * (k > n_in ? k : n_in), sizeof *c->small);
-    c->bz = calloc(k * n_in, sizeof *c->bz);
-    c->oz = calloc(k * m, sizeof *c->oz);
-    c->miss = calloc(n_in * m, sizeof *c->miss);
-    c->now = calloc(n_in * m, sizeof *c->now);
-    return c->mu && c->small && c->bz && c->oz && c->miss && c->now ? TMX_OK : tmx_no_memory(err);
+    TMX_TAKE(&c->arena, c->mu, k);
+    TMX_TAKE(&c->arena, c->small, k * (k > n_in ? k : n_in));
+    TMX_TAKE(&c->arena, c->bz, k * n_in);
+    TMX_TAKE(&c->arena, c->oz, k * m);
+    TMX_TAKE(&c->arena, c->miss, n_in * m);
+    TMX_TAKE(&c->arena, c->now, n_in * m);
+    return st || !c->arena.failed ? st : tmx_no_memory(err);
 }
 
 static void free_cut(struct cut *c)
 {
-    double *const own[] = {c->t,   c->mu, c->small, c->bz, c->oz, c->miss,
-                           c->now, c->m1, c->k0,    c->k1, c->k2, c->mass};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        free(own[i]);
+    for (size_t f = 0; f < MAX_LEVEL_BASIS; f++) {
+        tmx_modes_finish(&c->dir.level_basis[f].modes);
     }
-    select_finish(&c->dir);
+    tmx_arena_finish(&c->arena);
 }
 
 /* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
@@ -583,11 +556,11 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
     const struct tmx_modes *q = &c->dir.level_basis[0].modes;
     const size_t k = c->dir.k, m = c->dir.m;
     const double *along = several(c) ? c->dir.u : c->t;
-    double *work = calloc(k * (n > m ? n : m), sizeof *work);
-    cut->map = calloc(n * k, sizeof *cut->map);
-    cut->rest = calloc(m * k, sizeof *cut->rest);
-    if (!work || !cut->map || !cut->rest) {
-        free(work);
+    double *work;
+    TMX_TAKE(&c->arena, work, k * (n > m ? n : m));
+    TMX_TAKE(&cut->arena, cut->map, n * k);
+    TMX_TAKE(&cut->arena, cut->rest, m * k);
+    if (c->arena.failed || cut->arena.failed) {
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < n * k; i++) {
@@ -604,7 +577,6 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
     tmx_dense_nn(k, m, k, 1, q->vector, k, work, k, 0, cut->rest, k);
     tmx_dense_tn(m, m, k, 1, c->dir.level_basis[0].ot, k, c->dir.level_basis[0].bt, k, 0, c->now, m);
     tmx_dense_tn(m, m, n, -1, c->oz, k, c->bz, k, 1, c->now, m);
-    free(work);
     return TMX_OK;
 }
 
@@ -613,10 +585,10 @@ static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_moda
 {
     const struct tmx_modes *q = &c->dir.level_basis[0].modes;
     const size_t k = c->dir.k, m = c->dir.m;
-    const enum tmx_status st = tmx_modal_init(modal, n, m, true, err);
-    double *area = calloc(k, sizeof *area);
-    if (st || !area) {
-        free(area);
+    const enum tmx_status st = tmx_modal_init(modal, n, m, true, false, err);
+    double *area;
+    TMX_TAKE(&c->arena, area, k);
+    if (st || c->arena.failed) {
         return st ? st : tmx_no_memory(err);
     }
     tmx_dense_tn(k, 1, k, d, q->vector, k, c->dir.basis->area, k, 0, area, k);
@@ -640,7 +612,6 @@ static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_moda
     for (size_t v = 0; v < m; v++) {
         memcpy(modal->direct + v * modal->unit_row, c->now + v * m, m * sizeof *c->now);
     }
-    free(area);
     return TMX_OK;
 }
 
@@ -674,13 +645,13 @@ static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_
 static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal,
                               double *error, struct tmx_err *err)
 {
-    double *worst = calloc(c->dir.m * c->dir.m, sizeof *worst);
-    enum tmx_status st = worst ? TMX_OK : tmx_no_memory(err);
-    if (!st && several(c)) {
-        cut->vector = calloc(c->dir.options->n_level * n * n, sizeof *cut->vector);
-        cut->back = calloc(c->dir.options->n_level * n * n, sizeof *cut->back);
-        st = cut->vector && cut->back ? TMX_OK : tmx_no_memory(err);
+    double *worst;
+    TMX_TAKE(&c->arena, worst, c->dir.m * c->dir.m);
+    if (several(c)) {
+        TMX_TAKE(c->dir.options->vectors, cut->vector, c->dir.options->n_level * n * n);
+        TMX_TAKE(c->dir.options->vectors, cut->back, c->dir.options->n_level * n * n);
     }
+    enum tmx_status st = c->arena.failed || c->dir.options->vectors->failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t l = 0; l < c->dir.options->n_level && !st; l++) {
         const double d = several(c) ? c->dir.options->gamma[l] - c->dir.basis->gamma : 0;
         st = several(c) ? diagonalise(c, n, d, err) : TMX_OK; /* one level: it is at hand */
@@ -690,7 +661,6 @@ static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut
     for (size_t i = 0; i < c->dir.m * c->dir.m && !st; i++) {
         error[i] += worst[i];
     }
-    free(worst);
     return st;
 }
 
@@ -725,10 +695,7 @@ enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *
 
 void tmx_truncated_finish(struct tmx_truncated *cut)
 {
-    free(cut->map);
-    free(cut->rest);
-    free(cut->vector);
-    free(cut->back);
+    tmx_arena_finish(&cut->arena);
     *cut = (struct tmx_truncated){0};
 }
 
@@ -737,15 +704,16 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
 {
     const size_t k = basis->n_mode, m = basis->n_unit;
     *modes = (struct tmx_modes){.n_mode = k, .n_unit = m, .gamma = gamma};
-    modes->rate = calloc(k, sizeof *modes->rate);
-    modes->vector = calloc(k * k, sizeof *modes->vector);
-    modes->in = calloc(k * m, sizeof *modes->in);
-    modes->out = basis->out ? calloc(k * m, sizeof *modes->out) : modes->in;
-    modes->one = calloc(k, sizeof *modes->one);
-    modes->leave = calloc(k, sizeof *modes->leave);
-    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->leave) {
+    TMX_TAKE(&modes->arena, modes->rate, k);
+    TMX_TAKE(&modes->arena, modes->vector, k * k);
+    TMX_TAKE(&modes->arena, modes->in, k * m);
+    TMX_TAKE(&modes->arena, modes->out, basis->out ? k * m : 0);
+    TMX_TAKE(&modes->arena, modes->one, k);
+    TMX_TAKE(&modes->arena, modes->leave, k);
+    if (modes->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
     }
+    modes->out = basis->out ? modes->out : modes->in;
     for (size_t i = 0; i < k * k; i++) {
         modes->vector[i] = basis->g[i] + (basis->a ? (gamma - basis->gamma) * basis->a[i] : 0);
     }
@@ -768,21 +736,14 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
 
 void tmx_modes_finish(struct tmx_modes *modes)
 {
-    free(modes->rate);
-    free(modes->vector);
-    if (modes->out != modes->in) {
-        free(modes->out);
-    }
-    free(modes->in);
-    free(modes->one);
-    free(modes->leave);
+    tmx_arena_finish(&modes->arena);
     *modes = (struct tmx_modes){0};
 }
 
 enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err)
 {
     const size_t k = modes->n_mode, m = modes->n_unit;
-    const enum tmx_status st = tmx_modal_init(modal, k, m, false, err);
+    const enum tmx_status st = tmx_modal_init(modal, k, m, false, false, err);
     if (st) {
         return st;
     }

@@ -16,6 +16,7 @@ struct tmx_truncation {
     bool octaves;          /* choose directions by every octave of time alike, not by every second */
     const double *gamma;   /* [n_level, W/(m2 K)] film coefficients, between those of the basis' options */
     size_t n_level;
+    struct tmx_arena *vectors; /* takes vector and back of tmx_truncated */
 };
 
 /* At level l a state z has the field V x,
@@ -23,10 +24,11 @@ struct tmx_truncation {
  * w = vector[l]' z is the same before and after a change of level; z = back[l] w. */
 struct tmx_truncated {
     size_t n_mode;
-    double *map;    /* [n_mode][basis n_mode] owned */
-    double *rest;   /* [n_unit][basis n_mode] owned */
-    double *vector; /* [n_level][n_mode][n_mode] owned, by rows of modes; NULL: one level */
-    double *back;   /* the same of its inverse */
+    double *map;            /* [n_mode][basis n_mode] */
+    double *rest;           /* [n_unit][basis n_mode] */
+    double *vector;         /* [n_level][n_mode][n_mode] by rows of modes; NULL: one level */
+    double *back;           /* the same of its inverse */
+    struct tmx_arena arena; /* of map and rest */
 };
 
 /* Overwritten; end it with tmx_truncated_finish, also after failure. modal [n_level] is filled, one table a
@@ -42,10 +44,11 @@ void tmx_truncated_finish(struct tmx_truncated *cut);
 struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
     size_t n_mode, n_unit;
     double gamma;
-    double *rate;        /* [n_mode, 1/s] owned, ascending */
-    double *vector;      /* [n_mode][n_mode] owned: modes in the basis, by columns */
-    double *in, *out;    /* [n_unit][n_mode] owned; out may be in */
-    double *one, *leave; /* [n_mode] owned; leave: heat to the air [W], through sink and board */
+    double *rate;        /* [n_mode, 1/s] ascending */
+    double *vector;      /* [n_mode][n_mode] modes in the basis, by columns */
+    double *in, *out;    /* [n_unit][n_mode] out may be in */
+    double *one, *leave; /* [n_mode] leave: heat to the air [W], through sink and board */
+    struct tmx_arena arena;
 };
 
 /* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */
