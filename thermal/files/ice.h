@@ -55,43 +55,18 @@ TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *
 TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir,
                                                     struct tmx_err *err);
 
-/* Private to ice_read.c and ice_write.c. The words of a 3D-ICE file. Words are separated by
- * blanks; `: ; , ( )` are words of their own; "..." is one word without its quotes; both
- * C comment forms are skipped. */
+/* Private to ice_read.c and ice_write.c. */
 
-struct tmx_ice_lex {
+struct tmx_ice_lex { /* the words of a 3D-ICE file */
     struct tmx_text_file text;
     const char *next;
     struct tmx_span word; /* empty at the end of the file */
-    const char *phrase;   /* the last one with a word in it, for messages */
+    char phrase[64];      /* the last one with a word in it, for messages */
     unsigned line;        /* of word */
     char skipped[200];    /* words without an effect here, with their lines */
+    enum tmx_status st;   /* of the first error, which ends the file */
     struct tmx_err *err;
 };
-
-/* Load and check that every quotation and comment has an end. */
-TMX_NODISCARD enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
-/* The same unchecked, to find out what kind of file it is. */
-TMX_NODISCARD enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
-/* Every quotation and comment must end, as what an open one would swallow is never missed otherwise; and
- * unless `empty`, hold something. Returns TMX_OK or TMX_EPARSE. */
-TMX_NODISCARD enum tmx_status tmx_ice_check_closed(const struct tmx_ice_lex *l, bool empty,
-                                                   struct tmx_err *err);
-void tmx_ice_close(struct tmx_ice_lex *l);
-void tmx_ice_next(struct tmx_ice_lex *l);
-/* True and step when the word is this one. */
-bool tmx_ice_accept(struct tmx_ice_lex *l, const char *word);
-/* Fail at the word: "expected WHAT, got WORD". */
-enum tmx_status tmx_ice_expected(struct tmx_ice_lex *l, const char *what);
-/* The words of a phrase, one after another: "chip length". */
-TMX_NODISCARD enum tmx_status tmx_ice_phrase(struct tmx_ice_lex *l, const char *phrase);
-TMX_NODISCARD enum tmx_status tmx_ice_number(struct tmx_ice_lex *l, double *v);
-TMX_NODISCARD enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size);
-/* The word has no effect here: it is one of the few that a reader may skip, and is printed at the end. */
-void tmx_ice_skip(struct tmx_ice_lex *l, const char *what);
-void tmx_ice_print_skipped(const struct tmx_ice_lex *l); /* as one doubt */
-/* The same for `power values 1, 2;` and its like: words and numbers, an error where the `;` is missing. */
-TMX_NODISCARD enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l);
 
 enum {
     TMX_ICE_NAME = 128,
@@ -158,6 +133,7 @@ struct tmx_ice_stack {
     double ambient_k;         /* of both */
     double init_k, slot_s;    /* of the solver; slot 0: steady, or not given */
     char block[TMX_ICE_NAME]; /* file of the layers without a floorplan */
+    const char *block_word;   /* of the file's block that is read */
 };
 
 /* Read the file at path; the floorplans it names are not opened. *s is overwritten; end it with
