@@ -726,8 +726,8 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
         st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->format, out, err);
         tmx_table_destroy(chosen);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
-                r.n_tried, fabs(r.estimate_k[best] - r.value[best].peak_k),
-                r.estimate_k[best] < r.value[best].peak_k ? "too cold" : "too hot");
+                r.n_tried, fabs(r.value[best].estimate_k - r.value[best].peak_k),
+                r.value[best].estimate_k < r.value[best].peak_k ? "too cold" : "too hot");
     }
     free(slowdown_pct);
     tmx_table_destroy(t);

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/cost.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -49,7 +50,7 @@ enum {
     FAST_SHAPES = 40,  /* of a block while annealing */
     FAST_CURVE = 80,   /* points of a subtree's curve then */
     FULL_CURVE = 4096, /* and in the result */
-    ELITE = 8,         /* candidates computed by the full grid */
+    ELITE = TMX_FLOORPLANNER_BEST,
     TRIES = 64,        /* for a move that is allowed */
     MAX_BLOCKS = 512,  /* to be placed */
     SIDE_BY_SIDE = -1, /* cuts of a Polish expression: V */
@@ -145,7 +146,7 @@ struct heat {                 /* the influence of a uniform die */
     double low[LOWS * LOWS];  /* the full grid's answers by the sheets' */
     double width_m, height_m; /* of the die that z is for */
     double z[MODES * MODES], wave[MODES * MODES], q[MODES * MODES], sqrt_low[LOWS];
-    double *x, *y; /* [n_unit][MODES] owned: means of the modes over the units */
+    double *x, *y; /* [n_unit][MODES] means of the modes over the units */
 };
 
 struct planner {
@@ -160,29 +161,30 @@ struct planner {
     char source[512];
     struct tmx_floorplan given; /* of swaps: the places; else empty */
     /* the state: a Polish expression, or the unit in each place */
-    int *now, *next; /* [n_state] owned */
+    int *now, *next; /* [n_state] */
     size_t n_state;
     /* slicing */
-    struct curve *leaf;    /* [n_placed] owned, each owned: shapes while annealing or in the result */
-    struct point *pool;    /* [n_state * FULL_CURVE at most] owned */
-    struct point *scratch; /* owned: one joined curve before it is thinned */
+    struct curve *leaf;    /* [n_placed] shapes while annealing or in the result */
+    struct point *pool;    /* [n_state * FULL_CURVE at most] */
+    struct point *scratch; /* one joined curve before it is thinned */
     size_t most_points;    /* of a curve */
-    struct curve *node;    /* [n_state] owned: into the pool */
-    int *left, *right;     /* [n_state] owned: positions of a cut's parts */
-    int *stack;            /* [n_state] owned */
-    struct rect *dead;     /* [n_state] owned */
+    struct curve *node;    /* [n_state] into the pool */
+    int *left, *right;     /* [n_state] positions of a cut's parts */
+    int *stack;            /* [n_state] */
+    struct rect *dead;     /* [n_state] */
     size_t n_dead;
     /* swaps */
-    size_t *mirror; /* [n_unit] owned: the place at the other side; n_unit: none */
-    bool *moves;    /* [n_unit] owned */
+    size_t *mirror; /* [n_unit] the place at the other side; n_unit: none */
+    bool *moves;    /* [n_unit] */
     /* what is evaluated: placed blocks, then base, left and right arm of a wrapped cache */
-    struct rect *unit; /* [n_unit] owned */
-    double *power_w;   /* [n_unit] owned */
-    double *temp_k;    /* [n_unit] owned */
+    struct rect *unit; /* [n_unit] */
+    double *power_w;   /* [n_unit] */
+    double *temp_k;    /* [n_unit] */
     size_t n_unit;
     double width_m, height_m;
     struct heat heat;
     struct tmx_rng *rng;
+    struct tmx_arena arena; /* of all but blocks and wires */
 };
 
 static enum tmx_status add_block(struct planner *p, struct tmx_span name, const double v[4], unsigned line,
@@ -347,12 +349,10 @@ static enum tmx_status read_power(struct planner *p, struct tmx_err *err)
     struct tmx_lines lines = {0};
     struct tmx_trace trace = {0};
     double w = 0;
-    bool list = false;
-    bool *seen = calloc(p->n_unit, sizeof *seen);
-    double *mean = NULL;
+    bool list = false, *seen;
+    TMX_TAKE(&p->arena, seen, p->n_unit);
     enum tmx_status st = seen ? tmx_text_load(&text, p->in->power, err) : tmx_no_memory(err);
     if (st) {
-        free(seen);
         return st;
     }
     while (!st && tmx_lines_next_filled(&lines, &text)) {
@@ -369,8 +369,9 @@ static enum tmx_status read_power(struct planner *p, struct tmx_err *err)
                  : tmx_fail_at(err, TMX_EPARSE, p->in->power, lines.number, "expected a block and its watts");
     }
     if (!st && !list) {
+        double *mean;
         st = tmx_trace_read(p->in->power, &trace, err);
-        mean = st ? NULL : calloc(trace.n_column, sizeof *mean);
+        TMX_TAKE(&p->arena, mean, trace.n_column);
         st = st || mean ? st : tmx_no_memory(err);
         if (!st) {
             tmx_trace_mean(&trace, mean);
@@ -394,8 +395,6 @@ static enum tmx_status read_power(struct planner *p, struct tmx_err *err)
     }
     tmx_trace_finish(&trace);
     tmx_text_finish(&text);
-    free(mean);
-    free(seen);
     return st;
 }
 
@@ -408,7 +407,8 @@ static int by_width(const void *a, const void *b)
 }
 
 /* The shapes of a block, n of them where it is soft. */
-static enum tmx_status leaf_curve(const struct block *b, size_t n, struct curve *c, struct tmx_err *err)
+static enum tmx_status leaf_curve(struct planner *p, const struct block *b, size_t n, struct curve *c,
+                                  struct tmx_err *err)
 {
     double low[2] = {b->least, 1 / b->most}, high[2] = {b->most, 1 / b->least};
     size_t n_range = b->rotable ? 2 : 1;
@@ -417,9 +417,8 @@ static enum tmx_status leaf_curve(const struct block *b, size_t n, struct curve 
         high[0] = fmax(high[0], high[1]);
         n_range = 1;
     }
-    free(c->point);
     c->n = 0;
-    c->point = calloc(n + 2, sizeof *c->point);
+    TMX_TAKE(&p->arena, c->point, n + 2);
     if (!c->point) {
         return tmx_no_memory(err);
     }
@@ -854,9 +853,11 @@ static enum tmx_status by_grid(struct planner *p, const struct tmx_floorplan *fp
     struct tmx_temps temps = {0};
     enum tmx_status st = tmx_stack_create(p->in->cfg, &so, NULL, &stack, err);
     st = st ? st : tmx_temps_init(&temps, &stack, err);
-    double *node_k = st ? NULL : calloc(tmx_temps_nodes(&temps), sizeof *node_k);
-    double *power_w = st ? NULL : calloc(fp->n_unit, sizeof *power_w);
-    st = st || (node_k && power_w) ? st : tmx_no_memory(err);
+    struct tmx_arena scratch = {0};
+    double *node_k, *power_w;
+    TMX_TAKE(&scratch, node_k, tmx_temps_nodes(&temps));
+    TMX_TAKE(&scratch, power_w, fp->n_unit);
+    st = st || !scratch.failed ? st : tmx_no_memory(err);
     if (!st) {
         memcpy(power_w, p->power_w, p->n_unit * sizeof *power_w);
         st = tmx_settle(&stack, &settle, power_w, &temps, node_k, NULL, NULL, err);
@@ -867,8 +868,7 @@ static enum tmx_status by_grid(struct planner *p, const struct tmx_floorplan *fp
             p->temp_k[u] = temps.block_k[u] - p->in->cfg->ambient;
         }
     }
-    free(power_w);
-    free(node_k);
+    tmx_arena_finish(&scratch);
     tmx_temps_finish(&temps);
     tmx_stack_finish(&stack);
     return st;
@@ -946,7 +946,7 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
 /* ---- Annealing ---- */
 
 struct elite {
-    int *state; /* [ELITE][n_state] owned, ascending cost */
+    int *state; /* [ELITE][n_state] ascending cost */
     double cost[ELITE];
     size_t n;
 };
@@ -1069,9 +1069,9 @@ static enum tmx_status read_places(struct planner *p, struct tmx_err *err)
     p->width_m = tmx_floorplan_width_m(&p->given);
     p->height_m = tmx_floorplan_height_m(&p->given);
     p->n_unit = p->n_state = n;
-    p->mirror = calloc(n, sizeof *p->mirror);
-    p->moves = calloc(n, sizeof *p->moves);
-    if (!p->mirror || !p->moves) {
+    TMX_TAKE(&p->arena, p->mirror, n);
+    TMX_TAKE(&p->arena, p->moves, n);
+    if (p->arena.failed) {
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -1111,7 +1111,7 @@ static enum tmx_status set_shapes(struct planner *p, size_t shapes, size_t most,
 {
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < p->n_placed && !st; i++) {
-        st = leaf_curve(&p->block[i], shapes, &p->leaf[i], err);
+        st = leaf_curve(p, &p->block[i], shapes, &p->leaf[i], err);
     }
     p->most_points = most;
     return st;
@@ -1119,32 +1119,29 @@ static enum tmx_status set_shapes(struct planner *p, size_t shapes, size_t most,
 
 static enum tmx_status allocate(struct planner *p, struct tmx_err *err)
 {
-    const bool swaps = p->given.n_unit > 0;
-    if (!swaps) {
+    struct tmx_arena *a = &p->arena;
+    if (p->given.n_unit == 0) {
         p->n_state = 2 * p->n_placed - 1;
         p->n_unit = p->n_placed + (p->wrapped ? 3 : 0);
-        const size_t most = p->n_placed * (size_t)p->o->n_orients + FAST_SHAPES * p->n_placed;
-        p->leaf = calloc(p->n_placed, sizeof *p->leaf);
-        p->pool = calloc(p->n_placed * (most < FULL_CURVE ? most : FULL_CURVE), sizeof *p->pool);
-        p->scratch = calloc(2 * ((most < FULL_CURVE ? most : FULL_CURVE) + 8), sizeof *p->scratch);
-        p->node = calloc(p->n_state, sizeof *p->node);
-        p->left = calloc(p->n_state, sizeof *p->left);
-        p->right = calloc(p->n_state, sizeof *p->right);
-        p->stack = calloc(p->n_state, sizeof *p->stack);
-        p->dead = calloc(2 * p->n_state, sizeof *p->dead);
+        const size_t all = p->n_placed * (size_t)p->o->n_orients + FAST_SHAPES * p->n_placed,
+                     most = all < FULL_CURVE ? all : FULL_CURVE;
+        TMX_TAKE(a, p->leaf, p->n_placed);
+        TMX_TAKE(a, p->pool, p->n_placed * most);
+        TMX_TAKE(a, p->scratch, 2 * (most + 8));
+        TMX_TAKE(a, p->node, p->n_state);
+        TMX_TAKE(a, p->left, p->n_state);
+        TMX_TAKE(a, p->right, p->n_state);
+        TMX_TAKE(a, p->stack, p->n_state);
+        TMX_TAKE(a, p->dead, 2 * p->n_state);
     }
-    p->now = calloc(p->n_state, sizeof *p->now);
-    p->next = calloc(p->n_state, sizeof *p->next);
-    p->unit = calloc(p->n_unit, sizeof *p->unit);
-    p->power_w = calloc(p->n_unit, sizeof *p->power_w);
-    p->temp_k = calloc(p->n_unit, sizeof *p->temp_k);
-    p->heat.x = calloc(2 * p->n_unit * MODES, sizeof *p->heat.x);
-    p->heat.y = p->heat.x ? p->heat.x + p->n_unit * MODES : NULL;
-    return p->now && p->next && p->unit && p->power_w && p->temp_k && p->heat.x &&
-                   (swaps || (p->leaf && p->pool && p->scratch && p->node && p->left && p->right &&
-                              p->stack && p->dead))
-               ? TMX_OK
-               : tmx_no_memory(err);
+    TMX_TAKE(a, p->now, p->n_state);
+    TMX_TAKE(a, p->next, p->n_state);
+    TMX_TAKE(a, p->unit, p->n_unit);
+    TMX_TAKE(a, p->power_w, p->n_unit);
+    TMX_TAKE(a, p->temp_k, p->n_unit);
+    TMX_TAKE(a, p->heat.x, p->n_unit * MODES);
+    TMX_TAKE(a, p->heat.y, p->n_unit * MODES);
+    return a->failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static void planner_finish(struct planner *p)
@@ -1152,17 +1149,11 @@ static void planner_finish(struct planner *p)
     for (size_t i = 0; i < p->n_block; i++) {
         free(p->block[i].name);
     }
-    for (size_t i = 0; p->leaf && i < p->n_placed; i++) {
-        free(p->leaf[i].point);
-    }
     tmx_floorplan_finish(&p->given);
     tmx_rng_destroy(p->rng);
-    void *owned[] = {p->block, p->wire,    p->leaf,   p->pool,   p->scratch, p->node,
-                     p->left,  p->right,   p->stack,  p->dead,   p->now,     p->next,
-                     p->unit,  p->power_w, p->temp_k, p->heat.x, p->mirror,  p->moves};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) {
-        free(owned[i]);
-    }
+    free(p->block);
+    free(p->wire);
+    tmx_arena_finish(&p->arena);
 }
 
 static enum tmx_status prepare(struct planner *p, struct tmx_err *err)
@@ -1191,16 +1182,16 @@ static enum tmx_status prepare(struct planner *p, struct tmx_err *err)
 
 /* The full grid's values of a state, at all shapes. */
 static enum tmx_status finish_state(struct planner *p, const int *state, struct tmx_floorplan *fp,
-                                    struct tmx_floorplanner_values *v, double *estimate_k,
-                                    struct tmx_err *err)
+                                    struct tmx_floorplanner_values *v, struct tmx_err *err)
 {
     realise(p, state);
     heat_up(p);
-    *estimate_k = values(p, p->in->cfg->ambient).peak_k;
+    const double estimate_k = values(p, p->in->cfg->ambient).peak_k;
     enum tmx_status st = one_floorplan(p, p->source, fp, err);
     st = st ? st : tmx_floorplan_check(fp, 0, err);
     st = st ? st : by_grid(p, fp, err);
     *v = values(p, p->in->cfg->ambient);
+    v->estimate_k = estimate_k;
     return st;
 }
 
@@ -1210,13 +1201,10 @@ static void sort_results(struct tmx_floorplanner_result *r)
         for (size_t j = i; j > 0 && r->value[j].cost < r->value[j - 1].cost; j--) {
             const struct tmx_floorplan fp = r->floorplan[j];
             const struct tmx_floorplanner_values v = r->value[j];
-            const double k = r->estimate_k[j];
             r->floorplan[j] = r->floorplan[j - 1];
             r->value[j] = r->value[j - 1];
-            r->estimate_k[j] = r->estimate_k[j - 1];
             r->floorplan[j - 1] = fp;
             r->value[j - 1] = v;
-            r->estimate_k[j - 1] = k;
         }
     }
 }
@@ -1224,16 +1212,10 @@ static void sort_results(struct tmx_floorplanner_result *r)
 static enum tmx_status results(struct planner *p, const struct elite *e, struct tmx_floorplanner_result *r,
                                struct tmx_err *err)
 {
-    r->floorplan = calloc(ELITE, sizeof *r->floorplan);
-    r->value = calloc(ELITE, sizeof *r->value);
-    r->estimate_k = calloc(ELITE, sizeof *r->estimate_k);
-    enum tmx_status st = r->floorplan && r->value && r->estimate_k ? TMX_OK : tmx_no_memory(err);
-    if (!st && p->given.n_unit == 0) {
-        st = set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE, err);
-    }
+    enum tmx_status st =
+        p->given.n_unit > 0 ? TMX_OK : set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE, err);
     for (size_t i = 0; i < e->n && !st; i++) {
-        st = finish_state(p, e->state + i * p->n_state, &r->floorplan[i], &r->value[i], &r->estimate_k[i],
-                          err);
+        st = finish_state(p, e->state + i * p->n_state, &r->floorplan[i], &r->value[i], err);
         r->n = i + 1;
     }
     if (!st) {
@@ -1267,7 +1249,7 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
         st = fit_heat(&p, desc ? sqrt(area) : p.width_m, desc ? sqrt(area) : p.height_m, err);
         st = st || !desc ? st : set_shapes(&p, FAST_SHAPES, FAST_CURVE, err);
     }
-    e.state = st ? NULL : calloc(ELITE * p.n_state, sizeof *e.state);
+    TMX_TAKE(&p.arena, e.state, ELITE * p.n_state);
     st = st || e.state ? st : tmx_no_memory(err);
     if (!st) {
         cost(&p, p.now);
@@ -1282,7 +1264,6 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
         r->n_tried = anneal(&p, &e);
         st = results(&p, &e, r, err);
     }
-    free(e.state);
     planner_finish(&p);
     return st;
 }
@@ -1293,8 +1274,5 @@ void tmx_floorplanner_finish(struct tmx_floorplanner_result *r)
         tmx_floorplan_finish(&r->floorplan[i]);
     }
     tmx_floorplan_finish(&r->start);
-    free(r->floorplan);
-    free(r->value);
-    free(r->estimate_k);
     *r = (struct tmx_floorplanner_result){0};
 }

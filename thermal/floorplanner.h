@@ -43,14 +43,16 @@ struct tmx_floorplanner_input {
 
 struct tmx_floorplanner_values {
     double cost, area_m2, wire_m, peak_k, gradient_k;
+    double estimate_k; /* peak by the annealer's model */
 };
 
+enum { TMX_FLOORPLANNER_BEST = 8 }; /* candidates computed by the full grid */
+
 struct tmx_floorplanner_result {
-    struct tmx_floorplan *floorplan;       /* [n] owned, best first by the full grid */
-    struct tmx_floorplanner_values *value; /* [n] owned, with temperatures of the full grid */
-    double *estimate_k;                    /* [n] owned: peak by the annealer's model */
+    struct tmx_floorplan floorplan[TMX_FLOORPLANNER_BEST];       /* [n] owned, best first by the full grid */
+    struct tmx_floorplanner_values value[TMX_FLOORPLANNER_BEST]; /* with temperatures of the full grid */
     size_t n;
-    struct tmx_floorplan start;
+    struct tmx_floorplan start; /* owned */
     struct tmx_floorplanner_values start_value;
     size_t n_tried;
 };

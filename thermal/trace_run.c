@@ -369,11 +369,11 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         return st;
     }
     r->n_unit = tmx_thermal_spec_units(&r->stack.spec);
-    r->unit_of = calloc(r->power.n_column, sizeof *r->unit_of);
-    r->row_k = calloc(r->power.n_column, sizeof *r->row_k);
-    r->power_w = calloc(r->n_unit, sizeof *r->power_w);
-    r->temp_k = calloc(r->n_unit, sizeof *r->temp_k);
-    if (!r->unit_of || !r->row_k || !r->power_w || !r->temp_k) {
+    TMX_TAKE(&r->arena, r->unit_of, r->power.n_column);
+    TMX_TAKE(&r->arena, r->row_k, r->power.n_column);
+    TMX_TAKE(&r->arena, r->power_w, r->n_unit);
+    TMX_TAKE(&r->arena, r->temp_k, r->n_unit);
+    if (r->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
     }
     st = tmx_stack_columns(&r->stack, &r->power, r->unit_of, err);
@@ -386,8 +386,8 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         st = tmx_temps_start(&r->temps, &args->cfg, args->hotspot_compat, &r->init_node_k, err);
         r->stack.spec.init_node_k = r->init_node_k;
     }
-    r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);
-    return st ? st : r->node_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "grid temperatures");
+    TMX_TAKE(&r->arena, r->node_k, st ? 0 : tmx_temps_nodes(&r->temps));
+    return st || r->node_k ? st : tmx_fail(err, TMX_ENOMEM, "grid temperatures");
 }
 
 void tmx_trace_run_finish(struct tmx_trace_run *r)
@@ -396,15 +396,8 @@ void tmx_trace_run_finish(struct tmx_trace_run *r)
     tmx_temps_finish(&r->temps);
     tmx_trace_finish(&r->power);
     tmx_stack_finish(&r->stack);
-    free(r->unit_of);
     free(r->init_node_k);
-    free(r->node_k);
-    free(r->power_w);
-    free(r->temp_k);
-    free(r->row_k);
-    free(r->levels);
-    free(r->falling);
-    free(r->trace_k);
+    tmx_arena_finish(&r->arena);
     *r = (struct tmx_trace_run){0};
 }
 
@@ -443,7 +436,7 @@ static enum tmx_status make_levels(struct tmx_trace_run *r, struct tmx_err *err)
         r_low = fmin(r_low, tmx_fan_natural_k_per_w(&r->stack.fan, start_k, ambient_k));
     }
     const double r_high = tmx_fan_natural_k_per_w(&r->stack.fan, ambient_k + 0.01, ambient_k);
-    r->levels = calloc(N_LEVELS, sizeof *r->levels);
+    TMX_TAKE(&r->arena, r->levels, N_LEVELS);
     if (!r->levels) {
         return tmx_fail(err, TMX_ENOMEM, "convection levels");
     }
@@ -840,7 +833,7 @@ static enum tmx_status begin_falling(struct tmx_trace_run *r, struct tmx_err *er
             "conductivities that fall with temperature: --method grid follows them, and not in still "
             "air (natural_convec)");
     }
-    r->falling = calloc(4 * n + r->n_unit, sizeof *r->falling);
+    TMX_TAKE(&r->arena, r->falling, 4 * n + r->n_unit);
     for (size_t c = 0; c < n && r->falling; c++) {
         r->falling[c] = 1;
     }
@@ -850,18 +843,19 @@ static enum tmx_status begin_falling(struct tmx_trace_run *r, struct tmx_err *er
 enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid, struct tmx_err *err)
 {
     const bool leakage = r->args->cfg.leakage_used && !r->args->hotspot_compat;
-    void *snapshot = NULL;
-    double *mean_w = calloc(r->n_unit, sizeof *mean_w);
+    unsigned char *snapshot = NULL;
+    double *mean_w;
+    TMX_TAKE(&r->arena, mean_w, r->n_unit);
     enum tmx_status st = mean_w ? create_chip(r, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
     st = st || !tmx_falling(&r->stack.spec) ? st : begin_falling(r, err);
     if (!st && (leakage || r->falling)) {
-        snapshot = malloc(2 * tmx_image_size(r->chip.ops->image, r->chip.state));
+        TMX_TAKE(&r->arena, snapshot, 2 * tmx_image_size(r->chip.ops->image, r->chip.state));
         st = snapshot ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "state of the chip");
     } else if (!st && r->args->cfg.leakage_used) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "leakage_used acts on the steady state only (--hotspot-compat)");
     }
     if (!st && r->args->verify_with[0]) {
-        r->trace_k = calloc(r->power.n_row * r->power.n_column, sizeof *r->trace_k);
+        TMX_TAKE(&r->arena, r->trace_k, r->power.n_row * r->power.n_column);
         st = r->trace_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu rows", r->power.n_row);
     }
     if (!st && trace && tmx_trace_wants_npy(r->args->cfg.o)) {
@@ -890,8 +884,6 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
     if (!st) {
         tmx_plausible_result("the trace", low_k, high_k, fmin(start_k, surroundings_k(r)));
     }
-    free(snapshot);
-    free(mean_w);
     return st;
 }
 

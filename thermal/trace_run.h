@@ -35,20 +35,21 @@ struct tmx_trace_run {
     const struct tmx_log *log;
     struct tmx_stack stack;
     struct tmx_trace power; /* as read */
-    size_t *unit_of;        /* [power.n_column] owned: unit each column feeds */
+    size_t *unit_of;        /* [power.n_column] unit each column feeds */
     size_t n_unit;
-    struct tmx_temps temps; /* blocks of every layer: start state, then steady state */
-    double *init_node_k;    /* [nodes] owned: start field, NULL when uniform */
-    double *node_k;         /* [nodes] owned: grid temperatures, where a file of them is wanted */
-    double *power_w;        /* [n_unit] owned: scratch */
-    double *temp_k;         /* [n_unit] owned: scratch */
-    double *row_k;          /* [power.n_column] owned: one row of the trace */
-    double *levels;         /* [N] owned: r_convec levels of a still-air sink */
-    double *falling;        /* [4][die cells] owned: conductivities that fall, of the model, at a row's
-                               begin, at its end and between, then [n_unit] scratch; NULL: constant */
-    size_t n_refresh;       /* models made again for them */
+    struct tmx_temps temps;           /* blocks of every layer: start state, then steady state */
+    double *init_node_k;              /* [nodes] owned: start field, NULL when uniform */
+    double *node_k;                   /* [nodes] grid temperatures, where a file of them is wanted */
+    double *power_w;                  /* [n_unit] scratch */
+    double *temp_k;                   /* [n_unit] scratch */
+    double *row_k;                    /* [power.n_column] one row of the trace */
+    double *levels;                   /* [N] r_convec levels of a still-air sink */
+    double *falling;                  /* [4][die cells] conductivities that fall, of the model, at a row's
+                                         begin, at its end and between, then [n_unit] scratch; NULL: constant */
+    size_t n_refresh;                 /* models made again for them */
     struct tmx_thermal_instance chip; /* of the transient */
-    double *trace_k;                  /* [n_row * n_column] owned: all rows, kept with verify_with */
+    double *trace_k;                  /* [n_row * n_column] all rows, kept with verify_with */
+    struct tmx_arena arena;           /* of all arrays but init_node_k */
 };
 
 /* Read all inputs. *r is overwritten; end it with tmx_trace_run_finish, also after failure. */

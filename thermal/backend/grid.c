@@ -17,16 +17,6 @@
 
 /* How a temperature field dies away without power: exp(-h C^-1 G) v for one step h. */
 
-struct decay; /* work space of one instance */
-
-static void decay_destroy(struct decay *d); /* accepts NULL */
-
-/* Add what is left of v after dt_s to field_k [n_node]; *mean_w is the time mean of
- * the heat that leaves [W] at film coefficient gamma and flow. system: at decay_sigma(dt_s) and these.
- * Allocates nothing. Returns TMX_OK, or TMX_ESOLVE when the series does not end. */
-static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_system *system,
-                             double gamma, double flow, double dt_s, double *field_k, double *mean_w);
-
 enum { MAX_KRYLOV = 60 };
 static const double POLE = 10.0;      /* near the optimum of the source, figure 3: h sigma of 5 to 20 */
 static const double ENOUGH_K = 1e-10; /* size of the last Krylov term at which the series ends */
@@ -37,57 +27,17 @@ static const double ENOUGH_FLOW_K =
  * (2005) 1155. */
 static const double EXACT_PART = 1e-10, INEXACT_PART = 1e-3, INEXACT_SHARE = 0.1;
 
-struct decay {
+struct decay { /* work space of one instance */
     const struct tmx_network *net;
-    double *basis; /* [MAX_KRYLOV + 1][n_node] */
+    double *basis; /* [MAX_KRYLOV + 1][n_node]; the first is the field v [K] before decay */
     double *rhs;   /* [n_node] */
     /* T = tridiag(b, a, b) and f(T) e1 */
     double a[MAX_KRYLOV], b[MAX_KRYLOV + 1];
-    double *hessenberg; /* [MAX_KRYLOV][MAX_KRYLOV + 1] by columns, where coolant flows; owned, and the work
-                           of that */
+    double *hessenberg; /* [MAX_KRYLOV][MAX_KRYLOV + 1] by columns, where coolant flows, and the work of that
+                         */
     double vector[MAX_KRYLOV * MAX_KRYLOV], value[MAX_KRYLOV], off[MAX_KRYLOV];
     double end[MAX_KRYLOV], mean[MAX_KRYLOV]; /* weights of the basis in the end and in the time mean */
 };
-
-static enum tmx_status decay_create(const struct tmx_network *net, struct decay **d, struct tmx_err *err)
-{
-    struct decay *v = calloc(1, sizeof *v);
-    if (v) {
-        v->net = net;
-        v->basis = calloc((MAX_KRYLOV + 1) * net->n_node, sizeof *v->basis);
-        v->rhs = calloc(net->n_node, sizeof *v->rhs);
-        v->hessenberg =
-            calloc((MAX_KRYLOV + 1) * MAX_KRYLOV + TMX_DENSE_EXPONENTIAL(MAX_KRYLOV), sizeof *v->basis);
-    }
-    if (!v || !v->basis || !v->rhs || !v->hessenberg) {
-        decay_destroy(v);
-        return tmx_fail(err, TMX_ENOMEM, "Krylov space of %zu nodes", net->n_node);
-    }
-    *d = v;
-    return TMX_OK;
-}
-
-static void decay_destroy(struct decay *d)
-{
-    if (d) {
-        free(d->basis);
-        free(d->rhs);
-        free(d->hessenberg);
-        free(d);
-    }
-}
-
-/* The shift [1/s] of the factor decay needs for a step of dt_s. */
-static double decay_sigma(double dt_s)
-{
-    return POLE / dt_s;
-}
-
-/* Where the caller puts the field v [n_node, K] before decay. */
-static double *decay_start(struct decay *d)
-{
-    return d->basis;
-}
 
 /* end = f(T) e1 and mean = (integral of f over the step / h) e1 for the leading n x n part. */
 static enum tmx_status evaluate(struct decay *d, size_t n)
@@ -163,11 +113,14 @@ static enum tmx_status extend(struct decay *d, size_t j, double sigma, double pa
     return TMX_OK;
 }
 
+/* Add what is left of v after dt_s to field_k [n_node]; *mean_w is the time mean of
+ * the heat that leaves [W] at film coefficient gamma and flow. system: at the shift POLE / dt_s and these.
+ * Allocates nothing. Returns TMX_OK, or TMX_ESOLVE when the series does not end. */
 static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_system *system,
                              double gamma, double flow, double dt_s, double *field_k, double *mean_w)
 {
     const size_t n = d->net->n_node;
-    const double sigma = decay_sigma(dt_s), size = norm(d, d->basis);
+    const double sigma = POLE / dt_s, size = norm(d, d->basis);
     for (size_t c = 0; c < n; c++) {
         d->basis[c] = size > 0 ? d->basis[c] / size : 0;
     }
@@ -237,6 +190,7 @@ struct model {
     bool inlet_at_ambient;
     double coolant_limit_k; /* INFINITY: none */
     double *start;          /* [n_node, K] */
+    struct tmx_arena arena;
 };
 
 struct equilibrium { /* the last one needed */
@@ -255,6 +209,7 @@ struct state {
     double *theta, *next, *rhs; /* [n_node] */
     struct equilibrium *end;
     struct decay *decay; /* NULL for backward Euler */
+    struct tmx_arena arena;
 };
 
 static enum tmx_status find_system(struct model *m, double sigma, size_t level, const struct tmx_system **f,
@@ -298,9 +253,7 @@ static void model_destroy(void *model)
     tmx_solver_destroy(m->solver);
     tmx_network_finish(&m->net);
     mtx_destroy(&m->lock);
-    free(m->gamma);
-    free(m->flow);
-    free(m->start);
+    tmx_arena_finish(&m->arena);
     free(m);
 }
 
@@ -315,10 +268,10 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     m->ambient_k = spec->ambient_k;
     m->inlet_at_ambient = spec->inlet_at_ambient;
     m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
-    m->gamma = calloc(m->n_level, sizeof *m->gamma);
-    m->flow = calloc(m->n_level, sizeof *m->flow);
-    m->start = calloc(m->net.n_node, sizeof *m->start);
-    if (!m->gamma || !m->flow || !m->start) {
+    TMX_TAKE(&m->arena, m->gamma, m->n_level);
+    TMX_TAKE(&m->arena, m->flow, m->n_level);
+    TMX_TAKE(&m->arena, m->start, m->net.n_node);
+    if (m->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
     }
     for (size_t l = 0; l < m->n_level; l++) {
@@ -357,7 +310,7 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
 
 static double shift(const struct model *m, double dt_s)
 {
-    return m->scheme == EXACT ? decay_sigma(dt_s) : 1.0 / dt_s;
+    return m->scheme == EXACT ? POLE / dt_s : 1.0 / dt_s;
 }
 
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
@@ -381,15 +334,7 @@ static void destroy(void *state)
     struct state *s = state;
     if (s) {
         tmx_solver_destroy(s->work);
-        free(s->theta);
-        free(s->next);
-        free(s->rhs);
-        if (s->end) {
-            free(s->end->theta);
-            free(s->end->power);
-        }
-        free(s->end);
-        decay_destroy(s->decay);
+        tmx_arena_finish(&s->arena);
         free(s);
     }
 }
@@ -408,23 +353,31 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     }
     s->model = m;
     s->ambient_k = m->ambient_k;
-    s->theta = calloc(n, sizeof *s->theta);
-    s->next = calloc(n, sizeof *s->next);
-    s->rhs = calloc(n, sizeof *s->rhs);
-    s->end = calloc(1, sizeof *s->end);
-    if (s->end) {
-        s->end->level = m->n_level;
-        s->end->theta = calloc(n, sizeof *s->end->theta);
-        s->end->power = calloc(m->net.n_unit, sizeof *s->end->power);
+    struct equilibrium *end;
+    struct decay *d = NULL;
+    TMX_TAKE(&s->arena, s->theta, n);
+    TMX_TAKE(&s->arena, s->next, n);
+    TMX_TAKE(&s->arena, s->rhs, n);
+    TMX_TAKE(&s->arena, end, 1);
+    if (m->scheme == EXACT) {
+        TMX_TAKE(&s->arena, d, 1);
     }
-    if (!s->theta || !s->next || !s->rhs || !s->end || !s->end->theta || !s->end->power) {
-        destroy(s);
-        return tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n);
+    if (!s->arena.failed) {
+        end->level = m->n_level;
+        TMX_TAKE(&s->arena, end->theta, n);
+        TMX_TAKE(&s->arena, end->power, m->net.n_unit);
     }
-    enum tmx_status st = tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &s->work, err);
-    if (!st && m->scheme == EXACT) {
-        st = decay_create(&m->net, &s->decay, err);
+    if (d && !s->arena.failed) {
+        d->net = &m->net;
+        TMX_TAKE(&s->arena, d->basis, (MAX_KRYLOV + 1) * n);
+        TMX_TAKE(&s->arena, d->rhs, n);
+        TMX_TAKE(&s->arena, d->hessenberg, (MAX_KRYLOV + 1) * MAX_KRYLOV + TMX_DENSE_EXPONENTIAL(MAX_KRYLOV));
     }
+    s->end = end;
+    s->decay = d;
+    const enum tmx_status st = s->arena.failed
+                                   ? tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n)
+                                   : tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &s->work, err);
     if (st) {
         destroy(s);
         return st;
@@ -513,8 +466,8 @@ static enum tmx_status decay_in(const struct state *s, double dt_s, int pieces, 
     const size_t n = s->model->net.n_node;
     const double piece_s = dt_s / pieces, gamma = s->model->gamma[s->level], flow = s->model->flow[s->level];
     const struct tmx_system *f;
-    enum tmx_status st = find_system(s->model, decay_sigma(piece_s), s->level, &f, NULL);
-    double *away = decay_start(s->decay);
+    enum tmx_status st = find_system(s->model, POLE / piece_s, s->level, &f, NULL);
+    double *away = s->decay->basis;
     for (size_t c = 0; c < n; c++) {
         away[c] = s->theta[c] - s->end->theta[c];
     }

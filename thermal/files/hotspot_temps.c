@@ -27,9 +27,9 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
                             .n_layer = n_layer,
                             .n_cell = spec->rows * spec->cols,
                             .n_package = spec->board ? TMX_TEMPS_PACKAGE : N_PACKAGE};
-    t->map = calloc(n_layer, sizeof *t->map);
-    t->first = calloc(n_layer + 1, sizeof *t->first);
-    if (!t->map || !t->first) {
+    TMX_TAKE(&t->arena, t->map, n_layer);
+    TMX_TAKE(&t->arena, t->first, n_layer + 1);
+    if (t->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
     }
     for (size_t l = 0; l < n_layer; l++) {
@@ -41,7 +41,7 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
         }
         t->first[l + 1] = t->first[l] + fp->n_unit;
     }
-    t->block_k = malloc(t->first[n_layer] * sizeof *t->block_k);
+    TMX_TAKE(&t->arena, t->block_k, t->first[n_layer]);
     if (!t->block_k) {
         return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
     }
@@ -59,9 +59,7 @@ void tmx_temps_finish(struct tmx_temps *t)
     for (size_t l = 0; t->map && l < t->n_layer; l++) {
         tmx_gridmap_finish(&t->map[l]);
     }
-    free(t->map);
-    free(t->first);
-    free(t->block_k);
+    tmx_arena_finish(&t->arena);
     *t = (struct tmx_temps){0};
 }
 

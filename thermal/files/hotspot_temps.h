@@ -16,10 +16,11 @@ struct tmx_temps {
     const struct tmx_stack *stack; /* not owned */
     size_t n_layer;                /* with spreader and sink */
     size_t n_cell;
-    struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
-    size_t *first;           /* [n_layer + 1] owned: first block of each layer */
-    double *block_k;         /* [first[n_layer], K] owned */
-    size_t n_package;        /* 12, or 28 with a board */
+    struct tmx_gridmap *map; /* [n_layer] spreader and sink use the last die layer's floorplan */
+    size_t *first;           /* [n_layer + 1] first block of each layer */
+    double *block_k;         /* [first[n_layer], K] */
+    struct tmx_arena arena;
+    size_t n_package;                    /* 12, or 28 with a board */
     double package_k[TMX_TEMPS_PACKAGE]; /* [n_package, K] W,E,N,S of spreader, inner and outer sink, then
                                             substrate, solder, inner and outer board */
 };
