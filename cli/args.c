@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/plausible.h"
@@ -253,14 +254,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* The rows as argp wants them. Strings made here are in `texts`. */
-struct made {
-    struct argp_option *option; /* [n + 1] */
-    struct tmx_texts texts;
-    char *doc;
-    struct argp argp;
-};
-
 /* Of a row written `-key value`. */
 static void describe_pair(const struct tmx_opt *o, char *buf, size_t size)
 {
@@ -298,17 +291,11 @@ static void value_of(const struct tmx_arg *a, char *buf, size_t size)
     }
 }
 
-/* Keep a text for as long as the options live; NULL when memory is out. */
-static const char *keep(struct made *m, const char *text)
+/* The rows as argp wants them, in an arena. */
+static struct argp_option *make_options(const struct tmx_command *c, struct tmx_arena *arena)
 {
-    struct tmx_err err;
-    return add_text(&m->texts, text, strlen(text), &err) ? NULL : m->texts.text[m->texts.n - 1];
-}
-
-static enum tmx_status make_options(const struct tmx_command *c, struct made *m, struct tmx_err *err)
-{
+    struct argp_option *option;
     char buf[MAX_DOC];
-    bool ok = true;
     int group = 0;
     size_t n = 0, n_pair = 0;
     while (c->args[n].type) {
@@ -317,11 +304,12 @@ static enum tmx_status make_options(const struct tmx_command *c, struct made *m,
     while (c->pairs && c->pairs[n_pair].key) {
         n_pair++;
     }
-    m->option = calloc(n + n_pair + 2, sizeof *m->option);
-    ok = m->option != NULL;
-    for (size_t i = 0; ok && i < n; i++) {
+    if (!TMX_TAKE(arena, option, n + n_pair + 2)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
         const struct tmx_arg *a = &c->args[i];
-        struct argp_option *o = &m->option[i];
+        struct argp_option *o = &option[i];
         if (a->type == TMX_ARG_GROUP) {
             *o = (struct argp_option){.doc = a->doc, .group = ++group};
             continue;
@@ -329,34 +317,33 @@ static enum tmx_status make_options(const struct tmx_command *c, struct made *m,
         value_of(a, buf, sizeof buf);
         *o = (struct argp_option){
             .name = a->name, .key = a->letter ? a->letter : FIRST_KEY + (int)i, .group = group};
-        o->arg = buf[0] ? keep(m, buf) : NULL;
-        ok = !buf[0] || o->arg;
+        o->arg = buf[0] ? tmx_arena_text(arena, buf) : NULL;
         describe(a, buf, sizeof buf);
-        o->doc = keep(m, buf);
-        ok = ok && o->doc;
+        o->doc = tmx_arena_text(arena, buf);
     }
-    if (ok && n_pair) {
-        m->option[n] = (struct argp_option){.doc = PAIRS_HEADING ":", .group = ++group};
+    if (n_pair) {
+        option[n] = (struct argp_option){.doc = PAIRS_HEADING ":", .group = ++group};
     }
-    for (size_t i = 0; ok && i < n_pair; i++) {
-        struct argp_option *o = &m->option[n + 1 + i];
+    for (size_t i = 0; i < n_pair; i++) {
         snprintf(buf, sizeof buf, "-%s", c->pairs[i].key);
-        *o = (struct argp_option){.name = keep(m, buf), .flags = OPTION_DOC, .group = group};
+        option[n + 1 + i] =
+            (struct argp_option){.name = tmx_arena_text(arena, buf), .flags = OPTION_DOC, .group = group};
         describe_pair(&c->pairs[i], buf, sizeof buf);
-        o->doc = keep(m, buf);
-        ok = o->name && o->doc;
+        option[n + 1 + i].doc = tmx_arena_text(arena, buf);
     }
-    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "command line");
+    return option;
 }
 
-static enum tmx_status make(const struct tmx_command *c, struct made *m, struct tmx_err *err)
+enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
+                               struct tmx_err *err)
 {
+    struct tmx_arena arena = {0};
+    struct parser p = {c, args};
+    char *doc = NULL;
     size_t size = 0;
-    enum tmx_status st = make_options(c, m, err);
-    FILE *out = st ? NULL : open_memstream(&m->doc, &size);
-    if (!st && !out) {
-        st = tmx_fail(err, TMX_ENOMEM, "command line");
-    }
+    enum tmx_status st = args ? set_defaults(c, args, err) : TMX_OK;
+    const struct argp_option *option = make_options(c, &arena);
+    FILE *out = open_memstream(&doc, &size);
     if (out) {
         fprintf(out, "%s\v", c->doc);
         fprintf(out, "%s%s", c->notes ? c->notes : "", c->notes && c->examples ? "\n\n" : "");
@@ -366,28 +353,13 @@ static enum tmx_status make(const struct tmx_command *c, struct made *m, struct 
         }
         fclose(out);
     }
-    m->argp = (struct argp){m->option, parse, c->operands, m->doc, NULL, NULL, NULL};
-    return st;
-}
-
-static void unmake(struct made *m)
-{
-    clear(&m->texts);
-    free(m->option);
-    free(m->doc);
-}
-
-enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                               struct tmx_err *err)
-{
-    struct made m = {0};
-    struct parser p = {c, args};
-    enum tmx_status st = set_defaults(c, args, err);
-    st = st ? st : make(c, &m, err);
+    st = st || (out && !arena.failed) ? st : tmx_fail(err, TMX_ENOMEM, "command line");
     if (!st) {
-        argp_parse(&m.argp, argc, argv, 0, NULL, &p); /* ends the program on a mistake and after --help */
+        const struct argp argp = {option, parse, c->operands, doc, NULL, NULL, NULL};
+        argp_parse(&argp, argc, argv, 0, NULL, &p); /* ends the program on a mistake and after --help */
     }
-    unmake(&m);
+    tmx_arena_finish(&arena);
+    free(doc);
     return st;
 }
 
@@ -539,14 +511,9 @@ void tmx_args_help(const struct tmx_command *c)
 {
     char name[64], help[] = "--help";
     char *argv[] = {name, help, NULL};
-    struct parser p = {c, NULL};
-    struct made m = {0};
     struct tmx_err err;
     snprintf(name, sizeof name, "thermix %s", c->name);
-    if (make(c, &m, &err) == TMX_OK) {
-        argp_parse(&m.argp, 2, argv, 0, NULL, &p); /* prints and ends the program */
-    }
-    unmake(&m);
+    (void)!tmx_args_parse(c, 2, argv, NULL, &err); /* prints and ends the program */
 }
 
 /* Text in a man page: a backslash and a leading dot mean something there. */

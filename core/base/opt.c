@@ -381,28 +381,12 @@ enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char
     return st;
 }
 
-static bool is_path(const struct tmx_opt *o, const char *field)
-{
-    return o->type == TMX_OPT_TEXT && ((o->is_file && *field) || (o->is_name && strchr(field, '/')));
-}
-
-static bool has_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at += n) {
-        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *obj, const char *keys,
                                         const struct tmx_setting *group)
 {
     for (const struct tmx_opt *o = opts; group && o->key; o++) {
         const struct tmx_opt one[2] = {*o, {0}};
-        const struct tmx_setting *s = has_word(keys, o->key) ? tmx_setting_member(group, o->key) : NULL;
+        const struct tmx_setting *s = tmx_words_have(keys, o->key) ? tmx_setting_member(group, o->key) : NULL;
         if (s && !tmx_opt_is_default(one, obj)) {
             return s;
         }
@@ -410,69 +394,47 @@ const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *
     return NULL;
 }
 
+/* What the object has for a row. */
+static struct tmx_scalar value_of(const struct tmx_opt *o, const void *obj)
+{
+    const char *field = (const char *)obj + o->offset;
+    struct tmx_scalar v = TMX_TEXT_VALUE(field);
+    int i = 0;
+    bool b = false;
+    if (o->type == TMX_OPT_REAL) {
+        v.kind = TMX_SETTING_REAL;
+        memcpy(&v.real, field, sizeof v.real);
+    } else if (o->type == TMX_OPT_BOOL) {
+        memcpy(&b, field, sizeof b);
+        v = (struct tmx_scalar){TMX_SETTING_BOOL, {.integer = b}};
+    } else if (o->type != TMX_OPT_TEXT) {
+        memcpy(&i, field, sizeof i);
+        v = o->type == TMX_OPT_INT ? TMX_INTEGER_VALUE(i) : TMX_TEXT_VALUE(o->choices[i]);
+    }
+    return v;
+}
+
 bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj)
 {
-    for (const struct tmx_opt *o = opts; o->key; o++) {
-        const char *field = (const char *)obj + o->offset, *word = NULL;
-        double real = NAN;
-        bool on;
-        int whole;
-        switch (o->type) {
-        case TMX_OPT_INT:
-            memcpy(&whole, field, sizeof whole);
-            real = whole;
-            break;
-        case TMX_OPT_REAL:
-            memcpy(&real, field, sizeof real);
-            break;
-        case TMX_OPT_BOOL:
-            memcpy(&on, field, sizeof on);
-            real = on;
-            break;
-        case TMX_OPT_TEXT:
-            word = field;
-            break;
-        case TMX_OPT_CHOICE:
-            memcpy(&whole, field, sizeof whole);
-            word = o->choices[whole];
-            break;
-        }
-        if (word ? !o->def_text || strcmp(o->def_text, word) != 0 : real != o->def) {
-            return false;
-        }
+    bool same = true;
+    for (const struct tmx_opt *o = opts; same && o->key; o++) {
+        const struct tmx_scalar v = value_of(o, obj);
+        same = v.kind == TMX_SETTING_TEXT   ? o->def_text && strcmp(o->def_text, v.text) == 0
+               : v.kind == TMX_SETTING_REAL ? v.real == o->def
+                                            : (double)v.integer == o->def;
     }
-    return true;
+    return same;
 }
 
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {
-        const char *field = (const char *)obj + o->offset;
+        struct tmx_scalar v = value_of(o, obj);
         char full[4 * TMX_PATH_SIZE];
-        struct tmx_scalar v = TMX_TEXT_VALUE(field);
-        const bool path = is_path(o, field);
-        int i;
-        bool b;
-        switch (o->type) {
-        case TMX_OPT_INT:
-            memcpy(&i, field, sizeof i);
-            v = TMX_INTEGER_VALUE(i);
-            break;
-        case TMX_OPT_REAL:
-            v.kind = TMX_SETTING_REAL;
-            memcpy(&v.real, field, sizeof v.real);
-            break;
-        case TMX_OPT_BOOL:
-            memcpy(&b, field, sizeof b);
-            v = (struct tmx_scalar){TMX_SETTING_BOOL, {.integer = b}};
-            break;
-        case TMX_OPT_TEXT:
-            v.text = path && tmx_os_real_path(field, full, sizeof full) ? full : field;
-            break;
-        case TMX_OPT_CHOICE:
-            memcpy(&i, field, sizeof i);
-            v.text = o->choices[i];
-            break;
+        const bool path =
+            o->type == TMX_OPT_TEXT && ((o->is_file && *v.text) || (o->is_name && strchr(v.text, '/')));
+        if (path && tmx_os_real_path(v.text, full, sizeof full)) {
+            v.text = full;
         }
         tmx_writer_value(w, o->key, v, path);
     }

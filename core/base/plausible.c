@@ -10,6 +10,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/os.h"
+#include "core/base/text.h"
 
 enum { MAX_OTHER = 5, MAX_LINE = 1024 };
 
@@ -148,28 +149,16 @@ void tmx_doubt(const char *fmt, ...)
     }
 }
 
-/* Is word one of words? */
-static bool is_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *at = words; n && (at = strstr(at, word)); at++) {
-        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static const struct row *find(const char *group, const char *key, const char *unit)
 {
     char whole[128];
     const struct row *plain = NULL;
     snprintf(whole, sizeof whole, "%s.%s", group ? group : "", key);
     for (size_t i = 0; i < N_ROW; i++) {
-        if (strcmp(rows[i].unit, unit) == 0 && is_word(rows[i].keys, whole)) {
+        if (strcmp(rows[i].unit, unit) == 0 && tmx_words_have(rows[i].keys, whole)) {
             return &rows[i];
         }
-        if (strcmp(rows[i].unit, unit) == 0 && is_word(rows[i].keys, key)) {
+        if (strcmp(rows[i].unit, unit) == 0 && tmx_words_have(rows[i].keys, key)) {
             plain = &rows[i];
         }
     }
@@ -204,7 +193,7 @@ bool tmx_plausible_accepted(void)
 bool tmx_plausible_doubts(const char *group, const char *key, const char *unit, double v)
 {
     const struct row *r = find(group, key, unit);
-    const bool by_area = r && is_word(r->keys, "r_convec"); /* its highs: tmx_plausible_film */
+    const bool by_area = r && tmx_words_have(r->keys, "r_convec"); /* its highs: tmx_plausible_film */
     return r && !(v >= r->low && (v <= r->high || by_area));
 }
 

@@ -577,6 +577,17 @@ static size_t edit_distance(const char *a, const char *b)
     return row[lb];
 }
 
+bool tmx_words_have(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = words; n && (at = strstr(at, word)); at++) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t tmx_names_find(const char *word, const char *const *names, size_t n)
 {
     size_t i = 0;

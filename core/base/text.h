@@ -124,6 +124,9 @@ void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out
 
 /* Look-up by name, and what to tell who has written one that does not exist. */
 
+/* Is word, not "", one of the words that blanks separate? */
+bool tmx_words_have(const char *words, const char *word);
+
 /* Index of word among names[0 .. n); n when it is not there. */
 size_t tmx_names_find(const char *word, const char *const *names, size_t n);
 
