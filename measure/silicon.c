@@ -122,11 +122,6 @@ static double cell(const struct tmx_csv *csv, size_t row, const char *column)
     return v;
 }
 
-static const char *text(const struct tmx_csv *csv, size_t row, const char *column)
-{
-    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
-}
-
 /* Slope of y over x where x is in [from, to]. */
 static double slope(size_t n, const double *x, const double *y, double from, double to)
 {
@@ -275,7 +270,7 @@ static bool is_cell(const struct limit_case *c, const struct tmx_csv *csv, size_
         all = all && cell(csv, row + j, "power_limit") == c->cap_w[j];
     }
     return all && cell(csv, row + c->n_cap - 1, "average_power") >= 110 &&
-           (strstr(text(csv, row, c->column), c->only) == NULL) == c->without;
+           (strstr(tmx_csv_at(csv, row, c->column), c->only) == NULL) == c->without;
 }
 
 static enum tmx_status zeus(struct tmx_claims *r, const void *which, struct tmx_err *err)
@@ -351,9 +346,9 @@ static enum tmx_status maxq(struct tmx_claims *r, const void *which, struct tmx_
             while (g < m.n && m.cap_w[g] != cell(&csv, i, "cap_w")) {
                 g++;
             }
-            if (g < m.n && strcmp(text(&csv, i, "gpu"), cases[c].gpu) == 0 &&
-                strcmp(text(&csv, i, "scenario"), "Offline") == 0 &&
-                strncmp(text(&csv, i, "benchmark"), "dlrm", 4) != 0) {
+            if (g < m.n && strcmp(tmx_csv_at(&csv, i, "gpu"), cases[c].gpu) == 0 &&
+                strcmp(tmx_csv_at(&csv, i, "scenario"), "Offline") == 0 &&
+                strncmp(tmx_csv_at(&csv, i, "benchmark"), "dlrm", 4) != 0) {
                 const double off = 100 * fabs(m.mhz[g] / m.mhz[0] - cell(&csv, i, "ratio"));
                 sum += off;
                 worst = fmax(worst, off);
@@ -523,7 +518,7 @@ static enum tmx_status hall(struct tmx_claims *r, const void *which, struct tmx_
     }
     st = st || c != &hall_cases[0] ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
     for (size_t i = 0; !st && i < csv.n_row; i++) {
-        if (strcmp(text(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
+        if (strcmp(tmx_csv_at(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
             const double pct = cell(&csv, i, "quantile_pct");
             point(r, "kalos", "measured", cell(&csv, i, "value"), pct);
             point(r, "kalos", "ours", quantile(m.n, m.hottest_c, pct / 100), pct);
@@ -540,9 +535,9 @@ static enum tmx_status printed(const struct tmx_claims *r, struct tmx_err *err)
     struct tmx_csv csv = {0};
     const enum tmx_status st = r->points ? read_measured(&csv, "lit_silicon.csv", err) : TMX_OK;
     for (size_t i = 0; !st && i + 1 < csv.n_row; i++) {
-        if (strncmp(text(&csv, i, "quantity"), "power", 5) == 0 &&
-            strcmp(text(&csv, i, "where"), "Table III") == 0) {
-            point(r, "lit_silicon", text(&csv, i, "kind"), cell(&csv, i, "value"),
+        if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
+            strcmp(tmx_csv_at(&csv, i, "where"), "Table III") == 0) {
+            point(r, "lit_silicon", tmx_csv_at(&csv, i, "kind"), cell(&csv, i, "value"),
                   cell(&csv, i + 1, "value"));
         }
     }

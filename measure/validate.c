@@ -34,11 +34,6 @@ static const struct node_case node_cases[] = {
     {"b200_auto", "0108_auto*", "auto", false},   {"b200_auto_first", "0108_auto*", "auto", true},
 };
 
-static const char *text(const struct tmx_csv *csv, size_t row, const char *column)
-{
-    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
-}
-
 static enum tmx_status open_log(struct tmx_measured *m, const char *file, const char *runs,
                                 struct tmx_err *err)
 {
@@ -95,8 +90,9 @@ static enum tmx_status node(struct tmx_claims *claims, const void *which, struct
     snprintf(rms, sizeof rms, "%s_rms", c->id);
     snprintf(rows, sizeof rows, "%s_rows", c->id);
     for (size_t i = 0; i < claims->targets->n_row; i++) {
-        trained_on = strcmp(text(claims->targets, i, "id"), rms) == 0 ? text(claims->targets, i, "trained_on")
-                                                                      : trained_on;
+        trained_on = strcmp(tmx_csv_at(claims->targets, i, "id"), rms) == 0
+                         ? tmx_csv_at(claims->targets, i, "trained_on")
+                         : trained_on;
     }
     enum tmx_status st = open_log(&train, "workloads/measured/b200_hgx8.csv.gz", trained_on, err);
     st = st ? st : open_log(&test, "workloads/measured/b200_hgx8.csv.gz", c->test, err);
@@ -400,7 +396,7 @@ static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *e
     for (size_t k = 0; k < s->targets.n_row; k++) {
         c.value[k].ours = c.any ? c.value[k].ours : NAN;
         c.value[k].has =
-            (c.value[k].has || !c.any) && strcmp(text(&s->targets, k, "part"), s->task[i]->part) == 0;
+            (c.value[k].has || !c.any) && strcmp(tmx_csv_at(&s->targets, k, "part"), s->task[i]->part) == 0;
     }
     fwrite(c.value, sizeof *c.value, s->targets.n_row, out);
     return st;
@@ -430,23 +426,23 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
 
 static void add_row(struct tmx_table *t, const struct tmx_csv *targets, size_t i, double ours)
 {
-    const char *origin = text(targets, i, "origin"), *quantity = text(targets, i, "quantity");
+    const char *origin = tmx_csv_at(targets, i, "origin"), *quantity = tmx_csv_at(targets, i, "quantity");
     double measured = NAN, band = NAN;
     tmx_csv_real(targets, i, tmx_csv_column(targets, "measured"), &measured);
     tmx_csv_real(targets, i, tmx_csv_column(targets, "band"), &band);
     const bool is_there = !isnan(ours) && !isnan(measured), holds = fabs(ours - measured) <= band;
-    tmx_table_row(t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", text(targets, i, "part"),
-                  text(targets, i, "what"), text(targets, i, "trained_on"), text(targets, i, "source"),
-                  quantity[0] ? quantity : text(targets, i, "id"), measured, ours, is_there ? band : NAN,
-                  text(targets, i, "unit"), origin,
+    tmx_table_row(t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(targets, i, "part"),
+                  tmx_csv_at(targets, i, "what"), tmx_csv_at(targets, i, "trained_on"),
+                  tmx_csv_at(targets, i, "source"), quantity[0] ? quantity : tmx_csv_at(targets, i, "id"),
+                  measured, ours, is_there ? band : NAN, tmx_csv_at(targets, i, "unit"), origin,
                   strcmp(origin, "identity") == 0 ? ""
                   : strcmp(origin, "unseen") == 0 ? "unseen"
                                                   : "seen",
-                  text(targets, i, "protocol"),
+                  tmx_csv_at(targets, i, "protocol"),
                   !is_there ? "not installed"
                   : holds   ? "yes"
                             : "no",
-                  is_there && !holds ? text(targets, i, "known") : "");
+                  is_there && !holds ? tmx_csv_at(targets, i, "known") : "");
 }
 
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
@@ -477,7 +473,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < 2 * s.n * s.targets.n_row; i++) { /* what was unseen comes first */
         const size_t k = i % s.targets.n_row, at = i % (s.n * s.targets.n_row);
-        const bool unseen = strcmp(text(&s.targets, k, "origin"), "unseen") == 0;
+        const bool unseen = strcmp(tmx_csv_at(&s.targets, k, "origin"), "unseen") == 0;
         if (s.value[at].has && unseen == (i < s.n * s.targets.n_row)) {
             add_row(*t, &s.targets, k, s.value[at].ours);
         }

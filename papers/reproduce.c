@@ -90,7 +90,7 @@ static void print_number(const struct tmx_csv *csv, size_t row, const char *colu
 static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
 {
     static const char *const names[] = {"figure", "quantity", "case", "unit"};
-    const char *relation = tmx_csv_cell(csv, row, tmx_csv_column(csv, "relation"));
+    const char *relation = tmx_csv_at(csv, row, "relation");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         fprintf(out, "| %s ", tmx_csv_cell(csv, row, tmx_csv_column(csv, names[i])));
     }
@@ -103,8 +103,7 @@ static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
     print_number(csv, row, "sd", "%.2g", out);
     print_number(csv, row, "error", "%+.3g", out);
     print_number(csv, row, "band", "%.3g", out);
-    fprintf(out, "| %s | %s |\n", tmx_csv_cell(csv, row, tmx_csv_column(csv, "origin")),
-            tmx_csv_cell(csv, row, tmx_csv_column(csv, "outcome")));
+    fprintf(out, "| %s | %s |\n", tmx_csv_at(csv, row, "origin"), tmx_csv_at(csv, row, "outcome"));
 }
 
 /* The headings' notes, each printed once, in the order the quantities appear. */
@@ -156,7 +155,7 @@ static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE 
     if (!st) {
         fprintf(out, "\n## Suite %s", base_name(dir));
         if (csv.n_row > 0) {
-            fprintf(out, " (paper %s)", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
+            fprintf(out, " (paper %s)", tmx_csv_at(&csv, 0, "paper"));
         }
         fprintf(out, "\n\n");
         if (note_of(&notes, "", out) && csv.n_row > 0) {
@@ -186,15 +185,13 @@ static void print_score(const struct tmx_csv *csv, const char *name, FILE *out)
     struct tmx_score score = {0};
     size_t none = 0, undecided = 0, follow = 0;
     for (size_t r = 0; r < csv->n_row; r++) {
-        if (strcmp(tmx_csv_cell(csv, r, tmx_csv_column(csv, "follows")), "yes") == 0) {
+        if (strcmp(tmx_csv_at(csv, r, "follows"), "yes") == 0) {
             follow++;
             continue;
         }
-        tmx_score_add(&score, tmx_csv_cell(csv, r, tmx_csv_column(csv, "origin")),
-                      tmx_csv_cell(csv, r, tmx_csv_column(csv, "outcome")));
+        tmx_score_add(&score, tmx_csv_at(csv, r, "origin"), tmx_csv_at(csv, r, "outcome"));
     }
-    fprintf(out, "| %s | %s | %zu ", tmx_csv_cell(csv, 0, tmx_csv_column(csv, "paper")), name,
-            csv->n_row - follow);
+    fprintf(out, "| %s | %s | %zu ", tmx_csv_at(csv, 0, "paper"), name, csv->n_row - follow);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         const size_t *n = score.n[shown[i]];
         none += n[TMX_NO_VALUE];
@@ -218,7 +215,7 @@ static enum tmx_status print_scores(const char *const *dir, size_t n_dir, FILE *
         struct tmx_csv csv;
         st = read_paper(&csv, dir[i % n_dir], err);
         if (!st && csv.n_row > 0) {
-            const char *is = tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper"));
+            const char *is = tmx_csv_at(&csv, 0, "paper");
             size_t k = 0;
             while (papers[k] && strcmp(papers[k], is) != 0) {
                 k++;

@@ -220,7 +220,7 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
 
 /* ---- all of them, some at a time in several processes ---- */
 
-enum { SOME = 64, SERIAL = 2 * SOME }; /* points of a task; no more than these: not worth a process */
+enum { SOME = 64, SERIAL = 2 }; /* points of a task; no more tasks than these: not worth a process */
 
 static size_t end_of(const struct tmx_study *s, size_t task)
 {
@@ -246,14 +246,6 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
     return st;
 }
 
-static enum tmx_status take(struct all *a, size_t point, const struct identity *is, const char *head,
-                            struct tmx_err *err)
-{
-    memcpy(a->s->id[point], is->id, sizeof is->id);
-    a->any = a->any || is->valid;
-    return is->n_head > 0 ? tmx_warnings_add(&a->s->warnings, point, head, err) : TMX_OK;
-}
-
 static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
     struct all *a = ctx;
@@ -268,36 +260,16 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         struct identity is;
         memcpy(&is, at, sizeof is);
         at += sizeof is;
+        memcpy(a->s->id[first + i], is.id, sizeof is.id);
+        a->any = a->any || is.valid;
         char *head = is.n_head > 0 ? tmx_span_dup((struct tmx_span){at, at + is.n_head}) : NULL;
         at += is.n_head;
-        st = is.n_head > 0 && !head ? tmx_no_memory(err) : take(a, first + i, &is, head, err);
+        st = is.n_head == 0 ? TMX_OK
+             : head         ? tmx_warnings_add(&a->s->warnings, first + i, head, err)
+                            : tmx_no_memory(err);
         free(head);
     }
     tmx_assert(st || at == r->bytes + r->n_byte);
-    return st;
-}
-
-static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
-{
-    const size_t n = a->s->runs->n_point;
-    enum tmx_status st = TMX_OK;
-    if (n > SERIAL) {
-        const struct tmx_pool pool = {.n_task = (n + SOME - 1) / SOME,
-                                      .n_worker = a->s->options->n_worker,
-                                      .ctx = a,
-                                      .run = identify_some,
-                                      .collect = take_some};
-        st = tmx_pool_run(&pool, err);
-        return st == TMX_ESTOPPED ? tmx_fail(err, st, "stopped by a signal before any run") : st;
-    }
-    for (size_t i = 0; i < n && !st; i++) {
-        struct identity is = {0};
-        struct tmx_err why;
-        char *text = NULL;
-        st = identify(a->s, i, &is, &text, &why, err);
-        st = st ? st : take(a, i, &is, text, err);
-        free(text);
-    }
     return st;
 }
 
@@ -308,8 +280,25 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
     struct all a = {.s = s};
     struct identity is = {0};
     struct tmx_err why = {0};
+    const size_t n_task = (s->runs->n_point + SOME - 1) / SOME;
+    const struct tmx_pool pool = {.n_task = n_task,
+                                  .n_worker = s->options->n_worker,
+                                  .ctx = &a,
+                                  .run = identify_some,
+                                  .collect = take_some};
     enum tmx_status st = s->runs->suite ? hash_suite(s, err) : TMX_OK;
-    st = st ? st : identify_all(&a, err);
+    st = st || n_task <= SERIAL ? st : tmx_pool_run(&pool, err);
+    st = st == TMX_ESTOPPED ? tmx_fail(err, st, "stopped by a signal before any run") : st;
+    for (size_t i = 0; !st && n_task <= SERIAL && i < n_task; i++) {
+        struct tmx_pool_result r = {.task = i};
+        char *bytes = NULL;
+        FILE *out = open_memstream(&bytes, &r.n_byte);
+        st = out ? identify_some(&a, i, out, err) : tmx_no_memory(err);
+        st = out && fclose(out) != 0 && !st ? tmx_no_memory(err) : st;
+        r.bytes = bytes;
+        st = st ? st : take_some(&a, &r, err);
+        free(bytes);
+    }
     if (st || a.any) {
         const struct tmx_warned who = names_of(s->runs);
         tmx_warnings_doubt(&s->warnings, &who);

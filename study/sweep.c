@@ -551,18 +551,6 @@ static enum tmx_status read_scale(struct tmx_sweep *s, struct tmx_axis *a, const
     return a->value ? TMX_OK : tmx_no_memory(err);
 }
 
-static bool key_known(const struct tmx_sweep *s, const char *key)
-{
-    for (size_t i = 0; i < s->n_axis; i++) {
-        for (size_t k = 0; k < s->axis[i].n_key; k++) {
-            if (strcmp(s->axis[i].key[k], key) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *e,
                                struct tmx_err *err)
 {
@@ -570,8 +558,12 @@ static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const st
     if (!key || !key[0]) {
         return tmx_fail_setting(err, e, "a key is a text like \"chip.power.baseline_w\"");
     }
-    if (key_known(s, key)) {
-        return tmx_fail_setting(err, e, "key %s is on two axes", key);
+    for (const struct tmx_axis *o = s->axis; o <= a; o++) {
+        for (size_t k = 0; k < o->n_key; k++) {
+            if (strcmp(o->key[k], key) == 0) {
+                return tmx_fail_setting(err, e, "key %s is on two axes", key);
+            }
+        }
     }
     a->key[a->n_key++] = tmx_arena_text(&s->arena, key);
     return s->arena.failed ? tmx_no_memory(err) : TMX_OK;
@@ -650,18 +642,6 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *
     return TMX_OK;
 }
 
-static enum tmx_status read_list(struct tmx_sweep *s, const struct tmx_setting *list,
-                                 enum tmx_status (*one)(struct tmx_sweep *, const struct tmx_setting *,
-                                                        struct tmx_err *),
-                                 struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
-        st = one(s, tmx_setting_at(list, i), err);
-    }
-    return st;
-}
-
 /* Members `axes`, `constraints` and `sample` of a study, or of the sets of a suite. */
 static enum tmx_status read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struct tmx_err *err)
 {
@@ -683,8 +663,13 @@ static enum tmx_status read_axes(struct tmx_sweep *s, const struct tmx_setting *
     if (s->arena.failed) {
         return tmx_no_memory(err);
     }
-    st = read_list(s, axes, read_axis, err);
-    return st ? st : read_list(s, rules, read_rule, err);
+    for (size_t i = 0; i < tmx_setting_length(axes) && !st; i++) {
+        st = read_axis(s, tmx_setting_at(axes, i), err);
+    }
+    for (size_t i = 0; i < tmx_setting_length(rules) && !st; i++) {
+        st = read_rule(s, tmx_setting_at(rules, i), err);
+    }
+    return st;
 }
 
 static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
@@ -725,16 +710,6 @@ enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *gr
     return st;
 }
 
-/* A file beside the study, or a name of `thermix list runs`; what opens it says that it is not there. */
-static void find_base(struct tmx_sweep *s)
-{
-    char named[TMX_PATH_SIZE];
-    struct tmx_err ignored;
-    const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
-                       tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
-    snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
-}
-
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
     struct head h;
@@ -745,7 +720,13 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
         st = read_all(s, tmx_config_root(s->cfg), &h, err);
     }
     if (!st) {
-        find_base(s);
+        /* a file beside the study, or a name of `thermix list runs`; what opens it says that it is not there
+         */
+        char named[TMX_PATH_SIZE];
+        struct tmx_err ignored;
+        const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
+                           tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
+        snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
         st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
     }
     if (st) {

@@ -475,6 +475,11 @@ const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column)
     return csv->cell[row * csv->n_column + column];
 }
 
+const char *tmx_csv_at(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
+}
+
 bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *v)
 {
     const char *c = tmx_csv_cell(csv, row, column);

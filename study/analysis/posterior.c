@@ -28,11 +28,6 @@ struct tmx_printed {
     size_t first; /* of the values that are weighed as one with it */
 };
 
-static const char *cell(const struct tmx_csv *csv, size_t row, const char *column)
-{
-    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
-}
-
 static double real(const struct tmx_csv *csv, size_t row, size_t column)
 {
     double v;
@@ -54,7 +49,7 @@ static bool is_own(const struct tmx_printed *v)
 static size_t figure_of(const struct tmx_posterior *p, size_t value)
 {
     size_t f = 0;
-    while (f < p->n_figure && strcmp(p->figure[f], cell(&p->values, value, "figure")) != 0) {
+    while (f < p->n_figure && strcmp(p->figure[f], tmx_csv_at(&p->values, value, "figure")) != 0) {
         f++;
     }
     return f;
@@ -248,7 +243,7 @@ static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where
         }
         bool keep = status == 0 && importance > 0;
         for (size_t w = 0; w < n_where; w++) {
-            keep = keep && tmx_where_holds(&where[w], cell(&p->sets, r, where[w].key));
+            keep = keep && tmx_where_holds(&where[w], tmx_csv_at(&p->sets, r, where[w].key));
         }
         if (keep) {
             p->row[p->n_row++] = r;
@@ -572,7 +567,8 @@ static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, 
     for (size_t i = 0; i < p->n_row; i++) {
         bool yes = meets(p, value, i, clearly);
         for (size_t v = 0; v < p->values.n_row && together; v++) {
-            yes = yes && (strcmp(cell(&p->values, v, "quantity"), cell(&p->values, value, "quantity")) != 0 ||
+            yes = yes && (strcmp(tmx_csv_at(&p->values, v, "quantity"),
+                                 tmx_csv_at(&p->values, value, "quantity")) != 0 ||
                           meets(p, v, i, clearly));
         }
         all += w[i];
@@ -614,8 +610,9 @@ enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_t
         const size_t f = figure_of(p, v), c = p->value[v].column;
         const bool order = p->value[v].relation != EQUAL;
         const double *rest = p->weight + (f < p->n_figure ? f + 1 : 0) * p->n_row;
-        tmx_table_row(*t, "%s %s %s %G", cell(&p->values, v, "figure"), cell(&p->values, v, "quantity"),
-                      cell(&p->values, v, "case"), p->value[v].paper);
+        tmx_table_row(*t, "%s %s %s %G", tmx_csv_at(&p->values, v, "figure"),
+                      tmx_csv_at(&p->values, v, "quantity"), tmx_csv_at(&p->values, v, "case"),
+                      p->value[v].paper);
         add_quantiles(*t, p, c, p->prior, work.item);
         add_quantiles(*t, p, c, rest, work.item);
         add_quantiles(*t, p, c, p->weight, work.item);
