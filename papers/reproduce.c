@@ -279,20 +279,11 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
 
 enum { MAX_COLUMN = 64 };
 
-static bool is_number(const char *column)
-{
-    static const char *const numbers[] = {"paper_value", "ours", "sd", "seeds", "error", "band"};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (strcmp(column, numbers[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The names of all columns, in the order in which they are met. */
 static size_t all_columns(const struct tmx_csv *csv, size_t n, struct tmx_column column[MAX_COLUMN])
 {
+    static const char *const numbers[] = {"paper_value", "ours", "sd", "seeds", "error", "band"};
+    enum { N_NUMBER = sizeof numbers / sizeof numbers[0] };
     size_t n_column = 0;
     column[n_column++] = (struct tmx_column){"suite", TMX_COLUMN_TEXT, 0};
     for (size_t i = 0; i < n; i++) {
@@ -302,8 +293,9 @@ static size_t all_columns(const struct tmx_csv *csv, size_t n, struct tmx_column
                 at++;
             }
             if (at == n_column && n_column < MAX_COLUMN) {
-                column[n_column++] = (struct tmx_column){csv[i].column[c], TMX_COLUMN_TEXT,
-                                                         is_number(csv[i].column[c]) ? TMX_TEXT_TYPED : 0};
+                column[n_column++] = (struct tmx_column){
+                    csv[i].column[c], TMX_COLUMN_TEXT,
+                    tmx_names_find(csv[i].column[c], numbers, N_NUMBER) < N_NUMBER ? TMX_TEXT_TYPED : 0};
             }
         }
     }

@@ -318,21 +318,6 @@ static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, st
     return st;
 }
 
-static enum tmx_status report_seeds(const struct tmx_run_alone *a, const struct tmx_run_values *v,
-                                    struct tmx_err *err)
-{
-    struct tmx_table *all = NULL, *shown = NULL;
-    enum tmx_status st = metrics_of(v, true, &all, err);
-    st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
-    if (!st && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
-        st = metrics_of(v, a->format != TMX_FORMAT_TEXT, &shown, err);
-        st = st ? st : tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err);
-    }
-    tmx_table_destroy(all);
-    tmx_table_destroy(shown);
-    return st;
-}
-
 enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n, bool nudge,
                               const struct tmx_run_alone *a, struct tmx_err *err)
 {
@@ -367,7 +352,15 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
                           v.error[i]);
         }
     }
-    st = st ? st : report_seeds(a, &v, err);
+    struct tmx_table *all = NULL, *shown = NULL;
+    st = st ? st : metrics_of(&v, true, &all, err);
+    st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
+    if (!st && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
+        st = metrics_of(&v, a->format != TMX_FORMAT_TEXT, &shown, err);
+        st = st ? st : tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err);
+    }
+    tmx_table_destroy(all);
+    tmx_table_destroy(shown);
     if (!st && !a->quiet) {
         tmx_study_say_spread(&v, 1, &runs, nudge, a->format == TMX_FORMAT_TEXT ? stdout : stderr);
     }

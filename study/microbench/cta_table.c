@@ -176,25 +176,6 @@ const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, co
     return NULL;
 }
 
-static void add_launches(struct tmx_table *t, const char *kernel, const char *policy,
-                         const struct tmx_contention_result *r)
-{
-    for (size_t i = 0; i < r->n_launch; i++) {
-        const struct tmx_cta_launch *l = &r->launch[i];
-        tmx_table_row(t, "%s %s %zu %zu %zu %d %g %g %g %g", kernel, policy, l->program, l->kernel + 1,
-                      (size_t)l->blocks, l->cores, l->seconds > 0 ? l->core_seconds / l->seconds : 0,
-                      1e6 * l->start_s, 1e6 * l->seconds, l->lines > 0 ? l->latency_sum / l->lines : 0);
-    }
-}
-
-static void join_names(const struct tmx_memory_program *const *programs, size_t n, char *name, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < size; i++) {
-        used += (size_t)snprintf(name + used, size - used, "%s%s", i > 0 ? "+" : "", programs[i]->name);
-    }
-}
-
 enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
                                       const struct tmx_memory_program *const *programs, size_t n_program,
                                       const struct tmx_cta_policy_spec *policy, size_t n_policy,
@@ -204,7 +185,10 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     char name[256] = "";
     enum tmx_status st = b && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
-    join_names(programs, n_program, name, sizeof name);
+    for (size_t i = 0, used = 0; i < n_program && used < sizeof name; i++) {
+        used +=
+            (size_t)snprintf(name + used, sizeof name - used, "%s%s", i > 0 ? "+" : "", programs[i]->name);
+    }
     st = st ? st : tmx_cta_baseline_run(chip, programs, n_program, o, b, err);
     for (size_t p = 0; p < n_policy && !st; p++) {
         struct timeline t = {.table = r->timeline,
@@ -217,7 +201,13 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
             tmx_assert(r->n_row < TMX_MAX_CTA_ROW);
             r->row[r->n_row] = row_of(chip, name, policy[p].text, out, b);
             tmx_cta_report_add(r, &r->row[r->n_row++]);
-            add_launches(r->launches, name, policy[p].text, &out->result);
+            for (size_t i = 0; i < out->result.n_launch; i++) {
+                const struct tmx_cta_launch *l = &out->result.launch[i];
+                tmx_table_row(r->launches, "%s %s %zu %zu %zu %d %g %g %g %g", name, policy[p].text,
+                              l->program, l->kernel + 1, (size_t)l->blocks, l->cores,
+                              l->seconds > 0 ? l->core_seconds / l->seconds : 0, 1e6 * l->start_s,
+                              1e6 * l->seconds, l->lines > 0 ? l->latency_sum / l->lines : 0);
+            }
         }
     }
     free(b);
