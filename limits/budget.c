@@ -384,8 +384,9 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     return st;
 }
 
-enum tmx_status tmx_budget_rises(const struct tmx_plan_chip *c, const struct tmx_modes_view *m, double time_s,
-                                 double *sm_k, struct tmx_err *err)
+/* What a watt on each SM adds to what each sensor reads after time_s, sm_k [n_sm][n_sm], row: powered. */
+static enum tmx_status rises(const struct tmx_plan_chip *c, const struct tmx_modes_view *m, double time_s,
+                             double *sm_k, struct tmx_err *err)
 {
     double *one = calloc(3 * c->n_unit + m->n_mode, sizeof *one), *direct = one + c->n_unit,
            *rise_k = direct + c->n_unit, *in_w = rise_k + c->n_unit;
@@ -662,7 +663,7 @@ static enum tmx_status along_path(struct tmx_budget_search *l, double weight, st
         l->guess[s] = l->least_w[s] = INFINITY;
     }
     for (size_t i = 0; i < l->path->n && !st; i++) {
-        st = tmx_budget_rises(l->steady.c, l->modes, l->path->time_s[i], l->M, err);
+        st = rises(l->steady.c, l->modes, l->path->time_s[i], l->M, err);
         for (size_t s = 0; s < n && !st; s++) {
             double sum = 0;
             head[s] = l->limit_k - l->path->sm_k[i * n + s];

@@ -67,11 +67,6 @@ TMX_NODISCARD enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, con
                                                   struct tmx_err *err);
 void tmx_budget_path_finish(struct tmx_budget_path *p); /* accepts zeroed memory */
 
-/* What a watt on each SM adds to what each sensor reads after time_s, sm_k [n_sm][n_sm], row: powered. */
-TMX_NODISCARD enum tmx_status tmx_budget_rises(const struct tmx_plan_chip *c,
-                                               const struct tmx_modes_view *modes, double time_s,
-                                               double *sm_k, struct tmx_err *err);
-
 /* W on each SM of the set, all along a path. */
 TMX_NODISCARD enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c,
                                              const struct tmx_modes_view *modes,

@@ -24,10 +24,6 @@ TMX_NODISCARD enum tmx_status tmx_settle(const struct tmx_stack *stack,
                                          const struct tmx_temps *shape, double *node_k, double *r_convec,
                                          const struct tmx_log *log, struct tmx_err *err);
 
-/* Add the leakage of every dissipating unit at temp_k [units, K] to power_w [units, W]:
- * 1.5e4 W/m2 at 383.15 K, exp(0.036 / K); HotSpot's example function. */
-void tmx_settle_add_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w);
-
 /* One row of dt_s under power_w [units, W] and the leakage that follows the temperature: one step with the
  * leakage of the row's begin gives its end, the second takes the mean of both (Heun): second order in rows
  * shorter than the chip's response. power_w gains the leakage of the first step's end, temp_k [units, K] is

@@ -42,8 +42,8 @@
  * layers, unit boxes, convection resistances and options; the start is not part of it. A damaged or missing
  * file means that the model is built again, and a cache that cannot be written is no error.
  *
- * The order below: the demand, the maps, modes and their truncation, the start field, the error, the view of
- * a state; then the cache, and the model as plain arrays for the page of `thermix report`. */
+ * The order below: the demand, the maps, modes and their truncation, the cache, a range's basis, the start
+ * field, the error, the view of a state, and the model as plain arrays for the page of `thermix report`. */
 #include "thermal/backend/reduced_model.h"
 
 #include <math.h>
@@ -363,13 +363,96 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
     }
 }
 
-/* A basis for a range of film coefficients. The network differs between them by what the film conducts alone,
- * V'(G + d A)V = g + d a, so runs whose sinks lie in the range need no factor once one of them has made the
- * basis: the cache keeps its projections (V itself only the heat map needs). */
+/* A reduced model's way to the cache and back. */
 
+/* Change this whenever the numbers that set-up computes change. */
+static const char VERSION[] = "reduced model 18";
+
+#define ADD(h, ...)                        \
+    do {                                   \
+        const double v_[] = {__VA_ARGS__}; \
+        tmx_hash_add((h), v_, sizeof v_);  \
+    } while (0)
+
+static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_cell, bool detailed)
+{
+    ADD(h, l->lateral, l->dissipates, l->thickness_m, l->k_w_per_mk);
+    if (l->k_part_x > 0) {
+        ADD(h, l->k_part_x, l->k_part_y);
+    }
+    ADD(h, l->p_j_per_m3k, l->filler_k_w_per_mk, l->filler_p_j_per_m3k);
+    if (l->channels) {
+        const struct tmx_channels *c = l->channels;
+        ADD(h, c->kind, c->width_m, c->wall_m, c->first_m, c->last_m, c->flow_m3_per_s, c->p_j_per_m3k,
+            c->h_top, c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
+            c->viscosity_pa_s);
+        if (c->cell) {
+            tmx_hash_add(h, c->cell, n_cell);
+        }
+    }
+    ADD(h, (double)l->floorplan->n_unit);
+    for (size_t u = 0; u < l->floorplan->n_unit; u++) {
+        const struct tmx_unit *unit = &l->floorplan->unit[u];
+        ADD(h, unit->x_m, unit->y_m, unit->w_m, unit->h_m);
+        if (detailed) {
+            ADD(h, unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w);
+        }
+    }
+}
+
+/* Of a model, or of the basis that models of a range share. */
 static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
                                 const struct tmx_reduced_options *options, bool basis, double min_step_s,
-                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err);
+                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
+{
+    const struct tmx_package *p = &spec->package;
+    struct tmx_hash *h;
+    const enum tmx_status st = tmx_hash_create(&h, err);
+    if (st) {
+        return st;
+    }
+    tmx_hash_add_text(h, VERSION);
+    ADD(h, p->s_spreader_m, p->t_spreader_m, p->k_spreader, p->p_spreader, p->s_sink_m, p->t_sink_m,
+        p->k_sink, p->p_sink, p->c_convec_j_per_k);
+    ADD(h, spec->network, spec->refine, (double)spec->rows, (double)spec->cols, spec->map_mode,
+        spec->hotspot_lateral, spec->detailed_3d, spec->r_below_k_per_w, spec->board != NULL);
+    if (spec->board) {
+        const struct tmx_board *b = spec->board;
+        ADD(h, b->s_sub_m, b->s_solder_m, b->s_pcb_m, b->r_convec_k_per_w, b->c_convec_j_per_k,
+            b->quasi_static);
+    }
+    ADD(h, (double)spec->n_layer);
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        add_layer(h, &spec->layer[l], spec->rows * spec->cols,
+                  spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
+    }
+    if (ranged(options)) {
+        ADD(h, options->r_low_k_per_w, options->r_high_k_per_w);
+    }
+    const size_t n_level = basis ? 0 : tmx_thermal_spec_levels(spec);
+    ADD(h, (double)n_level);
+    for (size_t l = 0; l < n_level; l++) {
+        ADD(h, tmx_thermal_spec_r_convec(spec, l));
+        if (spec->flow_levels) {
+            ADD(h, tmx_thermal_spec_flow(spec, l));
+        }
+    }
+    for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
+        ADD(h, spec->col_line_m[j]);
+    }
+    ADD(h, options->tolerance_k, basis ? 0 : (double)options->n_mode, min_step_s, density_w_per_m2,
+        spec->accurate_cells);
+    tmx_hash_hex(h, key);
+    tmx_hash_destroy(h);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, double min_step_s,
+                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
+{
+    return make_key(spec, options, false, min_step_s, density_w_per_m2, key, err);
+}
 
 /* Arrays on their way to a file of the cache, or, with take, from it: they are taken then. */
 struct pieces {
@@ -390,6 +473,174 @@ static bool read_pieces(const struct tmx_cache_name *name, const struct pieces *
 {
     return !p->take->failed && tmx_cache_read(name, p->piece, p->n);
 }
+
+/* What precedes the arrays. */
+struct sizes {
+    size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
+};
+
+/* The maps, in the file of their own. */
+static void list_maps(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
+{
+    const size_t n_map = m->no_field ? 0 : m->n_mode * m->net.n_view;
+    p->n = 0;
+    PUT(p, sizes, 1);
+    if (p->take && n_map > 0) { /* which grow with a start field */
+        m->map = m->fine ? NULL : calloc(n_map, sizeof *m->map);
+        m->fine_map = m->fine ? calloc(n_map, sizeof *m->fine_map) : NULL;
+        p->take->failed = p->take->failed || !(m->fine ? m->fine_map != NULL : m->map != NULL);
+    }
+    p->piece[p->n++] = (struct tmx_piece){m->map, m->map ? n_map * sizeof *m->map : 0};
+    p->piece[p->n++] = (struct tmx_piece){m->fine_map, m->fine_map ? n_map * sizeof *m->fine_map : 0};
+    PUT(p, m->still, m->fine || m->no_field ? 0 : m->net.n_unit * m->net.n_view);
+}
+
+static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
+{
+    const size_t k = m->n_mode, unit = m->net.n_unit;
+    const bool turned = m->n_level > 1 || m->fine || m->net.n_flow > 0;
+    p->n = 0;
+    PUT(p, sizes, 1);
+    for (size_t l = 0; l < m->n_level; l++) {
+        struct tmx_modal *q = &m->modal[l];
+        if (p->take && tmx_modal_init(q, k, unit, !m->fine, m->net.n_flow > 0, NULL)) {
+            p->take->failed = true;
+        }
+        const struct tmx_piece own[] = {{q->rate, q->mode_row * sizeof(double)},
+                                        {q->in, unit * q->mode_row * sizeof(double)},
+                                        {q->out, k * q->unit_row * sizeof(double)},
+                                        {q->direct, q->direct ? unit * q->unit_row * sizeof(double) : 0},
+                                        {q->stored, q->mode_row * sizeof(double)},
+                                        {q->leave, q->mode_row * sizeof(double)},
+                                        {q->one, q->mode_row * sizeof(double)},
+                                        {q->spin, q->mode_row * sizeof(double)}};
+        const size_t n = sizeof own / sizeof own[0] - (q->spin ? 0 : 1);
+        memcpy(p->piece + p->n, own, n * sizeof own[0]);
+        p->n += n;
+    }
+    PUT(p, m->vector, turned ? m->n_level * k * k : 0);
+    PUT(p, m->back, turned && !m->fine ? m->n_level * k * k : 0);
+    PUT(p, m->error, (unit + 1) * unit);
+    PUT(p, m->cell_error, (unit + 1) * m->n_region);
+}
+
+/* What coolant needs beside it, in a file of its own. */
+struct coolant_sizes {
+    size_t n_wet, n_watch;
+};
+
+static void list_coolant(struct tmx_reduced_model *m, struct coolant_sizes *sizes, struct pieces *p)
+{
+    struct tmx_coolant *c = &m->coolant;
+    const size_t n_level = m->n_level, k = m->n_mode, u = m->net.n_unit;
+    p->n = 0;
+    PUT(p, sizes, 1);
+    PUT(p, c->inlet_state, n_level * k);
+    PUT(p, c->inlet_unit, n_level * u);
+    PUT(p, c->wet, c->n_wet);
+    PUT(p, c->wet_map, k * c->n_wet);
+    PUT(p, c->wet_still, n_level * u * c->n_wet);
+    PUT(p, c->watch, n_level * k * c->n_watch);
+    PUT(p, c->watch_direct, n_level * u * c->n_watch);
+}
+
+static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX], struct pieces *p)
+{
+    const struct tmx_cache_name name = {.kind = "coolant", .key = key};
+    struct coolant_sizes sizes;
+    struct tmx_coolant *c = &m->coolant;
+    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
+        sizes.n_watch > sizes.n_wet) {
+        return false;
+    }
+    *c = (struct tmx_coolant){.n_mode = m->n_mode, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
+    list_coolant(m, &sizes, p);
+    bool ok = read_pieces(&name, p);
+    for (size_t i = 0; i < c->n_wet && ok; i++) {
+        ok = c->wet[i] < m->net.n_node;
+    }
+    return ok;
+}
+
+/* Room for all pieces of any of the lists; NULL: no memory. */
+static struct tmx_piece *room(const struct tmx_reduced_model *m)
+{
+    enum { PER_LEVEL = 8, WHOLE = 8 };
+    return calloc(PER_LEVEL * m->n_level + WHOLE, sizeof(struct tmx_piece));
+}
+
+/* Release all but the network and the room for the levels. */
+static void empty(struct tmx_reduced_model *m)
+{
+    for (size_t l = 0; m->modal && l < m->n_level; l++) {
+        tmx_modal_finish(&m->modal[l]);
+    }
+    free(m->map);
+    free(m->fine_map);
+    tmx_coolant_finish(&m->coolant);
+    tmx_arena_finish(&m->arena);
+    m->map = NULL;
+    m->fine_map = m->still = m->vector = m->back = m->error = m->cell_error = NULL;
+}
+
+/* Fill a model that has its network and levels, its maps unless no_field; false (and empty) when the cache
+ * has none. Maps are a file of their own: they are most of a model, and few ask for them; a model that was
+ * built without is built again for who does. */
+static bool load_model(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+{
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
+    struct sizes sizes;
+    struct pieces p = {.take = &m->arena, .piece = room(m)};
+    bool ok = p.piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
+              sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
+              sizes.n_region == m->n_region && sizes.n_mode > 0 &&
+              sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
+    if (ok) {
+        m->n_mode = sizes.n_mode;
+        m->n_basis = sizes.n_basis;
+        m->n_shift = sizes.n_shift;
+        list_model(m, &sizes, &p);
+        ok = read_pieces(&name, &p);
+    }
+    const struct sizes own = sizes;
+    if (ok && !m->no_field) {
+        list_maps(m, &sizes, &p);
+        ok = read_pieces(&field, &p) && memcmp(&own, &sizes, sizeof own) == 0;
+    }
+    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key, &p));
+    free(p.piece);
+    if (!ok) {
+        empty(m);
+    }
+    return ok;
+}
+
+static void store_model(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+{
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key},
+                                coolant = {.kind = "coolant", .key = key};
+    struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
+                          m->n_region, m->n_basis, m->n_shift};
+    struct coolant_sizes wet = {m->coolant.n_wet, m->coolant.n_watch};
+    struct pieces p = {.piece = room(m)};
+    if (p.piece && !m->no_field) { /* first: who finds the model built with maps finds them */
+        list_maps(m, &sizes, &p);
+        tmx_cache_write(&field, p.piece, p.n);
+    }
+    if (p.piece && m->net.n_flow > 0) {
+        list_coolant(m, &wet, &p);
+        tmx_cache_write(&coolant, p.piece, p.n);
+    }
+    if (p.piece) {
+        list_model(m, &sizes, &p);
+        tmx_cache_write(&name, p.piece, p.n);
+    }
+    free(p.piece);
+}
+
+/* A basis for a range of film coefficients. The network differs between them by what the film conducts alone,
+ * V'(G + d A)V = g + d a, so runs whose sinks lie in the range need no factor once one of them has made the
+ * basis: the cache keeps its projections (V itself only the heat map needs). */
 
 enum { BASIS_PIECES = 9 };
 struct basis_sizes {
@@ -615,14 +866,14 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     if (st) {
         return st;
     }
-    m->from_cache = tmx_reduced_load(m, key);
+    m->from_cache = load_model(m, key);
     if (!m->from_cache) {
         FILE *making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
-        m->from_cache = making && tmx_reduced_load(m, key);
+        m->from_cache = making && load_model(m, key);
         if (!m->from_cache) {
             st = build(m, spec, d, options, err);
             if (!st) {
-                tmx_reduced_store(m, key);
+                store_model(m, key);
             }
         }
         if (making) {
@@ -783,22 +1034,9 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     return st;
 }
 
-void tmx_reduced_model_empty(struct tmx_reduced_model *m)
-{
-    for (size_t l = 0; m->modal && l < m->n_level; l++) {
-        tmx_modal_finish(&m->modal[l]);
-    }
-    free(m->map);
-    free(m->fine_map);
-    tmx_coolant_finish(&m->coolant);
-    tmx_arena_finish(&m->arena);
-    m->map = NULL;
-    m->fine_map = m->still = m->vector = m->back = m->error = m->cell_error = NULL;
-}
-
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)
 {
-    tmx_reduced_model_empty(m);
+    empty(m);
     free(m->modal);
     tmx_network_finish(&m->net);
     *m = (struct tmx_reduced_model){0};
@@ -936,244 +1174,6 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
             theta_k[c] += power_w[u] * row[c];
         }
     }
-}
-
-/* A reduced model's way to the cache and back. */
-
-/* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 18";
-
-#define ADD(h, ...)                        \
-    do {                                   \
-        const double v_[] = {__VA_ARGS__}; \
-        tmx_hash_add((h), v_, sizeof v_);  \
-    } while (0)
-
-static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, size_t n_cell, bool detailed)
-{
-    ADD(h, l->lateral, l->dissipates, l->thickness_m, l->k_w_per_mk);
-    if (l->k_part_x > 0) {
-        ADD(h, l->k_part_x, l->k_part_y);
-    }
-    ADD(h, l->p_j_per_m3k, l->filler_k_w_per_mk, l->filler_p_j_per_m3k);
-    if (l->channels) {
-        const struct tmx_channels *c = l->channels;
-        ADD(h, c->kind, c->width_m, c->wall_m, c->first_m, c->last_m, c->flow_m3_per_s, c->p_j_per_m3k,
-            c->h_top, c->h_bottom, c->h_side, c->pressure_pa, c->pump_pa_s_per_m3, c->upwind,
-            c->viscosity_pa_s);
-        if (c->cell) {
-            tmx_hash_add(h, c->cell, n_cell);
-        }
-    }
-    ADD(h, (double)l->floorplan->n_unit);
-    for (size_t u = 0; u < l->floorplan->n_unit; u++) {
-        const struct tmx_unit *unit = &l->floorplan->unit[u];
-        ADD(h, unit->x_m, unit->y_m, unit->w_m, unit->h_m);
-        if (detailed) {
-            ADD(h, unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w);
-        }
-    }
-}
-
-/* Of a model, or of the basis that models of a range share. */
-static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
-                                const struct tmx_reduced_options *options, bool basis, double min_step_s,
-                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
-{
-    const struct tmx_package *p = &spec->package;
-    struct tmx_hash *h;
-    const enum tmx_status st = tmx_hash_create(&h, err);
-    if (st) {
-        return st;
-    }
-    tmx_hash_add_text(h, VERSION);
-    ADD(h, p->s_spreader_m, p->t_spreader_m, p->k_spreader, p->p_spreader, p->s_sink_m, p->t_sink_m,
-        p->k_sink, p->p_sink, p->c_convec_j_per_k);
-    ADD(h, spec->network, spec->refine, (double)spec->rows, (double)spec->cols, spec->map_mode,
-        spec->hotspot_lateral, spec->detailed_3d, spec->r_below_k_per_w, spec->board != NULL);
-    if (spec->board) {
-        const struct tmx_board *b = spec->board;
-        ADD(h, b->s_sub_m, b->s_solder_m, b->s_pcb_m, b->r_convec_k_per_w, b->c_convec_j_per_k,
-            b->quasi_static);
-    }
-    ADD(h, (double)spec->n_layer);
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        add_layer(h, &spec->layer[l], spec->rows * spec->cols,
-                  spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
-    }
-    if (ranged(options)) {
-        ADD(h, options->r_low_k_per_w, options->r_high_k_per_w);
-    }
-    const size_t n_level = basis ? 0 : tmx_thermal_spec_levels(spec);
-    ADD(h, (double)n_level);
-    for (size_t l = 0; l < n_level; l++) {
-        ADD(h, tmx_thermal_spec_r_convec(spec, l));
-        if (spec->flow_levels) {
-            ADD(h, tmx_thermal_spec_flow(spec, l));
-        }
-    }
-    for (size_t j = 0; spec->col_line_m && j <= spec->cols; j++) {
-        ADD(h, spec->col_line_m[j]);
-    }
-    ADD(h, options->tolerance_k, basis ? 0 : (double)options->n_mode, min_step_s, density_w_per_m2,
-        spec->accurate_cells);
-    tmx_hash_hex(h, key);
-    tmx_hash_destroy(h);
-    return TMX_OK;
-}
-
-enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
-                                const struct tmx_reduced_options *options, double min_step_s,
-                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
-{
-    return make_key(spec, options, false, min_step_s, density_w_per_m2, key, err);
-}
-
-/* What precedes the arrays. */
-struct sizes {
-    size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
-};
-
-/* The maps, in the file of their own. */
-static void list_maps(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
-{
-    const size_t n_map = m->no_field ? 0 : m->n_mode * m->net.n_view;
-    p->n = 0;
-    PUT(p, sizes, 1);
-    if (p->take && n_map > 0) { /* which grow with a start field */
-        m->map = m->fine ? NULL : calloc(n_map, sizeof *m->map);
-        m->fine_map = m->fine ? calloc(n_map, sizeof *m->fine_map) : NULL;
-        p->take->failed = p->take->failed || !(m->fine ? m->fine_map != NULL : m->map != NULL);
-    }
-    p->piece[p->n++] = (struct tmx_piece){m->map, m->map ? n_map * sizeof *m->map : 0};
-    p->piece[p->n++] = (struct tmx_piece){m->fine_map, m->fine_map ? n_map * sizeof *m->fine_map : 0};
-    PUT(p, m->still, m->fine || m->no_field ? 0 : m->net.n_unit * m->net.n_view);
-}
-
-static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct pieces *p)
-{
-    const size_t k = m->n_mode, unit = m->net.n_unit;
-    const bool turned = m->n_level > 1 || m->fine || m->net.n_flow > 0;
-    p->n = 0;
-    PUT(p, sizes, 1);
-    for (size_t l = 0; l < m->n_level; l++) {
-        struct tmx_modal *q = &m->modal[l];
-        if (p->take && tmx_modal_init(q, k, unit, !m->fine, m->net.n_flow > 0, NULL)) {
-            p->take->failed = true;
-        }
-        const struct tmx_piece own[] = {{q->rate, q->mode_row * sizeof(double)},
-                                        {q->in, unit * q->mode_row * sizeof(double)},
-                                        {q->out, k * q->unit_row * sizeof(double)},
-                                        {q->direct, q->direct ? unit * q->unit_row * sizeof(double) : 0},
-                                        {q->stored, q->mode_row * sizeof(double)},
-                                        {q->leave, q->mode_row * sizeof(double)},
-                                        {q->one, q->mode_row * sizeof(double)},
-                                        {q->spin, q->mode_row * sizeof(double)}};
-        const size_t n = sizeof own / sizeof own[0] - (q->spin ? 0 : 1);
-        memcpy(p->piece + p->n, own, n * sizeof own[0]);
-        p->n += n;
-    }
-    PUT(p, m->vector, turned ? m->n_level * k * k : 0);
-    PUT(p, m->back, turned && !m->fine ? m->n_level * k * k : 0);
-    PUT(p, m->error, (unit + 1) * unit);
-    PUT(p, m->cell_error, (unit + 1) * m->n_region);
-}
-
-/* What coolant needs beside it, in a file of its own. */
-struct coolant_sizes {
-    size_t n_wet, n_watch;
-};
-
-static void list_coolant(struct tmx_reduced_model *m, struct coolant_sizes *sizes, struct pieces *p)
-{
-    struct tmx_coolant *c = &m->coolant;
-    const size_t n_level = m->n_level, k = m->n_mode, u = m->net.n_unit;
-    p->n = 0;
-    PUT(p, sizes, 1);
-    PUT(p, c->inlet_state, n_level * k);
-    PUT(p, c->inlet_unit, n_level * u);
-    PUT(p, c->wet, c->n_wet);
-    PUT(p, c->wet_map, k * c->n_wet);
-    PUT(p, c->wet_still, n_level * u * c->n_wet);
-    PUT(p, c->watch, n_level * k * c->n_watch);
-    PUT(p, c->watch_direct, n_level * u * c->n_watch);
-}
-
-static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX], struct pieces *p)
-{
-    const struct tmx_cache_name name = {.kind = "coolant", .key = key};
-    struct coolant_sizes sizes;
-    struct tmx_coolant *c = &m->coolant;
-    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
-        sizes.n_watch > sizes.n_wet) {
-        return false;
-    }
-    *c = (struct tmx_coolant){.n_mode = m->n_mode, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
-    list_coolant(m, &sizes, p);
-    bool ok = read_pieces(&name, p);
-    for (size_t i = 0; i < c->n_wet && ok; i++) {
-        ok = c->wet[i] < m->net.n_node;
-    }
-    return ok;
-}
-
-/* Room for all pieces of any of the lists; NULL: no memory. */
-static struct tmx_piece *room(const struct tmx_reduced_model *m)
-{
-    enum { PER_LEVEL = 8, WHOLE = 8 };
-    return calloc(PER_LEVEL * m->n_level + WHOLE, sizeof(struct tmx_piece));
-}
-
-bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
-{
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
-    struct sizes sizes;
-    struct pieces p = {.take = &m->arena, .piece = room(m)};
-    bool ok = p.piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
-              sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
-              sizes.n_region == m->n_region && sizes.n_mode > 0 &&
-              sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
-    if (ok) {
-        m->n_mode = sizes.n_mode;
-        m->n_basis = sizes.n_basis;
-        m->n_shift = sizes.n_shift;
-        list_model(m, &sizes, &p);
-        ok = read_pieces(&name, &p);
-    }
-    const struct sizes own = sizes;
-    if (ok && !m->no_field) {
-        list_maps(m, &sizes, &p);
-        ok = read_pieces(&field, &p) && memcmp(&own, &sizes, sizeof own) == 0;
-    }
-    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key, &p));
-    free(p.piece);
-    if (!ok) {
-        tmx_reduced_model_empty(m);
-    }
-    return ok;
-}
-
-void tmx_reduced_store(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
-{
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key},
-                                coolant = {.kind = "coolant", .key = key};
-    struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
-                          m->n_region, m->n_basis, m->n_shift};
-    struct coolant_sizes wet = {m->coolant.n_wet, m->coolant.n_watch};
-    struct pieces p = {.piece = room(m)};
-    if (p.piece && !m->no_field) { /* first: who finds the model built with maps finds them */
-        list_maps(m, &sizes, &p);
-        tmx_cache_write(&field, p.piece, p.n);
-    }
-    if (p.piece && m->net.n_flow > 0) {
-        list_coolant(m, &wet, &p);
-        tmx_cache_write(&coolant, p.piece, p.n);
-    }
-    if (p.piece) {
-        list_model(m, &sizes, &p);
-        tmx_cache_write(&name, p.piece, p.n);
-    }
-    free(p.piece);
 }
 
 /* to += the sum over the modes of level 0 of scale_i row_i turn_i, turn [k][k] by rows. */

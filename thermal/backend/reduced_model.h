@@ -59,19 +59,11 @@ TMX_NODISCARD enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_
                                                        const struct tmx_reduced_options *options,
                                                        bool *cached, struct tmx_err *err);
 
-/* Release all but the network and the room for the levels. */
-void tmx_reduced_model_empty(struct tmx_reduced_model *m);
-
 /* Name of the model in the cache: a hash of all that its numbers depend on. The start is none of it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
                                               const struct tmx_reduced_options *options, double min_step_s,
                                               double density_w_per_m2, char key[TMX_HASH_HEX],
                                               struct tmx_err *err);
-/* Fill a model that has its network and levels, its maps unless no_field; false (and empty) when the cache
- * has none. Maps are a file of their own: they are most of a model, and few ask for them; a model that was
- * built without is built again for who does. */
-bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
-void tmx_reduced_store(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 
 /* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
  * each unit's power changes by at most swing_w [n_unit, W] at a time; in mixed precision, while it is at most

@@ -77,8 +77,10 @@ void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k)
     memcpy(t->package_k, node_k + t->n_layer * t->n_cell, t->n_package * sizeof *t->package_k);
 }
 
-enum tmx_status tmx_temps_to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
-                                   struct tmx_err *err)
+/* node_k [tmx_temps_nodes, K] from blocks and package. as_hotspot: cells that blocks cover in part start too
+ * cold, as HotSpot has it. */
+static enum tmx_status to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
+                                struct tmx_err *err)
 {
     for (size_t l = 0; l < t->n_layer; l++) {
         const enum tmx_status st =
@@ -330,7 +332,7 @@ enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_co
     if (!st && !start_k) {
         st = tmx_fail(err, TMX_ENOMEM, "start field");
     }
-    st = st ? st : tmx_temps_to_nodes(t, as_hotspot, start_k, err);
+    st = st ? st : to_nodes(t, as_hotspot, start_k, err);
     bool uniform = !cfg->init_file[0];
     for (size_t i = 0; !st && uniform && i < tmx_temps_nodes(t); i++) {
         uniform = fabs(start_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;

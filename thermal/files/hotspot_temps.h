@@ -37,11 +37,6 @@ size_t tmx_temps_nodes(const struct tmx_temps *t);
 /* Blocks and package from node_k [tmx_temps_nodes, K], by the stack's map mode. */
 void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k);
 
-/* node_k [tmx_temps_nodes, K] from blocks and package: the start field of an init file.
- * as_hotspot: cells that blocks cover in part start too cold, as HotSpot has it. */
-TMX_NODISCARD enum tmx_status tmx_temps_to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
-                                                 struct tmx_err *err);
-
 /* Read a .steady or .init file into t. Layers in order, blocks of a layer in any order.
  * Errors: TMX_EIO, TMX_EPARSE with file:line (unknown, repeated or missing block, text
  * after the last node, a temperature in degrees C). */

@@ -46,14 +46,6 @@ TMX_NODISCARD enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *
                                                struct tmx_err *err);
 void tmx_stack_finish(struct tmx_stack *s);
 
-/* Put the layers of the secondary path below those of s. Errors: TMX_ECONFIG where its parts are smaller than
- * what they carry, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_stack_add_board(struct tmx_stack *s, const struct tmx_hotspot_config *cfg,
-                                                  bool hotspot_compat, struct tmx_err *err);
-
-/* The package alone: spreader, sink and convection of cfg, materials by name applied. */
-TMX_NODISCARD enum tmx_status tmx_stack_package(const struct tmx_hotspot_config *cfg,
-                                                struct tmx_package *package, struct tmx_err *err);
 /* The same from a `.config` file at path. */
 TMX_NODISCARD enum tmx_status tmx_package_read(const char *path, struct tmx_package *package,
                                                struct tmx_err *err);

@@ -134,7 +134,8 @@ void tmx_regions_finish(struct tmx_regions *r)
     *r = (struct tmx_regions){0};
 }
 
-void tmx_regions_worst(const struct tmx_regions *r, const double *node, double *worst)
+/* worst[n] := the largest |node[]| of each region, where that is more than what is there. */
+static void regions_worst(const struct tmx_regions *r, const double *node, double *worst)
 {
     for (size_t k = 0; k < r->n; k++) {
         double v = worst[k];
@@ -493,7 +494,7 @@ static double worst_node(struct builder *b, const struct tmx_regions *regions, d
     memset(miss, 0, b->grown.n_in * regions->n * sizeof *miss);
     memset(b->node, 0, n * sizeof *b->node);
     for (size_t v = 0; v < b->grown.n_in; v++) {
-        tmx_regions_worst(regions, b->grown.x + v * n, miss + v * regions->n);
+        regions_worst(regions, b->grown.x + v * n, miss + v * regions->n);
         for (size_t c = 0; c < n; c++) {
             b->node[c] += fabs(b->grown.x[v * n + c]) * b->weight[v];
         }

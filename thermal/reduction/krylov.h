@@ -23,9 +23,6 @@ TMX_NODISCARD enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const str
                                                 struct tmx_err *err);
 void tmx_regions_finish(struct tmx_regions *r); /* accepts zeroed memory */
 
-/* worst[n] := the largest |node[]| of each region, where that is more than what is there. */
-void tmx_regions_worst(const struct tmx_regions *r, const double *node, double *worst);
-
 /* A rational Krylov basis V of the network: V spans (G + sigma C)^-1 B for a list of shifts
  * that grows until the projected network answers steps of power to the tolerance. */
 
