@@ -24,7 +24,7 @@ grep -q 'the one in this folder is "./a100-hbm"' err.txt || say "$(cat err.txt)"
 # `list keys` has every table of rows of the files that have such tables
 for file in $(cd "$THERMIX_DATA" && grep -lE 'const struct tmx_keys [a-z_]+\[\] = ' -r core run power study papers --include='*.c'); do
   for rows in $(sed -nE 's/^(static )?const struct tmx_opt ([a-z_]+)\[.*/\2/p' "$THERMIX_DATA/$file"); do
-    [ "$rows" = launch_opts ] || sed -n '/const struct tmx_keys/,/};/p' "$THERMIX_DATA/$file" | grep -qw "$rows" || say "list keys lacks $rows of $file"
+    [ "$rows" = launch_opts ] || sed -n '/const struct tmx_keys/,/};/p' "$THERMIX_DATA/$file" | grep -qwE "$rows|TMX_RUN_GROUPS" || say "list keys lacks $rows of $file"
   done
 done
 echo "bring your own: all well"
