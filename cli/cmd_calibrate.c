@@ -55,7 +55,7 @@ static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx
         st = temp[i] ? tmx_fit_predict(&c->fit, i, &start, temp[i], err)
                      : tmx_fail(err, TMX_ENOMEM, "figures");
     }
-    st = st ? st : tmx_measured_figures(&p, m, temp, NULL, err);
+    st = st ? st : tmx_measured_figures(&p, m, temp, NULL);
     for (size_t i = 0; temp && i < m->n_series; i++) {
         free(temp[i]);
     }

@@ -71,7 +71,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .accept_changed = a->accept_changed,
                                   .sets = &a->sets,
                                   .n_worker = (unsigned)a->jobs,
-                                  .steps = people && !a->no_steps,
+                                  .steps = people && !a->no_steps ? TMX_STEPS : TMX_NO_STEPS,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
@@ -85,7 +85,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && a->out && !e.by_sm) {
         st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
     }
-    st = st || !a->out ? st : tmx_plot_explain(&p, &e, err);
+    st = st || !a->out ? st : tmx_plot_explain(&p, &e);
     if (!st && a->out && people) {
         tmx_print_visible(stdout, "\n%s\n", a->out);
     }

@@ -50,7 +50,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && a->dir) {
         struct tmx_plot p = {.dir = a->dir, .format = "svg"};
         st = tmx_plot_begin(&p, err);
-        st = st ? st : tmx_measured_figures(&p, &m, NULL, NULL, err);
+        st = st ? st : tmx_measured_figures(&p, &m, NULL, NULL);
     }
     tmx_table_destroy(t);
     tmx_measured_finish(&m);

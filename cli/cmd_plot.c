@@ -147,9 +147,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
             : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
     st = st ? st : tmx_plot_begin(&p, err);
     if (st || temperatures) {
-        return st ? st : tmx_plot_thermal(&p, a->results.text[0], &map, err);
+        return st ? st : tmx_plot_thermal(&p, a->results.text[0], &map);
     }
-    return tmx_plot_results(&p, a->results.text[0], &axes, err);
+    return tmx_plot_results(&p, a->results.text[0], &axes);
 }
 
 const struct tmx_command tmx_cmd_plot = {

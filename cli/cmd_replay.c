@@ -72,7 +72,7 @@ static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, co
     }
     const struct tmx_what_if if_so = {words, r->if_c, r->error_k};
     st = st ? st : tmx_plot_begin(&p, err);
-    return st ? st : tmx_measured_figures(&p, m, r->temp_c, r->what_if ? &if_so : NULL, err);
+    return st ? st : tmx_measured_figures(&p, m, r->temp_c, r->what_if ? &if_so : NULL);
 }
 
 /* What a what-if keeps as it was, and the command that does not keep it. */

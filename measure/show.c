@@ -48,41 +48,35 @@ size_t tmx_measured_steps(const struct tmx_series *s)
     return n;
 }
 
-static void cell(struct tmx_table *t, double v)
-{
-    if (isfinite(v)) {
-        tmx_table_real(t, v);
-    } else {
-        tmx_table_empty(t);
-    }
-}
-
 enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"run", TMX_COLUMN_TEXT, 0},         {"gpu", TMX_COLUMN_TEXT, 0},
-        {"rows", TMX_COLUMN_INT, 0},         {"duration_s", TMX_COLUMN_REAL, 1},
-        {"step_s", TMX_COLUMN_REAL, 3},      {"power_min_w", TMX_COLUMN_REAL, 1},
-        {"power_max_w", TMX_COLUMN_REAL, 1}, {"temp_min_c", TMX_COLUMN_REAL, 1},
-        {"temp_max_c", TMX_COLUMN_REAL, 1},  {"fan_min_rpm", TMX_COLUMN_REAL, 0},
-        {"fan_max_rpm", TMX_COLUMN_REAL, 0}, {"inlet_min_c", TMX_COLUMN_REAL, 1},
-        {"inlet_max_c", TMX_COLUMN_REAL, 1}, {"load_steps", TMX_COLUMN_INT, 0},
+        TMX_TEXT("run"),
+        TMX_TEXT("gpu"),
+        TMX_INT("rows"),
+        TMX_REAL("duration_s", 1),
+        TMX_REAL("step_s", 3),
+        TMX_REAL("power_min_w", 1),
+        TMX_REAL("power_max_w", 1),
+        TMX_REAL("temp_min_c", 1),
+        TMX_REAL("temp_max_c", 1),
+        TMX_REAL("fan_min_rpm", 0),
+        TMX_REAL("fan_max_rpm", 0),
+        TMX_REAL("inlet_min_c", 1),
+        TMX_REAL("inlet_max_c", 1),
+        TMX_INT("load_steps"),
     };
+    static const enum tmx_log_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < m->n_series; i++) {
         const struct tmx_series *s = &m->series[i];
-        static const enum tmx_log_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
-        tmx_table_text(*t, m->run[s->run]);
-        tmx_table_text(*t, m->gpu[s->gpu]);
-        tmx_table_int(*t, (int64_t)s->n);
-        tmx_table_real(*t, s->q[TMX_Q_TIME][s->n - 1] - s->q[TMX_Q_TIME][0]);
-        tmx_table_real(*t, s->step_s);
+        tmx_table_row(*t, "%s %s %zu %g %g", m->run[s->run], m->gpu[s->gpu], s->n,
+                      s->q[TMX_Q_TIME][s->n - 1] - s->q[TMX_Q_TIME][0], s->step_s);
         for (size_t k = 0; k < 4; k++) {
             const struct range r = range_of(s->q[ranges[k]], s->n);
-            cell(*t, r.low);
-            cell(*t, r.high);
+            tmx_table_row(*t, "%G %G", r.low, r.high);
         }
-        tmx_table_int(*t, (int64_t)tmx_measured_steps(s));
+        tmx_table_row(*t, "%zu", tmx_measured_steps(s));
     }
     return st;
 }
@@ -147,35 +141,31 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
     }
 }
 
-static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const struct tmx_measured *m,
-                                   size_t first, size_t end, double *const *predicted,
-                                   const struct tmx_what_if *if_so, struct tmx_err *err)
+static struct tmx_table *figure_data(const struct tmx_measured *m, size_t first, size_t end,
+                                     double *const *predicted, const struct tmx_what_if *if_so)
 {
-    static const struct tmx_column columns[] = {
-        {"gpu", TMX_COLUMN_INT, 0},          {"time_s", TMX_COLUMN_REAL, 3},
-        {"power_w", TMX_COLUMN_REAL, 1},     {"measured_c", TMX_COLUMN_REAL, 1},
-        {"predicted_c", TMX_COLUMN_REAL, 2}, {"what_if_c", TMX_COLUMN_REAL, 2},
-        {"low_c", TMX_COLUMN_REAL, 2},       {"high_c", TMX_COLUMN_REAL, 2}};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, if_so ? 8 : 5, err);
-    for (size_t i = first; !st && i < end && i < first + MAX_GPU; i++) {
+    static const struct tmx_column columns[] = {TMX_INT("gpu"),
+                                                TMX_REAL("time_s", 3),
+                                                TMX_REAL("power_w", 1),
+                                                TMX_REAL("measured_c", 1),
+                                                TMX_REAL("predicted_c", 2),
+                                                TMX_REAL("what_if_c", 2),
+                                                TMX_REAL("low_c", 2),
+                                                TMX_REAL("high_c", 2)};
+    struct tmx_table *t = tmx_table_new(columns, if_so ? 8 : 5);
+    for (size_t i = first; i < end && i < first + MAX_GPU; i++) {
         const struct tmx_series *s = &m->series[i];
         for (size_t k = 0; k < s->n; k++) {
-            tmx_table_int(t, (int64_t)(i - first));
-            tmx_table_real(t, s->q[TMX_Q_TIME][k]);
-            tmx_table_real(t, s->q[TMX_Q_POWER][k]);
-            cell(t, s->q[TMX_Q_TEMP][k]);
-            cell(t, predicted && predicted[i] ? predicted[i][k] : NAN);
-            const double if_c = if_so && if_so->temp_c[i] ? if_so->temp_c[i][k] : NAN;
-            for (int side = -1; if_so && side <= 1; side++) { /* itself, below, above */
-                const double off_k = if_so->error_k[i] ? if_so->error_k[i][k] : NAN;
-                cell(t, side < 0 ? if_c : side == 0 ? if_c - off_k : if_c + off_k);
+            tmx_table_row(t, "%zu %g %g %G %G", i - first, s->q[TMX_Q_TIME][k], s->q[TMX_Q_POWER][k],
+                          s->q[TMX_Q_TEMP][k], predicted && predicted[i] ? predicted[i][k] : NAN);
+            if (if_so) {
+                const double c = if_so->temp_c[i] ? if_so->temp_c[i][k] : NAN,
+                             off_k = if_so->error_k[i] ? if_so->error_k[i][k] : NAN;
+                tmx_table_row(t, "%G %G %G", c, c - off_k, c + off_k);
             }
         }
     }
-    st = st ? st : tmx_plot_data(p, name, "", t, err);
-    tmx_table_destroy(t);
-    return st;
+    return t;
 }
 
 static void plain_name(const char *run, char *buf, size_t size)
@@ -209,12 +199,11 @@ static void file_name(const struct tmx_measured *m, size_t run, char *buf, size_
 }
 
 enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
-                                     double *const *predicted, const struct tmx_what_if *if_so,
-                                     struct tmx_err *err)
+                                     double *const *predicted, const struct tmx_what_if *if_so)
 {
-    enum tmx_status st = tmx_plot_folder(p, err);
     size_t n = 0;
-    for (size_t i = 0; !st && i < m->n_series && n < MAX_FIGURE; n++) {
+    tmx_plot_folder(p);
+    for (size_t i = 0; i < m->n_series && n < MAX_FIGURE; n++) {
         char name[FILE_NAME];
         size_t end = i;
         while (end < m->n_series && m->series[end].run == m->series[i].run) {
@@ -230,9 +219,9 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         if (if_so) {
             tmx_plot_label(p, "what_if", if_so->words);
         }
-        st = figure_data(p, name, m, i, end, predicted, if_so, err);
-        st = st ? st : tmx_plot_draw(p, "measured", name, err);
+        tmx_plot_data(p, name, "", figure_data(m, i, end, predicted, if_so));
+        tmx_plot_draw(p, "measured", name);
         i = end;
     }
-    return st;
+    return p->st;
 }

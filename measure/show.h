@@ -30,7 +30,6 @@ struct tmx_what_if {
 /* A figure a run (at most 16 runs): power and temperature of its GPUs; predicted (NULL: none) as lines, with
  * the residual below. predicted[n_series][n of the series], NULL where there is none. */
 TMX_NODISCARD enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
-                                                   double *const *predicted, const struct tmx_what_if *if_so,
-                                                   struct tmx_err *err);
+                                                   double *const *predicted, const struct tmx_what_if *if_so);
 
 #endif

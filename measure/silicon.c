@@ -658,17 +658,12 @@ static const struct figure figures[] = {
      {NULL}},
 };
 
-static enum tmx_status draw(struct tmx_plot *p, const struct tmx_silicon_point *points, size_t n,
-                            const struct figure *f, struct tmx_err *err)
+static void draw(struct tmx_plot *p, const struct tmx_silicon_point *points, size_t n, const struct figure *f)
 {
-    static const struct tmx_column columns[] = {
-        {"series", TMX_COLUMN_INT, 0}, {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
-    tmx_plot_label(p, "title", f->title);
-    tmx_plot_label(p, "x", f->x);
-    tmx_plot_label(p, "y", f->y);
-    for (size_t s = 0; !st && s < 6 && f->series[s]; s++) {
+    static const struct tmx_column columns[] = {TMX_INT("series"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
+    struct tmx_table *t = tmx_table_new(columns, 3);
+    tmx_plot_words(p, f->title, f->x, f->y);
+    for (size_t s = 0; s < 6 && f->series[s]; s++) {
         bool line = false;
         for (size_t l = 0; l < 3; l++) {
             line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);
@@ -681,24 +676,27 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_silicon_point *
             }
         }
     }
-    st = st ? st : tmx_plot_data(p, f->name, "", t, err);
-    st = st ? st : tmx_plot_draw(p, "silicon", f->name, err);
-    tmx_table_destroy(t);
-    return st;
+    tmx_plot_data(p, f->name, "", t);
+    tmx_plot_draw(p, "silicon", f->name);
 }
 
 enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t n, const char *folder,
                                  struct tmx_err *err)
 {
     struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
-    enum tmx_status st = tmx_plot_begin(&p, err);
-    st = st ? st : tmx_plot_folder(&p, err);
-    for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
+    const enum tmx_status st = tmx_plot_begin(&p, err);
+    if (st) {
+        return st;
+    }
+    tmx_plot_folder(&p);
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         size_t k = 0;
         while (k < n && strcmp(points[k].figure, figures[i].name) != 0) {
             k++;
         }
-        st = k < n ? draw(&p, points, n, &figures[i], err) : TMX_OK;
+        if (k < n) {
+            draw(&p, points, n, &figures[i]);
+        }
     }
-    return st;
+    return p.st;
 }

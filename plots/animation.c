@@ -23,8 +23,10 @@ static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *
     struct tmx_plot p = *f->plot;
     char name[32];
     (void)out;
+    p.err = err;
     snprintf(name, sizeof name, "frame%05zu", frame);
-    return tmx_plot_frame(&p, name, f->all, f->n_gpu, frame, f->low_c, f->high_c, err);
+    tmx_plot_frame(&p, name, f->all, f->n_gpu, frame, f->low_c, f->high_c);
+    return p.st;
 }
 
 static bool ends_with(const char *s, const char *suffix)
@@ -93,7 +95,10 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
         st = tmx_fail_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
     }
     st = st ? st : tmx_plot_begin(&plot, err);
-    st = st ? st : tmx_plot_folder(&plot, err);
+    if (!st) {
+        tmx_plot_folder(&plot);
+        st = plot.st;
+    }
     st = st ? st : tmx_folder_start(plot.dir, err); /* the pictures are drawn by other processes */
     if (!st) {
         struct frames frames = {.all = all, .n_gpu = n_gpu, .plot = &plot};

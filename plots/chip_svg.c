@@ -169,37 +169,31 @@ static enum tmx_status save_svg(const struct tmx_floorplan *fp, const char *path
 /* By gnuplot, whose other formats are these. */
 static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
-        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"kind", TMX_COLUMN_INT, 0}};
+    static const struct tmx_column columns[] = {TMX_OUTLINE_COLUMNS, TMX_INT("kind")};
     struct tmx_plot p = {.only = "floorplan", .quiet = true};
-    struct tmx_table *t = NULL;
     struct kinds kinds;
     char dir[1024], text[80];
     find_kinds(&kinds, fp);
     enum tmx_status st = tmx_plot_target(&p, path, NULL, dir, sizeof dir, err);
     st = st ? st : tmx_plot_begin(&p, err);
-    st = st ? st : tmx_plot_folder(&p, err);
-    st = st ? st : tmx_table_create(&t, columns, 6, err);
-    for (size_t u = 0; u < fp->n_unit && !st; u++) {
-        const struct tmx_unit *unit = &fp->unit[u];
-        tmx_table_text(t, unit->name);
-        tmx_table_real(t, 1e3 * unit->x_m);
-        tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
-        tmx_table_real(t, 1e3 * unit->y_m);
-        tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
-        tmx_table_int(t, (int64_t)kind_of(&kinds, u) + 1);
+    if (st) {
+        return st;
     }
-    for (size_t i = 0; i < kinds.n && !st; i++) {
+    struct tmx_table *t = tmx_table_new(columns, 6);
+    tmx_plot_folder(&p);
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        tmx_plot_outline(t, &fp->unit[u], 0, 0);
+        tmx_table_row(t, "%zu", kind_of(&kinds, u) + 1);
+    }
+    for (size_t i = 0; i < kinds.n; i++) {
         tmx_plot_label(&p, "name", kind_text(&kinds, i, text));
         tmx_plot_label(&p, "fill", palette[i % N_COLOUR]);
     }
     tmx_plot_number(&p, "width_mm", 1e3 * tmx_floorplan_width_m(fp));
     tmx_plot_number(&p, "height_mm", 1e3 * tmx_floorplan_height_m(fp));
-    st = st ? st : tmx_plot_data(&p, "floorplan", "", t, err);
-    st = st ? st : tmx_plot_draw(&p, "floorplan", "floorplan", err);
-    tmx_table_destroy(t);
-    return st;
+    tmx_plot_data(&p, "floorplan", "", t);
+    tmx_plot_draw(&p, "floorplan", "floorplan");
+    return p.st;
 }
 
 enum tmx_status tmx_floorplan_draw(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)

@@ -184,15 +184,12 @@ static enum tmx_status write_vtk(const struct tmx_export *o, const struct tmx_hi
                                  FILE *out, struct tmx_err *err)
 {
     const size_t first = o->gpu < 0 ? 0 : (size_t)o->gpu, end = o->gpu < 0 ? n_gpu : first + 1;
-    size_t frame = all[0].n_frame > 0 ? tmx_history_hottest(all, n_gpu).frame : 0, n = 0;
+    size_t n = 0;
     double pitch_m = 0;
     if (all[0].n_frame == 0) {
         return tmx_fail_at(err, TMX_ECONFIG, o->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
     }
-    for (size_t f = 0; isfinite(o->at_s) && f < all[0].n_frame; f++) {
-        frame =
-            f == 0 || fabs(all[0].frame_s[f] - o->at_s) < fabs(all[0].frame_s[frame] - o->at_s) ? f : frame;
-    }
+    const size_t frame = tmx_history_frame(all, n_gpu, o->at_s);
     for (size_t g = first; g < end; g++) {
         n += all[g].floorplan.n_unit;
         pitch_m = fmax(pitch_m, 1.06 * tmx_floorplan_width_m(&all[g].floorplan));

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "core/base/arena.h"
 #include "core/base/output.h"
+#include "core/floorplan/floorplan.h"
 #include "run/load/data.h"
 #include "study/table_out.h"
 
@@ -21,6 +22,8 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
     static const char *const version[] = {"gnuplot", "--version", NULL};
     int code = 0;
+    p->err = err;
+    p->st = TMX_OK;
     if (strcmp(p->format, "svg") != 0 && strcmp(p->format, "png") != 0 && strcmp(p->format, "pdf") != 0) {
         return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
     }
@@ -29,15 +32,26 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
         st =
             tmx_fail(err, TMX_EPROGRAM, "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
     }
+    p->st = st;
     return st;
 }
 
-enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
+void tmx_plot_folder(struct tmx_plot *p)
 {
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_path_join(path, p->dir, "data", err);
-    st = st ? st : tmx_os_mkdirs(path, err);
-    return st ? st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, err);
+    p->st = p->st ? p->st : tmx_path_join(path, p->dir, "data", p->err);
+    p->st = p->st ? p->st : tmx_os_mkdirs(path, p->err);
+    p->st = p->st ? p->st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, p->err);
+}
+
+bool tmx_plot_read(struct tmx_plot *p, const char *folder, const char *file, bool must, struct tmx_csv *csv)
+{
+    char path[TMX_PATH_SIZE];
+    *csv = (struct tmx_csv){0};
+    p->st = p->st ? p->st : tmx_path_join(path, folder, file, p->err);
+    const bool there = !p->st && (must || tmx_os_exists(path));
+    p->st = there ? tmx_csv_read(csv, path, p->err) : p->st;
+    return there && !p->st;
 }
 
 static void data_path(const struct tmx_plot *p, const char *name, const char *part, char path[TMX_PATH_SIZE])
@@ -103,52 +117,47 @@ static void keep_part(struct tmx_plot *p, const char *part)
     snprintf(p->part[p->n_part++], TMX_PLOT_PART, "%s", part);
 }
 
-static enum tmx_status tame_table(const struct tmx_plot *p, const struct tmx_table *t, struct tmx_table **out,
-                                  struct tmx_err *err)
+static struct tmx_table *tame_table(const struct tmx_plot *p, const struct tmx_table *t)
 {
     const size_t n = tmx_table_columns(t);
-    char text[MAX_TEXT], (*name)[MAX_TEXT] = calloc(n, sizeof *name);
-    struct tmx_column *columns = calloc(n, sizeof *columns);
-    enum tmx_status st = name && columns ? TMX_OK : tmx_no_memory(err);
-    for (size_t c = 0; c < n && !st; c++) {
+    char text[MAX_TEXT];
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
+    TMX_TAKE(&arena, columns, n);
+    for (size_t c = 0; c < n && !arena.failed; c++) {
+        char *name;
         columns[c] = *tmx_table_column(t, c);
-        columns[c].name = tame(columns[c].name, name[c], MAX_TEXT);
+        columns[c].name = TMX_TAKE(&arena, name, MAX_TEXT) ? tame(columns[c].name, name, MAX_TEXT) : NULL;
     }
-    st = st ? st : tmx_table_create(out, columns, n, err);
-    for (size_t i = 0; i < n * tmx_table_rows(t) && !st; i++) {
+    struct tmx_table *out = arena.failed ? NULL : tmx_table_new(columns, n);
+    tmx_arena_finish(&arena);
+    for (size_t i = 0; i < n * tmx_table_rows(t); i++) {
         const struct tmx_cell *cell = tmx_table_cell(t, i / n, i % n);
         if (cell->empty) {
-            tmx_table_empty(*out);
+            tmx_table_empty(out);
         } else if (cell->type == TMX_COLUMN_TEXT) {
-            tmx_table_text(*out, tame(renamed(p, cell->text), text, sizeof text));
+            tmx_table_text(out, tame(renamed(p, cell->text), text, sizeof text));
         } else if (cell->type == TMX_COLUMN_INT) {
-            tmx_table_int(*out, cell->integer);
+            tmx_table_int(out, cell->integer);
         } else {
-            tmx_table_real(*out, cell->real);
+            tmx_table_real(out, cell->real);
         }
     }
-    free(name);
-    free(columns);
-    return st;
+    return out;
 }
 
-enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *part,
-                              const struct tmx_table *t, struct tmx_err *err)
+void tmx_plot_data(struct tmx_plot *p, const char *name, const char *part, struct tmx_table *t)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_table *tamed = NULL;
-    if (!tmx_plot_wants(p, name)) {
-        return TMX_OK;
-    }
-    enum tmx_status st = tmx_table_check(t, err);
-    st = st ? st : tame_table(p, t, &tamed, err);
-    data_path(p, name, part, path);
-    st = st ? st : tmx_table_save(tamed, TMX_FORMAT_CSV, path, err);
-    tmx_table_destroy(tamed);
-    if (!st) {
+    if (!p->st && tmx_plot_wants(p, name) && !(p->st = tmx_table_check(t, p->err))) {
+        struct tmx_table *tamed = tame_table(p, t);
+        data_path(p, name, part, path);
+        p->st = tmx_table_check(tamed, p->err);
+        p->st = p->st ? p->st : tmx_table_save(tamed, TMX_FORMAT_CSV, path, p->err);
+        tmx_table_destroy(tamed);
         keep_part(p, part);
     }
-    return st;
+    tmx_table_destroy(t);
 }
 
 void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text)
@@ -183,31 +192,42 @@ void tmx_plot_number(struct tmx_plot *p, const char *key, double v)
     tmx_plot_label(p, key, text);
 }
 
-enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part, struct tmx_err *err)
+void tmx_plot_words(struct tmx_plot *p, const char *title, const char *x, const char *y)
+{
+    const char *const keys[] = {"title", "x", "y"}, *const words[] = {title, x, y};
+    for (size_t i = 0; i < 3; i++) {
+        if (words[i]) {
+            tmx_plot_label(p, keys[i], words[i]);
+        }
+    }
+}
+
+void tmx_plot_names(struct tmx_plot *p, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        tmx_plot_label(p, "name", names[i]);
+    }
+}
+
+void tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part)
 {
     char path[TMX_PATH_SIZE], of[TMX_PLOT_PART];
     struct tmx_output o;
     const size_t n = p->n_label;
     p->n_label = 0;
-    if (!tmx_plot_wants(p, name)) {
-        return TMX_OK;
+    if (p->st || !tmx_plot_wants(p, name)) {
+        return;
     }
     snprintf(of, sizeof of, "%s_labels", part);
     data_path(p, name, of, path);
-    if (n >= TMX_PLOT_LABELS) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "too many names for a figure");
-    }
-    enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
-    fprintf(o.file, "key,text\n");
-    fwrite(p->labels, 1, n, o.file);
-    st = tmx_output_commit(&o, err);
-    if (!st) {
+    p->st = n < TMX_PLOT_LABELS ? tmx_output_open(&o, path, p->err)
+                                : tmx_fail_at(p->err, TMX_EIO, path, 0, "too many names for a figure");
+    if (!p->st) {
+        fprintf(o.file, "key,text\n");
+        fwrite(p->labels, 1, n, o.file);
+        p->st = tmx_output_commit(&o, p->err);
         keep_part(p, of);
     }
-    return st;
 }
 
 /* Does a file of this kind end so? gnuplot and ffmpeg may stop in the middle without a word. */
@@ -403,34 +423,29 @@ void tmx_plot_drop(struct tmx_plot *p)
     p->said_title = p->said_x = p->said_y = false;
 }
 
-enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_err *err)
+void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name)
 {
     char beside[TMX_PATH_SIZE];
     snprintf(beside, sizeof beside, "%s/%s.%s", p->dir, name, p->format);
     const char *out = p->file ? p->file : beside;
     tmx_plot_label(p, "figure", name);
-    tmx_plot_label(p, "script", script); /* whose head says what to see */
-    enum tmx_status st = tmx_plot_labels(p, name, "", err);
+    tmx_plot_label(p, "script", script); /* whose caption says what to see */
+    tmx_plot_labels(p, name, "");
     const bool lacks[] = {p->title && !p->said_title, p->x_label && !p->said_x, p->y_label && !p->said_y};
     static const char *const option[] = {"--title", "--x-label", "--y-label"};
-    for (size_t i = 0; i < 3 && !st && tmx_plot_wants(p, name); i++) {
-        if (lacks[i]) {
-            st = tmx_fail(err, TMX_ECONFIG,
-                          "%s: the script of figure %s (plots/scripts/%s.gp) has its own words", option[i],
-                          name, script);
-        }
+    for (size_t i = 0; i < 3 && !p->st && tmx_plot_wants(p, name); i++) {
+        p->st = lacks[i] ? tmx_fail(p->err, TMX_ECONFIG,
+                                    "%s: the script of figure %s (plots/scripts/%s.gp) has its own words",
+                                    option[i], name, script)
+                         : TMX_OK;
     }
-    if (!st && tmx_plot_wants(p, name)) {
-        st = draw(p, script, name, out, err);
-        if (!st) {
-            p->n_figure++;
-            if (!p->quiet) {
-                printf("%s\n", out);
-            }
+    if (!p->st && tmx_plot_wants(p, name) && !(p->st = draw(p, script, name, out, p->err))) {
+        p->n_figure++;
+        if (!p->quiet) {
+            printf("%s\n", out);
         }
     }
     tmx_plot_drop(p);
-    return st;
 }
 
 bool tmx_plot_is_file(const char *to)
@@ -496,17 +511,13 @@ size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front)
     return n_front;
 }
 
-enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n,
-                                struct tmx_err *err)
+void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n)
 {
-    static const struct tmx_column columns[] = {
-        {"name", TMX_COLUMN_TEXT, 0}, {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}};
-    struct tmx_table *t[2] = {NULL, NULL}; /* all points; those that no other beats */
+    static const struct tmx_column columns[] = {TMX_TEXT("name"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
+    struct tmx_table *all = tmx_table_new(columns, 3), *best = tmx_table_new(columns, 3);
     size_t *front = malloc((n + 1) * sizeof *front);
-    enum tmx_status st = front ? tmx_table_create(&t[0], columns, 3, err) : tmx_no_memory(err);
-    st = st ? st : tmx_table_create(&t[1], columns, 3, err);
-    const size_t n_front = st ? 0 : tmx_pareto_front(point, n, front);
-    for (size_t i = 0, next; i < n && !st; i = next) { /* points at one place are one, with all their names */
+    const size_t n_front = front ? tmx_pareto_front(point, n, front) : 0;
+    for (size_t i = 0, next; i < n; i = next) { /* points at one place are one, with all their names */
         char names[MAX_TEXT], was[MAX_TEXT];
         size_t used = (size_t)snprintf(names, sizeof names, "%s", renamed(p, point[i].name));
         for (next = i + 1; next < n && point[next].x == point[i].x && point[next].y == point[i].y; next++) {
@@ -514,24 +525,35 @@ enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *poi
                                                            renamed(p, point[next].name))
                                         : 0;
         }
-        tmx_table_text(t[0], names);
-        tmx_table_real(t[0], point[i].x);
-        tmx_table_real(t[0], point[i].y);
+        tmx_table_row(all, "%s %g %g", names, point[i].x, point[i].y);
         if (strcmp(names, point[i].name) != 0) { /* the first one's colour */
             snprintf(was, sizeof was, "was_%.390s", names);
             tmx_plot_label(p, was, point[i].name);
         }
         tmx_plot_label(p, "name", names);
     }
-    for (size_t i = 0; i < n_front && !st; i++) {
-        tmx_table_text(t[1], point[front[i]].name);
-        tmx_table_real(t[1], point[front[i]].x);
-        tmx_table_real(t[1], point[front[i]].y);
+    for (size_t i = 0; i < n_front; i++) {
+        tmx_table_row(best, "%s %g %g", point[front[i]].name, point[front[i]].x, point[front[i]].y);
     }
-    st = st ? st : tmx_plot_data(p, "pareto", "", t[0], err);
-    st = st ? st : tmx_plot_data(p, "pareto", "_front", t[1], err);
-    tmx_table_destroy(t[0]);
-    tmx_table_destroy(t[1]);
+    p->st = p->st || front ? p->st : tmx_no_memory(p->err);
     free(front);
-    return st ? st : tmx_plot_draw(p, "pareto", "pareto", err);
+    tmx_plot_data(p, "pareto", "", all);
+    tmx_plot_data(p, "pareto", "_front", best);
+    tmx_plot_draw(p, "pareto", "pareto");
+}
+
+void tmx_plot_outline(struct tmx_table *t, const struct tmx_unit *unit, double x_m, double y_m)
+{
+    tmx_table_row(t, "%s %g %g %g %g", unit->name, 1e3 * (x_m + unit->x_m),
+                  1e3 * (x_m + unit->x_m + unit->w_m), 1e3 * (y_m + unit->y_m),
+                  1e3 * (y_m + unit->y_m + unit->h_m));
+}
+
+const char *tmx_plot_stem(const char *path, const char *ending, char buf[80])
+{
+    const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path,
+               *dot = strrchr(name, '.');
+    const bool cut = dot && (!ending || (strcmp(dot, ending) == 0 && dot > name));
+    snprintf(buf, 80, "%.*s", cut ? (int)(dot - name) : (int)strlen(name), name);
+    return buf;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/table.h"
 
@@ -30,6 +31,8 @@ struct tmx_plot {
     bool said_title, said_x, said_y; /* the next figure has such a word */
     bool quiet;
     size_t n_figure; /* drawn so far */
+    struct tmx_err *err;
+    enum tmx_status st; /* the first error; err has its words */
     /* Of the next figure: */
     char part[TMX_PLOT_PARTS][TMX_PLOT_PART]; /* written so far */
     size_t n_part;
@@ -40,7 +43,7 @@ struct tmx_plot {
 extern const char *const tmx_plot_sizes[]; /* small, default, large; NULL-terminated */
 
 /* Finds gnuplot: TMX_EPROGRAM with what to install when it is missing, TMX_ECONFIG for an unknown
- * format. */
+ * format. Errors of p's figures go to err from here on. */
 TMX_NODISCARD enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err);
 
 /* Fill dir, format and file from what was asked for: a folder, or with `only` a file x.svg, x.png or x.pdf,
@@ -54,28 +57,31 @@ bool tmx_plot_is_file(const char *to);
 /* Is the figure asked for? */
 bool tmx_plot_wants(const struct tmx_plot *p, const char *name);
 
-/* Makes <dir>/data, once it is known that there is something to draw. */
-TMX_NODISCARD enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err);
+/* The calls below draw a figure: its data, what its script looks up, the picture. An error stays in p: those
+ * that follow it do nothing, and who began looks at p->st. */
 
-/* Write a part of a wanted figure's data, <dir>/data/<name><part>.csv; part "" is the main one. gnuplot's CSV
- * reader cuts texts at a comma, quote or backslash: these become letters that look alike. */
-TMX_NODISCARD enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *part,
-                                            const struct tmx_table *t, struct tmx_err *err);
+/* Makes <dir>/data, once it is known that there is something to draw. */
+void tmx_plot_folder(struct tmx_plot *p);
+/* Read FOLDER/FILE; false where it is not there, which is an error if it must be, or an error came before. */
+bool tmx_plot_read(struct tmx_plot *p, const char *folder, const char *file, bool must, struct tmx_csv *csv);
+/* Write a part of a wanted figure's data, <dir>/data/<name><part>.csv; part "" is the main one. Takes the
+ * table over. gnuplot's CSV reader cuts texts at a comma, quote or backslash: these become letters that look
+ * alike. */
+void tmx_plot_data(struct tmx_plot *p, const char *name, const char *part, struct tmx_table *t);
 /* What the script looks up: a word (key "name" may come again and again) or a number. */
 void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text);
 void tmx_plot_number(struct tmx_plot *p, const char *key, double v);
+/* The labels title, x and y, which the user may replace; NULL: none. */
+void tmx_plot_words(struct tmx_plot *p, const char *title, const char *x, const char *y);
+void tmx_plot_names(struct tmx_plot *p, const char *const *names, size_t n); /* labels "name" */
 /* The names in the order that was asked for; others stay behind, as they are. */
 void tmx_plot_order(const struct tmx_plot *p, const char **names, size_t n);
 /* Write the labels collected so far as those of a part; those of the main one are written by tmx_plot_draw.
  */
-TMX_NODISCARD enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part,
-                                              struct tmx_err *err);
-
+void tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part);
 /* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp from the parts and labels. TMX_EFULL: the disk was
  * full and nothing is left. */
-TMX_NODISCARD enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name,
-                                            struct tmx_err *err);
-
+void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name);
 /* Forget what was collected for a figure that is not drawn. */
 void tmx_plot_drop(struct tmx_plot *p);
 
@@ -92,7 +98,16 @@ struct tmx_pareto_point {
 size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front);
 /* One number against another, each point in the colour of its name, those that no other beats joined. The
  * labels title, x and y are the caller's. */
-TMX_NODISCARD enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n,
-                                              struct tmx_err *err);
+void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n);
+
+/* Columns of a unit's outline, and its cells of a row. */
+#define TMX_OUTLINE_COLUMNS                                                                      \
+    TMX_TEXT("unit"), TMX_REAL("left_mm", 3), TMX_REAL("right_mm", 3), TMX_REAL("bottom_mm", 3), \
+        TMX_REAL("top_mm", 3)
+struct tmx_unit;
+void tmx_plot_outline(struct tmx_table *t, const struct tmx_unit *unit, double x_m, double y_m);
+
+/* The last part of a path; without its ending where that is ENDING or, NULL, whatever it is. */
+const char *tmx_plot_stem(const char *path, const char *ending, char buf[80]);
 
 #endif

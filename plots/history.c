@@ -98,37 +98,23 @@ static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, cons
     return st;
 }
 
-/* A column of numbers; NAN where a cell is none. */
-static double cell(const struct tmx_csv *csv, size_t row, size_t column)
-{
-    double v;
-    return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
-}
-
-/* Number of a kernel, from 1, which is added when it is new; 0: no kernel. */
-static size_t kernel_number(struct tmx_history *h, const char *name)
+/* Number of a name in a list of texts of `size` letters, from 1, which is added when it is new; 0: no name.
+ * What is beyond the most counts as the last. */
+static size_t number_of(char *list, size_t size, size_t *n, const char *name)
 {
     size_t k = 0;
-    while (k < h->n_kernel && strcmp(h->kernel[k], name) != 0) {
+    while (k < *n && strcmp(list + k * size, name) != 0) {
         k++;
     }
-    if (name[0] && k == h->n_kernel && k < TMX_HISTORY_KERNELS) {
-        snprintf(h->kernel[h->n_kernel++], sizeof h->kernel[0], "%s", name);
+    if (name[0] && k == *n && k < TMX_HISTORY_KERNELS) {
+        snprintf(list + size * (*n)++, size, "%s", name);
     }
     return !name[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
 }
 
-/* The same of reasons; what is beyond the most counts as the last. */
-static size_t reason_number(struct tmx_history *h, const char *text)
+static size_t kernel_number(struct tmx_history *h, const char *name)
 {
-    size_t k = 0;
-    while (k < h->n_reason && strcmp(h->reason_text[k], text) != 0) {
-        k++;
-    }
-    if (text[0] && k == h->n_reason && k < TMX_HISTORY_KERNELS) {
-        snprintf(h->reason_text[h->n_reason++], sizeof h->reason_text[0], "%s", text);
-    }
-    return !text[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
+    return number_of(h->kernel[0], sizeof h->kernel[0], &h->n_kernel, name);
 }
 
 /* first, second: the kernels of the row; share: what the first has of the SM. */
@@ -195,15 +181,15 @@ static enum tmx_status make_room(struct tmx_history *h, size_t n_row, size_t max
     const size_t room = n_row / h->time_stride + 2;
     double **lines[N_LINE];
     double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
-    bool ok = (h->reason = calloc(room, sizeof *h->reason)) != NULL;
     lines_of(h, lines);
+    TMX_TAKE(&h->arena, h->reason, room);
     for (size_t i = 0; i < N_LINE; i++) {
-        ok = (*lines[i] = calloc(room, sizeof **lines[i])) && ok;
+        TMX_TAKE(&h->arena, *lines[i], room);
     }
     for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
-        ok = (*planes[i] = calloc(room * h->n_sm, sizeof **planes[i])) && ok;
+        TMX_TAKE(&h->arena, *planes[i], room * h->n_sm);
     }
-    return ok ? TMX_OK : tmx_no_memory(err);
+    return h->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 static void fill_sms(struct tmx_history *h, const struct trace_reader *t, const struct tmx_csv *csv)
@@ -213,7 +199,7 @@ static void fill_sms(struct tmx_history *h, const struct trace_reader *t, const 
                  two = kernel_number(h, tmx_csv_cell(csv, 0, t->kernel + 1)), at = h->n_time * h->n_sm;
     for (size_t sm = 0; sm < h->n_sm; sm++) {
         for (size_t k = 0; k < sizeof to / sizeof to[0]; k++) {
-            to[k][at + sm] = cell(csv, 0, t->first + 4 * sm + k);
+            to[k][at + sm] = tmx_csv_value(csv, 0, t->first + 4 * sm + k);
         }
         h->sm_kernel[at + sm] = who_runs(one, two, h->sm_kernel[at + sm]);
     }
@@ -239,7 +225,7 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
     if (csv->n_row == 0) {
         return t->taking ? TMX_OK : find_columns(t, csv, err);
     }
-    const double number = cell(csv, 0, t->gpu);
+    const double number = tmx_csv_value(csv, 0, t->gpu);
     const size_t g = number >= 0 && number < (double)t->n_gpu ? (size_t)number : t->n_gpu;
     if (g == t->n_gpu || (double)g != number) {
         return TMX_OK;
@@ -254,7 +240,7 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
     if (t->seen[g] < t->n_row[g]) { /* a row that is left out counts in the sample of the next one */
         const size_t at = h->n_time, since = t->seen[g] > 0 ? (t->seen[g] - 1) % h->time_stride : 0;
         for (size_t i = LOWEST; i < N_LINE; i++) {
-            const double v = cell(csv, 0, t->line[i]);
+            const double v = tmx_csv_value(csv, 0, t->line[i]);
             double *to = *lines[i] + at;
             *to = since == 0  ? v
                   : i <= LOW  ? fmin(*to, v)
@@ -264,10 +250,11 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
     }
     if (t->seen[g] < t->n_row[g] && t->seen[g]++ % h->time_stride == 0) {
         for (size_t i = 0; i < LOWEST; i++) {
-            (*lines[i])[h->n_time] = cell(csv, 0, t->line[i]);
+            (*lines[i])[h->n_time] = tmx_csv_value(csv, 0, t->line[i]);
         }
         if (t->reasons < csv->n_column) {
-            h->reason[h->n_time] = (double)reason_number(h, tmx_csv_cell(csv, 0, t->reasons));
+            h->reason[h->n_time] = (double)number_of(h->reason_text[0], sizeof h->reason_text[0],
+                                                     &h->n_reason, tmx_csv_cell(csv, 0, t->reasons));
         }
         fill_sms(h, t, csv);
         if (t->line[LOW] == csv->n_column) {
@@ -317,25 +304,18 @@ static enum tmx_status read_interval(const char *path, double *interval_s, struc
     return !st && !found ? tmx_fail_at(err, TMX_EPARSE, path, 0, "no -sampling_intvl") : st;
 }
 
-/* The suffix of a GPU's files: none where there is one GPU. */
-static void suffix_of(size_t gpu, size_t n_gpu, char text[32])
-{
-    text[0] = '\0';
-    if (n_gpu > 1) {
-        snprintf(text, 32, "_gpu%zu", gpu);
-    }
-}
-
 static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, double warmup_s,
                                    size_t max, struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE], suffix[32];
+    char path[TMX_PATH_SIZE], suffix[32] = ""; /* none where there is one GPU */
     struct tmx_trace temps = {0}, power = {0};
     double interval_s = 0;
     const size_t n_unit = h->floorplan.n_unit;
     enum tmx_status st = tmx_path_join(path, dir, "thermal.config", err);
     st = st ? st : read_interval(path, &interval_s, err);
-    suffix_of(h->gpu, n_gpu, suffix);
+    if (n_gpu > 1) {
+        snprintf(suffix, sizeof suffix, "_gpu%zu", h->gpu);
+    }
     snprintf(path, sizeof path, "%s/temps%s.ttrace", dir, suffix);
     st = st ? st : tmx_trace_read(path, &temps, err);
     if (!st && temps.n_column != n_unit) {
@@ -352,10 +332,10 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
     if (!st) {
         h->frame_stride = temps.n_row > max ? (temps.n_row + max - 1) / max : 1;
         h->n_frame = (temps.n_row + h->frame_stride - 1) / h->frame_stride;
-        h->frame_s = calloc(h->n_frame, sizeof *h->frame_s);
-        h->unit_temp_c = calloc(h->n_frame * n_unit, sizeof *h->unit_temp_c);
-        h->unit_w = calloc(h->n_frame * n_unit, sizeof *h->unit_w);
-        st = h->frame_s && h->unit_temp_c && h->unit_w ? TMX_OK : tmx_no_memory(err);
+        TMX_TAKE(&h->arena, h->frame_s, h->n_frame);
+        TMX_TAKE(&h->arena, h->unit_temp_c, h->n_frame * n_unit);
+        TMX_TAKE(&h->arena, h->unit_w, h->n_frame * n_unit);
+        st = h->arena.failed ? tmx_no_memory(err) : TMX_OK;
     }
     for (size_t f = 0; !st && f < h->n_frame; f++) {
         const size_t row = f * h->frame_stride;
@@ -408,25 +388,11 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
     return st;
 }
 
-static void finish(struct tmx_history *h)
-{
-    double *const all[] = {h->sm_temp_c, h->sm_power_w,  h->sm_kernel, h->sm_stopped,
-                           h->frame_s,   h->unit_temp_c, h->unit_w,    h->reason};
-    double **lines[N_LINE];
-    lines_of(h, lines);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        free(all[i]);
-    }
-    for (size_t i = 0; i < N_LINE; i++) {
-        free(*lines[i]);
-    }
-    tmx_floorplan_finish(&h->floorplan);
-}
-
 void tmx_history_free(struct tmx_history *all, size_t n_gpu)
 {
     for (size_t g = 0; all && g < n_gpu; g++) {
-        finish(&all[g]);
+        tmx_arena_finish(&all[g].arena);
+        tmx_floorplan_finish(&all[g].floorplan);
     }
     free(all);
 }
@@ -455,6 +421,16 @@ struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_g
         }
     }
     return at;
+}
+
+size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s)
+{
+    const struct tmx_history *h = &all[0];
+    size_t frame = isfinite(at_s) ? 0 : tmx_history_hottest(all, n_gpu).frame;
+    for (size_t f = 0; isfinite(at_s) && f < h->n_frame; f++) {
+        frame = fabs(h->frame_s[f] - at_s) < fabs(h->frame_s[frame] - at_s) ? f : frame;
+    }
+    return frame;
 }
 
 void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_c, double *high_c)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/arena.h"
 #include "core/floorplan/floorplan.h"
 #include "core/topology/topology.h"
 
@@ -41,6 +42,7 @@ struct tmx_history { /* of one GPU */
     size_t n_frame, frame_stride;
     double *frame_s;              /* [n_frame] */
     double *unit_temp_c, *unit_w; /* [n_frame * floorplan.n_unit]; powers are means over the row's period */
+    struct tmx_arena arena;       /* of all these */
 };
 
 /* Read the parts that are there (at least one must be), at most max rows of each: one history a GPU,
@@ -57,6 +59,8 @@ struct tmx_hottest {
     size_t gpu, frame, unit;
 };
 struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_gpu);
+/* The frame nearest to at_s; NAN: the one of that moment. */
+size_t tmx_history_frame(const struct tmx_history *all, size_t n_gpu, double at_s);
 /* Lowest and highest unit temperature over all GPUs and frames [degC]. */
 void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_c, double *high_c);
 

@@ -30,17 +30,29 @@
 
 struct page {
     const struct tmx_report *r;
-    json_t *tables, *runs, *figures, *models, *plans, *verdicts, *doubts, *findings;
+    json_t *data;                 /* what the page is made of, by name; most are lists */
+    struct tmx_csv captions;      /* of plots/scripts */
     struct tmx_warnings warnings; /* of the folders of runs, by their number among the results */
     size_t n_folder;
     char sampling[512];
     struct tmx_err *err;
+    enum tmx_status st; /* the first error: what follows it does nothing */
 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
+static void keep(struct page *p, bool ok)
 {
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
-    return TMX_ENOMEM;
+    p->st = p->st || ok ? p->st : tmx_fail(p->err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
+}
+
+static json_t *list(const struct page *p, const char *name)
+{
+    return json_object_get(p->data, name);
+}
+
+/* Append an item, which is taken over; NULL: there was no memory for it. */
+static void add(struct page *p, const char *name, json_t *item)
+{
+    keep(p, json_array_append_new(list(p, name), item) == 0);
 }
 
 /* ---- the thermal model of a run's GPU 0 as data of the page, which steps it (report/what_if.js) ---- */
@@ -198,8 +210,8 @@ static json_t *as_json(const struct chip *c, const struct tmx_portable *p, const
                      floats(p->out, n * k), "direct", floats(p->direct, n * n), "one", floats(p->one, k));
 }
 
-static enum tmx_status add(json_t *models, struct chip *c, const char *config, const char *floorplan,
-                           const struct tmx_history *h, const char *id, struct tmx_err *err)
+static enum tmx_status add_chip(json_t *models, struct chip *c, const char *config, const char *floorplan,
+                                const struct tmx_history *h, const char *id, struct tmx_err *err)
 {
     struct tmx_portable p = {0};
     enum tmx_status st = read_chip(c, config, floorplan, h, err);
@@ -230,7 +242,7 @@ static enum tmx_status page_model(json_t *models, const char *dir, const struct 
             return TMX_OK;
         }
     }
-    st = st ? st : add(models, &chip, config, floorplan, h, id, err);
+    st = st ? st : add_chip(models, &chip, config, floorplan, h, id, err);
     tmx_stack_finish(&chip.stack);
     free(chip.most_w);
     return st;
@@ -273,47 +285,57 @@ static double short_real(double v)
     return strtod(buf, NULL);
 }
 
-/* Takes over columns and rows, also when it fails; st: what filling them came to. of: the folder; title: the
- * file in it, or what a study is; n_axis: of a study, whose first columns are its axes; 0: of none. */
-static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *of, const char *title,
-                                 json_t *columns, json_t *rows, size_t n_axis)
+/* Takes over columns and rows, also when it fails. of: the folder; title: the file in it, or what a study is;
+ * n_axis: of a study, whose first columns are its axes; 0: of none. */
+static void add_table(struct page *p, const char *of, const char *title, json_t *columns, json_t *rows,
+                      size_t n_axis)
 {
-    if (st) {
-        json_decref(columns);
-        json_decref(rows);
-        return st;
-    }
-    json_t *t = json_pack("{s:s, s:s, s:O, s:O, s:i}", "of", of, "title", title, "columns", columns, "rows",
-                          rows, "axes", (int)n_axis);
+    add(p, "tables",
+        json_pack("{s:s, s:s, s:O, s:O, s:i}", "of", of, "title", title, "columns", columns, "rows", rows,
+                  "axes", (int)n_axis));
     json_decref(columns);
     json_decref(rows);
-    return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
 }
 
-static enum tmx_status add_csv(struct page *p, const char *path, const char *of, const char *title)
+static void add_csv(struct page *p, const char *path, const char *of, const char *title)
 {
     struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_csv_read(&csv, path, p->err);
+    p->st = p->st ? p->st : tmx_csv_read(&csv, path, p->err);
     json_t *columns = json_array(), *rows = json_array();
     bool *text = calloc(csv.n_column + 1, sizeof *text);
-    for (size_t c = 0; !st && c < csv.n_column; c++) {
-        st = json_array_append_new(columns, json_string(csv.column[c])) == 0 ? TMX_OK : no_memory(p->err);
-        if (text) {
-            text[c] = holds_text(&csv, c);
-        }
+    keep(p, text != NULL);
+    for (size_t c = 0; !p->st && c < csv.n_column; c++) {
+        keep(p, json_array_append_new(columns, json_string(csv.column[c])) == 0);
+        text[c] = holds_text(&csv, c);
     }
-    st = st || text ? st : no_memory(p->err);
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
+    for (size_t r = 0; !p->st && r < csv.n_row; r++) {
         json_t *row = json_array();
         for (size_t c = 0; c < csv.n_column; c++) {
             json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c), text[c]));
         }
-        st = json_array_append_new(rows, row) == 0 ? TMX_OK
-                                                   : no_memory(p->err); /* takes row, also on failure */
+        keep(p, json_array_append_new(rows, row) == 0); /* takes row, also on failure */
     }
     free(text);
     tmx_csv_finish(&csv);
-    return add_table(p, st, of, title, columns, rows, 0);
+    add_table(p, of, title, columns, rows, 0);
+}
+
+/* Cells of a table as rows of the page. typed: texts that are numbers become numbers. */
+static json_t *rows_of(const struct tmx_table *t, bool typed)
+{
+    json_t *rows = json_array();
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < tmx_table_columns(t); c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
+            json_array_append_new(row, cell->empty                     ? json_null()
+                                       : cell->type != TMX_COLUMN_TEXT ? json_real(short_real(cell->real))
+                                       : typed                         ? number_or_text(cell->text, false)
+                                                                       : json_string(cell->text));
+        }
+        json_array_append_new(rows, row);
+    }
+    return rows;
 }
 
 static enum tmx_results_which which_of(const struct page *p)
@@ -324,7 +346,7 @@ static enum tmx_results_which which_of(const struct page *p)
 /* A sentence of the verdict. */
 static void add_finding(struct page *p, const char *of, const char *words)
 {
-    json_array_append_new(p->findings, json_pack("[s, s]", of, words));
+    json_array_append_new(list(p, "findings"), json_pack("[s, s]", of, words));
 }
 
 /* Which axes the slowdown depends on. */
@@ -367,35 +389,22 @@ static void add_effects(struct page *p, const char *path, const struct tmx_resul
     tmx_table_destroy(t);
 }
 
-static enum tmx_status add_study(struct page *p, const char *path)
+static void add_study(struct page *p, const char *path)
 {
     struct tmx_result_set set;
     struct tmx_table *t = NULL;
     const struct tmx_query all = {0};
-    char title[400];
-    enum tmx_status st = tmx_results_load(&set, path, which_of(p), p->err);
-    if (st) {
-        return st;
+    char title[400], partial[64];
+    if (p->st || (p->st = tmx_results_load(&set, path, which_of(p), p->err))) {
+        return;
     }
-    st = tmx_flat(&set, &all, &t, p->err);
-    json_t *columns = json_array(), *rows = json_array();
-    for (size_t c = 0; !st && c < tmx_table_columns(t); c++) {
+    p->st = tmx_flat(&set, &all, &t, p->err);
+    json_t *columns = json_array();
+    for (size_t c = 0; !p->st && c < tmx_table_columns(t); c++) {
         json_array_append_new(columns, json_string(tmx_table_column(t, c)->name));
-    }
-    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
-        json_t *row = json_array();
-        for (size_t c = 0; c < tmx_table_columns(t); c++) {
-            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
-            json_array_append_new(row, cell->empty                     ? json_null()
-                                       : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text, false)
-                                                                       : json_real(short_real(cell->real)));
-        }
-        st = json_array_append_new(rows, row) == 0 ? TMX_OK
-                                                   : no_memory(p->err); /* takes row, also on failure */
     }
     add_effects(p, path, &set);
     tmx_results_note(&set, stderr);
-    char partial[64];
     tmx_results_partial(&set, partial, sizeof partial);
     snprintf(title, sizeof title, "Study %s%s%s%s%s", set.study, *set.doc ? ": " : "", set.doc,
              *partial ? "; " : "", partial);
@@ -403,10 +412,9 @@ static enum tmx_status add_study(struct page *p, const char *path)
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
     }
-    st = add_table(p, st, path, title, columns, rows, set.n_key);
+    add_table(p, path, title, columns, rows_of(t, true), set.n_key);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
-    return st;
 }
 
 /* Temperatures in tenths of a degree and powers in hundredths of a watt: whole numbers are short. */
@@ -434,21 +442,21 @@ static json_t *units(const struct tmx_floorplan *fp)
 /* The index of a floorplan among those of the page, which many GPUs share. */
 static size_t plan_of(struct page *p, const struct tmx_floorplan *fp)
 {
-    json_t *mine = units(fp);
+    json_t *mine = units(fp), *plans = list(p, "plans");
     size_t i = 0;
-    while (i < json_array_size(p->plans) && !json_equal(json_array_get(p->plans, i), mine)) {
+    while (i < json_array_size(plans) && !json_equal(json_array_get(plans, i), mine)) {
         i++;
     }
-    if (i == json_array_size(p->plans)) {
-        json_array_append(p->plans, mine);
+    if (i == json_array_size(plans)) {
+        json_array_append(plans, mine);
     }
     json_decref(mine);
     return i;
 }
 
 /* One heat map a GPU: at most `most` pictures, with that of its hottest moment. */
-static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
-                                   size_t most, const size_t *model)
+static void add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
+                        size_t most, const size_t *model)
 {
     char name[240], which[64] = "";
     const size_t n = h->floorplan.n_unit, hottest = tmx_history_hottest(h, 1).frame,
@@ -472,12 +480,12 @@ static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct
                         : json_pack("{s:o, s:o, s:o}", "time_ds", scaled(h->time_s, h->n_time, 10), "low_dc",
                                     scaled(h->hottest_min_c, h->n_time, 10), "high_dc",
                                     scaled(h->hottest_max_c, h->n_time, 10));
-    json_t *run =
+    add(p, "runs",
         json_pack("{s:s, s:s, s:i, s:f, s:i, s:O, s:O, s:O, s:o*, s:o*, s:o*}", "name", name, "of", dir,
                   "gpu", (int)h->gpu, "hottest_s", short_real(h->frame_s[hottest]), "plan",
                   (int)plan_of(p, &h->floorplan), "time_s", time, "temp_dc", temp, "power_cw", power, "trace",
                   trace, "limit_c", isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
-                  model ? json_integer((json_int_t)*model) : NULL);
+                  model ? json_integer((json_int_t)*model) : NULL));
     json_decref(time);
     json_decref(temp);
     json_decref(power);
@@ -487,7 +495,6 @@ static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct
                  "%s%s %s: %zu pictures, every %zu of the run's rows", used ? "; " : "Sampling: ", h->mix,
                  h->policy, h->n_frame, h->frame_stride);
     }
-    return run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
 }
 
 /* The page does without a model that cannot be had, and says so. */
@@ -497,7 +504,7 @@ static bool add_model(struct page *p, const char *dir, const struct tmx_history 
     if (!p->r->what_if) {
         return false;
     }
-    const bool ok = page_model(p->models, dir, h, which, &why) == TMX_OK;
+    const bool ok = page_model(list(p, "models"), dir, h, which, &why) == TMX_OK;
     if (!ok) {
         tmx_print_visible(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
     }
@@ -514,13 +521,13 @@ static double peak_c(const struct tmx_history *h)
     return h->unit_temp_c[at.frame * h->floorplan.n_unit + at.unit];
 }
 
-static enum tmx_status add_run(struct page *p, const char *dir, bool *hall)
+static void add_run(struct page *p, const char *dir, bool *hall)
 {
     struct tmx_history *all;
     size_t n_gpu, model = 0;
-    enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    p->st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
     *hall = n_gpu > HALL;
-    for (size_t g = 0; g < n_gpu && !st; g++) {
+    for (size_t g = 0; g < n_gpu && !p->st; g++) {
         size_t hotter = 0, most = p->r->max_frame;
         if (all[g].n_frame == 0) {
             continue;
@@ -536,63 +543,48 @@ static enum tmx_status add_run(struct page *p, const char *dir, bool *hall)
             most = (size_t)fmax(1, fmin(fit, (double)most));
         }
         const bool live = g == 0 && add_model(p, dir, &all[g], &model);
-        st = add_heatmap(p, dir, &all[g], n_gpu, most, live ? &model : NULL);
+        add_heatmap(p, dir, &all[g], n_gpu, most, live ? &model : NULL);
     }
     tmx_history_free(all, n_gpu);
-    return st;
 }
 
-/* What to see in a figure: the head of the script that its labels name, up to its list of inputs; "":
- * unknown. */
-static void caption_of(const char *folder, const char *name, char caption[300])
+/* What to see in a figure: the caption of the script that its labels name; "": unknown. */
+static const char *caption_of(const struct page *p, const char *folder, const char *name)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv labels = {0};
-    struct tmx_text_file script = {0};
     struct tmx_err ignored;
+    const char *caption = "";
     snprintf(path, sizeof path, "%s/data/%s_labels.csv", folder, name);
-    enum tmx_status st = tmx_os_exists(path) ? tmx_csv_read(&labels, path, &ignored) : TMX_EIO;
-    caption[0] = '\0';
-    for (size_t r = 0; !st && r < labels.n_row; r++) {
-        struct tmx_lines l = {0};
-        if (strcmp(tmx_csv_cell(&labels, r, 0), "script") == 0 &&
-            !tmx_data_find(TMX_DATA_PLOT, tmx_csv_cell(&labels, r, 1), path, &ignored) &&
-            !tmx_text_load(&script, path, &ignored) && tmx_lines_next(&l, &script) &&
-            tmx_lines_next(&l, &script)) {
-            snprintf(caption, 300, "%.*s", (int)(tmx_span_length(l.line) - 2), l.line.begin + 2);
-            static const char *const ends[] = {" data:", " Label", " Variables", " STEM"};
-            for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-                char *end = strstr(caption, ends[i]);
-                if (end) {
-                    *end = '\0';
-                }
+    if (tmx_os_exists(path) && tmx_csv_read(&labels, path, &ignored) == TMX_OK) {
+        for (size_t r = 0; r < labels.n_row; r++) {
+            for (size_t i = 0; strcmp(tmx_csv_cell(&labels, r, 0), "script") == 0 && i < p->captions.n_row;
+                 i++) {
+                const bool its = strcmp(tmx_csv_cell(&p->captions, i, 0), tmx_csv_cell(&labels, r, 1)) == 0;
+                caption = its ? tmx_csv_cell(&p->captions, i, 1) : caption;
             }
         }
-        tmx_text_finish(&script);
-        script = (struct tmx_text_file){0};
     }
     tmx_csv_finish(&labels);
+    return caption;
 }
 
-static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
+static void add_figure(struct page *p, const char *of, const char *folder, const char *file)
 {
-    char path[TMX_PATH_SIZE], name[256], caption[300];
-    struct tmx_text_file svg;
+    char path[TMX_PATH_SIZE], name[256];
+    struct tmx_text_file svg = {0};
     snprintf(path, sizeof path, "%s/%s", folder, file);
     snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 4, file);
-    enum tmx_status st = tmx_text_load(&svg, path, p->err);
-    if (st) {
-        return st;
+    if (p->st || (p->st = tmx_text_load(&svg, path, p->err))) {
+        return;
     }
-    caption_of(folder, name, caption);
     char *code = base64(svg.data, svg.size);
-    json_t *f =
-        code ? json_pack("{s:s, s:s, s:s, s:s}", "name", name, "of", of, "caption", caption, "svg", code)
-             : NULL;
-    st = f && json_array_append_new(p->figures, f) == 0 ? TMX_OK : no_memory(p->err);
+    add(p, "figures",
+        code ? json_pack("{s:s, s:s, s:s, s:s}", "name", name, "of", of, "caption",
+                         caption_of(p, folder, name), "svg", code)
+             : NULL);
     free(code);
     tmx_text_finish(&svg);
-    return st;
 }
 
 static int by_text(const void *a, const void *b)
@@ -602,14 +594,20 @@ static int by_text(const void *a, const void *b)
 
 enum { MAX_FIGURES = 512 };
 
-/* The .svg files of a folder by name; the caller frees each. */
-static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
+static bool ends_with(const char *s, const char *end)
 {
+    const size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+/* The figures that lie in a folder, by name. */
+static void add_drawn(struct page *p, const char *of, const char *folder)
+{
+    char *names[MAX_FIGURES];
     DIR *dir = opendir(folder);
     size_t n = 0;
     for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FIGURES;) {
-        const size_t length = strlen(e->d_name);
-        if (length > 4 && strcmp(e->d_name + length - 4, ".svg") == 0 && (names[n] = strdup(e->d_name))) {
+        if (ends_with(e->d_name, ".svg") && (names[n] = strdup(e->d_name))) {
             n++;
         }
     }
@@ -617,53 +615,36 @@ static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
         closedir(dir);
     }
     qsort(names, n, sizeof *names, by_text);
-    return n;
+    for (size_t i = 0; i < n; i++) {
+        add_figure(p, of, folder, names[i]);
+        free(names[i]);
+    }
 }
 
 /* hall: the overview and what of a served model there is, since the page has the chips. */
-static enum tmx_status add_figures(struct page *p, const char *results, bool hall)
+static void add_figures(struct page *p, const char *results, bool hall)
 {
     char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
     struct tmx_plot plot = {
         .dir = folder, .format = "svg", .size = "small", .quiet = true, .only = hall ? "hall" : NULL};
-    char *names[MAX_FIGURES];
-    enum tmx_status st = tmx_plot_begin(&plot, p->err);
     const struct tmx_study_axes axes = {.which = which_of(p)};
-    st = st ? st : tmx_plot_results(&plot, results, &axes, p->err);
-    if (hall && !st) {
+    p->st = p->st ? p->st : tmx_plot_begin(&plot, p->err);
+    p->st = p->st ? p->st : tmx_plot_results(&plot, results, &axes);
+    if (hall && !p->st) {
         plot.only = NULL;
-        st = tmx_plot_serve(&plot, results, p->err);
+        tmx_plot_serve(&plot, results);
+        p->st = plot.st;
     }
-    const size_t n = st ? 0 : figures_in(folder, names);
-    for (size_t i = 0; i < n; i++) {
-        st = st ? st : add_figure(p, results, folder, names[i]);
-        free(names[i]);
+    if (!p->st) {
+        add_drawn(p, results, folder);
     }
-    return st;
 }
 
 static bool holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
 {
     snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, file);
     return tmx_os_exists(path);
-}
-
-/* Cells of a table as rows of the page. */
-static json_t *rows_of(const struct tmx_table *t)
-{
-    json_t *rows = json_array();
-    for (size_t r = 0; t && r < tmx_table_rows(t); r++) {
-        json_t *row = json_array();
-        for (size_t c = 0; c < tmx_table_columns(t); c++) {
-            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
-            json_array_append_new(row, cell->empty                     ? json_null()
-                                       : cell->type == TMX_COLUMN_TEXT ? json_string(cell->text)
-                                                                       : json_real(short_real(cell->real)));
-        }
-        json_array_append_new(rows, row);
-    }
-    return rows;
 }
 
 /* Has the folder's run few GPUs, and would it take less than half a minute? */
@@ -688,81 +669,53 @@ static bool is_short(const char *dir, const char *path)
 }
 
 /* What `thermix explain` has to say of the run; the page says what it can of one that is not explained. */
-static enum tmx_status add_verdict(struct page *p, const char *dir)
+static void add_verdict(struct page *p, const char *dir)
 {
     char path[TMX_PATH_SIZE], *words = NULL;
     size_t size = 0;
     const struct tmx_sets none = {0};
-    const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = true};
+    const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = TMX_STEPS_AS_TABLE};
     struct tmx_explained e = {0};
     struct tmx_err why = {0};
-    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", p->err);
+    p->st = tmx_path_join(path, dir, "resolved.cfg", p->err);
     struct tmx_doubts unheard = {.alone = true}; /* resolved.cfg has them */
     tmx_doubts_begin(&unheard);
-    const bool explain = !st && p->r->explain && is_short(dir, path);
+    const bool explain = !p->st && p->r->explain && is_short(dir, path);
     FILE *out = explain ? open_memstream(&words, &size) : NULL;
-    st = !explain ? st : out ? tmx_explain(&x, out, &e, &why) : no_memory(p->err);
+    keep(p, !explain || out);
+    const bool done = out && tmx_explain(&x, out, &e, &why) == TMX_OK;
     tmx_doubts_end(&unheard);
-    if (!explain) {
-        return st;
-    }
     if (out) {
         fclose(out);
     }
-    if (st && out) {
+    if (out && !done) {
         tmx_print_visible(stderr, "thermix report: %s is not explained: %s\n", dir, why.msg);
-        st = TMX_OK;
-    } else if (!st) {
-        char *end = strstr(words, "\n\n"); /* the steps follow as rows */
-        json_t *v =
-            json_pack("{s:s, s:s%, s:o, s:o}", "of", dir, "words", words, end ? (size_t)(end - words) : size,
-                      "causes", rows_of(e.causes), "steps", rows_of(e.steps));
-        st = v && json_array_append_new(p->verdicts, v) == 0 ? TMX_OK : no_memory(p->err);
+    } else if (done) {
+        add(p, "verdicts",
+            json_pack("{s:s, s:s%, s:o, s:o}", "of", dir, "words", words,
+                      size - (e.steps && size > 0 ? 1 : 0), "causes", rows_of(e.causes, false), "steps",
+                      rows_of(e.steps, false)));
     }
     tmx_explained_finish(&e);
     free(words);
-    return st;
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n > m && strcmp(s + n - m, end) == 0;
-}
-
-/* The figures that another command drew into the folder. */
-static enum tmx_status add_drawn(struct page *p, const char *folder)
-{
-    char *names[MAX_FIGURES];
-    enum tmx_status st = TMX_OK;
-    const size_t n = figures_in(folder, names);
-    for (size_t i = 0; i < n; i++) {
-        st = st ? st : add_figure(p, folder, folder, names[i]);
-        free(names[i]);
-    }
-    return st;
 }
 
 /* What the runs of a folder warn of: its own, or those of a suite. */
-static enum tmx_status add_warnings(struct page *p, const char *folder, size_t number)
+static void add_warnings(struct page *p, const char *folder, size_t number)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_text_file text;
+    struct tmx_text_file text = {0};
     struct tmx_result_set set;
-    enum tmx_status st = TMX_OK;
-    if (holds(folder, "resolved.cfg", path)) {
-        st = tmx_text_load(&text, path, p->err);
-        st = st ? st : tmx_warnings_add(&p->warnings, number, text.data, p->err);
+    if (!p->st && holds(folder, "resolved.cfg", path)) {
+        p->st = tmx_text_load(&text, path, p->err);
+        p->st = p->st ? p->st : tmx_warnings_add(&p->warnings, number, text.data, p->err);
         tmx_text_finish(&text);
     }
-    if (!st && holds(folder, TMX_SUITE_RESULTS, path)) {
-        st = tmx_results_load(&set, path, which_of(p), p->err);
-        if (!st) {
-            tmx_results_note(&set, stderr);
-            tmx_result_set_finish(&set);
-        }
+    if (!p->st && holds(folder, TMX_SUITE_RESULTS, path) &&
+        !(p->st = tmx_results_load(&set, path, which_of(p), p->err))) {
+        tmx_results_note(&set, stderr);
+        tmx_result_set_finish(&set);
     }
-    return st;
 }
 
 /* Fans that a run stops. */
@@ -787,48 +740,50 @@ static void add_failures(struct page *p, const char *folder, const char *resolve
     tmx_config_close(cfg);
 }
 
-static enum tmx_status add_results(struct page *p, const char *results, size_t number)
+static void add_results(struct page *p, const char *results, size_t number)
 {
-    char path[TMX_PATH_SIZE];
-    bool hall = false;
-    enum tmx_status st = TMX_OK;
-    if (ends_with(results, ".sqlite")) {
-        st = add_study(p, results);
-        return st ? st : add_figures(p, results, false);
-    }
-    if (ends_with(results, ".csv")) {
-        const char *slash = strrchr(results, '/');
-        return add_csv(p, results, results, slash ? slash + 1 : results);
-    }
-    if (tmx_history_has_frames(results)) {
-        st = add_run(p, results, &hall);
-    } else if (holds(results, "folder.cfg", path)) {
-        bool partial;
-        st = tmx_run_folder_check(results, &partial, p->err);
-    }
-    st = st ? st : add_warnings(p, results, number);
-    if (!st && holds(results, "resolved.cfg", path)) {
-        st = add_verdict(p, results);
-        add_failures(p, results, path);
-    }
     static const char *const tables[] = {"table.csv",   "paper.csv",     "ledger.csv",
                                          "summary.csv", "kernels.csv",   "gpus.csv",
                                          "members.csv", "instances.csv", "fit.csv"};
+    char path[TMX_PATH_SIZE];
+    bool hall = false, partial;
     size_t found = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
+    if (ends_with(results, ".sqlite")) {
+        add_study(p, results);
+        add_figures(p, results, false);
+        return;
+    }
+    if (ends_with(results, ".csv")) {
+        const char *slash = strrchr(results, '/');
+        add_csv(p, results, results, slash ? slash + 1 : results);
+        return;
+    }
+    if (tmx_history_has_frames(results)) {
+        add_run(p, results, &hall);
+    } else if (holds(results, "folder.cfg", path)) {
+        p->st = tmx_run_folder_check(results, &partial, p->err);
+    }
+    add_warnings(p, results, number);
+    if (!p->st && holds(results, "resolved.cfg", path)) {
+        add_verdict(p, results);
+        add_failures(p, results, path);
+    }
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !p->st; i++) {
         if (holds(results, tables[i], path)) {
-            st = add_csv(p, path, results, tables[i]);
+            add_csv(p, path, results, tables[i]);
             found++;
         }
     }
     const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
                        holds(results, "requests.csv", path) || tmx_history_has_frames(results);
-    if (!st && !draws) {
-        const size_t before = json_array_size(p->figures);
-        st = add_drawn(p, results);
-        found += json_array_size(p->figures) - before;
+    if (!draws) {
+        const size_t before = json_array_size(list(p, "figures"));
+        add_drawn(p, results, results);
+        found += json_array_size(list(p, "figures")) - before;
     }
-    return st || (!draws && found > 0) ? st : add_figures(p, results, hall);
+    if (draws || found == 0) {
+        add_figures(p, results, hall);
+    }
 }
 
 /* Every '<' of the data as \u003c, so that no text in it ends the script element. */
@@ -885,7 +840,7 @@ static enum tmx_status read_colours(json_t **colours, struct tmx_err *err)
     *colours = json_object();
     for (size_t r = 0; !st && r < csv.n_row; r++) {
         st = json_object_set_new(*colours, tmx_csv_cell(&csv, r, 0), json_string(tmx_csv_cell(&csv, r, 1)))
-                 ? no_memory(err)
+                 ? tmx_no_memory(err)
                  : TMX_OK;
     }
     tmx_csv_finish(&csv);
@@ -910,74 +865,56 @@ static const char *result_name(const void *ctx, size_t run, size_t key, char *bu
     return ((const struct tmx_report *)ctx)->results[run];
 }
 
-static enum tmx_status save(const struct page *p)
+static void save(struct page *p)
 {
     struct tmx_output o = {0};
     char made[400];
-    const size_t n_table = json_array_size(p->tables), n_figure = json_array_size(p->figures),
-                 n_run = json_array_size(p->runs);
+    const size_t n_table = json_array_size(list(p, "tables")), n_figure = json_array_size(list(p, "figures")),
+                 n_run = json_array_size(list(p, "runs"));
     snprintf(made, sizeof made,
              "thermix %s; %zu table%s, %zu figure%s, %zu heat map%s. This file needs no network.",
-             TMX_VERSION, n_table, n_table == 1 ? "" : "s", n_figure, n_figure == 1 ? "" : "s", n_run,
-             n_run == 1 ? "" : "s");
+             TMX_VERSION, n_table, tmx_plural(n_table), n_figure, tmx_plural(n_figure), n_run,
+             tmx_plural(n_run));
     json_t *colours = NULL;
-    enum tmx_status st = read_colours(&colours, p->err);
-    json_t *all =
-        st ? NULL
-           : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title,
-                       "made", made, "sampling", p->sampling, "verdicts", p->verdicts, "warnings", p->doubts,
-                       "findings", p->findings, "tables", p->tables, "runs", p->runs, "plans", p->plans,
-                       "figures", p->figures, "models", p->models, "colours", colours);
-    json_decref(colours);
-    char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
-    st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
-    if (!st) {
-        st = put_page(json, o.file, p->err);
-        st = st ? st : tmx_output_commit(&o, p->err);
-        tmx_output_discard(&o);
-    }
+    p->st = p->st ? p->st : read_colours(&colours, p->err);
+    keep(p, json_object_set_new(p->data, "made", json_string(made)) == 0 &&
+                json_object_set_new(p->data, "sampling", json_string(p->sampling)) == 0 &&
+                json_object_set_new(p->data, "colours", colours) == 0);
+    char *json = p->st ? NULL : json_dumps(p->data, JSON_COMPACT | JSON_REAL_PRECISION(10));
+    keep(p, json != NULL);
+    p->st = p->st ? p->st : tmx_output_open(&o, p->r->out, p->err);
+    p->st = p->st ? p->st : put_page(json, o.file, p->err);
+    p->st = p->st ? p->st : tmx_output_commit(&o, p->err);
+    tmx_output_discard(&o);
     free(json);
-    json_decref(all);
-    return st;
 }
 
 enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err)
 {
-    struct page p = {.r = r,
-                     .tables = json_array(),
-                     .runs = json_array(),
-                     .figures = json_array(),
-                     .models = json_array(),
-                     .plans = json_array(),
-                     .verdicts = json_array(),
-                     .doubts = json_array(),
-                     .findings = json_array(),
-                     .err = err};
+    struct page p = {.r = r, .err = err};
     static const char *const no_key[] = {""};
     const struct tmx_warned who = {r, r->n_result, 1, no_key, result_name};
-    struct tmx_doubts doubts = {.line = keep_doubt, .to = p.doubts};
     char folder[TMX_PATH_SIZE];
+    p.data = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[], s:[], s:[]}", "title", r->title,
+                       "made", "", "sampling", "", "verdicts", "warnings", "findings", "tables", "runs",
+                       "plans", "figures", "models");
+    struct tmx_doubts doubts = {.line = keep_doubt, .to = list(&p, "warnings")};
     snprintf(folder, sizeof folder, "%s.figures", r->out);
-    enum tmx_status st =
-        p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts && p.doubts && p.findings
-            ? TMX_OK
-            : no_memory(err);
+    keep(&p, p.data != NULL);
     tmx_doubts_begin(&doubts);
-    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
-    for (size_t i = 0; i < r->n_result && !st; i++) {
-        st = add_results(&p, r->results[i], i);
+    p.st = p.st ? p.st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
+    p.st = p.st ? p.st : tmx_data_file("plots/scripts/captions.csv", folder, err);
+    p.st = p.st ? p.st : tmx_csv_read(&p.captions, folder, err);
+    for (size_t i = 0; i < r->n_result && !p.st; i++) {
+        add_results(&p, r->results[i], i);
     }
     tmx_warnings_doubt(&p.warnings, &who);
     tmx_doubts_end(&doubts);
-    st = st ? st : save(&p);
+    if (!p.st) {
+        save(&p);
+    }
+    tmx_csv_finish(&p.captions);
     tmx_warnings_finish(&p.warnings);
-    json_decref(p.doubts);
-    json_decref(p.findings);
-    json_decref(p.tables);
-    json_decref(p.runs);
-    json_decref(p.figures);
-    json_decref(p.models);
-    json_decref(p.plans);
-    json_decref(p.verdicts);
-    return st;
+    json_decref(p.data);
+    return p.st;
 }

@@ -14,10 +14,10 @@ struct tmx_study_axes {            /* what against what */
     enum tmx_results_which which; /* runs of earlier inputs, too? */
 };
 
-/* Draw everything RESULTS holds: the folder of a table or a run, or a database of results. axes: of a study,
- * NULL: all. TMX_EIO when there is nothing to draw, TMX_ECONFIG when p->only is none of its figures. */
+/* Draw everything RESULTS holds: the folder of a table or a run, or a database of results. axes: of a study.
+ * TMX_EIO when there is nothing to draw, TMX_ECONFIG when p->only is none of its figures. */
 TMX_NODISCARD enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results,
-                                               const struct tmx_study_axes *axes, struct tmx_err *err);
+                                               const struct tmx_study_axes *axes);
 
 struct tmx_thermal_map {   /* temperatures that `thermix thermal` or HotSpot wrote */
     const char *config;    /* the package that computed them, a .config; NULL: none */
@@ -33,44 +33,41 @@ struct tmx_thermal_map {   /* temperatures that `thermix thermal` or HotSpot wro
  * floorplan a .ttrace as `curves`. TMX_EPARSE with file:line for what is none of them, TMX_ECONFIG where a
  * block has no temperature, or the cells are not those of the package or of this floorplan. */
 TMX_NODISCARD enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file,
-                                               const struct tmx_thermal_map *m, struct tmx_err *err);
+                                               const struct tmx_thermal_map *m);
 
 /* Draw one frame of all GPUs as the figure `name`, side by side in rows of at most four: the hottest block
  * named, the colour scale given. */
-TMX_NODISCARD enum tmx_status tmx_plot_frame(struct tmx_plot *p, const char *name,
-                                             const struct tmx_history *all, size_t n_gpu, size_t frame,
-                                             double low_c, double high_c, struct tmx_err *err);
+void tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_history *all, size_t n_gpu,
+                    size_t frame, double low_c, double high_c);
 
 /* All figures of a run's folder. */
-TMX_NODISCARD enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx_err *err);
+void tmx_plot_run(struct tmx_plot *p, const char *run_dir);
 
-/* What was lost over time and by SM, as `explain`; its data are explain.csv and explain_sm.csv. */
-TMX_NODISCARD enum tmx_status tmx_plot_explain(struct tmx_plot *p, const struct tmx_explained *e,
-                                               struct tmx_err *err);
+/* What was lost over time and by SM, as `explain`; its data are explain.csv and explain_sm.csv. Takes those
+ * tables over. */
+TMX_NODISCARD enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e);
 
 /* Figures of a folder with the table of a suite of mixes and policies, or of floorplans; none of any other.
  * paper.csv beside it gives the marks. */
-TMX_NODISCARD enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err);
+void tmx_plot_table(struct tmx_plot *p, const char *folder);
 
 /* Figures of a folder that a suite of papers 000, 001, 002 or 004, or of a day of users wrote, by scripts
  * that read its tables themselves; none of any other. */
-TMX_NODISCARD enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err);
+void tmx_plot_suite(struct tmx_plot *p, const char *folder);
 
 /* Figures of a run that served a language model, from its folder: latencies (requests.csv), temperature by
  * place (gpus.csv, where dies were computed), and the power of each row of servers over time (rows.csv, where
  * a trace was written). Nothing where the folder has no requests.csv. */
-TMX_NODISCARD enum tmx_status tmx_plot_serve(struct tmx_plot *p, const char *run_dir, struct tmx_err *err);
+void tmx_plot_serve(struct tmx_plot *p, const char *run_dir);
 
 /* Figures of a suite that serves, from its table.csv: latencies over the load or by variant, energy a token
  * over the first token, hottest dies and memories. Nothing for other tables. */
-TMX_NODISCARD enum tmx_status tmx_plot_serve_suite(struct tmx_plot *p, const char *folder,
-                                                   struct tmx_err *err);
+void tmx_plot_serve_suite(struct tmx_plot *p, const char *folder);
 
 /* Figures of a study's database. Of a grid: one curve a value of `by`, means over the other axes; a map where
  * `by` has more numbers than curves can show. Of a sampled study: a point a run. Where x is a metric, too,
  * and without y of slowdown and energy: means over seeds as points, those that no other beats in both joined.
  */
-TMX_NODISCARD enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path,
-                                             const struct tmx_study_axes *axes, struct tmx_err *err);
+void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_study_axes *axes);
 
 #endif

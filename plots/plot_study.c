@@ -2,11 +2,13 @@
 /* Figures from a study's database: each metric against each axis, and slowdown against energy. */
 #include "plots/plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/text.h"
 #include "plots/figure.h"
 #include "study/analysis/effects.h"
@@ -131,40 +133,38 @@ struct values { /* of a key among the wanted runs */
     bool text; /* one of them at least is no number */
 };
 
-static enum tmx_status values_of(const struct tmx_result_set *set, const struct tmx_study_axes *axes,
-                                 const char *key, const char *metric, struct values *v, struct tmx_err *err)
+static struct values values_of(struct tmx_plot *p, const struct tmx_result_set *set,
+                               const struct tmx_study_axes *axes, const char *key, const char *metric)
 {
     struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = {TMX_COUNT}};
     struct tmx_table *t = NULL;
     set_where(&q, axes);
-    const enum tmx_status st = tmx_pivot(set, &q, &t, err);
-    *v = (struct values){.n = st ? 0 : tmx_table_rows(t)};
-    for (size_t r = 0; r < v->n; r++) {
-        v->text = v->text || !is_number(tmx_table_cell(t, r, 0)->text);
+    p->st = p->st ? p->st : tmx_pivot(set, &q, &t, p->err);
+    struct values v = {.n = tmx_table_rows(t)};
+    for (size_t r = 0; r < v.n; r++) {
+        v.text = v.text || !is_number(tmx_table_cell(t, r, 0)->text);
     }
     tmx_table_destroy(t);
-    return st;
+    return v;
 }
 
-/* The first key of texts that few curves can show. */
-static enum tmx_status choose_by(const struct tmx_result_set *set, const struct tmx_study_axes *axes,
-                                 const char *x, const char *y, const char **by, struct tmx_err *err)
+/* The key of the curves: the one that was asked for, or the first of texts that few curves can show. */
+static const char *by_of(struct tmx_plot *p, const struct tmx_result_set *set,
+                         const struct tmx_study_axes *axes, const char *x, const char *y)
 {
-    enum tmx_status st = TMX_OK;
-    *by = NULL;
-    for (size_t k = 0; k < set->n_key && !st && !*by; k++) {
+    const char *by = axes->by;
+    for (size_t k = 0; k < set->n_key && !by && !p->st; k++) {
         struct values v = {0};
         if (strcmp(set->key[k], x) != 0) {
-            st = values_of(set, axes, set->key[k], y, &v, err);
+            v = values_of(p, set, axes, set->key[k], y);
         }
-        *by = v.text && v.n > 1 && v.n <= MAX_CURVES ? set->key[k] : NULL;
+        by = v.text && v.n > 1 && v.n <= MAX_CURVES ? set->key[k] : NULL;
     }
-    return st;
+    return by;
 }
 
-static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", TMX_COLUMN_TEXT, 0},
-                                            {"mean", TMX_COLUMN_REAL, 4}, {"low", TMX_COLUMN_REAL, 4},
-                                            {"high", TMX_COLUMN_REAL, 4}, {"place", TMX_COLUMN_INT, 0}};
+static const struct tmx_column columns[] = {TMX_TEXT("by"),     TMX_TEXT("x"),       TMX_REAL("mean", 4),
+                                            TMX_REAL("low", 4), TMX_REAL("high", 4), TMX_INT("place")};
 
 /* The study's own order of words: that of the first run that has the value. */
 static size_t appearance(const struct tmx_result_set *set, size_t key, const char *value)
@@ -236,9 +236,8 @@ static double half_of(const struct tmx_table *effects, const char *axis, const c
 
 /* Mean of the metric at every x of every curve. low and high are the 95 % interval of the mean where the runs
  * of a point are repetitions with other seeds, else its lowest and highest run. */
-static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *set,
-                              const struct tmx_study_axes *a, bool few, struct tmx_table **out,
-                              struct tmx_err *err)
+static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set *set,
+                                const struct tmx_study_axes *a, bool few)
 {
     struct tmx_query q = {.rows = {a->by ? a->by : a->x, a->by ? a->x : NULL},
                           .value = {a->y},
@@ -246,36 +245,33 @@ static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *s
                           .n_aggregate = 5,
                           .pooled = calloc(set->n_key + 1, sizeof(bool))},
                      places = {.rows = {a->x}, .value = {a->y}, .aggregate = {TMX_COUNT}};
-    struct tmx_table *t = NULL, *order = NULL;
+    struct tmx_table *t = NULL, *order = NULL, *out = tmx_table_new(columns, 6);
     const size_t x = a->by ? 1 : 0, x_key = tmx_result_find(set->key, set->n_key, a->x),
                  by_key = a->by ? tmx_result_find(set->key, set->n_key, a->by) : 0;
     double least = INFINITY, most = 0;
     set_where(&q, a);
     set_where(&places, a);
-    enum tmx_status st = q.pooled ? tmx_pivot(set, &q, &t, err) : tmx_no_memory(err);
-    st = st ? st : tmx_pivot(set, &places, &order, err);
-    st = st ? st : tmx_table_create(out, columns, 6, err);
-    const bool repeated = !st && tmx_only_repeated(set, q.pooled);
-    struct tmx_table *effects = !st && few && !repeated ? main_effects(set, a) : NULL;
-    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+    p->st = p->st ? p->st : q.pooled ? tmx_pivot(set, &q, &t, p->err) : tmx_no_memory(p->err);
+    p->st = p->st ? p->st : tmx_pivot(set, &places, &order, p->err);
+    const bool repeated = !p->st && tmx_only_repeated(set, q.pooled);
+    struct tmx_table *effects = !p->st && few && !repeated ? main_effects(set, a) : NULL;
+    for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
         const char *value = tmx_table_cell(t, r, x)->text;
         const double mean = tmx_table_cell(t, r, x + 1)->real, n = tmx_table_cell(t, r, x + 5)->real;
-        const struct tmx_cell *half = tmx_table_cell(t, r, x + 4);
+        const double half = effects    ? half_of(effects, a->x, value)
+                            : repeated ? (n > 1 ? tmx_table_cell(t, r, x + 4)->real : 0)
+                                       : NAN;
+        char shorter[2][80];
         least = fmin(least, n);
         most = fmax(most, n);
-        char shorter[2][80];
-        tmx_table_text(*out,
-                       a->by ? short_value(set, by_key, tmx_table_cell(t, r, 0)->text, shorter[0]) : "all");
-        tmx_table_text(*out, short_value(set, x_key, value, shorter[1]));
-        tmx_table_real(*out, mean);
-        const double by_effect = half_of(effects, a->x, value), ci95 = effects    ? by_effect
-                                                                       : repeated ? (n > 1 ? half->real : 0)
-                                                                                  : NAN;
-        tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 2)->real : mean - ci95);
-        tmx_table_real(*out, isnan(ci95) ? tmx_table_cell(t, r, x + 3)->real : mean + ci95);
-        tmx_table_int(*out, place_of(set, x_key, order, few, value));
+        tmx_table_row(out, "%s %s %g %g %g %" PRId64,
+                      a->by ? short_value(set, by_key, tmx_table_cell(t, r, 0)->text, shorter[0]) : "all",
+                      short_value(set, x_key, value, shorter[1]), mean,
+                      isnan(half) ? tmx_table_cell(t, r, x + 2)->real : mean - half,
+                      isnan(half) ? tmx_table_cell(t, r, x + 3)->real : mean + half,
+                      place_of(set, x_key, order, few, value));
     }
-    if (!st) {
+    if (!p->st) {
         const char *bars = most < 2   ? ""
                            : repeated ? "95 % interval of the mean"
                            : effects  ? "95 % interval of the main effect"
@@ -288,7 +284,7 @@ static enum tmx_status curves(struct tmx_plot *p, const struct tmx_result_set *s
     tmx_table_destroy(order);
     tmx_table_destroy(effects);
     free(q.pooled);
-    return st;
+    return out;
 }
 
 /* Runs that a->where keeps, in groups that differ in their seed alone (where together is set). */
@@ -317,69 +313,64 @@ static bool same_axes(const struct group *x, const struct group *y)
     return same;
 }
 
-static enum tmx_status kept_runs(const struct tmx_result_set *set, const struct tmx_study_axes *a,
-                                 struct group **g, size_t *n, struct tmx_err *err)
+/* NULL after an error; the caller frees it. */
+static struct group *kept_runs(struct tmx_plot *p, const struct tmx_result_set *set,
+                               const struct tmx_study_axes *a, size_t *n)
 {
     size_t where[16];
-    enum tmx_status st = TMX_OK;
+    struct group *g = p->st ? NULL : malloc((set->n_run + 1) * sizeof *g);
     *n = 0;
-    *g = malloc((set->n_run + 1) * sizeof **g);
-    for (size_t i = 0; i < a->n_where && i < 16 && !st; i++) {
-        st = tmx_where_index(set, &a->where[i], &where[i], err);
+    p->st = p->st || g ? p->st : tmx_no_memory(p->err);
+    for (size_t i = 0; i < a->n_where && i < 16 && !p->st; i++) {
+        p->st = tmx_where_index(set, &a->where[i], &where[i], p->err);
     }
-    for (size_t r = 0; r < set->n_run && *g && !st; r++) {
+    for (size_t r = 0; r < set->n_run && !p->st; r++) {
         bool keep = set->run[r].done;
         for (size_t i = 0; i < a->n_where && i < 16; i++) {
             keep = keep && tmx_where_run(&a->where[i], set, where[i], &set->run[r]);
         }
         if (keep) {
-            (*g)[(*n)++] = (struct group){set, &set->run[r]};
+            g[(*n)++] = (struct group){set, &set->run[r]};
         }
     }
-    return st || *g ? st : tmx_no_memory(err);
+    return g;
 }
 
 /* Every run as a point. */
-static enum tmx_status points(const struct tmx_result_set *set, const struct tmx_study_axes *a,
-                              struct tmx_table **out, struct tmx_err *err)
+static struct tmx_table *points(struct tmx_plot *p, const struct tmx_result_set *set,
+                                const struct tmx_study_axes *a)
 {
     size_t x = 0, by = 0, y = 0, n = 0;
-    struct group *g = NULL;
-    enum tmx_status st = tmx_key_index(set, a->x, &x, err);
-    st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
-    st = st ? st : tmx_metric_index(set, a->y, &y, err);
-    st = st ? st : kept_runs(set, a, &g, &n, err);
-    st = st ? st : tmx_table_create(out, columns, 6, err);
-    for (size_t r = 0; r < n && !st; r++) {
+    struct tmx_table *out = tmx_table_new(columns, 6);
+    p->st = p->st ? p->st : tmx_key_index(set, a->x, &x, p->err);
+    p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
+    p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
+    struct group *g = kept_runs(p, set, a, &n);
+    for (size_t r = 0; r < n; r++) {
+        const double v = g[r].run->metric[y];
         char shorter[80];
-        tmx_table_text(*out, a->by ? short_value(set, by, g[r].run->value[by], shorter) : "all");
-        tmx_table_text(*out, g[r].run->value[x]);
-        for (size_t i = 0; i < 3; i++) {
-            tmx_table_real_or_empty(*out, g[r].run->metric[y]);
-        }
-        tmx_table_int(*out, 0);
+        tmx_table_row(out, "%s %s %G %G %G %d",
+                      a->by ? short_value(set, by, g[r].run->value[by], shorter) : "all", g[r].run->value[x],
+                      v, v, v, 0);
     }
     free(g);
-    return st;
+    return out;
 }
 
 /* The values of `by`, each once; words in the study's order. */
-static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_result_set *set, const char *by,
-                                   const struct tmx_table *t, struct tmx_err *err)
+static void label_names(struct tmx_plot *p, const struct tmx_result_set *set, const char *by,
+                        const struct tmx_table *t)
 {
     const size_t key = by ? tmx_result_find(set->key, set->n_key, by) : set->n_key;
     const char **names = calloc(tmx_table_rows(t) + 1, sizeof *names);
-    size_t n = 0;
-    if (!names) {
-        return tmx_no_memory(err);
-    }
-    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+    size_t n = 0, at = 0;
+    p->st = p->st || names ? p->st : tmx_no_memory(p->err);
+    for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
         const char *name = tmx_table_cell(t, r, 0)->text;
         if (tmx_names_find(name, names, n) == n) {
             names[n++] = name;
         }
     }
-    size_t at = 0;
     for (size_t r = 0; key < set->n_key && n > 0 && !is_number(names[0]) && r < set->n_run; r++) {
         char shorter[80];
         const size_t i =
@@ -391,11 +382,18 @@ static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_result_s
         }
     }
     tmx_plot_order(p, names, n);
-    for (size_t i = 0; i < n; i++) {
-        tmx_plot_label(p, "name", names[i]);
-    }
+    tmx_plot_names(p, names, n);
     free(names);
-    return TMX_OK;
+}
+
+static void put_axes(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *a,
+                     const char *title, const char *x, bool is_text, const char *kind)
+{
+    char of_x[100], of_y[100], of_by[100];
+    tmx_plot_words(p, title, label(x, of_x, sizeof of_x), label(a->y, of_y, sizeof of_y));
+    tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), of_by, sizeof of_by) : "");
+    tmx_plot_number(p, "is_text", is_text);
+    tmx_plot_label(p, "kind", kind);
 }
 
 /* ---- two metrics against one another ---- */
@@ -434,34 +432,29 @@ static void name_point(const struct tmx_result_set *set, const struct tmx_result
 
 /* Means over seeds as points, in the colours of `by`; those that no other beats are joined and, if few,
  * named. */
-static enum tmx_status scatter(struct tmx_plot *p, const struct tmx_result_set *set,
-                               const struct tmx_study_axes *a, const char *name, struct tmx_err *err)
+static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *a,
+                    const char *name)
 {
     enum { MOST_NAMES = 8, NAME = 100 };
-    static const struct tmx_column front_columns[] = {
-        {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}, {"name", TMX_COLUMN_TEXT, 0}};
-    size_t x = 0, y = 0, by = set->n_key, n = 0, n_point = 0, *front = NULL;
-    struct group *g = NULL;
-    struct tmx_pareto_point *point = NULL;
-    char(*who)[NAME] = NULL;
-    struct tmx_table *t = NULL, *best = NULL;
-    enum tmx_status st = tmx_metric_index(set, a->x, &x, err);
-    st = st ? st : tmx_metric_index(set, a->y, &y, err);
-    st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
-    st = st ? st : kept_runs(set, a, &g, &n, err);
-    if (!st) {
-        point = calloc(n + 1, sizeof *point);
-        who = calloc(n + 1, sizeof *who);
-        front = calloc(n + 1, sizeof *front);
-        st = point && who && front ? TMX_OK : tmx_no_memory(err);
-    }
-    st = st ? st : tmx_table_create(&t, columns, 6, err);
-    st = st ? st : tmx_table_create(&best, front_columns, 3, err);
+    static const struct tmx_column front_columns[] = {TMX_REAL("x", 4), TMX_REAL("y", 4), TMX_TEXT("name")};
+    size_t x = 0, y = 0, by = set->n_key, n = 0, n_point = 0, *front;
+    struct tmx_pareto_point *point;
+    char(*who)[NAME];
+    struct tmx_arena arena = {0};
+    struct tmx_table *t = tmx_table_new(columns, 6), *best = tmx_table_new(front_columns, 3);
+    p->st = p->st ? p->st : tmx_metric_index(set, a->x, &x, p->err);
+    p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
+    p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
+    struct group *g = kept_runs(p, set, a, &n);
+    TMX_TAKE(&arena, point, n + 1);
+    TMX_TAKE(&arena, who, n + 1);
+    TMX_TAKE(&arena, front, n + 1);
+    p->st = p->st || !arena.failed ? p->st : tmx_no_memory(p->err);
     const bool more_x = more_is_better(a->x), more_y = more_is_better(a->y);
-    if (!st) {
+    if (!p->st) {
         qsort(g, n, sizeof *g, by_axes);
     }
-    for (size_t first = 0, next; first < n && !st; first = next) {
+    for (size_t first = 0, next; first < n && !p->st; first = next) {
         struct tmx_moments of[2] = {{0}};
         char text[TMX_REAL_SIZE], shorter[80];
         for (next = first; next < n && same_axes(&g[first], &g[next]); next++) {
@@ -472,47 +465,36 @@ static enum tmx_status scatter(struct tmx_plot *p, const struct tmx_result_set *
             continue;
         }
         tmx_real_print(text, of[0].mean);
-        tmx_table_text(t, by < set->n_key ? short_value(set, by, g[first].run->value[by], shorter) : "all");
-        tmx_table_text(t, text);
-        for (size_t i = 0; i < 3; i++) {
-            tmx_table_real(t, of[1].mean);
-        }
-        tmx_table_int(t, 0);
+        tmx_table_row(t, "%s %s %g %g %g %d",
+                      by < set->n_key ? short_value(set, by, g[first].run->value[by], shorter) : "all", text,
+                      of[1].mean, of[1].mean, of[1].mean, 0);
         name_point(set, g[first].run, a->by, g, n, who[n_point], NAME);
         point[n_point] = (struct tmx_pareto_point){who[n_point], more_x ? -of[0].mean : of[0].mean,
                                                    more_y ? -of[1].mean : of[1].mean};
         n_point++;
     }
-    const size_t n_front = st ? 0 : tmx_pareto_front(point, n_point, front);
+    const size_t n_front = p->st ? 0 : tmx_pareto_front(point, n_point, front);
     for (size_t i = 0; i < n_front; i++) {
         const struct tmx_pareto_point *at = &point[front[i]];
-        tmx_table_real(best, more_x ? -at->x : at->x);
-        tmx_table_real(best, more_y ? -at->y : at->y);
-        tmx_table_text(best, n_front <= MOST_NAMES ? at->name : "");
+        tmx_table_row(best, "%g %g %s", more_x ? -at->x : at->x, more_y ? -at->y : at->y,
+                      n_front <= MOST_NAMES ? at->name : "");
     }
-    if (!st && n_point > 1 && tmx_plot_wants(p, name)) {
-        char words[100], title[200];
+    if (!p->st && n_point > 1 && tmx_plot_wants(p, name)) {
+        char title[200];
         snprintf(title, sizeof title, "Study %s; %s and %s is better", set->study, more_x ? "right" : "left",
                  more_y ? "above" : "below");
-        st = label_names(p, set, a->by, t, err);
-        tmx_plot_label(p, "title", title);
-        tmx_plot_label(p, "x", label(a->x, words, sizeof words));
-        tmx_plot_label(p, "y", label(a->y, words, sizeof words));
-        tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), words, sizeof words) : "");
-        tmx_plot_number(p, "is_text", 0);
-        tmx_plot_label(p, "kind", "points");
+        label_names(p, set, a->by, t);
+        put_axes(p, set, a, title, a->x, false, "points");
         tmx_plot_number(p, "front", (double)n_front);
-        st = st ? st : tmx_plot_data(p, name, "", t, err);
-        st = st ? st : tmx_plot_data(p, name, "_front", best, err);
-        st = st ? st : tmx_plot_draw(p, "study", name, err);
+        tmx_plot_data(p, name, "", t);
+        tmx_plot_data(p, name, "_front", best);
+        tmx_plot_draw(p, "study", name);
+    } else {
+        tmx_table_destroy(t);
+        tmx_table_destroy(best);
     }
-    tmx_table_destroy(t);
-    tmx_table_destroy(best);
-    free(front);
-    free(who);
-    free(point);
+    tmx_arena_finish(&arena);
     free(g);
-    return st;
 }
 
 static int by_value(const void *a, const void *b)
@@ -522,26 +504,24 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The numbers of a column in order, each once. */
-static enum tmx_status label_numbers(struct tmx_plot *p, const char *key, const struct tmx_table *t,
-                                     size_t column, struct tmx_err *err)
+static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_table *t, size_t column)
 {
     const size_t n = tmx_table_rows(t);
     double *v = calloc(n + 1, sizeof *v);
-    if (!v) {
-        return tmx_no_memory(err);
-    }
-    for (size_t r = 0; r < n; r++) {
+    p->st = p->st || v ? p->st : tmx_no_memory(p->err);
+    for (size_t r = 0; !p->st && r < n; r++) {
         const char *text = tmx_table_cell(t, r, column)->text;
         (void)tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v[r]);
     }
-    qsort(v, n, sizeof *v, by_value);
-    for (size_t r = 0; r < n; r++) {
+    if (!p->st) {
+        qsort(v, n, sizeof *v, by_value);
+    }
+    for (size_t r = 0; !p->st && r < n; r++) {
         if (r == 0 || v[r] != v[r - 1]) {
             tmx_plot_number(p, key, v[r]);
         }
     }
     free(v);
-    return TMX_OK;
 }
 
 static size_t longest_of(const struct tmx_table *t, size_t column)
@@ -554,72 +534,56 @@ static size_t longest_of(const struct tmx_table *t, size_t column)
     return longest;
 }
 
-static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set,
-                            const struct tmx_study_axes *a, struct tmx_err *err)
+static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *a)
 {
-    char name[MAX_NAME];
-    struct tmx_table *t = NULL;
-    struct values x = {0}, by = {0};
+    char name[MAX_NAME], title[100];
     const bool sampled = strcmp(set->method, "grid") != 0;
-    enum tmx_status st = values_of(set, a, a->x, a->y, &x, err);
-    if (!st && a->by) {
-        st = values_of(set, a, a->by, a->y, &by, err);
-    }
+    const struct values x = values_of(p, set, a, a->x, a->y),
+                        by = a->by ? values_of(p, set, a, a->by, a->y) : (struct values){0};
     const bool map = !sampled && !x.text && !by.text && by.n > MAX_CURVES / 2;
     figure_name(set, a->y, a->x, name);
-    if (st || x.n < 2 || !tmx_plot_wants(p, name)) {
-        return st;
+    if (p->st || x.n < 2 || !tmx_plot_wants(p, name)) {
+        return;
     }
-    st = sampled && !x.text ? points(set, a, &t, err) : curves(p, set, a, x.text, &t, err);
-    if (!st) {
-        char words[100], title[100];
-        snprintf(title, sizeof title, "Study %s", set->study);
-        st = label_names(p, set, a->by, t, err);
-        tmx_plot_number(p, "longest", (double)longest_of(t, 1));
-        tmx_plot_number(p, "n_x", (double)x.n);
-        tmx_plot_label(p, "title", title);
-        tmx_plot_label(p, "x", label(short_name(set, a->x), words, sizeof words));
-        tmx_plot_label(p, "y", label(a->y, words, sizeof words));
-        tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), words, sizeof words) : "");
-        tmx_plot_number(p, "is_text", x.text);
-        tmx_plot_label(p, "kind", map ? "map" : sampled && !x.text ? "points" : "curves");
-        st = st || !map ? st : label_numbers(p, "at_x", t, 1, err);
-        st = st || !map ? st : label_numbers(p, "at_by", t, 0, err);
-        st = st ? st : tmx_plot_data(p, name, "", t, err);
-        st = st ? st : tmx_plot_draw(p, "study", name, err);
+    struct tmx_table *t = sampled && !x.text ? points(p, set, a) : curves(p, set, a, x.text);
+    snprintf(title, sizeof title, "Study %s", set->study);
+    label_names(p, set, a->by, t);
+    tmx_plot_number(p, "longest", (double)longest_of(t, 1));
+    tmx_plot_number(p, "n_x", (double)x.n);
+    put_axes(p, set, a, title, short_name(set, a->x), x.text,
+             map                  ? "map"
+             : sampled && !x.text ? "points"
+                                  : "curves");
+    if (map) {
+        label_numbers(p, "at_x", t, 1);
+        label_numbers(p, "at_by", t, 0);
     }
-    tmx_table_destroy(t);
-    return st;
+    tmx_plot_data(p, name, "", t);
+    tmx_plot_draw(p, "study", name);
 }
 
 /* Energy against slowdown, where the study has both. */
-static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *set,
-                              const struct tmx_study_axes *asked, struct tmx_err *err)
+static void pareto(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *asked)
 {
     struct tmx_study_axes a = *asked;
     a.x = "slowdown_pct";
     a.y = "energy_j";
-    if (tmx_result_find(set->metric, set->n_metric, a.x) == set->n_metric ||
-        tmx_result_find(set->metric, set->n_metric, a.y) == set->n_metric) {
-        return TMX_OK;
+    if (tmx_result_find(set->metric, set->n_metric, a.x) < set->n_metric &&
+        tmx_result_find(set->metric, set->n_metric, a.y) < set->n_metric) {
+        a.by = by_of(p, set, &a, "", a.y);
+        scatter(p, set, &a, "pareto");
     }
-    const enum tmx_status st = a.by ? TMX_OK : choose_by(set, &a, "", a.y, &a.by, err);
-    return st ? st : scatter(p, set, &a, "pareto", err);
 }
 
 /* One metric against one key, by a key that was asked for or that suits. */
-static enum tmx_status draw_one(struct tmx_plot *p, const struct tmx_result_set *set,
-                                const struct tmx_study_axes *asked, const char *x, const char *y,
-                                struct tmx_err *err)
+static void draw_one(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *asked,
+                     const char *x, const char *y)
 {
     struct tmx_study_axes a = *asked;
-    enum tmx_status st = TMX_OK;
     a.x = x;
     a.y = y;
-    if (!a.by) {
-        st = choose_by(set, &a, x, y, &a.by, err);
-    }
-    return st ? st : draw(p, set, &a, err);
+    a.by = by_of(p, set, &a, x, y);
+    draw(p, set, &a);
 }
 
 /* Names as the study has them; TMX_ECONFIG for one it has not. */
@@ -644,46 +608,41 @@ static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_st
     return st;
 }
 
-enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_study_axes *axes,
-                               struct tmx_err *err)
+void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_study_axes *axes)
 {
     struct tmx_result_set set;
     struct tmx_study_axes a = *axes;
-    enum tmx_status st = tmx_results_load(&set, db_path, axes->which, err);
-    if (st) {
-        return st;
-    }
-    tmx_results_note(&set, stderr);
     bool of_metrics = false;
-    st = find_axes(&set, &a, &of_metrics, err);
     const char *only = p->only;
     char one[MAX_NAME];
-    if (!st && a.x && a.y) { /* that is one figure, by its keys' own names */
+    if (p->st || (p->st = tmx_results_load(&set, db_path, axes->which, p->err))) {
+        return;
+    }
+    tmx_results_note(&set, stderr);
+    p->st = find_axes(&set, &a, &of_metrics, p->err);
+    if (!p->st && a.x && a.y) { /* that is one figure, by its keys' own names */
         figure_name(&set, a.y, a.x, one);
         p->only = one;
     }
-    st = st ? st : tmx_plot_folder(p, err);
-    if (!st && of_metrics) {
-        st = a.by ? TMX_OK : choose_by(&set, &a, "", a.y, &a.by, err);
-        st = st ? st : scatter(p, &set, &a, one, err);
+    tmx_plot_folder(p);
+    if (!p->st && of_metrics) {
+        a.by = by_of(p, &set, &a, "", a.y);
+        scatter(p, &set, &a, one);
     }
-    for (size_t k = 0; k < set.n_key && !st && !of_metrics; k++) {
+    for (size_t k = 0; k < set.n_key && !p->st && !of_metrics; k++) {
         if (a.x ? strcmp(a.x, set.key[k]) != 0 : set.n_key > 1 && tmx_is_seed(set.key[k])) {
             continue; /* seeds are repetitions, no axis, unless asked for */
         }
-        for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st && !a.y; m++) {
-            if (tmx_result_find(set.metric, set.n_metric, metrics[m]) < set.n_metric) {
-                st = draw_one(p, &set, &a, set.key[k], metrics[m], err);
+        for (size_t m = 0; m < (a.y ? 1 : sizeof metrics / sizeof metrics[0]) && !p->st; m++) {
+            const char *y = a.y ? a.y : metrics[m];
+            if (tmx_result_find(set.metric, set.n_metric, y) < set.n_metric) {
+                draw_one(p, &set, &a, set.key[k], y);
             }
         }
-        if (a.y && !st) {
-            st = draw_one(p, &set, &a, set.key[k], a.y, err);
-        }
     }
-    if (!st && !a.y && !a.x) {
-        st = pareto(p, &set, &a, err);
+    if (!p->st && !a.y && !a.x) {
+        pareto(p, &set, &a);
     }
     p->only = only;
     tmx_result_set_finish(&set);
-    return st;
 }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
+#include "core/base/arena.h"
 
 enum { MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
 
@@ -38,6 +37,7 @@ struct part {
 static const struct figure {
     const char *paper, *script, *name;
     struct part part[7];
+    const char *title, *y; /* words of scripts/quantity.gp; NULL: the script has its own */
 } figures[] = {
     {"000",
      "cta_policies",
@@ -47,21 +47,27 @@ static const struct figure {
       {"_2", "table.csv", "kernel", "policy", "tcs htcs tcs(throttling=false) static_optimal",
        "energy_vs_all_pct", "", NULL, NULL, "Figure 6.*|Section IV", "^energy, change", NULL},
       {"_3", "table.csv", "kernel", "policy", "tcs static_optimal", "cores", "", NULL, NULL, "Section.*",
-       "^cores (that TCS settles for|of the static optimum)$", "tcs all"}}},
+       "^cores (that TCS settles for|of the static optimum)$", "tcs all"}},
+     NULL,
+     NULL},
     {"000",
      "cta_cores",
      "cores",
      {{"", "sweep.csv", "cores", "kernel", CTA, "performance_vs_one_core", "", .figure = NULL},
       {"_2", "sweep.csv", "cores", "kernel", CTA, "latency_vs_one_core", "", .figure = NULL},
       {"_3", "sweep.csv", "cores", "kernel", CTA, "power_w", "", .figure = NULL},
-      {"_4", "sweep.csv", "cores", "kernel", CTA, "edp_js", "", .figure = NULL}}},
+      {"_4", "sweep.csv", "cores", "kernel", CTA, "edp_js", "", .figure = NULL}},
+     NULL,
+     NULL},
     {"000",
      "cta_launches",
      "launches",
      {{"", "launches.csv", "launch", NULL, NULL, "cores time_us", "kernel=BFS;policy=tcs", .figure = NULL},
       {"_paper", "paper.csv", "case", NULL, NULL, "paper_value", "quantity~^cores ;case~^BFS kernel .* tcs$",
-       .figure = NULL}}},
-    {"000", "cta_image", "image", {{.name = NULL}}},
+       .figure = NULL}},
+     NULL,
+     NULL},
+    {"000", "cta_image", "image", {{.name = NULL}}, NULL, NULL},
     {"001",
      "warped_gates_fig3",
      "fig3",
@@ -70,41 +76,55 @@ static const struct figure {
       {"_wasted", "paper.csv", "case", NULL, NULL, "paper_value",
        "figure=Figure 3;quantity=idle periods, wasted;paper_value~.", .figure = NULL},
       {"_uncompensated", "paper.csv", "case", NULL, NULL, "paper_value",
-       "figure=Figure 3;quantity=idle periods, uncompensated;paper_value~.", .figure = NULL}}},
+       "figure=Figure 3;quantity=idle periods, uncompensated;paper_value~.", .figure = NULL}},
+     NULL,
+     NULL},
     {"001",
      "warped_gates_fig8ac",
      "fig8ac",
      {{"", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_idle_pct", FIT,
        "policy=none;" FIT, "", "Figure 8a", ".", NULL},
       {"_2", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_wakeups", FIT,
-       "policy=convpg;" FIT, "", "Figure 8c", ".", NULL}}},
+       "policy=convpg;" FIT, "", "Figure 8c", ".", NULL}},
+     NULL,
+     NULL},
     {"001",
      "quantity",
      "fig8b",
      {{"", "table.csv", "kernel", "policy", GATING, "int_compensated_pct", FIT, NULL, "", "Figure 8b",
-       "mean$", NULL}}},
+       "mean$", NULL}},
+     "Compensated less uncompensated time, INT units (paper 001, Figure 8b)",
+     "share of the time (%)"},
     {"001",
      "quantity",
      "fig9a",
      {{"", "table.csv", "kernel", "policy", GATING, "int_saved_pct", FIT, NULL, "", "Figure 9a", "mean$",
-       NULL}}},
+       NULL}},
+     "Static energy saved, INT units (paper 001, Figure 9a)",
+     "static energy saved (%)"},
     {"001",
      "quantity",
      "fig9b",
      {{"", "table.csv", "kernel", "policy", GATING, "fp_saved_pct", FIT, NULL, "", "Figure 9b", "mean$",
-       NULL}}},
+       NULL}},
+     "Static energy saved, FP units (paper 001, Figure 9b)",
+     "static energy saved (%)"},
     {"001",
      "quantity",
      "fig10",
      {{"", "table.csv", "kernel", "policy", GATING, "slowdown_pct", FIT, NULL, "", "Figure 10", "mean$",
-       NULL}}},
+       NULL}},
+     "Slowdown by unit gating (paper 001, Figure 10)",
+     "slowdown (%)"},
     {"001",
      "warped_gates_fig11",
      "fig11",
      {{"", "table.csv", "bet", "policy", "convpg warped_gates", "int_saved_pct fp_saved_pct slowdown_pct",
        "wakeup=3;fit=?", .figure = NULL},
       {"_2", "table.csv", "wakeup", "policy", "convpg warped_gates",
-       "int_saved_pct fp_saved_pct slowdown_pct", "bet=14;fit=?", .figure = NULL}}},
+       "int_saved_pct fp_saved_pct slowdown_pct", "bet=14;fit=?", .figure = NULL}},
+     NULL,
+     NULL},
     {"002",
      "apsa",
      "apsa",
@@ -117,42 +137,41 @@ static const struct figure {
       {"_4", "table.csv", "kernel", "policy", "all_30 apsa", "power_vs_60_pct", "", NULL, "paper_class",
        "Figure 7.", "^power against 60", NULL},
       {"_5", "table.csv", "kernel", "policy", "all_30 all apsa", "mean_power_w", "", NULL, "paper_class",
-       NULL, NULL, NULL}}},
+       NULL, NULL, NULL}},
+     NULL,
+     NULL},
     {"004",
      "consolidation_curves",
      "curves",
      {{"", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 1 and 7",
        .figure = NULL},
       {"_2", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 8",
-       .figure = NULL}}},
+       .figure = NULL}},
+     NULL,
+     NULL},
     {"004",
      "consolidation_tables",
      "tables",
      {{"", "table.csv", "case", "setup", "cpu manual dynamic serial",
-       "time_s paper_time_s energy_j paper_energy_j", "table~^Table [57]$", .figure = NULL}}},
+       "time_s paper_time_s energy_j paper_energy_j", "table~^Table [57]$", .figure = NULL}},
+     NULL,
+     NULL},
     {"004",
      "consolidation_errors",
      "errors",
      {{"", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^time$;case~manual",
        .figure = NULL},
       {"_2", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^GPU power from event rates",
-       .figure = NULL}}},
+       .figure = NULL}},
+     NULL,
+     NULL},
     {"day",
      "consolidation_day",
      "day",
      {{"", "table.csv", "policy", "gpus", "1 4",
-       "throughput_per_hour system_energy_per_instance_j peak_temp_c wait_mean_s", "", .figure = NULL}}},
-};
-
-/* Words of the figures of scripts/quantity.gp. */
-static const struct {
-    const char *name, *title, *y;
-} words_of[] = {
-    {"fig8b", "Compensated less uncompensated time, INT units (paper 001, Figure 8b)",
-     "share of the time (%)"},
-    {"fig9a", "Static energy saved, INT units (paper 001, Figure 9a)", "static energy saved (%)"},
-    {"fig9b", "Static energy saved, FP units (paper 001, Figure 9b)", "static energy saved (%)"},
-    {"fig10", "Slowdown by unit gating (paper 001, Figure 10)", "slowdown (%)"},
+       "throughput_per_hour system_energy_per_instance_j peak_temp_c wait_mean_s", "", .figure = NULL}},
+     NULL,
+     NULL},
 };
 
 /* ---- rows that hold what is asked ---- */
@@ -264,6 +283,7 @@ struct grid {
     size_t key, by; /* columns of csv; by: n_column where there is no choice */
     struct column column[MAX_COLUMN];
     size_t n_column;
+    struct tmx_arena arena;
     size_t *first; /* [n] a row of csv with each key */
     size_t n;
     double *v; /* [n * n_column]; NaN: none */
@@ -289,13 +309,13 @@ static double mean_of(const struct grid *g, const struct rows *w, size_t c, cons
     return n > 0 ? sum / (double)n : NAN;
 }
 
-static enum tmx_status fill(struct grid *g, struct tmx_err *err)
+static void fill(struct grid *g, struct tmx_plot *p)
 {
     struct rows where, over;
     const struct tmx_csv *csv = g->csv;
-    g->first = calloc(csv->n_row + 1, sizeof *g->first);
-    if (!g->first) {
-        return tmx_no_memory(err);
+    if (!TMX_TAKE(&g->arena, g->first, csv->n_row + 1)) {
+        p->st = tmx_no_memory(p->err);
+        return;
     }
     rows_begin(&where, csv, g->part->where);
     rows_begin(&over, csv, g->part->over ? g->part->over : "");
@@ -311,7 +331,7 @@ static enum tmx_status fill(struct grid *g, struct tmx_err *err)
             g->first[g->n++] = r;
         }
     }
-    g->v = calloc(g->n * g->n_column + 1, sizeof *g->v);
+    TMX_TAKE(&g->arena, g->v, g->n * g->n_column + 1);
     for (size_t i = 0; g->v && i < g->n * g->n_column; i++) {
         const char *key = tmx_csv_cell(csv, g->first[i / g->n_column], g->key);
         const size_t c = i % g->n_column;
@@ -323,7 +343,7 @@ static enum tmx_status fill(struct grid *g, struct tmx_err *err)
     }
     rows_end(&where);
     rows_end(&over);
-    return g->v ? TMX_OK : tmx_no_memory(err);
+    p->st = g->v ? p->st : tmx_no_memory(p->err);
 }
 
 /* A row: the mean over the keys whose `kind` has this value (SIZE_MAX: over all). */
@@ -340,38 +360,26 @@ static void put_mean(struct tmx_table *t, const struct grid *g, const char *name
                 n++;
             }
         }
-        if (n > 0) {
-            tmx_table_real(t, sum / (double)n);
-        } else {
-            tmx_table_empty(t);
-        }
+        tmx_table_real_or_empty(t, sum / (double)n);
     }
 }
 
-static enum tmx_status table_of(const struct grid *g, struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *table_of(const struct grid *g)
 {
-    struct tmx_column columns[MAX_COLUMN + 1] = {{g->part->key, TMX_COLUMN_TEXT, 0}};
+    struct tmx_column columns[MAX_COLUMN + 1] = {TMX_TEXT(g->part->key)};
     char name[MAX_COLUMN][3 * MAX_WORD];
     for (size_t c = 0; c < g->n_column; c++) {
-        const char *value = g->csv->column[g->column[c].value];
+        const char *value = g->column[c].value < g->csv->n_column ? g->csv->column[g->column[c].value] : "";
         snprintf(name[c], sizeof name[c], "%s%s%s", g->column[c].of,
                  g->column[c].of[0] && strchr(g->part->value, ' ') ? "." : "",
                  !g->column[c].of[0] || strchr(g->part->value, ' ') ? value : "");
-        columns[c + 1] = (struct tmx_column){name[c], TMX_COLUMN_REAL, 4};
+        columns[c + 1] = (struct tmx_column)TMX_REAL(name[c], 4);
     }
-    const enum tmx_status st = tmx_table_create(t, columns, g->n_column + 1, err);
-    if (st) {
-        return st;
-    }
+    struct tmx_table *t = tmx_table_new(columns, g->n_column + 1);
     for (size_t k = 0; k < g->n; k++) {
-        tmx_table_text(*t, tmx_csv_cell(g->csv, g->first[k], g->key));
+        tmx_table_text(t, tmx_csv_cell(g->csv, g->first[k], g->key));
         for (size_t c = 0; c < g->n_column; c++) {
-            const double v = g->v[k * g->n_column + c];
-            if (isnan(v)) {
-                tmx_table_empty(*t);
-            } else {
-                tmx_table_real(*t, v);
-            }
+            tmx_table_real_or_empty(t, g->v[k * g->n_column + c]);
         }
     }
     const size_t kind = g->part->means_by ? tmx_csv_column(g->csv, g->part->means_by) : g->csv->n_column;
@@ -384,13 +392,13 @@ static enum tmx_status table_of(const struct grid *g, struct tmx_table **t, stru
         if (!seen) {
             char mean[2 * MAX_WORD];
             snprintf(mean, sizeof mean, "mean_%.100s", of);
-            put_mean(*t, g, mean, kind, of);
+            put_mean(t, g, mean, kind, of);
         }
     }
     if (g->part->means_by && g->n > 0) {
-        put_mean(*t, g, "mean", SIZE_MAX, "");
+        put_mean(t, g, "mean", SIZE_MAX, "");
     }
-    return TMX_OK;
+    return t;
 }
 
 /* ---- the paper's values beside bars ---- */
@@ -442,83 +450,60 @@ static bool group_of(const char *paper_case, const char *name, char text[4 * MAX
     return true;
 }
 
-static enum tmx_status marks(const struct part *part, const struct tmx_csv *paper,
-                             const struct tmx_table *bars, struct tmx_table **t, struct tmx_err *err)
+static void put_marks(struct tmx_plot *p, const struct figure *f, const struct part *part, const char *folder,
+                      const struct tmx_table *bars)
 {
-    static const struct tmx_column columns[] = {
-        {"group", TMX_COLUMN_INT, 0}, {"bar", TMX_COLUMN_INT, 0}, {"paper_value", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("paper_value", 2)};
     char pattern[4 * MAX_WORD], name[MAX_WORD], group[4 * MAX_WORD];
-    const size_t figure = tmx_csv_column(paper, "figure"), quantity = tmx_csv_column(paper, "quantity"),
-                 value = tmx_csv_column(paper, "paper_value"), relation = tmx_csv_column(paper, "relation"),
-                 of = tmx_csv_column(paper, "case"), n = paper->n_column;
-    const bool has = figure < n && quantity < n && value < n && of < n;
-    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
+    struct tmx_csv paper;
+    (void)tmx_plot_read(p, folder, "paper.csv", false, &paper);
+    const size_t figure = tmx_csv_column(&paper, "figure"), quantity = tmx_csv_column(&paper, "quantity"),
+                 value = tmx_csv_column(&paper, "paper_value"), relation = tmx_csv_column(&paper, "relation"),
+                 of = tmx_csv_column(&paper, "case"), n = paper.n_column;
+    const bool has = !p->st && figure < n && quantity < n && value < n && of < n;
+    struct tmx_table *t = tmx_table_new(columns, 3);
     snprintf(pattern, sizeof pattern, "^(%s)$", part->figure);
-    for (size_t r = 0; r < paper->n_row && !st && has; r++) {
+    for (size_t r = 0; has && r < paper.n_row; r++) {
         double v;
-        if (!tmx_csv_real(paper, r, value, &v) || !matches(pattern, tmx_csv_cell(paper, r, figure)) ||
-            !matches(part->quantity, tmx_csv_cell(paper, r, quantity)) ||
-            (relation < n && strcmp(tmx_csv_cell(paper, r, relation), "equal") != 0)) {
+        if (!tmx_csv_real(&paper, r, value, &v) || !matches(pattern, tmx_csv_cell(&paper, r, figure)) ||
+            !matches(part->quantity, tmx_csv_cell(&paper, r, quantity)) ||
+            (relation < n && strcmp(tmx_csv_cell(&paper, r, relation), "equal") != 0)) {
             continue; /* a bound has no place among bars */
         }
         for (size_t i = 0; word(part->names ? part->names : part->of, i, name); i++) {
-            const bool is = group_of(tmx_csv_cell(paper, r, of), name, group);
+            const bool is = group_of(tmx_csv_cell(&paper, r, of), name, group);
             for (size_t g = 0; g < tmx_table_rows(bars) && is; g++) {
                 if (strcmp(tmx_table_cell(bars, g, 0)->text, group) == 0) {
-                    tmx_table_int(*t, (int64_t)g);
-                    tmx_table_int(*t, (int64_t)i + 1);
-                    tmx_table_real(*t, v);
+                    tmx_table_row(t, "%zu %zu %g", g, i + 1, v);
                 }
             }
         }
     }
-    return st;
-}
-
-/* ---- figures ---- */
-
-static enum tmx_status read_file(const char *folder, const char *name, struct tmx_csv *csv,
-                                 struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE];
-    *csv = (struct tmx_csv){0};
-    const enum tmx_status st = tmx_path_join(path, folder, name, err);
-    return st ? st : tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
-}
-
-static enum tmx_status put_marks(struct tmx_plot *p, const struct figure *f, const struct part *part,
-                                 const char *folder, const struct tmx_table *bars, struct tmx_err *err)
-{
-    struct tmx_csv paper;
-    struct tmx_table *t = NULL;
-    char name[TMX_PLOT_PART];
-    enum tmx_status st = read_file(folder, "paper.csv", &paper, err);
-    st = st ? st : marks(part, &paper, bars, &t, err);
-    if (!st && tmx_table_rows(t) > 0) {
+    if (tmx_table_rows(t) > 0) {
         tmx_plot_number(p, "has_paper", 1);
         snprintf(name, sizeof name, "%s_paper", part->name);
-        st = tmx_plot_data(p, f->name, name, t, err);
+        tmx_plot_data(p, f->name, name, t);
+    } else {
+        tmx_table_destroy(t);
     }
-    tmx_table_destroy(t);
     tmx_csv_finish(&paper);
-    return st;
 }
 
-static enum tmx_status put_part(struct tmx_plot *p, const struct figure *f, const struct part *part,
-                                const char *folder, size_t *n_row, struct tmx_err *err)
+static void put_part(struct tmx_plot *p, const struct figure *f, const struct part *part, const char *folder,
+                     size_t *n_row)
 {
     struct tmx_csv csv;
-    struct tmx_table *t = NULL;
     char value[MAX_WORD], name[MAX_WORD];
-    enum tmx_status st = read_file(folder, part->file, &csv, err);
-    struct grid g = {
-        .part = part, .csv = &csv, .by = part->by ? tmx_csv_column(&csv, part->by) : csv.n_column};
-    g.key = tmx_csv_column(&csv, part->key);
+    (void)tmx_plot_read(p, folder, part->file, false, &csv);
+    struct grid g = {.part = part,
+                     .csv = &csv,
+                     .key = tmx_csv_column(&csv, part->key),
+                     .by = part->by ? tmx_csv_column(&csv, part->by) : csv.n_column};
     for (size_t i = 0; word(part->value, i, value); i++) {
         const size_t column = tmx_csv_column(&csv, value);
-        if (!st && csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s", part->key,
-                             value);
+        if (!p->st && csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
+            p->st = tmx_fail_at(p->err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s",
+                                part->key, value);
         }
         for (size_t k = 0; k == 0 || (part->of && word(part->of, k, name)); k++) {
             tmx_assert(g.n_column < MAX_COLUMN);
@@ -527,27 +512,26 @@ static enum tmx_status put_part(struct tmx_plot *p, const struct figure *f, cons
             g.n_column++;
         }
     }
-    st = st ? st : fill(&g, err);
-    st = st ? st : table_of(&g, &t, err);
-    if (!st) {
+    if (!p->st) {
+        fill(&g, p);
+    }
+    if (!p->st) {
+        struct tmx_table *t = table_of(&g);
         for (size_t i = 0; part->of && word(part->of, i, name); i++) {
             tmx_plot_label(p, "name", name);
         }
         *n_row = tmx_table_rows(t);
         tmx_plot_number(p, "n_group", (double)*n_row);
-        st = tmx_plot_data(p, f->name, part->name, t, err);
-        if (!st && part->figure) {
-            st = put_marks(p, f, part, folder, t, err);
+        if (part->figure) {
+            put_marks(p, f, part, folder, t);
         }
+        tmx_plot_data(p, f->name, part->name, t);
     }
-    if (!st && part->name[0]) { /* those of the first are written with the figure */
-        st = tmx_plot_labels(p, f->name, part->name, err);
+    if (part->name[0]) { /* those of the first are written with the figure */
+        tmx_plot_labels(p, f->name, part->name);
     }
-    tmx_table_destroy(t);
-    free(g.first);
-    free(g.v);
+    tmx_arena_finish(&g.arena);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 struct cell {
@@ -563,108 +547,87 @@ static int by_core(const void *a, const void *b)
 }
 
 /* Figure 8 of paper 000: the IPC of each core from one sample to the core's next one. */
-static enum tmx_status put_image(struct tmx_plot *p, const struct figure *f, const char *folder,
-                                 struct tmx_err *err)
+static void put_image(struct tmx_plot *p, const struct figure *f, const char *folder)
 {
     static const char *const policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs"};
-    static const struct tmx_column columns[] = {{"policy", TMX_COLUMN_INT, 0},
-                                                {"core", TMX_COLUMN_INT, 0},
-                                                {"from_us", TMX_COLUMN_REAL, 4},
-                                                {"to_us", TMX_COLUMN_REAL, 4},
-                                                {"ipc", TMX_COLUMN_REAL, 4}};
+    static const struct tmx_column columns[] = {TMX_INT("policy"), TMX_INT("core"), TMX_REAL("from_us", 4),
+                                                TMX_REAL("to_us", 4), TMX_REAL("ipc", 4)};
     struct tmx_csv csv;
-    struct tmx_table *t = NULL;
-    enum tmx_status st = read_file(folder, "image.csv", &csv, err);
+    struct tmx_table *t = tmx_table_new(columns, 5);
+    (void)tmx_plot_read(p, folder, "image.csv", false, &csv);
     const size_t policy = tmx_csv_column(&csv, "policy"), time = tmx_csv_column(&csv, "time_us"),
                  core = tmx_csv_column(&csv, "core"), ipc = tmx_csv_column(&csv, "ipc");
-    const bool has =
-        policy < csv.n_column && time < csv.n_column && core < csv.n_column && ipc < csv.n_column;
     struct cell *cell = calloc(csv.n_row + 1, sizeof *cell);
-    st = st || cell ? st : tmx_no_memory(err);
-    st = st ? st : tmx_table_create(&t, columns, 5, err);
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && !st; i++) {
+    p->st = p->st || cell ? p->st : tmx_no_memory(p->err);
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && cell; i++) {
         size_t n = 0;
-        for (size_t r = 0; r < csv.n_row && has; r++) {
-            double c = 0;
-            if (strcmp(tmx_csv_cell(&csv, r, policy), policies[i]) == 0 && tmx_csv_real(&csv, r, core, &c) &&
-                tmx_csv_real(&csv, r, time, &cell[n].time_us) && tmx_csv_real(&csv, r, ipc, &cell[n].ipc) &&
-                c >= 0 && c < 1e6) {
+        for (size_t r = 0; r < csv.n_row && policy < csv.n_column; r++) {
+            const double c = tmx_csv_value(&csv, r, core);
+            cell[n] = (struct cell){0, tmx_csv_value(&csv, r, time), tmx_csv_value(&csv, r, ipc)};
+            if (strcmp(tmx_csv_cell(&csv, r, policy), policies[i]) == 0 && c >= 0 && c < 1e6 &&
+                !isnan(cell[n].time_us) && !isnan(cell[n].ipc)) {
                 cell[n++].core = (size_t)c;
             }
         }
         qsort(cell, n, sizeof *cell, by_core);
         for (size_t k = 0; k + 1 < n; k++) {
             if (cell[k].core == cell[k + 1].core) {
-                tmx_table_int(t, (int64_t)i + 1);
-                tmx_table_int(t, (int64_t)cell[k].core);
-                tmx_table_real(t, cell[k].time_us);
-                tmx_table_real(t, cell[k + 1].time_us);
-                tmx_table_real(t, cell[k].ipc);
+                tmx_table_row(t, "%zu %zu %g %g %g", i + 1, cell[k].core, cell[k].time_us,
+                              cell[k + 1].time_us, cell[k].ipc);
             }
         }
         tmx_plot_label(p, "name", policies[i]);
     }
-    st = st ? st : tmx_plot_data(p, f->name, "", t, err);
+    tmx_plot_data(p, f->name, "", t);
     free(cell);
-    tmx_table_destroy(t);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 /* The paper that the folder's paper.csv is of; "day" by the columns of table.csv; "" for anything else. */
-static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_err *err)
+static void paper_of(struct tmx_plot *p, const char *folder, char paper[16])
 {
-    char path[TMX_PATH_SIZE];
-    struct tmx_csv csv = {0};
+    struct tmx_csv csv;
     paper[0] = '\0';
-    enum tmx_status st = tmx_path_join(path, folder, "paper.csv", err);
-    const bool compared = !st && tmx_os_exists(path);
-    st = st || compared ? st : tmx_path_join(path, folder, "table.csv", err);
-    st = !st && tmx_os_exists(path) ? tmx_csv_read(&csv, path, err) : st;
-    if (!st && compared && csv.n_row > 0 && tmx_csv_column(&csv, "paper") < csv.n_column) {
-        snprintf(paper, 16, "%s", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
-    } else if (!st && tmx_csv_column(&csv, "gpus") < csv.n_column &&
-               tmx_csv_column(&csv, "wait_mean_s") < csv.n_column) {
+    const bool compared = tmx_plot_read(p, folder, "paper.csv", false, &csv);
+    if (!compared && tmx_plot_read(p, folder, "table.csv", false, &csv) &&
+        tmx_csv_column(&csv, "gpus") < csv.n_column && tmx_csv_column(&csv, "wait_mean_s") < csv.n_column) {
         snprintf(paper, 16, "day");
+    } else if (compared && csv.n_row > 0 && tmx_csv_column(&csv, "paper") < csv.n_column) {
+        snprintf(paper, 16, "%s", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
     }
     tmx_csv_finish(&csv);
-    return st;
 }
 
-enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err)
+void tmx_plot_suite(struct tmx_plot *p, const char *folder)
 {
     char paper[16], path[TMX_PATH_SIZE];
-    enum tmx_status st = paper_of(folder, paper, err);
-    for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
+    paper_of(p, folder, paper);
+    for (size_t i = 0; !p->st && i < sizeof figures / sizeof figures[0]; i++) {
         const struct figure *f = &figures[i];
         snprintf(path, sizeof path, "%s/%s", folder, f->part[0].file ? f->part[0].file : "image.csv");
         if (strcmp(f->paper, paper) != 0 || !tmx_plot_wants(p, f->name) || !tmx_os_exists(path)) {
             continue;
         }
         size_t n_row = 1;
-        st = tmx_plot_folder(p, err);
-        for (size_t k = 1; !st && f->part[0].file && f->part[k].file; k++) {
-            st = put_part(p, f, &f->part[k], folder, &n_row, err);
+        tmx_plot_folder(p);
+        for (size_t k = 1; f->part[0].file && f->part[k].file; k++) {
+            put_part(p, f, &f->part[k], folder, &n_row);
         }
-        if (!st && f->part[0].file) {
-            st = put_part(p, f, &f->part[0], folder, &n_row, err);
-        } else if (!st) {
-            st = put_image(p, f, folder, err);
+        if (f->part[0].file) {
+            put_part(p, f, &f->part[0], folder, &n_row);
+        } else {
+            put_image(p, f, folder);
         }
-        for (size_t k = 0; k < sizeof words_of / sizeof words_of[0]; k++) {
-            if (strcmp(words_of[k].name, f->name) == 0) {
-                tmx_plot_label(p, "title", words_of[k].title);
-                tmx_plot_label(p, "y", words_of[k].y);
-                tmx_plot_number(p, "wide", 10);
-                tmx_plot_number(p, "high", 4.4);
-                tmx_plot_number(p, "rotate", 1);
-            }
+        if (f->title) { /* scripts/quantity.gp's */
+            tmx_plot_words(p, f->title, NULL, f->y);
+            tmx_plot_number(p, "wide", 10);
+            tmx_plot_number(p, "high", 4.4);
+            tmx_plot_number(p, "rotate", 1);
         }
-        if (!st && n_row > 0) {
-            st = tmx_plot_draw(p, f->script, f->name, err);
+        if (n_row > 0) {
+            tmx_plot_draw(p, f->script, f->name);
         } else {
             tmx_plot_drop(p); /* a table that was stopped has nothing of it */
         }
     }
-    return st;
 }

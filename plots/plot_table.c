@@ -2,12 +2,14 @@
 /* Figures from the table of a suite: bars of mixes by policies, means by variant, floorplans. */
 #include "plots/plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
+#include "core/base/text.h"
 #include "plots/figure.h"
 
 enum { MAX_NAMES = 64 };
@@ -52,19 +54,18 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static enum tmx_status sort_rows(struct source *s, struct tmx_err *err)
+static void sort_rows(struct source *s, struct tmx_plot *p)
 {
     s->sorted = calloc(s->csv.n_row + 1, sizeof *s->sorted);
-    if (!s->sorted) {
-        return tmx_no_memory(err);
-    }
-    for (size_t r = 0; r < s->csv.n_row; r++) {
+    p->st = s->sorted ? p->st : tmx_no_memory(p->err);
+    for (size_t r = 0; s->sorted && r < s->csv.n_row; r++) {
         s->sorted[r] =
             (struct named_row){tmx_csv_cell(&s->csv, r, s->mix), tmx_csv_cell(&s->csv, r, s->policy),
                                s->variant < s->csv.n_column ? tmx_csv_cell(&s->csv, r, s->variant) : "", r};
     }
-    qsort(s->sorted, s->csv.n_row, sizeof *s->sorted, by_name);
-    return TMX_OK;
+    if (s->sorted) {
+        qsort(s->sorted, s->csv.n_row, sizeof *s->sorted, by_name);
+    }
 }
 
 /* The value of one cell of the long table, of the first row with these names; false when it has none. */
@@ -85,16 +86,6 @@ static bool value(const struct source *s, const char *variant, const char *mix, 
     const size_t row = found.row;
     found.row = 0;
     return low < s->csv.n_row && by_name(&found, &want) == 0 && tmx_csv_real(&s->csv, row, column, v);
-}
-
-static enum tmx_status open_bars(struct tmx_table **t, const char *head, const char *const *policy, size_t n,
-                                 struct tmx_err *err)
-{
-    struct tmx_column columns[MAX_NAMES + 1] = {{head, TMX_COLUMN_TEXT, 0}};
-    for (size_t i = 0; i < n; i++) {
-        columns[i + 1] = (struct tmx_column){policy[i], TMX_COLUMN_REAL, 2};
-    }
-    return tmx_table_create(t, columns, n + 1, err);
 }
 
 static int by_text(const void *a, const void *b)
@@ -125,6 +116,12 @@ struct bars {
     const char *title, *y, *of; /* words of scripts/quantity.gp; %s: the baseline's name */
 };
 
+struct shown { /* of a figure */
+    const struct bars *b;
+    const char *group[MAX_NAMES], *policy[MAX_NAMES];
+    size_t n_group, n_policy, column;
+};
+
 /* The number of a group under a policy. */
 static bool value_at(const struct source *s, const struct bars *b, const char *group, const char *policy,
                      size_t column, double *v)
@@ -133,18 +130,29 @@ static bool value_at(const struct source *s, const struct bars *b, const char *g
                            : value(s, group, "mean", policy, column, v);
 }
 
-/* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
-static enum tmx_status paper_marks(struct tmx_plot *p, const struct source *s, const struct bars *b,
-                                   const char *const *group, size_t n_group, const char *const *policy,
-                                   size_t n_policy, struct tmx_err *err)
+/* A part of the figure and the number that says so, if the part has a row. */
+static void put_part(struct tmx_plot *p, const struct bars *b, const char *part, struct tmx_table *t,
+                     double has)
 {
-    static const struct tmx_column columns[] = {
-        {"group", TMX_COLUMN_INT, 0}, {"bar", TMX_COLUMN_INT, 0}, {"paper_value", TMX_COLUMN_REAL, 2}};
+    char key[40];
+    if (tmx_table_rows(t) == 0) {
+        tmx_table_destroy(t);
+        return;
+    }
+    tmx_plot_data(p, b->figure, part, t);
+    snprintf(key, sizeof key, "has%s", part);
+    tmx_plot_number(p, key, has);
+}
+
+/* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
+static void paper_marks(struct tmx_plot *p, const struct source *s, const struct shown *f)
+{
+    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("paper_value", 2)};
     char want[256];
-    struct tmx_table *t = NULL;
+    struct tmx_table *t = tmx_table_new(columns, 3);
     const struct tmx_csv *c = &s->paper;
-    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
-    for (size_t r = 0; r < c->n_row && !st; r++) {
+    const struct bars *b = f->b;
+    for (size_t r = 0; r < c->n_row; r++) {
         double v;
         if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "figure")), b->printed) != 0 ||
             strncmp(tmx_csv_cell(c, r, tmx_csv_column(c, "quantity")), b->quantity, strlen(b->quantity)) !=
@@ -152,102 +160,72 @@ static enum tmx_status paper_marks(struct tmx_plot *p, const struct source *s, c
             !tmx_csv_real(c, r, tmx_csv_column(c, "paper_value"), &v)) {
             continue;
         }
-        for (size_t i = 0; i < n_group * n_policy; i++) {
-            const char *at = group[i / n_policy], *bar = policy[i % n_policy];
+        for (size_t i = 0; i < f->n_group * f->n_policy; i++) {
+            const char *at = f->group[i / f->n_policy], *bar = f->policy[i % f->n_policy];
             snprintf(want, sizeof want, b->by == BY_MIX ? "%s %s" : "mean %s %s", b->by == BY_MIX ? at : bar,
                      b->by == BY_MIX ? bar : at);
             if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "case")), want) == 0) {
-                tmx_table_int(t, (int64_t)(i / n_policy));
-                tmx_table_int(t, (int64_t)(i % n_policy + 1));
-                tmx_table_real(t, v);
+                tmx_table_row(t, "%zu %zu %g", i / f->n_policy, i % f->n_policy + 1, v);
             }
         }
     }
-    if (!st && tmx_table_rows(t) > 0) {
-        st = tmx_plot_data(p, b->figure, "_paper", t, err);
-        tmx_plot_number(p, "has_paper", 1);
-    }
-    tmx_table_destroy(t);
-    return st;
+    put_part(p, b, "_paper", t, 1);
 }
 
 /* What no policy can pass in each group, where the table has bounds: in the column's own terms, slowdown or
  * improvement over BL. */
-static bool bound_of(const struct source *s, const struct bars *b, const char *group,
-                     const char *const *policy, size_t n_policy, double *v)
+static bool bound_of(const struct source *s, const struct shown *f, const char *group, double *v)
 {
     const size_t bound = tmx_csv_column(&s->csv, "bound_pct"), slow = tmx_csv_column(&s->csv, "slowdown_pct");
     double bl;
     bool there = false;
-    for (size_t i = 0; i < n_policy && bound < s->csv.n_column && !there; i++) {
-        there = value_at(s, b, group, policy[i], bound, v);
+    for (size_t i = 0; i < f->n_policy && bound < s->csv.n_column && !there; i++) {
+        there = value_at(s, f->b, group, f->policy[i], bound, v);
     }
-    if (!there || strcmp(b->column, "slowdown_pct") == 0) {
+    if (!there || strcmp(f->b->column, "slowdown_pct") == 0) {
         return there;
     }
-    if (!value_at(s, b, group, "BL", slow, &bl) || bl < 0.005) { /* 0.00 as printed */
+    if (!value_at(s, f->b, group, "BL", slow, &bl) || bl < 0.005) { /* 0.00 as printed */
         return false;
     }
     *v = 100 * (1 - *v / bl);
     return true;
 }
 
-static enum tmx_status bound_line(struct tmx_plot *p, const struct source *s, const struct bars *b,
-                                  const char *const *group, size_t n_group, const char *const *policy,
-                                  size_t n_policy, struct tmx_err *err)
+static void bound_line(struct tmx_plot *p, const struct source *s, const struct shown *f)
 {
-    static const struct tmx_column columns[] = {{"group", TMX_COLUMN_INT, 0}, {"bound", TMX_COLUMN_REAL, 3}};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 2, err);
-    for (size_t g = 0; g < n_group && !st; g++) {
+    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_REAL("bound", 3)};
+    struct tmx_table *t = tmx_table_new(columns, 2);
+    for (size_t g = 0; g < f->n_group; g++) {
         double v;
-        if (bound_of(s, b, group[g], policy, n_policy, &v)) {
-            tmx_table_int(t, (int64_t)g);
-            tmx_table_real(t, v);
+        if (bound_of(s, f, f->group[g], &v)) {
+            tmx_table_row(t, "%zu %g", g, v);
         }
     }
-    if (!st && tmx_table_rows(t) > 0) {
-        st = tmx_plot_data(p, b->figure, "_bound", t, err);
-        tmx_plot_number(p, "has_bound", 1);
-    }
-    tmx_table_destroy(t);
-    return st;
+    put_part(p, f->b, "_bound", t, 1);
 }
 
 /* Of several seeds: half the 95 % interval of every bar's mean. */
-static enum tmx_status intervals(struct tmx_plot *p, const struct source *s, const struct bars *b,
-                                 const char *const *group, size_t n_group, const char *const *policy,
-                                 size_t n_policy, size_t column, struct tmx_err *err)
+static void intervals(struct tmx_plot *p, const struct source *s, const struct shown *f)
 {
-    static const struct tmx_column columns[] = {{"group", TMX_COLUMN_INT, 0},
-                                                {"bar", TMX_COLUMN_INT, 0},
-                                                {"mean", TMX_COLUMN_REAL, 4},
-                                                {"ci95", TMX_COLUMN_REAL, 4}};
+    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("mean", 4),
+                                                TMX_REAL("ci95", 4)};
     char name[96];
-    snprintf(name, sizeof name, "%s_ci95", b->column);
+    snprintf(name, sizeof name, "%s_ci95", f->b->column);
     const size_t ci95 = tmx_csv_column(&s->csv, name), seeds = tmx_csv_column(&s->csv, "seeds");
     double n = 0;
     if (ci95 == s->csv.n_column || seeds == s->csv.n_column || !tmx_csv_real(&s->csv, 0, seeds, &n)) {
-        return TMX_OK;
+        return;
     }
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 4, err);
-    for (size_t i = 0; i < n_group * n_policy && !st; i++) {
-        const char *at = group[i / n_policy], *of = policy[i % n_policy];
+    struct tmx_table *t = tmx_table_new(columns, 4);
+    for (size_t i = 0; i < f->n_group * f->n_policy; i++) {
+        const char *at = f->group[i / f->n_policy], *of = f->policy[i % f->n_policy];
         double mean, half;
-        if (value_at(s, b, at, of, column, &mean) && value_at(s, b, at, of, ci95, &half)) {
-            tmx_table_int(t, (int64_t)(i / n_policy));
-            tmx_table_int(t, (int64_t)(i % n_policy + 1));
-            tmx_table_real(t, mean);
-            tmx_table_real(t, half);
+        if (value_at(s, f->b, at, of, f->column, &mean) && value_at(s, f->b, at, of, ci95, &half)) {
+            tmx_table_row(t, "%zu %zu %g %g", i / f->n_policy, i % f->n_policy + 1, mean, half);
         }
     }
-    if (!st && tmx_table_rows(t) > 0) {
-        st = tmx_plot_data(p, b->figure, "_ci95", t, err);
-        tmx_plot_number(p, "has_ci95", n);
-    }
-    tmx_table_destroy(t);
-    return st;
+    put_part(p, f->b, "_ci95", t, n);
 }
 
 /* Has the first variant this mix? Another may have its own. */
@@ -307,18 +285,17 @@ static size_t groups_of(const struct source *s, const struct bars *b, const char
 }
 
 /* Policies with something to show: against itself the baseline has nothing. Returns how many are left. */
-static size_t shown(const struct source *s, const struct bars *b, const char *const *group, size_t n_group,
-                    const char **policy, size_t n_policy, size_t column)
+static size_t shown(const struct source *s, struct shown *f, size_t n_policy)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n_policy; i++) {
-        bool any = b->skip_policy[0] == '\0';
-        for (size_t g = 0; g < n_group && !any; g++) {
+        bool any = f->b->skip_policy[0] == '\0';
+        for (size_t g = 0; g < f->n_group && !any; g++) {
             double v;
-            any = value_at(s, b, group[g], policy[i], column, &v) && v != 0;
+            any = value_at(s, f->b, f->group[g], f->policy[i], f->column, &v) && v != 0;
         }
         if (any) {
-            policy[kept++] = policy[i];
+            f->policy[kept++] = f->policy[i];
         }
     }
     return kept;
@@ -342,67 +319,56 @@ static void put_word(struct tmx_plot *p, const char *key, const char *text, cons
     tmx_plot_label(p, key, word);
 }
 
-static void put_words(struct tmx_plot *p, const struct bars *b, const char *base)
+static void draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b)
 {
-    put_word(p, "title", b->title, base);
-    put_word(p, "y", b->y, base);
-    tmx_plot_label(p, "of", b->of);
-    if (b->by == BY_TECHNOLOGY) {
-        tmx_plot_label(p, "x", "memory and interconnect technology");
-        tmx_plot_number(p, "wide", 5);
+    struct shown f = {.b = b, .column = tmx_csv_column(&s->csv, b->column)};
+    if (f.column == s->csv.n_column || !tmx_plot_wants(p, b->figure)) {
+        return;
     }
-}
-
-static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
-                                 struct tmx_err *err)
-{
-    const char *group[MAX_NAMES], *policy[MAX_NAMES];
-    struct tmx_table *t = NULL;
-    const size_t column = tmx_csv_column(&s->csv, b->column);
-    if (column == s->csv.n_column || !tmx_plot_wants(p, b->figure)) {
-        return TMX_OK;
+    f.n_group = groups_of(s, b, f.group);
+    f.n_policy = shown(s, &f, distinct(s, s->policy, f.policy, b->skip_policy));
+    if (f.n_policy == 0) {
+        return;
     }
-    const size_t n_group = groups_of(s, b, group);
-    const size_t n_policy =
-        shown(s, b, group, n_group, policy, distinct(s, s->policy, policy, b->skip_policy), column);
-    if (n_policy == 0) {
-        return TMX_OK;
+    struct tmx_column columns[MAX_NAMES + 1] = {TMX_TEXT(b->by == BY_MIX ? "mix" : "variant")};
+    tmx_plot_order(p, f.policy, f.n_policy);
+    tmx_plot_order(p, f.group, f.n_group);
+    for (size_t i = 0; i < f.n_policy; i++) {
+        columns[i + 1] = (struct tmx_column)TMX_REAL(f.policy[i], 2);
     }
-    tmx_plot_order(p, policy, n_policy);
-    tmx_plot_order(p, group, n_group);
-    enum tmx_status st = open_bars(&t, b->by == BY_MIX ? "mix" : "variant", policy, n_policy, err);
-    for (size_t g = 0; g < n_group && !st; g++) {
-        tmx_table_text(t, group[g]);
-        for (size_t i = 0; i < n_policy; i++) {
+    struct tmx_table *t = tmx_table_new(columns, f.n_policy + 1);
+    for (size_t g = 0; g < f.n_group; g++) {
+        tmx_table_text(t, f.group[g]);
+        for (size_t i = 0; i < f.n_policy; i++) {
             double v;
-            if (value_at(s, b, group[g], policy[i], column, &v)) {
-                tmx_table_real(t, v);
-            } else {
-                tmx_table_empty(t);
-            }
+            tmx_table_real_or_empty(t, value_at(s, b, f.group[g], f.policy[i], f.column, &v) ? v : NAN);
         }
     }
-    st = st ? st : tmx_plot_data(p, b->figure, "", t, err);
-    tmx_table_destroy(t);
-    for (size_t i = 0; i < n_policy; i++) {
-        tmx_plot_label(p, "name", policy[i]);
-    }
-    tmx_plot_number(p, "n_group", (double)n_group);
+    tmx_plot_data(p, b->figure, "", t);
+    tmx_plot_names(p, f.policy, f.n_policy);
+    tmx_plot_number(p, "n_group", (double)f.n_group);
     if (b->title) {
-        put_words(p, b, has_bl(s) ? "BL" : "the baseline");
+        const char *base = has_bl(s) ? "BL" : "the baseline";
+        put_word(p, "title", b->title, base);
+        put_word(p, "y", b->y, base);
+        tmx_plot_label(p, "of", b->of);
+        if (b->by == BY_TECHNOLOGY) {
+            tmx_plot_label(p, "x", "memory and interconnect technology");
+            tmx_plot_number(p, "wide", 5);
+        }
     }
     if (b->by == BY_MIX && s->n_variant > 1) {
         tmx_plot_label(p, "variant", s->first_variant);
     }
-    st = st ? st : intervals(p, s, b, group, n_group, policy, n_policy, column, err);
-    st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, err);
-    if (!st && b->has_bound) {
-        st = bound_line(p, s, b, group, n_group, policy, n_policy, err);
+    intervals(p, s, &f);
+    paper_marks(p, s, &f);
+    if (b->has_bound) {
+        bound_line(p, s, &f);
     }
-    return st ? st : tmx_plot_draw(p, b->script, b->figure, err);
+    tmx_plot_draw(p, b->script, b->figure);
 }
 
-static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+static void draw_pareto(struct tmx_plot *p, const struct source *s)
 {
     const char *policy[MAX_NAMES];
     struct tmx_pareto_point point[MAX_NAMES];
@@ -410,7 +376,7 @@ static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, s
                  energy = tmx_csv_column(&s->csv, "energy_j");
     size_t n = 0;
     if (slowdown == s->csv.n_column || energy == s->csv.n_column) {
-        return TMX_OK;
+        return;
     }
     const size_t n_policy = distinct(s, s->policy, policy, "");
     for (size_t i = 0; i < n_policy; i++) {
@@ -420,60 +386,33 @@ static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, s
             point[n++] = (struct tmx_pareto_point){policy[i], x, y / 1000};
         }
     }
-    tmx_plot_label(p, "title", "Energy against slowdown, means; left and below is better");
-    tmx_plot_label(p, "x", "slowdown (%)");
-    tmx_plot_label(p, "y", "energy (kJ)");
-    if (n < 2) {
-        tmx_plot_drop(p);
-        return TMX_OK;
+    if (n >= 2) {
+        tmx_plot_words(p, "Energy against slowdown, means; left and below is better", "slowdown (%)",
+                       "energy (kJ)");
+        tmx_plot_pareto(p, point, n);
     }
-    return tmx_plot_pareto(p, point, n, err);
-}
-
-/* The name of a floorplan's file, without folder and ending. */
-static const char *short_name(const char *path, char buf[80])
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash && slash[1] ? slash + 1 : path;
-    const size_t n = strlen(base);
-    const bool flp = n > 4 && strcmp(base + n - 4, ".flp") == 0;
-    snprintf(buf, 80, "%.*s", (int)(flp ? n - 4 : n), base);
-    return buf;
 }
 
 /* The floorplans' heat maps side by side, where the comparison left its units. */
-static enum tmx_status draw_maps(struct tmx_plot *p, const char *folder, struct tmx_err *err)
+static void draw_maps(struct tmx_plot *p, const char *folder)
 {
-    static const struct tmx_column columns[] = {
-        {"floorplan", TMX_COLUMN_INT, 0},    {"unit", TMX_COLUMN_TEXT, 0},
-        {"left_mm", TMX_COLUMN_REAL, 3},     {"right_mm", TMX_COLUMN_REAL, 3},
-        {"bottom_mm", TMX_COLUMN_REAL, 3},   {"top_mm", TMX_COLUMN_REAL, 3},
-        {"mean_temp_c", TMX_COLUMN_REAL, 3},
-    };
-    char path[TMX_PATH_SIZE], text[80];
+    static const struct tmx_column columns[] = {TMX_INT("floorplan"), TMX_OUTLINE_COLUMNS,
+                                                TMX_REAL("mean_temp_c", 3)};
     struct source s = {0};
-    struct tmx_table *t = NULL;
+    char text[80];
     const char *name[MAX_NAMES];
-    snprintf(path, sizeof path, "%s/units.csv", folder);
-    if (!tmx_os_exists(path)) {
-        return TMX_OK;
-    }
-    enum tmx_status st = tmx_csv_read(&s.csv, path, err);
-    const size_t of = st ? 0 : tmx_csv_column(&s.csv, columns[0].name);
-    const size_t n = st || of == s.csv.n_column ? 0 : distinct(&s, of, name, "");
-    st = st ? st : tmx_table_create(&t, columns, 7, err);
-    for (size_t r = 0; r < s.csv.n_row && !st && n > 0; r++) {
-        size_t i = 0;
-        while (i < n && strcmp(name[i], tmx_csv_cell(&s.csv, r, of)) != 0) {
-            i++;
-        }
-        tmx_table_int(t, (int64_t)i + 1);
-        for (size_t c = 1; c < 7 && !st; c++) {
+    const bool there = tmx_plot_read(p, folder, "units.csv", false, &s.csv);
+    const size_t of = there ? tmx_csv_column(&s.csv, columns[0].name) : 0,
+                 n = !there || of == s.csv.n_column ? 0 : distinct(&s, of, name, "");
+    struct tmx_table *t = tmx_table_new(columns, 7);
+    for (size_t r = 0; r < s.csv.n_row && !p->st && n > 0; r++) {
+        tmx_table_row(t, "%zu", tmx_names_find(tmx_csv_cell(&s.csv, r, of), name, n) + 1);
+        for (size_t c = 1; c < 7 && !p->st; c++) {
             const size_t from = tmx_csv_column(&s.csv, columns[c].name);
-            double v = 0;
-            if (from == s.csv.n_column || (c > 1 && !tmx_csv_real(&s.csv, r, from, &v))) {
-                st = tmx_fail_at(err, TMX_EPARSE, path, s.csv.line[r], "expected a number as %s",
-                                 columns[c].name);
+            const double v = tmx_csv_value(&s.csv, r, from);
+            if (from == s.csv.n_column || (c > 1 && isnan(v))) {
+                p->st = tmx_fail_at(p->err, TMX_EPARSE, s.csv.source, s.csv.line[r],
+                                    "expected a number as %s", columns[c].name);
             } else if (c == 1) {
                 tmx_table_text(t, tmx_csv_cell(&s.csv, r, from));
             } else {
@@ -481,44 +420,36 @@ static enum tmx_status draw_maps(struct tmx_plot *p, const char *folder, struct 
             }
         }
     }
-    if (!st && n > 0) {
-        for (size_t i = 0; i < n; i++) {
-            tmx_plot_label(p, "name", short_name(name[i], text));
-        }
-        st = tmx_plot_data(p, "floorplan_maps", "", t, err);
-        st = st ? st : tmx_plot_draw(p, "floorplan_maps", "floorplan_maps", err);
+    for (size_t i = 0; i < n; i++) {
+        tmx_plot_label(p, "name", tmx_plot_stem(name[i], ".flp", text));
     }
-    tmx_table_destroy(t);
+    if (n > 0) {
+        tmx_plot_data(p, "floorplan_maps", "", t);
+        tmx_plot_draw(p, "floorplan_maps", "floorplan_maps");
+    } else {
+        tmx_table_destroy(t);
+    }
     tmx_csv_finish(&s.csv);
-    return st;
 }
 
-static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+static void draw_floorplans(struct tmx_plot *p, const struct source *s)
 {
-    static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
-                                                {"peak_temp_c", TMX_COLUMN_REAL, 2},
-                                                {"gradient_c", TMX_COLUMN_REAL, 2},
-                                                {"slowdown_pct", TMX_COLUMN_REAL, 2},
-                                                {"energy_kj", TMX_COLUMN_REAL, 2}};
-    static const char *const from[] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
-    for (size_t r = 0; r < s->csv.n_row && !st; r++) {
+    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"), TMX_REAL("peak_temp_c", 2),
+                                                TMX_REAL("gradient_c", 2), TMX_REAL("slowdown_pct", 2),
+                                                TMX_REAL("energy_kj", 2)};
+    struct tmx_table *t = tmx_table_new(columns, 5);
+    for (size_t r = 0; r < s->csv.n_row; r++) {
         char name[80];
-        tmx_table_text(t, short_name(tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")), name));
-        for (size_t i = 0; i < 4; i++) {
-            const size_t column = tmx_csv_column(&s->csv, from[i]);
-            double v;
-            if (column < s->csv.n_column && tmx_csv_real(&s->csv, r, column, &v)) {
-                tmx_table_real(t, i == 3 ? v / 1000 : v);
-            } else {
-                tmx_table_empty(t);
-            }
+        tmx_table_text(
+            t, tmx_plot_stem(tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")), ".flp", name));
+        for (size_t i = 1; i < 5; i++) {
+            const char *from = i == 4 ? "energy_j" : columns[i].name;
+            const double v = tmx_csv_value(&s->csv, r, tmx_csv_column(&s->csv, from));
+            tmx_table_real_or_empty(t, i == 4 ? v / 1000 : v);
         }
     }
-    st = st ? st : tmx_plot_data(p, "floorplans", "", t, err);
-    tmx_table_destroy(t);
-    return st ? st : tmx_plot_draw(p, "floorplans", "floorplans", err);
+    tmx_plot_data(p, "floorplans", "", t);
+    tmx_plot_draw(p, "floorplans", "floorplans");
 }
 
 /* Several GPUs: the policies of paper 003's Figures 5 and 6. */
@@ -532,7 +463,7 @@ static bool is_multi(const struct source *s)
     return false;
 }
 
-static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+static void draw_suite(struct tmx_plot *p, const struct source *s)
 {
     static const struct bars single[] = {
         {"figure3", "quantity", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", true,
@@ -558,15 +489,20 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
                                          .has_bound = true,
                                          .by = BY_VARIANT};
     const char *variant[MAX_NAMES];
-    enum tmx_status st = s->n_variant > 1 ? draw_bars(p, s, &variants, err) : TMX_OK;
+    if (s->n_variant > 1) {
+        draw_bars(p, s, &variants);
+    }
     if (is_multi(s)) {
-        st = st ? st : draw_bars(p, s, &multi[0], err);
-        return st || technologies(s, variant) < 2 ? st : draw_bars(p, s, &multi[1], err);
+        draw_bars(p, s, &multi[0]);
+        if (technologies(s, variant) >= 2) {
+            draw_bars(p, s, &multi[1]);
+        }
+        return;
     }
-    for (size_t i = 0; i < sizeof single / sizeof single[0] && !st; i++) {
-        st = draw_bars(p, s, &single[i], err);
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
+        draw_bars(p, s, &single[i]);
     }
-    return st ? st : draw_pareto(p, s, err);
+    draw_pareto(p, s);
 }
 
 /* A column with a unit holds numbers or nothing: a word there would be a missing bar. */
@@ -592,21 +528,13 @@ static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *
     return TMX_OK;
 }
 
-enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err)
+void tmx_plot_table(struct tmx_plot *p, const char *folder)
 {
     struct source s = {0};
-    char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_path_join(path, folder, "table.csv", err);
-    st = st ? st : tmx_csv_read(&s.csv, path, err);
-    st = st ? st : check_numbers(&s.csv, err);
-    snprintf(path, sizeof path, "%s/paper.csv", folder);
-    if (!st && tmx_os_exists(path)) {
-        st = tmx_csv_read(&s.paper, path, err);
+    if (tmx_plot_read(p, folder, "table.csv", true, &s.csv)) {
+        p->st = check_numbers(&s.csv, p->err);
     }
-    if (st) {
-        tmx_csv_finish(&s.csv);
-        return st;
-    }
+    (void)tmx_plot_read(p, folder, "paper.csv", false, &s.paper);
     s.mix = tmx_csv_column(&s.csv, "mix");
     s.policy = tmx_csv_column(&s.csv, "policy");
     s.variant = tmx_csv_column(&s.csv, "variant");
@@ -617,17 +545,21 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
     }
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
-    st = suite ? sort_rows(&s, err) : TMX_OK;
-    st = st || !(floorplans || suite) ? st : tmx_plot_folder(p, err);
-    if (floorplans && !st) {
-        const bool runs = tmx_csv_column(&s.csv, "slowdown_pct") < s.csv.n_column; /* not one power file */
-        st = runs ? draw_floorplans(p, &s, err) : TMX_OK;
-        st = st ? st : draw_maps(p, folder, err);
-    } else if (suite && !st) {
-        st = draw_suite(p, &s, err);
+    if (!p->st && suite) {
+        sort_rows(&s, p);
+    }
+    if (!p->st && (floorplans || suite)) {
+        tmx_plot_folder(p);
+    }
+    if (!p->st && floorplans) {
+        if (tmx_csv_column(&s.csv, "slowdown_pct") < s.csv.n_column) { /* not one power file */
+            draw_floorplans(p, &s);
+        }
+        draw_maps(p, folder);
+    } else if (!p->st && suite) {
+        draw_suite(p, &s);
     }
     free(s.sorted);
     tmx_csv_finish(&s.csv);
     tmx_csv_finish(&s.paper);
-    return st;
 }

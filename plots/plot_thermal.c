@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
@@ -31,18 +32,12 @@ struct map {
     struct tmx_floorplan flp; /* or a floorplan alone */
     /* the file: */
     bool grid;
-    double *cell_k; /* [n_layer * n_cell] owned */
+    struct tmx_arena arena;
+    double *cell_k; /* [n_layer * n_cell] */
     size_t n_layer, n_cell, rows, cols;
     double outline_m[2]; /* NAN: it does not say */
     double *unit_k;      /* of flp, NAN: not in the file */
 };
-
-static const char *stem_of(const char *path, char buf[80])
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    snprintf(buf, 80, "%.*s", (int)(dot ? dot - name : (long)strlen(name)), name);
-    return buf;
-}
 
 /* ---- what the file has ---- */
 
@@ -56,7 +51,7 @@ static enum tmx_status read_grid(struct map *q, struct tmx_err *err)
     if (st) {
         return st;
     }
-    q->cell_k = calloc(text.size + 1, sizeof *q->cell_k); /* a line has more letters than one */
+    TMX_TAKE(&q->arena, q->cell_k, text.size + 1); /* a line has more letters than one */
     st = q->cell_k ? TMX_OK : tmx_no_memory(err);
     while (!st && tmx_lines_next(&lines, &text)) {
         struct tmx_span rest = lines.line, key, value, more;
@@ -235,11 +230,11 @@ static enum tmx_status open_floorplan(struct map *q, struct tmx_err *err)
         tmx_err_format(&gap, text, sizeof text);
         tmx_doubt("%s", text);
     }
-    q->unit_k = st ? NULL : malloc(q->flp.n_unit * sizeof *q->unit_k);
-    for (size_t u = 0; q->unit_k && u < q->flp.n_unit; u++) {
+    st = st || TMX_TAKE(&q->arena, q->unit_k, q->flp.n_unit) ? st : tmx_no_memory(err);
+    for (size_t u = 0; !st && u < q->flp.n_unit; u++) {
         q->unit_k[u] = NAN;
     }
-    return st || q->unit_k ? st : tmx_no_memory(err);
+    return st;
 }
 
 /* The grid of a floorplan alone: as many cells as asked for, of the outline that the file says, if it does.
@@ -311,7 +306,7 @@ static void find_layer(const struct map *q, size_t number, struct layer *l)
         l->unit_k = q->unit_k;
         l->width_m = tmx_floorplan_width_m(&q->flp);
         l->height_m = tmx_floorplan_height_m(&q->flp);
-        snprintf(l->name, sizeof l->name, "%s", stem_of(q->m->floorplan, stem));
+        snprintf(l->name, sizeof l->name, "%s", tmx_plot_stem(q->m->floorplan, NULL, stem));
         return;
     }
     const struct tmx_thermal_spec *spec = &q->stack.spec;
@@ -325,7 +320,7 @@ static void find_layer(const struct map *q, size_t number, struct layer *l)
     snprintf(l->name, sizeof l->name, "%s",
              !own                                            ? (number == spec->n_layer ? "spreader" : "sink")
              : number < n_below                              ? below[number < 5 ? number : 4]
-             : q->stack.from_layer_file || number == n_below ? stem_of(l->fp->source, stem)
+             : q->stack.from_layer_file || number == n_below ? tmx_plot_stem(l->fp->source, NULL, stem)
                                                              : "interface");
 }
 
@@ -363,50 +358,34 @@ static void cells_of(const struct map *q, const struct layer *l, const struct tm
     *hottest_k = *hottest_k > 0 ? *hottest_k : *middle_k;
 }
 
-static enum tmx_status put_cells(const struct map *q, const struct layer *l, const char *name,
-                                 struct tmx_err *err)
+static void put_cells(const struct map *q, const struct layer *l, const char *name)
 {
     static const struct tmx_column columns[] = {
-        {"x_mm", TMX_COLUMN_REAL, 4},    {"y_mm", TMX_COLUMN_REAL, 4},     {"temp_c", TMX_COLUMN_REAL, 3},
-        {"left_mm", TMX_COLUMN_REAL, 4}, {"right_mm", TMX_COLUMN_REAL, 4}, {"bottom_mm", TMX_COLUMN_REAL, 4},
-        {"top_mm", TMX_COLUMN_REAL, 4}};
+        TMX_REAL("x_mm", 4),     TMX_REAL("y_mm", 4),      TMX_REAL("temp_c", 3), TMX_REAL("left_mm", 4),
+        TMX_REAL("right_mm", 4), TMX_REAL("bottom_mm", 4), TMX_REAL("top_mm", 4)};
     const double high_m = l->height_m / (double)q->rows;
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 7, err);
-    for (size_t i = 0; i < q->n_cell && !st; i++) {
+    struct tmx_table *t = tmx_table_new(columns, 7);
+    for (size_t i = 0; i < q->n_cell; i++) {
         const double left_m = column_m(q, l, i % q->cols), right_m = column_m(q, l, i % q->cols + 1),
                      low_m = row_m(q, l, i / q->cols);
-        const double v[] = {0.5e3 * (left_m + right_m),
-                            1e3 * (low_m + 0.5 * high_m),
-                            l->cell_k[i] - TMX_ZERO_C,
-                            1e3 * left_m,
-                            1e3 * right_m,
-                            1e3 * low_m,
-                            1e3 * (low_m + high_m)};
-        for (size_t k = 0; k < 7; k++) {
-            tmx_table_real(t, v[k]);
-        }
+        tmx_table_row(t, "%g %g %g %g %g %g %g", 0.5e3 * (left_m + right_m), 1e3 * (low_m + 0.5 * high_m),
+                      l->cell_k[i] - TMX_ZERO_C, 1e3 * left_m, 1e3 * right_m, 1e3 * low_m,
+                      1e3 * (low_m + high_m));
     }
-    st = st ? st : tmx_plot_data(q->p, name, "_cells", t, err);
-    tmx_table_destroy(t);
-    return st;
+    tmx_plot_data(q->p, name, "_cells", t);
 }
 
-static enum tmx_status draw_layer(const struct map *q, size_t number, const char *name,
-                                  const double range_c[2], struct tmx_err *err)
+static void draw_layer(const struct map *q, size_t number, const char *name, const double range_c[2])
 {
-    static const struct tmx_column columns[] = {
-        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
-        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3},
-        {"middle_c", TMX_COLUMN_REAL, 3}};
+    static const struct tmx_column columns[] = {TMX_OUTLINE_COLUMNS, TMX_REAL("temp_c", 3),
+                                                TMX_REAL("middle_c", 3)};
     struct layer l;
-    struct tmx_table *t = NULL;
+    struct tmx_table *t = tmx_table_new(columns, 7);
     const char *hottest = NULL, *slash = strrchr(q->file, '/');
     double hottest_k = 0;
     char title[400];
     find_layer(q, number, &l);
-    enum tmx_status st = tmx_table_create(&t, columns, 7, err);
-    for (size_t u = 0; l.fp && u < l.fp->n_unit && !st; u++) {
+    for (size_t u = 0; l.fp && u < l.fp->n_unit; u++) {
         const struct tmx_unit *unit = &l.fp->unit[u];
         double k = l.cell_k ? 0 : l.unit_k[u], middle_k = k;
         if (l.cell_k) {
@@ -414,43 +393,40 @@ static enum tmx_status draw_layer(const struct map *q, size_t number, const char
         }
         hottest = k > hottest_k ? unit->name : hottest;
         hottest_k = fmax(hottest_k, k);
-        tmx_table_text(t, unit->name);
-        tmx_table_real(t, 1e3 * unit->x_m);
-        tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
-        tmx_table_real(t, 1e3 * unit->y_m);
-        tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
-        tmx_table_real(t, k - TMX_ZERO_C);
-        tmx_table_real(t, middle_k - TMX_ZERO_C);
+        tmx_plot_outline(t, unit, 0, 0);
+        tmx_table_row(t, "%g %g", k - TMX_ZERO_C, middle_k - TMX_ZERO_C);
     }
     for (size_t i = 0; l.cell_k && !l.fp && i < q->n_cell; i++) {
         hottest_k = fmax(hottest_k, l.cell_k[i]);
     }
-    if (!st && !l.fp) { /* gnuplot wants a row */
-        tmx_table_text(t, "");
-        for (size_t k = 0; k < 6; k++) {
-            tmx_table_real(t, 0);
-        }
+    if (!l.fp) { /* gnuplot wants a row */
+        tmx_table_row(t, "%s %g %g %g %g %g %g", "", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     }
-    st = st ? st : tmx_plot_data(q->p, name, "", t, err);
-    tmx_table_destroy(t);
-    if (!st && l.cell_k) {
+    tmx_plot_data(q->p, name, "", t);
+    if (l.cell_k) {
         tmx_plot_number(q->p, "cells", (double)q->n_cell);
         tmx_plot_number(q->p, "uneven", q->packaged && q->stack.spec.col_line_m);
-        st = put_cells(q, &l, name, err);
+        put_cells(q, &l, name);
     }
     snprintf(title, sizeof title, "%s, layer %zu (%s): hottest%s%s, %.1f °C", slash ? slash + 1 : q->file,
              number, l.name, hottest ? " is " : "", hottest ? hottest : "", hottest_k - TMX_ZERO_C);
     tmx_plot_label(q->p, "title", title);
-    tmx_plot_number(q->p, "width_mm", 1e3 * l.width_m);
-    tmx_plot_number(q->p, "height_mm", 1e3 * l.height_m);
-    tmx_plot_number(q->p, "n_gpu", 1);
-    tmx_plot_number(q->p, "n_column", 1);
-    tmx_plot_number(q->p, "n_row", 1);
-    tmx_plot_number(q->p, "pitch_x", 1.06e3 * l.width_m);
-    tmx_plot_number(q->p, "pitch_y", 1.14e3 * l.height_m);
-    tmx_plot_number(q->p, "low_c", range_c[0]);
-    tmx_plot_number(q->p, "high_c", range_c[1]);
-    return st ? st : tmx_plot_draw(q->p, "heatmap", name, err);
+    const struct {
+        const char *key;
+        double v;
+    } numbers[] = {{"width_mm", 1e3 * l.width_m},
+                   {"height_mm", 1e3 * l.height_m},
+                   {"n_gpu", 1},
+                   {"n_column", 1},
+                   {"n_row", 1},
+                   {"pitch_x", 1.06e3 * l.width_m},
+                   {"pitch_y", 1.14e3 * l.height_m},
+                   {"low_c", range_c[0]},
+                   {"high_c", range_c[1]}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        tmx_plot_number(q->p, numbers[i].key, numbers[i].v);
+    }
+    tmx_plot_draw(q->p, "heatmap", name);
 }
 
 /* Least and most of a layer into range_c. */
@@ -466,18 +442,18 @@ static void widen(const struct map *q, size_t number, double range_c[2])
     }
 }
 
-static enum tmx_status draw_layers(const struct map *q, struct tmx_err *err)
+static void draw_layers(const struct map *q)
 {
     const struct tmx_thermal_map *m = q->m;
     const size_t n = !m->all ? 1 : q->packaged ? q->temps.n_layer : q->n_layer ? q->n_layer : 1;
     const size_t first = m->all || m->layer < 0 ? 0 : (size_t)m->layer;
     const double none[2] = {INFINITY, -INFINITY};
     double range_c[2] = {INFINITY, -INFINITY};
-    enum tmx_status st = tmx_plot_folder(q->p, err);
+    tmx_plot_folder(q->p);
     for (size_t i = 0; i < n; i++) {
         widen(q, first + i, range_c);
     }
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < n; i++) {
         char name[MAX_NAME] = "map";
         if (m->all) {
             snprintf(name, sizeof name, "map_layer%zu", first + i);
@@ -486,10 +462,9 @@ static enum tmx_status draw_layers(const struct map *q, struct tmx_err *err)
             memcpy(range_c, none, sizeof none);
             widen(q, first + i, range_c);
         }
-        st = draw_layer(q, first + i, name,
-                        m->low_c < m->high_c ? (const double[]){m->low_c, m->high_c} : range_c, err);
+        draw_layer(q, first + i, name,
+                   m->low_c < m->high_c ? (const double[]){m->low_c, m->high_c} : range_c);
     }
-    return st;
 }
 
 /* ---- curves of a trace ---- */
@@ -501,115 +476,111 @@ static int hotter_first(const void *a, const void *b)
 }
 
 /* Each block over time; of many the hottest, and a band of all. */
-static enum tmx_status draw_curves(struct map *q, struct tmx_err *err)
+static void draw_curves(struct map *q)
 {
+    struct tmx_plot *p = q->p;
     struct tmx_trace t = {0};
-    struct tmx_table *table = NULL;
-    double *peak_c = NULL, **by_peak = NULL, step_s = NAN;
-    enum tmx_status st = tmx_trace_read(q->file, &t, err);
-    if (!st && q->m->config) {
+    struct tmx_column *columns;
+    double *peak_c, **by_peak, step_s = NAN;
+    p->st = tmx_trace_read(q->file, &t, p->err);
+    if (!p->st && q->m->config) {
         tmx_hotspot_config_init(&q->cfg);
-        st = tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, err);
+        p->st = tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, p->err);
         step_s = q->cfg.sampling_intvl;
     }
-    const size_t n = st ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
-    peak_c = calloc(n + 1, sizeof *peak_c);
-    by_peak = calloc(n + 1, sizeof *by_peak);
-    struct tmx_column *columns = calloc(shown + 3, sizeof *columns);
-    st = st ? st : peak_c && by_peak && columns ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; i < n * t.n_row && !st; i++) {
+    const size_t n = p->st ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
+    TMX_TAKE(&q->arena, peak_c, n + 1);
+    TMX_TAKE(&q->arena, by_peak, n + 1);
+    TMX_TAKE(&q->arena, columns, shown + 3);
+    p->st = p->st || !q->arena.failed ? p->st : tmx_no_memory(p->err);
+    if (p->st) {
+        tmx_trace_finish(&t);
+        return;
+    }
+    for (size_t i = 0; i < n * t.n_row; i++) {
         t.value[i] -= TMX_ZERO_C;
     }
-    for (size_t c = 0; c < n && !st; c++) {
+    for (size_t c = 0; c < n; c++) {
         peak_c[c] = -INFINITY;
         by_peak[c] = &peak_c[c];
         for (size_t r = 0; r < t.n_row; r++) {
             peak_c[c] = fmax(peak_c[c], t.value[r * n + c]);
         }
     }
-    if (!st) {
-        qsort(by_peak, n, sizeof *by_peak, hotter_first);
-        columns[0] = (struct tmx_column){isnan(step_s) ? "row" : "time_s", TMX_COLUMN_REAL, 6};
-        columns[1] = (struct tmx_column){"coolest_c", TMX_COLUMN_REAL, 3};
-        columns[2] = (struct tmx_column){"hottest_c", TMX_COLUMN_REAL, 3};
+    qsort(by_peak, n, sizeof *by_peak, hotter_first);
+    columns[0] = (struct tmx_column)TMX_REAL(isnan(step_s) ? "row" : "time_s", 6);
+    columns[1] = (struct tmx_column)TMX_REAL("coolest_c", 3);
+    columns[2] = (struct tmx_column)TMX_REAL("hottest_c", 3);
+    for (size_t i = 0; i < shown; i++) {
+        columns[3 + i] = (struct tmx_column)TMX_REAL(t.name[by_peak[i] - peak_c], 3);
+        tmx_plot_label(p, "name", columns[3 + i].name);
     }
-    for (size_t i = 0; i < shown && !st; i++) {
-        const char *name = t.name[by_peak[i] - peak_c];
-        columns[3 + i] = (struct tmx_column){name, TMX_COLUMN_REAL, 3};
-        tmx_plot_label(q->p, "name", name);
-    }
-    st = st ? st : tmx_table_create(&table, columns, 3 + shown, err);
-    for (size_t r = 0; r < t.n_row && !st; r++) {
+    struct tmx_table *table = tmx_table_new(columns, 3 + shown);
+    for (size_t r = 0; r < t.n_row; r++) {
         double low_c = INFINITY, high_c = -INFINITY;
         for (size_t c = 0; c < n; c++) {
             low_c = fmin(low_c, t.value[r * n + c]);
             high_c = fmax(high_c, t.value[r * n + c]);
         }
-        tmx_table_real(table, isnan(step_s) ? (double)(r + 1) : (double)(r + 1) * step_s);
-        tmx_table_real(table, low_c);
-        tmx_table_real(table, high_c);
+        tmx_table_row(table, "%g %g %g", isnan(step_s) ? (double)(r + 1) : (double)(r + 1) * step_s, low_c,
+                      high_c);
         for (size_t i = 0; i < shown; i++) {
             tmx_table_real(table, t.value[r * n + (size_t)(by_peak[i] - peak_c)]);
         }
     }
-    if (!st) {
-        char title[200];
-        const char *slash = strrchr(q->file, '/');
-        snprintf(title, sizeof title, shown < n ? "%s: its %zu hottest blocks of %zu" : "%s",
-                 slash ? slash + 1 : q->file, shown, n);
-        tmx_plot_label(q->p, "title", title);
-        tmx_plot_label(q->p, "x", isnan(step_s) ? "row (-c FILE gives the interval)" : "time (s)");
-        tmx_plot_label(q->p, "y", "temperature (°C)");
-        tmx_plot_number(q->p, "band", shown < n);
-        st = tmx_plot_folder(q->p, err);
-    }
-    st = st ? st : tmx_plot_data(q->p, "curves", "", table, err);
-    st = st ? st : tmx_plot_draw(q->p, "curves", "curves", err);
-    tmx_table_destroy(table);
+    char title[200];
+    const char *slash = strrchr(q->file, '/');
+    snprintf(title, sizeof title, shown < n ? "%s: its %zu hottest blocks of %zu" : "%s",
+             slash ? slash + 1 : q->file, shown, n);
+    tmx_plot_words(p, title, isnan(step_s) ? "row (-c FILE gives the interval)" : "time (s)",
+                   "temperature (°C)");
+    tmx_plot_number(p, "band", shown < n);
+    tmx_plot_folder(p);
+    tmx_plot_data(p, "curves", "", table);
+    tmx_plot_draw(p, "curves", "curves");
     tmx_trace_finish(&t);
-    free(columns);
-    free(by_peak);
-    free(peak_c);
-    return st;
 }
 
-enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const struct tmx_thermal_map *m,
-                                 struct tmx_err *err)
+/* What is to be known of file and place before a map is drawn. */
+static enum tmx_status open_map(struct map *q, bool trace, struct tmx_err *err)
+{
+    const struct tmx_thermal_map *m = q->m;
+    enum tmx_status st = trace ? TMX_OK : find_kind(q, err);
+    if (!st && !m->floorplan && !m->config) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "%s: a map of temperatures needs to know where they are: give the package that "
+                        "computed them, -c FILE, or its floorplan, --flp FILE",
+                        q->file);
+    }
+    st = st || !q->grid ? st : read_grid(q, err);
+    st = st ? st : m->config ? open_package(q, err) : open_floorplan(q, err);
+    if (!st && trace && m->config) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: -c draws its curves, --flp alone the map of its hottest row",
+                        q->file);
+    }
+    if (!st && !q->grid) {
+        st = trace       ? read_hottest(q, err)
+             : m->config ? tmx_temps_read(q->file, &q->temps, err)
+                         : read_blocks(q, err);
+    }
+    st = st || m->config || q->grid ? st : check_blocks(q, err);
+    st = st || !m->config ? st : fit_package(q, err);
+    return st || m->config || !q->grid ? st : fit_floorplan(q, err);
+}
+
+enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const struct tmx_thermal_map *m)
 {
     struct map q = {.p = p, .m = m, .file = file, .outline_m = {NAN, NAN}};
     const size_t n = strlen(file);
     const bool trace = n > 7 && strcmp(file + n - 7, ".ttrace") == 0;
     if (trace && !m->floorplan) {
-        return draw_curves(&q, err);
+        draw_curves(&q);
+    } else if (!(p->st = open_map(&q, trace, p->err))) {
+        draw_layers(&q);
     }
-    enum tmx_status st = trace ? TMX_OK : find_kind(&q, err);
-    if (!st && !m->floorplan && !m->config) {
-        st =
-            tmx_fail(err, TMX_ECONFIG,
-                     "%s: a map of temperatures needs to know where they are: give the package that computed "
-                     "them, -c FILE, or its floorplan, --flp FILE",
-                     file);
-    }
-    st = st || !q.grid ? st : read_grid(&q, err);
-    st = st || !m->config ? st : open_package(&q, err);
-    st = st || m->config ? st : open_floorplan(&q, err);
-    if (!st && trace && m->config) {
-        st = tmx_fail(err, TMX_ECONFIG, "%s: -c draws its curves, --flp alone the map of its hottest row",
-                      file);
-    }
-    if (!st && !q.grid) {
-        st = trace       ? read_hottest(&q, err)
-             : m->config ? tmx_temps_read(file, &q.temps, err)
-                         : read_blocks(&q, err);
-    }
-    st = st || m->config || q.grid ? st : check_blocks(&q, err);
-    st = st || !m->config ? st : fit_package(&q, err);
-    st = st || m->config || !q.grid ? st : fit_floorplan(&q, err);
-    st = st ? st : draw_layers(&q, err);
-    free(q.cell_k);
-    free(q.unit_k);
     tmx_floorplan_finish(&q.flp);
     tmx_temps_finish(&q.temps);
     tmx_stack_finish(&q.stack);
-    return st;
+    tmx_arena_finish(&q.arena);
+    return p->st;
 }

@@ -244,7 +244,9 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
              : tmx_study_values(&b, &runs,
                                 &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
     if (!st && s.n > 0) {
-        print_effects(&s, &b, slowdown_pct, out);
+        if (x->steps == TMX_STEPS) {
+            print_effects(&s, &b, slowdown_pct, out);
+        }
         st = steps_table(&s, &b, &e->steps, err);
     }
     tmx_run_values_finish(&b);

@@ -17,8 +17,8 @@ struct tmx_explain {
     bool accept_changed; /* unless this: then a note goes to stderr */
     const struct tmx_sets *sets;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
-    bool steps;        /* do these runs too */
-    bool zeros;        /* causes that took nothing are rows, too */
+    enum { TMX_NO_STEPS, TMX_STEPS, TMX_STEPS_AS_TABLE } steps; /* do these runs too; their words: or not */
+    bool zeros;                                                 /* causes that took nothing are rows, too */
 };
 
 struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of

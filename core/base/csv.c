@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/base/csv.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,6 +485,12 @@ bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *
 {
     const char *c = tmx_csv_cell(csv, row, column);
     return tmx_span_real((struct tmx_span){c, c + strlen(c)}, v);
+}
+
+double tmx_csv_value(const struct tmx_csv *csv, size_t row, size_t column)
+{
+    double v;
+    return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
 }
 
 void tmx_csv_text(const char *text, FILE *out)

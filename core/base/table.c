@@ -47,6 +47,12 @@ fail:
     return tmx_no_memory(err);
 }
 
+struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column)
+{
+    struct tmx_table *t;
+    return tmx_table_create(&t, columns, n_column, NULL) ? NULL : t;
+}
+
 void tmx_table_destroy(struct tmx_table *t)
 {
     if (!t) {
@@ -74,6 +80,9 @@ static enum tmx_column_type next_type(const struct tmx_table *t)
 
 static struct tmx_cell *append(struct tmx_table *t, enum tmx_column_type type)
 {
+    if (!t) {
+        return NULL;
+    }
     tmx_assert(t->no_memory || next_type(t) == type); /* nothing is added any more: cells do not count */
     if (t->n_cell == t->room && !t->no_memory) {
         const size_t room = t->room ? 2 * t->room : 16 * t->n_column;
@@ -126,7 +135,7 @@ void tmx_table_real_or_empty(struct tmx_table *t, double v)
 
 void tmx_table_empty(struct tmx_table *t)
 {
-    struct tmx_cell *c = append(t, next_type(t));
+    struct tmx_cell *c = append(t, t ? next_type(t) : TMX_COLUMN_TEXT);
     if (c) {
         c->empty = true;
     }
@@ -174,7 +183,7 @@ void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell)
 
 enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 {
-    if (t->no_memory) {
+    if (!t || t->no_memory) {
         return tmx_no_memory(err);
     }
     tmx_assert(t->n_cell % t->n_column == 0);
@@ -187,7 +196,7 @@ enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 
 size_t tmx_table_rows(const struct tmx_table *t)
 {
-    return t->n_cell / t->n_column;
+    return t ? t->n_cell / t->n_column : 0;
 }
 
 size_t tmx_table_columns(const struct tmx_table *t)

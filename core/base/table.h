@@ -23,6 +23,19 @@ struct tmx_column {
                    */
 };
 
+#define TMX_TEXT(name)             \
+    {                              \
+        (name), TMX_COLUMN_TEXT, 0 \
+    }
+#define TMX_INT(name)             \
+    {                             \
+        (name), TMX_COLUMN_INT, 0 \
+    }
+#define TMX_REAL(name, decimals)            \
+    {                                       \
+        (name), TMX_COLUMN_REAL, (decimals) \
+    }
+
 struct tmx_cell {
     bool empty;
     enum tmx_column_type type;
@@ -35,6 +48,9 @@ struct tmx_table;
 
 TMX_NODISCARD enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns,
                                                size_t n_column, struct tmx_err *err);
+/* The same without a status: NULL without memory. That takes cells as a table does, has no rows, and fails
+ * where it is checked. */
+struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column);
 void tmx_table_destroy(struct tmx_table *t); /* accepts NULL */
 
 /* Append the next cell, left to right; a full row starts the next one. The type must

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 002, Figures 1, 3, 6 and 7: 30 cores, 60 cores and ApSA.
 wide = 11; high = 16
 scripts = ARG0[1:strlen(ARG0)-strlen("apsa.gp")]
 load scripts."labels.gp"

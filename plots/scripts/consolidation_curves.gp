@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 004, Figures 1, 7 and 8: instances of encryption and sorting, in units of one instance on the CPU.
 wide = 10; high = 7
 scripts = ARG0[1:strlen(ARG0)-strlen("consolidation_curves.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A day of users (suite consolidation_day): throughput, energy, peak temperature and waiting time by policy and number of GPUs.
 wide = 11; high = 10
 scripts = ARG0[1:strlen(ARG0)-strlen("consolidation_day.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 004, Figures 3 to 5: predicted against measured times and powers.
 wide = 8; high = 8.4
 scripts = ARG0[1:strlen(ARG0)-strlen("consolidation_errors.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 004, Tables 5 to 8: time and energy of the mixes on the CPU, merged by hand and by the framework, and serial.
 wide = 10; high = 5
 scripts = ARG0[1:strlen(ARG0)-strlen("consolidation_tables.gp")]
 load scripts."labels.gp"

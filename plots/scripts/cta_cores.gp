@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 000, Figures 3 and 4: performance, memory latency and power against the number of cores.
 wide = 10; high = 10
 scripts = ARG0[1:strlen(ARG0)-strlen("cta_cores.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 000, Figure 8: IPC of every core over time, kernel MUM.
 wide = 10; high = 10
 scripts = ARG0[1:strlen(ARG0)-strlen("cta_image.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 000, Figure 9: cores that TCS settles for in every kernel of BFS.
 wide = 10; high = 4.2
 scripts = ARG0[1:strlen(ARG0)-strlen("cta_launches.gp")]
 load scripts."labels.gp"

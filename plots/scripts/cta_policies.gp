@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 000, Figures 6 and 7: performance, energy and cores under the policies.
 wide = 11; high = 10
 scripts = ARG0[1:strlen(ARG0)-strlen("cta_policies.gp")]
 load scripts."labels.gp"

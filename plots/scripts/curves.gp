@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Temperatures of a trace over time, a curve a block. data: time_s or row, coolest_c, hottest_c, then a column a block. Labels: the blocks'
+# data: time_s or row, coolest_c, hottest_c, then a column a block. Labels: the blocks'
 # names, title, x, y, band (1: the band from the coolest to the hottest of all blocks, of which these are the hottest).
 scripts = ARG0[1:strlen(ARG0)-strlen("curves.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Where the time of a run went. data: time_s, hottest_c, then a column a cause, % of the SMs' busy time of each bin.
+# data: time_s, hottest_c, then a column a cause, % of the SMs' busy time of each bin.
 # STEM_sm.csv: sm and the same causes, SM seconds. Labels: the causes, trip_c (0: no throttle).
 high = 6.6
 scripts = ARG0[1:strlen(ARG0)-strlen("explain.gp")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A floorplan in millimetres, a colour a kind of units. data: unit, left_mm, right_mm, bottom_mm, top_mm, kind (from 1). Labels: the kinds'
+# data: unit, left_mm, right_mm, bottom_mm, top_mm, kind (from 1). Labels: the kinds'
 # names, fill (a colour of each), width_mm, height_mm.
 scripts = ARG0[1:strlen(ARG0)-strlen("floorplan.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Heat maps of compared floorplans side by side, one scale. data: floorplan (its number from 1), unit, left_mm, right_mm, bottom_mm,
+# data: floorplan (its number from 1), unit, left_mm, right_mm, bottom_mm,
 # top_mm, mean_temp_c. Labels: the floorplans' names.
 scripts = ARG0[1:strlen(ARG0)-strlen("floorplan_maps.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Floorplans side by side. data: floorplan, peak_temp_c, gradient_c, slowdown_pct, energy_kj.
+# data: floorplan, peak_temp_c, gradient_c, slowdown_pct, energy_kj.
 high = 5.6
 scripts = ARG0[1:strlen(ARG0)-strlen("floorplans.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# GPUs of a hall as a map: hottest SM, air, and where there was any the time slowed or stopped. data: gpu, x, y, peak_temp_c, mean_inlet_c, slowed_s.
+# data: gpu, x, y, peak_temp_c, mean_inlet_c, slowed_s.
 # Labels: the racks' names, rack_x (left edges in GPUs).
 scripts = ARG0[1:strlen(ARG0)-strlen("hall.gp")]
 load scripts."labels.gp"

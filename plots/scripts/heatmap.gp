@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
 # data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c[, middle_c (under its name)]. Labels: title, low_c, high_c, n_gpu, name of each, n_column,
 # n_row, pitch_x, pitch_y (mm from one GPU to the next); width_mm, height_mm of what is drawn. With cells, data_cells: x_mm, y_mm, temp_c,
 # left_mm, right_mm, bottom_mm, top_mm of a grid under the blocks' outlines; uneven (1: its columns differ in width).

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Latencies of requests: the share that takes longer; the median is where half do, the slowest hundredth where 1 % does.
 # data: latency, class, seconds, slower_pct. Labels: classes (1 or 2).
 scripts = ARG0[1:strlen(ARG0)-strlen("latency.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
 # data: gpu, time_s, power_w, measured_c, predicted_c[, what_if_c, low_c, high_c]. Labels: n_gpu, name of each, predicted, what_if.
 scripts = ARG0[1:strlen(ARG0)-strlen("measured.gp")]
 load scripts."labels.gp"

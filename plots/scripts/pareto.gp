@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One metric against another, means; what no other beats in both is joined.
 # data: name, x, y: all points; STEM_front.csv: the same of those on the front. Labels: title, x, y; the points' names in order; none for many.
 scripts = ARG0[1:strlen(ARG0)-strlen("pareto.gp")]
 load scripts."labels.gp"

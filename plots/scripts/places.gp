@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Temperature by place: the peaks of each GPU's die and memory, and the air that it breathes.
 # data: gpu, peak_temp_c, peak_memory_c, mean_inlet_c. Labels: memory (0: it has no sensor).
 scripts = ARG0[1:strlen(ARG0)-strlen("places.gp")]
 load scripts."labels.gp"

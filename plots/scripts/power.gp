@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Power of all GPUs (chips, without losses of their boards) over time, and how many rows change it by how much. data: time_s, power_w,
+# data: time_s, power_w,
 # change_w since the row before. Labels: row_s.
 high = 5.2
 scripts = ARG0[1:strlen(ARG0)-strlen("power.gp")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One quantity as grouped bars. Labels beside those of bars.gp: title, y; if present, x, of (whose marks these are, named in the title
+# Labels beside those of bars.gp: title, y; if present, x, of (whose marks these are, named in the title
 # where there are any), wide and high (inches), rotate (long names of groups).
 scripts = ARG0[1:strlen(ARG0)-strlen("quantity.gp")]
 load scripts."labels.gp"

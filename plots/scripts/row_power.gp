@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A row of servers over time: its power beside budget and thresholds, the clocks that it leaves its servers, and the hottest of them.
 # data: time_s, mean_w, least_w, most_w, high_mhz, low_mhz, capped_pct, braked, hottest_c, memory_c, inlet_c. Labels: title, budget_w (NaN:
 # none), what of the data there is (slowed, braked, high, low,
 # heat, memory, binned), the thresholds' names with their threshold_w.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Latency over load: the time to the first token and between tokens; solid: the slowest hundredth, dashed: the median.
 # data: the load, then for each policy ttft_p50_s, ttft_p99_s, tbt_p50_s, tbt_p99_s. Labels: the policies' names, unit (words of the load).
 wide = 11; high = 6.2
 scripts = ARG0[1:strlen(ARG0)-strlen("serve_load.gp")]

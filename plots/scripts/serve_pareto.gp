@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Energy a token over the slowest hundredth of the times to the first token; what nothing beats in both is joined.
 # data: policy, variant, policy_number, variant_number, ttft_p99_s, j_per_token; STEM_front.csv: the same of those on the front. Labels: the
 # policies' names, n_front, n_variant (0: variants are a load) with each variant.
 high = 4.8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A measurement of chips, servers or a hall beside what thermix makes of it: series of points or lines. data: series (1, 2, ...), x, y. Labels:
+# data: series (1, 2, ...), x, y. Labels:
 # title, x, y, name and line (1: a line) of each series.
 scripts = ARG0[1:strlen(ARG0)-strlen("silicon.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Which kernel each SM runs over time: a colour a kernel, grey where two share the SM, white where none runs.
 # data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Labels: the kernels' names, begin_s, end_s, title, x, y.
 scripts = ARG0[1:strlen(ARG0)-strlen("sm_kernel.gp")]
 load scripts."labels.gp"

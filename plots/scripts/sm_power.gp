@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Labels: n_sm, title, x, y (of the upper part).
+# data: time_s, sm, power_w, kernel, freq_mhz. Labels: n_sm, title, x, y (of the upper part).
 high = 5.2
 scripts = ARG0[1:strlen(ARG0)-strlen("sm_power.gp")]
 load scripts."labels.gp"

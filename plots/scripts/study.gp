@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
 # data: by, x, mean, low, high, place (of x among its values, from 0). Labels:
 #   kind    curves (means over the runs of a point), points (a sampled study: each run) or map (x against by, the mean as a colour)
 #   name    the values of by, in the order of the key; one: "all", a single curve

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Temperature over time: band of all SMs from the least to the highest of each sample, the mean, the limits of throttle and governor; shaded where SMs were stopped.
 # data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1, each since the row before. Labels: trip_c, release_c, target_c (NaN: none), title, x, y.
 scripts = ARG0[1:strlen(ARG0)-strlen("temperature.gp")]
 load scripts."labels.gp"

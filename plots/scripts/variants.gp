@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Slowdown, mean over the mixes, of every variant of a suite under every policy: bars to the right, so that there is room for the
-# variants' names, a line of the page each. data: variant, then a column a policy. Labels: the policies' names, n_group, has_bound with STEM_bound.csv
-# (a variant's number, value: what no policy can pass).
+# Bars go to the right, so that there is room for the variants' names, a line of the page each. data: variant, then a column a policy.
+# Labels: the policies' names, n_group, has_bound with STEM_bound.csv (a variant's number, value: what no policy can pass).
 scripts = ARG0[1:strlen(ARG0)-strlen("variants.gp")]
 load scripts."labels.gp"
 bound = stem."_bound.csv"

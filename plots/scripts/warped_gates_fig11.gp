@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 001, Figure 11: sensitivity to break-even and wake-up time; means over the kernels.
 wide = 10; high = 7.6
 scripts = ARG0[1:strlen(ARG0)-strlen("warped_gates_fig11.gp")]
 load scripts."labels.gp"

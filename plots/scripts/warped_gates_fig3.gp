@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 001, Figure 3: how long hotspot's INT units stay idle, by scheme.
 wide = 8; high = 4.4
 scripts = ARG0[1:strlen(ARG0)-strlen("warped_gates_fig3.gp")]
 load scripts."labels.gp"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Paper 001, Figures 8a and 8c: idle cycles relative to the two-level scheduler, wake-ups relative to ConvPG; INT.
 wide = 10; high = 7.6
 scripts = ARG0[1:strlen(ARG0)-strlen("warped_gates_fig8ac.gp")]
 load scripts."labels.gp"
