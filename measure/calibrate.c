@@ -60,8 +60,7 @@ struct work {
     bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
     double c_near;
     bool die, kase, chassis, preheat, lag, exponent, base;
-    bool
-        *offset_identified; /* [n_gpu] owned: the log tells the GPU's offset, nothing else is held about it */
+    bool *offset_identified; /* [n_gpu] the log tells the GPU's offset, nothing else is held about it */
 };
 
 struct range {
@@ -75,7 +74,7 @@ struct state { /* of the model, to go back to */
 };
 
 struct trial {
-    bool *flag;
+    bool skip, *flag;
     enum tmx_fit_kind kinds[2];
     size_t n_kind;
     double *value[2]; /* of the model, start values below */
@@ -162,10 +161,11 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     static const double SENSOR_ERROR_K = 5;
     char other[TMX_GUESS_SIZE];
     c->model.gpu = calloc(log->n_gpu + 1, sizeof *c->model.gpu);
-    c->ambient_c = calloc(log->n_run + 1, sizeof *c->ambient_c);
-    c->parameter = calloc(4 * log->n_gpu + log->n_run + 16, sizeof *c->parameter);
-    if (!c->model.gpu || !c->ambient_c || !c->parameter) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
+    TMX_TAKE(&c->arena, w->offset_identified, log->n_gpu + 1);
+    TMX_TAKE(&c->arena, c->ambient_c, log->n_run + 1);
+    TMX_TAKE(&c->arena, c->parameter, 4 * log->n_gpu + log->n_run + 16);
+    if (!c->model.gpu || c->arena.failed) {
+        return tmx_no_memory(err);
     }
     for (size_t g = 0; g < log->n_gpu; g++) {
         bool there = false;
@@ -250,70 +250,55 @@ static const double SINKS_DIFFER = 0.2;
  */
 static const double OFFSETS_DIFFER_K = 20;
 
-static void add(struct work *w, enum tmx_fit_kind kind, int gpu, int run)
+static struct tmx_fit_parameter *add(struct work *w, enum tmx_fit_kind kind, int gpu, int run)
 {
-    w->c->parameter[w->c->fit.n_parameter++] =
-        (struct tmx_fit_parameter){.kind = kind, .gpu = gpu, .run = run, .identified = true};
+    struct tmx_fit_parameter *p = &w->c->parameter[w->c->fit.n_parameter++];
+    *p = (struct tmx_fit_parameter){.kind = kind, .gpu = gpu, .run = run, .identified = true};
+    return p;
 }
 
 static void list_parameters(struct work *w)
 {
     struct tmx_calibration *c = w->c;
-    const size_t n = c->model.n_gpu;
+    const bool given = w->options->ambient == TMX_AMBIENT_GIVEN;
     c->fit.n_parameter = 0;
-    for (size_t g = 0; g < n; g++) {
-        /* the first GPU's offset is part of the fitted ambient or of air_rise_k */
-        if (g > 0) {
-            add(w, TMX_FIT_OFFSET, (int)g, 0);
-            c->parameter[c->fit.n_parameter - 1].spread =
-                w->offset_identified && w->offset_identified[g] ? OFFSETS_DIFFER_K : 0;
+    for (size_t g = 0; g < c->model.n_gpu; g++) {
+        if (g > 0) { /* the first GPU's offset is part of the fitted ambient or of air_rise_k */
+            add(w, TMX_FIT_OFFSET, (int)g, 0)->spread = w->offset_identified[g] ? OFFSETS_DIFFER_K : 0;
         }
         add(w, TMX_FIT_JUNCTION, (int)g, 0);
         if (!w->sink_shared) {
-            add(w, TMX_FIT_SINK, (int)g, 0);
-            struct tmx_fit_parameter *p = &c->parameter[c->fit.n_parameter - 1];
+            struct tmx_fit_parameter *p = add(w, TMX_FIT_SINK, (int)g, 0);
             p->prior = w->sink_near > 0 ? log(w->sink_near) : 0;
             p->spread = w->sink_near > 0 ? SINKS_DIFFER : 0;
         }
         if (w->c_apart) {
-            add(w, TMX_FIT_SINK_C, (int)g, 0);
-            c->parameter[c->fit.n_parameter - 1].prior = log(w->c_near);
-            c->parameter[c->fit.n_parameter - 1].spread = SINKS_DIFFER;
+            struct tmx_fit_parameter *p = add(w, TMX_FIT_SINK_C, (int)g, 0);
+            p->prior = log(w->c_near);
+            p->spread = SINKS_DIFFER;
         }
     }
-    if (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN) {
-        add(w, TMX_FIT_AIR_RISE, TMX_FIT_ALL, 0);
+    const struct {
+        bool has;
+        enum tmx_fit_kind kind;
+    } shared[] = {{c->fit.inlet || given, TMX_FIT_AIR_RISE},
+                  {w->sink_shared, TMX_FIT_SINK},
+                  {!w->c_apart, TMX_FIT_SINK_C},
+                  {w->die, TMX_FIT_DIE},
+                  {w->die, TMX_FIT_DIE_S},
+                  {w->kase, TMX_FIT_CASE},
+                  {w->kase, TMX_FIT_CASE_S},
+                  {w->exponent, TMX_FIT_EXPONENT},
+                  {w->base, TMX_FIT_SINK_BASE},
+                  {w->preheat, TMX_FIT_PREHEAT},
+                  {w->chassis, TMX_FIT_CHASSIS},
+                  {w->lag, TMX_FIT_LAG}};
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        if (shared[i].has) {
+            add(w, shared[i].kind, TMX_FIT_ALL, 0);
+        }
     }
-    if (w->sink_shared) {
-        add(w, TMX_FIT_SINK, TMX_FIT_ALL, 0);
-    }
-    if (!w->c_apart) {
-        add(w, TMX_FIT_SINK_C, TMX_FIT_ALL, 0);
-    }
-    if (w->die) {
-        add(w, TMX_FIT_DIE, TMX_FIT_ALL, 0);
-        add(w, TMX_FIT_DIE_S, TMX_FIT_ALL, 0);
-    }
-    if (w->kase) {
-        add(w, TMX_FIT_CASE, TMX_FIT_ALL, 0);
-        add(w, TMX_FIT_CASE_S, TMX_FIT_ALL, 0);
-    }
-    if (w->exponent) {
-        add(w, TMX_FIT_EXPONENT, TMX_FIT_ALL, 0);
-    }
-    if (w->base) {
-        add(w, TMX_FIT_SINK_BASE, TMX_FIT_ALL, 0);
-    }
-    if (w->preheat) {
-        add(w, TMX_FIT_PREHEAT, TMX_FIT_ALL, 0);
-    }
-    if (w->chassis) {
-        add(w, TMX_FIT_CHASSIS, TMX_FIT_ALL, 0);
-    }
-    if (w->lag) {
-        add(w, TMX_FIT_LAG, TMX_FIT_ALL, 0);
-    }
-    for (size_t r = 0; !c->fit.inlet && w->options->ambient != TMX_AMBIENT_GIVEN && r < w->log->n_run; r++) {
+    for (size_t r = 0; !c->fit.inlet && !given && r < w->log->n_run; r++) {
         for (size_t i = 0; i < w->log->n_series; i++) {
             if (w->log->series[i].run == r) {
                 add(w, TMX_FIT_AMBIENT, TMX_FIT_ALL, (int)r);
@@ -334,15 +319,15 @@ static struct tmx_fit_parameter *parameter_of(struct work *w, enum tmx_fit_kind 
     return NULL;
 }
 
-static enum tmx_status save(const struct work *w, struct state *s, struct tmx_err *err)
+static enum tmx_status save(struct work *w, struct state *s, struct tmx_err *err)
 {
-    const struct tmx_calibration *c = w->c;
+    struct tmx_calibration *c = w->c;
     if (!s->gpu) {
-        s->gpu = malloc((c->model.n_gpu + 1) * sizeof *s->gpu);
-        s->ambient_c = malloc((w->log->n_run + 1) * sizeof *s->ambient_c);
+        TMX_TAKE(&c->arena, s->gpu, c->model.n_gpu + 1);
+        TMX_TAKE(&c->arena, s->ambient_c, w->log->n_run + 1);
     }
-    if (!s->gpu || !s->ambient_c) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", c->model.n_gpu);
+    if (c->arena.failed) {
+        return tmx_no_memory(err);
     }
     s->model = c->model;
     s->rms_k = c->fit.rms_k;
@@ -359,12 +344,6 @@ static void go_back(struct work *w, const struct state *s)
     w->c->model.gpu = gpu;
     memcpy(w->c->ambient_c, s->ambient_c, w->log->n_run * sizeof *s->ambient_c);
     w->c->fit.rms_k = s->rms_k;
-}
-
-static void state_finish(struct state *s)
-{
-    free(s->gpu);
-    free(s->ambient_c);
 }
 
 /* Fit the structure as its flags stand. */
@@ -449,8 +428,6 @@ static enum tmx_status try_part(struct work *w, const struct trial *t, struct tm
             leave_out(w, t->name, t->why);
         }
     }
-    state_finish(&before);
-    state_finish(&best);
     return st;
 }
 
@@ -520,7 +497,7 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
                        p = range_of(log, TMX_Q_POWER, (int)s->gpu);
     const double r = fmax(t.high - t.low, 1) / fmax(p.high - p.low, 1);
     struct state found = {0};
-    bool *use = calloc(log->n_series + 1, sizeof *use);
+    bool *use;
     const size_t gpu = tmx_rc_find(&c->model, log->gpu[s->gpu]);
     struct tmx_fit_parameter list[6] = {{.kind = TMX_FIT_JUNCTION, .gpu = (int)gpu},
                                         {.kind = TMX_FIT_SINK, .gpu = (int)gpu},
@@ -528,10 +505,11 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
                                         {.kind = TMX_FIT_AMBIENT, .gpu = TMX_FIT_ALL, .run = (int)s->run},
                                         {.kind = TMX_FIT_DIE, .gpu = (int)gpu},
                                         {.kind = TMX_FIT_DIE_S, .gpu = TMX_FIT_ALL}};
-    enum tmx_status st = use ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
-    if (!st) {
-        use[best] = true;
+    if (!TMX_TAKE(&c->arena, use, log->n_series + 1)) {
+        return tmx_no_memory(err);
     }
+    enum tmx_status st = TMX_OK;
+    use[best] = true;
     const bool inlet = c->fit.inlet;
     c->fit.use = use;
     c->fit.inlet = false;
@@ -552,12 +530,9 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
         }
     }
     if (two.gpu && two.rms_k < 0.97 * one_pole_k) {
-        struct state swap = found;
         found = two;
-        two = swap;
         w->die = true;
     }
-    state_finish(&two);
     if (!st && !found.gpu) {
         st = tmx_fail(err, TMX_ESOLVE,
                       "no fit of GPU %s: do its temperature and its power belong to the same GPU?",
@@ -566,8 +541,6 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
     if (!st) {
         start_all(w, &found, gpu, s->run, r);
     }
-    state_finish(&found);
-    free(use);
     c->fit.use = NULL;
     c->fit.most_iterations = 0;
     c->fit.inlet = inlet;
@@ -704,7 +677,6 @@ static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
         w->preheat = w->c->air_found = false;
         st = refit(w, true, err);
     }
-    state_finish(&apart);
     return st;
 }
 
@@ -737,118 +709,89 @@ static enum tmx_status try_means(struct work *w, struct tmx_err *err)
     if (!st && (refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
         go_back(w, &points);
     }
-    state_finish(&points);
     return st;
 }
 
-struct scale { /* of the log and of the model as it stands */
-    double step_s, length_s, tau_s, r_k_per_w;
-};
-
-static struct scale scale_of(const struct work *w)
+/* Parts that one or two numbers make, in the order in which they are tried. */
+static enum tmx_status try_parts(struct work *w, struct tmx_err *err)
 {
-    const struct tmx_rc *m = &w->c->model;
-    struct scale s = {INFINITY, 0, m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w,
-                      static_k_per_w(m, 0, m->rpm_ref)};
+    struct tmx_rc *m = &w->c->model;
+    double step = INFINITY, length_s = 0, ignored = 0;
     for (size_t i = 0; i < w->log->n_series; i++) {
-        const struct tmx_series *r = &w->log->series[i];
-        s.step_s = fmin(s.step_s, r->step_s);
-        s.length_s = fmax(s.length_s, r->q[TMX_Q_TIME][r->n - 1]);
+        const struct tmx_series *s = &w->log->series[i];
+        step = fmin(step, s->step_s);
+        length_s = fmax(length_s, s->q[TMX_Q_TIME][s->n - 1]);
     }
-    return s;
-}
-
-static enum tmx_status try_fan_law(struct work *w, const struct scale *s, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const struct trial exponent = {.flag = &w->exponent,
-                                   .kinds = {TMX_FIT_EXPONENT},
-                                   .n_kind = 1,
-                                   .value = {&m->fan_exponent},
-                                   .start = {{0.8}, {1.6}},
-                                   .n_start = 2,
-                                   .gain = 0.02,
-                                   .name = "fan_exponent",
-                                   .why = "0.8 taken: hold the same load at two fan speeds"};
-    const struct trial base = {.flag = &w->base,
-                               .kinds = {TMX_FIT_SINK_BASE},
-                               .n_kind = 1,
-                               .value = {&m->sink_base_k_per_w},
-                               .start = {{0.3 * s->r_k_per_w}},
-                               .n_start = 1,
-                               .gain = 0.02,
-                               .name = "sink_base_k_per_w",
-                               .why = "0 taken: hold the same load at three fan speeds"};
-    if (!w->c->fan_varies) {
-        return TMX_OK;
+    const double tau = m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w, r = static_k_per_w(m, 0, m->rpm_ref);
+    const bool fan = w->c->fan_varies;
+    const struct trial parts[] = {
+        {.skip = !fan,
+         .flag = &w->exponent,
+         .kinds = {TMX_FIT_EXPONENT},
+         .n_kind = 1,
+         .value = {&m->fan_exponent},
+         .start = {{0.8}, {1.6}},
+         .n_start = 2,
+         .gain = 0.02,
+         .name = "fan_exponent",
+         .why = "0.8 taken: hold the same load at two fan speeds"},
+        {.skip = !fan,
+         .flag = &w->base,
+         .kinds = {TMX_FIT_SINK_BASE},
+         .n_kind = 1,
+         .value = {&m->sink_base_k_per_w},
+         .start = {{0.3 * r}},
+         .n_start = 1,
+         .gain = 0.02,
+         .name = "sink_base_k_per_w",
+         .why = "0 taken: hold the same load at three fan speeds"},
+        {.skip = w->die,
+         .flag = &w->die,
+         .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
+         .n_kind = 2,
+         .value = {&ignored, &m->die_s},
+         .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
+         .n_start = tau > 6 * step ? 3 : 0,
+         .gain = 0.02,
+         .name = "die_k_per_w, die_s",
+         .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
+                "load"},
+        {.flag = &w->kase,
+         .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
+         .n_kind = 2,
+         .value = {&m->case_k_per_w, &m->case_s},
+         .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
+         .n_start = length_s > 3 * tau ? 2 : 0,
+         .gain = 0.02,
+         .name = "case_k_per_w, case_s",
+         .why = "a warming case does not show: half an hour of steady load, then half an hour idle"},
+        {.flag = &w->chassis,
+         .kinds = {TMX_FIT_CHASSIS},
+         .n_kind = 1,
+         .value = {&m->chassis_k},
+         .start = {{1}},
+         .n_start = fan ? 1 : 0,
+         .gain = 0.01,
+         .name = fan ? "chassis_k" : "fan law",
+         .why = fan              ? "no sign of air warmed before it reaches the GPUs"
+                : m->rpm_ref > 0 ? "one fan speed only: log the same load at a second one"
+                                 : "no fan speed in rpm: the resistance holds for this fan curve only "
+                                   "(percent will do: --column fan_rpm=NAME)"},
+        {.skip = w->c->power_window_s > 0,
+         .flag = &w->lag,
+         .kinds = {TMX_FIT_LAG},
+         .n_kind = 1,
+         .value = {&m->power_lag_s},
+         .start = {{0.3 * step}, {-0.3 * step}},
+         .n_start = 2,
+         .gain = 0.01,
+         .name = "power_lag_s",
+         .why = "power and temperature of a row belong together"}};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !st; i++) {
+        st = parts[i].skip ? TMX_OK : try_part(w, &parts[i], err);
     }
-    const enum tmx_status st = try_part(w, &exponent, err);
-    return st ? st : try_part(w, &base, err);
-}
-
-static enum tmx_status try_poles(struct work *w, const struct scale *s, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const double r = s->r_k_per_w, tau = s->tau_s, step = s->step_s;
-    const struct trial die = {
-        .flag = &w->die,
-        .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
-        .n_kind = 2,
-        .value = {&(double){0}, &m->die_s},
-        .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
-        .n_start = tau > 6 * step ? 3 : 0,
-        .gain = 0.02,
-        .name = "die_k_per_w, die_s",
-        .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
-               "load"};
-    const struct trial kase = {
-        .flag = &w->kase,
-        .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
-        .n_kind = 2,
-        .value = {&m->case_k_per_w, &m->case_s},
-        .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
-        .n_start = s->length_s > 3 * tau ? 2 : 0,
-        .gain = 0.02,
-        .name = "case_k_per_w, case_s",
-        .why = "a warming case does not show: half an hour of steady load, then half an hour idle"};
-    const enum tmx_status st = w->die ? TMX_OK : try_part(w, &die, err);
-    return st ? st : try_part(w, &kase, err);
-}
-
-static enum tmx_status try_chassis(struct work *w, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const struct trial chassis = {.flag = &w->chassis,
-                                  .kinds = {TMX_FIT_CHASSIS},
-                                  .n_kind = 1,
-                                  .value = {&m->chassis_k},
-                                  .start = {{1}},
-                                  .n_start = 1,
-                                  .gain = 0.01,
-                                  .name = "chassis_k",
-                                  .why = "no sign of air warmed before it reaches the GPUs"};
-    if (w->c->fan_varies) {
-        return try_part(w, &chassis, err);
-    }
-    leave_out(w, "fan law",
-              m->rpm_ref > 0 ? "one fan speed only: log the same load at a second one"
-                             : "no fan speed in rpm: the resistance holds for this fan curve only "
-                               "(percent will do: --column fan_rpm=NAME)");
-    return TMX_OK;
-}
-
-static enum tmx_status try_lag(struct work *w, double step, struct tmx_err *err)
-{
-    const struct trial lag = {.flag = &w->lag,
-                              .kinds = {TMX_FIT_LAG},
-                              .n_kind = 1,
-                              .value = {&w->c->model.power_lag_s},
-                              .start = {{0.3 * step}, {-0.3 * step}},
-                              .n_start = 2,
-                              .gain = 0.01,
-                              .name = "power_lag_s",
-                              .why = "power and temperature of a row belong together"};
-    return w->c->power_window_s > 0 ? TMX_OK : try_part(w, &lag, err);
+    return st;
 }
 
 /* A capacity for each sink, where that lowers the error and the log determines every one, one of them apart
@@ -879,7 +822,6 @@ static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
                   "one for all: the log does not distinguish them; steps of load held for three time "
                   "constants, logged at a tenth of one");
     }
-    state_finish(&shared);
     return st;
 }
 
@@ -891,11 +833,7 @@ static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
     st = st ? st : judge_offsets(w, err);
     st = st ? st : give_or_find_air(w, err);
     st = st ? st : try_means(w, err);
-    const struct scale s = scale_of(w);
-    st = st ? st : try_fan_law(w, &s, err);
-    st = st ? st : try_poles(w, &s, err);
-    st = st ? st : try_chassis(w, err);
-    st = st ? st : try_lag(w, s.step_s, err);
+    st = st ? st : try_parts(w, err);
     if (!st && w->sink_shared && !w->options->alike) {
         w->sink_near = w->c->model.gpu[0].sink_k_per_w;
         w->sink_shared = false;
@@ -929,52 +867,34 @@ static size_t liveliest(const struct tmx_series *s, size_t n)
     return best;
 }
 
-/* A view of n rows of a series; its times are its own, from 0. */
-static enum tmx_status view_rows(struct tmx_series *s, size_t n, struct tmx_err *err)
+/* The same share of every series, shallow: a view of the rows where it is liveliest, with times of its own,
+ * from 0. */
+static enum tmx_status part_of(struct work *w, struct tmx_measured *part, struct tmx_err *err)
 {
-    const size_t first = liveliest(s, n);
-    double *time_s = malloc(n * sizeof *time_s);
-    if (!time_s) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu rows", n);
-    }
-    for (size_t k = 0; k < n; k++) {
-        time_s[k] = s->q[TMX_Q_TIME][first + k] - s->q[TMX_Q_TIME][first];
-    }
-    for (size_t q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        s->q[q] = s->q[q] ? s->q[q] + first : NULL;
-    }
-    s->q[TMX_Q_TIME] = time_s;
-    s->line = s->line ? s->line + first : NULL;
-    s->n = n;
-    return TMX_OK;
-}
-
-static void part_finish(struct tmx_measured *part, const struct tmx_measured *log)
-{
-    for (size_t i = 0; part->series && i < part->n_series; i++) {
-        if (part->series[i].n < log->series[i].n) {
-            free(part->series[i].q[TMX_Q_TIME]);
-        }
-    }
-    free(part->series);
-}
-
-/* The same share of every series, shallow. */
-static enum tmx_status part_of(struct tmx_measured *part, const struct tmx_measured *log, struct tmx_err *err)
-{
+    const struct tmx_measured *log = w->log;
+    struct tmx_arena *a = &w->c->arena;
     const double share = (double)PART_ROWS / (double)rows_of(log);
-    enum tmx_status st = TMX_OK;
     *part = *log;
-    part->series = malloc((log->n_series + 1) * sizeof *part->series);
-    if (!part->series) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
+    TMX_TAKE(a, part->series, log->n_series + 1);
+    for (size_t i = 0; i < part->n_series && !a->failed; i++) {
+        const struct tmx_series *from = &log->series[i];
+        struct tmx_series *s = &part->series[i];
+        const size_t n = (size_t)fmax(share * (double)from->n, LEAST_PART);
+        *s = *from;
+        if (n >= from->n || !TMX_TAKE(a, s->q[TMX_Q_TIME], n)) {
+            continue;
+        }
+        const size_t first = liveliest(from, n);
+        for (size_t k = 0; k < n; k++) {
+            s->q[TMX_Q_TIME][k] = from->q[TMX_Q_TIME][first + k] - from->q[TMX_Q_TIME][first];
+        }
+        for (size_t q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
+            s->q[q] = s->q[q] ? s->q[q] + first : NULL;
+        }
+        s->line = s->line ? s->line + first : NULL;
+        s->n = n;
     }
-    memcpy(part->series, log->series, log->n_series * sizeof *part->series);
-    for (size_t i = 0; !st && i < part->n_series; i++) {
-        const size_t n = (size_t)fmax(share * (double)log->series[i].n, LEAST_PART);
-        st = n < log->series[i].n ? view_rows(&part->series[i], n, err) : TMX_OK;
-    }
-    return st;
+    return a->failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 /* As grow_model, on a part of a long log; the values that it ends with are where the fit to all begins. */
@@ -987,7 +907,7 @@ static enum tmx_status grow_on_part(struct work *w, struct tmx_err *err)
         return grow_model(w, err);
     }
     const struct tmx_measured *log = w->log;
-    enum tmx_status st = part_of(&part, log, err);
+    enum tmx_status st = part_of(w, &part, err);
     if (!st) {
         tmx_log_say(
             w->say, TMX_LOG_INFO,
@@ -998,7 +918,6 @@ static enum tmx_status grow_on_part(struct work *w, struct tmx_err *err)
         st = grow_model(w, err);
         w->log = w->c->fit.log = log;
     }
-    part_finish(&part, log);
     return st;
 }
 
@@ -1126,17 +1045,18 @@ static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
     struct state all = {0};
-    struct tmx_fit_parameter *keep = malloc((c->fit.n_parameter + 1) * sizeof *keep);
-    bool *use = calloc(log->n_series + 1, sizeof *use);
-    double *temp = NULL;
+    struct tmx_fit_parameter *keep;
+    bool *use;
+    double *temp;
     size_t longest = 0;
     for (size_t i = 0; i < log->n_series; i++) {
         longest = log->series[i].n > longest ? log->series[i].n : longest;
     }
-    temp = malloc((longest + 1) * sizeof *temp);
-    c->leave_one_out = calloc(log->n_run + 1, sizeof *c->leave_one_out);
-    enum tmx_status st = use && temp && keep && c->leave_one_out ? save(w, &all, err)
-                                                                 : tmx_fail(err, TMX_ENOMEM, "leave-one-out");
+    TMX_TAKE(&c->arena, keep, c->fit.n_parameter + 1);
+    TMX_TAKE(&c->arena, use, log->n_series + 1);
+    TMX_TAKE(&c->arena, temp, longest + 1);
+    TMX_TAKE(&c->arena, c->leave_one_out, log->n_run + 1);
+    const enum tmx_status st = save(w, &all, err);
     const size_t n_parameter = c->fit.n_parameter, n_row = c->fit.n_row;
     if (!st) {
         memcpy(keep, c->parameter, n_parameter * sizeof *keep);
@@ -1190,10 +1110,6 @@ static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
         c->fit.n_row = n_row;
     }
     c->fit.use = NULL;
-    state_finish(&all);
-    free(keep);
-    free(use);
-    free(temp);
     return st;
 }
 
@@ -1228,9 +1144,8 @@ static enum tmx_status fit_with_covariance(struct work *w, struct tmx_err *err)
 {
     struct tmx_calibration *c = w->c;
     list_parameters(w);
-    c->covariance = calloc(c->fit.n_parameter * c->fit.n_parameter + 1, sizeof *c->covariance);
-    if (!c->covariance) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu parameters", c->fit.n_parameter);
+    if (!TMX_TAKE(&c->arena, c->covariance, c->fit.n_parameter * c->fit.n_parameter + 1)) {
+        return tmx_no_memory(err);
     }
     c->fit.covariance = c->covariance;
     const enum tmx_status st = refit(w, true, err);
@@ -1246,9 +1161,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
 {
     struct work w = {.c = c, .log = log, .options = options, .say = say};
     *c = (struct tmx_calibration){0};
-    w.offset_identified = calloc(log->n_gpu + 1, sizeof *w.offset_identified);
-    enum tmx_status st =
-        w.offset_identified ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
+    enum tmx_status st = begin(&w, err);
     st = st ? st : grow_on_part(&w, err);
     st = st ? st : find_leak(&w, err);
     st = st ? st : fit_with_covariance(&w, err);
@@ -1263,16 +1176,12 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     } else if (!st && options->leave_one_out) {
         st = judge_runs(&w, err);
     }
-    free(w.offset_identified);
     return st;
 }
 
 void tmx_calibration_finish(struct tmx_calibration *c)
 {
     tmx_rc_finish(&c->model);
-    free(c->parameter);
-    free(c->ambient_c);
-    free(c->covariance);
-    free(c->leave_one_out);
+    tmx_arena_finish(&c->arena);
     *c = (struct tmx_calibration){0};
 }

@@ -41,13 +41,14 @@ struct tmx_run_error {
 
 struct tmx_calibration {
     struct tmx_rc model;
-    struct tmx_fit fit;                  /* its parameters, ambients and residual */
-    struct tmx_fit_parameter *parameter; /* owned */
-    double *ambient_c;                   /* [n_run] owned */
-    double *covariance;                  /* [fit.n_parameter^2] owned; of logarithms where positive */
+    struct tmx_fit fit;     /* its parameters, ambients and residual */
+    struct tmx_arena arena; /* of all but the model */
+    struct tmx_fit_parameter *parameter;
+    double *ambient_c;  /* [n_run] */
+    double *covariance; /* [fit.n_parameter^2] of logarithms where positive */
     struct tmx_left_out left_out[16];
     size_t n_left_out;
-    struct tmx_run_error *leave_one_out; /* [n_leave_one_out] owned */
+    struct tmx_run_error *leave_one_out; /* [n_leave_one_out] */
     size_t n_leave_one_out;
     struct tmx_leak leak;
     double rest_rms_k;          /* on the rest of the runs' time; NAN without split */

@@ -47,6 +47,7 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ struct problem {
     double *step_k;  /* [n_cluster] of its sensor */
     size_t *cluster; /* [n_row] */
     size_t n_cluster, n_reading; /* n_reading: stretches of one reading */
+    struct tmx_arena arena;      /* of all these */
 };
 
 /* ---- what can be fitted: names, units, what is known beforehand, and which number of the model each is ----
@@ -81,25 +83,29 @@ struct kind {
     const char *name, *unit;
     bool positive;
     double prior, spread; /* what is known beforehand, weakly; spread 0: nothing */
+    bool of_gpu;          /* a number of each GPU; else of the model */
+    size_t offset;        /* of the number there */
 };
+#define OF_GPU(member)   true, offsetof(struct tmx_rc_gpu, member)
+#define OF_MODEL(member) false, offsetof(struct tmx_rc, member)
 /* Sensors of one kind agree to a quarter of a kelvin, and the air of a room is near 25 degC: assumed, so that
  * what a log does not tell stays at a sane value. Standard errors do not count this as knowledge. */
 static const struct kind kinds[TMX_N_FIT] = {
-    [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25},
-    [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0},
-    [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0},
-    [TMX_FIT_SINK] = {"sink_k_per_w", "K/W", true, -2.3, 1.5},
-    [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1},
-    [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false, 0, 0},
-    [TMX_FIT_DIE_S] = {"die_s", "s", true, 0, 0},
-    [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true, 0, 0},
-    [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0},
-    [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7},
-    [TMX_FIT_CASE_S] = {"case_s", "s", true, 0, 0},
-    [TMX_FIT_AIR_RISE] = {"air_rise_k", "K", false, 0, 5},
-    [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0},
-    [TMX_FIT_LAG] = {"power_lag_s", "s", false, 0, 0},
-    [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10},
+    [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25, OF_GPU(offset_k)},
+    [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0, OF_GPU(junction_k_per_w)},
+    [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0, OF_GPU(die_k_per_w)},
+    [TMX_FIT_SINK] = {"sink_k_per_w", "K/W", true, -2.3, 1.5, OF_GPU(sink_k_per_w)},
+    [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1, OF_GPU(sink_j_per_k)},
+    [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false, 0, 0, OF_GPU(preheat_k_per_w)},
+    [TMX_FIT_DIE_S] = {"die_s", "s", true, 0, 0, OF_MODEL(die_s)},
+    [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true, 0, 0, OF_MODEL(case_k_per_w)},
+    [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0, OF_MODEL(sink_base_k_per_w)},
+    [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7, OF_MODEL(fan_exponent)},
+    [TMX_FIT_CASE_S] = {"case_s", "s", true, 0, 0, OF_MODEL(case_s)},
+    [TMX_FIT_AIR_RISE] = {"air_rise_k", "K", false, 0, 5, OF_MODEL(air_rise_k)},
+    [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0, OF_MODEL(chassis_k)},
+    [TMX_FIT_LAG] = {"power_lag_s", "s", false, 0, 0, OF_MODEL(power_lag_s)},
+    [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10, OF_MODEL(rpm_ref)}, /* of the run instead */
 };
 
 const char *tmx_fit_name(enum tmx_fit_kind kind)
@@ -119,43 +125,9 @@ bool tmx_fit_positive(enum tmx_fit_kind kind)
 
 static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p, size_t gpu)
 {
-    struct tmx_rc *m = f->model;
-    struct tmx_rc_gpu *g = &m->gpu[gpu];
-    switch (p->kind) {
-    case TMX_FIT_OFFSET:
-        return &g->offset_k;
-    case TMX_FIT_JUNCTION:
-        return &g->junction_k_per_w;
-    case TMX_FIT_DIE:
-        return &g->die_k_per_w;
-    case TMX_FIT_SINK:
-        return &g->sink_k_per_w;
-    case TMX_FIT_PREHEAT:
-        return &g->preheat_k_per_w;
-    case TMX_FIT_DIE_S:
-        return &m->die_s;
-    case TMX_FIT_SINK_C:
-        return &g->sink_j_per_k;
-    case TMX_FIT_SINK_BASE:
-        return &m->sink_base_k_per_w;
-    case TMX_FIT_EXPONENT:
-        return &m->fan_exponent;
-    case TMX_FIT_CASE:
-        return &m->case_k_per_w;
-    case TMX_FIT_CASE_S:
-        return &m->case_s;
-    case TMX_FIT_AIR_RISE:
-        return &m->air_rise_k;
-    case TMX_FIT_CHASSIS:
-        return &m->chassis_k;
-    case TMX_FIT_LAG:
-        return &m->power_lag_s;
-    case TMX_FIT_AMBIENT:
-        return &f->ambient_c[p->run];
-    case TMX_N_FIT:
-        break;
-    }
-    return &m->rpm_ref;
+    const struct kind *k = &kinds[p->kind];
+    void *of = k->of_gpu ? (void *)&f->model->gpu[gpu] : (void *)f->model;
+    return p->kind == TMX_FIT_AMBIENT ? &f->ambient_c[p->run] : (double *)(void *)((char *)of + k->offset);
 }
 
 static void put(const struct tmx_fit *f, const struct tmx_fit_parameter *p, double x)
@@ -401,19 +373,11 @@ static double resolution_k(const struct tmx_series *r)
     return step;
 }
 
-static void problem_finish(struct problem *q)
-{
-    free(q->span);
-    free(q->temp);
-    free(q->base);
-    free(q->cluster);
-}
-
 static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *err)
 {
-    *q = (struct problem){.fit = f, .span = calloc(f->log->n_series + 1, sizeof *q->span)};
-    if (!q->span) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu series", f->log->n_series);
+    *q = (struct problem){.fit = f};
+    if (!TMX_TAKE(&q->arena, q->span, f->log->n_series + 1)) {
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < f->log->n_series; i++) {
         if (uses(f, i)) {
@@ -431,23 +395,17 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
         }
         q->n_row += s->n;
     }
-    q->temp = calloc(7 * q->n_all + 1, sizeof *q->temp);
-    q->base = calloc(5 * q->n_row + 5, sizeof *q->base);
-    q->step_k = q->base ? q->base + q->n_row + 1 : NULL;
-    q->jump_w = q->base ? q->step_k + q->n_row + 1 : NULL;
-    q->time_s = q->base ? q->jump_w + q->n_row + 1 : NULL;
-    q->bare_w = q->base ? q->time_s + q->n_row + 1 : NULL;
-    q->cluster = calloc(q->n_row + 1, sizeof *q->cluster);
-    if (!q->temp || !q->base || !q->cluster) {
-        problem_finish(q);
-        return tmx_fail(err, TMX_ENOMEM, "%zu rows", q->n_all);
+    double **const of_all[] = {&q->temp, &q->start, &q->heat, &q->heat_base, &q->scratch, &q->inlet, &q->rpm},
+                   **const of_row[] = {&q->base, &q->step_k, &q->jump_w, &q->time_s, &q->bare_w};
+    for (size_t i = 0; i < sizeof of_all / sizeof of_all[0]; i++) {
+        TMX_TAKE(&q->arena, *of_all[i], q->n_all + 1);
     }
-    q->start = q->temp + q->n_all;
-    q->heat = q->start + q->n_all;
-    q->heat_base = q->heat + q->n_all;
-    q->scratch = q->heat_base + q->n_all;
-    q->inlet = q->scratch + q->n_all;
-    q->rpm = q->inlet + q->n_all;
+    for (size_t i = 0; i < sizeof of_row / sizeof of_row[0]; i++) {
+        TMX_TAKE(&q->arena, *of_row[i], q->n_row + 1);
+    }
+    if (!TMX_TAKE(&q->arena, q->cluster, q->n_row + 1)) {
+        return tmx_no_memory(err);
+    }
     for (size_t k = 0; k < q->n_span; k++) {
         const struct fit_span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
@@ -599,9 +557,9 @@ static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_ma
 {
     const size_t p = J->size2;
     struct work w = {.q = q, .J = J, .scale = scale};
-    w.jump = malloc((q->n_row + 1) * sizeof *w.jump);
-    w.effect = calloc(q->n_row * p + 1, sizeof *w.effect);
-    const bool good = w.jump && w.effect;
+    struct tmx_arena arena = {0};
+    TMX_TAKE(&arena, w.jump, q->n_row + 1);
+    const bool good = TMX_TAKE(&arena, w.effect, q->n_row * p + 1);
     if (good) {
         list_jumps(&w);
         for (size_t k = 0; k < q->n_span; k++) {
@@ -614,15 +572,8 @@ static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_ma
         }
         add_variance(&w, B, HIDDEN, covariance);
     }
-    free(w.jump);
-    free(w.effect);
+    tmx_arena_finish(&arena);
     return good;
-}
-
-/* Solve A x = b in place of b for a symmetric positive matrix; false when it is not one. */
-static bool solve_spd(gsl_matrix *A, gsl_vector *b)
-{
-    return gsl_linalg_cholesky_decomp1(A) == GSL_SUCCESS && gsl_linalg_cholesky_svx(A, b) == GSL_SUCCESS;
 }
 
 /* No error is known where the matrix of one is singular. */
@@ -713,7 +664,7 @@ static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_ve
             }
             gsl_vector_set(b, a, v * gsl_vector_get(scale, a));
         }
-        if (solve_spd(B, b)) {
+        if (gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS && gsl_linalg_cholesky_svx(B, b) == GSL_SUCCESS) {
             add_product(jack, b, scale, 1);
             n_good += 1;
         }
@@ -876,7 +827,7 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
     }
     gsl_vector_free(x);
     gsl_matrix_free(covariance);
-    problem_finish(&q);
+    tmx_arena_finish(&q.arena);
     return st;
 }
 
@@ -884,7 +835,7 @@ enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *
                                 struct tmx_err *err)
 {
     struct tmx_fit one = *f;
-    struct problem q;
+    struct problem q = {0};
     bool *use = calloc(f->log->n_series + 1, sizeof *use);
     if (!use) {
         return tmx_fail(err, TMX_ENOMEM, "%zu series", f->log->n_series);
@@ -904,9 +855,7 @@ enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *
             }
         }
     }
-    if (!st) {
-        problem_finish(&q);
-    }
+    tmx_arena_finish(&q.arena);
     free(use);
     return st;
 }
@@ -969,12 +918,11 @@ static enum tmx_status decompose(struct tmx_fit_errors *e, double *covariance, s
 enum tmx_status tmx_fit_errors_make(struct tmx_fit_errors *e, const struct tmx_fit_parameter *parameter,
                                     size_t n, const double *covariance, struct tmx_err *err)
 {
-    double *scratch = calloc(n * n + 1, sizeof *scratch);
-    *e = (struct tmx_fit_errors){.parameter = calloc(n + 1, sizeof *e->parameter),
-                                 .direction = calloc(n * n + 1, sizeof *e->direction),
-                                 .n = n,
-                                 .known = n > 0};
-    enum tmx_status st = scratch && e->parameter && e->direction ? TMX_OK : tmx_no_memory(err);
+    double *scratch;
+    *e = (struct tmx_fit_errors){.n = n, .known = n > 0};
+    TMX_TAKE(&e->arena, e->parameter, n + 1);
+    TMX_TAKE(&e->arena, e->direction, n * n + 1);
+    enum tmx_status st = TMX_TAKE(&e->arena, scratch, n * n + 1) ? TMX_OK : tmx_no_memory(err);
     for (size_t k = 0; !st && k < n; k++) {
         e->parameter[k] = parameter[k];
         e->n_ambient += parameter[k].kind == TMX_FIT_AMBIENT;
@@ -983,15 +931,12 @@ enum tmx_status tmx_fit_errors_make(struct tmx_fit_errors *e, const struct tmx_f
         scratch[i] = covariance[i];
         e->known = e->known && isfinite(covariance[i]);
     }
-    st = st || !e->known ? st : decompose(e, scratch, err);
-    free(scratch);
-    return st;
+    return st || !e->known ? st : decompose(e, scratch, err);
 }
 
 void tmx_fit_errors_finish(struct tmx_fit_errors *e)
 {
-    free(e->parameter);
-    free(e->direction);
+    tmx_arena_finish(&e->arena);
     *e = (struct tmx_fit_errors){0};
 }
 
@@ -1015,9 +960,11 @@ static double slope_of(const struct tmx_rc *model, const struct tmx_fit_paramete
 double tmx_fit_steady_error_k(const struct tmx_fit_errors *e, const struct tmx_rc *model, size_t gpu,
                               const double *power_w, const double *rpm, bool air)
 {
-    struct tmx_rc moved = {.gpu = malloc((model->n_gpu + 1) * sizeof *moved.gpu)};
-    double *slope = calloc(e->n + 1, sizeof *slope), variance = model->residual_k * model->residual_k;
-    const bool ok = e->known && moved.gpu && slope;
+    struct tmx_rc moved = {0};
+    struct tmx_arena arena = {0};
+    double *slope, variance = model->residual_k * model->residual_k;
+    TMX_TAKE(&arena, moved.gpu, model->n_gpu + 1);
+    const bool ok = TMX_TAKE(&arena, slope, e->n + 1) && e->known;
     for (size_t i = 0; ok && i < e->n; i++) {
         slope[i] = e->parameter[i].kind != TMX_FIT_AMBIENT
                        ? slope_of(model, &e->parameter[i], &moved, gpu, power_w, rpm)
@@ -1031,7 +978,6 @@ double tmx_fit_steady_error_k(const struct tmx_fit_errors *e, const struct tmx_r
         }
         variance += d * d;
     }
-    free(slope);
-    free(moved.gpu);
+    tmx_arena_finish(&arena);
     return ok ? sqrt(variance) : NAN;
 }

@@ -6,6 +6,7 @@
  * each series' sink projected out, standard errors by a jackknife over stretches of equal readings. fit.c
  * shows how. */
 
+#include "core/base/arena.h"
 #include "measure/rc.h"
 
 enum tmx_fit_kind { /* fields of struct tmx_rc and of its GPUs, and the ambient of a run */
@@ -82,8 +83,9 @@ TMX_NODISCARD enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err
 /* How far a fit may be off: directions in which its parameters err together, each by one standard deviation
  * and apart from the others (the eigenvectors of the covariance). */
 struct tmx_fit_errors {
-    struct tmx_fit_parameter *parameter; /* [n] owned */
-    double *direction; /* [n * n] owned, a row a direction; its moves are those of tmx_fit_shift */
+    struct tmx_arena arena;              /* of these */
+    struct tmx_fit_parameter *parameter; /* [n] */
+    double *direction;                   /* [n * n] a row a direction; its moves are those of tmx_fit_shift */
     size_t n, n_ambient;
     bool known; /* false: the covariance is not finite */
 };

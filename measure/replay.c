@@ -134,19 +134,10 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
 
 /* ---- a log as it would have been ---- */
 
-static void copy_finish(struct tmx_measured *m)
+static double *copy_of(struct tmx_arena *a, const double *v, size_t n, double other)
 {
-    for (size_t i = 0; m->series && i < m->n_series; i++) {
-        free(m->series[i].q[TMX_Q_POWER]);
-        free(m->series[i].q[TMX_Q_RPM]);
-        free(m->series[i].q[TMX_Q_INLET]);
-    }
-    free(m->series);
-}
-
-static double *copy_of(const double *v, size_t n, double other)
-{
-    double *p = malloc(n * sizeof *p);
+    double *p;
+    TMX_TAKE(a, p, n);
     for (size_t i = 0; p && i < n; i++) {
         p[i] = v ? v[i] : other;
     }
@@ -174,33 +165,30 @@ static size_t gpu_of(const struct tmx_measured *log, const char *name)
     return g;
 }
 
-static enum tmx_status copy_log(struct tmx_measured *to, const struct tmx_measured *log,
-                                const struct what_if *w, const struct tmx_rc *m,
-                                const struct tmx_replay_options *o, struct tmx_err *err)
+/* Into a, which knows whether it could be done. */
+static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct tmx_measured *log,
+                     const struct what_if *w, const struct tmx_rc *m, const struct tmx_replay_options *o)
 {
     *to = *log; /* names and times are shared; power, fan and inlet are its own */
-    to->series = calloc(log->n_series + 1, sizeof *to->series);
-    bool ok = to->series != NULL;
-    for (size_t i = 0; ok && i < log->n_series; i++) {
+    TMX_TAKE(a, to->series, log->n_series + 1);
+    for (size_t i = 0; !a->failed && i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
         struct tmx_series *c = &to->series[i];
         *c = *s;
-        c->q[TMX_Q_POWER] = copy_of(s->q[TMX_Q_POWER], s->n, 0);
+        c->q[TMX_Q_POWER] = copy_of(a, s->q[TMX_Q_POWER], s->n, 0);
         c->q[TMX_Q_RPM] =
-            m->rpm_ref > 0 ? copy_of(s->q[TMX_Q_RPM], s->n, o->rpm > 0 ? o->rpm : m->rpm_ref) : NULL;
-        c->q[TMX_Q_INLET] = s->q[TMX_Q_INLET] ? copy_of(s->q[TMX_Q_INLET], s->n, 0) : NULL;
-        ok = c->q[TMX_Q_POWER] && (c->q[TMX_Q_RPM] || !(m->rpm_ref > 0)) &&
-             (c->q[TMX_Q_INLET] || !s->q[TMX_Q_INLET]);
-        for (size_t k = 0; ok && k < w->n_swap; k++) {
-            const size_t a = gpu_of(log, w->swap[k][0]), b = gpu_of(log, w->swap[k][1]);
-            const struct tmx_series *other = s->gpu == a   ? tmx_measured_find(log, s->run, b)
-                                             : s->gpu == b ? tmx_measured_find(log, s->run, a)
-                                                           : NULL;
+            m->rpm_ref > 0 ? copy_of(a, s->q[TMX_Q_RPM], s->n, o->rpm > 0 ? o->rpm : m->rpm_ref) : NULL;
+        c->q[TMX_Q_INLET] = s->q[TMX_Q_INLET] ? copy_of(a, s->q[TMX_Q_INLET], s->n, 0) : NULL;
+        for (size_t k = 0; !a->failed && k < w->n_swap; k++) {
+            const size_t one = gpu_of(log, w->swap[k][0]), two = gpu_of(log, w->swap[k][1]);
+            const struct tmx_series *other = s->gpu == one   ? tmx_measured_find(log, s->run, two)
+                                             : s->gpu == two ? tmx_measured_find(log, s->run, one)
+                                                             : NULL;
             if (other) {
                 take_power(c->q[TMX_Q_POWER], s, other);
             }
         }
-        for (size_t k = 0; ok && k < s->n; k++) {
+        for (size_t k = 0; !a->failed && k < s->n; k++) {
             double *p = &c->q[TMX_Q_POWER][k];
             *p *= w->scale;
             *p = isnan(w->cap_w) ? *p : fmin(*p, w->cap_w);
@@ -213,7 +201,6 @@ static enum tmx_status copy_log(struct tmx_measured *to, const struct tmx_measur
             }
         }
     }
-    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
 }
 
 static double curve_at(const struct what_if *w, double temp_c)
@@ -302,16 +289,14 @@ static enum tmx_status set_ambients(struct tmx_fit *f, const struct tmx_replay_o
 }
 
 static enum tmx_status predict_all(const struct tmx_fit *f, const bool *known, double *start, double **temp,
-                                   struct tmx_err *err)
+                                   struct tmx_arena *a, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; !st && i < f->log->n_series; i++) {
-        if (!known[i]) {
-            continue;
+        if (known[i]) {
+            st = temp[i] || TMX_TAKE(a, temp[i], f->log->series[i].n) ? TMX_OK : tmx_no_memory(err);
+            st = st ? st : tmx_fit_predict(f, i, &start[i], temp[i], err);
         }
-        temp[i] = temp[i] ? temp[i] : malloc(f->log->series[i].n * sizeof **temp);
-        st = temp[i] ? tmx_fit_predict(f, i, &start[i], temp[i], err)
-                     : tmx_fail(err, TMX_ENOMEM, "a prediction");
     }
     return st;
 }
@@ -325,31 +310,18 @@ struct errors {                 /* scratch of a direction in which the calibrati
     double *temp[2], *if_so[2]; /* [rows of the longest series] as logged, and with the what-ifs */
 };
 
-static void errors_finish(struct errors *e)
-{
-    for (int side = 0; side < 2; side++) {
-        free(e->moved[side].gpu);
-        free(e->ambient_c[side]);
-        free(e->temp[side]);
-        free(e->if_so[side]);
-    }
-}
-
-static enum tmx_status errors_init(struct errors *e, const struct tmx_fit *f, struct tmx_err *err)
+static void errors_init(struct errors *e, const struct tmx_fit *f, struct tmx_arena *a)
 {
     size_t longest = 0;
-    bool ok = true;
     for (size_t i = 0; i < f->log->n_series; i++) {
         longest = f->log->series[i].n > longest ? f->log->series[i].n : longest;
     }
     for (int side = 0; side < 2; side++) {
-        e->moved[side].gpu = calloc(f->model->n_gpu + 1, sizeof *e->moved[side].gpu);
-        e->ambient_c[side] = calloc(f->log->n_run + 1, sizeof(double));
-        e->temp[side] = calloc(longest + 1, sizeof(double));
-        e->if_so[side] = calloc(longest + 1, sizeof(double));
-        ok = ok && e->moved[side].gpu && e->ambient_c[side] && e->temp[side] && e->if_so[side];
+        TMX_TAKE(a, e->moved[side].gpu, f->model->n_gpu + 1);
+        TMX_TAKE(a, e->ambient_c[side], f->log->n_run + 1);
+        TMX_TAKE(a, e->temp[side], longest + 1);
+        TMX_TAKE(a, e->if_so[side], longest + 1);
     }
-    return ok ? TMX_OK : tmx_no_memory(err);
 }
 
 /* The model a thousandth to either side along a direction. */
@@ -414,11 +386,13 @@ static enum tmx_status judge_errors(struct tmx_replay *r, const struct tmx_fit *
     const struct tmx_fit_errors *of = o->errors;
     struct errors e = {.half = 0};
     const bool fitted = o->ambient != TMX_AMBIENT_GIVEN;
-    enum tmx_status st = errors_init(&e, f, err);
-    for (size_t i = 0; i < f->log->n_series && !st; i++) {
-        r->error_k[i] = known[i] ? calloc(f->log->series[i].n + 1, sizeof **r->error_k) : NULL;
-        st = r->error_k[i] || !known[i] ? TMX_OK : tmx_no_memory(err);
+    errors_init(&e, f, &r->arena);
+    for (size_t i = 0; i < f->log->n_series; i++) {
+        if (known[i]) {
+            TMX_TAKE(&r->arena, r->error_k[i], f->log->series[i].n + 1);
+        }
     }
+    enum tmx_status st = r->arena.failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t k = 0; k < of->n && !st; k++) {
         move(&e, f->model, of, k);
         if (e.half == 0) {
@@ -454,7 +428,6 @@ static enum tmx_status judge_errors(struct tmx_replay *r, const struct tmx_fit *
         }
         row->error_k = r->error_k[i][hottest];
     }
-    errors_finish(&e);
     return st;
 }
 
@@ -462,22 +435,22 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
                                        const struct tmx_replay_options *o, const bool *known, double *start,
                                        double **temp, struct tmx_err *err)
 {
-    struct tmx_measured other = {0};
+    struct tmx_measured other;
+    struct tmx_arena own = {0};
     struct tmx_fit g = *f;
-    enum tmx_status st = copy_log(&other, f->log, w, f->model, o, err);
+    copy_log(&other, &own, f->log, w, f->model, o);
     g.log = &other;
-    double *ambient = malloc((f->log->n_run + 1) * sizeof *ambient);
-    for (size_t k = 0; ambient && k < f->log->n_run; k++) {
-        ambient[k] = (isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c) + w->inlet_plus_k;
+    TMX_TAKE(&own, g.ambient_c, f->log->n_run + 1);
+    for (size_t k = 0; g.ambient_c && k < f->log->n_run; k++) {
+        g.ambient_c[k] = (isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c) + w->inlet_plus_k;
     }
-    st = st || ambient ? st : tmx_fail(err, TMX_ENOMEM, "%zu runs", f->log->n_run);
-    g.ambient_c = ambient;
-    st = st ? st : predict_all(&g, known, start, temp, err);
+    enum tmx_status st =
+        own.failed ? tmx_no_memory(err) : predict_all(&g, known, start, temp, &r->arena, err);
     for (int round = 0; !st && w->n_curve && round < 60; round++) {
         if (follow_curve(&other, w, temp) < 1e-4) {
             break;
         }
-        st = predict_all(&g, known, start, temp, err);
+        st = predict_all(&g, known, start, temp, &r->arena, err);
     }
     for (size_t k = 0; !st && k < r->n_row; k++) {
         struct tmx_replay_row *row = &r->row[k];
@@ -493,8 +466,7 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
     if (!st && o->errors && o->errors->known) {
         st = judge_errors(r, f, &g, w, o, known, start, err);
     }
-    free(ambient);
-    copy_finish(&other);
+    tmx_arena_finish(&own);
     return st;
 }
 
@@ -542,15 +514,17 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     struct tmx_rc own = *model;
     struct what_if w;
     const size_t n = log->n_series;
-    *r = (struct tmx_replay){.row = calloc(n + 1, sizeof *r->row),
-                             .temp_c = calloc(n + 1, sizeof(double *)),
-                             .if_c = calloc(n + 1, sizeof(double *)),
-                             .error_k = calloc(n + 1, sizeof(double *)),
-                             .ambient_c = calloc(log->n_run + 1, sizeof *r->ambient_c),
-                             .series = calloc(n + 1, sizeof *r->series),
-                             .what_if = o->what_if[0] != NULL};
-    bool *known = calloc(n + 1, sizeof *known);
-    double *start = calloc(n + 1, sizeof *start);
+    bool *known;
+    double *start;
+    *r = (struct tmx_replay){.what_if = o->what_if[0] != NULL};
+    TMX_TAKE(&r->arena, r->row, n + 1);
+    TMX_TAKE(&r->arena, r->temp_c, n + 1);
+    TMX_TAKE(&r->arena, r->if_c, n + 1);
+    TMX_TAKE(&r->arena, r->error_k, n + 1);
+    TMX_TAKE(&r->arena, r->ambient_c, log->n_run + 1);
+    TMX_TAKE(&r->arena, r->series, n + 1);
+    TMX_TAKE(&r->arena, known, n + 1);
+    TMX_TAKE(&r->arena, start, n + 1);
     struct tmx_fit f = {.model = &own,
                         .log = log,
                         .from = 0,
@@ -558,10 +532,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
                         .ambient_c = r->ambient_c,
                         .rpm = o->rpm,
                         .use = known};
-    enum tmx_status st =
-        r->row && r->temp_c && r->if_c && r->error_k && r->ambient_c && r->series && known && start
-            ? read_what_ifs(&w, o->what_if, model, err)
-            : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
+    enum tmx_status st = r->arena.failed ? tmx_no_memory(err) : read_what_ifs(&w, o->what_if, model, err);
     r->covariance = o->errors && o->errors->n > 0;
     r->fans_held = !st && isnan(w.rpm) && w.n_curve == 0;
     if (!st) {
@@ -593,62 +564,42 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
         r->ambient_c[k] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : 25;
     }
     st = st ? st : set_ambients(&f, o, log, say, err);
-    st = st ? st : predict_all(&f, known, start, r->temp_c, err);
+    st = st ? st : predict_all(&f, known, start, r->temp_c, &r->arena, err);
     for (size_t k = 0; !st && k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
         r->row[k].run = s->run;
         r->row[k].gpu = s->gpu;
         judge(&r->row[k], s, r->temp_c[r->series[k]], o->from);
     }
-    st = st || !r->what_if ? st : predict_what_if(r, &f, &w, o, known, start, r->if_c, err);
-    free(known);
-    free(start);
-    return st;
+    return st || !r->what_if ? st : predict_what_if(r, &f, &w, o, known, start, r->if_c, err);
 }
 
 void tmx_replay_finish(struct tmx_replay *r)
 {
-    for (size_t k = 0; k < r->n_row; k++) {
-        free(r->temp_c[r->series[k]]);
-        free(r->if_c[r->series[k]]);
-        free(r->error_k[r->series[k]]);
-    }
-    free(r->row);
-    free(r->temp_c);
-    free(r->if_c);
-    free(r->error_k);
-    free(r->ambient_c);
-    free(r->series);
+    tmx_arena_finish(&r->arena);
     *r = (struct tmx_replay){0};
 }
 
 enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
                                  struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column errors[] = {
-        {"run", TMX_COLUMN_TEXT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},    {"rows", TMX_COLUMN_INT, 0},
-        {"rmse_k", TMX_COLUMN_REAL, 2}, {"bias_k", TMX_COLUMN_REAL, 2}, {"max_abs_k", TMX_COLUMN_REAL, 2}};
-    static const struct tmx_column ifs[] = {{"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},
-                                            {"rows", TMX_COLUMN_INT, 0},       {"peak_c", TMX_COLUMN_REAL, 1},
-                                            {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
-                                            {"mean_if_c", TMX_COLUMN_REAL, 1}, {"rmse_k", TMX_COLUMN_REAL, 2},
-                                            {"error_k", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column errors[] = {TMX_TEXT("run"),       TMX_TEXT("gpu"),
+                                               TMX_INT("rows"),       TMX_REAL("rmse_k", 2),
+                                               TMX_REAL("bias_k", 2), TMX_REAL("max_abs_k", 2)},
+                                   ifs[] = {TMX_TEXT("run"),          TMX_TEXT("gpu"),
+                                            TMX_INT("rows"),          TMX_REAL("peak_c", 1),
+                                            TMX_REAL("peak_if_c", 1), TMX_REAL("mean_c", 1),
+                                            TMX_REAL("mean_if_c", 1), TMX_REAL("rmse_k", 2),
+                                            TMX_REAL("error_k", 2)};
     enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 9 : 6, err);
     for (size_t k = 0; !st && k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
-        const double as_logged[] = {row->rmse_k, row->bias_k, row->max_abs_k};
-        const double what_if[] = {row->peak_c,    row->peak_if_c, row->mean_c,
-                                  row->mean_if_c, row->rmse_k,    row->error_k};
-        tmx_table_text(*t, log->run[row->run]);
-        tmx_table_text(*t, log->gpu[row->gpu]);
-        tmx_table_int(*t, (int64_t)row->rows);
-        for (size_t i = 0; i < (r->what_if ? 6u : 3u); i++) {
-            const double v = r->what_if ? what_if[i] : as_logged[i];
-            if (isnan(v)) {
-                tmx_table_empty(*t);
-            } else {
-                tmx_table_real(*t, v);
-            }
+        tmx_table_row(*t, "%s %s %zu", log->run[row->run], log->gpu[row->gpu], row->rows);
+        if (r->what_if) {
+            tmx_table_row(*t, "%G %G %G %G %G %G", row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c,
+                          row->rmse_k, row->error_k);
+        } else {
+            tmx_table_row(*t, "%G %G %G", row->rmse_k, row->bias_k, row->max_abs_k);
         }
     }
     return st;
@@ -657,25 +608,17 @@ enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_me
 enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps,
                                  struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"run", TMX_COLUMN_TEXT, 0},        {"gpu", TMX_COLUMN_TEXT, 0},
-        {"time_s", TMX_COLUMN_REAL, 3},     {"power_w", TMX_COLUMN_REAL, 1},
-        {"measured_c", TMX_COLUMN_REAL, 1}, {"predicted_c", TMX_COLUMN_REAL, 2},
-        {"what_if_c", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {TMX_TEXT("run"),           TMX_TEXT("gpu"),
+                                                TMX_REAL("time_s", 3),     TMX_REAL("power_w", 1),
+                                                TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
+                                                TMX_REAL("what_if_c", 2)};
     enum tmx_status st = tmx_table_create(t, columns, r->what_if ? 7 : 6, err);
     for (size_t k = 0; !st && k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
         for (size_t i = 0; i < s->n; i++) {
-            tmx_table_text(*t, log->run[s->run]);
-            tmx_table_text(*t, log->gpu[s->gpu]);
-            tmx_table_real(*t, s->q[TMX_Q_TIME][i] + (stamps ? s->begin_s : 0));
-            tmx_table_real(*t, s->q[TMX_Q_POWER][i]);
-            if (isnan(s->q[TMX_Q_TEMP][i])) {
-                tmx_table_empty(*t);
-            } else {
-                tmx_table_real(*t, s->q[TMX_Q_TEMP][i]);
-            }
-            tmx_table_real(*t, r->temp_c[r->series[k]][i]);
+            tmx_table_row(*t, "%s %s %g %g %G %g", log->run[s->run], log->gpu[s->gpu],
+                          s->q[TMX_Q_TIME][i] + (stamps ? s->begin_s : 0), s->q[TMX_Q_POWER][i],
+                          s->q[TMX_Q_TEMP][i], r->temp_c[r->series[k]][i]);
             if (r->what_if) {
                 tmx_table_real(*t, r->if_c[r->series[k]][i]);
             }

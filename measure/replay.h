@@ -5,6 +5,7 @@
 /* Measured power in, predicted temperature out: how far a calibrated model is from a log, and what the log
  * would have been otherwise. */
 
+#include "core/base/arena.h"
 #include "core/base/table.h"
 #include "measure/calibrate.h"
 
@@ -30,9 +31,10 @@ struct tmx_replay_row {
 };
 
 struct tmx_replay {
-    struct tmx_replay_row *row; /* [n_row] one a series, owned */
+    struct tmx_arena arena;     /* of all these */
+    struct tmx_replay_row *row; /* [n_row] one a series */
     size_t n_row;
-    double **temp_c, **if_c; /* [n_series][n of the series] owned; NULL where the GPU is not calibrated */
+    double **temp_c, **if_c; /* [n_series][n of the series]; NULL where the GPU is not calibrated */
     double **error_k;        /* the same: half of the 95 % interval of if_c */
     double *ambient_c;       /* [n_run] fitted or given; NAN: the inlet column */
     size_t *series;          /* [n_row] */
