@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
@@ -13,26 +14,16 @@
 #include "study/table_out.h"
 
 static const struct tmx_column columns[] = {
-    {"parameter", TMX_COLUMN_TEXT, 0}, {"gpu", TMX_COLUMN_TEXT, 0},
-    {"run", TMX_COLUMN_TEXT, 0},       {"value", TMX_COLUMN_REAL, 5},
-    {"unit", TMX_COLUMN_TEXT, 0},      {"standard_error", TMX_COLUMN_REAL, 5},
-    {"low_95", TMX_COLUMN_REAL, 5},    {"high_95", TMX_COLUMN_REAL, 5},
-    {"status", TMX_COLUMN_TEXT, 0},    {"note", TMX_COLUMN_TEXT, 0},
+    TMX_TEXT("parameter"), TMX_TEXT("gpu"),        TMX_TEXT("run"),
+    TMX_REAL("value", 5),  TMX_TEXT("unit"),       TMX_REAL("standard_error", 5),
+    TMX_REAL("low_95", 5), TMX_REAL("high_95", 5), TMX_TEXT("status"),
+    TMX_TEXT("note"),
 };
 
 static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, double value, const char *unit,
                       const char *note)
 {
-    tmx_table_text(t, name);
-    tmx_table_text(t, gpu);
-    tmx_table_text(t, "");
-    tmx_table_real(t, value);
-    tmx_table_text(t, unit);
-    tmx_table_empty(t);
-    tmx_table_empty(t);
-    tmx_table_empty(t);
-    tmx_table_text(t, "given");
-    tmx_table_text(t, note);
+    tmx_table_row(t, "%s %s %s %g %s - - - %s %s", name, gpu, "", value, unit, "given", note);
 }
 
 static void leak_row(struct tmx_table *t, const struct tmx_leak *leak)
@@ -41,16 +32,9 @@ static void leak_row(struct tmx_table *t, const struct tmx_leak *leak)
     snprintf(note, sizeof note,
              "d ln P / dT at equal work, %zu stretches of load, %.0f W, %.0f to %.0f degC: %.2f W/K",
              leak->n_stretch, leak->mean_w, leak->low_c, leak->high_c, leak->per_k * leak->mean_w);
-    tmx_table_text(t, "leak_per_k");
-    tmx_table_text(t, "all");
-    tmx_table_text(t, "");
-    tmx_table_real(t, leak->per_k);
-    tmx_table_text(t, "1/K");
-    tmx_table_real(t, leak->error);
-    tmx_table_real(t, leak->per_k - 1.96 * leak->error);
-    tmx_table_real(t, leak->per_k + 1.96 * leak->error);
-    tmx_table_text(t, "fitted");
-    tmx_table_text(t, note);
+    tmx_table_row(t, "%s %s %s %g %s %g %g %g %s %s", "leak_per_k", "all", "", leak->per_k, "1/K",
+                  leak->error, leak->per_k - 1.96 * leak->error, leak->per_k + 1.96 * leak->error, "fitted",
+                  note);
 }
 
 /* What a row's watts were taken for, and who said so. */
@@ -82,21 +66,11 @@ static void fitted_row(struct tmx_table *t, const struct tmx_calibration *c, con
         low = p->value * exp(-1.96 * p->error / p->value);
         high = p->value * exp(1.96 * p->error / p->value);
     }
-    tmx_table_text(t, tmx_fit_name(p->kind));
-    tmx_table_text(t, p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all");
-    tmx_table_text(t, p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
-    tmx_table_real(t, p->value);
-    tmx_table_text(t, tmx_fit_unit(p->kind));
-    const double cells[] = {p->error, low, high};
-    for (size_t i = 0; i < 3; i++) {
-        if (error && isfinite(cells[i])) {
-            tmx_table_real(t, cells[i]);
-        } else {
-            tmx_table_empty(t);
-        }
-    }
-    tmx_table_text(t, p->identified ? "fitted" : "not identified");
-    tmx_table_text(t, p->why);
+    tmx_table_row(t, "%s %s %s %g %s %G %G %G %s %s", tmx_fit_name(p->kind),
+                  p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+                  p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "", p->value, tmx_fit_unit(p->kind),
+                  error ? p->error : NAN, error ? low : NAN, error ? high : NAN,
+                  p->identified ? "fitted" : "not identified", p->why);
 }
 
 enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log,
@@ -127,17 +101,8 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
         leak_row(*t, &c->leak);
     }
     for (size_t k = 0; k < c->n_left_out; k++) {
-        tmx_table_text(*t, c->left_out[k].name);
-        for (size_t i = 0; i < 2; i++) {
-            tmx_table_text(*t, "");
-        }
-        tmx_table_empty(*t);
-        tmx_table_text(*t, "");
-        for (size_t i = 0; i < 3; i++) {
-            tmx_table_empty(*t);
-        }
-        tmx_table_text(*t, "left out");
-        tmx_table_text(*t, c->left_out[k].why);
+        tmx_table_row(*t, "%s %s %s - %s - - - %s %s", c->left_out[k].name, "", "", "", "left out",
+                      c->left_out[k].why);
     }
     return TMX_OK;
 }
@@ -146,11 +111,9 @@ static enum tmx_status residual_table(const struct tmx_calibration *c, const str
                                       struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column residual_columns[] = {
-        {"run", TMX_COLUMN_TEXT, 0},        {"gpu", TMX_COLUMN_TEXT, 0},
-        {"time_s", TMX_COLUMN_REAL, 3},     {"power_w", TMX_COLUMN_REAL, 1},
-        {"measured_c", TMX_COLUMN_REAL, 1}, {"predicted_c", TMX_COLUMN_REAL, 2},
-        {"residual_k", TMX_COLUMN_REAL, 2},
-    };
+        TMX_TEXT("run"),          TMX_TEXT("gpu"),           TMX_REAL("time_s", 3),
+        TMX_REAL("power_w", 1),   TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
+        TMX_REAL("residual_k", 2)};
     enum tmx_status st = tmx_table_create(t, residual_columns, 7, err);
     for (size_t i = 0; !st && i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
@@ -158,19 +121,8 @@ static enum tmx_status residual_table(const struct tmx_calibration *c, const str
         st = temp ? tmx_fit_predict(&c->fit, i, &start, temp, err)
                   : tmx_fail(err, TMX_ENOMEM, "%zu rows", s->n);
         for (size_t k = 0; !st && k < s->n; k++) {
-            tmx_table_text(*t, log->run[s->run]);
-            tmx_table_text(*t, log->gpu[s->gpu]);
-            tmx_table_real(*t, s->q[TMX_Q_TIME][k]);
-            tmx_table_real(*t, s->q[TMX_Q_POWER][k]);
-            if (isnan(s->q[TMX_Q_TEMP][k])) {
-                tmx_table_empty(*t);
-                tmx_table_real(*t, temp[k]);
-                tmx_table_empty(*t);
-            } else {
-                tmx_table_real(*t, s->q[TMX_Q_TEMP][k]);
-                tmx_table_real(*t, temp[k]);
-                tmx_table_real(*t, temp[k] - s->q[TMX_Q_TEMP][k]);
-            }
+            tmx_table_row(*t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
+                          s->q[TMX_Q_POWER][k], s->q[TMX_Q_TEMP][k], temp[k], temp[k] - s->q[TMX_Q_TEMP][k]);
         }
         free(temp);
     }
@@ -182,36 +134,28 @@ static enum tmx_status covariance_table(const struct tmx_calibration *c, const s
                                         struct tmx_table **t, struct tmx_err *err)
 {
     const size_t n = c->fit.n_parameter;
-    struct tmx_column *column = calloc(n + 3, sizeof *column);
-    char(*name)[16] = calloc(n + 1, sizeof *name);
-    enum tmx_status st = column && name ? TMX_OK : tmx_no_memory(err);
-    static const struct tmx_column first[] = {
-        {"parameter", TMX_COLUMN_TEXT, 0}, {"gpu", TMX_COLUMN_TEXT, 0}, {"run", TMX_COLUMN_TEXT, 0}};
-    for (size_t k = 0; !st && k < n + 3; k++) {
-        if (k < 3) {
-            column[k] = first[k];
-        } else {
+    struct tmx_arena arena = {0};
+    struct tmx_column *column;
+    char(*name)[16];
+    TMX_TAKE(&arena, column, n + 3);
+    TMX_TAKE(&arena, name, n + 1);
+    for (size_t k = 0; !arena.failed && k < n + 3; k++) {
+        static const struct tmx_column first[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"), TMX_TEXT("run")};
+        if (k >= 3) {
             snprintf(name[k - 3], sizeof name[0], "row_%zu", k - 2);
-            column[k] = (struct tmx_column){name[k - 3], TMX_COLUMN_REAL, 9};
         }
+        column[k] = k < 3 ? first[k] : (struct tmx_column)TMX_REAL(name[k - 3], 9);
     }
-    st = st ? st : tmx_table_create(t, column, n + 3, err);
+    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : tmx_table_create(t, column, n + 3, err);
     for (size_t k = 0; !st && k < n; k++) {
         const struct tmx_fit_parameter *p = &c->fit.parameter[k];
-        tmx_table_text(*t, tmx_fit_name(p->kind));
-        tmx_table_text(*t, p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all");
-        tmx_table_text(*t, p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
+        tmx_table_row(*t, "%s %s %s", tmx_fit_name(p->kind), p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
         for (size_t i = 0; i < n; i++) {
-            const double v = c->covariance[k * n + i];
-            if (isfinite(v)) {
-                tmx_table_real(*t, v);
-            } else {
-                tmx_table_empty(*t);
-            }
+            tmx_table_real_or_empty(*t, c->covariance[k * n + i]);
         }
     }
-    free(column);
-    free(name);
+    tmx_arena_finish(&arena);
     return st;
 }
 
@@ -537,25 +481,17 @@ static enum tmx_status find_columns(const struct tmx_csv *csv, struct columns_of
 
 static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, double v)
 {
-    const struct shared {
+    const struct {
         const char *name;
         double *at;
-    } shared[] = {{"die_s", &m->die_s},
-                  {"case_k_per_w", &m->case_k_per_w},
-                  {"case_s", &m->case_s},
-                  {"air_rise_k", &m->air_rise_k},
-                  {"chassis_k", &m->chassis_k},
-                  {"power_lag_s", &m->power_lag_s},
-                  {"rpm_ref", &m->rpm_ref},
+    } others[] = {{"rpm_ref", &m->rpm_ref},
                   {"leak_per_k", &m->leak_per_k},
                   {"power_low_w", &m->power_low_w},
                   {"power_high_w", &m->power_high_w},
-                  {"residual_k", &m->residual_k},
-                  {"fan_exponent", &m->fan_exponent},
-                  {"sink_base_k_per_w", &m->sink_base_k_per_w}};
-    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
-        if (strcmp(shared[i].name, name) == 0) {
-            *shared[i].at = v;
+                  {"residual_k", &m->residual_k}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(others[i].name, name) == 0) {
+            *others[i].at = v;
             return true;
         }
     }
@@ -564,22 +500,7 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
         return true;
     }
     m->ambient_fitted = m->ambient_fitted || strcmp(name, "ambient_c") == 0;
-    bool any = false;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        struct tmx_rc_gpu *p = &m->gpu[g];
-        double *at = strcmp(name, "offset_k") == 0           ? &p->offset_k
-                     : strcmp(name, "junction_k_per_w") == 0 ? &p->junction_k_per_w
-                     : strcmp(name, "die_k_per_w") == 0      ? &p->die_k_per_w
-                     : strcmp(name, "sink_k_per_w") == 0     ? &p->sink_k_per_w
-                     : strcmp(name, "sink_j_per_k") == 0     ? &p->sink_j_per_k
-                     : strcmp(name, "preheat_k_per_w") == 0  ? &p->preheat_k_per_w
-                                                             : NULL;
-        if (at && (strcmp(gpu, "all") == 0 || strcmp(gpu, p->name) == 0)) {
-            *at = v;
-            any = true;
-        }
-    }
-    return any || strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0;
+    return strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0 || tmx_fit_set(m, name, gpu, v);
 }
 
 /* Is a row that sets a parameter alone in that, and its value one that the parameter can have? */

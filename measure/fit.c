@@ -130,6 +130,23 @@ static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p,
     return p->kind == TMX_FIT_AMBIENT ? &f->ambient_c[p->run] : (double *)(void *)((char *)of + k->offset);
 }
 
+bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v)
+{
+    const struct tmx_fit f = {.model = m};
+    struct tmx_fit_parameter p = {0};
+    bool any = false;
+    while (p.kind < TMX_FIT_AMBIENT && strcmp(kinds[p.kind].name, name) != 0) {
+        p.kind++;
+    }
+    for (size_t g = 0; p.kind < TMX_FIT_AMBIENT && g < (kinds[p.kind].of_gpu ? m->n_gpu : 1); g++) {
+        if (!kinds[p.kind].of_gpu || strcmp(gpu, "all") == 0 || strcmp(gpu, m->gpu[g].name) == 0) {
+            *field(&f, &p, g) = v;
+            any = true;
+        }
+    }
+    return any;
+}
+
 static void put(const struct tmx_fit *f, const struct tmx_fit_parameter *p, double x)
 {
     const double v = kinds[p->kind].positive ? exp(x) : x;

@@ -62,6 +62,8 @@ struct tmx_fit {
 const char *tmx_fit_name(enum tmx_fit_kind kind);
 const char *tmx_fit_unit(enum tmx_fit_kind kind);
 bool tmx_fit_positive(enum tmx_fit_kind kind);
+/* Set the parameter of this name, of this GPU or of "all"; false: there is none. */
+bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v);
 /* Spread of what is known of a parameter beforehand, of its logarithm where positive; 0: nothing is known. */
 double tmx_fit_spread(const struct tmx_fit_parameter *p);
 
