@@ -498,12 +498,6 @@ static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struc
     return st ? st : tmx_flp_write(a->out, fp, comment, err);
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), m = strlen(suffix);
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struct tmx_err *err)
 {
     char note[TMX_ICE_NOTE] = "";
@@ -694,7 +688,7 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     if (!a->file || a->words.n > 2 || (a->words.n == 2 && a->description) || !a->power) {
         return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
     }
-    if (runs && (!a->suite || has_suffix(a->file, ".desc"))) {
+    if (runs && (!a->suite || tmx_text_ends(a->file, ".desc"))) {
         return tmx_fail(err, TMX_ECONFIG, "--for slowdown: expected a chip's .flp, and --suite SUITE");
     }
     tmx_hotspot_config_init(&cfg);
@@ -764,10 +758,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
                       : tmx_ice_convert_stack(a->file, a->out, err);
     }
-    if (to_ice && a->file && !has_suffix(a->file, ".flp")) {
+    if (to_ice && a->file && !tmx_text_ends(a->file, ".flp")) {
         return write_ice_stack(a, err);
     }
-    if (v->reads && a->file && has_suffix(a->file, ".lcf")) {
+    if (v->reads && a->file && tmx_text_ends(a->file, ".lcf")) {
         return tmx_fail_at(
             err, TMX_ECONFIG, a->file, 0,
             "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "

@@ -49,6 +49,7 @@
 #include <string.h>
 
 #include "core/base/plausible.h"
+#include "core/base/text.h"
 
 struct work {
     struct tmx_calibration *c;
@@ -1001,12 +1002,6 @@ static void doubt_units(const struct work *w)
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* A doubt where the model misses the log: the GPU that warms least like the others may have other units. */
 static void doubt_fit(const struct work *w)
 {
@@ -1023,7 +1018,7 @@ static void doubt_fit(const struct work *w)
         free(warms);
         return;
     }
-    qsort(sorted, m->n_gpu, sizeof *sorted, by_size);
+    qsort(sorted, m->n_gpu, sizeof *sorted, tmx_real_compare);
     for (size_t g = 0; g < m->n_gpu; g++) {
         const double usual = sorted[(m->n_gpu - 1) / 2], unlike = fmax(warms[g] / usual, usual / warms[g]);
         if (unlike > most) {

@@ -20,6 +20,7 @@
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/plausible.h"
+#include "core/base/text.h"
 #include "run/load/data.h"
 
 enum { MAX_ROWS = 20000, MAX_TP = 256, MAX_LEFT_OUT = 10000, N_PROMPT = 4, N_TOKEN = 3 };
@@ -213,15 +214,9 @@ static enum tmx_status read_rows(const char *path, const struct tmx_llm *like, s
     return st ? st : check_units(path, *rows, *n, err);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *v, size_t n)
 {
-    qsort(v, n, sizeof *v, by_value);
+    qsort(v, n, sizeof *v, tmx_real_compare);
     return n == 0 ? NAN : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -526,7 +521,7 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
             tokens[n_tokens++] = rows[i].prompt;
         }
     }
-    qsort(tokens, n_tokens, sizeof *tokens, by_value);
+    qsort(tokens, n_tokens, sizeof *tokens, tmx_real_compare);
     if (n_tokens > TMX_LLM_POINTS) { /* evenly by rank, both ends included */
         tmx_doubt(
             "%s: peak_power of %zu prompt sizes; the model's file has room for %d of them, evenly chosen",

@@ -29,16 +29,10 @@ static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *
     return p.st;
 }
 
-static bool ends_with(const char *s, const char *suffix)
-{
-    const size_t n = strlen(s), m = strlen(suffix);
-    return n > m && strcmp(s + n - m, suffix) == 0;
-}
-
 /* The first n pictures: the folder may hold more of an earlier film. */
 static enum tmx_status join(const struct tmx_animation *a, const char *dir, size_t n, struct tmx_err *err)
 {
-    const bool gif = ends_with(a->out, ".gif");
+    const bool gif = tmx_text_ends(a->out, ".gif");
     char rate[24], count[24];
     int code = 0;
     snprintf(rate, sizeof rate, "%zu", a->per_s);
@@ -86,7 +80,7 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
     size_t n_gpu = 0;
     snprintf(dir, sizeof dir, "%s.frames", a->out);
     struct tmx_plot plot = {.dir = dir, .format = "png", .quiet = true};
-    if (!ends_with(a->out, ".mp4") && !ends_with(a->out, ".gif")) {
+    if (!tmx_text_ends(a->out, ".mp4") && !tmx_text_ends(a->out, ".gif")) {
         return tmx_fail(err, TMX_ECONFIG, "-o %s: expected a name that ends in .mp4 or .gif", a->out);
     }
     enum tmx_status st = find_ffmpeg(err);

@@ -587,18 +587,7 @@ static void add_figure(struct page *p, const char *of, const char *folder, const
     tmx_text_finish(&svg);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 enum { MAX_FIGURES = 512 };
-
-static bool ends_with(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n > m && strcmp(s + n - m, end) == 0;
-}
 
 /* The figures that lie in a folder, by name. */
 static void add_drawn(struct page *p, const char *of, const char *folder)
@@ -607,14 +596,14 @@ static void add_drawn(struct page *p, const char *of, const char *folder)
     DIR *dir = opendir(folder);
     size_t n = 0;
     for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FIGURES;) {
-        if (ends_with(e->d_name, ".svg") && (names[n] = strdup(e->d_name))) {
+        if (tmx_text_ends(e->d_name, ".svg") && (names[n] = strdup(e->d_name))) {
             n++;
         }
     }
     if (dir) {
         closedir(dir);
     }
-    qsort(names, n, sizeof *names, by_text);
+    qsort(names, n, sizeof *names, tmx_text_compare);
     for (size_t i = 0; i < n; i++) {
         add_figure(p, of, folder, names[i]);
         free(names[i]);
@@ -748,12 +737,12 @@ static void add_results(struct page *p, const char *results, size_t number)
     char path[TMX_PATH_SIZE];
     bool hall = false, partial;
     size_t found = 0;
-    if (ends_with(results, ".sqlite")) {
+    if (tmx_text_ends(results, ".sqlite")) {
         add_study(p, results);
         add_figures(p, results, false);
         return;
     }
-    if (ends_with(results, ".csv")) {
+    if (tmx_text_ends(results, ".csv")) {
         const char *slash = strrchr(results, '/');
         add_csv(p, results, results, slash ? slash + 1 : results);
         return;

@@ -8,6 +8,7 @@
 
 #include "core/base/config.h"
 #include "core/base/csv.h"
+#include "core/base/text.h"
 #include "run/summary.h"
 
 enum { MAX_BINS = 600, MAX_ROWS = 4 }; /* of more rows those with the highest peaks are drawn */
@@ -19,18 +20,12 @@ static double number(const struct tmx_csv *csv, size_t row, const char *column)
 
 /* ---- latencies ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Points of a curve: `slower_pct` of the requests take longer. Close together where few are left. */
 static void put_curve(struct tmx_table *t, const char *what, const char *class_of, double *v, size_t n)
 {
     enum { POINTS = 160 };
     size_t last = SIZE_MAX;
-    qsort(v, n, sizeof *v, ascending);
+    qsort(v, n, sizeof *v, tmx_real_compare);
     for (size_t i = 0; i <= POINTS && n > 0; i++) {
         const double slower = pow((double)n, -(double)i / POINTS); /* 1 down to one request */
         const size_t k = (size_t)fmin((double)n - 1, round((double)n * (1 - slower)));

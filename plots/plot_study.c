@@ -497,12 +497,6 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     free(g);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The numbers of a column in order, each once. */
 static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_table *t, size_t column)
 {
@@ -514,7 +508,7 @@ static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_
         (void)tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v[r]);
     }
     if (!p->st) {
-        qsort(v, n, sizeof *v, by_value);
+        qsort(v, n, sizeof *v, tmx_real_compare);
     }
     for (size_t r = 0; !p->st && r < n; r++) {
         if (r == 0 || v[r] != v[r - 1]) {

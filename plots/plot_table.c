@@ -88,11 +88,6 @@ static bool value(const struct source *s, const char *variant, const char *mix, 
     return low < s->csv.n_row && by_name(&found, &want) == 0 && tmx_csv_real(&s->csv, row, column, v);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The technologies of paper 003's Figure 6, T1 to T5, in order. */
 static size_t technologies(const struct source *s, const char **names)
 {
@@ -104,7 +99,7 @@ static size_t technologies(const struct source *s, const char **names)
             names[n++] = all[i];
         }
     }
-    qsort(names, n, sizeof *names, by_text);
+    qsort(names, n, sizeof *names, tmx_text_compare);
     return n;
 }
 

@@ -6,6 +6,7 @@
 
 #include <thermix/policy.h>
 
+#include "core/base/text.h"
 #include "power/leakage.h"
 #include "run/state.h"
 
@@ -304,12 +305,6 @@ static double peak_memory_c(const struct tmx_run *r)
     return peak_k > 0 ? peak_k - TMX_ZERO_C : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The smallest wait that a share of the kernels that have begun do not exceed; 0: none has, or memory is out.
  */
 static double wait_s(const struct tmx_run *r, const struct tmx_metric *metric)
@@ -323,7 +318,7 @@ static double wait_s(const struct tmx_run *r, const struct tmx_metric *metric)
         }
     }
     if (n > 0) {
-        qsort(wait, n, sizeof *wait, by_size);
+        qsort(wait, n, sizeof *wait, tmx_real_compare);
         at = wait[(size_t)ceil(metric->share * (double)n) - 1];
     }
     free(wait);

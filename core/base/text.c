@@ -211,6 +211,23 @@ bool tmx_span_copy(struct tmx_span s, char *buf, size_t size)
     return true;
 }
 
+bool tmx_text_ends(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+int tmx_real_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int tmx_text_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 int tmx_word_compare(const char *a, const char *b)
 {
     while (*a && lower(*a) == lower(*b)) {

@@ -83,6 +83,12 @@ size_t tmx_utf8_length(const char *p, const char *end);
 TMX_NODISCARD enum tmx_status tmx_utf8_check(const char *data, size_t size, const char *name,
                                              struct tmx_err *err);
 
+/* Does s, which is longer, end so? */
+bool tmx_text_ends(const char *s, const char *end);
+/* For qsort of doubles and of texts, const char *. */
+int tmx_real_compare(const void *a, const void *b);
+int tmx_text_compare(const void *a, const void *b);
+
 /* Case-insensitive (ASCII) comparison: 0 when equal, else the order of the lowered words. */
 int tmx_word_compare(const char *a, const char *b);
 

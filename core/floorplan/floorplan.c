@@ -108,12 +108,6 @@ struct sweep {
     double hole_x, hole_y; /* a point left uncovered; NAN when none */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct bottom {
     double y;
     size_t unit;
@@ -154,7 +148,7 @@ static enum tmx_status sweep_init(struct sweep *s, const struct tmx_floorplan *f
         s->x[s->n_x++] = clip(u->x_m + u->w_m + grow_m, lo, hi);
         bottom[i] = (struct bottom){u->y_m, i};
     }
-    qsort(s->x, s->n_x, sizeof *s->x, by_value);
+    qsort(s->x, s->n_x, sizeof *s->x, tmx_real_compare);
     qsort(bottom, n, sizeof *bottom, by_bottom);
     for (size_t i = 0; i < n; i++) {
         s->order[i] = bottom[i].unit;

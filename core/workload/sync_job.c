@@ -166,12 +166,6 @@ double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
     return g->n_step > 0 ? sum / (double)g->n_step : NAN;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
 {
     double *sorted = g->n_step > 0 ? malloc(g->n_step * sizeof *sorted) : NULL;
@@ -179,7 +173,7 @@ double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
     if (sorted) {
         const size_t rank = (size_t)ceil(q * (double)g->n_step);
         memcpy(sorted, g->step_s, g->n_step * sizeof *sorted);
-        qsort(sorted, g->n_step, sizeof *sorted, by_value);
+        qsort(sorted, g->n_step, sizeof *sorted, tmx_real_compare);
         v = sorted[rank > 0 ? rank - 1 : 0];
     }
     free(sorted);

@@ -217,12 +217,6 @@ static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who
 
 /* ---- times ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_step(struct tmx_row *const *row, size_t n)
 {
     double *d = malloc((n + 1) * sizeof *d), v = 0;
@@ -234,7 +228,7 @@ static double median_step(struct tmx_row *const *row, size_t n)
         }
     }
     if (m > 0) {
-        qsort(d, m, sizeof *d, by_value);
+        qsort(d, m, sizeof *d, tmx_real_compare);
         v = d[m / 2];
     }
     free(d);
@@ -722,12 +716,6 @@ void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const cha
     }
 }
 
-static int by_real(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Loggers write the GPUs one after the other, then wait: short steps between long ones. */
 bool tmx_log_bursts(const double *t, size_t n)
 {
@@ -738,7 +726,7 @@ bool tmx_log_bursts(const double *t, size_t n)
     for (size_t i = 0; i + 1 < n; i++) {
         d[i] = t[i + 1] - t[i];
     }
-    qsort(d, n - 1, sizeof *d, by_real);
+    qsort(d, n - 1, sizeof *d, tmx_real_compare);
     const double full = d[(n - 1) * 95 / 100];
     free(d);
     size_t shorts = 0, longs = 0, followed = 0;

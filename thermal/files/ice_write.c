@@ -298,12 +298,6 @@ static void locate(const char *stack, const char *file, char path[PATH])
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Edges of fp's units along one axis, with the chip's, ascending and apart; returns how many. */
 static size_t edges(const struct tmx_floorplan *fp, bool x, double chip_m, double *edge)
 {
@@ -315,7 +309,7 @@ static size_t edges(const struct tmx_floorplan *fp, bool x, double chip_m, doubl
         edge[n++] = x ? unit->x_m : unit->y_m;
         edge[n++] = x ? unit->x_m + unit->w_m : unit->y_m + unit->h_m;
     }
-    qsort(edge, n, sizeof *edge, by_size);
+    qsort(edge, n, sizeof *edge, tmx_real_compare);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || edge[i] - edge[kept - 1] > SAME_M) {
             edge[kept++] = edge[i];
