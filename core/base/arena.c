@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct tmx_arena_block {
     struct tmx_arena_block *before;
@@ -37,6 +38,12 @@ char *tmx_arena_text(struct tmx_arena *a, const char *text)
     const size_t n = strlen(text) + 1;
     char *copy = tmx_arena_take(a, n, 1);
     return copy ? memcpy(copy, text, n) : NULL;
+}
+
+char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n)
+{
+    char *own = tmx_arena_take(a, n + 1, 1);
+    return own ? memcpy(own, text, n) : NULL;
 }
 
 void tmx_arena_clear(struct tmx_arena *a)

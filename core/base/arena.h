@@ -26,6 +26,9 @@ void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size);
 #define TMX_TAKE(arena, pointer, n) ((pointer) = tmx_arena_take((arena), (n), sizeof *(pointer)))
 char *tmx_arena_text(struct tmx_arena *a, const char *text); /* a copy */
 
+/* n letters as a text of its own. */
+char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);
+
 void tmx_arena_clear(struct tmx_arena *a);                      /* all arrays are zero again */
 void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i); /* of all arrays */
 void tmx_arena_finish(struct tmx_arena *a);                     /* accepts zeroed memory */

@@ -24,13 +24,14 @@ struct tmx_collect {
     const struct tmx_read_options *options;
     struct tmx_row *row;
     size_t n_row, room;
-    char **run, **part;    /* names, owned; part[0] is "" */
-    struct tmx_gpu_id *id; /* [n_gpu] owned */
+    struct tmx_arena arena; /* of what the reader needs for itself */
+    char **run, **part;     /* names; part[0] is "" */
+    struct tmx_gpu_id *id;  /* [n_gpu] */
     size_t n_run, n_gpu, n_part;
     struct tmx_measured *to; /* notes and columns go here */
     bool has_time, has_gpu;
     bool scattered;    /* a row's quantities come one by one: rows of one time are one row */
-    unsigned *line_of; /* [n_line + 1] owned: the file's line of each line of the text; NULL: the same */
+    unsigned *line_of; /* [n_line + 1] the file's line of each line of the text; NULL: the same */
     size_t n_line;
     size_t n_blank;                             /* cells that hold a code for "no value" */
     size_t n_header;                            /* repeated lines of names */
@@ -131,10 +132,9 @@ void tmx_columns_choose(struct tmx_columns *t);
 void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m);
 
 /* Make room for one more in a list of n: at 0, 1, 2, 4, ... it doubles. False without memory. */
-bool tmx_log_grow(void **list, size_t n, size_t size);
+bool tmx_log_grow(struct tmx_arena *a, void **list, size_t n, size_t size);
 /* Index of a name in a list, added when new; (size_t)-1 without memory. */
-size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s);
-void tmx_series_finish(struct tmx_series *s);
+size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_span s);
 
 TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
                                               struct tmx_span run, const struct tmx_who *who,
@@ -143,8 +143,7 @@ TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struc
 unsigned tmx_collect_line(const struct tmx_collect *c, unsigned line);
 /* Index of a GPU in a list, added when new: labels are equal, hosts and UUIDs are or are not known.
  * (size_t)-1 without memory. */
-size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who);
-void tmx_gpu_ids_finish(struct tmx_gpu_id *id, size_t n);
+size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who);
 /* Names of the GPUs from who they are, and their order by the numbers in them. */
 TMX_NODISCARD enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err);
 void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);

@@ -7,14 +7,6 @@
 
 #include "measure/log/collect.h"
 
-static void finish_texts(char **list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(list[i]);
-    }
-    free(list);
-}
-
 bool tmx_column_is(struct tmx_span name, int quantity)
 {
     bool any = false;
@@ -82,12 +74,9 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
         }
     }
     st = st ? st : tmx_collect_series(&c, err);
-    finish_texts(c.run, c.n_run);
-    finish_texts(c.part, c.n_part);
-    tmx_gpu_ids_finish(c.id, c.n_gpu);
+    tmx_arena_finish(&c.arena);
     free(c.row);
-    free(c.line_of);
-    return st;
+    return st || !m->arena.failed ? st : tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
 }
 
 enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
@@ -110,59 +99,38 @@ const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, e
     return NULL;
 }
 
-void tmx_series_finish(struct tmx_series *s)
-{
-    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        free(s->q[q]);
-    }
-    free(s->line);
-}
-
 void tmx_measured_finish(struct tmx_measured *m)
 {
-    for (size_t i = 0; i < m->n_series; i++) {
-        tmx_series_finish(&m->series[i]);
-    }
-    free(m->series);
-    finish_texts(m->run, m->n_run);
-    finish_texts(m->gpu, m->n_gpu);
-    tmx_gpu_ids_finish(m->id, m->n_id);
-    finish_texts(m->note, m->n_note);
-    finish_texts(m->warning, m->n_warning);
-    for (size_t i = 0; i < m->n_column; i++) {
-        free(m->column[i].name);
-    }
-    free(m->column);
-    finish_texts(m->unused, m->n_unused);
+    tmx_arena_finish(&m->arena);
     *m = (struct tmx_measured){0};
 }
 
 /* Lists of texts that grow: notes, columns, names of runs and GPUs. */
 
-bool tmx_log_grow(void **list, size_t n, size_t size)
+bool tmx_log_grow(struct tmx_arena *a, void **list, size_t n, size_t size)
 {
     if ((n & (n - 1)) == 0) { /* at 0, 1, 2, 4, ... */
-        void *p = realloc(*list, (n ? 2 * n : 1) * size);
+        void *p = tmx_arena_take(a, n ? 2 * n : 1, size);
         if (!p) {
             return false;
         }
+        memcpy(p, n ? *list : p, n * size);
         *list = p;
     }
     return true;
 }
 
-/* Append text to a list of owned texts; without memory the text is lost. */
-static void add_text(char ***list, size_t *n, char *text)
+/* Append to a list of texts; without memory the arena knows. */
+static void add_text(struct tmx_arena *a, char ***list, size_t *n, const char *text, size_t length)
 {
-    if (!text || !tmx_log_grow((void **)list, *n, sizeof **list)) {
-        free(text);
-        return;
+    char *own = tmx_arena_letters(a, text, length);
+    if (own && tmx_log_grow(a, (void **)list, *n, sizeof **list)) {
+        (*list)[(*n)++] = own;
     }
-    (*list)[(*n)++] = text;
 }
 
 /* A sentence, once. */
-static void add_sentence(char ***list, size_t *n, const char *fmt, va_list args)
+static void add_sentence(struct tmx_arena *a, char ***list, size_t *n, const char *fmt, va_list args)
 {
     char buf[1024];
     vsnprintf(buf, sizeof buf, fmt, args);
@@ -171,14 +139,14 @@ static void add_sentence(char ***list, size_t *n, const char *fmt, va_list args)
             return;
         }
     }
-    add_text(list, n, tmx_text_dup(buf));
+    add_text(a, list, n, buf, strlen(buf));
 }
 
 void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    add_sentence(&m->note, &m->n_note, fmt, args);
+    add_sentence(&m->arena, &m->note, &m->n_note, fmt, args);
     va_end(args);
 }
 
@@ -186,23 +154,21 @@ void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    add_sentence(&m->warning, &m->n_warning, fmt, args);
+    add_sentence(&m->arena, &m->warning, &m->n_warning, fmt, args);
     va_end(args);
 }
 
 void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name)
 {
-    const struct tmx_log_column column = {q, tmx_span_has(name, "instant"), tmx_span_dup(name)};
-    if (!column.name || !tmx_log_grow((void **)&m->column, m->n_column, sizeof *m->column)) {
-        free(column.name);
-        return;
+    char *own = tmx_arena_letters(&m->arena, name.begin, tmx_span_length(name));
+    if (own && tmx_log_grow(&m->arena, (void **)&m->column, m->n_column, sizeof *m->column)) {
+        m->column[m->n_column++] = (struct tmx_log_column){q, tmx_span_has(name, "instant"), own};
     }
-    m->column[m->n_column++] = column;
 }
 
 void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
 {
-    add_text(&m->unused, &m->n_unused, tmx_span_dup(name));
+    add_text(&m->arena, &m->unused, &m->n_unused, name.begin, tmx_span_length(name));
 }
 
 /* Of a quoted cell: two quotes are one. */
@@ -218,7 +184,7 @@ static struct tmx_span unquote(struct tmx_span s, char plain[256])
     return s;
 }
 
-size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
+size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_span s)
 {
     char plain[256];
     s = unquote(s, plain);
@@ -229,7 +195,7 @@ size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
         }
     }
     const size_t before = *n;
-    add_text(list, n, tmx_span_dup(s));
+    add_text(a, list, n, s.begin, tmx_span_length(s));
     return *n > before ? before : (size_t)-1;
 }
 
@@ -246,7 +212,7 @@ static bool agree(struct tmx_span s, const char *text)
     return s.begin == s.end || !text[0] || is_text(s, text);
 }
 
-size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
+size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
 {
     char plain[256];
     const struct tmx_span gpu = unquote(who->gpu, plain), now[] = {who->host, gpu, who->uuid};
@@ -255,7 +221,7 @@ size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *wh
                       agree(who->uuid, (*list)[k - 1].uuid))) {
         k--; /* the newest are asked for most */
     }
-    if (k == 0 && !tmx_log_grow((void **)list, *n, sizeof **list)) {
+    if (k == 0 && !tmx_log_grow(a, (void **)list, *n, sizeof **list)) {
         return (size_t)-1;
     }
     struct tmx_gpu_id *id = k > 0 ? &(*list)[k - 1] : &(*list)[*n];
@@ -264,26 +230,12 @@ size_t tmx_log_who(struct tmx_gpu_id **list, size_t *n, const struct tmx_who *wh
         ++*n;
     }
     char **const text[] = {&id->host, &id->label, &id->uuid};
-    bool ok = true;
     for (size_t i = 0; i < 3; i++) {
         if (!*text[i] || (!**text[i] && now[i].begin < now[i].end)) {
-            char *own = tmx_span_dup(now[i]);
-            ok = ok && own;
-            free(*text[i]);
-            *text[i] = own;
+            *text[i] = tmx_arena_letters(a, now[i].begin, tmx_span_length(now[i]));
         }
     }
-    return ok ? (size_t)(id - *list) : (size_t)-1;
-}
-
-void tmx_gpu_ids_finish(struct tmx_gpu_id *id, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(id[i].host);
-        free(id[i].label);
-        free(id[i].uuid);
-    }
-    free(id);
+    return a->failed ? (size_t)-1 : (size_t)(id - *list);
 }
 
 /* Names in the order of the numbers in them: card2 before card10. */
@@ -351,7 +303,7 @@ static bool brief_hosts(const struct tmx_measured *m)
 }
 
 /* The label; in front its host where there are several, behind its UUID where a host has the label twice. */
-static char *name_of(const struct tmx_measured *m, size_t g, bool hosts, bool brief)
+static char *name_of(struct tmx_measured *m, size_t g, bool hosts, bool brief)
 {
     char buf[512];
     const struct tmx_gpu_id *id = &m->id[g];
@@ -363,50 +315,45 @@ static char *name_of(const struct tmx_measured *m, size_t g, bool hosts, bool br
     const bool host = hosts && id->host[0], last = twice && id->uuid[0] && strcmp(id->uuid, id->label) != 0;
     snprintf(buf, sizeof buf, "%.*s%s%s%s%s", host ? host_letters(id->host, brief) : 0, id->host,
              host ? "/" : "", id->label, last ? "/" : "", last ? id->uuid : "");
-    return tmx_text_dup(buf);
+    return tmx_arena_text(&m->arena, buf);
 }
 
 enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
 {
     const size_t n = m->n_id;
-    struct place *place = calloc(n + 1, sizeof *place);
-    size_t *now = calloc(n + 1, sizeof *now);
-    char **gpu = calloc(n + 1, sizeof *gpu);
+    struct place *place;
+    size_t *now;
     const char *one = "";
-    bool hosts = false, ok = place && now && gpu;
-    for (size_t g = 0; ok && g < n; g++) {
+    bool hosts = false;
+    TMX_TAKE(&m->arena, place, n + 1);
+    TMX_TAKE(&m->arena, now, n + 1);
+    if (!TMX_TAKE(&m->arena, m->gpu, n + 1)) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
+    }
+    m->n_gpu = n;
+    for (size_t g = 0; g < n; g++) {
         const char *host = m->id[g].host;
         place[g] = (struct place){m->id[g], g};
         hosts = hosts || (one[0] && host[0] && strcmp(host, one) != 0);
         one = one[0] ? one : host;
     }
-    if (ok) {
-        qsort(place, n, sizeof *place, by_number);
-        for (size_t g = 0; g < n; g++) {
-            m->id[g] = place[g].id;
-            now[place[g].was] = g;
-        }
-        for (size_t i = 0; i < m->n_series; i++) {
-            m->series[i].gpu = now[m->series[i].gpu];
-        }
-        finish_texts(m->gpu, m->n_gpu);
-        m->gpu = gpu;
-        m->n_gpu = n;
-        const bool brief = brief_hosts(m);
-        for (size_t g = 0; g < n; g++) {
-            gpu[g] = name_of(m, g, hosts, brief);
-            ok = ok && gpu[g];
-        }
+    qsort(place, n, sizeof *place, by_number);
+    for (size_t g = 0; g < n; g++) {
+        m->id[g] = place[g].id;
+        now[place[g].was] = g;
     }
-    if (ok && hosts) {
-        tmx_measured_note(m, "several hosts: GPUs are called HOST/GPU, from %s to %s", gpu[0], gpu[n - 1]);
+    for (size_t i = 0; i < m->n_series; i++) {
+        m->series[i].gpu = now[m->series[i].gpu];
     }
-    if (m->gpu != gpu) {
-        free(gpu);
+    const bool brief = brief_hosts(m);
+    for (size_t g = 0; g < n; g++) {
+        m->gpu[g] = name_of(m, g, hosts, brief);
     }
-    free(place);
-    free(now);
-    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
+    if (hosts && !m->arena.failed) {
+        tmx_measured_note(m, "several hosts: GPUs are called HOST/GPU, from %s to %s", m->gpu[0],
+                          m->gpu[n - 1]);
+    }
+    return TMX_OK;
 }
 
 /* Runs and GPUs by patterns of their names. */
@@ -466,11 +413,9 @@ enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, co
         p = end ? end + 1 : NULL;
     }
     for (size_t i = 0; i < m->n_series; i++) {
-        struct tmx_series *s = &m->series[i];
-        if ((runs && !tmx_pattern_match(runs, m->run[s->run])) ||
-            (gpus && !tmx_pattern_match(gpus, m->gpu[s->gpu]))) {
-            tmx_series_finish(s);
-        } else {
+        const struct tmx_series *s = &m->series[i];
+        if (!(runs && !tmx_pattern_match(runs, m->run[s->run])) &&
+            !(gpus && !tmx_pattern_match(gpus, m->gpu[s->gpu]))) {
             m->series[n++] = *s;
         }
     }

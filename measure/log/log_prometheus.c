@@ -182,8 +182,8 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
 enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    struct scrape *s = calloc(1, sizeof *s);
-    enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a scrape");
+    struct scrape *s;
+    enum tmx_status st = TMX_TAKE(&c->arena, s, 1) ? TMX_OK : tmx_no_memory(err);
     c->has_gpu = c->scattered = true;
     if (s) {
         s->name = (struct tmx_span){"", ""};
@@ -191,7 +191,5 @@ enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alia
     while (!st && tmx_lines_next_filled(&l, c->text)) {
         st = metric(c, s, tmx_span_trim(l.line), tmx_collect_line(c, l.number), names, err);
     }
-    st = st ? st : emit(c, s, err);
-    free(s);
-    return st;
+    return st ? st : emit(c, s, err);
 }

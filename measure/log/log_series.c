@@ -72,11 +72,11 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
     struct tmx_row *r = &c->row[c->n_row];
     *r = kept;
     if (c->n_part == 0) { /* the whole die is number 0 */
-        tmx_log_intern(&c->part, &c->n_part, (struct tmx_span){zero, zero});
+        tmx_log_intern(&c->arena, &c->part, &c->n_part, (struct tmx_span){zero, zero});
     }
-    r->run = tmx_log_intern(&c->run, &c->n_run, run);
-    r->gpu = tmx_log_who(&c->id, &c->n_gpu, &of);
-    r->part = tmx_log_intern(&c->part, &c->n_part, of.part);
+    r->run = tmx_log_intern(&c->arena, &c->run, &c->n_run, run);
+    r->gpu = tmx_log_who(&c->arena, &c->id, &c->n_gpu, &of);
+    r->part = tmx_log_intern(&c->arena, &c->part, &c->n_part, of.part);
     if (r->run == (size_t)-1 || r->gpu == (size_t)-1 || r->part == (size_t)-1 || c->n_part == 0) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
     }
@@ -317,41 +317,34 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
                                   size_t gpu, const char *who, struct tmx_err *err)
 {
     struct tmx_measured *m = c->to;
-    struct tmx_series s = {.run = run, .gpu = gpu, .n = n, .line = calloc(n, sizeof *s.line)};
-    bool ok = s.line != NULL;
-    size_t temps = 0, filled = 0;
-    for (int q = 0; ok && q < TMX_N_LOG_QUANTITY; q++) {
-        size_t there = 0;
-        s.q[q] = malloc(n * sizeof *s.q[q]);
-        for (size_t i = 0; s.q[q] && i < n; i++) {
-            s.q[q][i] = row[i]->q[q];
-            there += isnan(row[i]->q[q]) ? 0u : 1u;
-        }
-        ok = s.q[q] != NULL;
-        if (there == 0) {
-            free(s.q[q]);
-            s.q[q] = NULL;
-        }
-        temps = q == TMX_Q_TEMP ? there : temps;
+    struct tmx_series s = {.run = run, .gpu = gpu, .n = n};
+    size_t there[TMX_N_LOG_QUANTITY] = {0}, filled = 0;
+    for (size_t i = 0; i < n * TMX_N_LOG_QUANTITY; i++) {
+        there[i / n] += isnan(row[i % n]->q[i / n]) ? 0u : 1u;
     }
-    for (size_t i = 0; ok && i < n; i++) {
-        s.line[i] = row[i]->line;
-    }
-    if (ok && (!s.q[TMX_Q_POWER] || temps < 3 || n < 4)) {
+    const size_t temps = there[TMX_Q_TEMP];
+    if (there[TMX_Q_POWER] == 0 || temps < 3 || n < 4) {
         tmx_measured_note(m, "%s:%u: %s has %zu rows with a temperature%s: left out", c->text->name,
-                          row[0]->line, who, temps, s.q[TMX_Q_POWER] ? "" : " and none with power");
-        tmx_series_finish(&s);
+                          row[0]->line, who, temps, there[TMX_Q_POWER] > 0 ? "" : " and none with power");
         return TMX_OK;
     }
-    if (ok) {
-        fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
-        s.step_s = median_step(row, n);
-        ok = tmx_log_grow((void **)&m->series, m->n_series, sizeof *m->series);
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
+        if (there[q] > 0) {
+            TMX_TAKE(&m->arena, s.q[q], n);
+        }
+        for (size_t i = 0; s.q[q] && i < n; i++) {
+            s.q[q][i] = row[i]->q[q];
+        }
     }
-    if (!ok) {
-        tmx_series_finish(&s);
+    TMX_TAKE(&m->arena, s.line, n);
+    for (size_t i = 0; s.line && i < n; i++) {
+        s.line[i] = row[i]->line;
+    }
+    if (!tmx_log_grow(&m->arena, (void **)&m->series, m->n_series, sizeof *m->series)) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
+    fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
+    s.step_s = median_step(row, n);
     if (filled > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
                           c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
@@ -399,7 +392,8 @@ static size_t run_name(struct tmx_collect *c, const char *name, size_t part, siz
     if (part > 0) {
         snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
     }
-    return tmx_log_intern(&c->to->run, &c->to->n_run, (struct tmx_span){buf, buf + strlen(buf)});
+    return tmx_log_intern(&c->to->arena, &c->to->run, &c->to->n_run,
+                          (struct tmx_span){buf, buf + strlen(buf)});
 }
 
 static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, size_t gpu,
@@ -424,8 +418,8 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
         fold_parts(c, s, who);
     }
     const size_t all = s->n;
-    size_t *part = calloc(s->n + 1, sizeof *part);
-    if (!part) {
+    size_t *part;
+    if (!TMX_TAKE(&c->arena, part, s->n + 1)) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     enum tmx_status st = TMX_OK;
@@ -454,13 +448,12 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
                                    {id->label, id->label + strlen(id->label)},
                                    {id->uuid, id->uuid + strlen(id->uuid)},
                                    {"", ""}};
-        const size_t g = tmx_log_who(&m->id, &m->n_id, &of);
+        const size_t g = tmx_log_who(&m->arena, &m->id, &m->n_id, &of);
         st = r == (size_t)-1 || g == (size_t)-1
                  ? tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory")
                  : add_series(c, &s->row[i], end - i, r, g, who, err);
         i = end;
     }
-    free(part);
     return st;
 }
 
@@ -492,8 +485,8 @@ static void set_begins(struct tmx_measured *m, size_t first)
 static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
 {
     const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
-    double *next = calloc(c->n_run * c->n_gpu * c->n_part + 1, sizeof *next);
-    if (!next) {
+    double *next;
+    if (!TMX_TAKE(&c->arena, next, c->n_run * c->n_gpu * c->n_part + 1)) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     for (size_t i = 0; i < c->n_row; i++) {
@@ -502,7 +495,6 @@ static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
         c->row[i].q[TMX_Q_TIME] = *t;
         *t += step;
     }
-    free(next);
     if (!c->options || c->options->step_s <= 0) {
         tmx_measured_warn(c->to,
                           "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
@@ -568,9 +560,10 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
         drop_timeless(c);
         to_seconds(c);
     }
-    struct tmx_row **row = calloc(c->n_row, sizeof *row);
-    size_t *begin = calloc(c->n_run * c->n_gpu + 1, sizeof *begin);
-    if (!st && (!row || !begin)) {
+    struct tmx_row **row;
+    size_t *begin;
+    TMX_TAKE(&c->arena, row, c->n_row);
+    if (!TMX_TAKE(&c->arena, begin, c->n_run * c->n_gpu + 1) && !st) {
         st = tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     if (!st) { /* counting sort by run and GPU; the file's order stays inside each */
@@ -589,8 +582,6 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
         struct stretch s = {.row = row + from, .n = to - from};
         st = s.n ? add_stretch(c, &s, k / c->n_gpu, k % c->n_gpu, first_run, err) : TMX_OK;
     }
-    free(row);
-    free(begin);
     if (!st && m->n_series == first) {
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
                            "no GPU has four rows with power and temperature");

@@ -33,6 +33,7 @@ struct pool {
 
 struct shape {
     const struct tmx_read_options *options;
+    struct tmx_arena arena; /* of all but the pools */
     char *name[TMX_MAX_COLUMN];
     size_t n_name, n_cell, n_row, n_document;
     struct cell *cell;
@@ -44,18 +45,6 @@ struct shape {
     bool lost; /* no memory */
     bool many; /* documents: a list in one is a moment's */
 };
-
-static void finish(struct shape *s)
-{
-    for (size_t k = 0; k < s->n_name; k++) {
-        free(s->name[k]);
-    }
-    free(s->cell);
-    free(s->row);
-    free(s->line);
-    free(s->words.text);
-    free(s->text.text);
-}
 
 static bool put(struct pool *p, const char *text, size_t n)
 {
@@ -78,7 +67,7 @@ static bool put(struct pool *p, const char *text, size_t n)
 
 static void begin_row(struct shape *s, unsigned line)
 {
-    if (!tmx_log_grow((void **)&s->row, s->n_row, sizeof *s->row)) {
+    if (!tmx_log_grow(&s->arena, (void **)&s->row, s->n_row, sizeof *s->row)) {
         s->lost = true;
         return;
     }
@@ -103,12 +92,12 @@ static void add_cell(struct shape *s, const char *name, const char *value, size_
         return;
     }
     if (k == s->n_name) {
-        s->name[k] = tmx_text_dup(name);
+        s->name[k] = tmx_arena_text(&s->arena, name);
         s->n_name += s->name[k] != NULL;
     }
     const size_t at = s->words.n;
     s->lost = !s->name[k] || !put(&s->words, value, n) || !put(&s->words, "", 1) ||
-              !tmx_log_grow((void **)&s->cell, s->n_cell, sizeof *s->cell);
+              !tmx_log_grow(&s->arena, (void **)&s->cell, s->n_cell, sizeof *s->cell);
     for (char *p = s->lost ? NULL : s->words.text + at; p && *p; p++) {
         *p = strchr("\t\r\n\"", *p) ? ' ' : *p; /* what would end a cell */
     }
@@ -299,7 +288,7 @@ static void add_sample(struct shape *s, const char *labels, json_t *time, double
     char text[64];
     if (json_is_number(time) && single(value, text, sizeof text)) {
         add_text(s, "%s %s %.0f\n", labels, text, 1000 * unit * json_number_value(time));
-        if (tmx_log_grow((void **)&s->line, s->n_line, sizeof *s->line)) {
+        if (tmx_log_grow(&s->arena, (void **)&s->line, s->n_line, sizeof *s->line)) {
             s->line[s->n_line++] = line;
         } else {
             s->lost = true;
@@ -471,7 +460,7 @@ static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file
     const char *at[TMX_MAX_COLUMN];
     bool ok = true;
     c->n_line = table ? s->n_row + 1 : s->n_line;
-    c->line_of = calloc(c->n_line + 1, sizeof *c->line_of);
+    TMX_TAKE(&c->arena, c->line_of, c->n_line + 1);
     for (size_t k = 0; table && ok && k < s->n_name; k++) {
         for (char *p = s->name[k]; *p; p++) {
             *p = strchr("\t\r\n\"", *p) ? ' ' : *p;
@@ -540,7 +529,9 @@ enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, 
     if (!st && (s->lost || !replace(c, s, t))) {
         st = tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
     }
-    finish(s);
+    tmx_arena_finish(&s->arena);
+    free(s->words.text);
+    free(s->text.text);
     free(s);
     return st;
 }

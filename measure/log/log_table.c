@@ -183,8 +183,8 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns
 static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l,
                                     struct tmx_err *err)
 {
-    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell);
-    enum tmx_status st = cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
+    struct tmx_span *cell;
+    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
     const size_t notes = c->to->n_note, headers = c->n_header;
     while (!st && tmx_lines_next(&l, c->text)) {
         size_t n;
@@ -197,11 +197,8 @@ static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t
             }
         }
     }
-    while (c->to->n_note > notes) { /* said in the second pass */
-        free(c->to->note[--c->to->n_note]);
-    }
+    c->to->n_note = notes; /* said in the second pass */
     c->n_header = headers;
-    free(cell);
     return st;
 }
 
@@ -369,9 +366,10 @@ static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tm
         double last;
         size_t n, up;
         bool falls;
-    } *seen = calloc(t->n + 1, sizeof *seen);
-    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell), first = {"", ""};
-    enum tmx_status st = seen && cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
+    } * seen;
+    struct tmx_span *cell, first = {"", ""};
+    TMX_TAKE(&c->arena, seen, t->n + 1);
+    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
     const size_t notes = c->to->n_note, headers = c->n_header;
     bool any = false;
     while (!st && tmx_lines_next(&l, c->text)) {
@@ -398,9 +396,7 @@ static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tm
             s->n++;
         }
     }
-    while (c->to->n_note > notes) { /* said when the rows are read */
-        free(c->to->note[--c->to->n_note]);
-    }
+    c->to->n_note = notes; /* said when the rows are read */
     c->n_header = headers;
     for (size_t k = 0; !st && k < t->n; k++) {
         if (seen[k].n >= LEAST && !seen[k].falls && 5 * seen[k].up > 2 * seen[k].n) {
@@ -411,17 +407,16 @@ static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tm
                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
         }
     }
-    free(seen);
-    free(cell);
     return st;
 }
 
 enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    struct tmx_columns *t = calloc(1, sizeof *t);
-    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell);
-    enum tmx_status st = t && cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a table's columns");
+    struct tmx_columns *t;
+    struct tmx_span *cell;
+    TMX_TAKE(&c->arena, t, 1);
+    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
     st = st ? st : read_header(c, t, aliases, &l, err);
     st = st ? st : count_values(c, t, l, err);
     if (!st) {
@@ -438,8 +433,6 @@ enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *al
         st = row_cells(c, t, &l, cell, &n, err);
         st = st || n == 0 ? st : read_row(c, t, cell, l.number, err);
     }
-    free(cell);
-    free(t);
     return st;
 }
 
@@ -533,8 +526,9 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
                                      struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    struct tmx_columns *t = calloc(1, sizeof *t);
-    enum tmx_status st = t ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a table's columns");
+    struct tmx_columns *t, *next;
+    TMX_TAKE(&c->arena, t, 1);
+    enum tmx_status st = TMX_TAKE(&c->arena, next, 1) ? TMX_OK : tmx_no_memory(err);
     bool named = false;
     while (!st && tmx_lines_next(&l, c->text)) {
         struct tmx_span s = tmx_span_trim(l.line), first = s;
@@ -542,9 +536,8 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
             continue;
         }
         if (*s.begin == '#') {
-            struct tmx_columns *next = calloc(1, sizeof *next);
-            st =
-                next ? read_names(c, next, aliases, &l, err) : tmx_fail(err, TMX_ENOMEM, "a table's columns");
+            memset(next, 0, sizeof *next);
+            st = read_names(c, next, aliases, &l, err);
             const bool names = !st && next->n > 0 && (next->entity || next->gpu < next->n);
             if (names && named && next->n != t->n) {
                 st = tmx_fail_at(err, TMX_EPARSE, c->text->name, l.number,
@@ -558,7 +551,6 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
                 c->has_gpu = t->gpu < t->n;
                 named = true;
             }
-            free(next);
             continue;
         }
         struct tmx_span word;
@@ -569,6 +561,5 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
                    : tmx_fail_at(err, TMX_EPARSE, c->text->name, l.number,
                                  "no line of names before the first row");
     }
-    free(t);
     return st;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 
 enum tmx_log_quantity {
@@ -30,21 +31,21 @@ enum tmx_log_quantity {
 
 struct tmx_series {
     size_t run, gpu, n;
-    double *q[TMX_N_LOG_QUANTITY]; /* [n] each, owned; NULL when the log has none; NAN where one is missing.
+    double *q[TMX_N_LOG_QUANTITY]; /* [n] each; NULL when the log has none; NAN where one is missing.
                                   TIME rises strictly from the run's begin; POWER has no gaps */
     unsigned *line;                /* [n] */
     double step_s;                 /* median */
     double begin_s;                /* of its run: the log's own time of time 0 */
 };
 
-struct tmx_gpu_id { /* who a GPU is, all owned; "" where the log does not say */
+struct tmx_gpu_id { /* who a GPU is; "" where the log does not say */
     char *host, *label, *uuid;
 };
 
 struct tmx_log_column { /* what a quantity was read from */
     enum tmx_log_quantity quantity;
     bool instant; /* watts of the row's own moment, by its name: power.draw.instant */
-    char *name;   /* its header, owned */
+    char *name;   /* its header */
 };
 
 struct tmx_measured {
@@ -57,7 +58,8 @@ struct tmx_measured {
     struct tmx_log_column *column; /* [n_column] of all logs, in the order in which they were read */
     char **unused;                 /* columns of the log that have no use here */
     size_t n_series, n_run, n_gpu, n_note, n_warning, n_column, n_unused, n_id;
-    const char *format; /* name of the last file's format */
+    const char *format;     /* name of the last file's format */
+    struct tmx_arena arena; /* of all these */
 };
 
 enum { TMX_MAX_WANTED = 16 };
