@@ -3,7 +3,7 @@
 # docs/extending.md as a new user follows it: the files of examples/extend go to their places, its lines where it says, and what changed is compiled
 # and linked before the rest of the program. Usage: extend.sh BUILD SOURCE CC "FLAGS"; FLAGS are those of the sanitizers.
 set -euo pipefail
-build=$1 source=$2 cc=$3 flags=$4
+build=$1 source=$2 cc=$3 flags=${4:-}
 command -v ninja >/dev/null && [ -f "$build/build.ninja" ] || { echo "no ninja: not checked"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

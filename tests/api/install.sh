@@ -4,7 +4,7 @@
 # alone, the CMake package, every header alone. Nothing may look into the source or build tree.
 # Usage: install.sh CMAKE BUILD SOURCE CC "FLAGS"; FLAGS are those of the sanitizers, empty without.
 set -euo pipefail
-cmake=$1 build=$2 source=$3 cc=$4 flags=$5
+cmake=$1 build=$2 source=$3 cc=$4 flags=${5:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 say() { echo "FAILED: $*"; exit 1; }

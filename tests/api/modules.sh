@@ -3,7 +3,7 @@
 # Policies from shared objects: the same bytes as built in, and each wrong module is a clear error without effect.
 # Usage: modules.sh THERMIX SOURCE CC "FLAGS"; FLAGS are those of the sanitizers, empty without.
 set -euo pipefail
-thermix=$1 source=$2 cc=$3 flags=$4
+thermix=$1 source=$2 cc=$3 flags=${4:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
