@@ -44,7 +44,7 @@ all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no
     "$p" thermal -f die.flp -p die.ptrace --network $network --method grid -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
   done
   for method in reduced grid; do
-    "$p" thermal -c channels.config --network physical -p cool.ptrace -grid_rows 16 -grid_cols 16 --method $method -o "$o/cool-$method.ttrace" --precision 12 --quiet
+    "$p" thermal -c channels.config --network physical -p cool.ptrace -grid_rows 8 -grid_cols 8 --method $method -o "$o/cool-$method.ttrace" --precision 12 --quiet
   done
   "$p" calibrate card.csv -o "$o/cal" --no-figures -q >/dev/null
   "$p" bound ./suite.cfg --format csv >"$o/bound.csv" || grep -q GLPK "$o/bound.csv"
