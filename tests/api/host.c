@@ -20,7 +20,7 @@
 
 #define CHECK(cond) ((cond) ? (void)0 : failed(__LINE__, #cond))
 
-enum { N_STEP = 50, MAX_UNIT = 64 };
+enum { N_STEP = 50, MAX_UNIT = 64, MAX_METRIC = 128 };
 
 static FILE *screen; /* where this test speaks: the library gets files in place of its standard streams */
 
@@ -124,7 +124,7 @@ static void use_engine(struct job *j)
 
 struct simulation {
     const char *policy;
-    double temp_k[MAX_UNIT], metric[64];
+    double temp_k[MAX_UNIT], metric[MAX_METRIC];
     char id[64];
     bool (*between)(void);
 };
@@ -155,7 +155,7 @@ static void use_run(struct simulation *s)
     CHECK(tmx_run_step(run, 5, &done, &err) == TMX_OK && done);
     memcpy(s->temp_k, temp_k, n * sizeof *temp_k);
     n = tmx_run_count(run, TMX_THING_METRIC);
-    CHECK(n > 0 && n <= 64 && !tmx_run_name(run, TMX_THING_METRIC, n));
+    CHECK(n > 0 && n <= MAX_METRIC && !tmx_run_name(run, TMX_THING_METRIC, n));
     CHECK(tmx_run_read(run, TMX_READ_METRIC_VALUE, s->metric, n, &err) == TMX_OK);
     CHECK(tmx_run_read(run, TMX_READ_METRIC_VALUE, s->metric, n + 1, &err) == TMX_ERANGE);
     CHECK(tmx_run_read(run, TMX_N_QUANTITY, s->metric, n, &err) == TMX_ERANGE);
