@@ -6,6 +6,7 @@
 #include <string.h>
 #include <thermix/module.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
 #include "core/base/provenance.h"
@@ -17,8 +18,7 @@ enum { MAX_ROWS = 120, MAX_MODULE = 64 };
 struct tmx_catalog_own {                        /* of a catalog that grows */
     const struct tmx_plugin **list[TMX_N_KIND]; /* NULL-terminated */
     size_t n[TMX_N_KIND];
-    void **copy; /* [n_copy] tables */
-    size_t n_copy;
+    struct tmx_arena copies;        /* of tables */
     struct tmx_module_file *module; /* [n_module] */
     size_t n_module;
 };
@@ -212,10 +212,7 @@ void tmx_catalog_destroy(struct tmx_catalog *c)
     for (size_t kind = 0; kind < TMX_N_KIND; kind++) {
         free(c->own->list[kind]);
     }
-    for (size_t i = 0; i < c->own->n_copy; i++) {
-        free(c->own->copy[i]);
-    }
-    free(c->own->copy);
+    tmx_arena_finish(&c->own->copies);
     free(c->own->module);
     free(c->own);
     free(c);
@@ -229,15 +226,8 @@ const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, enum tmx_le
 static enum tmx_status add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *p,
                            struct tmx_err *err)
 {
-    void **grown = realloc(c->own->copy, (c->own->n_copy + 1) * sizeof *grown);
-    void *table = grown ? malloc(table_size(level)) : NULL;
-    c->own->copy = grown ? grown : c->own->copy;
-    if (!table || !append(c, level, memcpy(table, p, table_size(level)))) {
-        free(table);
-        return tmx_fail(err, TMX_ENOMEM, "policy %s", p->name);
-    }
-    c->own->copy[c->own->n_copy++] = table;
-    return TMX_OK;
+    void *table = tmx_arena_take(&c->own->copies, 1, table_size(level));
+    return table && append(c, level, memcpy(table, p, table_size(level))) ? TMX_OK : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *policy,

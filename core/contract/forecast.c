@@ -2,8 +2,6 @@
 #include "core/contract/forecast.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/os.h"
@@ -41,16 +39,19 @@ enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes
                         "a policy that looks ahead cannot do so where coolant flows through channels");
     }
     tmx_assert(m->mode_row % TMX_ROWS_PAD == 0 && m->unit_row % TMX_ROWS_PAD == 0);
-    double *weight = calloc(m->mode_row, sizeof *weight), *work = calloc(m->mode_row, sizeof *work);
-    f->steady = calloc(m->n_unit * m->unit_row, sizeof *f->steady);
-    bool ok = weight && work && f->steady;
-    for (size_t i = 1; ok && i <= TMX_FORECAST_PARTS; i++) {
-        f->decay[i] = calloc(m->mode_row, sizeof *f->decay[i]);
-        f->gain[i] = calloc(m->mode_row, sizeof *f->gain[i]);
-        f->step[i] = calloc(m->n_unit * m->unit_row, sizeof *f->step[i]);
-        ok = f->decay[i] && f->gain[i] && f->step[i];
+    double *weight, *work;
+    TMX_TAKE(&f->arena, weight, m->mode_row);
+    TMX_TAKE(&f->arena, work, m->mode_row);
+    TMX_TAKE(&f->arena, f->steady, m->n_unit * m->unit_row);
+    for (size_t i = 1; i <= TMX_FORECAST_PARTS; i++) {
+        TMX_TAKE(&f->arena, f->decay[i], m->mode_row);
+        TMX_TAKE(&f->arena, f->gain[i], m->mode_row);
+        TMX_TAKE(&f->arena, f->step[i], m->n_unit * m->unit_row);
     }
-    for (size_t i = 1; ok && i <= TMX_FORECAST_PARTS; i++) {
+    if (f->arena.failed) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 1; i <= TMX_FORECAST_PARTS; i++) {
         const double dt_s = tick_s * (double)i / TMX_FORECAST_PARTS;
         for (size_t k = 0; k < m->n_mode; k++) {
             f->decay[i][k] = exp(-m->rate[k] * dt_s);
@@ -58,28 +59,17 @@ enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes
         }
         fill_step(f, f->gain[i], work, f->step[i]);
     }
-    for (size_t k = 0; ok && k < m->n_mode; k++) {
+    for (size_t k = 0; k < m->n_mode; k++) {
         f->n_lasting = f->decay[TMX_FORECAST_PARTS][k] > 1e-6 ? k + 1 : f->n_lasting;
-    }
-    for (size_t k = 0; ok && k < m->n_mode; k++) {
         weight[k] = 1 / m->rate[k];
     }
-    if (ok) {
-        fill_step(f, weight, work, f->steady);
-    }
-    free(weight);
-    free(work);
-    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "forecast of %zu modes", m->n_mode);
+    fill_step(f, weight, work, f->steady);
+    return TMX_OK;
 }
 
 void tmx_forecast_finish(struct tmx_forecast *f)
 {
-    for (size_t i = 1; i <= TMX_FORECAST_PARTS; i++) {
-        free(f->decay[i]);
-        free(f->gain[i]);
-        free(f->step[i]);
-    }
-    free(f->steady);
+    tmx_arena_finish(&f->arena);
     *f = (struct tmx_forecast){0};
 }
 

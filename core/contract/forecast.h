@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/contract/power_model.h"
 #include "core/vector/rows.h"
@@ -44,7 +45,8 @@ struct tmx_forecast {
     double tick_s; /* the scheduling tick h */
     size_t
         n_lasting; /* modes up to the last that after h has more than 1e-6 of what it was; the rest is fast */
-    /* [1 .. TMX_FORECAST_PARTS]: after i / TMX_FORECAST_PARTS of h; owned */
+    struct tmx_arena arena; /* of the tables */
+    /* [1 .. TMX_FORECAST_PARTS]: after i / TMX_FORECAST_PARTS of h */
     double *decay[TMX_FORECAST_PARTS + 1], *gain[TMX_FORECAST_PARTS + 1]; /* [mode_row] */
     double *step[TMX_FORECAST_PARTS + 1]; /* [n_unit][unit_row, K/W] row: unit that is powered */
     double *steady;                       /* the same after for ever */

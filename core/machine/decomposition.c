@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/machine/decomposition.h"
+#include "core/base/arena.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct tmx_decomposition {
+    struct tmx_arena arena; /* of the arrays of ranks */
     struct tmx_ranks ranks;
     size_t *first[TMX_N_OF]; /* [size + 1] where the part of each rank begins */
     int *count, *at;         /* [size] bytes of each rank in an exchange, and where they begin */
@@ -22,18 +24,12 @@ enum tmx_status tmx_decomposition_create(struct tmx_decomposition **out, const s
                         m->n_gpu, m->n_gpu == 1 ? "" : "s");
     }
     struct tmx_decomposition *s = calloc(1, sizeof *s);
-    bool got = s != NULL;
-    for (size_t of = 0; of < TMX_N_OF && got; of++) {
-        s->first[of] = calloc(n + 1, sizeof *s->first[of]);
-        got = s->first[of] != NULL;
+    for (size_t of = 0; of < TMX_N_OF && s; of++) {
+        TMX_TAKE(&s->arena, s->first[of], n + 1);
     }
-    if (got) {
-        s->count = calloc(n, sizeof *s->count);
-        s->at = calloc(n, sizeof *s->at);
-    }
-    if (!got || !s->count || !s->at) {
+    if (!s || !TMX_TAKE(&s->arena, s->count, n) || !TMX_TAKE(&s->arena, s->at, n)) {
         tmx_decomposition_destroy(s);
-        return tmx_fail(err, TMX_ENOMEM, "%zu ranks", n);
+        return tmx_no_memory(err);
     }
     s->ranks = *ranks;
     for (size_t r = 0; r <= n; r++) {
@@ -50,11 +46,7 @@ enum tmx_status tmx_decomposition_create(struct tmx_decomposition **out, const s
 void tmx_decomposition_destroy(struct tmx_decomposition *s)
 {
     if (s) {
-        for (size_t of = 0; of < TMX_N_OF; of++) {
-            free(s->first[of]);
-        }
-        free(s->count);
-        free(s->at);
+        tmx_arena_finish(&s->arena);
         free(s->all);
         free(s);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/micro/contention.h"
+#include "core/base/arena.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -898,18 +899,14 @@ enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struc
 {
     struct chip s = {
         .spec = spec, .r = r, .n_core = (size_t)spec->chip->cores, .core_clock = 1, .memory_clock = 1};
-    enum tmx_status st = TMX_OK;
     *r = (struct tmx_contention_result){0};
-    s.program = calloc(spec->n_program, sizeof *s.program);
-    s.core = calloc(s.n_core, sizeof *s.core);
-    s.seen = calloc(s.n_core, sizeof *s.seen);
-    s.drained = calloc(s.n_core, sizeof *s.drained);
-    s.request.state = calloc(s.n_core, sizeof *s.request.state);
-    s.request.accept = calloc(s.n_core, sizeof *s.request.accept);
-    if (!s.program || !s.core || !s.seen || !s.drained || !s.request.state || !s.request.accept) {
-        st = tmx_fail(err, TMX_ENOMEM, "chip of %zu cores", s.n_core);
-        goto out;
-    }
+    struct tmx_arena arena = {0};
+    TMX_TAKE(&arena, s.program, spec->n_program);
+    TMX_TAKE(&arena, s.core, s.n_core);
+    TMX_TAKE(&arena, s.seen, s.n_core);
+    TMX_TAKE(&arena, s.drained, s.n_core);
+    TMX_TAKE(&arena, s.request.state, s.n_core);
+    TMX_TAKE(&arena, s.request.accept, s.n_core);
     for (size_t i = 0; i < s.n_core; i++) {
         s.order[i] = i;
     }
@@ -917,13 +914,7 @@ enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struc
     s.view.core = s.seen;
     s.view.drained = s.drained;
     s.view.base_latency_cycles = spec->chip->base_core_cycles + spec->chip->base_memory_cycles;
-    st = run(&s, err);
-out:
-    free(s.program);
-    free(s.core);
-    free(s.seen);
-    free(s.drained);
-    free(s.request.state);
-    free(s.request.accept);
+    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : run(&s, err);
+    tmx_arena_finish(&arena);
     return st;
 }

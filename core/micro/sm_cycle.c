@@ -44,6 +44,7 @@
  *
  * Parts below: the warps, the options, an issue slot, the cycle, the results. */
 #include "core/micro/sm_cycle.h"
+#include "core/base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,8 @@ struct warps {
     uint64_t n_started, n_ended, block_cycles; /* blocks; the lives of those ended */
     uint64_t lines, misses, latency_sum;
     unsigned n_event;         /* slots of the wheel, a power of two */
-    struct wheel_slot *wheel; /* [n_event] owned */
+    struct tmx_arena arena;   /* of the next three */
+    struct wheel_slot *wheel; /* [n_event] */
     uint64_t *used;           /* [n_event / 64] owned: slots that hold something */
     uint32_t *result; /* [warps * n_register] owned: 2 * (cycle a register may be read) + (global load) */
     uint32_t entered[TMX_MAX_WARPS]; /* which of the entries was a warp's last */
@@ -211,16 +213,6 @@ static void launch_grid(struct warps *w, uint32_t at)
     }
 }
 
-static void warps_finish(struct warps *w)
-{
-    free(w->wheel);
-    free(w->used);
-    free(w->result);
-    w->wheel = NULL;
-    w->used = NULL;
-    w->result = NULL;
-}
-
 static enum tmx_status warps_init(struct warps *w, const struct tmx_sm_params *sm, const struct tmx_stream *s,
                                   struct tmx_err *err)
 {
@@ -238,12 +230,12 @@ static enum tmx_status warps_init(struct warps *w, const struct tmx_sm_params *s
     for (w->n_event = 256; w->n_event < need;) {
         w->n_event *= 2;
     }
-    w->wheel = calloc(w->n_event, sizeof *w->wheel);
-    w->used = calloc(w->n_event / 64, sizeof *w->used);
-    w->result = calloc((size_t)s->warps * s->n_register, sizeof *w->result);
-    if (!w->wheel || !w->used || !w->result) {
-        warps_finish(w);
-        return tmx_fail(err, TMX_ENOMEM, "event wheel of %u", w->n_event);
+    TMX_TAKE(&w->arena, w->wheel, w->n_event);
+    TMX_TAKE(&w->arena, w->used, w->n_event / 64);
+    TMX_TAKE(&w->arena, w->result, (size_t)s->warps * s->n_register);
+    if (w->arena.failed) {
+        tmx_arena_finish(&w->arena);
+        return tmx_no_memory(err);
     }
     launch_grid(w, 0);
     return TMX_OK;
@@ -789,7 +781,7 @@ enum tmx_status tmx_sm_run(const struct tmx_sm_params *params, const struct tmx_
         tmx_gating_finish(&sm.gating, T);
         collect(&sm, T, r);
     }
-    warps_finish(&sm.warps);
+    tmx_arena_finish(&sm.warps.arena);
     return st;
 }
 

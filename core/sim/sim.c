@@ -205,9 +205,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     if (!st && s->spec.serve.llm) {
         s->spec.serve.route = &s->spec.choice[TMX_LEVEL_ROUTE];
         s->spec.serve.row = &s->spec.choice[TMX_LEVEL_ROW];
-        s->serve_speed = calloc(s->machine->n_gpu, sizeof *s->serve_speed);
-        st = s->serve_speed ? tmx_serve_create(&s->serve, &s->spec.serve, err)
-                            : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", s->machine->n_gpu);
+        st = TMX_TAKE(&s->fixed, s->serve_speed, s->machine->n_gpu)
+                 ? tmx_serve_create(&s->serve, &s->spec.serve, err)
+                 : tmx_no_memory(err);
     }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
@@ -261,7 +261,6 @@ void tmx_sim_destroy(struct tmx_sim *s)
     tmx_gate_stage_destroy(s->gate);
     tmx_jobs_destroy(s->jobs);
     tmx_serve_destroy(s->serve);
-    free(s->serve_speed);
     tmx_cooling_destroy(s->cooling);
     tmx_meter_destroy(s->meter);
     tmx_recorder_destroy(s->recorder);

@@ -5,6 +5,7 @@
  * energy is at least the sum of its instances' (scaling >= 1), so every instance costs at least
  *   E_i,dynamic + (P_idle + lambda) W_i / n on the GPU, or (further instance) P_cpu t_more on the CPU. */
 #include "sched/job/group.h"
+#include "core/base/arena.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -289,14 +290,11 @@ enum tmx_status tmx_group_all(const struct tmx_batch *b, const struct tmx_templa
         }
         s.size *= b->count[k] + 1;
     }
-    s.group = calloc(s.size, sizeof *s.group);
-    s.energy_j = calloc(s.size, sizeof *s.energy_j);
-    s.first = calloc(s.size, sizeof *s.first);
-    const enum tmx_status st = s.group && s.energy_j && s.first
-                                   ? exact(b, t, n_tmpl, l, &s, out, err)
-                                   : tmx_fail(err, TMX_ENOMEM, "grouping of %zu count vectors", s.size);
-    free(s.group);
-    free(s.energy_j);
-    free(s.first);
+    struct tmx_arena arena = {0};
+    TMX_TAKE(&arena, s.group, s.size);
+    TMX_TAKE(&arena, s.energy_j, s.size);
+    TMX_TAKE(&arena, s.first, s.size);
+    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : exact(b, t, n_tmpl, l, &s, out, err);
+    tmx_arena_finish(&arena);
     return st;
 }

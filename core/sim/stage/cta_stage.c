@@ -56,11 +56,9 @@ static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struc
                                   struct tmx_err *err)
 {
     const size_t n = chip->n_sm;
-    double *x = calloc(2 * n, sizeof *x);
-    TMX_TAKE(&c->arena, c->spread[g], n);
-    if (!x || !c->spread[g]) {
-        free(x);
-        return tmx_fail(err, TMX_ENOMEM, "order of %zu SMs", n);
+    double *x;
+    if (!TMX_TAKE(&c->arena, x, 2 * n) || !TMX_TAKE(&c->arena, c->spread[g], n)) {
+        return tmx_no_memory(err);
     }
     for (size_t sm = 0; sm < n; sm++) {
         const struct tmx_unit *u = &chip->floorplan.unit[chip->unit_of_sm[sm]];
@@ -68,7 +66,6 @@ static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struc
         x[n + sm] = u->y_m + u->h_m / 2;
     }
     tmx_spread_order(x, x + n, n, c->spread[g]);
-    free(x);
     return TMX_OK;
 }
 

@@ -20,8 +20,9 @@ struct tmx_sensor {
     struct tmx_sensor_options options;
     struct tmx_rng *rng;
     uint64_t period, n_sample;
-    size_t n_sm, depth; /* readings kept: delay in samples + 1 */
-    double *ring_k;     /* [depth * n_sm] */
+    struct tmx_arena state; /* the ring */
+    size_t n_sm, depth;     /* readings kept: delay in samples + 1 */
+    double *ring_k;         /* [depth * n_sm] */
 };
 
 enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sensor_options *options,
@@ -29,7 +30,6 @@ enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sens
                                   struct tmx_err *err)
 {
     const double ticks = options->period_s / dt_s;
-    enum tmx_status st = TMX_OK;
     if (ticks < 0.999999 || fabs(ticks - round(ticks)) > 1e-6 * ticks) {
         return tmx_fail(err, TMX_ECONFIG, "sensor.period_s = %g s is not a multiple of tick_s = %g s",
                         options->period_s, dt_s);
@@ -42,10 +42,8 @@ enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sens
     s->period = (uint64_t)round(ticks);
     s->n_sm = machine->n_sm;
     s->depth = (size_t)round(options->delay_s / options->period_s) + 1;
-    s->ring_k = calloc(s->depth * s->n_sm, sizeof *s->ring_k);
-    if (!s->ring_k) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu sensors", s->n_sm);
-    } else if (options->noise_k > 0) {
+    enum tmx_status st = TMX_TAKE(&s->state, s->ring_k, s->depth * s->n_sm) ? TMX_OK : tmx_no_memory(err);
+    if (!st && options->noise_k > 0) {
         st = tmx_rng_create(&s->rng, seed, "sensor", err);
     }
     if (st) {
@@ -60,7 +58,7 @@ void tmx_sensor_destroy(struct tmx_sensor *s)
 {
     if (s) {
         tmx_rng_destroy(s->rng);
-        free(s->ring_k);
+        tmx_arena_finish(&s->state);
         free(s);
     }
 }
@@ -166,7 +164,7 @@ void tmx_sensor_image(void *sensor, struct tmx_image *i)
 {
     struct tmx_sensor *s = sensor;
     TMX_IMAGE_FIELD(i, s->n_sample);
-    tmx_image_item(i, s->ring_k, s->depth * s->n_sm * sizeof *s->ring_k);
+    tmx_arena_image(&s->state, i);
     tmx_rng_image(s->rng, i);
 }
 
