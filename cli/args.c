@@ -44,10 +44,10 @@ static void join_words(const char *const *words, char *buf, size_t size)
 
 static enum tmx_status add_text(struct tmx_texts *t, const char *begin, size_t length, struct tmx_err *err)
 {
-    char **more = realloc(t->text, (t->n + 1) * sizeof *more);
+    char **more = realloc(t->own, (t->n + 1) * sizeof *more);
     char *text = malloc(length + 1);
     if (more) {
-        t->text = more;
+        t->own = more;
     }
     if (!more || !text) {
         free(text);
@@ -81,10 +81,10 @@ static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tm
 static void clear(struct tmx_texts *t)
 {
     for (size_t i = 0; i < t->n; i++) {
-        free(t->text[i]);
+        free(t->own[i]);
     }
-    free(t->text);
-    *t = (struct tmx_texts){0};
+    free(t->own);
+    *t = (struct tmx_texts){.n = 0};
 }
 
 static enum tmx_status number(const struct tmx_arg *a, const char *text, double *v, struct tmx_err *err)

@@ -50,7 +50,10 @@ enum tmx_names {
 };
 
 struct tmx_texts { /* owned by the parse, until tmx_args_finish */
-    char **text;   /* [n] */
+    union {
+        char **own;
+        const char *const *text; /* [n] */
+    };
     size_t n;
 };
 

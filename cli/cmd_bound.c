@@ -62,8 +62,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     tmx_progress_end(&progress);
     st = st ? st
-            : tmx_table_save_columns(table, (enum tmx_format)a->format, "-",
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+            : tmx_table_save_columns(table, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n,
+                                     err);
     tmx_table_destroy(table);
     return st;
 }

@@ -71,8 +71,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         const bool people =
             a->format == TMX_FORMAT_TEXT || a->format == TMX_FORMAT_MARKDOWN || a->format == TMX_FORMAT_LATEX;
         const bool few = people && !a->map && isnan(a->boost) && a->columns.n == 0; /* the others are empty */
-        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
-                                    few ? read : (const char *const *)a->columns.text,
+        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, few ? read : a->columns.text,
                                     few ? sizeof read / sizeof read[0] : a->columns.n, err);
     }
     tmx_table_destroy(table);

@@ -32,9 +32,8 @@ static const double MIB = 1024 * 1024;
 /* One row a file; when checked, its state. *n_bad files no reader would take. */
 static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, struct tmx_err *err)
 {
-    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
-                                      .n_column = a->columns.n,
-                                      .most_rows = check ? 0 : MOST_ROWS};
+    const struct tmx_screen screen = {
+        .column = a->columns.text, .n_column = a->columns.n, .most_rows = check ? 0 : MOST_ROWS};
     struct tmx_cache_sum sum = {0};
     struct tmx_table *t = NULL;
     char folder[500];

@@ -429,8 +429,7 @@ static enum tmx_status check_file(const char *name, const struct tmx_sets *sets,
     enum tmx_status st =
         format == TMX_FORMAT_TEXT && chosen->n == 0 ? TMX_OK : tmx_table_create(&t, columns, 4, err);
     st = st ? st : check((struct request){name, name, sets, stdout, t}, err);
-    st = st || !t ? st
-                  : tmx_table_save_columns(t, format, "-", (const char *const *)chosen->text, chosen->n, err);
+    st = st || !t ? st : tmx_table_save_columns(t, format, "-", chosen->text, chosen->n, err);
     tmx_table_destroy(t);
     return st;
 }

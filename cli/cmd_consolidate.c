@@ -41,8 +41,7 @@ static enum tmx_status print(const struct args *a, const struct tmx_job_data *d,
     }
     enum tmx_status st = tmx_merge_table(d, j, temp_c, &t, err);
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }

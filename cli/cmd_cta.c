@@ -55,8 +55,8 @@ static enum tmx_status print(const struct args *a, const struct tmx_cta_report *
         printf("\n");
     }
     st = st ? st
-            : tmx_table_save_columns(report->table, (enum tmx_format)a->format, "-",
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+            : tmx_table_save_columns(report->table, (enum tmx_format)a->format, "-", a->columns.text,
+                                     a->columns.n, err);
     return st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
 }
 
@@ -67,9 +67,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_cta_chip chip;
     const struct tmx_cta_question q = {
         .chip = &chip,
-        .kernel = (const char *const *)a->kernel.text,
+        .kernel = a->kernel.text,
         .n_kernel = a->kernel.n,
-        .policy = (const char *const *)a->policy.text,
+        .policy = a->policy.text,
         .n_policy = a->policy.n,
         .options = {.epoch_cycles = a->epoch_cycles, .seed = (uint64_t)a->seed},
         .together = a->together,

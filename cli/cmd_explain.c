@@ -79,8 +79,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (any && people && e.by_sm) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = any ? tmx_table_save_columns(e.causes, (enum tmx_format)a->format, "-",
-                                      (const char *const *)a->columns.text, a->columns.n, err)
+    st = any ? tmx_table_save_columns(e.causes, (enum tmx_format)a->format, "-", a->columns.text,
+                                      a->columns.n, err)
              : st;
     if (!st && a->out && !e.by_sm) {
         st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");

@@ -217,8 +217,8 @@ static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table 
 static enum tmx_status save(const struct tmx_floorplan_args *a, const struct tmx_table *t,
                             const struct tmx_table *units, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_save_columns(t, (enum tmx_format)a->format, "-",
-                                                (const char *const *)a->columns.text, a->columns.n, err);
+    enum tmx_status st =
+        tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     if (!st && strcmp(a->out, "-") != 0) {
         st = tmx_table_save_in(t, a->out, "table.csv", err);
         st = st ? st : tmx_table_save_in(units, a->out, "units.csv", err);
@@ -352,8 +352,8 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
                       1e6 * tmx_unit_area_m2(u));
     }
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
+                                     err);
     tmx_table_destroy(t);
     return st;
 }
@@ -602,7 +602,7 @@ static enum tmx_status compare_power(const struct tmx_floorplan_args *a, struct 
 
 static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
 {
-    struct compare s = {.a = a, .file = (const char *const *)a->words.text + 1, .n_file = a->words.n - 1};
+    struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
         return tmx_fail(
             err, TMX_ECONFIG,
@@ -714,9 +714,7 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     if (!st) {
         FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
         struct tmx_table *chosen = NULL;
-        st = a->columns.n == 0
-                 ? TMX_OK
-                 : tmx_table_choose(t, (const char *const *)a->columns.text, a->columns.n, &chosen, err);
+        st = a->columns.n == 0 ? TMX_OK : tmx_table_choose(t, a->columns.text, a->columns.n, &chosen, err);
         st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->format, out, err);
         tmx_table_destroy(chosen);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",

@@ -58,8 +58,7 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_quest
     enum tmx_status st = tmx_gate_ask(q, &t, err);
     st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -80,7 +79,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct tmx_gate_question q = {.chip = &chip,
                                         .kernel = a->loaded,
                                         .n_kernel = a->kernel.n,
-                                        .policy = (const char *const *)a->policy.text,
+                                        .policy = a->policy.text,
                                         .n_policy = a->policy.n,
                                         .break_even_cycles = a->bet.v,
                                         .n_bet = a->bet.n,

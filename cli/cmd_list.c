@@ -129,8 +129,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     const char *what = a->what.text[0];
     struct tmx_catalog *catalog = NULL;
-    const struct tmx_screen screen = {
-        .column = (const char *const *)a->columns.text, .n_column = a->columns.n, .wrap = true};
+    const struct tmx_screen screen = {.column = a->columns.text, .n_column = a->columns.n, .wrap = true};
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_catalog_create(&catalog, err);
     for (size_t i = 0; i < a->module.n && !st; i++) {

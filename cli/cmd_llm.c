@@ -55,8 +55,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                           like.value_bytes);
     }
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     if (!st) {
         tmx_print_visible(
             stderr,

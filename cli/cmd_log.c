@@ -29,7 +29,7 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
-    const struct tmx_texts paths = {a->words.text + 1, a->words.n - 1};
+    const struct tmx_texts paths = {.text = a->words.text + 1, .n = a->words.n - 1};
     struct tmx_measured m = {0};
     struct tmx_table *t = NULL;
     a->log.command = "log";
@@ -42,8 +42,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         tmx_measured_describe(&m, stdout);
     }
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     if (people && !st) {
         tmx_measured_sketch(&m, stdout);
     }

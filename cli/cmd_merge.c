@@ -23,7 +23,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "expected databases and -o DB");
     }
-    enum tmx_status st = tmx_results_merge(a->out, (const char *const *)a->from.text, a->from.n, err);
+    enum tmx_status st = tmx_results_merge(a->out, a->from.text, a->from.n, err);
     st = st ? st : tmx_results_load(&set, a->out, TMX_RESULTS_ALL, err);
     if (!st) {
         tmx_print_visible(stdout, "%zu runs of %zu points; %s\n", set.n_run, set.n_point, a->out);

@@ -162,8 +162,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_admission_table(&table, &call, err);
     tmx_progress_end(&progress);
     st = st ? st
-            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out,
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
+                                     err);
     if (!st) {
         doubt_power(&c);
     }

@@ -65,11 +65,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         }
         fputc('\n', stderr);
         const struct tmx_screen screen = {
-            .column = (const char *const *)a->columns.text, .n_column = a->columns.n, .most_rows = 60};
+            .column = a->columns.text, .n_column = a->columns.n, .most_rows = 60};
         const bool screened = a->columns.n > 0 && strcmp(a->out, "-") == 0;
         st = screened ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
-                      : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                               (const char *const *)a->columns.text, a->columns.n, err);
+                      : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
+                                               a->columns.n, err);
     }
     tmx_table_destroy(t);
     tmx_posterior_finish(&p);

@@ -43,8 +43,7 @@ static enum tmx_status print(struct tmx_table *t, enum tmx_status st, const stru
                              struct tmx_err *err)
 {
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
     tmx_table_destroy(t);
     return st;
 }

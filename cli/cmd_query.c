@@ -129,12 +129,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         fputs(k == set.n_key && n > 0 ? "; --rows, --pivot or --where names them\n" : "", stderr);
     }
     free(q.pooled);
-    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
-                                      .n_column = a->columns.n};
+    const struct tmx_screen screen = {.column = a->columns.text, .n_column = a->columns.n};
     const bool file = strcmp(a->out, "-") != 0;
     if (!st) {
-        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                           (const char *const *)a->columns.text, a->columns.n, err)
+        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
+                                           a->columns.n, err)
                   : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);

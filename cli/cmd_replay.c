@@ -134,8 +134,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
         say_held(a, r, m, model);
     }
     st = st ? st
-            : tmx_table_save_columns(series ? series : t, format, "-", (const char *const *)a->columns.text,
-                                     a->columns.n, err);
+            : tmx_table_save_columns(series ? series : t, format, "-", a->columns.text, a->columns.n, err);
     st = st ? st : save(t, a->out, err);
     st = st ? st : save(trace, a->trace, err);
     st = st || !a->figures ? st : draw(a, r, m, err);
@@ -148,7 +147,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
-    const struct tmx_texts paths = {a->words.text + 1, a->words.n - 1};
+    const struct tmx_texts paths = {.text = a->words.text + 1, .n = a->words.n - 1};
     const struct tmx_log say = {tmx_measured_say, &a->log};
     struct tmx_replay_options o;
     struct tmx_measured m = {0};

@@ -34,7 +34,7 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    const struct tmx_report r = {.results = (const char *const *)a->results.text,
+    const struct tmx_report r = {.results = a->results.text,
                                  .n_result = a->results.n,
                                  .out = a->out,
                                  .title = a->title,

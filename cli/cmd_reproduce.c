@@ -27,10 +27,10 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status values(const struct args *a, struct tmx_err *err)
 {
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_paper_stack((const char *const *)a->dir.text, a->dir.n, &t, err);
+    enum tmx_status st = tmx_paper_stack(a->dir.text, a->dir.n, &t, err);
     st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                     (const char *const *)a->columns.text, a->columns.n, err);
+            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
+                                     err);
     tmx_table_destroy(t);
     return st;
 }
@@ -44,7 +44,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     enum tmx_status st = tmx_output_open(&o, a->out, err);
     if (!st) {
-        st = tmx_reproduce((const char *const *)a->dir.text, a->dir.n, a->notes, o.file, err);
+        st = tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err);
         st = st ? st : tmx_output_commit(&o, err);
         tmx_output_discard(&o);
     }

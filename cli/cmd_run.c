@@ -104,7 +104,7 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     const struct tmx_run_alone alone = {.dir = a->dir,
-                                        .column = (const char *const *)a->columns.text,
+                                        .column = a->columns.text,
                                         .n_column = a->columns.n,
                                         .format = (enum tmx_format)a->format,
                                         .quiet = a->quiet};
@@ -150,7 +150,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .trace_s = a->trace_s,
                                         .hotspot_s = a->hotspot_s,
                                         .stop = &interrupted,
-                                        .column = (const char *const *)a->columns.text,
+                                        .column = a->columns.text,
                                         .n_column = a->columns.n,
                                         .format = (enum tmx_format)a->format,
                                         .quiet = a->quiet,

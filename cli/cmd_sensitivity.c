@@ -31,7 +31,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     static const char *const prefer[] = {"axis",      "value",  "effect", "effect_ci95",
                                          "share_pct", "change", "per"};
     struct args *a = args;
-    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+    const struct tmx_screen screen = {.column = a->columns.text,
                                       .n_column = a->columns.n,
                                       .prefer = prefer,
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
@@ -54,10 +54,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
     if (!st) {
-        st = strcmp(a->out, "-") != 0
-                 ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                          (const char *const *)a->columns.text, a->columns.n, err)
-                 : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+        st = strcmp(a->out, "-") != 0 ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
+                                                               a->columns.text, a->columns.n, err)
+                                      : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);

@@ -46,9 +46,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     struct tmx_suite_call call = {.name = a->suite.text[0],
                                   .sets = &a->sets,
-                                  .column = (const char *const *)a->columns.text,
+                                  .column = a->columns.text,
                                   .n_column = a->columns.n,
-                                  .policy = (const char *const *)a->policy.text,
+                                  .policy = a->policy.text,
                                   .n_policy = a->policy.n,
                                   .n_seed = a->seeds,
                                   .nudge = a->nudge,

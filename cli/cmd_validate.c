@@ -99,14 +99,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     static const char *const prefer[] = {"quantity", "measured", "ours",     "bar",   "unit",
                                          "origin",   "seen",     "protocol", "holds", "what"};
-    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+    const struct tmx_screen screen = {.column = a->columns.text,
                                       .n_column = a->columns.n,
                                       .prefer = prefer,
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL;
     struct tmx_silicon_points points = {0};
     enum tmx_status st = check_parts(&a->parts, err);
-    const struct tmx_validate_options o = {.part = (const char *const *)a->parts.text,
+    const struct tmx_validate_options o = {.part = a->parts.text,
                                            .n_part = a->parts.n,
                                            .n_worker = (unsigned)a->jobs,
                                            .quiet = a->quiet,

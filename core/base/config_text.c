@@ -339,9 +339,11 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setti
         mark_line(&s);
         walk(&s);
     }
-    const bool whole = t->text && t->lines && !ferror(t->text) && !ferror(t->lines);
-    if ((t->text && fclose(t->text)) | (t->lines && fclose(t->lines)) | !whole) {
-        t->st = t->st ? t->st : tmx_no_memory(err);
+    FILE *const streams[] = {t->text, t->lines};
+    for (size_t i = 0; i < 2; i++) {
+        if (streams[i] && (ferror(streams[i]) != 0) + (fclose(streams[i]) != 0) > 0) {
+            t->st = t->st ? t->st : tmx_no_memory(err);
+        }
     }
     t->place = (void *)lines;
     t->n_line = places / sizeof *t->place;
