@@ -341,7 +341,8 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, struct tmx_setti
     }
     FILE *const streams[] = {t->text, t->lines};
     for (size_t i = 0; i < 2; i++) {
-        if (streams[i] && (ferror(streams[i]) != 0) + (fclose(streams[i]) != 0) > 0) {
+        const bool bad = streams[i] && ferror(streams[i]);
+        if (streams[i] && (fclose(streams[i]) || bad)) {
             t->st = t->st ? t->st : tmx_no_memory(err);
         }
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config.h"
@@ -171,6 +172,10 @@ struct head {
     int over;
     bool repeat;
     char file[256];
+    struct step {
+        double until, power_w, waits;
+    } * step;
+    size_t n_step;
 };
 static const struct tmx_opt head_opts[] = {
     TMX_ROW_CHOICE(
@@ -183,9 +188,6 @@ static const struct tmx_opt head_opts[] = {
     {0},
 };
 
-struct step {
-    double until, power_w, waits;
-};
 static const struct tmx_opt step_opts[] = {
     TMX_ROW_REAL(step, until, "1 or s", 0, 1e7, NAN, "where the step ends"),
     TMX_ROW_REAL(step, power_w, "W", 0, 1000, NAN, "dynamic power of all SMs at the nominal clock"),
@@ -193,6 +195,12 @@ static const struct tmx_opt step_opts[] = {
                  "share of its time that does not follow the clock; -1: the kernel's memory_bound"),
     {0},
 };
+
+static const struct tmx_keys phase_inner[] = {
+    {TMX_KEYS_LIST(head, "list", step, n_step, step_opts, 0, TMX_MAX_PHASE), .owned = true},
+    {0},
+};
+static const struct tmx_keys phases = {.group = "power.phases", .opts = head_opts, .inner = phase_inner};
 
 /* Why a step cannot follow those before it; NULL: it can. */
 static const char *wrong(const struct tmx_phases *p, const struct step *s)
@@ -211,21 +219,6 @@ static void add(struct tmx_phases *p, const struct step *s)
     p->until[p->n] = s->until;
     p->waits[p->n] = s->waits;
     p->power_w[p->n++] = s->power_w;
-}
-
-static enum tmx_status read_list(struct tmx_phases *p, const struct tmx_setting *list, struct tmx_err *err)
-{
-    for (size_t i = 0; i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *at = tmx_setting_at(list, i);
-        struct step s = {0};
-        const enum tmx_status st = tmx_opt_read(step_opts, &s, at, NULL, err);
-        const char *why = st ? NULL : wrong(p, &s);
-        if (st || why) {
-            return st ? st : tmx_fail_setting(err, at, "phases: %s", why);
-        }
-        add(p, &s);
-    }
-    return TMX_OK;
 }
 
 static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
@@ -255,25 +248,29 @@ static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct 
 enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
                                 const char *kernel_path, struct tmx_err *err)
 {
-    static const char *const also[] = {"list", NULL};
     const struct tmx_setting *list = tmx_setting_member(group, "list");
     const char *slash = strrchr(kernel_path, '/');
     struct head h = {0};
     char path[1280];
     *p = (struct tmx_phases){0};
-    enum tmx_status st = tmx_opt_read(head_opts, &h, group, also, err);
-    if (st) {
-        return st;
-    }
-    if ((list != NULL) == (h.file[0] != '\0')) {
-        return tmx_fail_setting(err, group,
-                                "phases: expected either list = ( { until; power_w; }, ... ) or file");
+    enum tmx_status st = tmx_keys_read(&phases, &h, group, err);
+    if (!st && (list != NULL) == (h.file[0] != '\0')) {
+        st = tmx_fail_setting(err, group,
+                              "phases: expected either list = ( { until; power_w; }, ... ) or file");
     }
     p->over = h.over;
     p->repeat = h.repeat;
     snprintf(path, sizeof path, "%.*s%s", h.file[0] == '/' || !slash ? 0 : (int)(slash - kernel_path + 1),
              kernel_path, h.file);
-    st = list ? read_list(p, list, err) : read_file(p, path, err);
+    for (size_t i = 0; i < h.n_step && !st; i++) {
+        const char *why = wrong(p, &h.step[i]);
+        st = why ? tmx_fail_setting(err, tmx_setting_at(list, i), "phases: %s", why) : TMX_OK;
+        if (!why) {
+            add(p, &h.step[i]);
+        }
+    }
+    free(h.step);
+    st = st || list ? st : read_file(p, path, err);
     if (!st && (p->n == 0 || (p->over == TMX_PHASE_WORK && fabs(p->until[p->n - 1] - 1) > 1e-9))) {
         st = tmx_fail_setting(err, group, "phases: %s",
                               p->n == 0 ? "no step" : "over work the last step ends at 1");
@@ -326,7 +323,6 @@ double tmx_phases_left(const struct tmx_phases *p, double x)
 }
 
 const struct tmx_keys tmx_kernel_keys[] = {{.group = "", .opts = root_opts, .inner = inner},
-                                           TMX_KEYS("power.phases", head_opts),
-                                           TMX_KEYS("power.phases.list", step_opts),
+                                           {.group = "power.phases", .opts = head_opts, .inner = phase_inner},
                                            TMX_KEYS("components", tmx_component_opts),
                                            {0}};
