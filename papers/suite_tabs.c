@@ -45,6 +45,8 @@ struct suite {
     size_t n_policy, n_variant, n_mix;
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
+    const char *column[LIST]; /* metrics of the table in place of those of the paper; n_column 0: those */
+    size_t n_column;
     int seeds;                  /* runs of everything, from base.seed on */
     bool fitted;                /* of its values: struct tmx_value_source */
     char (*spread_name)[48];    /* [2 * LIST] columns of the spread over them */
@@ -75,8 +77,9 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many, from base.seed on: the table has means over them"),
     {0},
 };
-static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
-                                        "policies", "variants", "values", "beside", "sets", NULL};
+static const char *const root_also[] = {"name",  "kind",     "doc",      "source", "base",
+                                        "mixes", "policies", "variants", "values", "beside",
+                                        "sets",  "columns",  NULL};
 
 static const struct tmx_opt choice_opts[] = {
     TMX_ROW_TEXT(choice, name, NULL, "name in the table"),
@@ -280,6 +283,17 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
         if (!s->beside[i].mix[0]) {
             st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "beside"), i),
                                   "beside: expected { name; mix; policy; }");
+        }
+    }
+    const struct tmx_setting *columns;
+    st = st ? st : tmx_setting_texts(root, "columns", 0, LIST, &columns, err);
+    s->n_column = st ? 0 : tmx_setting_length(columns);
+    for (size_t i = 0; i < s->n_column && !st; i++) {
+        const struct tmx_setting *at = tmx_setting_at(columns, i);
+        s->column[i] = tmx_setting_text(at);
+        if (tmx_study_metric(s->column[i]) == tmx_study_metrics()) {
+            st = tmx_fail_setting(err, at, "columns: no such metric: \"%s\" (thermix list metrics)",
+                                  s->column[i]);
         }
     }
     static const char *const compared[] = {"baseline", "compare"}; /* misspelt, it would be an empty column */
@@ -560,17 +574,21 @@ static size_t plain_columns(const struct suite *s, struct tmx_column c[COLUMNS])
     static const char *const also[] = {"energy_j", "peak_temp_c", "peak_memory_c", "sw_power_cap_s",
                                        "makespan_s"};
     size_t n = 2;
-    if (!s->serves) {
+    if (!s->serves && s->n_column == 0) {
         memcpy(c, columns, sizeof columns);
         return N_COLUMN;
     }
     memcpy(c, columns, 2 * sizeof *c);
-    for (size_t m = 0; m < tmx_study_metrics() && n < LIST - 3 - sizeof also / sizeof also[0]; m++) {
+    for (size_t i = 0; i < s->n_column; i++) {
+        c[n++] = (struct tmx_column){s->column[i], TMX_COLUMN_REAL, 3};
+    }
+    for (size_t m = 0;
+         s->n_column == 0 && m < tmx_study_metrics() && n < LIST - 3 - sizeof also / sizeof also[0]; m++) {
         if (tmx_metrics[m].needs & TMX_NEEDS_REQUESTS) {
             c[n++] = (struct tmx_column){tmx_metrics[m].name, TMX_COLUMN_REAL, 4};
         }
     }
-    for (size_t k = 0; k < sizeof also / sizeof also[0]; k++) {
+    for (size_t k = 0; s->n_column == 0 && k < sizeof also / sizeof also[0]; k++) {
         c[n++] = (struct tmx_column){also[k], TMX_COLUMN_REAL, 2};
     }
     memcpy(c + n, columns + N_COLUMN - 3, 3 * sizeof *c);
@@ -649,7 +667,8 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
                 add_row(s, *t, v, ONE, i, p, label_of(s, v, i));
             }
         }
-        for (size_t p = 0; p < s->n_policy && !s->serves; p++) {
+        const bool means = !s->serves && (s->n_column == 0 || s->n_mix > 1);
+        for (size_t p = 0; p < s->n_policy && means; p++) {
             add_row(s, *t, v, MEAN, 0, p, "mean");
         }
         for (size_t p = 0; has_target && p < s->n_policy; p++) {
@@ -1123,7 +1142,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         if (!end && tmx_table_rows(ledger) > 0) {
             end = tmx_suite_save(call, ledger, "ledger.csv", &later);
         }
-        end = end ? end : make_brief(s, &brief, &later);
+        end = end || s->n_column > 0 ? end : make_brief(s, &brief, &later);
         struct tmx_suite_call own = *call;
         own.facts = facts_of;
         own.facts_ctx = s;

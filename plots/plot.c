@@ -266,6 +266,25 @@ static void draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t
     tmx_plot_draw(p, "power", "power");
 }
 
+/* Of runs that have it. */
+static void draw_spectrum(struct tmx_plot *p, const char *run_dir)
+{
+    static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
+                                                TMX_REAL("feed_w", 2)};
+    struct tmx_csv csv;
+    if (tmx_plot_read(p, run_dir, "spectrum.csv", false, &csv) && csv.n_row > 0) {
+        struct tmx_table *t = tmx_table_new(columns, 3);
+        for (size_t r = 0; r < csv.n_row; r++) {
+            for (size_t k = 0; k < 3; k++) {
+                tmx_table_real_or_empty(t, tmx_csv_value(&csv, r, tmx_csv_column(&csv, columns[k].name)));
+            }
+        }
+        tmx_plot_data(p, "spectrum", "", t);
+        tmx_plot_draw(p, "spectrum", "spectrum");
+    }
+    tmx_csv_finish(&csv);
+}
+
 /* How many GPUs were hotter than GPU g. */
 static size_t hotter(const struct tmx_history *all, size_t n_gpu, size_t g)
 {
@@ -309,6 +328,7 @@ void tmx_plot_run(struct tmx_plot *p, const char *run_dir)
     if (n_gpu > 1 && all[0].n_time > 2) {
         draw_power(p, all, n_gpu);
     }
+    draw_spectrum(p, run_dir);
     if (n_gpu > 0 && all[0].n_frame > 0 && (!hall || p->only)) {
         draw_heatmap(p, all, n_gpu);
     }

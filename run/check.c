@@ -14,7 +14,7 @@
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
 {
     static const char *const of_topology[] = {"chip", "gpus"};
-    static const char *const without[] = {"link", "fan_period_s", "fan", "fan_failures"};
+    static const char *const without[] = {"link", "fan_period_s", "fan", "fan_failures", "inlet", "loop"};
     const bool topology = r->options.topology[0] != '\0';
     const char *const *names = topology ? of_topology : without;
     const size_t n =
@@ -25,7 +25,7 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
                             : "fans and links are those of a topology, and none is given";
         }
     }
-    if (!r->serves && (strcmp(key, "route") == 0 || strcmp(key, "row") == 0)) {
+    if (!r->serves && strcmp(key, "route") == 0) {
         return "no language model is served (group serve)";
     }
     return r->serves && strcmp(key, "mix") == 0 ? "group serve is the workload" : NULL;
@@ -334,13 +334,20 @@ static enum tmx_status check_smooth(const struct tmx_run *r, const struct tmx_se
     if (o->prime_s > 0 && r->serve) {
         return tmx_fail_setting(err, prime, "smooth.prime_s does nothing here: group serve has no kernels");
     }
-    for (size_t g = 0; g < r->n_gpu && o->floor > 0; g++) {
+    for (size_t g = 0; g < r->n_gpu && (o->floor > 0 || o->secondary_floor_w > 0); g++) {
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
         const double limit_w = kind->chip.board.power_w, floor_w = o->floor / 100 * limit_w;
         double least_w = r->power_cap_w ? r->power_cap_w[g] : INFINITY;
         least_w = cap_w && *cap_w > 0 ? fmin(least_w, *cap_w) : least_w;
         least_w = max_w && *max_w > 0 ? fmin(least_w, *max_w) : least_w;
-        if (!(limit_w > 0)) {
+        if (o->secondary_floor_w >
+            (o->floor > 0 ? floor_w : fmin(least_w, limit_w > 0 ? limit_w : INFINITY))) {
+            return tmx_fail_setting(
+                err, tmx_setting_member(group, "secondary_floor_w"),
+                "smooth.secondary_floor_w = %g is above the floor or the limit of GPU %zu",
+                o->secondary_floor_w, g);
+        }
+        if (o->floor > 0 && !(limit_w > 0)) {
             return tmx_fail_setting(err, at, "smooth.floor: %s states no power limit, board.power_w",
                                     kind->name);
         }

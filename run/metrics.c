@@ -383,6 +383,18 @@ static double swing_band_w(const struct tmx_run *r, const struct tmx_metric *m)
     return sqrt(tmx_swing_band_w2(&recorder(r)->swing, m->of == FEEDS, 0.1, 20, NULL));
 }
 
+static double feed_j(const struct tmx_run *r)
+{
+    return tmx_sim_feed_sum(r->sim).wall_j;
+}
+
+/* What several jobs do is as many steps of all members. */
+static double step_feed_kj(const struct tmx_run *r)
+{
+    const struct tmx_sync_job *g = machine(r)->members;
+    return g && g->n_step > 0 ? feed_j(r) / 1000 * g->spec.options.jobs / (double)g->n_step : 0;
+}
+
 static double store_loss_j(const struct tmx_run *r)
 {
     return tmx_sim_feed_sum(r->sim).loss_j;
@@ -564,6 +576,8 @@ const struct tmx_metric tmx_metrics[] = {
     {"feed_rise_60s_w", "swing: largest rise within 60 s", SWING(FEEDS, rise_w, 3)},
     {"feed_fall_60s_w", "swing: largest fall within 60 s", SWING(FEEDS, fall_w, 3)},
     {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", SWING(FEEDS, swing_band_w, 0)},
+    {"feed_j", "energy drawn from all feeds", TMX_NEEDS_DIES, .value = feed_j},
+    {"step_feed_kj", "synchronous job: of it, a step of all members", TMX_NEEDS_DIES, .value = step_feed_kj},
     {"store_loss_j", "energy that the nodes' stores lose", TMX_NEEDS_DIES, .value = store_loss_j},
     {"store_charge_j", "change of their charge", TMX_NEEDS_DIES, .value = store_charge_j},
     {"mean_clock_hz",

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/plausible.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/floorplan/floorplan.h"
 
-enum { MAX_FAILURES = 4096 };
+enum { MAX_FAILURES = 4096, MAX_INLET = 1000000 };
 
 static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                  struct tmx_err *err)
@@ -381,11 +382,95 @@ static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *r
     return TMX_OK;
 }
 
+/* `inlet = ( { time_s = 0.0; inlet_c = 25.0; }, ... )` or a CSV with these columns, in place of inlet_c. */
+static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    static const struct tmx_opt opts[] = {
+        TMX_ROW_REAL(tmx_inlet_point, time_s, "s", -1e9, 1e9, NAN, "from the end of the warm-up on"),
+        TMX_ROW_REAL(tmx_inlet_point, inlet_c, "degC", -60, 90, NAN, "room air or supplied water then"),
+        {0},
+    };
+    const struct tmx_setting *at = tmx_setting_member(root, "inlet"), *list = NULL,
+                             *also = tmx_setting_member(root, "inlet_c");
+    const char *file = tmx_setting_text(at);
+    struct tmx_csv csv = {0};
+    size_t column[2] = {0};
+    char path[TMX_PATH_SIZE];
+    if (!at) {
+        return TMX_OK;
+    }
+    if (also) {
+        return tmx_fail_setting(err, also, "inlet_c and inlet are the same air: give one");
+    }
+    if (file && !tmx_beside(tmx_setting_file(at), file, path, sizeof path)) {
+        char places[TMX_PATH_SIZE];
+        return tmx_fail_setting(err, at, "inlet: no such file; looked for %s",
+                                tmx_beside_places(tmx_setting_file(at), file, places, sizeof places));
+    }
+    enum tmx_status st = file ? TMX_OK : tmx_setting_list(root, "inlet", 1, MAX_INLET, &list, err);
+    st = st || !file ? st : tmx_csv_read(&csv, path, err);
+    const size_t n = file ? csv.n_row : tmx_setting_length(list);
+    for (size_t k = 0; k < 2 && file && !st; k++) {
+        column[k] = tmx_csv_column(&csv, opts[k].key);
+        if (column[k] == csv.n_column) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
+        }
+    }
+    TMX_TAKE(&r->arena, r->inlet, n);
+    st = st ? st : tmx_run_memory(r, err);
+    for (size_t i = 0; i < n && !st; i++) {
+        struct tmx_inlet_point *p = &r->inlet[i];
+        for (size_t k = 0; k < 2 && file && !st; k++) {
+            st = tmx_opt_set(&opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i], err);
+        }
+        st = st || file ? st : tmx_opt_read(opts, p, tmx_setting_at(list, i), NULL, err);
+        if (!st && i > 0 && !(p->time_s > p[-1].time_s)) {
+            st = file ? tmx_fail_at(err, TMX_ECONFIG, path, csv.line[i], "inlet: time_s does not rise")
+                      : tmx_fail_setting(err, tmx_setting_at(list, i), "inlet: time_s does not rise");
+        }
+    }
+    if (!st && n == 0) {
+        st = tmx_fail_setting(err, at, "inlet: expected a row or more");
+    }
+    if (!st) {
+        r->n_inlet = n;
+        snprintf(r->inlet_file, sizeof r->inlet_file, "%s", file ? path : "");
+        r->inlet_c = r->inlet[0].inlet_c;
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+/* Only liquids, whose cards say so by their heat capacity, are supplied by a CDU. */
+static enum tmx_status check_loop(const struct tmx_run *r, const struct tmx_setting *root,
+                                  struct tmx_err *err)
+{
+    static const double liquid_j_per_m3k = 1e5;
+    const struct tmx_loop_options *o = &r->sim_spec.cooling.loop;
+    const struct tmx_setting *at = tmx_setting_member(root, "loop");
+    if (o->ua_w_per_k == 0 && (o->flow > 0 || o->branches > 1)) {
+        return tmx_fail_setting(err, at, "loop: expected ua_w_per_k above 0");
+    }
+    for (size_t k = 0; k < r->topology.n_card && o->ua_w_per_k > 0; k++) {
+        if (r->topology.card[k].coolant_j_per_m3k < liquid_j_per_m3k) {
+            return tmx_fail_setting(err, at,
+                                    "loop: card %s of topology %s is cooled by air (coolant_j_per_m3k)",
+                                    r->topology.card[k].name, r->topology.name);
+        }
+    }
+    return r->topology.n_gpu % (size_t)o->branches == 0
+               ? TMX_OK
+               : tmx_fail_setting(err, at, "loop.branches: %d branches of %zu GPUs are not equal",
+                                  o->branches, r->topology.n_gpu);
+}
+
 static enum tmx_status open_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const bool has_topology = r->options.topology[0] != '\0';
     enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;
     st = st ? st : read_inlet(r, root, err);
+    st = st ? st : read_schedule(r, root, err);
+    st = st ? st : check_loop(r, root, err);
     st = st ? st : read_failures(r, root, err);
     st = st ? st : check_fans(r, root, err);
     if (st) {
@@ -439,6 +524,8 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
     c->level_k_per_w = r->level_k_per_w;
     c->spread = r->spread.sink > 0 ? r->spread_of_gpu : NULL;
     c->n_level = r->n_level;
+    c->inlet = r->inlet;
+    c->n_inlet = r->n_inlet;
     c->failure = r->failure;
     c->n_failure = r->n_failure;
     c->period_s = r->options.fan_period_s;

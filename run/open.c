@@ -167,6 +167,7 @@ static const struct {
 } plain[] = {{"forecast", tmx_run_forecast_opts, offsetof(struct tmx_run, forecast_options), foresees},
              {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), always},
              {"smooth", tmx_smooth_opts, offsetof(struct tmx_run, sim_spec.smooth), NULL},
+             {"loop", tmx_loop_opts, offsetof(struct tmx_run, sim_spec.cooling.loop), NULL},
              {"store", tmx_store_opts, offsetof(struct tmx_run, sim_spec.store), NULL},
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };

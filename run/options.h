@@ -91,6 +91,8 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     X(forecast, NULL, tmx_run_forecast_opts)  \
     X(sync_job, NULL, tmx_sync_job_opts)      \
     X(power_caps_w, NULL, NULL)               \
+    X(loop, NULL, tmx_loop_opts)              \
+    X(inlet, NULL, NULL)                      \
     X(inlet_c, NULL, NULL)                    \
     X(inlet_plus_k, NULL, NULL)               \
     X(start_plus_k, NULL, NULL)               \

@@ -514,10 +514,26 @@ static void write_failures(const struct tmx_run *r, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
+static void write_schedule(const struct tmx_run *r, struct tmx_writer *w)
+{
+    if (r->inlet_file[0]) {
+        tmx_writer_value(w, "inlet", TMX_TEXT_VALUE(r->inlet_file), true);
+        return;
+    }
+    tmx_writer_open(w, "inlet", TMX_SETTING_LIST);
+    for (size_t i = 0; i < r->n_inlet; i++) {
+        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+        tmx_writer_value(w, "time_s", TMX_REAL_VALUE(r->inlet[i].time_s), false);
+        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet[i].inlet_c), false);
+        tmx_writer_close(w);
+    }
+    tmx_writer_close(w);
+}
+
 /* Of one chip its package has the ambient and the start. */
 static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
 {
-    if (!isnan(r->inlet_c) && r->inlet_c != r->topology.inlet_c) {
+    if (!isnan(r->inlet_c) && r->n_inlet == 0 && r->inlet_c != r->topology.inlet_c) {
         tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
     }
     if (r->inlet_plus_k != 0) {
@@ -541,6 +557,9 @@ static void write_thermal(const struct tmx_run *r, struct tmx_writer *w)
     if (r->topology.n_gpu > 0) {
         tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, w);
         write_failures(r, w);
+    }
+    if (r->n_inlet > 0) {
+        write_schedule(r, w);
     }
     tmx_opt_write_group(opts ? opts : none, r->thermal.options, "thermal", w);
 }

@@ -87,7 +87,10 @@ struct tmx_run {
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_chip_spread spread;
     struct tmx_chip_draw *spread_of_gpu; /* [n_gpu] NULL: GPUs of a kind are alike */
-    struct tmx_fan_failure *failure;     /* [n_failure] */
+    struct tmx_inlet_point *inlet;       /* [n_inlet] schedule of the room or the water; n_inlet 0: none */
+    size_t n_inlet;
+    char inlet_file[TMX_PATH_SIZE];  /* that has them; "": the configuration */
+    struct tmx_fan_failure *failure; /* [n_failure] */
     size_t n_failure;
     struct tmx_run_cta *cta;    /* NULL: no CTA policy */
     char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
@@ -127,6 +130,7 @@ struct tmx_run_feature {
     X(times)         /* check.c: limits of boards, times in whole ticks */      \
     X(service)       /* serve.c: a language model, in place of a mix */         \
     X(workload)      /* workload.c: the mix, its kernels, its jobs */           \
+    X(row)           /* swing.c: the row level where no language model is */    \
     X(cores)         /* cta.c: plans of the CTA policy */                       \
     X(levels)        /* open.c: the policies as they were chosen */             \
     X(gating)        /* gate.c: profiles of the gating policy */                \

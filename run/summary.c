@@ -426,7 +426,7 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
     struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *instances = NULL,
-                     *ramps = NULL;
+                     *ramps = NULL, *spectrum = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : tmx_run_gpus(run, &gpus, err);
@@ -435,6 +435,11 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     st = st ? st : save(folder, "gpus.csv", NULL, gpus, err);
     st = st ? st : tmx_run_ramps(run, &ramps, err);
     st = st ? st : save(folder, "ramp.csv", NULL, ramps, err);
+    if (!st && (run->sync_job.n_member > 0 || run->sim_spec.store.joules > 0 ||
+                tmx_smooth_on(&run->sim_spec.smooth))) {
+        st = tmx_run_spectrum(run, &spectrum, err);
+        st = st ? st : save(folder, "spectrum.csv", NULL, spectrum, err);
+    }
     if (!st && run->sync_job.n_member > 0) {
         st = members_table(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
@@ -450,6 +455,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     tmx_table_destroy(kernels);
     tmx_table_destroy(gpus);
     tmx_table_destroy(ramps);
+    tmx_table_destroy(spectrum);
     tmx_table_destroy(members);
     return st;
 }
@@ -457,7 +463,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
                                      "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv",
-                                     "rows.csv",     "ramp.csv"};
+                                     "rows.csv",     "ramp.csv",     "spectrum.csv"};
 enum { N_SINGLE = sizeof single / sizeof single[0] };
 
 /* Is it a file of one GPU, or of all that are of one chip? */

@@ -30,6 +30,14 @@ TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx
 TMX_NODISCARD enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
                                             struct tmx_err *err);
 
+/* A row a bin of the spectrum [Hz]: root mean square [W] of all boards and of the feed in it. No rows: a run
+ * of less than 10 s. */
+TMX_NODISCARD enum tmx_status tmx_run_spectrum(const struct tmx_run *run, struct tmx_table **out,
+                                               struct tmx_err *err);
+/* What was so at the largest rise within 50 ms of the power of all GPUs, or fall; "": there is none. Returns
+ * buf. */
+const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, size_t size);
+
 /* Of a language model: a row a request (arrival, tokens, class, instances, times to its first and last
  * token), as CSV since there may be millions; and a row an instance (time in prompts and tokens, iterations,
  * tokens, energy). */

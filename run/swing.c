@@ -43,6 +43,48 @@ void tmx_run_power_groups(struct tmx_run *r)
     r->sim_spec.n_group = n;
 }
 
+static enum tmx_status open_row(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *row = tmx_setting_member(root, "row");
+    double *telemetry_s = &r->sim_spec.rows.telemetry_s;
+    const enum tmx_status st = row && !r->serves ? tmx_run_choose(r, root, TMX_LEVEL_ROW, "none",
+                                                                  tmx_row_stage_opts, &r->sim_spec.rows, err)
+                                                 : TMX_OK;
+    const struct tmx_choice *c = &r->sim_spec.choice[TMX_LEVEL_ROW];
+    if (st || !row || !c->policy) {
+        return st;
+    }
+    const enum tmx_row_asks asks = tmx_row_of(c)->asks;
+    if (r->serves != (asks == TMX_ROW_CLOCKS)) {
+        return tmx_fail_setting(err, row, "row policy %s does nothing here: %s", c->policy->name,
+                                r->serves
+                                    ? "a language model is served; expected one that asks for clocks"
+                                    : "it asks for clocks, and no language model is served (group serve)");
+    }
+    if (asks == TMX_ROW_HOLDS && !(r->sync_job.n_member > 0 && r->sync_job.options.jobs > 1)) {
+        return tmx_fail_setting(err, row, "row policy %s does nothing here: expected sync_job.jobs above 1",
+                                c->policy->name);
+    }
+    if (asks == TMX_ROW_RAMPS && r->options.tick != TMX_TICK_FIXED) {
+        return tmx_fail_setting(err, row, "row policy %s: expected tick = \"fixed\"", c->policy->name);
+    }
+    const double ticks = *telemetry_s / r->options.tick_s;
+    if (!r->serves && fabs(ticks - round(ticks)) > 1e-6 * ticks) {
+        return tmx_fail_setting(err, row, "row.telemetry_s = %g s is not a multiple of tick_s = %g s",
+                                *telemetry_s, r->options.tick_s);
+    }
+    return TMX_OK;
+}
+
+static void write_row(const struct tmx_run *r, struct tmx_writer *w)
+{
+    if (!r->serves) {
+        tmx_run_choice_write(r, TMX_LEVEL_ROW, tmx_row_stage_opts, &r->sim_spec.rows, NULL, w);
+    }
+}
+
+const struct tmx_run_feature tmx_feature_row = {.open = open_row, .write = write_row};
+
 enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -73,4 +115,83 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
         }
     }
     return st;
+}
+
+enum tmx_status tmx_run_spectrum(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"hz", TMX_COLUMN_REAL, 4}, {"boards_w", TMX_COLUMN_REAL, 2}, {"feed_w", TMX_COLUMN_REAL, 2}};
+    const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
+    double psd[2][TMX_SWING_SEGMENT / 2 + 1];
+    const double bin_hz = tmx_swing_spectrum(s, false, psd[0]);
+    const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1]));
+    const enum tmx_status st = tmx_table_create(out, columns, 3, err);
+    for (size_t k = 1; k <= TMX_SWING_SEGMENT / 2 && there && !st; k++) {
+        tmx_table_real(*out, (double)k * bin_hz);
+        tmx_table_real(*out, sqrt(psd[0][k]));
+        tmx_table_real(*out, sqrt(psd[1][k]));
+    }
+    return st;
+}
+
+static bool near(double a_s, double b_s)
+{
+    return fabs(a_s - b_s) <= tmx_swing_window_s[0];
+}
+
+/* What begins or ends then: steps of a synchronous job that is alone, else kernels. */
+static const char *what_is_at(const struct tmx_run *run, double at_s, bool fall, char *buf, size_t size)
+{
+    const struct tmx_machine *m = tmx_sim_machine(run->sim);
+    const struct tmx_sync_job *g = m->members;
+    double begun_s = 0;
+    size_t began = 0, ended = 0;
+    *buf = '\0';
+    for (size_t i = 0;
+         g && g->spec.options.jobs == 1 && i < g->n_step && begun_s <= at_s + tmx_swing_window_s[0]; i++) {
+        const double rest_s = g->spec.options.comm_s, end_s = begun_s + g->step_s[i];
+        if (!fall && near(at_s, begun_s)) {
+            snprintf(buf, size, "step %zu begins", i + 1);
+        } else if (fall && near(at_s, end_s - rest_s)) {
+            snprintf(buf, size, "all have computed step %zu and communicate", i + 1);
+        }
+        begun_s = end_s;
+    }
+    for (size_t j = 0; j < m->n_job && !g; j++) {
+        began += near(m->job[j].started_s, at_s);
+        ended += m->job[j].state == TMX_JOB_DONE && near(m->job[j].finished_s, at_s);
+    }
+    if (began + ended > 0) {
+        snprintf(buf, size, "%zu kernels start, %zu end", began, ended);
+    }
+    return buf;
+}
+
+const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, size_t size)
+{
+    const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
+    const double w = fall ? tmx_swing_fall_w(s, 0, 0) : tmx_swing_rise_w(s, 0, 0);
+    *buf = '\0';
+    if (!(w > 0)) {
+        return buf;
+    }
+    const struct tmx_swing_window *all = &s->series[0].window[0];
+    const double at_s = (fall ? all->fall_at : all->rise_at) * run->options.tick_s;
+    size_t n_gpu = 0, together = 0;
+    char what[96];
+    for (size_t i = 1; i < s->n; i++) {
+        const struct tmx_swing_window *v = &s->series[i].window[0];
+        const bool gpu = strcmp(s->group[i].level, "gpu") == 0;
+        n_gpu += gpu;
+        together += gpu && near((fall ? v->fall_at : v->rise_at) * run->options.tick_s, at_s);
+    }
+    int n = snprintf(buf, size, "Largest %s within 50 ms: %.4g W at %.6g s", fall ? "fall" : "rise", w, at_s);
+    if (*what_is_at(run, at_s, fall, what, sizeof what)) {
+        n += snprintf(buf + n, size - (size_t)n, ", when %s", what);
+    }
+    if (n_gpu > 0) {
+        snprintf(buf + n, size - (size_t)n, "; of %zu GPUs %zu have their own largest %s then", n_gpu,
+                 together, fall ? "fall" : "rise");
+    }
+    return buf;
 }

@@ -79,7 +79,9 @@
     X(none)             \
     X(polca)            \
     X(slosh)            \
-    X(foresight)
+    X(foresight)        \
+    X(stagger)          \
+    X(smooth_row)
 
 #define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
 #define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;

@@ -429,6 +429,11 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         print_places(l, run, out);
         print_queue(run, out);
         print_free(l, out);
+        for (int fall = 0; fall < 2; fall++) {
+            if (*tmx_run_ramp_why(run, fall, line, sizeof line)) {
+                tmx_text_wrap(strcat(line, "."), 0, tmx_os_terminal_width(out), out);
+            }
+        }
         st = tmx_losses_causes(l, x->zeros, &e->causes, err);
         st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
         st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);

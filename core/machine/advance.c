@@ -210,15 +210,17 @@ static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
 }
 
 /* The members' jobs progress with the synchronous job. */
-static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g, bool done, double time_s,
-                             double end_s)
+static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g,
+                             const struct tmx_sync_part *p, bool done, double time_s, double end_s)
 {
-    for (size_t i = 0; i < g->spec.n_member && m->counting; i++) {
+    for (size_t i = p->first; i < p->end && p->counting; i++) {
         struct tmx_job *j = &m->job[i];
         const struct tmx_sync_job_member *mem = &g->member[i];
         const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
+        const double all_s = step_s * g->spec.options.steps;
         j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
-        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
+        j->done_sm_s =
+            fmin(mem->done_s + step_s - mem->left_s, all_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
         if (done) {
             j->done_sm_s = j->work_sm_s;
             j->state = TMX_JOB_DONE;
@@ -228,17 +230,21 @@ static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g
     }
 }
 
-/* What the tick's power sees: full power while it computed, a part of it while it waited, none after the end.
- */
-static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, double end_s)
+/* What the tick's power sees: full power while it computed, a part of it while it waited or wrote, none after
+ * the end. */
+static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, const struct tmx_sync_part *p,
+                         double end_s)
 {
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    const struct tmx_sync_job_options *o = &g->spec.options;
+    for (size_t i = p->first; i < p->end; i++) {
         const struct tmx_sync_job_member *mem = &g->member[i];
         if (mem->gpu == SIZE_MAX) {
             continue;
         }
         struct tmx_gpu *gpu = &m->gpu[mem->gpu];
-        const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
+        const double part = (g->active[i] + o->wait_power * (end_s - g->active[i]) +
+                             (o->checkpoint_power - o->wait_power) * g->writes[i]) /
+                            m->dt_s;
         scale_busy(m, gpu, mem->kernel_slot, part);
         if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
             gpu->busy_s -= m->dt_s - end_s;
@@ -249,13 +255,22 @@ static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, do
 static void advance_sync_job(struct tmx_machine *m, double time_s)
 {
     struct tmx_sync_job *g = m->members;
+    bool done = false;
     if (m->job[0].state == TMX_JOB_DONE) {
         return;
     }
-    double end_s;
-    const bool done = tmx_sync_job_advance(g, m->dt_s, time_s, m->counting, &end_s);
-    members_progress(m, g, done, time_s, end_s);
-    members_busy(m, g, end_s);
+    double last_s = m->dt_s;
+    for (size_t k = 0; k < (size_t)g->spec.options.jobs; k++) {
+        double end_s;
+        if (tmx_sync_job_advance(g, k, m->dt_s, time_s, m->counting, &end_s)) {
+            done = true;
+            last_s = end_s;
+        }
+        members_busy(m, g, &g->part[k], end_s);
+    }
+    for (size_t k = 0; k < (size_t)g->spec.options.jobs; k++) {
+        members_progress(m, g, &g->part[k], done, time_s, last_s);
+    }
     tmx_sync_job_withdraw(g);
 }
 

@@ -29,6 +29,12 @@ double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
     return averaged ? tick_s : slice_s;
 }
 
+static bool ramps(const struct tmx_sim *s)
+{
+    const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
+    return row->policy && tmx_row_of(row)->asks == TMX_ROW_RAMPS;
+}
+
 static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_machine *m = s->machine;
@@ -46,7 +52,8 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->state, f->slot_w, TMX_SLOTS * m->n_gpu);
     TMX_TAKE(&s->state, f->transition_w, m->n_gpu);
     TMX_TAKE(&s->state, f->smooth_w, m->n_gpu);
-    if (tmx_smooth_on(&s->spec.smooth)) {
+    tmx_row_stage_take(&s->rows, &s->state, &s->spec.choice[TMX_LEVEL_ROW], s->spec.rows.telemetry_s, m);
+    if (tmx_smooth_on(&s->spec.smooth) || ramps(s)) {
         TMX_TAKE(&s->state, s->smooth, m->n_gpu);
     }
     tmx_feed_take(&s->feed, &s->state, m, s->spec.cooling.topology, &s->spec.store);

@@ -14,6 +14,7 @@
 #include "core/sim/stage/cta_stage.h"
 #include "core/sim/stage/gate_stage.h"
 #include "core/sim/stage/jobs.h"
+#include "core/sim/stage/row_stage.h"
 #include "core/sim/stage/sensor.h"
 #include "core/sim/stage/smooth.h"
 
@@ -59,6 +60,7 @@ struct tmx_sim_spec {
     struct tmx_sensor_options sensor;
     struct tmx_smooth_options smooth; /* not with events */
     struct tmx_store_options store;
+    struct tmx_row_stage_options rows; /* of a row policy that asks for no clocks; whole ticks */
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */
     bool events;

@@ -7,6 +7,7 @@
 #include "core/machine/decomposition.h"
 #include "core/machine/machine.h"
 #include "core/sim/sim_spec.h"
+#include "core/sim/stage/row_stage.h"
 #include "core/sim/stage/sensor.h"
 
 struct tmx_observer;
@@ -61,6 +62,7 @@ struct tmx_sim {
     double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
     struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
     struct tmx_feed feed;                                /* its arrays are in state */
+    struct tmx_row_stage rows;                           /* likewise */
     struct tmx_smooth_gpu *smooth;                       /* [n_gpu] NULL: off */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */

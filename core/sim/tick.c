@@ -12,6 +12,7 @@
  *   3 schedule  the operating system's scheduling tick: blocks' order on SMs, placement of jobs, the mix
  *               policy's shares and levels, the CTA stage's limits, the dtm policy's levels.
  *               Every quantum_s.
+ *   rows        a row policy shifts steps of synchronous jobs or shares ramps. Every telemetry.
  *   4 cool      fans turn, convection follows them, GPUs breathe the air that their neighbours let out.
  *               Every fan_period_s.
  *   serve       a language model's instances go through the tick's iterations, event by event
@@ -322,6 +323,9 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
     }
     if (!st && s->tick % s->quantum == 0) {
         st = schedule(s, err); /* 3 where, who, how fast */
+    }
+    if (!st && s->rows.period > 0 && s->tick % s->rows.period == 0) {
+        st = tmx_row_stage_decide(&s->rows, &s->view, s->machine, s->smooth, err); /* phases, ramps */
     }
     st = st ? st : cool(s, err); /* 4 fans, convection, air */
     if (!st && s->serve) {

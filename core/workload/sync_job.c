@@ -17,8 +17,10 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
     if (g) {
         g->spec = *s;
         TMX_TAKE(&g->state, g->member, n);
-        TMX_TAKE(&g->state, g->step_s, (size_t)o->steps);
+        TMX_TAKE(&g->state, g->part, (size_t)o->jobs);
+        TMX_TAKE(&g->state, g->step_s, (size_t)o->steps * (size_t)o->jobs);
         TMX_TAKE(&g->state, g->active, n);
+        TMX_TAKE(&g->state, g->writes, n);
         TMX_TAKE(&g->state, g->view_compute_s, n);
     }
     if (!g || g->state.failed) {
@@ -29,6 +31,10 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
     for (size_t i = 0; i < n; i++) {
         g->member[i].left_s = s->weight[i] * o->step_work_s;
         g->member[i].gpu = SIZE_MAX;
+    }
+    for (size_t k = 0; k < (size_t)o->jobs; k++) {
+        g->part[k].first = k * n / (size_t)o->jobs;
+        g->part[k].end = (k + 1) * n / (size_t)o->jobs;
     }
     *out = g;
     return TMX_OK;
@@ -49,34 +55,37 @@ void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_
     g->member[member].speed = speed;
 }
 
-static void begin_step(struct tmx_sync_job *g, double time_s)
+static void begin_step(struct tmx_sync_job *g, struct tmx_sync_part *p, double time_s)
 {
-    g->begun_s = time_s;
-    g->comm_left_s = 0;
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    p->begun_s = time_s;
+    p->rest_s = p->hold_s;
+    p->doing = p->hold_s > 0 ? TMX_SYNC_HOLDS : TMX_SYNC_COMPUTES;
+    p->held_s = p->hold_s;
+    p->hold_s = 0;
+    for (size_t i = p->first; i < p->end; i++) {
         g->member[i].left_s = g->spec.weight[i] * g->spec.options.step_work_s;
         g->member[i].step_s = 0;
     }
 }
 
-/* Steps of the warm-up do not count: the first one that does begins with the counted time. */
-static void start_counting(struct tmx_sync_job *g, double time_s)
+/* Steps of the warm-up do not count. The first one that does begins with the counted time; where there are
+ * several jobs, whose phases matter, with the job's next step. */
+static void start_counting(struct tmx_sync_job *g, struct tmx_sync_part *p)
 {
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    for (size_t i = p->first; i < p->end; i++) {
         struct tmx_sync_job_member *m = &g->member[i];
         m->compute_s = m->wait_s = m->done_s = 0;
         m->n_last = 0;
     }
-    g->n_step = 0;
-    g->counting = true;
-    begin_step(g, time_s);
+    p->n_step = 0;
+    p->counting = true;
 }
 
 /* When the last member arrives, from now on; who that is. */
-static double last_arrival_s(const struct tmx_sync_job *g, size_t *who)
+static double last_arrival_s(const struct tmx_sync_job *g, const struct tmx_sync_part *p, size_t *who)
 {
     double last_s = 0;
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    for (size_t i = p->first; i < p->end; i++) {
         const struct tmx_sync_job_member *m = &g->member[i];
         const double t = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
         if (t > last_s) {
@@ -88,9 +97,9 @@ static double last_arrival_s(const struct tmx_sync_job *g, size_t *who)
 }
 
 /* All compute or wait for span_s; whole: until the last has arrived. */
-static void compute(struct tmx_sync_job *g, double span_s, bool whole)
+static void compute(struct tmx_sync_job *g, const struct tmx_sync_part *p, double span_s, bool whole)
 {
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    for (size_t i = p->first; i < p->end; i++) {
         struct tmx_sync_job_member *m = &g->member[i];
         const double need_s = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
         const double t = need_s < span_s ? need_s : span_s;
@@ -102,47 +111,80 @@ static void compute(struct tmx_sync_job *g, double span_s, bool whole)
     }
 }
 
-static bool end_step(struct tmx_sync_job *g, double time_s)
+static bool end_step(struct tmx_sync_job *g, struct tmx_sync_part *p, double time_s, bool counting)
 {
-    for (size_t i = 0; i < g->spec.n_member; i++) {
+    for (size_t i = p->first; i < p->end; i++) {
         struct tmx_sync_job_member *m = &g->member[i];
         g->view_compute_s[i] = m->step_s;
         m->done_s += g->spec.weight[i] * g->spec.options.step_work_s;
     }
     g->view.n_step++;
-    if (g->counting) {
-        g->step_s[g->n_step++] = time_s - g->begun_s;
+    p->n_all++;
+    p->period_s =
+        time_s - p->begun_s - p->held_s - (p->doing == TMX_SYNC_WRITES ? g->spec.options.checkpoint_s : 0);
+    if (p->counting && p->n_step < (size_t)g->spec.options.steps) {
+        g->step_s[g->n_step++] = time_s - p->begun_s;
+        p->n_step++;
+    } else if (counting && !p->counting) {
+        start_counting(g, p);
     }
-    begin_step(g, time_s);
-    return g->n_step == (size_t)g->spec.options.steps;
+    begin_step(g, p, time_s);
+    return g->n_step == (size_t)g->spec.options.steps * (size_t)g->spec.options.jobs;
 }
 
-bool tmx_sync_job_advance(struct tmx_sync_job *g, double dt_s, double time_s, bool counting, double *end_s)
+/* What a job does when it has done something else: the next that takes time. True: the step is over. */
+static bool go_on(const struct tmx_sync_job *g, struct tmx_sync_part *p)
 {
+    const struct tmx_sync_job_options *o = &g->spec.options;
+    const bool due = o->checkpoint_steps > 0 && (p->n_all + 1) % (size_t)o->checkpoint_steps == 0;
+    if (p->doing == TMX_SYNC_COMPUTES) {
+        p->doing = TMX_SYNC_COMMUNICATES;
+        p->rest_s = o->comm_s;
+    }
+    if (p->doing == TMX_SYNC_COMMUNICATES && p->rest_s <= 0 && due) {
+        p->doing = TMX_SYNC_WRITES;
+        p->rest_s = o->checkpoint_s;
+    }
+    return p->rest_s <= 0;
+}
+
+bool tmx_sync_job_advance(struct tmx_sync_job *g, size_t job, double dt_s, double time_s, bool counting,
+                          double *end_s)
+{
+    struct tmx_sync_part *p = &g->part[job];
     bool done = false;
     double now_s = 0; /* since the begin of the tick */
-    if (counting && !g->counting) {
-        start_counting(g, time_s);
+    if (counting && !p->counting && (g->spec.options.jobs == 1 || !p->begun)) {
+        start_counting(g, p);
+        begin_step(g, p, time_s);
     }
-    memset(g->active, 0, g->spec.n_member * sizeof *g->active);
+    p->begun = true;
+    memset(g->active + p->first, 0, (p->end - p->first) * sizeof *g->active);
+    memset(g->writes + p->first, 0, (p->end - p->first) * sizeof *g->writes);
     while (now_s < dt_s && !done) {
-        if (g->comm_left_s > 0) {
-            const double span_s = fmin(g->comm_left_s, dt_s - now_s);
-            g->comm_left_s -= span_s;
+        if (p->doing != TMX_SYNC_COMPUTES) {
+            const double span_s = fmin(p->rest_s, dt_s - now_s);
+            for (size_t i = p->first; i < p->end && p->doing == TMX_SYNC_WRITES; i++) {
+                g->writes[i] += span_s;
+            }
+            p->rest_s -= span_s;
             now_s += span_s;
-            done = g->comm_left_s <= 0 && end_step(g, time_s + now_s);
+            if (p->rest_s <= 0 && p->doing == TMX_SYNC_HOLDS) {
+                p->doing = TMX_SYNC_COMPUTES;
+            } else if (p->rest_s <= 0) {
+                done = go_on(g, p) && end_step(g, p, time_s + now_s, counting);
+            }
             continue;
         }
         size_t last = 0;
-        const double arrival_s = last_arrival_s(g, &last);
+        const double arrival_s = last_arrival_s(g, p, &last);
         const bool whole = arrival_s <= dt_s - now_s;
         const double span_s = whole ? arrival_s : dt_s - now_s;
-        compute(g, span_s, whole);
+        compute(g, p, span_s, whole);
         now_s = whole ? now_s + span_s : dt_s;
         if (whole) {
             g->member[last].n_last++;
-            g->comm_left_s = g->spec.options.comm_s;
-            done = g->comm_left_s <= 0 && end_step(g, time_s + now_s);
+            done = go_on(g, p) && end_step(g, p, time_s + now_s, counting);
         }
     }
     *end_s = done ? now_s : dt_s;
@@ -205,9 +247,6 @@ void tmx_sync_job_image(void *sync_job, struct tmx_image *i)
     tmx_arena_image(&g->state, i);
     TMX_IMAGE_FIELD(i, g->view.n_step);
     TMX_IMAGE_FIELD(i, g->n_step);
-    TMX_IMAGE_FIELD(i, g->comm_left_s);
-    TMX_IMAGE_FIELD(i, g->begun_s);
-    TMX_IMAGE_FIELD(i, g->counting);
 }
 
 /* The group `sync_job` of a run's configuration. */
@@ -222,6 +261,13 @@ const struct tmx_opt tmx_sync_job_opts[] = {
     TMX_ROW_REAL(
         tmx_sync_job_options, wait_power, "1", 0, 1, 0.45,
         "dynamic power of a member that waits or communicates, relative to one that works (assumed)"),
+    TMX_ROW_INT(tmx_sync_job_options, checkpoint_steps, "1", 0, 1000000, 0,
+                "steps between two checkpoints; 0: none is written"),
+    TMX_ROW_REAL(tmx_sync_job_options, checkpoint_s, "s", 0, 1e6, 0, "that writing one takes"),
+    TMX_ROW_REAL(tmx_sync_job_options, checkpoint_power, "1", 0, 1, 0,
+                 "dynamic power of a member that writes one, relative to one that works (assumed)"),
+    TMX_ROW_INT(tmx_sync_job_options, jobs, "1", 1, 4096, 1,
+                "equal parts of the members, each a job in step with itself"),
     {0},
 };
 
@@ -298,6 +344,14 @@ enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_
         return tmx_fail_setting(err, group,
                                 "sync_job: %zu members, but only %zu kernels of the mix arrive at 0 s", n,
                                 n_at_start);
+    }
+    if (n % (size_t)s->options.jobs != 0) {
+        return tmx_fail_setting(err, group, "sync_job.jobs: %d jobs of %zu members are not equal",
+                                s->options.jobs, n);
+    }
+    if ((s->options.checkpoint_steps > 0) != (s->options.checkpoint_s > 0)) {
+        return tmx_fail_setting(
+            err, group, "sync_job: expected both checkpoint_steps and checkpoint_s above 0, or neither");
     }
     s->n_member = n;
     s->weight = calloc(n, sizeof *s->weight);

@@ -7,9 +7,11 @@
  * time, and the next step begins. Steps begin and end inside ticks, at the times that follow from the speeds
  * of the tick.
  *
- *   step time = max over members (weight step_work / speed) + comm
+ *   step time = max over members (weight step_work / speed) + comm (+ checkpoint, every so many steps)
  *
- * Who waits or communicates draws a fixed part of the dynamic power of its kernel. */
+ * Who waits or communicates draws a fixed part of the dynamic power of its kernel; who writes a checkpoint,
+ * another one. The members may be several jobs, equal parts of the list, each in step with itself; a job that
+ * has done its steps goes on, uncounted, until the last has. */
 
 #include <stdio.h>
 
@@ -21,8 +23,11 @@
 struct tmx_sync_job_options {
     double step_work_s; /* of weight 1, on a whole idle GPU of GPU 0's kind at the nominal clock */
     double comm_s;
-    double wait_power; /* part of the dynamic power */
-    int members;       /* the first jobs of the mix; 0: all */
+    double wait_power;                     /* part of the dynamic power */
+    double checkpoint_s, checkpoint_power; /* likewise, while one is written */
+    int checkpoint_steps;                  /* between two checkpoints; 0: none */
+    int jobs;                              /* equal parts of the members */
+    int members;                           /* the first jobs of the mix; 0: all */
     int steps;
 };
 extern const struct tmx_opt tmx_sync_job_opts[];
@@ -44,18 +49,28 @@ struct tmx_sync_job_member {
     double done_s;            /* work of whole steps, as step_work_s */
 };
 
+struct tmx_sync_part { /* of the members, a job of its own */
+    size_t first, end;
+    double rest_s, begun_s; /* left of what is no computing; when the step began, on the machine's clock */
+    double hold_s, held_s;  /* so long the next step waits to begin, as a policy wants; and this one did */
+    double period_s;        /* of the last whole step without hold and checkpoint; 0: none yet */
+    size_t n_step, n_all;   /* counted, and with the warm-up's */
+    int doing;              /* enum tmx_sync_doing */
+    bool counting, begun;
+};
+enum tmx_sync_doing { TMX_SYNC_COMPUTES, TMX_SYNC_COMMUNICATES, TMX_SYNC_WRITES, TMX_SYNC_HOLDS };
+
 struct tmx_sync_job {
     struct tmx_sync_job_spec spec;
     struct tmx_arena state;             /* the arrays */
+    struct tmx_sync_part *part;         /* [jobs] */
     struct tmx_sync_job_member *member; /* [n_member] */
     struct tmx_sync_job_view view;      /* for policies */
     double *view_compute_s;             /* [n_member] behind the view */
-    double *step_s;                     /* [steps] how long each counted step took */
-    double *active;                     /* [n_member] scratch: part of the tick it computed */
-    size_t n_step;                      /* counted */
-    double comm_left_s;                 /* 0: the members compute */
-    double begun_s;                     /* of this step, on the clock of machine time */
-    bool counting;
+    double *step_s;                     /* [steps * jobs] how long each counted step took */
+    double *active;                     /* [n_member] scratch: part of the tick it computed, */
+    double *writes;                     /* and part in which it wrote a checkpoint */
+    size_t n_step;                      /* counted, of all jobs */
 };
 
 /* Group `sync_job` of root; absent: n_member = 0. The mix has n_job jobs, of which the first n_at_start are
@@ -73,10 +88,11 @@ TMX_NODISCARD enum tmx_status tmx_sync_job_create(struct tmx_sync_job **g, const
 void tmx_sync_job_destroy(struct tmx_sync_job *g); /* accepts NULL */
 
 /* In a tick of the machine: each member that is resident and does so many seconds of work in a second; then,
- * after all GPUs, dt_s go by; then all members are withdrawn. advance: true when the last counted step ended,
- * end_s into the tick (else *end_s is dt_s). */
+ * after all GPUs, dt_s go by for each job; then all members are withdrawn. advance: true when the last
+ * counted step of all jobs ended, end_s into the tick (else *end_s is dt_s). */
 void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_t kernel_slot, double speed);
-bool tmx_sync_job_advance(struct tmx_sync_job *g, double dt_s, double time_s, bool counting, double *end_s);
+bool tmx_sync_job_advance(struct tmx_sync_job *g, size_t job, double dt_s, double time_s, bool counting,
+                          double *end_s);
 void tmx_sync_job_withdraw(struct tmx_sync_job *g);
 
 /* Over the counted steps. */

@@ -416,6 +416,10 @@ struct tmx_instance_view { /* a tensor-parallel group: consecutive GPUs in locks
     double limit_k;             /* above which its GPUs are slowed; INFINITY: none */
     double gpu_w;               /* that a GPU of it draws, mean of the last tick */
     double memory_k_per_w, memory_limit_k; /* as above, of the memory's sensor */
+    /* of a row policy that asks for other than clocks: */
+    double period_s,
+        begun_s;   /* of a synchronous job: its last step, and when the running one began; 0: none */
+    double rise_w; /* what a board could draw for its kernels above what it draws now */
 };
 
 struct tmx_route_view {
@@ -439,9 +443,17 @@ struct tmx_route_policy {
 };
 
 /* ---- row: which clocks keep a row of servers under its power? Asked at every telemetry; what it asks for
- * comes into force after the latency of the channel (oob_s). The power brake is the hardware's ---- */
+ * comes into force after the latency of the channel (oob_s). The power brake is the hardware's. Or: when do
+ * synchronous jobs begin their steps, how fast may the boards' power change? In force at once ---- */
 
 enum { TMX_ROW_MEMORY = 8 };
+
+enum tmx_row_asks {
+    TMX_ROW_CLOCKS, /* of the instances of a language model: the fastest [Hz]; INFINITY: no limit */
+    TMX_ROW_HOLDS,  /* of synchronous jobs, instances of some GPUs: how long the next step waits to begin [s]
+                     */
+    TMX_ROW_RAMPS,  /* of boards, instances of a GPU: how fast power may rise and fall [W/s] */
+};
 
 struct tmx_row_view {
     double time_s;
@@ -451,15 +463,16 @@ struct tmx_row_view {
     bool braked;                              /* the power brake is on */
     size_t n_instance;                        /* of all rows */
     const struct tmx_instance_view *instance; /* [n_instance] */
-    const double *clock_hz;                   /* [n_instance] in force; INFINITY: not limited */
-    double *memory;                           /* [TMX_ROW_MEMORY] of this row, zero at first */
+    const double *clock_hz; /* [n_instance] in force; INFINITY: not limited; NULL: no clocks */
+    double *memory;         /* [TMX_ROW_MEMORY] of this row, zero at first */
 };
 
 struct tmx_row_policy {
     struct tmx_plugin base; /* the state is constant */
-    /* REQUIRED. Write the fastest clock [Hz] of the row's instances; INFINITY: no limit. Comes as it was
-     * asked for last. */
-    void (*decide)(const void *state, const struct tmx_row_view *view, double *clock_hz);
+    /* REQUIRED. Write the fastest clock [Hz], or what it asks for, of the row's instances. Comes as it was
+     * asked for last; holds as 0. */
+    void (*decide)(const void *state, const struct tmx_row_view *view, double *asked);
+    enum tmx_row_asks asks;
 };
 
 #ifdef __cplusplus

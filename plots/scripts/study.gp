@@ -11,6 +11,7 @@
 # By hand: gnuplot -e 'data="X.csv"; out="x.svg"' study.gp
 scripts = ARG0[1:strlen(ARG0)-strlen("study.gp")]
 load scripts."labels.gp"
+if (n_name > 6) high = 4.0 + 0.3 * (n_name - 6) # lines of the key
 load scripts."style.gp"
 set title word_of("title").(has("caption") ? "\n".word_of("caption") : "")
 set xlabel word_of("x")

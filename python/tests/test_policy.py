@@ -230,6 +230,24 @@ class TestPolicy(unittest.TestCase):
         loud = thermix.run({**node, "topology": "gtx280x2"})
         self.assertGreater(loud["mean_rpm"], quiet["mean_rpm"])
 
+    def test_a_row_policy_holds_synchronous_jobs(self):
+        class Late(policy.Row):
+            asks = "holds"
+
+            def decide(self, view, hold):
+                self.periods = [job.period_s for job in view.instance]
+                self.late_s = view.instance[1].begun_s - view.instance[0].begun_s
+                hold[1] = 0.1 if self.late_s == 0 else 0
+
+        base = {"topology": "hgx-b200-vf", "mix": "train8", "tick_s": 0.01, "warmup_s": 3.0, "rows": 8, "cols": 8,
+                "seed": 1, "row": {"policy": "late"}, "sync_job": {"jobs": 2, "step_work_s": 0.5, "steps": 4}}
+        late = Late()
+        with thermix.Run(base, policies=[late]) as run:
+            while not run.step(100):
+                pass
+            self.assertAlmostEqual(late.periods[1], 0.5, 2)
+            self.assertAlmostEqual(late.late_s % 0.5, 0.1, 2)
+
     def test_coldest_in_python_gives_the_bytes_of_the_one_built_in(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "mix.cfg").write_text(FIVE)

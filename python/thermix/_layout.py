@@ -144,7 +144,7 @@ class InstanceView(Structure):
                 ("reserved_tokens", c_double), ("capacity_tokens", c_double), ("n_request", c_size_t),
                 ("n_sequence", c_size_t), ("hottest_k", c_double), ("memory_k", c_double), ("inlet_k", c_double), ("power_w", c_double),
                 ("prompt_w", c_double), ("k_per_w", c_double), ("limit_k", c_double), ("gpu_w", c_double), ("memory_k_per_w", c_double),
-                ("memory_limit_k", c_double)]
+                ("memory_limit_k", c_double), ("period_s", c_double), ("begun_s", c_double), ("rise_w", c_double)]
 
 
 class RouteView(Structure):
@@ -227,7 +227,7 @@ class RoutePolicy(Structure):
 
 class RowPolicy(Structure):
     c_name = "tmx_row_policy"
-    _fields_ = [("base", Plugin), ("decide", ROW)]
+    _fields_ = [("base", Plugin), ("decide", ROW), ("asks", c_int)]
 
 
 STRUCTS = (Opt, Plugin, JobView, GpuView, SyncJobView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,

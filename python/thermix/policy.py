@@ -429,9 +429,11 @@ class Route(Policy):
 
 class Row(Policy):
     """decide(view, clock_hz): write the fastest clocks [Hz] of the row's instances, inf for no limit; view has the fields of
-    tmx_row_view, clock_hz [instance] what was asked for last."""
+    tmx_row_view, clock_hz [instance] what was asked for last. With asks = "holds" instances are synchronous jobs, and it
+    writes how long their next step waits to begin [s]; with asks = "ramps" boards, how fast their power may change [W/s]."""
 
     _level = "row"
+    asks = "clocks"
 
     def _fill(self, base):
         def slot(view, clock_hz):
@@ -439,7 +441,7 @@ class Row(Policy):
             self._nothing(self.decide, self.decide(seen, self._lease.write(clock_hz, seen.n_instance)))
         def spoil(view, clock_hz):
             clock_hz[0] = float("nan")
-        return c.RowPolicy(base, self._slot(c.ROW, slot, spoil))
+        return c.RowPolicy(base, self._slot(c.ROW, slot, spoil), ("clocks", "holds", "ramps").index(self.asks))
 
 
 class Cta(Policy):

@@ -143,6 +143,8 @@ sed 's/^baseline = "BL"/baseline = "BX"/' "$root/workloads/suites/tabs.cfg" >bad
 fails 'baseline = "BX": not among the suite' check ./bad.cfg
 sed -i 's/column = "slowdown_pct"/column = "slowdown"/' tabs/values.cfg && cp "$root/workloads/suites/tabs.cfg" bad.cfg
 fails 'no such column: "slowdown"' check ./bad.cfg
+sed 's/"feed_swing_w"/"feed_swng_w"/' "$root/workloads/suites/swings.cfg" >bad.cfg
+fails 'columns: no such metric: "feed_swng_w"' check ./bad.cfg
 printf 'name = "m"; kernels = ( { kernel = "MUN"; work_s = 1.0; } );\n' >bad.cfg
 fails 'did you mean "MUM"' check ./bad.cfg
 sed 's/"r_convec"/"r_convex"/; s/package.r_convec/package.r_konvec/' "$root/workloads/suites/cooling-quick.cfg" |

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* TMX_TESTS(test_name) { ... }: what runs the tests of the file test_name.c within its folder's program (main.c). */
+/* TMX_TESTS(test_name) { ... }: what runs the tests of the file test_name.c within its folder's program
+ * (main.c). */
 #define TMX_TESTS(name)              \
     int name(int argc, char **argv); \
     int name(int argc, char **argv)

@@ -30,7 +30,7 @@ void tmx_feed_restart(struct tmx_feed *f)
 {
     for (size_t i = 0; i < f->n_node; i++) {
         struct tmx_feed_node *n = &f->node[i];
-        n->load_j = n->fed_j = n->loss_j = 0;
+        n->load_j = n->fed_j = n->wall_j = n->loss_j = 0;
         n->from_j = n->above_j;
     }
 }
@@ -73,7 +73,9 @@ double tmx_feed_tick(struct tmx_feed *f, const double *board_w, double n_tick)
         const double fed_w = f->store.joules > 0 ? load_w - give(f, n, load_w) : load_w;
         n->load_j += load_w * n_tick * f->tick_s;
         n->fed_j += fed_w * n_tick * f->tick_s;
-        all_w += f->host ? tmx_host_wall_w(f->host, fed_w) : fed_w;
+        const double wall_w = f->host ? tmx_host_wall_w(f->host, fed_w) : fed_w;
+        n->wall_j += wall_w * n_tick * f->tick_s;
+        all_w += wall_w;
     }
     return all_w;
 }
@@ -85,6 +87,7 @@ struct tmx_feed_sum tmx_feed_sum(const struct tmx_feed *f)
         const struct tmx_feed_node *n = &f->node[i];
         s.load_j += n->load_j;
         s.fed_j += n->fed_j;
+        s.wall_j += n->wall_j;
         s.loss_j += n->loss_j;
         s.charge_j += n->above_j - n->from_j;
     }

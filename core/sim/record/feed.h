@@ -27,7 +27,7 @@ extern const struct tmx_opt tmx_store_opts[];
 struct tmx_feed_node {
     double host_w, mean_w, above_j; /* above_j: charge above half of the store */
     double started;
-    double load_j, fed_j, loss_j, from_j; /* since the end of the warm-up; from_j: above_j then */
+    double load_j, fed_j, wall_j, loss_j, from_j; /* since the end of the warm-up; from_j: above_j then */
 };
 
 struct tmx_feed {
@@ -47,8 +47,8 @@ void tmx_feed_hosts(struct tmx_feed *f, const struct tmx_machine *m);
 /* n_tick ticks, one where there is a store, of the boards' watts [n_gpu]; returns those of all feeds. */
 double tmx_feed_tick(struct tmx_feed *f, const double *board_w, double n_tick);
 
-struct tmx_feed_sum { /* since the end of the warm-up, of all nodes */
-    double load_j, fed_j, loss_j, charge_j;
+struct tmx_feed_sum {                               /* since the end of the warm-up, of all nodes */
+    double load_j, fed_j, wall_j, loss_j, charge_j; /* fed_j behind supplies, wall_j before them */
 };
 struct tmx_feed_sum tmx_feed_sum(const struct tmx_feed *f);
 

@@ -102,8 +102,7 @@ static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w,
     }
 }
 
-/* The power of n means, without their mean, under Hann's window (whose mean square is 1.5), added to psd;
- * zeros behind them. */
+/* The power of n means, without their mean, under Hann's window, added to psd; zeros behind them. */
 static void transform(const double *mean_w, size_t n, double *scratch, double *psd)
 {
     double sum = 0;
@@ -115,11 +114,10 @@ static void transform(const double *mean_w, size_t n, double *scratch, double *p
             i < n ? (mean_w[i] - sum / (double)n) * (1 - cos(2 * M_PI * ((double)i + 0.5) / (double)n)) : 0;
     }
     gsl_fft_real_radix2_transform(scratch, 1, SEGMENT);
-    const double unit = 2 / (1.5 * (double)n * SEGMENT);
     for (size_t k = 1; k < SEGMENT / 2; k++) {
-        psd[k] += unit * (scratch[k] * scratch[k] + scratch[SEGMENT - k] * scratch[SEGMENT - k]);
+        psd[k] += scratch[k] * scratch[k] + scratch[SEGMENT - k] * scratch[SEGMENT - k];
     }
-    psd[SEGMENT / 2] += unit * scratch[SEGMENT / 2] * scratch[SEGMENT / 2] / 2; /* it is there once */
+    psd[SEGMENT / 2] += scratch[SEGMENT / 2] * scratch[SEGMENT / 2] / 2; /* it is there once */
 }
 
 static void sample(struct tmx_swing *s, struct tmx_spectrum *v, double w, double n_tick)
@@ -222,44 +220,47 @@ double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t k)
     return v ? v->fall_w : NAN;
 }
 
-/* [SEGMENT / 2 + 1] of as many segments as there are. */
-static double spectrum(const struct tmx_swing *s, bool feed, double *psd)
+/* [SEGMENT / 2 + 1], of all segments; *unit: W2 of one. Returns the Hz of a bin. */
+static double spectrum(const struct tmx_swing *s, bool feed, double *psd, double *unit)
 {
     double scratch[SEGMENT];
     if (s->n == 0 || (feed && tmx_swing_feed(s) == SIZE_MAX) || *s->n_tick * s->machine->tick_s < LEAST_S) {
         return NAN;
     }
     const struct tmx_spectrum *v = &s->spectrum[feed];
+    const bool whole = v->n_segment > 0;
     memcpy(psd, v->psd, sizeof v->psd);
-    if (v->n_segment == 0) { /* shorter than a segment */
+    if (!whole) { /* shorter than a segment */
         transform(v->mean_w, (size_t)v->n_mean, scratch, psd);
     }
-    for (size_t k = 0; k <= SEGMENT / 2; k++) {
-        psd[k] /= fmax(1, v->n_segment);
+    /* 1.5: mean square of the window */
+    *unit = 2 / (1.5 * (whole ? SEGMENT * v->n_segment : v->n_mean) * SEGMENT);
+    return 1 / (SEGMENT * s->sample * s->machine->tick_s);
+}
+
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd)
+{
+    double unit = 0;
+    const double bin_hz = spectrum(s, feed, psd, &unit);
+    for (size_t k = 0; k <= SEGMENT / 2 && isfinite(bin_hz); k++) {
+        psd[k] *= unit;
     }
-    return 1 / (SEGMENT * s->sample * s->machine->tick_s); /* Hz a bin */
+    return bin_hz;
 }
 
 double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share)
 {
-    double psd[SEGMENT / 2 + 1] = {0}, in = 0, all = 0;
-    const double bin_hz = spectrum(s, feed, psd);
+    const double sample_s = s->sample * s->machine->tick_s;
+    double psd[SEGMENT / 2 + 1] = {0}, in = 0, all = 0, unit = 0;
+    const double bin_hz = spectrum(s, feed, psd, &unit);
     for (size_t k = 1; k <= SEGMENT / 2; k++) {
-        const double hz = (double)k * bin_hz;
+        const double hz = (double)k / (SEGMENT * sample_s);
         in += hz >= low_hz && hz <= high_hz ? psd[k] : 0;
         all += psd[k];
     }
-    const bool there = high_hz <= SEGMENT / 2 * bin_hz; /* not NAN, ticks short enough */
+    const bool there = isfinite(bin_hz) && 2 * high_hz * sample_s <= 1; /* ticks are short enough */
     if (share) {
         *share = there && all > 0 ? in / all : NAN;
     }
-    return there ? in : NAN;
-}
-
-double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, size_t k, double *hz)
-{
-    double psd[SEGMENT / 2 + 1] = {0};
-    const double bin_hz = spectrum(s, feed, psd);
-    *hz = (double)k * bin_hz;
-    return k <= SEGMENT / 2 && isfinite(bin_hz) ? psd[k] : NAN;
+    return there ? unit * in : NAN;
 }

@@ -56,7 +56,7 @@ struct tmx_swing_series {
 struct tmx_spectrum {
     double n_mean, n_segment, part, part_w; /* part: ticks in the next mean, and their sum */
     double mean_w[TMX_SWING_SEGMENT];
-    double psd[TMX_SWING_SEGMENT / 2 + 1]; /* W2 a bin, of all segments */
+    double psd[TMX_SWING_SEGMENT / 2 + 1]; /* of all segments */
 };
 
 struct tmx_swing {
@@ -91,7 +91,8 @@ size_t tmx_swing_feed(const struct tmx_swing *s);
 /* Mean square [W2] of all GPUs' power, or the feed's, without its mean, from low_hz to high_hz; *share
  * (may be NULL): of what it is at all frequencies. */
 double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share);
-/* Of bin k from 1 on, k / 20.48 s for ticks that 10 ms are whole ones of; NAN: as above, or no such bin. */
-double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, size_t k, double *hz);
+/* Into psd [SEGMENT / 2 + 1] the mean square [W2] in each bin k >= 1 at k times the Hz that are returned;
+ * NAN: shorter than 10 s. */
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd);
 
 #endif

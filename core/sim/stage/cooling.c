@@ -12,6 +12,16 @@
 #include "core/sim/stage/answers.h"
 #include "core/topology/topology.h"
 
+const struct tmx_opt tmx_loop_opts[] = {
+    TMX_ROW_REAL(tmx_loop_options, ua_w_per_k, "W/K", 0, 1e9, 0,
+                 "of a CDU's heat exchanger, heat by how much warmer it supplies than it gets; 0: no loop"),
+    TMX_ROW_REAL(tmx_loop_options, flow, "m3/s", 0, 10, 0,
+                 "of water, shared by the branches; 0: it does not warm up on its way"),
+    TMX_ROW_INT(tmx_loop_options, branches, "1", 1, 65536, 1,
+                "equal parts of the GPUs, with as much water each"),
+    {0},
+};
+
 struct ledger {     /* sums over time */
     double since_s; /* the last update */
     double from_s;  /* counted from */
@@ -33,6 +43,7 @@ struct tmx_cooling {
     double *out_j;                     /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
     double *fan_w;                     /* [n_gpu] of its part of its card's fans */
+    double *loop_k;                    /* [n_gpu] what a loop adds to its supply */
     double *sink_k;                    /* [n_gpu] what the spread of sinks adds to the air */
     double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
     double *now_j;                     /* [n_gpu] scratch: heat given off by now */
@@ -67,12 +78,33 @@ static double out_j(const struct tmx_cooled *gpu)
     return heat.to_ambient_j;
 }
 
-/* The air of the room in front of a GPU. */
+/* What the schedule of the inlet adds to its first value. */
+static double scheduled_k(const struct tmx_cooling *c, double time_s)
+{
+    const struct tmx_inlet_point *p = c->spec.inlet;
+    size_t i = 0;
+    while (i < c->spec.n_inlet && p[i].time_s <= time_s) {
+        i++;
+    }
+    if (i == 0 || i == c->spec.n_inlet) {
+        return i > 0 ? p[i - 1].inlet_c - p[0].inlet_c : 0;
+    }
+    const double w = (time_s - p[i - 1].time_s) / (p[i].time_s - p[i - 1].time_s);
+    return p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c) - p[0].inlet_c;
+}
+
+/* The air of the room in front of a GPU, or the water before its plate. */
 static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
 {
     const struct tmx_topology *t = c->spec.topology;
-    return c->spec.room_k + (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
+    return c->spec.room_k + scheduled_k(c, time_s - c->warmup_s) + c->loop_k[gpu] +
+           (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
            t->inlet_rise_k_per_s * fmax(time_s - c->warmup_s, 0);
+}
+
+static bool room_changes(const struct tmx_cooling *c)
+{
+    return c->spec.topology->inlet_rise_k_per_s != 0 || c->spec.n_inlet > 1 || c->spec.loop.ua_w_per_k > 0;
 }
 
 enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_cooling_spec *spec,
@@ -98,6 +130,7 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     TMX_TAKE(&c->state, c->gpu_rpm_s, t->n_gpu);
     TMX_TAKE(&c->state, c->gpu_inlet_k_s, t->n_gpu);
     TMX_TAKE(&c->state, c->sink_k, t->n_gpu);
+    TMX_TAKE(&c->state, c->loop_k, t->n_gpu);
     TMX_TAKE(&c->state, c->fan_w, t->n_gpu);
     TMX_TAKE(&c->fixed, c->order, t->n_gpu);
     TMX_TAKE(&c->fixed, c->room_k, t->n_gpu);
@@ -111,7 +144,7 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
         c->inlet_k[g] = c->room_k[g] = room_k(c, g, 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
-    if ((t->n_air > 0 || t->inlet_above_k || t->inlet_rise_k_per_s != 0 || spec->spread) && !c->has_heat) {
+    if ((t->n_air > 0 || t->inlet_above_k || room_changes(c) || spec->spread) && !c->has_heat) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
@@ -314,6 +347,25 @@ static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_de
     return TMX_OK;
 }
 
+/* By the heat of the time that has passed. Warmer water takes less, k_per_w of it from each sink: the step is
+ * towards the water whose heat is its own, which ends there and does not swing. */
+static void warm_loop(struct tmx_cooling *c)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    const struct tmx_loop_options *o = &c->spec.loop;
+    const size_t n = t->n_gpu / (size_t)o->branches;
+    const double all_w = sum_of(c->heat_w, t->n_gpu);
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        const size_t card = t->gpu[g].card;
+        const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]],
+                     k_per_branch_w =
+                         o->flow > 0 ? o->branches / (2 * o->flow * t->card[card].coolant_j_per_m3k) : 0,
+                     wanted_k = all_w / o->ua_w_per_k + sum_of(&c->heat_w[g / n * n], n) * k_per_branch_w,
+                     gain = ((double)t->n_gpu / o->ua_w_per_k + (double)n * k_per_branch_w) / k_per_w;
+        c->loop_k[g] += (wanted_k - c->loop_k[g]) / (1 + gain);
+    }
+}
+
 /* Count from here on: the end of the warm-up. */
 static void restart(struct tmx_cooling *c)
 {
@@ -337,7 +389,10 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     if (got) {
         return got;
     }
-    for (size_t g = 0; t->inlet_rise_k_per_s != 0 && g < t->n_gpu; g++) {
+    if (c->spec.loop.ua_w_per_k > 0) {
+        warm_loop(c);
+    }
+    for (size_t g = 0; room_changes(c) && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
     }
     if (dt_s > 0) {          /* the air of the time that has passed; its inlets hold for the time to come */
@@ -375,7 +430,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         noise += pow(10, tmx_fan_noise_dba(&t->fan[f], c->rpm[f]) / 10);
     }
     c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, 10 * log10(noise));
-    const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0 || c->spec.spread;
+    const bool moves = t->n_air > 0 || room_changes(c) || c->spec.spread;
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);
     }

@@ -14,6 +14,24 @@ struct tmx_fan_failure {
     double at_s; /* after the end of the warm-up; the fan stands still from then on */
 };
 
+struct tmx_inlet_point { /* from the end of the warm-up on, straight between, constant outside */
+    double time_s, inlet_c;
+};
+
+/* A CDU that cools the water of all GPUs' plates with the water that the run's inlet is:
+ *
+ *   supply of a branch = inlet + heat of all / ua_w_per_k
+ *   water of a plate   = supply + half of what its branch's heat adds to its part of the flow
+ *
+ * Branches are alike, GPUs side by side; the plates of one are in parallel. Heat is that of the last update.
+ */
+struct tmx_loop_options {
+    double ua_w_per_k; /* 0: no loop */
+    double flow;       /* m3/s, of all branches; 0: so much that branches are as warm as their supply */
+    int branches;
+};
+extern const struct tmx_opt tmx_loop_opts[];
+
 struct tmx_cooling_spec {
     const struct tmx_topology *topology;   /* not owned */
     const struct tmx_choice *choice;       /* of the fans; not owned */
@@ -24,6 +42,9 @@ struct tmx_cooling_spec {
     const struct tmx_chip_draw *spread;    /* [n_gpu] of the sinks; NULL: those of a card are alike */
     const struct tmx_fan_failure *failure; /* [n_failure] not owned */
     size_t n_failure;
+    const struct tmx_inlet_point *inlet; /* [n_inlet] not owned; 0: the air of the room stays as it is */
+    size_t n_inlet;
+    struct tmx_loop_options loop;
     double period_s;
     double room_k;   /* the topology's inlet_above_k comes on top */
     bool cold_start; /* GPUs may start below the air that they breathe */

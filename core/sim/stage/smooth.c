@@ -8,6 +8,8 @@ static const double LEAST_SPEED = 1e-3, FORGET_S = 10, ROUND_OFF = 1e-9;
 
 const struct tmx_opt tmx_smooth_opts[] = {
     TMX_ROW_REAL(tmx_smooth_options, floor, "%", 0, 100, 0, "of the board's power limit, held by dummy work"),
+    TMX_ROW_REAL(tmx_smooth_options, secondary_floor_w, "W", 0, 1e5, 0,
+                 "that the board draws at any time, held by dummy work"),
     TMX_ROW_REAL(tmx_smooth_options, ramp_up_w_per_s, "W/s", 1e-3, NO_LIMIT, NO_LIMIT,
                  "a board's power rises no faster; 1e9: as fast as it does"),
     TMX_ROW_REAL(tmx_smooth_options, ramp_down_w_per_s, "W/s", 1e-3, NO_LIMIT, NO_LIMIT,
@@ -23,9 +25,22 @@ static bool limited(double w_per_s)
     return w_per_s > 0 && w_per_s < NO_LIMIT;
 }
 
+/* The slower one of the board's ramp and its row's share. */
+static double ramp(double own_w_per_s, const struct tmx_smooth_gpu *v)
+{
+    const double own = limited(own_w_per_s) ? own_w_per_s : NO_LIMIT;
+    return v->row_w_per_s > 0 ? fmin(own, v->row_w_per_s) : own;
+}
+
+double tmx_smooth_rise_w(const struct tmx_smooth_gpu *v)
+{
+    return v->started > 0 ? fmax(0, v->still_w + v->full_w * v->used - v->board_w) : 0;
+}
+
 bool tmx_smooth_on(const struct tmx_smooth_options *o)
 {
-    return o->floor > 0 || limited(o->ramp_up_w_per_s) || limited(o->ramp_down_w_per_s);
+    return o->floor > 0 || o->secondary_floor_w > 0 || limited(o->ramp_up_w_per_s) ||
+           limited(o->ramp_down_w_per_s);
 }
 
 /* Board watts of the GPU's kernels on all SMs that they can use, at full speed. */
@@ -61,9 +76,13 @@ static void learn(struct tmx_smooth_gpu *v, bool member, double used, double dt_
 void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
                      struct tmx_smooth_gpu *gpu)
 {
-    for (size_t g = span.first; g < span.end && limited(o->ramp_up_w_per_s); g++) {
+    for (size_t g = span.first; g < span.end; g++) {
         struct tmx_smooth_gpu *v = &gpu[g];
-        const double room_w = v->board_w + o->ramp_up_w_per_s * m->dt_s - v->still_w;
+        const double up_w_per_s = ramp(o->ramp_up_w_per_s, v),
+                     room_w = v->board_w + up_w_per_s * m->dt_s - v->still_w;
+        if (!limited(up_w_per_s)) {
+            continue;
+        }
         v->full_w = kernels_w(m, g);
         double speed = v->full_w > 0 ? room_w / (v->full_w * v->used) : 1;
         speed = speed < LEAST_SPEED || !(v->started > 0) ? LEAST_SPEED : speed;
@@ -84,12 +103,12 @@ static bool arrives(const struct tmx_smooth_options *o, const struct tmx_machine
 static double least_w(const struct tmx_smooth_options *o, const struct tmx_smooth_gpu *v, double limit_w,
                       double dt_s)
 {
-    double w = v->held > 0 ? o->floor / 100 * limit_w : 0;
-    if (limited(o->ramp_up_w_per_s) && v->started > 0) {
-        w = fmin(w, v->board_w + o->ramp_up_w_per_s * dt_s);
+    const double up_w_per_s = ramp(o->ramp_up_w_per_s, v), down_w_per_s = ramp(o->ramp_down_w_per_s, v);
+    double w = fmax(o->secondary_floor_w, v->held > 0 ? o->floor / 100 * limit_w : 0);
+    if (limited(up_w_per_s) && v->started > 0) {
+        w = fmin(w, v->board_w + up_w_per_s * dt_s);
     }
-    return limited(o->ramp_down_w_per_s) && v->started > 0 ? fmax(w, v->board_w - o->ramp_down_w_per_s * dt_s)
-                                                           : w;
+    return limited(down_w_per_s) && v->started > 0 ? fmax(w, v->board_w - down_w_per_s * dt_s) : w;
 }
 
 /* Returns the chip's watts that were added. */

@@ -12,6 +12,7 @@
  *          (assumed). Work that draws more overshoots for a tick
  *   floor  while kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work
  *          fills up to the floor
+ *   second a lower floor in watts holds at any time (assumed: NVML says its name and unit alone)
  *   down   dummy work keeps the watts from falling faster than ramp_down
  *
  * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
@@ -21,7 +22,8 @@
 #include "core/machine/machine.h"
 
 struct tmx_smooth_options {
-    double floor; /* percent of the board's limit */
+    double floor;             /* percent of the board's limit */
+    double secondary_floor_w; /* at any time */
     double ramp_up_w_per_s, ramp_down_w_per_s;
     double hysteresis_s, prime_s;
 };
@@ -33,8 +35,11 @@ struct tmx_smooth_gpu { /* of the last tick; zeroed at first */
     double full_w;           /* what kernels could draw at full speed */
     double used, unused_s;   /* share of it that they did draw of late, and for how long not */
     double idle_s;           /* since kernels drew power */
+    double row_w_per_s;      /* a row policy's share, both ways; 0: none */
 };
 
+/* What its kernels could draw above what the board draws. */
+double tmx_smooth_rise_w(const struct tmx_smooth_gpu *gpu);
 bool tmx_smooth_on(const struct tmx_smooth_options *o);
 /* After blocks are placed: rests. Then, with the tick's power: dummy work, into power_w and smooth_w. */
 void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,

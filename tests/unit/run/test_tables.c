@@ -103,6 +103,65 @@ static void power_swings_of_racks_nodes_and_gpus(void **state)
     tmx_run_destroy(run);
 }
 
+static double inlet_c(struct tmx_run *run, size_t gpu)
+{
+    struct tmx_cooling_gpu c;
+    assert_true(tmx_sim_gpu_cooling(tmx_run_sim(run), gpu, &c));
+    return c.inlet_k - TMX_ZERO_C;
+}
+
+static void a_ramp_has_its_step(void **state)
+{
+    struct tmx_err err = {0};
+    struct tmx_table *t = NULL;
+    char why[300];
+    (void)state;
+    struct tmx_run *run =
+        open_run("seed = 1; tick_s = 0.01; mix = \"train8\"; policy = \"BL\"; topology = \"hgx-b200-vf\";"
+                 "sync_job = { step_work_s = 1.0; steps = 12; comm_s = 0.3; };");
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    if (!strstr(tmx_run_ramp_why(run, false, why, sizeof why), "when step ") ||
+        !strstr(why, " begins; of 8 GPUs 8 have")) {
+        fail_msg("%s", why);
+    }
+    if (!strstr(tmx_run_ramp_why(run, true, why, sizeof why), "when all have computed step ")) {
+        fail_msg("%s", why);
+    }
+    assert_int_equal(tmx_run_spectrum(run, &t, &err), TMX_OK);
+    assert_int_equal(tmx_table_rows(t), 1024);
+    check_cell(t, 0, "hz", "0.048828125");
+    tmx_table_destroy(t);
+    tmx_run_destroy(run);
+}
+
+/* Two plates, each a branch of half of 1e-4 m3/s of water: 20 K a kW from the CDU, 5 K a kW on the way; from
+ * 100 s on the inlet is 10 K warmer. */
+static void a_loop_warms_its_water(void **state)
+{
+    struct tmx_err err = {0};
+    (void)state;
+    const char *node = scratch_write(
+        "wet.cfg",
+        "name = \"wet\"; inlet_c = 20.0; cards = ( { name = \"c\"; count = 2; fit_a_k_per_w = 0.1;"
+        " fit_b_k_per_w = 0.0; coolant_j_per_m3k = 4e6; } ); fans = ( { name = \"f\"; card = \"c\";"
+        " min_rpm = 400.0; max_rpm = 2700.0; power_w = 0.0; flow_m3_per_s = 1e-4; } );"
+        " gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; } );");
+    struct tmx_run *run = open_run(
+        "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"micro120\";"
+        "policy = \"BL\"; topology = \"%s\"; loop = { ua_w_per_k = 50.0; flow = 1e-4; branches = 2; };"
+        "inlet = ( { time_s = 0.0; inlet_c = 25.0; }, { time_s = 100.0; inlet_c = 25.0; },"
+        " { time_s = 200.0; inlet_c = 35.0; } );",
+        node);
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK); /* 100 s */
+    const double *w = tmx_sim_recorder(tmx_run_sim(run))->now_w;
+    check_close(inlet_c(run, 0) - 25, (w[0] + w[1]) / 50 + w[0] * 2 / (2 * 1e-4 * 4e6), 0.05, 0);
+    check_close(inlet_c(run, 1) - inlet_c(run, 0), (w[1] - w[0]) * 2 / (2 * 1e-4 * 4e6), 0.1, 0.02);
+    const double before_c = inlet_c(run, 0);
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 1000, NULL, &err), TMX_OK);
+    check_close(inlet_c(run, 0) - before_c, 5, 0.1, 0); /* and what sinks did not give while they warmed */
+    tmx_run_destroy(run);
+}
+
 /* A policy that changes the mix changes what kernels draw; ramps of 5 W/s cost no time where power is steady.
  */
 static void ramps_leave_steady_work_alone(void **state)
@@ -133,6 +192,8 @@ TMX_TESTS(test_tables)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_have_the_names_of_their_topology),
         cmocka_unit_test(power_swings_of_racks_nodes_and_gpus),
+        cmocka_unit_test(a_ramp_has_its_step),
+        cmocka_unit_test(a_loop_warms_its_water),
         cmocka_unit_test(ramps_leave_steady_work_alone),
         cmocka_unit_test(a_summary_names_the_policies_that_ran),
     };

@@ -4,6 +4,7 @@
 
 #include "core/sim/sim.h"
 #include "power/power.h"
+#include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny_thermal.h"
 
@@ -113,6 +114,7 @@ static void the_band_is_its_share_of_the_energy(void **state)
                      fast = pow(sin(y) / y, 2);
         check_close(band(&w, 0.1, 20), slow / (slow + fast), 2e-3, 0);
         check_close(band(&w, 2.5, 3.5), slow / (slow + fast), 2e-3, 0);
+        check_close(tmx_swing_band_w2(&w.swing, false, 2.5, 3.5, NULL), 0.5 * 80 * 80 * slow / 4, 0.02, 0);
         tmx_arena_finish(&w.arena);
     }
 }
@@ -162,6 +164,57 @@ static void a_store_takes_the_swing_and_keeps_energy(void **state)
     check_close(s.fed_j, s.load_j + s.loss_j + s.charge_j, 1e-12, 0);
     assert_true(s.loss_j > 50 && fabs(s.charge_j) > 50);
     tmx_arena_finish(&w.arena);
+}
+
+static void ask(const struct tmx_row_policy *p, const struct tmx_instance_view *v, size_t n, double *asked)
+{
+    void *state;
+    const struct tmx_row_view view = {.n_row = 1, .n_instance = n, .instance = v};
+    assert_int_equal(tmx_plugin_state(&p->base, NULL, NULL, &state, NULL), TMX_OK);
+    p->decide(state, &view, asked);
+    free(state);
+}
+
+/* Four jobs of 2 s: 0.5 s apart. */
+static void steps_are_staggered_by_the_least_waiting(void **state)
+{
+    static const struct {
+        double begun_s[4], hold_s[4];
+    } rows[] = {{{6, 6, 6, 6}, {0, 0.5, 1, 1.5}},
+                {{6, 6.5, 7, 7.5}, {0, 0, 0, 0}},
+                {{6, 6.52, 5.04, 7.49}, {0, 0, 0, 0}}, /* within a tenth of 0.5 s; a step earlier */
+                {{6, 6.5, 7, 6}, {0, 0, 0, 1.5}},      /* one is off */
+                {{6, 5, 5.5, 6}, {0.5, 0, 0, 0}}};     /* the first is, the others stay */
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct tmx_instance_view v[4] = {0};
+        double hold_s[4] = {0};
+        for (size_t i = 0; i < 4; i++) {
+            v[i].period_s = 2;
+            v[i].begun_s = rows[r].begun_s[i];
+        }
+        ask(&tmx_row_stagger, v, 4, hold_s);
+        for (size_t i = 0; i < 4; i++) {
+            check_close(hold_s[i], rows[r].hold_s[i], 0, 1e-12);
+        }
+        v[2].period_s = 0; /* not measured yet */
+        double none_s[4] = {0};
+        ask(&tmx_row_stagger, v, 4, none_s);
+        check_close(none_s[0] + none_s[1] + none_s[2] + none_s[3], 0, 0, 0);
+    }
+}
+
+static void a_rows_ramp_goes_to_boards_that_lack_power(void **state)
+{
+    const struct tmx_instance_view v[] = {{.rise_w = 300}, {.rise_w = 100}, {0}, {0}}, none[2] = {{0}};
+    double w_per_s[4];
+    (void)state;
+    ask(&tmx_row_smooth_row, v, 4, w_per_s); /* 1000 W/s, half of it evenly */
+    check_close(w_per_s[0], 125 + 375, 1e-12, 0);
+    check_close(w_per_s[1], 125 + 125, 1e-12, 0);
+    check_close(w_per_s[2], 125, 1e-12, 0);
+    ask(&tmx_row_smooth_row, none, 2, w_per_s);
+    check_close(w_per_s[1], 500, 1e-12, 0);
 }
 
 static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
@@ -255,6 +308,17 @@ static void dummy_work_holds_the_floor_and_the_ramp_down(void **state)
     check_close(smooth_j, 0.5 * (0.040 * 12 + 0.060 * 8 + 0.040 * 4), 0.02, 0);
 }
 
+static void the_secondary_floor_is_there_at_any_time(void **state)
+{
+    static const struct tmx_smooth_options o = {.floor = 75, .secondary_floor_w = 25};
+    double w[N_TICK], dynamic_j, smooth_j, total_j;
+    (void)state;
+    smoothed(&o, w, &dynamic_j, &smooth_j, &total_j);
+    check_close(w[50], 25, 1e-9, 0);
+    check_close(w[200], 38, 1e-9, 0);
+    check_close(w[600], 25, 1e-9, 0);
+}
+
 static void clocks_rise_no_faster_than_the_ramp_up(void **state)
 {
     static const struct tmx_smooth_options none = {0}, o = {.ramp_up_w_per_s = 100},
@@ -284,7 +348,10 @@ TMX_TESTS(test_swing)
         cmocka_unit_test(percentiles_are_within_a_bin),
         cmocka_unit_test(the_band_is_its_share_of_the_energy),
         cmocka_unit_test(a_store_takes_the_swing_and_keeps_energy),
+        cmocka_unit_test(steps_are_staggered_by_the_least_waiting),
+        cmocka_unit_test(a_rows_ramp_goes_to_boards_that_lack_power),
         cmocka_unit_test(dummy_work_holds_the_floor_and_the_ramp_down),
+        cmocka_unit_test(the_secondary_floor_is_there_at_any_time),
         cmocka_unit_test(clocks_rise_no_faster_than_the_ramp_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,31 @@ static void a_snapshot_continues_bit_for_bit(void **state)
     close_world(&w);
 }
 
+/* A member each: steps of 10 and 12.5 ms, a checkpoint of 3 ms at each third. The second is held for 5 ms. */
+static void jobs_go_by_themselves_hold_and_write(void **state)
+{
+    struct world w;
+    (void)state;
+    open_world(
+        &w, 2,
+        "sync_job = { step_work_s = 0.01; steps = 30; jobs = 2; checkpoint_steps = 3; checkpoint_s = 0.003;"
+        " checkpoint_power = 0.1; };",
+        4e-3, 0, 2);
+    struct tmx_sync_part *p = tmx_sim_machine(w.sim)->members->part;
+    p[1].hold_s = 0.005;
+    const struct tmx_sync_job *g = run_world(&w);
+    const struct tmx_job *job = tmx_sim_machine(w.sim)->job;
+    check_close(g->step_s[29], 0.010, 1e-9, 0);
+    check_close(job[1].finished_s, 30 * 0.0125 + 10 * 0.003 + 0.005, 1e-9, 0);
+    assert_int_equal(g->n_step, 60);
+    check_close(p[1].period_s, 0.0125, 1e-9, 0); /* the last wrote one */
+    check_close(p[1].begun_s + p[1].held_s, job[1].finished_s, 1e-9, 0);
+    const double *j = tmx_sim_recorder(w.sim)->job_j;
+    check_close(j[0], 2 * N_SM * (0.41 - 0.9 * 12 * 0.003), 1e-2, 0); /* goes on until the second ends */
+    check_close(j[1], 2 * N_SM * 0.8 / 1.44 * (30 * 0.0125 + 0.1 * 10 * 0.003 + 0.45 * 0.005), 1e-7, 0);
+    close_world(&w);
+}
+
 static void bad_groups_are_refused_with_their_line(void **state)
 {
     static const struct {
@@ -206,6 +231,8 @@ static void bad_groups_are_refused_with_their_line(void **state)
         {"sync_job = { step_work_s = 0.1; steps = 3; gpus = [0.0, 1.0]; };", "numbers of GPUs"},
         {"sync_job = { step_work_s = 0.1; steps = 3; wait = 0.4; };", "wait"},
         {"sync_job = { step_work_s = 0.0; steps = 3; };", "step_work_s"},
+        {"sync_job = { step_work_s = 0.1; steps = 3; jobs = 3; };", "3 jobs of 2 members"},
+        {"sync_job = { step_work_s = 0.1; steps = 3; checkpoint_s = 1.0; };", "both checkpoint_steps"},
         {"sync_job = 3;", "sync_job"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -228,6 +255,7 @@ TMX_TESTS(test_sync_job)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alike_members_never_wait),
         cmocka_unit_test(steps_do_not_depend_on_ticks),
+        cmocka_unit_test(jobs_go_by_themselves_hold_and_write),
         cmocka_unit_test(the_warm_up_does_not_count),
         cmocka_unit_test(a_snapshot_continues_bit_for_bit),
         cmocka_unit_test(bad_groups_are_refused_with_their_line),
