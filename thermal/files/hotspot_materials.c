@@ -10,96 +10,80 @@
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 
-struct reader {
-    struct tmx_text_file text;
-    struct tmx_lines lines;
-    struct tmx_err *err;
-};
+#define FAIL TMX_HOTSPOT_FAIL
 
-/* First field of the next filled line; what names it in the message at the file's end. */
-static enum tmx_status next(struct reader *r, const char *what, struct tmx_span *token)
+struct tmx_span tmx_hotspot_next(struct tmx_hotspot_lines *r, const char *what)
 {
-    if (!tmx_lines_next_filled(&r->lines, &r->text)) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number, "the file ends before the %s",
-                           what);
+    struct tmx_span token = {"", ""};
+    if (!r->st && !tmx_lines_next_filled(&r->lines, &r->text)) {
+        FAIL(r, "the file ends before the %s%s", what, r->of);
+    } else if (!r->st) {
+        struct tmx_span rest = r->lines.line;
+        (void)tmx_span_field(&rest, &token);
     }
-    struct tmx_span rest = r->lines.line;
-    return tmx_span_field(&rest, token) ? TMX_OK : TMX_EPARSE;
+    return token;
 }
 
-static enum tmx_status number(struct reader *r, const char *what, double min, double max, double *v)
+double tmx_hotspot_number(struct tmx_hotspot_lines *r, struct tmx_span token, const char *what, double min,
+                          double max)
 {
-    struct tmx_span token;
-    const enum tmx_status st = next(r, what, &token);
-    if (st) {
-        return st;
+    double v = 0;
+    if (!r->st && !tmx_span_real(token, &v)) {
+        FAIL(r, "%s \"%.*s\" %s", what, TMX_SPAN_ARG(token), tmx_span_real_fault(token));
+    } else if (!r->st && (v < min || v > max)) {
+        FAIL(r, "%s = %g is outside [%g, %g]", what, v, min, max);
     }
-    if (!tmx_span_real(token, v)) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number, "%s \"%.*s\" %s", what,
-                           TMX_SPAN_ARG(token), tmx_span_real_fault(token));
-    }
-    if (*v < min || *v > max) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number, "%s = %g is outside [%g, %g]",
-                           what, *v, min, max);
-    }
-    return TMX_OK;
+    return v;
 }
 
-static enum tmx_status material(struct reader *r, struct tmx_materials *m, struct tmx_span name)
+static double number(struct tmx_hotspot_lines *r, const char *what, double min, double max)
+{
+    return tmx_hotspot_number(r, tmx_hotspot_next(r, what), what, min, max);
+}
+
+static void material(struct tmx_hotspot_lines *r, struct tmx_materials *m, struct tmx_span name)
 {
     struct tmx_material item = {.line = r->lines.number};
     if (!tmx_span_copy(name, item.name, sizeof item.name)) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number,
-                           "name longer than %d characters", TMX_MATERIAL_NAME_SIZE - 1);
+        FAIL(r, "name longer than %d characters", TMX_MATERIAL_NAME_SIZE - 1);
     }
     const struct tmx_material *first = tmx_materials_find(m, item.name);
     if (first) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number,
-                           "material \"%s\" given twice (first at line %u)", item.name, first->line);
+        FAIL(r, "material \"%s\" given twice (first at line %u)", item.name, first->line);
     }
-    struct tmx_span kind;
-    enum tmx_status st = next(r, "word solid or fluid", &kind);
-    if (!st && !tmx_span_is(kind, "solid") && !tmx_span_is(kind, "fluid")) {
-        st = tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number,
-                         "\"%.*s\": expected solid or fluid", TMX_SPAN_ARG(kind));
+    const struct tmx_span kind = tmx_hotspot_next(r, "word solid or fluid");
+    item.fluid = tmx_span_is(kind, "fluid");
+    if (!item.fluid && !tmx_span_is(kind, "solid")) {
+        FAIL(r, "\"%.*s\": expected solid or fluid", TMX_SPAN_ARG(kind));
     }
-    if (!st) {
-        item.fluid = tmx_span_is(kind, "fluid");
-        st = number(r, "conductivity [W/(m K)]", DBL_MIN, 1e9, &item.k_w_per_mk);
-    }
-    if (!st) {
-        st = number(r, "heat capacity [J/(m3 K)]", 1, 1e9, &item.p_j_per_m3k);
-    }
-    if (!st && item.fluid) {
-        st = number(r, "dynamic viscosity [Pa s]", 0, 1e6, &item.viscosity_pa_s);
-    }
-    struct tmx_material *items = st ? NULL : realloc(m->item, (m->n + 1) * sizeof *items);
-    if (!st && !items) {
-        st = tmx_fail_at(r->err, TMX_ENOMEM, r->text.name, 0, "out of memory");
-    }
-    if (!st) {
+    item.k_w_per_mk = number(r, "conductivity [W/(m K)]", DBL_MIN, 1e9);
+    item.p_j_per_m3k = number(r, "heat capacity [J/(m3 K)]", 1, 1e9);
+    item.viscosity_pa_s = item.fluid ? number(r, "dynamic viscosity [Pa s]", 0, 1e6) : 0;
+    struct tmx_material *items = r->st ? NULL : realloc(m->item, (m->n + 1) * sizeof *items);
+    if (items) {
         m->item = items;
         m->item[m->n++] = item;
+    } else if (!r->st) {
+        r->st = tmx_fail_at(r->err, TMX_ENOMEM, r->text.name, 0, "out of memory");
     }
-    return st;
 }
 
 enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, struct tmx_err *err)
 {
-    struct reader r = {.err = err};
+    struct tmx_hotspot_lines r = {.of = "", .err = err};
     *m = (struct tmx_materials){0};
     enum tmx_status st = tmx_text_load(&r.text, path, err);
     if (st) {
         return st;
     }
     snprintf(m->source, sizeof m->source, "%s", path);
-    while (!st && tmx_lines_next_filled(&r.lines, &r.text)) {
+    while (!r.st && tmx_lines_next_filled(&r.lines, &r.text)) {
         struct tmx_span rest = r.lines.line, name;
         if (tmx_span_field(&rest, &name)) {
-            st = material(&r, m, name);
+            material(&r, m, name);
         }
     }
-    st = tmx_text_blame(st, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
+    st = tmx_text_blame(r.st, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
                         err);
     tmx_text_finish(&r.text);
     return st || m->n > 0 ? st : tmx_fail_at(err, TMX_EPARSE, path, 1, "no material");

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "core/base/text.h"
 
 /* HotSpot materials files: per material, one token a line, its name, `solid` or `fluid`,
  * conductivity, volumetric heat capacity and, for a fluid, the dynamic viscosity. */
@@ -45,5 +46,21 @@ TMX_NODISCARD enum tmx_status tmx_materials_check(const struct tmx_materials *m,
                                                   const struct tmx_material *item, struct tmx_err *err);
 /* The known name nearest to name, NULL when none is near. */
 const char *tmx_materials_nearest(const struct tmx_materials *m, const char *name);
+
+/* Private to the readers of materials and layer files: lines of words, of which the first error stays. */
+struct tmx_hotspot_lines {
+    struct tmx_text_file text;
+    struct tmx_lines lines;
+    const char *of; /* what a line is of, for messages: "", " of a layer" */
+    enum tmx_status st;
+    struct tmx_err *err;
+};
+#define TMX_HOTSPOT_FAIL(r, ...) \
+    ((r)->st = (r)->st ? (r)->st \
+                       : tmx_fail_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__))
+/* First field of the next filled line; what names it in the message at the file's end. */
+struct tmx_span tmx_hotspot_next(struct tmx_hotspot_lines *r, const char *what);
+double tmx_hotspot_number(struct tmx_hotspot_lines *r, struct tmx_span token, const char *what, double min,
+                          double max);
 
 #endif
