@@ -629,9 +629,6 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
     if (s->cell) {
         read_cells(s, s->next, power_w, more_row(s), s->now);
     }
-    if (s->cell) {
-        read_cells(s, s->next, power_w, more_row(s), s->now);
-    }
     return report(s, s->now, temp_k);
 }
 
