@@ -7,6 +7,15 @@ document.getElementById("look").addEventListener("click", () => {
   root.dataset.look = dark ? "light" : "dark";
   try { localStorage.look = root.dataset.look; } catch { /* a file without storage */ }
 });
+// A word of code is not broken unless it is long.
+for (const code of document.querySelectorAll(":not(pre) > code")) {
+  code.replaceChildren(...code.textContent.split(/( )/).map((word) => {
+    const span = document.createElement("span");
+    span.textContent = word;
+    if (word.length < 25) span.style.whiteSpace = "nowrap";
+    return span;
+  }));
+}
 const menu = document.getElementById("menu");
 menu.addEventListener("click", () => menu.setAttribute("aria-expanded", document.body.classList.toggle("open")));
 
@@ -45,13 +54,17 @@ document.querySelector(".search").addEventListener("keydown", (e) => { // arrows
 addEventListener("keydown", (e) => { if (e.key === "/" && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) { e.preventDefault(); input.focus(); } });
 document.addEventListener("click", (e) => { if (!e.target.closest(".search")) found.hidden = true; });
 
-// A picture alone in its paragraph is a figure; the paragraph behind it says what to see.
+// A picture alone in its paragraph is a figure. Its caption is the paragraph behind it where that is in italics or a gallery's, else its name.
 for (const img of document.querySelectorAll("main p > img:only-child")) {
   const p = img.parentElement, next = p.nextElementSibling;
-  if (p.textContent.trim() || next?.tagName !== "P") continue;
+  if (p.textContent.trim()) continue;
   const figure = document.createElement("figure"), caption = document.createElement("figcaption");
-  caption.append(...next.childNodes);
+  if (next?.tagName === "P" && (/gallery/.test(location.pathname) || (next.childNodes.length === 1 && next.firstChild.tagName === "EM"))) {
+    caption.append(...next.childNodes);
+    next.remove();
+  } else {
+    caption.textContent = img.alt;
+  }
   p.replaceWith(figure);
   figure.append(img, caption);
-  next.remove();
 }
