@@ -60,5 +60,5 @@ refuses 'conductivity_falls: exponent' 'conductivity_falls -1 300'
 refuses 'conductivity_falls: from' 'conductivity_falls 1 30'
 refuses 'expected an exponent and the kelvins' 'conductivity_falls 1'
 refuses 'given twice' $'conductivity_falls 1 300\nconductivity_falls 1 300'
-refuses 'the reduced model has one conductivity' 'conductivity_falls 1 300' -o x.ttrace -sampling_intvl 1e-3 --method reduced
+refuses 'reduced does not model conductivity_falls; grid does' 'conductivity_falls 1 300' -o x.ttrace -sampling_intvl 1e-3 --method reduced
 exit $bad
