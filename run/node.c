@@ -402,6 +402,11 @@ static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting
     if (also) {
         return tmx_fail_setting(err, also, "inlet_c and inlet are the same air: give one");
     }
+    if (!file && !tmx_setting_is(at, TMX_SETTING_LIST)) {
+        return tmx_fail_setting(err, at,
+                                "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
+                                "one temperature is inlet_c");
+    }
     if (file && !tmx_beside(tmx_setting_file(at), file, path, sizeof path)) {
         char places[TMX_PATH_SIZE];
         return tmx_fail_setting(err, at, "inlet: no such file; looked for %s",
