@@ -19,6 +19,24 @@ SMALL = {"chip": "gtx280", "mix": "hot_cold", "policy": "MU", "seed": 3, "tick_s
          "rows": 8, "cols": 8, "package": {"r_convec": 0.35}, "dtm": {"policy": "dvfs"}}
 
 
+class Slow(thermix.policy.Dtm):
+    """One clock level down, always."""
+
+    def decide(self, view, request):
+        for ask in request.gpus:
+            ask.level = 1
+
+
+class Dies(Slow):
+    def decide(self, view, request):
+        os._exit(3)
+
+
+class Raises(Slow):
+    def decide(self, view, request):
+        raise KeyError("mine")
+
+
 class TestRun(unittest.TestCase):
     def test_a_run_writes_the_files_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -93,6 +111,7 @@ class TestRun(unittest.TestCase):
             self.assertRaises(ValueError, thermix.to_text, bad)
         self.assertRaises(TypeError, thermix.to_text, {"a": None})
         self.assertRaisesRegex(TypeError, "5 is no configuration", thermix.run, 5)
+        self.assertRaisesRegex(TypeError, "sets", thermix.Run, thermix.Config(SMALL), {"seed": 4})
         self.assertRaisesRegex(TypeError, "step: 'a'", thermix.Run(SMALL).step, "a")
 
     def test_bad_configurations_are_errors_with_their_line(self):
@@ -102,6 +121,61 @@ class TestRun(unittest.TestCase):
         self.assertEqual((caught.exception.line, caught.exception.status), (2, "ECONFIG"))
         self.assertRaisesRegex(thermix.Error, "nowhere.cfg", thermix.Run, "nowhere.cfg")
         self.assertRaisesRegex(thermix.Error, "seed", thermix.Run, {"chip": "gtx280", "mix": "WL1"})
+
+
+class TestStudy(unittest.TestCase):
+    AXES = {("policy", "dtm.policy"): [("MU", None), ("BL", Slow)], "mix": ["hot_cold", "WL7"]}
+    BASE = {**{k: v for k, v in SMALL.items() if k not in ("mix", "policy", "dtm")}, "tick_s": 0.05}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_each_point_is_the_run_with_its_policy_in_any_number_of_processes(self):
+        rows = thermix.study(self.BASE, self.AXES, self.folder / "one", processes=1)
+        self.assertEqual([(r["policy"], r["dtm.policy"], r["mix"]) for r in rows],
+                         [(p, d, m) for p, d in (("MU", None), ("BL", "slow")) for m in ("hot_cold", "WL7")])
+        for row in rows:
+            own = row["dtm.policy"] == "slow"
+            run = thermix.Run({**self.BASE, "mix": row["mix"], "policy": row["policy"]},
+                              {"dtm.policy": row["dtm.policy"]} if row["dtm.policy"] else (), [Slow()] if own else ())
+            np.testing.assert_equal(row, {**{k: row[k] for k in ("policy", "dtm.policy", "mix")}, "run": run.id, **run.finish()})
+        thermix.study(self.BASE, self.AXES, self.folder / "three", processes=3)
+        self.assertEqual((self.folder / "one/runs.csv").read_bytes(), (self.folder / "three/runs.csv").read_bytes())
+
+    def test_its_table_is_that_of_the_program(self):
+        thermix.study(self.BASE, {"policy": ["BL", "MU"], "package.r_convec": [0.25, 0.35], "mix": ["hot_cold"]}, self.folder)
+        (self.folder / "run.cfg").write_text(thermix.to_text(self.BASE))
+        (self.folder / "study.cfg").write_text(
+            'name = "s"; base = "./run.cfg"; seed = 1; axes = ( { key = "policy"; values = ["BL", "MU"]; },\n'
+            '{ key = "package.r_convec"; values = [0.25, 0.35]; }, { key = "mix"; values = ["hot_cold"]; } );\n')
+        subprocess.run([os.environ["THERMIX"], "sweep", self.folder / "study.cfg", "-q", "-o", self.folder / "db"], check=True,
+                       stderr=subprocess.DEVNULL)
+        said = subprocess.run([os.environ["THERMIX"], "query", self.folder / "db", "--format", "csv"], check=True,
+                              capture_output=True, text=True).stdout
+        ours, theirs = (list(csv.DictReader(t.splitlines())) for t in ((self.folder / "runs.csv").read_text(), said))
+        names = [n for n in ours[0] if any(r[n] for r in ours) and n != "run"]
+        self.assertEqual(names, [n for n in theirs[0] if n in names])
+        self.assertEqual([[r[n] for n in names] for r in ours], [[r[n] for n in names] for r in theirs])
+
+    def test_a_point_that_fails_is_named_and_costs_itself(self):
+        axes = {"dtm.policy": ["none", Slow], "mix": ["hot_cold"]}
+        thermix.study(self.BASE, axes, self.folder)
+        before = (self.folder / "runs.csv").read_bytes()
+        with self.assertRaises(RuntimeError) as caught:
+            thermix.study(self.BASE, {**axes, "dtm.policy": ["none", Dies, Raises, Slow, "nope"]}, self.folder)
+        self.assertRegex(str(caught.exception), "(?s)^3 of 5 points failed:\ndtm.policy=dies, mix=hot_cold: its process ended with 3\n"
+                         "dtm.policy=raises, mix=hot_cold: KeyError: 'mine'\ndtm.policy=nope, .*unknown dtm policy \"nope\"")
+        self.assertEqual([r["dtm.policy"] for r in caught.exception.rows], ["none", "slow"])
+        self.assertEqual((self.folder / "partial.csv").read_bytes(), before)
+        self.assertEqual((self.folder / "runs.csv").read_bytes(), before)
+        self.assertRaisesRegex(RuntimeError, 'sed=1: .*unknown key "sed"', thermix.study, SMALL, {"sed": [1]})
+        self.assertRaisesRegex(RuntimeError, 'unknown fan policy "slow"', thermix.study, SMALL, {"fan.policy": [Slow]})
+        for axes in ({}, {"seed": []}, {"seed": [1, 1]}, {"mix": "WL1"}, {("seed", "mix"): [1]}, {"dtm.policy": [Slow()]},
+                     {"seed": [1], ("mix", "seed"): [("WL1", 2)]}, {"dtm.policy": [Slow, "slow"]}):
+            self.assertRaises((ValueError, TypeError), thermix.study, SMALL, axes)
+        self.assertRaises(ValueError, thermix.study, SMALL, {"seed": [1]}, processes=0)
 
 
 if __name__ == "__main__":

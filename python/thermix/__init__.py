@@ -16,6 +16,6 @@ from . import policy
 from .config import Config, to_text
 from .engine import Engine
 from .environment import Environment
-from .runs import QUANTITIES, Run, run
+from .runs import QUANTITIES, Run, run, study
 
-__all__ = ["Config", "Engine", "Environment", "Error", "QUANTITIES", "Run", "policy", "run", "to_text", "version"]
+__all__ = ["Config", "Engine", "Environment", "Error", "QUANTITIES", "Run", "policy", "run", "study", "to_text", "version"]

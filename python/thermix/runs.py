@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulations, whole or step by step."""
 
+import csv
 import ctypes
+import itertools
+import multiprocessing.connection
 import operator
 import os
+import signal
 
 import numpy as np
 
 from ._library import Error, Handle, Owner, call, library, reals
-from .config import Config
+from .config import Config, _scalar
 from .policy import Catalog
 
 # As enum tmx_thing and enum tmx_quantity of include/thermix/run.h; a test compares them.
@@ -49,6 +53,8 @@ class Run(Owner):
     """
 
     def __init__(self, config, sets=(), policies=(), modules=()):
+        if isinstance(config, Config) and sets:
+            raise TypeError("sets: a Config has its own; give them to it")
         catalog = Catalog(policies, modules) if policies or modules else None
         self._handle = _Handle(config if isinstance(config, Config) else Config(config, sets), catalog)
         self.mix, = self._names("run")
@@ -166,3 +172,119 @@ def run(config, sets=(), policies=(), modules=()):
     """A whole run; its metrics."""
     with Run(config, sets, policies, modules) as r:
         return r.finish()
+
+
+def _points(axes):
+    """Every combination, the last axis fastest: [{key: value}]."""
+    if not (isinstance(axes, dict) and axes):
+        raise TypeError(f"axes: {axes!r}: expected {{key: values}}")
+    seen, steps = [], []
+    for key, values in axes.items():
+        keys = key if isinstance(key, tuple) else (key,)
+        seen += keys
+        together = [v if isinstance(key, tuple) else (v,) for v in values]
+        if isinstance(values, str) or not together or any(not isinstance(t, tuple) or len(t) != len(keys) for t in together):
+            raise ValueError(f"axes: {key!r}: {values!r}: expected a list of values" + f", each a tuple of {len(keys)}" * (key == keys))
+        labels = [tuple(_cell(_label(v)) for v in t) for t in together]
+        twice = next((t for t in labels if labels.count(t) > 1), None)
+        if twice:
+            raise ValueError(f"axes: {key!r}: two values are called {', '.join(twice)}")
+        steps.append([dict(zip(keys, t)) for t in together])
+    if len(set(seen)) < len(seen) or "run" in seen:
+        raise ValueError(f"axes: {', '.join(map(str, seen))}: expected every key once, and no run")
+    return [{k: v for step in steps for k, v in step.items()} for steps in itertools.product(*steps)]
+
+
+def _label(value):
+    """What a table calls a value: a policy by its name."""
+    if callable(value):
+        made = value()
+        return getattr(made, "name", None) or type(made).__name__.lower()
+    if value is not None and not _scalar(value):
+        raise TypeError(f"axes: {value!r}: expected a number, a text, a class of thermix.policy, or None")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _cell(value):
+    """As the program writes it: the shortest of 15, 16 and 17 digits that is the same number."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    digits = (f"{value:.{n}g}" for n in (15, 16, 17))
+    return next((d for d in digits if float(d) == value), "")  # NaN: there is none
+
+
+def _one(pipe, config, point, label, modules):
+    """In a process of its own, so that nothing that a policy leaves behind reaches another point."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the study ends it
+    try:
+        sets = {k: v for k, v in label.items() if v is not None}
+        with Run(config, sets, [v() for v in point.values() if callable(v)], modules) as r:
+            pipe.send({"run": r.id, **r.finish()})
+    except BaseException as error:
+        pipe.send(f"{type(error).__name__}: {error}")
+
+
+def study(config, axes, folder=None, processes=None, modules=()):
+    """Runs of every combination of values, your own policies among them: [{key: value, "run": id, metric: value}].
+
+        thermix.study(base, {("policy", "dtm.policy"): [("BL", None), ("MU", None), ("BL", Slow)],
+                             "mix": ["WL1", "WL2"], "seed": [1, 2, 3]}, folder="out")
+
+    axes: {key: values}, keys as of `--set`; the last moves fastest. A tuple of keys moves together, None leaves a key as
+    it is configured. A policy is its class, or a function that makes an object for each run; rows have its name.
+    Metrics have their units in their names. folder: gets runs.csv, with the columns and digits of `thermix query`
+    and the run's id. processes: how many at a time (None: one per processor); they change no byte.
+
+    Points that fail are a RuntimeError, when the others are done, which have their rows in its `rows`; they, and what is
+    done at Ctrl-C, are partial.csv then, and an older runs.csv stays.
+    """
+    points, fork = _points(axes), multiprocessing.get_context("fork")
+    most = len(os.sched_getaffinity(0)) if processes is None else operator.index(processes)
+    if most < 1:
+        raise ValueError(f"processes: {processes}: expected 1 or more")
+    if folder is not None:
+        os.makedirs(folder, exist_ok=True)
+    rows, failed, running, waiting = {}, {}, {}, list(range(len(points)))
+    labels = [{k: _label(v) for k, v in point.items()} for point in points]
+    try:
+        while waiting or running:
+            while waiting and len(running) < most:
+                i = waiting.pop(0)
+                ours, theirs = fork.Pipe(duplex=False)
+                child = fork.Process(target=_one, args=(theirs, config, points[i], labels[i], modules), daemon=True)
+                child.start()
+                theirs.close()
+                running[ours] = i, child
+            for pipe in multiprocessing.connection.wait(list(running)):
+                i, child = running[pipe]
+                try:
+                    answer = pipe.recv()
+                except EOFError:
+                    child.join()
+                    answer = f"its process ended with {child.exitcode}"
+                (failed if isinstance(answer, str) else rows)[i] = answer
+                child.join()
+                del running[pipe]
+    finally:
+        for _, child in running.values():
+            child.kill()
+        done = [{**labels[i], **rows[i]} for i in sorted(rows)]
+        if folder is not None and done:
+            _write(folder, "partial.csv" if len(done) < len(points) else "runs.csv", done)
+    if failed:
+        names = [", ".join(f"{k}={_cell(v)}" for k, v in labels[i].items()) + f": {failed[i]}" for i in sorted(failed)]
+        error = RuntimeError(f"{len(failed)} of {len(points)} points failed:\n" + "\n".join(names))
+        error.rows = done
+        raise error
+    return done
+
+
+def _write(folder, name, rows):
+    path = os.path.join(folder, name)
+    with open(path + ".new", "w", newline="", encoding="utf-8") as f:
+        writer = csv.writer(f, lineterminator="\n")
+        names = dict.fromkeys(k for row in rows for k in row)
+        writer.writerows([names, *([_cell(row.get(k)) for k in names] for row in rows)])
+    os.replace(path + ".new", path)  # whole or not at all
