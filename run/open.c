@@ -485,9 +485,21 @@ void tmx_run_doubt_result(const struct tmx_run *r)
     tmx_run_serve_doubt(r);
     const double exhaust_j = tmx_sim_cooling_ledger(r->sim).exhaust_j;
     if (r->topology.n_gpu > 0 && exhaust_j < -1e-6 * tmx_sim_recorder(r->sim)->total_j) {
-        tmx_doubt("exhaust_j is %.3g J: sinks took heat out of the air. They began colder than it is "
-                  "(warmup_s), or it came hotter from another GPU than that was (`thermix check %s`)",
-                  exhaust_j, r->options.topology);
+        tmx_doubt(
+            "exhaust_j is %.3g J: sinks took heat out of the air. They began colder than it is "
+            "(warmup_s), or it became hotter than that: from another GPU (`thermix check %s`), or by inlet",
+            exhaust_j, r->options.topology);
+    }
+    static const double WATER_MOST_C = 90; /* as of inlet_c */
+    for (size_t g = 0; r->sim_spec.cooling.loop.ua_w_per_k > 0 && g < r->n_gpu; g++) {
+        struct tmx_cooling_gpu c;
+        if (tmx_sim_gpu_cooling(r->sim, g, &c) && c.inlet_k > WATER_MOST_C + TMX_ZERO_C) {
+            tmx_doubt(
+                "loop: the water before the plate of GPU %zu is %.4g degC, above %g degC; are ua_w_per_k "
+                "and flow in W/K and m3/s?",
+                g, c.inlet_k - TMX_ZERO_C, WATER_MOST_C);
+            break;
+        }
     }
     const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
     if (peak_k > 0) {

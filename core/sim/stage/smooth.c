@@ -84,6 +84,13 @@ void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, 
             continue;
         }
         v->full_w = kernels_w(m, g);
+        double kernels = 0;
+        for (size_t k = 0; k < m->gpu[g].n_run; k++) {
+            const double job = (double)m->gpu[g].run[k] + 1;
+            kernels += job * job;
+        }
+        v->used = kernels == v->kernels ? v->used : fmax(v->used, 1); /* what comes may draw all it can */
+        v->kernels = kernels;
         double speed = v->full_w > 0 ? room_w / (v->full_w * v->used) : 1;
         speed = speed < LEAST_SPEED || !(v->started > 0) ? LEAST_SPEED : speed;
         if (speed < 1 - m->gpu[g].rest) {
@@ -147,7 +154,7 @@ void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machin
         f->smooth_w[g] = wanted_w > 0 ? burn(m, of, wanted_w / gain, f->power_w) : 0;
         if (work_w > 0 && v->full_w > 0) {
             learn(v, m->members, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
-        } else { /* what comes may draw all it can */
+        } else {
             v->used = fmax(v->used, 1);
         }
         v->board_w = own_w + f->smooth_w[g] * gain;

@@ -8,12 +8,11 @@
  *
  *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up.
  *          It knows what its kernels can draw at full speed, and the share of that which they drew in
- *          the last tick; of a synchronous job, whose members wait, the largest share of the last 10 s
- *          (assumed). Work that draws more overshoots for a tick
- *   floor  while kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work
- *          fills up to the floor
- *   second a lower floor in watts holds at any time (assumed: NVML says its name and unit alone)
- *   down   dummy work keeps the watts from falling faster than ramp_down
+ *          the last tick, all of it of a kernel that was not there; of a synchronous job, whose members wait,
+ * the largest share of the last 10 s (assumed). Work that draws more overshoots for a tick floor  while
+ * kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work fills up to the
+ * floor second a lower floor in watts holds at any time (assumed: NVML says its name and unit alone) down
+ * dummy work keeps the watts from falling faster than ramp_down
  *
  * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
 
@@ -35,6 +34,7 @@ struct tmx_smooth_gpu { /* of the last tick; zeroed at first */
     double full_w;           /* what kernels could draw at full speed */
     double used, unused_s;   /* share of it that they did draw of late, and for how long not */
     double idle_s;           /* since kernels drew power */
+    double kernels;          /* tells sets of them apart */
     double row_w_per_s;      /* a row policy's share, both ways; 0: none */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
+#include "core/base/plausible.h"
 #include "run/summary.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
@@ -134,6 +135,21 @@ static void a_ramp_has_its_step(void **state)
     tmx_run_destroy(run);
 }
 
+static void find_water(void *found, const char *text)
+{
+    *(bool *)found = *(bool *)found || strstr(text, "the water before the plate of GPU 0 is ");
+}
+
+static bool doubts_water(const struct tmx_run *run)
+{
+    bool found = false;
+    struct tmx_doubts doubts = {.line = find_water, .to = &found, .alone = true};
+    tmx_doubts_begin(&doubts);
+    tmx_run_doubt_result(run);
+    tmx_doubts_end(&doubts);
+    return found;
+}
+
 /* Two plates, each a branch of half of 1e-4 m3/s of water: 20 K a kW from the CDU, 5 K a kW on the way; from
  * 100 s on the inlet is 10 K warmer. */
 static void a_loop_warms_its_water(void **state)
@@ -146,12 +162,12 @@ static void a_loop_warms_its_water(void **state)
         " fit_b_k_per_w = 0.0; coolant_j_per_m3k = 4e6; } ); fans = ( { name = \"f\"; card = \"c\";"
         " min_rpm = 400.0; max_rpm = 2700.0; power_w = 0.0; flow_m3_per_s = 1e-4; } );"
         " gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; } );");
-    struct tmx_run *run = open_run(
+    static const char form[] =
         "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"micro120\";"
-        "policy = \"BL\"; topology = \"%s\"; loop = { ua_w_per_k = 50.0; flow = 1e-4; branches = 2; };"
+        "policy = \"BL\"; topology = \"%s\"; loop = { ua_w_per_k = %s; flow = 1e-4; branches = 2; };"
         "inlet = ( { time_s = 0.0; inlet_c = 25.0; }, { time_s = 100.0; inlet_c = 25.0; },"
-        " { time_s = 200.0; inlet_c = 35.0; } );",
-        node);
+        " { time_s = 200.0; inlet_c = 35.0; } );";
+    struct tmx_run *run = open_run(form, node, "50.0");
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK); /* 100 s */
     const double *w = tmx_sim_recorder(tmx_run_sim(run))->now_w;
     check_close(inlet_c(run, 0) - 25, (w[0] + w[1]) / 50 + w[0] * 2 / (2 * 1e-4 * 4e6), 0.05, 0);
@@ -159,6 +175,11 @@ static void a_loop_warms_its_water(void **state)
     const double before_c = inlet_c(run, 0);
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 1000, NULL, &err), TMX_OK);
     check_close(inlet_c(run, 0) - before_c, 5, 0.1, 0); /* and what sinks did not give while they warmed */
+    assert_false(doubts_water(run));
+    tmx_run_destroy(run);
+    run = open_run(form, node, "1.0");
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK);
+    assert_true(inlet_c(run, 0) > 90 && doubts_water(run));
     tmx_run_destroy(run);
 }
 
@@ -172,6 +193,18 @@ static void ramps_leave_steady_work_alone(void **state)
         "policy = \"A\"; warmup_s = 200.0; smooth = { ramp_up_w_per_s = 5.0; ramp_down_w_per_s = 5.0; };");
     assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
     check_close(metric(run, "makespan_s"), 800, 0.01, 0);
+    tmx_run_destroy(run);
+}
+
+/* What the first kernel draws as it ends, less and less, says nothing of the second. */
+static void a_kernel_after_another_keeps_to_the_ramp(void **state)
+{
+    struct tmx_err err = {0};
+    struct tmx_run *run = open_run(
+        "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"WL1\";"
+        "policy = \"BL\"; throttle = { policy = \"none\"; }; smooth = { ramp_up_w_per_s = 100.0; };");
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    check_close(metric(run, "rise_50ms_w"), 100 * 0.05, 0.2, 0); /* leakage rises, too */
     tmx_run_destroy(run);
 }
 
@@ -195,6 +228,7 @@ TMX_TESTS(test_tables)
         cmocka_unit_test(a_ramp_has_its_step),
         cmocka_unit_test(a_loop_warms_its_water),
         cmocka_unit_test(ramps_leave_steady_work_alone),
+        cmocka_unit_test(a_kernel_after_another_keeps_to_the_ramp),
         cmocka_unit_test(a_summary_names_the_policies_that_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
