@@ -51,7 +51,8 @@ static enum tmx_status open_row(struct tmx_run *r, const struct tmx_setting *roo
                                                                   tmx_row_stage_opts, &r->sim_spec.rows, err)
                                                  : TMX_OK;
     const struct tmx_choice *c = &r->sim_spec.choice[TMX_LEVEL_ROW];
-    if (st || !row || !c->policy) {
+    const bool none = c->policy && strcmp(c->policy->name, "none") == 0 && tmx_setting_member(row, "policy");
+    if (st || !row || !c->policy || (none && !r->serves)) {
         return st;
     }
     const enum tmx_row_asks asks = tmx_row_of(c)->asks;

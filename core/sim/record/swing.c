@@ -8,7 +8,7 @@
 
 enum { OCTAVE = 64, SEGMENT = TMX_SWING_SEGMENT };
 const double tmx_swing_window_s[TMX_SWING_WINDOWS] = {0.05, 1, 10, 60};
-static const double SAMPLE_S = 0.01, LEAST_S = 10; /* a period of 0.1 Hz */
+static const double SAMPLE_S = 0.01, LEAST_S = 10 /* a period of 0.1 Hz */, ROUND_OFF = 1e-9;
 
 void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct tmx_machine *m,
                     const struct tmx_power_group *group, size_t n_group, bool boards)
@@ -74,14 +74,11 @@ static void add_to_window(struct tmx_swing_series *series, size_t k, double slot
     v->high_w = w > v->high_w ? w : v->high_w;
     const double low_w = at >= slot && v->past_low_w < v->low_w ? v->past_low_w : v->low_w,
                  high_w = at >= slot && v->past_high_w > v->high_w ? v->past_high_w : v->high_w;
-    if (w - low_w > v->rise_w) {
-        v->rise_w = w - low_w;
-        v->rise_at = at;
-    }
-    if (high_w - w > v->fall_w) {
-        v->fall_w = high_w - w;
-        v->fall_at = at;
-    }
+    /* of ramps that are alike but for round-off the first has the time */
+    v->rise_at = w - low_w > v->rise_w * (1 + ROUND_OFF) ? at : v->rise_at;
+    v->fall_at = high_w - w > v->fall_w * (1 + ROUND_OFF) ? at : v->fall_at;
+    v->rise_w = fmax(v->rise_w, w - low_w);
+    v->fall_w = fmax(v->fall_w, high_w - w);
     while (place < last) {
         v->past_low_w = push(&series->low[k], n_slot, place, v->low_w, 1);
         v->past_high_w = push(&series->high[k], n_slot, place, v->high_w, -1);

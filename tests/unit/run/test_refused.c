@@ -47,6 +47,7 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
         {"store = { joules = 1.0; watts = 1.0; efficiency = 1.01; };", "efficiency = 1.01 is outside"},
         {"store = { watts = 1.0; };", "store: expected both joules and watts above 0, or neither"},
         {"row = { policy = \"stagger\"; };", "row policy stagger does nothing here: expected sync_job.jobs"},
+        {"row = { telemetry_s = 1.0; };", "row policy none does nothing here"},
         {"row = { policy = \"polca\"; };", "row policy polca does nothing here: it asks for clocks"},
         {"row = { policy = \"smooth_row\"; ramp_w_per_s = 0.0; };", "ramp_w_per_s = 0 W/s is outside"},
         {"tick = \"events\"; row = { policy = \"smooth_row\"; };", "expected tick = \"fixed\""},
@@ -180,6 +181,7 @@ static void what_cannot_act_is_warned_of(void **state)
         {"policy = \"MG-MU\";", "this run has one"},
         {"chip = \"h100\";", "h100"},
         {"policy = \"MU\";", ""},
+        {"row = { policy = \"none\"; };", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_err err = {0};

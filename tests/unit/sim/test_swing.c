@@ -63,6 +63,23 @@ static void a_ramp_is_the_largest_difference_within_its_window(void **state)
     tmx_arena_finish(&w.arena);
 }
 
+static void of_equal_ramps_the_first_has_the_time(void **state)
+{
+    struct world w;
+    world_open(&w, 0.01);
+    for (int i = 0; i < 3; i++) {
+        ticks(&w, 100, 100, 10);
+        ticks(&w, 100, 200 + i * 1e-9, 10);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const struct tmx_swing_window *v = &w.swing.series[i].window[0];
+        check_close(v->rise_at, 10, 0, 0);
+        check_close(v->fall_at, 20, 0, 0);
+        assert_true(v->rise_w > 200 && v->fall_w > 200);
+    }
+    tmx_arena_finish(&w.arena);
+}
+
 static void steps_of_many_ticks_give_what_single_ticks_give(void **state)
 {
     static const double w[] = {50, 300, 120, 121, 700, 20, 400}, n[] = {3, 700, 41, 1, 2500, 9, 6100};
@@ -344,6 +361,7 @@ TMX_TESTS(test_swing)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ramp_is_the_largest_difference_within_its_window),
+        cmocka_unit_test(of_equal_ramps_the_first_has_the_time),
         cmocka_unit_test(steps_of_many_ticks_give_what_single_ticks_give),
         cmocka_unit_test(percentiles_are_within_a_bin),
         cmocka_unit_test(the_band_is_its_share_of_the_energy),
