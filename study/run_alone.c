@@ -170,10 +170,13 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     tmx_table_destroy(other);
     if (!st && people && a->dir) {
         const bool draws = a->trace_s > 0 || serves;
-        printf("Files: %s/summary.csv, %s%s, gpus.csv, resolved.cfg%s%s\n", a->dir,
+        printf("Files: %s/summary.csv, %s%s, gpus.csv, resolved.cfg", a->dir,
                serves ? "requests.csv, instances.csv" : "kernels.csv",
-               serves && a->trace_s > 0 ? ", rows.csv" : "", draws ? "; figures: thermix plot " : "",
-               draws ? a->dir : "");
+               serves && a->trace_s > 0 ? ", rows.csv" : "");
+        if (draws) {
+            printf("; figures: thermix plot %s -o %s/figures", a->dir, a->dir);
+        }
+        printf("\n");
     }
     return st;
 }

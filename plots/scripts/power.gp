@@ -6,7 +6,7 @@ scripts = ARG0[1:strlen(ARG0)-strlen("power.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
 set multiplot
-set lmargin at screen (size eq "small" ? 0.20 : 0.15)
+set lmargin at screen (size eq "small" ? 0.25 : 0.15)
 set rmargin at screen 0.95
 set tmargin at screen 0.93
 set bmargin at screen 0.61
@@ -22,8 +22,8 @@ set yrange [0:STATS_max*1.2/kilo]
 set ytics tics(STATS_max / kilo, 4)
 unset key
 plot data using 1:($2/kilo) skip 1 with lines lt 1
-set tmargin at screen 0.38
-set bmargin at screen (size eq "small" ? 0.17 : 0.13)
+set tmargin at screen 0.37
+set bmargin at screen (size eq "small" ? 0.19 : 0.16)
 set title sprintf("Changes of it within %g s", number_of("row_s")) offset 0,-0.5
 set xrange [*:*]
 set yrange [*:*] # stats keeps to them
