@@ -145,8 +145,10 @@ const struct tmx_command tmx_cmd_query = {
     .name = "query",
     .summary = "tables from a study's results",
     .doc = "Tables from a study's results.",
-    .notes = "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
-             "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR).",
+    .notes =
+        "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
+        "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR) or the runs.csv of a "
+        "study in Python.",
     .examples =
         "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown\n"
         "thermix query cooling.sqlite --rows policy --value slowdown_pct --aggregate mean,sd,n",

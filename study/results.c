@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/plausible.h"
 #include "core/base/provenance.h"
@@ -616,6 +617,61 @@ static void load_points(struct tmx_results *r, struct tmx_result_set *set)
     }
 }
 
+/* The runs.csv of a study in Python: a grid's keys, the run's id, metrics. */
+static enum tmx_status load_table(struct tmx_result_set *set, const char *path, struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_csv_read(&csv, path, err);
+    const size_t n_key = st ? 0 : tmx_csv_column(&csv, "run"), first = n_key + 1;
+    if (!st && (n_key == 0 || n_key == csv.n_column)) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, csv.head_line,
+                         "expected the columns of a study's runs.csv: its keys, run, metrics");
+    }
+    if (!st) {
+        snprintf(set->study, sizeof set->study, "%s", path);
+        snprintf(set->method, sizeof set->method, "grid");
+        set->n_key = n_key;
+        set->n_metric = csv.n_column - first;
+        set->n_run = set->n_point = csv.n_row;
+        TMX_TAKE(&set->arena, set->key, n_key);
+        TMX_TAKE(&set->arena, set->metric, set->n_metric);
+        TMX_TAKE(&set->arena, set->run, set->n_run);
+        TMX_TAKE(&set->arena, set->run_of_point, set->n_run);
+        TMX_TAKE(&set->arena, set->warnings, 1);
+    }
+    for (size_t c = 0; c < csv.n_column && !set->arena.failed && !st; c++) {
+        if (c != n_key) {
+            *(c < n_key ? &set->key[c] : &set->metric[c - first]) =
+                tmx_arena_text(&set->arena, csv.column[c]);
+        }
+    }
+    for (size_t i = 0; i < csv.n_row && !set->arena.failed && !st; i++) {
+        struct tmx_result *run = &set->run[i];
+        *run = (struct tmx_result){.done = true, .error = ""};
+        snprintf(run->id, sizeof run->id, "%s", tmx_csv_cell(&csv, i, n_key));
+        set->run_of_point[i] = i;
+        TMX_TAKE(&set->arena, run->value, n_key);
+        TMX_TAKE(&set->arena, run->metric, set->n_metric);
+        for (size_t c = 0; c < csv.n_column && !set->arena.failed && !st; c++) {
+            const char *cell = tmx_csv_cell(&csv, i, c);
+            if (c < n_key) {
+                run->value[c] = tmx_arena_text(&set->arena, cell);
+            } else if (c > n_key && !tmx_csv_real(&csv, i, c, &run->metric[c - first])) {
+                run->metric[c - first] = NAN;
+                st = cell[0] ? tmx_fail_at(err, TMX_EPARSE, path, csv.line[i], "%s = %s: expected a number",
+                                           csv.column[c], cell)
+                             : TMX_OK;
+            }
+        }
+    }
+    st = st || !set->arena.failed ? st : tmx_no_memory(err);
+    tmx_csv_finish(&csv);
+    if (st) {
+        tmx_result_set_finish(set);
+    }
+    return st;
+}
+
 enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, enum tmx_results_which which,
                                  struct tmx_err *err)
 {
@@ -623,7 +679,7 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
     *set = (struct tmx_result_set){0};
     enum tmx_status st = results_connect(&r, path, TMX_OPEN_READ, err);
     if (st) {
-        return st;
+        return st != TMX_ENOMEM && tmx_text_ends(path, ".csv") ? load_table(set, path, err) : st;
     }
     begin(r, err);
     exec(r, "PRAGMA temp_store = MEMORY; BEGIN"); /* one snapshot, also while a study writes */

@@ -130,8 +130,8 @@ enum tmx_results_which {
     TMX_RESULTS_POINTS, /* the runs that the study's points have now */
     TMX_RESULTS_ALL,    /* those of earlier inputs, too, behind them */
 };
-/* The database of a file, or of a folder that a suite wrote. Errors: TMX_EIO, TMX_EPARSE (a damaged
- * database), TMX_ENOMEM. */
+/* The database of a file, or of a folder that a suite wrote; or the runs.csv of a study in Python. Errors:
+ * TMX_EIO, TMX_EPARSE (a damaged database), TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
                                                enum tmx_results_which which, struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.

@@ -151,13 +151,26 @@ class TestStudy(unittest.TestCase):
             'name = "s"; base = "./run.cfg"; seed = 1; axes = ( { key = "policy"; values = ["BL", "MU"]; },\n'
             '{ key = "package.r_convec"; values = [0.25, 0.35]; }, { key = "mix"; values = ["hot_cold"]; } );\n')
         subprocess.run([os.environ["THERMIX"], "sweep", self.folder / "study.cfg", "-q", "-o", self.folder / "db"], check=True,
-                       stderr=subprocess.DEVNULL)
-        said = subprocess.run([os.environ["THERMIX"], "query", self.folder / "db", "--format", "csv"], check=True,
-                              capture_output=True, text=True).stdout
+                       stdout=subprocess.DEVNULL)
+
+        def query(name, *options):
+            return subprocess.run([os.environ["THERMIX"], "query", self.folder / name, "--format", "csv", *options],
+                                  capture_output=True, text=True)
+
+        said = query("db").stdout
         ours, theirs = (list(csv.DictReader(t.splitlines())) for t in ((self.folder / "runs.csv").read_text(), said))
         names = [n for n in ours[0] if any(r[n] for r in ours) and n != "run"]
         self.assertEqual(names, [n for n in theirs[0] if n in names])
         self.assertEqual([[r[n] for n in names] for r in ours], [[r[n] for n in names] for r in theirs])
+        means = "--rows", "policy", "--value", "energy_j,slowdown_pct", "--aggregate", "mean,sd,n"
+        self.assertIn("energy_j_sd", query("db", *means).stdout)
+        self.assertEqual(query("db", *means).stdout, query("runs.csv", *means).stdout)
+        self.assertIn("several values of package.r_convec", query("runs.csv", *means[:-1], "ci95").stderr)
+        text = (self.folder / "runs.csv").read_text()
+        for bad, why in ((text.replace(",run,", ",id,"), ":1: expected the columns"),
+                         (text.replace(ours[1]["energy_j"], "x"), ":3: energy_j = x: expected a number")):
+            (self.folder / "bad.csv").write_text(bad)
+            self.assertIn(why, query("bad.csv").stderr)
 
     def test_a_point_that_fails_is_named_and_costs_itself(self):
         axes = {"dtm.policy": ["none", Slow], "mix": ["hot_cold"]}

@@ -279,6 +279,8 @@ static enum tmx_status study(struct tmx_err *err)
     st = st ? st : tmx_results_load(&set, copy, TMX_RESULTS_ALL, err);
     st = st ? st : ask(&set, err);
     tmx_result_set_finish(&set);
+    st = st ? st : tmx_results_load(&set, "failing_runs.csv", TMX_RESULTS_ALL, err);
+    tmx_result_set_finish(&set);
     return st;
 }
 
@@ -390,6 +392,7 @@ TMX_TESTS(test_failing)
     scratch_write("failing_base.cfg",
                   "chip = \"gtx280\"; mix = \"./failing_mix.cfg\"; seed = 1; tick_s = 0.01; rows = 8; "
                   "cols = 8; sensor = { period_s = 0.05; };\n");
+    scratch_write("failing_runs.csv", "policy,run,energy_j,mean_c\nBL,x,1,\nMU,y,2,3\n");
     scratch_write("failing_study.cfg",
                   "name = \"s\"; base = \"failing_base.cfg\"; axes = ( { key = \"policy\"; values = [\"BL\", "
                   "\"A\"]; }, "
