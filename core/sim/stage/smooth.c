@@ -73,6 +73,23 @@ static void learn(struct tmx_smooth_gpu *v, bool member, double used, double dt_
     }
 }
 
+/* A kernel is on the GPU that was not there in the last tick. */
+static bool comes(const struct tmx_gpu *gpu, struct tmx_smooth_gpu *v)
+{
+    bool any = false;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        bool was_there = false;
+        for (size_t i = 0; i < TMX_SLOTS; i++) {
+            was_there = was_there || v->kernel[i] == (double)gpu->run[k] + 1;
+        }
+        any = any || !was_there;
+    }
+    for (size_t i = 0; i < TMX_SLOTS; i++) {
+        v->kernel[i] = i < gpu->n_run ? (double)gpu->run[i] + 1 : 0;
+    }
+    return any;
+}
+
 void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
                      struct tmx_smooth_gpu *gpu)
 {
@@ -84,13 +101,7 @@ void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, 
             continue;
         }
         v->full_w = kernels_w(m, g);
-        double kernels = 0;
-        for (size_t k = 0; k < m->gpu[g].n_run; k++) {
-            const double job = (double)m->gpu[g].run[k] + 1;
-            kernels += job * job;
-        }
-        v->used = kernels == v->kernels ? v->used : fmax(v->used, 1); /* what comes may draw all it can */
-        v->kernels = kernels;
+        v->used = comes(&m->gpu[g], v) ? fmax(v->used, 1) : v->used; /* what comes may draw all it can */
         double speed = v->full_w > 0 ? room_w / (v->full_w * v->used) : 1;
         speed = speed < LEAST_SPEED || !(v->started > 0) ? LEAST_SPEED : speed;
         if (speed < 1 - m->gpu[g].rest) {

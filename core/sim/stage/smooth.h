@@ -30,12 +30,12 @@ extern const struct tmx_opt tmx_smooth_opts[];
 
 struct tmx_smooth_gpu { /* of the last tick; zeroed at first */
     double started, held;
-    double board_w, still_w; /* with dummy work; of kernels and dummies nothing */
-    double full_w;           /* what kernels could draw at full speed */
-    double used, unused_s;   /* share of it that they did draw of late, and for how long not */
-    double idle_s;           /* since kernels drew power */
-    double kernels;          /* tells sets of them apart */
-    double row_w_per_s;      /* a row policy's share, both ways; 0: none */
+    double board_w, still_w;  /* with dummy work; of kernels and dummies nothing */
+    double full_w;            /* what kernels could draw at full speed */
+    double used, unused_s;    /* share of it that they did draw of late, and for how long not */
+    double idle_s;            /* since kernels drew power */
+    double kernel[TMX_SLOTS]; /* their jobs, from 1 on; 0: none */
+    double row_w_per_s;       /* a row policy's share, both ways; 0: none */
 };
 
 /* What its kernels could draw above what the board draws. */
