@@ -266,7 +266,7 @@ static void draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t
     tmx_plot_draw(p, "power", "power");
 }
 
-/* Of runs that have it. */
+/* Of runs that have it, where power changes at all. */
 static void draw_spectrum(struct tmx_plot *p, const char *run_dir)
 {
     static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
@@ -274,13 +274,20 @@ static void draw_spectrum(struct tmx_plot *p, const char *run_dir)
     struct tmx_csv csv;
     if (tmx_plot_read(p, run_dir, "spectrum.csv", false, &csv) && csv.n_row > 0) {
         struct tmx_table *t = tmx_table_new(columns, 3);
+        bool any = false;
         for (size_t r = 0; r < csv.n_row; r++) {
             for (size_t k = 0; k < 3; k++) {
-                tmx_table_real_or_empty(t, tmx_csv_value(&csv, r, tmx_csv_column(&csv, columns[k].name)));
+                const double v = tmx_csv_value(&csv, r, tmx_csv_column(&csv, columns[k].name));
+                any = any || (k > 0 && v > 0);
+                tmx_table_real_or_empty(t, v);
             }
         }
-        tmx_plot_data(p, "spectrum", "", t);
-        tmx_plot_draw(p, "spectrum", "spectrum");
+        if (any) {
+            tmx_plot_data(p, "spectrum", "", t);
+            tmx_plot_draw(p, "spectrum", "spectrum");
+        } else {
+            tmx_table_destroy(t);
+        }
     }
     tmx_csv_finish(&csv);
 }

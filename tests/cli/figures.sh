@@ -57,6 +57,8 @@ mnu="#$hex\|rgb( *$((16#${hex:0:2})), *$((16#${hex:2:2})), *$((16#${hex:4:2})) *
 for figure in figure3 slowdown; do grep -qi "$mnu" f_own/$figure.svg || say "MNU has another colour in $figure"; done
 (cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/quantity.gp") && [ -s f_own/again.svg ] ||
   say "the script does not work from another folder"
+printf 'hz,boards_w,feed_w\n1,0,2\n2,0,1\n' >steady.csv && printf 'key,text\nfigure,"spectrum"\n' >steady_labels.csv # under a high floor boards draw steadily, feeds do not
+gnuplot -e "data='steady.csv'; out='steady.svg'; format='svg'" "$scripts/spectrum.gp" && [ -s steady.svg ] || say "spectrum of steady boards"
 printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || say "one mix has no mean, the baseline no bar of its own"
 for size in small large; do "$thermix" plot own --size $size -o f_own -q && cp f_own/figure3.svg $size.svg; done
 width() { sed -n 's/^<svg.* viewBox="0 0 \([0-9]*\).*/\1/p; s/^ *viewBox="0 0 \([0-9]*\).*/\1/p' "$1" | head -1; }
