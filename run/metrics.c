@@ -287,12 +287,12 @@ static double reason_s(const struct tmx_run *r, const struct tmx_metric *m)
 /* An energy of the recorder's, by the place of its array there. */
 static double units_j(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return sum(*(double *const *)((const char *)recorder(r) + m->what), recorder(r)->n_unit);
+    return sum(*(double *const *)(const void *)((const char *)recorder(r) + m->what), recorder(r)->n_unit);
 }
 
 static double gpus_j(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return sum(*(double *const *)((const char *)recorder(r) + m->what), recorder(r)->n_gpu);
+    return sum(*(double *const *)(const void *)((const char *)recorder(r) + m->what), recorder(r)->n_gpu);
 }
 
 static double peak_memory_c(const struct tmx_run *r)
@@ -334,7 +334,7 @@ static double latency_s(const struct tmx_run *r, const struct tmx_metric *m)
 static double serving(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_run_serving v = tmx_run_serving(r);
-    return *(const double *)((const char *)&v + m->what);
+    return *(const double *)(const void *)((const char *)&v + m->what);
 }
 
 static double gap_p99_s(const struct tmx_run *r)

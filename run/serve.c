@@ -696,8 +696,10 @@ double tmx_run_limits_ratio(const struct tmx_run *r)
     static const double at[3] = {0.5, 0.9, 0.99}, limit[3][3] = {{2, 3, 6}, {1.25, 1.5, 5}, {1.25, 1.5, 5}};
     double worst = 0;
     for (size_t what = 0; what < 9; what++) {
-        worst = fmax(worst, tmx_run_serve_quantile(r, TMX_SERVE_SLOW_TTFT + what / 3, -1, at[what % 3]) /
-                                limit[what / 3][what % 3]);
+        worst =
+            fmax(worst, tmx_run_serve_quantile(r, (enum tmx_serve_latency)(TMX_SERVE_SLOW_TTFT + what / 3),
+                                               -1, at[what % 3]) /
+                            limit[what / 3][what % 3]);
     }
     return worst;
 }

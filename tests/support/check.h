@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* cmocka's state */
+
 /* TMX_TESTS(test_name) { ... }: what runs the tests of the file test_name.c within its folder's program
  * (main.c). */
 #define TMX_TESTS(name)              \
