@@ -137,7 +137,8 @@ M
 cat >run.cfg <<'R'
 topology = "gtx280x2"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; sensor = { period_s = 0.01; };
 R
-XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 -q
+XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 >screen.txt
+grep -q '; figures: thermix plot two -o two/figures$' screen.txt || say "run does not say how to draw: $(tail -1 screen.txt)"
 mv mix.cfg away.cfg # a run's folder describes itself: figures open no configuration again
 "$thermix" plot two -o f_two >names.txt
 mv away.cfg mix.cfg
