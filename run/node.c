@@ -439,7 +439,9 @@ static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting
     }
     if (!st) {
         r->n_inlet = n;
-        snprintf(r->inlet_file, sizeof r->inlet_file, "%s", file ? path : "");
+        if (file && !tmx_os_real_path(path, r->inlet_file, sizeof r->inlet_file)) {
+            snprintf(r->inlet_file, sizeof r->inlet_file, "%s", path);
+        }
         r->inlet_c = r->inlet[0].inlet_c;
     }
     tmx_csv_finish(&csv);

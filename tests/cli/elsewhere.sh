@@ -22,7 +22,8 @@ sed 's/chip = "gtx280"/chip = "chips\/mine"/' "$root/systems/gtx280x2.cfg" >node
 coarse='seed = 1; tick_s = 0.01; rows = 8; cols = 8;'
 echo "chip = \"./chips/mine\"; mix = \"mix.cfg\"; $coarse" >run.cfg
 echo "chip = \"./chips/mine\"; floorplan = \"chips/mine/gtx280.flp\"; mix = \"./trace.cfg\"; $coarse" >traced.cfg
-echo "topology = \"node.cfg\"; mix = \"mix.cfg\"; $coarse" >hall.cfg
+printf 'time_s,inlet_c\n0,25\n1,30\n' >day.csv
+echo "topology = \"node.cfg\"; inlet = \"day.csv\"; mix = \"mix.cfg\"; $coarse" >hall.cfg
 cat >suite.cfg <<END
 name = "own"; kind = "tabs"; mixes = ( "mix.cfg" ); baseline = "BL"; compare = "BL"; base = { $coarse };
 policies = ( "BL", { name = "mine"; policy = "BL"; set = ["chip=./chips/mine"]; } );
