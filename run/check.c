@@ -317,6 +317,11 @@ static enum tmx_status check_smooth(const struct tmx_run *r, const struct tmx_se
         return tmx_fail_setting(err, tmx_setting_member(root, "store"),
                                 "store: expected both joules and watts above 0, or neither");
     }
+    if (store->joules == 0 && tmx_setting_member(tmx_setting_member(root, "store"), "efficiency")) {
+        return tmx_fail_setting(err, tmx_setting_member(root, "store"),
+                                "store.efficiency = %g does nothing here: expected joules and watts above 0",
+                                store->efficiency);
+    }
     if (o->floor == 0 && (o->hysteresis_s > 0 || o->prime_s > 0)) {
         return tmx_fail_setting(err, o->prime_s > 0 ? prime : hysteresis,
                                 "smooth.%s = %g does nothing here: expected a smooth.floor above 0",

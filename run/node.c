@@ -402,7 +402,7 @@ static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting
     if (also) {
         return tmx_fail_setting(err, also, "inlet_c and inlet are the same air: give one");
     }
-    if (!file && !tmx_setting_is(at, TMX_SETTING_LIST)) {
+    if (file ? !file[0] : !tmx_setting_is(at, TMX_SETTING_LIST)) {
         return tmx_fail_setting(err, at,
                                 "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
                                 "one temperature is inlet_c");

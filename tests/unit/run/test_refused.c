@@ -46,6 +46,7 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
         {"store = { joules = -1.0; watts = 1.0; };", "joules = -1 J is outside"},
         {"store = { joules = 1.0; watts = 1.0; efficiency = 1.01; };", "efficiency = 1.01 is outside"},
         {"store = { watts = 1.0; };", "store: expected both joules and watts above 0, or neither"},
+        {"store = { efficiency = 0.9; };", "store.efficiency = 0.9 does nothing here"},
         {"row = { policy = \"stagger\"; };", "row policy stagger does nothing here: expected sync_job.jobs"},
         {"row = { telemetry_s = 1.0; };", "row policy none does nothing here"},
         {"row = { policy = \"polca\"; };", "row policy polca does nothing here: it asks for clocks"},
