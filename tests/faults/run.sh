@@ -28,7 +28,7 @@ if [ "${1:-}" = --rows ]; then
 fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine[.](machine|topology)|sim[.](tick|coupling|dispatch|swing)|run[.](multi|presets|tables))|contract[.]loop'
+tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine[.](machine|topology)|sim[.](tick|coupling|dispatch|swing)|run[.](cta|multi|presets|tables))|contract[.]loop'
 targets=(test_unit_sched test_unit_machine test_unit_sim test_unit_run test_contract)
 
 for part in "$root"/*; do
