@@ -52,6 +52,10 @@ all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no
 
 n=0
 for p in "${programs[@]}"; do
+  if ldd "$p" | grep -E 'openblas|libblas|liblapack|libmkl'; then # these choose their kernels, and so the last bits, by processor
+    echo "FAILED: $p links a BLAS that chooses by processor"
+    exit 1
+  fi
   for isa in any v3 v4; do
     threads=$((1 + n % 2))
     mkdir "$n"
