@@ -187,7 +187,7 @@ static void open_steps(struct steps *s, struct tmx_run *run)
 {
     const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
     const size_t n_unit = f->n_unit / MOST;
-    struct tmx_err err;
+    struct tmx_err err = {0};
     s->kind = tmx_run_gpu_thermal(run, 0);
     for (size_t g = 0; g < MOST; g++) {
         s->power_w[g] = f->power_w + g * n_unit;

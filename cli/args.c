@@ -511,7 +511,7 @@ void tmx_args_help(const struct tmx_command *c)
 {
     char name[64], help[] = "--help";
     char *argv[] = {name, help, NULL};
-    struct tmx_err err;
+    struct tmx_err err = {0};
     snprintf(name, sizeof name, "thermix %s", c->name);
     (void)!tmx_args_parse(c, 2, argv, NULL, &err); /* prints and ends the program */
 }

@@ -401,7 +401,7 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
     }
     for (size_t i = 0; i < sizeof order / sizeof order[0] && !st; i++) {
         char path[TMX_PATH_SIZE];
-        struct tmx_err none;
+        struct tmx_err none = {0};
         if (tmx_data_find(order[i], name, path, &none) == TMX_OK) {
             found = true;
             r.path = path;

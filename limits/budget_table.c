@@ -186,7 +186,7 @@ static bool same_chip(const struct tmx_run *run, const char *chip)
     if (!of_run) { /* a topology's */
         return strcmp(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->name, word) == 0;
     }
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     if (tmx_data_find(TMX_DATA_CHIP, of_run, path[0], &ignored) ||
         tmx_data_find(TMX_DATA_CHIP, chip, path[1], &ignored)) {
         return false;
@@ -316,7 +316,7 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
         st = m->call->state
                  ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
                  : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
-        struct tmx_err ignored;
+        struct tmx_err ignored = {0};
         m->always = !st && !m->call->state && m->gain < 1 && check_idle(m, &ignored) == TMX_OK;
     } else if (m->gain < 1) { /* where it is not, that is the reason */
         st = check_idle(m, err);
@@ -498,7 +498,7 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
         tmx_run_destroy(run);
         return st;
     }
-    struct tmx_err why; /* where the back-end, leakage or limit has no answer, there is no sentence */
+    struct tmx_err why = {0}; /* where the back-end, leakage or limit has no answer, there is no sentence */
     m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
     if (see_chip(&m, run, &why) == TMX_OK && trip_k > m.chip.ambient_k && sustain(&m, &s, &why) == TMX_OK) {
         const double work_w = hottest->power_w * machine->gpu[0].power_scale * (double)m.chip.n_sm;

@@ -97,7 +97,7 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
 static void find_chip(struct row *row)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_err none;
+    struct tmx_err none = {0};
     snprintf(row->gpu, sizeof row->gpu, "%s", row->hardware);
     while (tmx_data_find(TMX_DATA_CHIP, row->gpu, path, &none)) {
         char *dash = strrchr(row->gpu, '-');

@@ -355,7 +355,7 @@ static void add_effects(struct page *p, const char *path, const struct tmx_resul
     static const char metric[] = "slowdown_pct";
     enum { SHARE = 4, MOST = 5 };
     struct tmx_table *t = NULL;
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     size_t index, named[MOST], n = 0;
     char words[400];
     if (tmx_metric_index(set, metric, &index, &ignored) || tmx_effects(set, index, &t, &ignored)) {
@@ -553,7 +553,7 @@ static const char *caption_of(const struct page *p, const char *folder, const ch
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv labels = {0};
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     const char *caption = "";
     snprintf(path, sizeof path, "%s/data/%s_labels.csv", folder, name);
     if (tmx_os_exists(path) && tmx_csv_read(&labels, path, &ignored) == TMX_OK) {
@@ -642,7 +642,7 @@ static bool is_short(const char *dir, const char *path)
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     const struct tmx_setting *gpus = NULL;
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     char folder[TMX_PATH_SIZE];
     enum tmx_status st = tmx_path_join(folder, dir, "folder.cfg", &ignored);
     st = st ? st : tmx_config_open(&cfg, folder, &ignored);
@@ -712,7 +712,7 @@ static void add_failures(struct page *p, const char *folder, const char *resolve
 {
     struct tmx_config *cfg = NULL;
     const struct tmx_setting *list = NULL;
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     if (!tmx_config_open(&cfg, resolved, &ignored)) {
         list = tmx_setting_member(tmx_config_root(cfg), "fan_failures");
     }

@@ -215,7 +215,7 @@ static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, co
 static struct tmx_table *main_effects(const struct tmx_result_set *set, const struct tmx_study_axes *a)
 {
     struct tmx_table *t = NULL;
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     size_t metric;
     const bool whole = a->n_where == 0 && !a->by && !tmx_metric_index(set, a->y, &metric, &ignored);
     return whole && !tmx_effects(set, metric, &t, &ignored) ? t : NULL;

@@ -223,7 +223,7 @@ static enum tmx_status open_package(struct map *q, struct tmx_err *err)
 static enum tmx_status open_floorplan(struct map *q, struct tmx_err *err)
 {
     enum tmx_status st = tmx_flp_read(q->m->floorplan, &q->flp, err);
-    struct tmx_err gap;
+    struct tmx_err gap = {0};
     st = st ? st : tmx_floorplan_check(&q->flp, 1, err);
     if (!st && tmx_floorplan_check(&q->flp, 0, &gap)) { /* a filler may lie there */
         char text[1200];

@@ -292,7 +292,7 @@ struct source { /* what sm_cycle needs to know of a kernel and a chip */
 static enum tmx_status open_source(struct source *s, const char *kernel, const struct tmx_cta_chip *chip,
                                    uint64_t seed, struct tmx_err *err)
 {
-    struct tmx_err no_cache;
+    struct tmx_err no_cache = {0};
     *s = (struct source){.chip = &chip->memory, .seed = seed};
     if (!*chip->memory.sm) {
         return tmx_fail(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run",

@@ -64,7 +64,7 @@ static enum tmx_status profile_chip(struct tmx_run *r, const char *name, struct 
                                     const struct tmx_gate_policy *policy, struct tmx_err *err)
 {
     char cache[TMX_PATH_SIZE];
-    struct tmx_err no_cache;
+    struct tmx_err no_cache = {0};
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
     enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, err);
     if (!st) {

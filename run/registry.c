@@ -50,7 +50,7 @@ static void add_file(struct tmx_table *t, const char *name, const char *path, en
 {
     struct tmx_config *cfg = NULL;
     const char *doc = NULL, *source = NULL, *kind = NULL;
-    struct tmx_err ignored; /* a file that cannot be read is listed without its words */
+    struct tmx_err ignored = {0}; /* a file that cannot be read is listed without its words */
     enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
@@ -172,7 +172,7 @@ enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
 static void print_chips(FILE *out)
 {
     char **names = NULL;
-    struct tmx_err ignored; /* the table has named what cannot be read */
+    struct tmx_err ignored = {0}; /* the table has named what cannot be read */
     if (tmx_data_names(TMX_DATA_CHIP, &names, &ignored)) {
         return;
     }

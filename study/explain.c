@@ -93,7 +93,7 @@ static bool possible(const struct steps *s, size_t step)
     struct tmx_sets all = {0};
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     enum tmx_status st = sets(s, step, &all, &ignored);
     st = st ? st : tmx_config_load(&cfg, s->x->path, &all, &ignored);
     st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), &ignored);

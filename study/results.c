@@ -818,7 +818,7 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
 {
     char *axes = NULL;
     size_t size = 0;
-    struct tmx_err why;
+    struct tmx_err why = {0};
     enum tmx_status st = results_connect(out, path, TMX_OPEN_WRITE, &why);
     if (st == TMX_EPARSE && s->suite) {
         st = set_aside(path, &why, err);

@@ -234,7 +234,7 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
     enum tmx_status st = TMX_OK;
     for (size_t i = task * SOME; i < end_of(a->s, task) && !st; i++) {
         struct identity is = {0};
-        struct tmx_err why;
+        struct tmx_err why = {0};
         char *text = NULL;
         st = identify(a->s, i, &is, &text, &why, err);
         fwrite(&is, sizeof is, 1, out);
@@ -514,7 +514,7 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
 {
     const struct tmx_study *s = ctx;
     struct opened none = {0}, *o = own ? own : &none;
-    struct tmx_err late, ignored;
+    struct tmx_err late = {0}, ignored = {0};
     char *bytes = NULL;
     size_t n_byte = 0;
     double *value = malloc((s->n_value + 1) * sizeof *value);
@@ -848,7 +848,7 @@ enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs
                                  const struct tmx_study_options *options, struct tmx_err *err)
 {
     struct tmx_study s;
-    struct tmx_err late;
+    struct tmx_err late = {0};
     *v = (struct tmx_run_values){0};
     enum tmx_status st = tmx_study_begin(&s, runs, options, err);
     if (st) {

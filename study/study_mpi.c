@@ -274,14 +274,14 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     enum tmx_status st = tmx_study_begin(&s, runs, o, err);
     if (mpi->size > 1) {
         struct tmx_study nothing = {.options = o};
-        struct tmx_err ignored;
+        struct tmx_err ignored = {0};
         const enum tmx_status led = tmx_mpi_lead(mpi, st ? &nothing : &s, st ? &ignored : err);
         st = st ? st : led;
     } else if (!st) {
         st = tmx_study_run_local(&s, err);
     }
     if (s.results) {
-        struct tmx_err ignored;
+        struct tmx_err ignored = {0};
         const enum tmx_status warned = tmx_study_warn(&s, st ? &ignored : err);
         st = st ? st : warned;
         const size_t n_failed = s.n_failed + s.n_failed_before;

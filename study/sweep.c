@@ -723,7 +723,7 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
         /* a file beside the study, or a name of `thermix list runs`; what opens it says that it is not there
          */
         char named[TMX_PATH_SIZE];
-        struct tmx_err ignored;
+        struct tmx_err ignored = {0};
         const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
                            tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
         snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);

@@ -202,7 +202,7 @@ static enum tmx_status check_verify(const struct tmx_trace_run *r, struct tmx_er
  */
 static void doubt_mean_power(const struct tmx_trace_run *r, const double *area_m2, size_t n_unit)
 {
-    struct tmx_err none; /* its row has no bounds for errors */
+    struct tmx_err none = {0}; /* its row has no bounds for errors */
     double w = 0, m2 = 0;
     for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) {
         w += r->power.value[i] / (double)r->power.n_row;

@@ -59,6 +59,35 @@ enum tmx_status(tmx_fail_at)(struct tmx_err *err, enum tmx_status code, const ch
     return code;
 }
 
+void tmx_error(struct tmx_err *err, enum tmx_status code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (!err->code) {
+        fill(err, code, NULL, 0, fmt, ap);
+    }
+    va_end(ap);
+}
+
+void tmx_error_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line, const char *fmt,
+                  ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (!err->code) {
+        fill(err, code, file, line, fmt, ap);
+    }
+    va_end(ap);
+}
+
+enum tmx_status tmx_error_give(struct tmx_err *err, const struct tmx_err *own)
+{
+    if (own->code && err) {
+        *err = *own;
+    }
+    return own->code;
+}
+
 enum tmx_status(tmx_no_memory)(struct tmx_err *err)
 {
     return tmx_fail(err, TMX_ENOMEM, "out of memory");

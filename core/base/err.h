@@ -24,6 +24,17 @@ enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const cha
 /* TMX_ENOMEM, "out of memory". */
 enum tmx_status tmx_no_memory(struct tmx_err *err);
 
+/* Errors that stay: record one where none is recorded yet. A function that works this way returns its value,
+ * or nothing, does nothing when *err holds an error already, and is never given NULL; who calls it looks at
+ * err->code where a decision hangs on it. A function with a status does this in a record of its own, which it
+ * hands over at its end. */
+void tmx_error(struct tmx_err *err, enum tmx_status code, const char *fmt, ...) TMX_PRINTF(3, 4);
+void tmx_error_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line, const char *fmt,
+                  ...) TMX_PRINTF(5, 6);
+
+/* The error of own, if it has one, becomes that of *err (may be NULL). Returns own's code. */
+enum tmx_status tmx_error_give(struct tmx_err *err, const struct tmx_err *own);
+
 /* A failure that has no line yet (a file that is not there, an unknown name, a table without the column) is
  * one of the place that asked for it: put `file:line: key: ` before its message. What is no fault of an input
  * stays as it is. Returns code. */

@@ -619,7 +619,7 @@ static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx
 enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struct tmx_err *err)
 {
     const char *status = st ? "partial" : "complete";
-    struct tmx_err second;
+    struct tmx_err second = {0};
     tmx_assert(open_list == l);
     for (struct tmx_folder *f; (f = l->first);) {
         if (f->list) {

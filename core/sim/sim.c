@@ -357,7 +357,7 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
         st = st ? st : tmx_sim_look(s, observer, err);
     }
     if (s->share) {
-        struct tmx_err ignored;
+        struct tmx_err ignored = {0};
         const enum tmx_status shared = tmx_sim_share_all(s, st ? &ignored : err);
         st = st ? st : shared;
     }

@@ -203,7 +203,7 @@ static enum tmx_status unknown(enum tmx_data kind, const char *from, const char 
                   {TMX_DATA_MIX, "such a mix: a run's file names it, mix = \"NAME\""},
                   {TMX_DATA_SUITE, "such a suite or study: thermix table or thermix sweep run it"}};
     size_t other = kind == TMX_DATA_RUN ? 0 : 4; /* what this name is, where it is no run */
-    struct tmx_err ignored;
+    struct tmx_err ignored = {0};
     while (other < 4 && tmx_data_find(others[other].kind, name, here, &ignored)) {
         other++;
     }
