@@ -53,16 +53,14 @@ struct tmx_bound {
 /* The jobs of a run, alike kernels merged. End with tmx_work_finish. TMX_EUNSUPPORTED, with the reason,
  * for what the programme does not describe: GPUs of several kinds, the job level, CTA policies, unit gating,
  * later arrivals, power that changes with time and not with the work. */
-TMX_NODISCARD enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run,
-                                            struct tmx_err *err);
+enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err);
 void tmx_work_finish(struct tmx_work *w); /* accepts zeroed memory */
 /* The row of what a job does now. */
 size_t tmx_work_row(const struct tmx_work *w, const struct tmx_machine *m, size_t job);
 
 /* Overwritten; end with tmx_bound_finish, also after failure. */
-TMX_NODISCARD enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                             const struct tmx_work *w, const struct tmx_bound_options *o,
-                                             struct tmx_err *err);
+enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                               const struct tmx_bound_options *o, struct tmx_err *err);
 void tmx_bound_finish(struct tmx_bound *b); /* accepts zeroed memory */
 
 /* Share of time at a level, in the optimum. */
@@ -70,15 +68,13 @@ double tmx_bound_level_share(const struct tmx_bound *b, size_t level);
 
 /* Hottest SM [K] when the optimum's shares run for ever under exact leakage: above the limit by what the
  * tangents and the mean voltage give away; INFINITY where the leakage then runs away. */
-TMX_NODISCARD enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                                    const struct tmx_work *w, double *peak_k,
-                                                    struct tmx_err *err);
+enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err);
 
 /* A schedule that keeps the limit exactly: the bound of a limit lowered until the steady peak is the
  * limit; where leakage runs away, the optimum's shares for a part of the time. Between it and the bound lies
  * the optimum. */
-TMX_NODISCARD enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
-                                                 const struct tmx_work *w, const struct tmx_bound_options *o,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                                   const struct tmx_bound_options *o, struct tmx_err *err);
 
 #endif

@@ -26,14 +26,13 @@ struct tmx_budget_table_call {
  * loop gain of the leakage at the limit; with a map its SMs, and the picture. A map from a file is one row.
  * With boost: one row of boost, work_w of all SMs, and time_s that it holds at least.
  * The caller destroys *t, and *run, on whose GPU 0 the chip is; both NULL after a failure. */
-TMX_NODISCARD enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
-                                               const struct tmx_budget_table_call *call, struct tmx_err *err);
+enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
+                                 const struct tmx_budget_table_call *call, struct tmx_err *err);
 
 /* Why a run is hot: the hottest kernel's watts beside what the chip carries below the throttle's trip point,
  * a sentence into out. Of runs of one GPU without fans that change, without a language model; else nothing.
  */
-TMX_NODISCARD enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out,
-                                             struct tmx_err *err);
+enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out, struct tmx_err *err);
 
 struct tmx_topology;
 
@@ -62,7 +61,7 @@ struct tmx_admission_call {
  * the end of the run; empty: not run) and, where errors are asked for, error_k (half of the 95 % interval of
  * forecast_c; empty: not known). The caller destroys *t, NULL after a failure. TMX_EUNSUPPORTED: a
  * governor moves clocks, fans follow what is no curve, or the thermal back-end is not linear. */
-TMX_NODISCARD enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
-                                                  struct tmx_err *err);
+enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
+                                    struct tmx_err *err);
 
 #endif

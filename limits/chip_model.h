@@ -28,8 +28,8 @@ struct tmx_plan_chip {
 /* From a run that is open; the run has to outlive the chip. r_convec: convection level, of those the
  * run's GPU has; SIZE_MAX: the one it starts at. TMX_EUNSUPPORTED where the back-end or the power model
  * is not one of superposition. */
-TMX_NODISCARD enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run,
-                                                 size_t gpu, size_t r_convec, struct tmx_err *err);
+enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,
+                                   size_t r_convec, struct tmx_err *err);
 void tmx_plan_chip_finish(struct tmx_plan_chip *c); /* accepts zeroed memory */
 
 /* Leakage against temperature, 1 where leak_w is meant. */
@@ -42,7 +42,6 @@ double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double te
 double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit);
 
 /* Bounds rest on leakage being convex from the ambient up to top_k. TMX_EUNSUPPORTED: it is not. */
-TMX_NODISCARD enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k,
-                                                    struct tmx_err *err);
+enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err);
 
 #endif

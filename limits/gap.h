@@ -56,8 +56,8 @@ extern const char *const tmx_gap_columns[TMX_N_GAP_CAUSE]; /* their names in tab
 /* Set up for a run that is open. o->limit_k <= 0: the hardware's limit; knobs that the run's group `bound`
  * takes away are away. End with tmx_gap_finish, also
  * after failure. TMX_EUNSUPPORTED: no bound for this run, the message says why. */
-TMX_NODISCARD enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run,
-                                           const struct tmx_bound_options *o, struct tmx_err *err);
+enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const struct tmx_bound_options *o,
+                             struct tmx_err *err);
 void tmx_gap_finish(struct tmx_gap *j); /* accepts zeroed memory */
 
 /* Call after every tick. */
@@ -88,7 +88,7 @@ struct tmx_bound_call {
  * their mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above
  * the solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the
  * optimum lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
-TMX_NODISCARD enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what,
-                                              const struct tmx_bound_call *call, struct tmx_err *err);
+enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const struct tmx_bound_call *call,
+                                struct tmx_err *err);
 
 #endif

@@ -40,12 +40,12 @@ struct tmx_serve_bound {
 
 /* Before or after the run; every request of it counts. TMX_EUNSUPPORTED: nothing is served, or GPUs differ by
  * spread; TMX_ESOLVE: the limits leave no room for idle GPUs. */
-TMX_NODISCARD enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
-                                              const struct tmx_serve_bound_options *o, struct tmx_err *err);
+enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
+                                const struct tmx_serve_bound_options *o, struct tmx_err *err);
 
 /* Would the programme of a run that is described alone (tmx_run_look_at) take too long? TMX_ERANGE
  * (core/base/cost.h), with all of the lines that it may have. */
-TMX_NODISCARD enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err);
+enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err);
 
 /* What a run that has ended reached: its mean time between tokens, over all tokens; its watts by row, the
  * largest mean. */
@@ -57,7 +57,7 @@ double tmx_serve_mean_row_w(const struct tmx_run *run);
 struct tmx_bound_call;
 struct tmx_setting;
 bool tmx_serve_has(const struct tmx_setting *root); /* a run, or a suite of runs, that serves */
-TMX_NODISCARD enum tmx_status tmx_serve_table(struct tmx_table **t, const char *path,
-                                              const struct tmx_bound_call *call, struct tmx_err *err);
+enum tmx_status tmx_serve_table(struct tmx_table **t, const char *path, const struct tmx_bound_call *call,
+                                struct tmx_err *err);
 
 #endif

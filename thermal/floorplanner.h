@@ -28,8 +28,8 @@ extern const struct tmx_opt tmx_floorplanner_opts[];
 
 /* Defaults, then what the `-name value` lines of the file at path (NULL: none) say; names that are no option
  * here are left to tmx_hotspot_config_read. */
-TMX_NODISCARD enum tmx_status tmx_floorplanner_options_read(struct tmx_floorplanner_options *o,
-                                                            const char *path, struct tmx_err *err);
+enum tmx_status tmx_floorplanner_options_read(struct tmx_floorplanner_options *o, const char *path,
+                                              struct tmx_err *err);
 
 struct tmx_floorplanner_input {
     const char *file;  /* .desc: blocks to be placed; else a floorplan whose equal units change places */
@@ -60,8 +60,8 @@ struct tmx_floorplanner_result {
 /* *r is overwritten; end it with tmx_floorplanner_finish, also after failure. Same input and seed, same
  * result. Errors: those of the readers; TMX_ECONFIG or TMX_EPARSE with the place for blocks without power,
  * power without a block, shapes that do not exist, nothing to move. */
-TMX_NODISCARD enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
-                                                   struct tmx_floorplanner_result *r, struct tmx_err *err);
+enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
+                                     struct tmx_floorplanner_result *r, struct tmx_err *err);
 void tmx_floorplanner_finish(struct tmx_floorplanner_result *r);
 
 #endif

@@ -10,7 +10,6 @@
  * absolute difference [K] over the rows of the transient (r->trace_k; without it the cell is empty) and in
  * the steady state (r->temps). The caller destroys *t. Errors: the program fails or writes something else
  * than its formats (TMX_EIO, TMX_EPARSE). */
-TMX_NODISCARD enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t,
-                                                struct tmx_err *err);
+enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err);
 
 #endif

@@ -15,9 +15,9 @@ extern const char *const tmx_thermal_auto_or_names[];
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name);
 
 /* model_create of a back-end for a spec that asks for nothing that it lacks; else TMX_EUNSUPPORTED. */
-TMX_NODISCARD enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
-                                                       const struct tmx_thermal_spec *spec, void **model,
-                                                       struct tmx_err *err);
+enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
+                                         const struct tmx_thermal_spec *spec, void **model,
+                                         struct tmx_err *err);
 
 /* One chip on one back-end: options, model and instance together, for programs that simulate
  * a single chip. (Several chips share a model; see core/contract/thermal_model.h.) */
@@ -31,15 +31,14 @@ struct tmx_thermal_instance {
 /* Set up the back-end of this name for spec. settings: {key, value, ..., NULL} words for the
  * back-end's option rows, may be NULL. *inst is overwritten; end it with tmx_thermal_instance_finish,
  * also after failure. */
-TMX_NODISCARD enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst,
-                                                          const char *backend, const char *const *settings,
-                                                          const struct tmx_thermal_spec *spec,
-                                                          struct tmx_err *err);
+enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, const char *backend,
+                                            const char *const *settings, const struct tmx_thermal_spec *spec,
+                                            struct tmx_err *err);
 void tmx_thermal_instance_finish(struct tmx_thermal_instance *inst); /* accepts zeroed memory */
 
 /* All temperatures now: node_k [(n_layer + 2) * rows * cols + 12, K]. TMX_EUNSUPPORTED when
  * the back-end has no grid. */
-TMX_NODISCARD enum tmx_status tmx_thermal_instance_nodes(const struct tmx_thermal_instance *inst,
-                                                         double *node_k, struct tmx_err *err);
+enum tmx_status tmx_thermal_instance_nodes(const struct tmx_thermal_instance *inst, double *node_k,
+                                           struct tmx_err *err);
 
 #endif

@@ -53,16 +53,15 @@ struct tmx_trace_run {
 };
 
 /* Read all inputs. *r is overwritten; end it with tmx_trace_run_finish, also after failure. */
-TMX_NODISCARD enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r,
-                                                 const struct tmx_trace_options *args,
-                                                 const struct tmx_log *log, struct tmx_err *err);
+enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
+                                   const struct tmx_log *log, struct tmx_err *err);
 void tmx_trace_run_finish(struct tmx_trace_run *r);
 
 /* Simulate every row; rows go to trace, grids to grid (each may be NULL). */
-TMX_NODISCARD enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid,
-                                                      struct tmx_err *err);
+enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid,
+                                        struct tmx_err *err);
 
 /* Steady state of the mean power into r->temps and r->node_k. */
-TMX_NODISCARD enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err);
+enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err);
 
 #endif

@@ -28,13 +28,13 @@ void tmx_doubt(const char *fmt, ...) TMX_PRINTF(1, 2);
 
 /* The value of a key: TMX_OK, perhaps with a doubt, or TMX_ECONFIG. group (may be NULL or ""): what the key
  * is in. A key without a row is always TMX_OK. */
-TMX_NODISCARD enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
-                                            const char *file, unsigned line, struct tmx_err *err);
+enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
+                              const char *file, unsigned line, struct tmx_err *err);
 
 /* The same of a resistance to air or liquid, whose largest depends on the area: a film of still air at least.
  */
-TMX_NODISCARD enum tmx_status tmx_plausible_film(const char *key, double k_per_w, double area_m2,
-                                                 const char *file, unsigned line, struct tmx_err *err);
+enum tmx_status tmx_plausible_film(const char *key, double k_per_w, double area_m2, const char *file,
+                                   unsigned line, struct tmx_err *err);
 
 /* --accept was given. */
 bool tmx_plausible_accepted(void);

@@ -24,8 +24,7 @@ struct tmx_floorplan {
 };
 
 /* Append a copy of *u. Returns TMX_OK or TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u,
-                                                struct tmx_err *err);
+enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u, struct tmx_err *err);
 /* Release what fp owns; accepts zeroed memory. */
 void tmx_floorplan_finish(struct tmx_floorplan *fp);
 
@@ -45,17 +44,16 @@ double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp);
  * or a gap (an empty square) deeper than the tolerance above is an error naming the
  * units and the place; gaps are accepted with allow_gaps. Returns TMX_OK, TMX_EPARSE
  * or TMX_ENOMEM. O(n_unit^2). */
-TMX_NODISCARD enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps,
-                                                  struct tmx_err *err);
+enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps, struct tmx_err *err);
 /* The same, with overlaps up to this depth accepted. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int allow_gaps,
-                                                        double overlap_m, struct tmx_err *err);
+enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int allow_gaps, double overlap_m,
+                                          struct tmx_err *err);
 
 struct tmx_tiling {                    /* how well the units cover the die */
     double die_m2, gap_m2, overlap_m2; /* uncovered area; area covered again, counted each time */
 };
-TMX_NODISCARD enum tmx_status tmx_floorplan_tiling(const struct tmx_floorplan *fp, struct tmx_tiling *tiling,
-                                                   struct tmx_err *err);
+enum tmx_status tmx_floorplan_tiling(const struct tmx_floorplan *fp, struct tmx_tiling *tiling,
+                                     struct tmx_err *err);
 
 /* HotSpot floorplan files (.flp): one block per line,
  *     name  width  height  left-x  bottom-y  [heat-capacity  resistivity]
@@ -67,14 +65,14 @@ enum { TMX_FLP_MAX_UNITS = 65536, TMX_NAME_SIZE = 512 }; /* HotSpot has 8192, an
 /* Read the file at path into *fp (overwritten; end it with tmx_floorplan_finish, also
  * after failure) and shift it to the origin. Checks each line; whether the blocks tile
  * the die is tmx_floorplan_check's question. Errors: TMX_EIO, TMX_EPARSE, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct tmx_err *err);
+enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct tmx_err *err);
 
 /* Write fp so that tmx_flp_read reads it back equal; comment may be NULL or several
  * lines, each is written behind `# `. */
 void tmx_flp_print(const struct tmx_floorplan *fp, const char *comment, FILE *out);
 
 /* The same to a file that appears whole or not at all. */
-TMX_NODISCARD enum tmx_status tmx_flp_write(const char *path, const struct tmx_floorplan *fp,
-                                            const char *comment, struct tmx_err *err);
+enum tmx_status tmx_flp_write(const char *path, const struct tmx_floorplan *fp, const char *comment,
+                              struct tmx_err *err);
 
 #endif

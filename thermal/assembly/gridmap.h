@@ -25,9 +25,9 @@ struct tmx_gridmap {
  * origin; columns end at col_line_m [cols + 1], or NULL: are equal. With a single row, each unit is a cell.
  * map is overwritten; end it with tmx_gridmap_finish (also after failure). Returns TMX_OK, TMX_ENOMEM or
  * TMX_ERANGE (a unit that lies outside the die). */
-TMX_NODISCARD enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
-                                               double width_m, double height_m, size_t rows, size_t cols,
-                                               const double *col_line_m, struct tmx_err *err);
+enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
+                                 double width_m, double height_m, size_t rows, size_t cols,
+                                 const double *col_line_m, struct tmx_err *err);
 void tmx_gridmap_finish(struct tmx_gridmap *map); /* accepts zeroed memory */
 
 /* Add power_w [n_unit, W] to cell_w [rows * cols, W]: uniform over each unit's area, all
@@ -50,7 +50,7 @@ void tmx_gridmap_weights(const struct tmx_gridmap *map, enum tmx_map_mode mode, 
 /* cell_k [rows * cols, K] from unit_k [n_unit, K]: the area-weighted mean of the units on
  * the cell; a cell without any gets the area mean of the layer. as_hotspot: the plain sum
  * of part * unit_k instead, so that cells partly covered start too cold. */
-TMX_NODISCARD enum tmx_status tmx_gridmap_fill(const struct tmx_gridmap *map, const double *unit_k,
-                                               bool as_hotspot, double *cell_k, struct tmx_err *err);
+enum tmx_status tmx_gridmap_fill(const struct tmx_gridmap *map, const double *unit_k, bool as_hotspot,
+                                 double *cell_k, struct tmx_err *err);
 
 #endif

@@ -73,11 +73,10 @@ struct tmx_network {
  * not smaller than spreader, spreader not smaller than sink, layers of unequal extent,
  * grid below 2 x 2, no unit that dissipates). *net is overwritten; end it with
  * tmx_network_finish, also after failure. */
-TMX_NODISCARD enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                               struct tmx_err *err);
+enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                 struct tmx_err *err);
 /* Before the network is factored, and reduced: time and memory of that (core/base/cost.h). */
-TMX_NODISCARD enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce,
-                                                     struct tmx_err *err);
+enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce, struct tmx_err *err);
 void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 
 /* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
@@ -132,8 +131,8 @@ void tmx_network_alloc(struct tmx_network *net);
 
 /* What coolant carries through layers of channels, thickness_m [n_layer, m]: flow, inflow_w_k and inlet_k of
  * net. Part of tmx_network_init. */
-TMX_NODISCARD enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                               const double *thickness_m, struct tmx_err *err);
+enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                 const double *thickness_m, struct tmx_err *err);
 
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */

@@ -96,8 +96,8 @@ void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg);
 
 /* Is the film of this resistance on so large an area one of air or liquid? TMX_OK, perhaps with a doubt, or
  * TMX_ECONFIG at the place of the key. A default is passed by. */
-TMX_NODISCARD enum tmx_status tmx_hotspot_config_film(const struct tmx_hotspot_config *cfg, const char *key,
-                                                      double k_per_w, double area_m2, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_film(const struct tmx_hotspot_config *cfg, const char *key, double k_per_w,
+                                        double area_m2, struct tmx_err *err);
 
 /* Every key that is modelled; {0}-terminated. */
 extern const struct tmx_opt tmx_hotspot_opts[];
@@ -114,23 +114,22 @@ const char *tmx_hotspot_config_nearest(const char *name);
 /* Set one option unless an earlier occurrence did. "(null)" is no file. A key that is not
  * modelled is noted in ignored. Errors (TMX_ECONFIG): unknown name, naming the nearest
  * known one; a value that is no number, out of bounds, or a temperature in degrees C. */
-TMX_NODISCARD enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name,
-                                                     const char *value, enum tmx_hotspot_source source,
-                                                     unsigned line, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
+                                       enum tmx_hotspot_source source, unsigned line, struct tmx_err *err);
 
 /* The same as on a command line, of which a part comes from the file of this name. */
-TMX_NODISCARD enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
-                                                          struct tmx_scalar value, const char *file,
-                                                          unsigned line, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
+                                            struct tmx_scalar value, const char *file, unsigned line,
+                                            struct tmx_err *err);
 
 /* Read a file of `-name value` lines; `#` starts a comment line, the rest of a line after
  * the value is ignored. Errors: TMX_EIO, TMX_ECONFIG with file:line. */
-TMX_NODISCARD enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
-                                                      enum tmx_hotspot_source source, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
+                                        enum tmx_hotspot_source source, struct tmx_err *err);
 
 /* Read the config file (NULL, "(null)": none), and the package file that it or the command line names. */
-TMX_NODISCARD enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg,
-                                                            const char *config, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg, const char *config,
+                                              struct tmx_err *err);
 
 /* Write all options as `-name value` lines that tmx_hotspot_config_read reads back equal. */
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out);

@@ -15,12 +15,6 @@ struct reader {
 
 #define FAIL(r, ...) TMX_HOTSPOT_FAIL(&(r)->l, __VA_ARGS__)
 
-/* What a check that returns a status says. */
-static void note(struct reader *r, enum tmx_status st)
-{
-    r->l.st = r->l.st ? r->l.st : st;
-}
-
 static bool yes_no(struct reader *r, const char *what)
 {
     const struct tmx_span token = tmx_hotspot_next(&r->l, what);
@@ -48,62 +42,54 @@ static bool looks_numeric(struct tmx_span token)
 static void numbers(struct reader *r, struct tmx_span capacity, struct tmx_span resistivity, double *k,
                     double *p)
 {
+    const char *name = r->l.text.name;
+    const unsigned line = r->l.lines.number;
     *p = number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9);
     *k =
         1 / number(r, resistivity, "resistivity [m K/W]", 1 / TMX_MAX_CONDUCTIVITY, 1 / TMX_MIN_CONDUCTIVITY);
-    if (!r->l.st) {
-        const char *name = r->l.text.name;
-        const unsigned line = r->l.lines.number;
-        note(r, tmx_plausible(NULL, "capacity", "J/(m3 K)", *p, name, line - 1, r->l.err));
-        note(r, r->l.st ? r->l.st : tmx_plausible(NULL, "conductivity", "W/(m K)", *k, name, line, r->l.err));
+    if (!r->l.err->code && !tmx_plausible(NULL, "capacity", "J/(m3 K)", *p, name, line - 1, r->l.err)) {
+        tmx_plausible(NULL, "conductivity", "W/(m K)", *k, name, line, r->l.err);
     }
 }
 
 static void named(struct reader *r, struct tmx_span token, double *k, double *p)
 {
-    char name[TMX_MATERIAL_NAME_SIZE];
-    const bool fits = tmx_span_copy(token, name, sizeof name), any = r->materials && r->materials->n > 0;
-    const struct tmx_material *found = fits && any ? tmx_materials_find(r->materials, name) : NULL;
-    if (r->l.st) {
-        return;
-    }
+    char name[TMX_MATERIAL_NAME_SIZE] = "", hint[TMX_HINT_SIZE];
+    const struct tmx_material *found =
+        tmx_span_copy(token, name, sizeof name) ? tmx_materials_find(r->materials, name) : NULL;
     if (!found) {
-        const char *near = fits && any ? tmx_materials_nearest(r->materials, name) : NULL;
-        FAIL(r, "unknown material \"%.*s\"%s%s%s", TMX_SPAN_ARG(token), near ? ", did you mean \"" : "",
-             near  ? near
-             : any ? ""
-                   : "; no materials file is given",
-             near ? "\"?" : "");
-        return;
+        FAIL(r, "unknown material \"%.*s\"%s", TMX_SPAN_ARG(token),
+             tmx_materials_hint(r->materials, name, hint));
+    } else if (!r->l.err->code) {
+        *k = found->k_w_per_mk;
+        *p = found->p_j_per_m3k;
+        tmx_materials_check(r->materials, found, r->l.err);
     }
-    *k = found->k_w_per_mk;
-    *p = found->p_j_per_m3k;
-    note(r, tmx_materials_check(r->materials, found, r->l.err));
 }
 
 /* A heat capacity and, on the next line, a resistivity; or one material name for both. */
 static void material(struct reader *r, struct tmx_lcf_layer *layer)
 {
     const struct tmx_span capacity = tmx_hotspot_next(&r->l, "heat capacity");
-    if (!looks_numeric(capacity)) {
+    if (looks_numeric(capacity)) {
+        (void)number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9); /* on its own line */
+        numbers(r, capacity, tmx_hotspot_next(&r->l, "resistivity"), &layer->k_w_per_mk, &layer->p_j_per_m3k);
+    } else {
         named(r, capacity, &layer->k_w_per_mk, &layer->p_j_per_m3k);
-        return;
     }
-    (void)number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9); /* on its own line */
-    numbers(r, capacity, tmx_hotspot_next(&r->l, "resistivity"), &layer->k_w_per_mk, &layer->p_j_per_m3k);
 }
 
 /* One more floorplan in the layer. */
 static void add_part(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span file)
 {
-    struct tmx_lcf_part *grown = r->l.st ? NULL : realloc(layer->part, (layer->n_part + 1) * sizeof *grown);
+    struct tmx_lcf_part *grown = realloc(layer->part, (layer->n_part + 1) * sizeof *grown);
     if (!grown) {
-        note(r, r->l.st ? r->l.st : tmx_fail(r->l.err, TMX_ENOMEM, "floorplans of a layer"));
+        tmx_error(r->l.err, TMX_ENOMEM, "out of memory");
         return;
     }
     layer->part = grown;
-    layer->part[layer->n_part] = (struct tmx_lcf_part){.line = r->l.lines.number};
-    if (!tmx_span_copy(file, layer->part[layer->n_part++].floorplan, sizeof layer->part->floorplan)) {
+    grown[layer->n_part] = (struct tmx_lcf_part){.line = r->l.lines.number};
+    if (!tmx_span_copy(file, grown[layer->n_part++].floorplan, sizeof grown->floorplan)) {
         FAIL(r, "file name too long");
     }
 }
@@ -159,7 +145,7 @@ static void channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
     }
     *c = (struct tmx_channels){.kind = (enum tmx_channel_kind)kind};
     layer->wet = r->l.lines.number;
-    while (!r->l.st && tmx_span_field(&rest, &word)) {
+    while (!r->l.err->code && tmx_span_field(&rest, &word)) {
         if (!tmx_span_field(&rest, &value)) {
             FAIL(r, "channels: %.*s has no value", TMX_SPAN_ARG(word));
             break;
@@ -198,18 +184,18 @@ static void channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
 
 /* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `channels KIND ...`, `filler
  * MATERIAL` or `filler HEAT-CAPACITY RESISTIVITY`, `conductivity K_X K_Y K_Z`, `conductivity_falls EXPONENT
- * FROM_K`. */
-static void addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
+ * FROM_K`. False: the line is none of these. */
+static bool addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
 {
-    struct tmx_span word, first, second, more;
+    struct tmx_span word, first, second;
     tmx_span_field(&rest, &word);
     if (tmx_span_is(word, "channels")) {
         channels(r, layer, rest);
-        return;
+        return true;
     }
     if (tmx_span_is(word, "conductivity")) {
         double k[3] = {0};
-        for (size_t i = 0; i < 3 && !r->l.st; i++) {
+        for (size_t i = 0; i < 3; i++) {
             if (tmx_span_field(&rest, &first)) {
                 k[i] = number(r, first, "conductivity [W/(m K)]", TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY);
             } else {
@@ -249,6 +235,8 @@ static void addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
         if (tmx_span_field(&rest, &second) && !tmx_span_copy(second, part->prefix, sizeof part->prefix)) {
             FAIL(r, "place: prefix too long");
         }
+    } else if (!tmx_span_is(word, "filler")) {
+        return false;
     } else if (layer->filler_k_w_per_mk > 0) {
         FAIL(r, "filler: given twice");
     } else if (!tmx_span_field(&rest, &first)) {
@@ -260,67 +248,40 @@ static void addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
     } else {
         FAIL(r, "filler: expected heat capacity and resistivity");
     }
-    if (!r->l.st && tmx_span_field(&rest, &more)) {
-        FAIL(r, "%.*s: unexpected \"%.*s\"", TMX_SPAN_ARG(word), TMX_SPAN_ARG(more));
+    if (tmx_span_field(&rest, &first)) {
+        FAIL(r, "%.*s: unexpected \"%.*s\"", TMX_SPAN_ARG(word), TMX_SPAN_ARG(first));
     }
+    return true;
 }
 
-static bool is_addition(struct tmx_span token)
+/* The seven lines of a layer, of which this is the first; NULL: they are none. */
+static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
 {
-    return tmx_span_is(token, "at") || tmx_span_is(token, "place") || tmx_span_is(token, "filler") ||
-           tmx_span_is(token, "channels") || tmx_span_is(token, "conductivity") ||
-           tmx_span_is(token, "conductivity_falls");
-}
-
-/* *last becomes the layer read, for what follows it. */
-static void layer(struct reader *r, struct tmx_lcf *lcf, struct tmx_span token, struct tmx_lcf_layer **last)
-{
+    struct tmx_span rest = r->l.lines.line, token;
     struct tmx_lcf_layer read = {.given = true, .line = r->l.lines.number};
+    tmx_span_field(&rest, &token);
     const double v = number(r, token, "layer number", 0, TMX_LCF_MAX_LAYERS - 1);
     if (v != floor(v)) {
         FAIL(r, "layer number %g is no integer", v);
     }
-    const size_t l = r->l.st ? 0 : (size_t)v;
+    const size_t l = r->l.err->code ? 0 : (size_t)v;
     if (lcf->layer[l].given) {
         FAIL(r, "layer %zu given twice (first at line %u)", l, lcf->layer[l].line);
     }
-    if (r->l.st) {
-        return;
+    if (r->l.err->code) {
+        return NULL;
     }
     read.lateral = yes_no(r, "lateral heat flow");
     read.dissipates = yes_no(r, "power dissipation");
     material(r, &read);
     read.thickness_m = number(r, tmx_hotspot_next(&r->l, "thickness"), "thickness [m]", 1e-9, 1);
-    note(r, r->l.st ? r->l.st
-                    : tmx_plausible(NULL, "thickness", "m", read.thickness_m, r->l.text.name,
-                                    r->l.lines.number, r->l.err));
+    if (!r->l.err->code) {
+        tmx_plausible(NULL, "thickness", "m", read.thickness_m, r->l.text.name, r->l.lines.number, r->l.err);
+    }
     add_part(r, &read, tmx_hotspot_next(&r->l, "floorplan file"));
-    *last = &lcf->layer[l];
     lcf->layer[l] = read;
     lcf->n_layer = l + 1 > lcf->n_layer ? l + 1 : lcf->n_layer;
-}
-
-static void check(struct reader *r, const struct tmx_lcf *lcf)
-{
-    bool dissipates = false;
-    for (size_t l = 0; l < lcf->n_layer && !r->l.st; l++) {
-        if (!lcf->layer[l].given) {
-            FAIL(r, "layer %zu of 0..%zu is missing", l, lcf->n_layer - 1);
-        }
-        dissipates = dissipates || lcf->layer[l].dissipates;
-        if ((lcf->layer[l].at || lcf->layer[l].n_part > 1) && lcf->layer[l].filler_k_w_per_mk == 0) {
-            note(r, tmx_fail_at(
-                        r->l.err, TMX_EPARSE, r->l.text.name, lcf->layer[l].line,
-                        "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must name what "
-                        "is beside them",
-                        l));
-        }
-    }
-    if (lcf->n_layer == 0) {
-        FAIL(r, "no layers");
-    } else if (!dissipates) {
-        FAIL(r, "no layer dissipates power");
-    }
+    return &lcf->layer[l];
 }
 
 enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials, struct tmx_lcf *lcf,
@@ -328,35 +289,44 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
 {
     struct reader r = {.l = {.of = " of a layer", .err = err}, .materials = materials};
     struct tmx_lcf_layer *last = NULL;
+    bool dissipates = false;
     *lcf = (struct tmx_lcf){0};
-    enum tmx_status st = tmx_text_load(&r.l.text, path, err);
-    if (st) {
-        return st;
+    if (tmx_text_load(&r.l.text, path, err)) {
+        return err->code;
     }
     snprintf(lcf->source, sizeof lcf->source, "%s", path);
     lcf->layer = calloc(TMX_LCF_MAX_LAYERS, sizeof *lcf->layer);
-    r.l.st = lcf->layer ? TMX_OK : tmx_fail_at(err, TMX_ENOMEM, path, 0, "out of memory");
-    while (!r.l.st && tmx_lines_next_filled(&r.l.lines, &r.l.text)) {
-        struct tmx_span rest = r.l.lines.line, token;
-        if (!tmx_span_field(&rest, &token)) {
-            continue;
-        }
-        if (last && is_addition(token)) {
-            addition(&r, last, r.l.lines.line);
-        } else {
-            layer(&r, lcf, token, &last);
+    if (!lcf->layer) {
+        tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
+    }
+    while (!err->code && tmx_lines_next_filled(&r.l.lines, &r.l.text)) {
+        if (!last || !addition(&r, last, r.l.lines.line)) {
+            last = read_layer(&r, lcf);
         }
     }
-    if (!r.l.st) {
-        check(&r, lcf);
+    for (size_t l = 0; l < lcf->n_layer; l++) {
+        const struct tmx_lcf_layer *layer = &lcf->layer[l];
+        if (!layer->given) {
+            FAIL(&r, "layer %zu of 0..%zu is missing", l, lcf->n_layer - 1);
+        }
+        dissipates = dissipates || layer->dissipates;
+        if ((layer->at || layer->n_part > 1) && layer->filler_k_w_per_mk == 0) {
+            tmx_error_at(
+                err, TMX_EPARSE, path, layer->line,
+                "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must name what is "
+                "beside them",
+                l);
+        }
     }
-    st = tmx_text_blame(
-        r.l.st, &r.l.text, "",
-        "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
-        "for power, J/(m3 K), m K/W, m, floorplan",
-        err);
+    if (!dissipates) {
+        FAIL(&r, lcf->n_layer == 0 ? "no layers" : "no layer dissipates power");
+    }
+    tmx_text_blame(err->code, &r.l.text, "",
+                   "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
+                   "for power, J/(m3 K), m K/W, m, floorplan",
+                   err);
     tmx_text_finish(&r.l.text);
-    return st;
+    return err->code;
 }
 
 void tmx_lcf_finish(struct tmx_lcf *lcf)

@@ -42,10 +42,10 @@ struct tmx_lcf {
 };
 
 /* Read path into *lcf (overwritten; tmx_lcf_finish also after failure). Material names are
- * looked up in materials (may be NULL). Errors: TMX_EIO, TMX_EPARSE with file:line (a layer
+ * looked up in materials. Errors: TMX_EIO, TMX_EPARSE with file:line (a layer
  * given twice or missing, an unknown material, a value out of bounds), TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials,
-                                           struct tmx_lcf *lcf, struct tmx_err *err);
+enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials, struct tmx_lcf *lcf,
+                             struct tmx_err *err);
 void tmx_lcf_finish(struct tmx_lcf *lcf);
 
 #endif

@@ -33,8 +33,7 @@ struct tmx_materials {
 
 /* Read path into *m (overwritten; tmx_materials_finish also after failure). Errors:
  * TMX_EIO, TMX_EPARSE with file:line, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, struct tmx_err *err);
 void tmx_materials_finish(struct tmx_materials *m);
 
 /* NULL when absent. */
@@ -42,22 +41,21 @@ const struct tmx_material *tmx_materials_find(const struct tmx_materials *m, con
 
 /* Fail at the material's line unless its conductivity keeps the bounds: TMX_EPARSE. Materials called "none"
  * or "vacuum", by which HotSpot's users leave out a sink, may conduct next to nothing. */
-TMX_NODISCARD enum tmx_status tmx_materials_check(const struct tmx_materials *m,
-                                                  const struct tmx_material *item, struct tmx_err *err);
-/* The known name nearest to name, NULL when none is near. */
-const char *tmx_materials_nearest(const struct tmx_materials *m, const char *name);
+enum tmx_status tmx_materials_check(const struct tmx_materials *m, const struct tmx_material *item,
+                                    struct tmx_err *err);
+/* What follows `unknown material "name"`: the nearest one, if one is near, or that there is no file of them.
+ * Returns hint. */
+const char *tmx_materials_hint(const struct tmx_materials *m, const char *name, char hint[TMX_HINT_SIZE]);
 
-/* Private to the readers of materials and layer files: lines of words, of which the first error stays. */
+/* Private to the readers of materials and layer files: lines of words, until err has an error. */
 struct tmx_hotspot_lines {
     struct tmx_text_file text;
     struct tmx_lines lines;
     const char *of; /* what a line is of, for messages: "", " of a layer" */
-    enum tmx_status st;
     struct tmx_err *err;
 };
 #define TMX_HOTSPOT_FAIL(r, ...) \
-    ((r)->st = (r)->st ? (r)->st \
-                       : tmx_fail_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__))
+    tmx_error_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__)
 /* First field of the next filled line; what names it in the message at the file's end. */
 struct tmx_span tmx_hotspot_next(struct tmx_hotspot_lines *r, const char *what);
 double tmx_hotspot_number(struct tmx_hotspot_lines *r, struct tmx_span token, const char *what, double min,

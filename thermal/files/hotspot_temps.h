@@ -27,8 +27,7 @@ struct tmx_temps {
 
 /* Room for the blocks of stack (which must outlive *t), all at the stack's init_k. End it
  * with tmx_temps_finish, also after failure. Errors: TMX_ENOMEM, TMX_ERANGE. */
-TMX_NODISCARD enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stack,
-                                             struct tmx_err *err);
+enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stack, struct tmx_err *err);
 void tmx_temps_finish(struct tmx_temps *t); /* accepts zeroed memory */
 
 /* Nodes of the model: n_layer grids, then the package. */
@@ -40,7 +39,7 @@ void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k);
 /* Read a .steady or .init file into t. Layers in order, blocks of a layer in any order.
  * Errors: TMX_EIO, TMX_EPARSE with file:line (unknown, repeated or missing block, text
  * after the last node, a temperature in degrees C). */
-TMX_NODISCARD enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx_err *err);
+enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx_err *err);
 
 /* Write the blocks as tmx_temps_read takes them; decimals as in tmx_trace_print_row. */
 void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out);
@@ -60,8 +59,8 @@ void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k);
 /* The start field that cfg wants: of its init file, scaled down with dtm_used, or HotSpot's uniform start
  * where blocks leave gaps. *node_k [tmx_temps_nodes, K] is the caller's to free, NULL where all starts at
  * init_temp. Errors: those of tmx_temps_read. */
-TMX_NODISCARD enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_config *cfg,
-                                              bool as_hotspot, double **node_k, struct tmx_err *err);
+enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_config *cfg, bool as_hotspot,
+                                double **node_k, struct tmx_err *err);
 
 /* Area-weighted mean temperature of the sink [K] over cells and sink nodes of node_k. */
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k);

@@ -28,32 +28,29 @@ struct tmx_ice_powers { /* of a floorplan's units: its elements, those of severa
  * stack, and refused where it is NULL. powers may be NULL; else it is overwritten, and its w is freed by the
  * caller, also after failure. */
 struct tmx_ice_stack;
-TMX_NODISCARD enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp,
-                                               struct tmx_ice_powers *powers,
-                                               const struct tmx_ice_stack *stack, struct tmx_err *err);
+enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
+                                 const struct tmx_ice_stack *stack, struct tmx_err *err);
 
 /* Write fp as a 3D-ICE floorplan; power_w [n_row][n_column] (NULL: none) has a column each unit, column[u],
  * in rows. Errors: TMX_EIO, TMX_ECONFIG for a name that 3D-ICE could not read twice. */
 struct tmx_trace;
-TMX_NODISCARD enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *fp,
-                                                const struct tmx_trace *power, const size_t *column,
-                                                struct tmx_err *err);
+enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *fp,
+                                  const struct tmx_trace *power, const size_t *column, struct tmx_err *err);
 
 /* The chip of a HotSpot `.config` or `.lcf` at path -> the folder out_dir with stack.stk and a floorplan for
  * each layer that dissipates, with the powers of the config's -p. Errors: TMX_EUNSUPPORTED for what 3D-ICE's
  * solid stacks do not have (fillers, units' own materials, a secondary path). note says what is not the same;
  * "": all is. */
 enum { TMX_ICE_NOTE = 400 };
-TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir,
-                                                  char note[TMX_ICE_NOTE], struct tmx_err *err);
+enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
+                                    struct tmx_err *err);
 
 /* Write stack.lcf and one .flp a layer into the folder out_dir (made when absent): HotSpot's
  * layer order, layer 0 farthest from the sink. Layers without a floorplan get one block. Where the stack has
  * a top heat sink also stack.config, its film, ambient, start, slot and cells as HotSpot's options, and where
  * elements have power values stack.ptrace. 3D-ICE has no spreader and no sink: those are two sheets of 10 nm,
  * so the configuration is one for --network physical. */
-TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir,
-                                                    struct tmx_err *err);
+enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err);
 
 /* Private to ice_read.c and ice_write.c. */
 
@@ -64,8 +61,7 @@ struct tmx_ice_lex { /* the words of a 3D-ICE file */
     char phrase[64];      /* the last one with a word in it, for messages */
     unsigned line;        /* of word */
     char skipped[200];    /* words without an effect here, with their lines */
-    enum tmx_status st;   /* of the first error, which ends the file */
-    struct tmx_err *err;
+    struct tmx_err *err;  /* the first error ends the file */
 };
 
 enum {
@@ -138,11 +134,10 @@ struct tmx_ice_stack {
 
 /* Read the file at path; the floorplans it names are not opened. *s is overwritten; end it with
  * tmx_ice_stack_finish, also after failure. Errors: TMX_EIO, TMX_EPARSE with file:line, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, struct tmx_err *err);
 /* The layout file at path; *fp is overwritten, and finished by the caller, also after failure. */
-TMX_NODISCARD enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path,
-                                                  struct tmx_floorplan *fp, struct tmx_err *err);
+enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, struct tmx_floorplan *fp,
+                                    struct tmx_err *err);
 void tmx_ice_stack_finish(struct tmx_ice_stack *s); /* accepts zeroed memory */
 
 #endif

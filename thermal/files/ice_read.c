@@ -2,8 +2,8 @@
 /* Reader of 3D-ICE: the words of its files, floorplans (.flp), and stack files (.stk) of layers, dies and
  * channels.
  *
- * The first error stays in the words (st): from then on no word is accepted and nothing is read, so the
- * readers below ask for one thing after the other and look at st where a loop or a count hangs on it. */
+ * From the first error on no word is accepted and nothing is read, so the readers below ask for one thing
+ * after the other and look at the error where a loop or a count hangs on it. */
 #include "thermal/files/ice.h"
 
 #include <ctype.h>
@@ -69,13 +69,8 @@ static void next(struct tmx_ice_lex *l)
     l->word.end = l->next;
 }
 
-#define FAIL_AT(l, at_line, ...)                                                                 \
-    do {                                                                                         \
-        if (!(l)->st) {                                                                          \
-            (l)->st = tmx_fail_at((l)->err, TMX_EPARSE, (l)->text.name, (at_line), __VA_ARGS__); \
-        }                                                                                        \
-    } while (0)
-#define FAIL(l, ...) FAIL_AT(l, (l)->line, __VA_ARGS__)
+#define FAIL_AT(l, at_line, ...) tmx_error_at((l)->err, TMX_EPARSE, (l)->text.name, (at_line), __VA_ARGS__)
+#define FAIL(l, ...)             FAIL_AT(l, (l)->line, __VA_ARGS__)
 
 /* Every quotation and comment must end, as what an open one would swallow is never missed otherwise; and
  * unless `empty`, hold something. */
@@ -83,7 +78,7 @@ static void check_closed(struct tmx_ice_lex *l, bool empty)
 {
     const char *p = l->text.data, *end = l->text.data + l->text.size;
     unsigned line = 1;
-    while (p < end && !l->st) {
+    while (p < end && !l->err->code) {
         const unsigned begun = line;
         const bool comment = end - p >= 2 && p[0] == '/' && p[1] == '*';
         if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
@@ -111,8 +106,7 @@ static void check_closed(struct tmx_ice_lex *l, bool empty)
 static void sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
 {
     *l = (struct tmx_ice_lex){.line = 1, .err = err};
-    l->st = tmx_text_load(&l->text, path, err);
-    if (!l->st) {
+    if (!tmx_text_load(&l->text, path, err)) {
         l->next = l->text.data;
         next(l);
     }
@@ -120,12 +114,12 @@ static void sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
 
 static bool ended(const struct tmx_ice_lex *l)
 {
-    return l->st || tmx_span_length(l->word) == 0;
+    return l->err->code || tmx_span_length(l->word) == 0;
 }
 
 static bool is(const struct tmx_ice_lex *l, const char *word)
 {
-    return !l->st && tmx_span_is(l->word, word);
+    return !l->err->code && tmx_span_is(l->word, word);
 }
 
 /* True and step when the word is this one. */
@@ -141,10 +135,20 @@ static bool accept(struct tmx_ice_lex *l, const char *word)
 /* Fail at the word: "expected WHAT, got WORD". */
 static void expected(struct tmx_ice_lex *l, const char *what)
 {
-    if (!l->st && tmx_span_length(l->word) == 0) {
+    if (tmx_span_length(l->word) == 0) {
         FAIL(l, "expected %s, got the end of the file", what);
     }
     FAIL(l, "expected %s, got \"%.*s\"", what, TMX_SPAN_ARG(l->word));
+}
+
+/* One of two words; which of them it is. */
+static bool first_of(struct tmx_ice_lex *l, const char *first, const char *second, const char *what)
+{
+    const bool it_is = accept(l, first);
+    if (!it_is && !accept(l, second)) {
+        expected(l, what);
+    }
+    return it_is;
 }
 
 /* The words of a phrase, one after another: "chip length". */
@@ -156,7 +160,7 @@ static void phrase(struct tmx_ice_lex *l, const char *words)
     if (isalpha((unsigned char)*named)) {
         snprintf(l->phrase, sizeof l->phrase, "%s", named);
     }
-    while (!l->st && tmx_span_field(&rest, &field)) {
+    while (!l->err->code && tmx_span_field(&rest, &field)) {
         if (!tmx_span_copy(field, word, sizeof word) || !accept(l, word)) {
             expected(l, words);
         }
@@ -166,10 +170,10 @@ static void phrase(struct tmx_ice_lex *l, const char *words)
 static double number(struct tmx_ice_lex *l)
 {
     double v = 0;
-    if (!l->st && !tmx_span_real(l->word, &v)) {
-        expected(l, "a number");
-    } else if (!l->st) {
+    if (tmx_span_real(l->word, &v)) {
         next(l);
+    } else {
+        expected(l, "a number");
     }
     return v;
 }
@@ -205,7 +209,7 @@ static void skip(struct tmx_ice_lex *l, const char *what)
 
 static void print_skipped(const struct tmx_ice_lex *l)
 {
-    if (!l->st && l->skipped[0]) {
+    if (!l->err->code && l->skipped[0]) {
         tmx_doubt("%s: skipped, without an effect here: %s", l->text.name, l->skipped);
     }
 }
@@ -238,10 +242,7 @@ static void add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct el
     if (e->w <= 0 || e->h <= 0) {
         FAIL_AT(l, e->line, "%s: %g x %g um is no area", e->name, e->w, e->h);
     }
-    snprintf(text, sizeof text, "%s", e->name);
-    if (e->n_rectangle > 1) {
-        snprintf(text + strlen(text), 24, "_%zu", e->n_rectangle - 1);
-    }
+    snprintf(text, sizeof text, e->n_rectangle > 1 ? "%s_%zu" : "%s", e->name, e->n_rectangle - 1);
     const struct tmx_unit u = {.name = text,
                                .x_m = e->x * UM,
                                .y_m = e->y * UM,
@@ -250,18 +251,7 @@ static void add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct el
                                .heat_capacity_j_per_m3k = e->material ? e->material->c_j_per_m3k : NAN,
                                .resistivity_mk_per_w = e->material ? 1 / e->material->k_w_per_mk : NAN,
                                .line = e->line};
-    l->st = l->st ? l->st : tmx_floorplan_add(fp, &u, l->err);
-}
-
-static void rectangle(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct element *e)
-{
-    double v[4];
-    phrase(l, "(");
-    numbers(l, v, 4);
-    phrase(l, ") ;");
-    e->x = v[0], e->y = v[1], e->w = v[2], e->h = v[3];
-    e->n_rectangle++;
-    add(l, fp, e);
+    tmx_floorplan_add(fp, &u, l->err);
 }
 
 /* `power values 1, 2, 3 ;`: as many numbers as there are slots, grown as they come. */
@@ -270,14 +260,15 @@ static void power_values(struct tmx_ice_lex *l, double **slot, size_t *n_slot)
     size_t n = 0;
     phrase(l, "power values");
     do {
-        if (n % 1024 == 0 && !l->st) {
+        if (n % 1024 == 0) {
             double *grown = n < MAX_SLOT ? realloc(*slot, (n + 1024) * sizeof *grown) : NULL;
-            l->st = grown ? TMX_OK : tmx_fail(l->err, TMX_ENOMEM, "%zu power values", n);
             *slot = grown ? grown : *slot;
+            if (!grown) {
+                tmx_error(l->err, TMX_ENOMEM, "%zu power values", n);
+                return;
+            }
         }
-        if (!l->st) {
-            (*slot)[n++] = number(l);
-        }
+        (*slot)[n++] = number(l);
     } while (accept(l, ","));
     *n_slot = n;
     phrase(l, ";");
@@ -287,18 +278,18 @@ static void power_values(struct tmx_ice_lex *l, double **slot, size_t *n_slot)
 static void keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, size_t first,
                         const double *slot, size_t n_slot, struct tmx_ice_powers *p)
 {
-    if (!l->st && n_slot > 0 && p->n_slot > 0 && n_slot != p->n_slot) {
+    if (n_slot > 0 && p->n_slot > 0 && n_slot != p->n_slot && !l->err->code) {
         FAIL_AT(l, fp->unit[first].line, "\"%s\" has %zu power values, those above have %zu",
                 fp->unit[first].name, n_slot, p->n_slot);
     }
     const size_t had = p->n_slot > 0 ? first : 0;
     p->n_slot = n_slot > 0 ? n_slot : p->n_slot;
-    if (p->n_slot == 0 || l->st) {
+    if (p->n_slot == 0 || l->err->code) {
         return;
     }
     double *grown = realloc(p->w, fp->n_unit * p->n_slot * sizeof *grown), area_m2 = 0;
     if (!grown) {
-        l->st = tmx_fail(l->err, TMX_ENOMEM, "powers of %s", l->text.name);
+        tmx_error(l->err, TMX_ENOMEM, "out of memory");
         return;
     }
     p->w = grown;
@@ -331,18 +322,23 @@ static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const s
                         struct element *e)
 {
     static const char *const words[] = {"position", "dimension", "material", "power", "discretization"};
-    double v[2];
+    double v[4] = {0};
     unsigned k = 0;
     while (k < 5 && !is(l, words[k])) {
         k++;
     }
     const unsigned bit = 1U << k;
     if (k == 5) {
-        const bool one = accept(l, "rectangle");
-        if (one) {
-            rectangle(l, fp, e);
+        if (!accept(l, "rectangle")) {
+            return false;
         }
-        return one;
+        phrase(l, "(");
+        numbers(l, v, 4);
+        phrase(l, ") ;");
+        e->x = v[0], e->y = v[1], e->w = v[2], e->h = v[3];
+        e->n_rectangle++;
+        add(l, fp, e);
+        return true;
     }
     if (e->given & bit) {
         FAIL(l, "%s: %s is given twice", e->name, words[k]);
@@ -376,7 +372,7 @@ static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const s
 static void element_keys(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct tmx_ice_stack *stack,
                          struct element *e)
 {
-    while (!l->st && element_key(l, fp, stack, e)) {
+    while (!l->err->code && element_key(l, fp, stack, e)) {
     }
     if (e->n_rectangle > 0 && e->given & (POSITION | DIMENSION)) {
         FAIL_AT(l, e->line, "%s has rectangles, and a position or dimension beside them", e->name);
@@ -387,59 +383,50 @@ static void element_keys(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const 
     }
 }
 
-/* One `name : ...` block; it ends where the next name begins. */
-static void element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
-                    const struct tmx_ice_stack *stack, double **slot)
-{
-    struct element e = {.line = l->line, .slot = slot};
-    const size_t first = fp->n_unit;
-    name(l, e.name, sizeof e.name);
-    phrase(l, ":");
-    element_keys(l, fp, stack, &e);
-    powers->n_without += e.n_slot == 0;
-    if (e.n_slot == 0 && powers->n_without == 1) {
-        snprintf(powers->without, sizeof powers->without, "%s (line %u)", e.name, e.line);
-    }
-    keep_powers(l, fp, first, *slot, e.n_slot, powers);
-}
-
 enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
                                  const struct tmx_ice_stack *stack, struct tmx_err *err)
 {
     struct tmx_ice_lex l;
-    struct tmx_ice_powers own = {0};
+    struct tmx_ice_powers own = {0}, *p = powers ? powers : &own;
     double *slot = NULL;
+    *p = own;
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", path);
     sniff(&l, path, err);
     check_closed(&l, false);
-    while (!ended(&l)) {
-        element(&l, fp, &own, stack, &slot);
+    while (!ended(&l)) { /* `name : ...`; it ends where the next name begins */
+        struct element e = {.line = l.line, .slot = &slot};
+        const size_t first = fp->n_unit;
+        name(&l, e.name, sizeof e.name);
+        phrase(&l, ":");
+        element_keys(&l, fp, stack, &e);
+        p->n_without += e.n_slot == 0;
+        if (e.n_slot == 0 && p->n_without == 1) {
+            snprintf(p->without, sizeof p->without, "%s (line %u)", e.name, e.line);
+        }
+        keep_powers(&l, fp, first, slot, e.n_slot, p);
     }
     free(slot);
     print_skipped(&l);
-    if (!l.st && own.n_slot > 0 && own.n_without > 0) {
-        tmx_doubt("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, own.without,
-                  own.n_without > 1 ? " and others" : "");
+    if (!err->code && p->n_slot > 0 && p->n_without > 0) {
+        tmx_doubt("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, p->without,
+                  p->n_without > 1 ? " and others" : "");
     }
-    if (powers) {
-        *powers = own;
-    } else {
-        free(own.w);
-    }
+    free(own.w);
     if (fp->n_unit == 0) {
         FAIL_AT(&l, 0, "no elements");
     }
     tmx_text_finish(&l.text);
-    return l.st;
+    return err->code;
 }
 
 /* The second word of a 3D-ICE floorplan is `:`; a stack begins `material NAME :`, or has `stack :`. */
 bool tmx_ice_is(const char *path)
 {
+    struct tmx_err none = {0};
     struct tmx_ice_lex l;
-    sniff(&l, path, NULL);
-    if (!l.st) {
+    sniff(&l, path, &none);
+    if (!none.code) {
         next(&l);
     }
     const bool it_is = is(&l, ":");
@@ -449,9 +436,10 @@ bool tmx_ice_is(const char *path)
 
 bool tmx_ice_is_stack(const char *path)
 {
+    struct tmx_err none = {0};
     struct tmx_ice_lex l;
     bool it_is = false;
-    sniff(&l, path, NULL);
+    sniff(&l, path, &none);
     if (accept(&l, "material")) {
         next(&l);
         it_is = is(&l, ":");
@@ -511,7 +499,7 @@ static bool room(struct tmx_ice_stack *s, size_t n, int max, const char *what)
     if (n >= (size_t)max) {
         FAIL(&s->l, "more than %d %s", max, what);
     }
-    return !s->l.st;
+    return !s->l.err->code;
 }
 
 static void twice(struct tmx_ice_stack *s, const char *what, const char *it)
@@ -539,8 +527,8 @@ static void read_material(struct tmx_ice_stack *s)
             expected(&s->l, "k_x, k_y, k_z: a comma and k_z");
         }
         const double k_z = positive(&s->l);
-        m->k_part_x = s->l.st ? 1 : m->k_w_per_mk / k_z;
-        m->k_part_y = s->l.st ? 1 : k_y / k_z;
+        m->k_part_x = s->l.err->code ? 1 : m->k_w_per_mk / k_z;
+        m->k_part_y = s->l.err->code ? 1 : k_y / k_z;
         m->k_w_per_mk = k_z;
     }
     scan(s, "; volumetric heat capacity % ;", &m->c_j_per_m3k);
@@ -633,7 +621,7 @@ static void read_die(struct tmx_ice_stack *s)
         return;
     }
     phrase(&s->l, ":");
-    while (k->n_slice < TMX_ICE_MAX_SLICE && read_slice(s, &k->slice[k->n_slice]) && !s->l.st) {
+    while (k->n_slice < TMX_ICE_MAX_SLICE && read_slice(s, &k->slice[k->n_slice]) && !s->l.err->code) {
         n_source += k->slice[k->n_slice++].source;
     }
     if (k->n_slice == TMX_ICE_MAX_SLICE) {
@@ -661,9 +649,7 @@ static void read_dimensions(struct tmx_ice_stack *s)
         if (is(&s->l, "true")) {
             skip(&s->l, "non-uniform");
         }
-        if (!accept(&s->l, "true") && !accept(&s->l, "false")) {
-            expected(&s->l, "true or false");
-        }
+        first_of(&s->l, "true", "false", "true or false");
         phrase(&s->l, ";");
     }
 }
@@ -787,10 +773,8 @@ static void read_pins(struct tmx_ice_stack *s, struct tmx_channels *c, struct tm
     }
     c->wall_m = pitch - c->width_m;
     phrase(&s->l, "; pin distribution");
-    c->kind = is(&s->l, "staggered") ? TMX_CHANNELS_PINS_STAGGERED : TMX_CHANNELS_PINS_INLINE;
-    if (!accept(&s->l, "staggered") && !accept(&s->l, "inline")) {
-        expected(&s->l, "inline or staggered");
-    }
+    c->kind = first_of(&s->l, "staggered", "inline", "inline or staggered") ? TMX_CHANNELS_PINS_STAGGERED
+                                                                            : TMX_CHANNELS_PINS_INLINE;
     scan(s, "; pin material @ ; darcy velocity % ;", &slice->material, &darcy);
     c->flow_m3_per_s = darcy * UM * slice->height_m * UM; /* times the chip's length, which follows */
 }
@@ -798,10 +782,7 @@ static void read_pins(struct tmx_ice_stack *s, struct tmx_channels *c, struct tm
 static void read_microchannel(struct tmx_ice_stack *s, struct tmx_channels *c, struct tmx_ice_slice *slice)
 {
     static const double M3_PER_S = 1e-6 / 60; /* of ml/min */
-    c->kind = is(&s->l, "4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
-    if (!accept(&s->l, "4rm") && !accept(&s->l, "2rm")) {
-        expected(&s->l, "2rm or 4rm");
-    }
+    c->kind = first_of(&s->l, "4rm", "2rm", "2rm or 4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
     scan(s, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m, &c->wall_m);
     c->first_m = c->last_m = c->wall_m;
     if (accept(&s->l, "first")) {
@@ -839,25 +820,8 @@ static void read_channels(struct tmx_ice_stack *s)
     s->n_kind++;
 }
 
-/* `channel NAME ;` */
-static void read_placed_channel(struct tmx_ice_stack *s)
-{
-    struct tmx_ice_placed *p = &s->placed[s->n_placed];
-    if (!room(s, s->n_placed, TMX_ICE_MAX_STACK, "entries in the stack")) {
-        return;
-    }
-    name(&s->l, p->name, sizeof p->name);
-    while (p->kind < s->n_kind && !s->kind[p->kind].channel) {
-        p->kind++;
-    }
-    if (p->kind == s->n_kind) {
-        expected(&s->l, "a microchannel or pinfin block above");
-    }
-    s->n_placed++;
-    phrase(&s->l, ";");
-}
-
-static void read_placed(struct tmx_ice_stack *s, bool die)
+/* An entry of the stack: `layer NAME KIND ;`, `die NAME KIND floorplan "file" ;`, `channel NAME ;`. */
+static void read_placed(struct tmx_ice_stack *s, bool die, bool channel)
 {
     struct tmx_ice_placed *p = &s->placed[s->n_placed];
     if (!room(s, s->n_placed, TMX_ICE_MAX_STACK, "entries in the stack")) {
@@ -876,20 +840,22 @@ static void read_placed(struct tmx_ice_stack *s, bool die)
         }
     }
     for (p->kind = 0; p->kind < s->n_kind; p->kind++) {
-        if (s->kind[p->kind].die == die && !s->kind[p->kind].channel &&
-            accept(&s->l, s->kind[p->kind].name)) {
+        const struct tmx_ice_kind *k = &s->kind[p->kind];
+        if (k->die == die && k->channel == channel && (channel || accept(&s->l, k->name))) {
             break;
         }
     }
     if (p->kind == s->n_kind) {
         p->kind = 0;
-        expected(&s->l, die ? "a die defined above" : "a layer defined above");
+        expected(&s->l, channel ? "a microchannel or pinfin block above"
+                        : die   ? "a die defined above"
+                                : "a layer defined above");
     }
     if (die) {
         phrase(&s->l, "floorplan");
         name(&s->l, p->floorplan, sizeof p->floorplan);
     }
-    if (is(&s->l, "discretization")) { /* cells of one size serve all layers here */
+    if (!channel && is(&s->l, "discretization")) { /* cells of one size serve all layers here */
         double cells;
         skip(&s->l, "discretization");
         next(&s->l);
@@ -902,15 +868,11 @@ static void read_placed(struct tmx_ice_stack *s, bool die)
 static void read_stack(struct tmx_ice_stack *s)
 {
     phrase(&s->l, ":");
-    for (bool more = true; more && !s->l.st;) {
-        if (accept(&s->l, "die")) {
-            read_placed(s, true);
-        } else if (accept(&s->l, "layer")) {
-            read_placed(s, false);
-        } else if (accept(&s->l, "channel")) {
-            read_placed_channel(s);
-        } else {
-            more = false;
+    for (bool more = true; more;) {
+        const bool die = accept(&s->l, "die"), channel = !die && accept(&s->l, "channel");
+        more = die || channel || accept(&s->l, "layer");
+        if (more) {
+            read_placed(s, die, channel);
         }
     }
 }
@@ -937,31 +899,6 @@ static const struct {
 };
 enum { N_BLOCK = sizeof blocks / sizeof blocks[0] };
 
-static void read_block(struct tmx_ice_stack *s, unsigned *had)
-{
-    size_t b = 0;
-    while (b < N_BLOCK && !is(&s->l, blocks[b].word)) {
-        b++;
-    }
-    if (b == N_BLOCK) {
-        expected(&s->l, "material, heat sink, microchannel, pinfin, dimensions, layer, die, stack, solver or "
-                        "output");
-        return;
-    }
-    if (blocks[b].once && *had & 1U << b) {
-        twice(s, "block", blocks[b].word);
-    }
-    *had |= 1U << b;
-    if (blocks[b].read == skip_output) {
-        skip(&s->l, "output");
-    }
-    if (!blocks[b].stays) {
-        next(&s->l);
-    }
-    s->block_word = blocks[b].word;
-    blocks[b].read(s);
-}
-
 /* Of a layout file: `material` blocks of its own, then `MATERIAL : rectangle (x, y, w, h) ; ...`, or position
  * and dimension. Of two elements in one place the first counts in 3D-ICE; here they are refused. */
 static void read_layout(struct tmx_ice_stack *s, struct tmx_floorplan *fp)
@@ -973,7 +910,7 @@ static void read_layout(struct tmx_ice_stack *s, struct tmx_floorplan *fp)
     while (!ended(l)) {
         struct element e = {.line = l->line, .given = MATERIAL | POWER | DISCRETIZATION};
         unit_material(l, s, &e);
-        snprintf(e.name, sizeof e.name, "%s_%zu", l->st ? "" : e.material->name, fp->n_unit);
+        snprintf(e.name, sizeof e.name, "%s_%zu", l->err->code ? "" : e.material->name, fp->n_unit);
         phrase(l, ":");
         element_keys(l, fp, s, &e);
     }
@@ -994,31 +931,51 @@ enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, s
     read_layout(s, fp);
     s->n_material = s->n_outer; /* its own materials end with it */
     s->n_outer = 0;
-    const enum tmx_status st = s->l.st;
     tmx_text_finish(&s->l.text);
     s->l = outer;
-    return st;
+    return err->code;
 }
 
 enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, struct tmx_err *err)
 {
+    struct tmx_ice_lex *l = &s->l;
     unsigned had = 0;
     *s = (struct tmx_ice_stack){.n_placed = 0};
-    sniff(&s->l, path, err);
-    check_closed(&s->l, true); /* a plug-in's arguments, which is then refused by name */
-    while (!ended(&s->l)) {
-        read_block(s, &had);
+    sniff(l, path, err);
+    check_closed(l, true); /* a plug-in's arguments, which is then refused by name */
+    while (!ended(l)) {
+        size_t b = 0;
+        while (b < N_BLOCK && !is(l, blocks[b].word)) {
+            b++;
+        }
+        if (b == N_BLOCK) {
+            expected(l, "material, heat sink, microchannel, pinfin, dimensions, layer, die, stack, solver or "
+                        "output");
+            break;
+        }
+        if (blocks[b].once && had & 1U << b) {
+            twice(s, "block", blocks[b].word);
+        }
+        had |= 1U << b;
+        if (blocks[b].read == skip_output) {
+            skip(l, "output");
+        }
+        if (!blocks[b].stays) {
+            next(l);
+        }
+        s->block_word = blocks[b].word;
+        blocks[b].read(s);
     }
     if (s->n_placed == 0 || s->length_m <= 0) {
-        FAIL_AT(&s->l, 0, "a stack needs dimensions and a stack of layers");
+        FAIL_AT(l, 0, "a stack needs dimensions and a stack of layers");
     }
-    if (!s->l.st && s->channels.width_m > 0 && !tmx_channels_fit(&s->channels, s->length_m)) {
-        FAIL_AT(&s->l, s->channels_line, "no channel or pin of %g um and its walls fit in a chip of %g um",
+    if (!err->code && s->channels.width_m > 0 && !tmx_channels_fit(&s->channels, s->length_m)) {
+        FAIL_AT(l, s->channels_line, "no channel or pin of %g um and its walls fit in a chip of %g um",
                 s->channels.width_m / UM, s->length_m / UM);
     }
-    check_closed(&s->l, false);
-    print_skipped(&s->l);
-    return s->l.st;
+    check_closed(l, false);
+    print_skipped(l);
+    return err->code;
 }
 
 void tmx_ice_stack_finish(struct tmx_ice_stack *s)

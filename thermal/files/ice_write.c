@@ -41,22 +41,32 @@ static void number(FILE *out, const char *before, double v)
     fprintf(out, "%s%s", before, text);
 }
 
+/* The file appears, unless there is an error. */
+static enum tmx_status close_output(struct tmx_output *o, struct tmx_err *err)
+{
+    const enum tmx_status st = err->code ? err->code : tmx_output_commit(o, err);
+    tmx_output_discard(o);
+    return st;
+}
+
 enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *fp,
                                   const struct tmx_trace *power, const size_t *column, struct tmx_err *err)
 {
     struct tmx_output o;
-    enum tmx_status st = tmx_output_open(&o, path, err);
-    for (size_t u = 0; u < fp->n_unit && !st; u++) {
+    if (tmx_output_open(&o, path, err)) {
+        return err->code;
+    }
+    for (size_t u = 0; u < fp->n_unit; u++) {
         const struct tmx_unit *unit = &fp->unit[u];
         char name[NAME], other[NAME];
         identifier(unit->name, name);
-        for (size_t v = 0; v < u && !st; v++) {
+        for (size_t v = 0; v < u; v++) {
             identifier(fp->unit[v].name, other);
-            st = tmx_word_compare(name, other) == 0
-                     ? tmx_fail_at(err, TMX_ECONFIG, fp->source, unit->line,
-                                   "\"%s\" and \"%s\" are both %s in 3D-ICE's letters", fp->unit[v].name,
-                                   unit->name, name)
-                     : TMX_OK;
+            if (tmx_word_compare(name, other) == 0) {
+                tmx_error_at(err, TMX_ECONFIG, fp->source, unit->line,
+                             "\"%s\" and \"%s\" are both %s in 3D-ICE's letters", fp->unit[v].name,
+                             unit->name, name);
+            }
         }
         fprintf(o.file, "%s :\n", name);
         number(o.file, "  position ", unit->x_m * M_UM);
@@ -68,9 +78,7 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
         }
         fprintf(o.file, " ;\n\n");
     }
-    st = st ? st : tmx_output_commit(&o, err);
-    tmx_output_discard(&o);
-    return st;
+    return close_output(&o, err);
 }
 
 static void sheet(FILE *out, const char *word, double t_m, size_t layer)
@@ -154,10 +162,18 @@ static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE
     }
 }
 
-static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
+/* The folder, made when absent. */
+static void open_folder(const char *out_dir, struct tmx_err *err)
+{
+    if (!err->code && !tmx_os_mkdirs(out_dir, err) && tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err)) {
+        return;
+    }
+}
+
+static void check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     if (spec->board) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "--to ice: a secondary path (model_secondary) is not written");
+        tmx_error(err, TMX_EUNSUPPORTED, "--to ice: a secondary path (model_secondary) is not written");
     }
     for (size_t l = 0; l < spec->n_layer; l++) {
         const struct tmx_layer *layer = &spec->layer[l];
@@ -173,15 +189,14 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
                            : own             ? "has more than one material"
                                              : NULL;
         if (what) {
-            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0, "--to ice: layer %zu %s",
-                               l, what);
+            tmx_error_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0, "--to ice: layer %zu %s", l,
+                         what);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const struct tmx_stack *s,
-                                 const char *out_dir, struct tmx_err *err)
+static void write_all(const struct tmx_hotspot_config *cfg, const struct tmx_stack *s, const char *out_dir,
+                      struct tmx_err *err)
 {
     const struct tmx_thermal_spec *spec = &s->spec;
     char path[PATH];
@@ -189,36 +204,30 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
     struct tmx_trace power = {0};
     const size_t n_unit = tmx_thermal_spec_units(spec);
     size_t *unit_of = calloc(2 * n_unit + 1, sizeof *unit_of), *column = unit_of + n_unit, first = 0;
-    enum tmx_status st = unit_of ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu units", n_unit);
-    if (!st && cfg->p[0]) {
-        st = tmx_trace_read(cfg->p, &power, err);
-        st = st ? st : tmx_stack_complete(s, &power, err);
-        st = st ? st : tmx_stack_columns(s, &power, unit_of, err);
-        for (size_t c = 0; c < n_unit && !st; c++) {
+    if (!unit_of) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
+    }
+    if (cfg->p[0] && !tmx_trace_read(cfg->p, &power, err) && !tmx_stack_complete(s, &power, err) &&
+        !tmx_stack_columns(s, &power, unit_of, err)) {
+        for (size_t c = 0; c < n_unit; c++) {
             column[unit_of[c]] = c;
         }
     }
-    st = st ? st : tmx_os_mkdirs(out_dir, err);
-    st = st ? st : tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err);
-    for (size_t l = 0; l < spec->n_layer && !st; l++) {
+    open_folder(out_dir, err);
+    for (size_t l = 0; l < spec->n_layer && !err->code; l++) {
         if (spec->layer[l].dissipates) {
             snprintf(path, sizeof path, "%s/D%zu.flp", out_dir, l);
-            st = tmx_ice_write_flp(path, spec->layer[l].floorplan, cfg->p[0] ? &power : NULL, column + first,
-                                   err);
+            tmx_ice_write_flp(path, spec->layer[l].floorplan, cfg->p[0] ? &power : NULL, column + first, err);
             first += spec->layer[l].floorplan->n_unit;
         }
     }
-    if (!st) {
-        st = tmx_path_join(path, out_dir, "stack.stk", err);
-        st = st ? st : tmx_output_open(&o, path, err);
-    }
-    if (!st) {
+    if (!err->code && !tmx_path_join(path, out_dir, "stack.stk", err) && !tmx_output_open(&o, path, err)) {
         write_stack(spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
-        st = tmx_output_commit(&o, err);
+        close_output(&o, err);
     }
     tmx_trace_finish(&power);
     free(unit_of);
-    return st;
 }
 
 /* What 3D-ICE has no words for, in a sentence; "": nothing. */
@@ -257,28 +266,27 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
                                     struct tmx_err *err)
 {
     const struct tmx_stack_options options = {.network = TMX_NETWORK_PHYSICAL};
-    const size_t length = strlen(path);
     struct tmx_hotspot_config *cfg = malloc(sizeof *cfg);
     struct tmx_stack s = {0};
     if (!cfg) {
         return tmx_no_memory(err);
     }
     tmx_hotspot_config_init(cfg);
-    enum tmx_status st = TMX_OK;
-    if (length > 4 && strcmp(path + length - 4, ".lcf") == 0) {
-        st = tmx_hotspot_config_set(cfg, "grid_layer_file", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    if (strlen(path) > 4 && tmx_text_ends(path, ".lcf")) {
+        tmx_hotspot_config_set(cfg, "grid_layer_file", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     } else {
-        st = tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
+        tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
     }
-    st = st ? st : tmx_stack_create(cfg, &options, NULL, &s, err);
-    st = st ? st : check(&s.spec, err);
-    st = st ? st : write_all(cfg, &s, out_dir, err);
-    if (!st) {
+    if (!err->code && !tmx_stack_create(cfg, &options, NULL, &s, err)) {
+        check(&s.spec, err);
+    }
+    if (!err->code) {
+        write_all(cfg, &s, out_dir, err);
         note_losses(&s.spec, cfg, note);
     }
     tmx_stack_finish(&s);
     free(cfg);
-    return st;
+    return err->code;
 }
 
 static const double SAME_M = 1e-9; /* rounding of a floorplan's numbers */
@@ -329,79 +337,73 @@ static bool taken(const struct tmx_floorplan *fp, size_t n_unit, double x, doubl
     return false;
 }
 
-/* What the elements leave of the chip becomes blocks without power: HotSpot takes the blocks' bounding box
- * for the die. */
-static enum tmx_status fill_margins(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
-                                    struct tmx_err *err)
+/* A block without a material of its own. */
+static void add_block(struct tmx_floorplan *fp, char *name, double x_m, double y_m, double w_m, double h_m,
+                      struct tmx_err *err)
 {
+    const struct tmx_unit u = {name, x_m, y_m, w_m, h_m, NAN, NAN, 0};
+    tmx_floorplan_add(fp, &u, err);
+}
+
+/* A floorplan's file. What the elements leave of the chip becomes blocks without power: HotSpot takes the
+ * blocks' bounding box for the die. */
+static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp, const char *out_dir,
+                        const char *file, const char *comment, struct tmx_err *err)
+{
+    char to[PATH];
     const size_t n_unit = fp->n_unit;
-    double *x = calloc(4 * n_unit + 4, sizeof *x), *y = x + 2 * n_unit + 2;
+    double *x = err->code ? NULL : calloc(4 * n_unit + 4, sizeof *x);
     if (!x) {
-        return tmx_fail(err, TMX_ENOMEM, "margins of %s", fp->source);
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
     }
+    double *y = x + 2 * n_unit + 2;
     const size_t nx = edges(fp, true, s->length_m, x), ny = edges(fp, false, s->width_m, y);
-    enum tmx_status st = TMX_OK;
     if (x[0] < -SAME_M || y[0] < -SAME_M || x[nx - 1] > s->length_m + SAME_M ||
         y[ny - 1] > s->width_m + SAME_M) {
-        st = tmx_fail_at(err, TMX_EPARSE, fp->source, 0, "an element lies outside the chip of %g x %g um",
-                         s->length_m / UM, s->width_m / UM);
+        tmx_error_at(err, TMX_EPARSE, fp->source, 0, "an element lies outside the chip of %g x %g um",
+                     s->length_m / UM, s->width_m / UM);
     }
     size_t n_filler = 0;
-    for (size_t j = 0; j + 1 < ny && !st; j++) {
-        for (size_t i = 0; i + 1 < nx && !st;) {
-            size_t to = i; /* as far as the row is free */
-            while (to + 1 < nx && !taken(fp, n_unit, 0.5 * (x[to] + x[to + 1]), 0.5 * (y[j] + y[j + 1]))) {
-                to++;
+    for (size_t j = 0; j + 1 < ny && !err->code; j++) {
+        for (size_t i = 0, to_x; i + 1 < nx && !err->code; i = to_x + 1) {
+            for (to_x = i; to_x + 1 < nx; to_x++) { /* as far as the row is free */
+                if (taken(fp, n_unit, 0.5 * (x[to_x] + x[to_x + 1]), 0.5 * (y[j] + y[j + 1]))) {
+                    break;
+                }
             }
-            if (to > i) {
+            if (to_x > i) {
                 char name[32];
                 snprintf(name, sizeof name, "filler_%zu", n_filler++);
-                const struct tmx_unit u = {.name = name,
-                                           .x_m = x[i],
-                                           .y_m = y[j],
-                                           .w_m = x[to] - x[i],
-                                           .h_m = y[j + 1] - y[j],
-                                           .heat_capacity_j_per_m3k = NAN,
-                                           .resistivity_mk_per_w = NAN};
-                st = tmx_floorplan_add(fp, &u, err);
+                add_block(fp, name, x[i], y[j], x[to_x] - x[i], y[j + 1] - y[j], err);
             }
-            i = to + 1;
         }
     }
     free(x);
-    return st;
+    snprintf(to, sizeof to, "%s/%s.flp", out_dir, file);
+    if (!err->code && !tmx_floorplan_check(fp, false, err)) {
+        tmx_flp_write(to, fp, comment, err);
+    }
 }
 
-/* Fill what the units leave of the chip, check that they tile it, write. */
-static enum tmx_status write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
-                                   const char *out_dir, const char *name, const char *comment,
-                                   struct tmx_err *err)
-{
-    char to[PATH];
-    snprintf(to, sizeof to, "%s/%s.flp", out_dir, name);
-    enum tmx_status st = fill_margins(s, fp, err);
-    st = st ? st : tmx_floorplan_check(fp, false, err);
-    return st ? st : tmx_flp_write(to, fp, comment, err);
-}
-
-static enum tmx_status write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_placed *p, const char *out_dir,
-                                       struct tmx_err *err)
+static void write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_placed *p, const char *out_dir,
+                            struct tmx_err *err)
 {
     char from[PATH];
     locate(s->l.text.name, p->floorplan, from);
-    enum tmx_status st = tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
-    const size_t n_element = p->units.n_unit;
-    st = st ? st : write_units(s, &p->units, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
-    if (!st && p->powers.n_slot > 0) {
-        const size_t n_slot = p->powers.n_slot, n = p->units.n_unit;
+    tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
+    const size_t n_element = p->units.n_unit, n_slot = p->powers.n_slot;
+    write_units(s, &p->units, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
+    if (!err->code && n_slot > 0) {
+        const size_t n = p->units.n_unit;
         double *w = realloc(p->powers.w, n * n_slot * sizeof *w);
-        st = w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "powers of %s", from);
-        p->powers.w = w ? w : p->powers.w;
-        for (size_t i = n_element * n_slot; w && i < n * n_slot; i++) {
-            w[i] = 0;
+        if (!w) {
+            tmx_error(err, TMX_ENOMEM, "out of memory");
+            return;
         }
+        p->powers.w = w;
+        memset(w + n_element * n_slot, 0, (n - n_element) * n_slot * sizeof *w);
     }
-    return st;
 }
 
 /* Has a die this name? Files are named after dies. */
@@ -432,32 +434,26 @@ static void name_layout(const struct tmx_ice_stack *s, size_t layout, char name[
 }
 
 /* The i-th layout, from 1 on. */
-static enum tmx_status write_layout(struct tmx_ice_stack *s, size_t i, const char *out_dir,
-                                    struct tmx_err *err)
+static void write_layout(struct tmx_ice_stack *s, size_t i, const char *out_dir, struct tmx_err *err)
 {
     struct tmx_ice_layout *y = &s->layout[i - 1];
     char from[PATH], name[TMX_ICE_NAME];
     locate(s->l.text.name, y->file, from);
     name_layout(s, i, name);
-    enum tmx_status st = tmx_ice_read_layout(s, from, &y->units, err);
-    st = tmx_fail_from(err, st, s->l.text.name, y->line, "layout");
-    return st ? st : write_units(s, &y->units, out_dir, name, "converted from a 3D-ICE layout", err);
+    tmx_fail_from(err, tmx_ice_read_layout(s, from, &y->units, err), s->l.text.name, y->line, "layout");
+    write_units(s, &y->units, out_dir, name, "converted from a 3D-ICE layout", err);
 }
 
-static enum tmx_status write_block(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
+static void write_block(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
 {
     char to[PATH], name[] = "die";
     struct tmx_floorplan fp = {0};
-    const struct tmx_unit u = {.name = name,
-                               .w_m = s->length_m,
-                               .h_m = s->width_m,
-                               .heat_capacity_j_per_m3k = NAN,
-                               .resistivity_mk_per_w = NAN};
     snprintf(to, sizeof to, "%s/%s.flp", out_dir, s->block);
-    enum tmx_status st = tmx_floorplan_add(&fp, &u, err);
-    st = st ? st : tmx_flp_write(to, &fp, "one block for layers without a floorplan", err);
+    add_block(&fp, name, 0, 0, s->length_m, s->width_m, err);
+    if (!err->code) {
+        tmx_flp_write(to, &fp, "one block for layers without a floorplan", err);
+    }
     tmx_floorplan_finish(&fp);
-    return st;
 }
 
 /* Is it cooled from the bottom alone? Layer 0 is the one farthest from the sink. */
@@ -545,37 +541,28 @@ static bool dissipates(const struct tmx_ice_stack *s, const struct tmx_ice_place
     return any;
 }
 
-/* Columns in the order of the layers; a row a slot. */
-static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out,
-                                    struct tmx_err *err)
+/* Columns in the order of the layers; a row a slot, behind that of names. */
+static void write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out, struct tmx_err *err)
 {
-    const char *before = "";
-    for (size_t i = 0; i < s->n_placed; i++) {
-        const struct tmx_ice_placed *p = placed_at(s, i);
-        for (size_t u = 0; dissipates(s, p) && u < p->units.n_unit; u++) {
-            fprintf(out, "%s%s", before, p->units.unit[u].name);
-            before = "\t";
-        }
-        if (dissipates(s, p) && p->powers.n_slot > 0 && p->powers.n_slot != n_slot) {
-            return tmx_fail_at(err, TMX_EPARSE, s->l.text.name, 0,
-                               "die \"%s\" has %zu power values, another %zu", p->name, p->powers.n_slot,
-                               n_slot);
-        }
-    }
-    for (size_t k = 0; k < n_slot; k++) {
-        before = "\n";
+    for (size_t k = 0; k <= n_slot; k++) {
+        const char *before = "";
         for (size_t i = 0; i < s->n_placed; i++) {
             const struct tmx_ice_placed *p = placed_at(s, i);
             for (size_t u = 0; dissipates(s, p) && u < p->units.n_unit; u++) {
                 char w[TMX_REAL_SIZE];
-                tmx_real_print(w, p->powers.n_slot ? p->powers.w[u * n_slot + k] : 0);
-                fprintf(out, "%s%s", before, w);
+                tmx_real_print(w, k > 0 && p->powers.n_slot ? p->powers.w[u * n_slot + k - 1] : 0);
+                fprintf(out, "%s%s", before, k > 0 ? w : p->units.unit[u].name);
                 before = "\t";
             }
+            if (dissipates(s, p) && p->powers.n_slot > 0 && p->powers.n_slot != n_slot) {
+                tmx_error_at(err, TMX_EPARSE, s->l.text.name, 0,
+                             "die \"%s\" has %zu power values, another %zu", p->name, p->powers.n_slot,
+                             n_slot);
+                return;
+            }
         }
+        fputc('\n', out);
     }
-    fputc('\n', out);
-    return TMX_OK;
 }
 
 /* Has a part of a layer a material of its own? */
@@ -598,18 +585,11 @@ static bool has_materials(const struct tmx_ice_stack *s)
  * Of 3D-ICE 2.x they may be plates. */
 static const double SHEET_M = 1e-8;
 
-/* A sheet's numbers are kept within those of real plates, which thermal expects: it has next to none of heat.
- */
-static double conducts(const struct tmx_ice_stack *s, const struct tmx_ice_plate *p)
+/* A number of a plate, k or c; a sheet's is kept within those of real plates, which thermal expects: it has
+ * next to none of heat. */
+static double of_plate(const struct tmx_ice_plate *p, double v, double least, double most)
 {
-    const double k = s->material[p->material].k_w_per_mk;
-    return p->height_m > SHEET_M ? k : fmin(fmax(k, 5), 5000);
-}
-
-static double stores(const struct tmx_ice_stack *s, const struct tmx_ice_plate *p)
-{
-    const double c = s->material[p->material].c_j_per_m3k;
-    return p->height_m > SHEET_M ? c : fmin(fmax(c, 1e4), 6e6);
+    return p->height_m > SHEET_M ? v : fmin(fmax(v, least), most);
 }
 
 static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
@@ -639,12 +619,12 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
                 {"init_temp", s->init_k > 0 ? s->init_k : air_k},
                 {"s_spreader", spreader.side_m},
                 {"t_spreader", spreader.height_m},
-                {"k_spreader", conducts(s, &spreader)},
-                {"p_spreader", stores(s, &spreader)},
+                {"k_spreader", of_plate(&spreader, s->material[spreader.material].k_w_per_mk, 5, 5000)},
+                {"p_spreader", of_plate(&spreader, s->material[spreader.material].c_j_per_m3k, 1e4, 6e6)},
                 {"s_sink", sink.side_m},
                 {"t_sink", sink.height_m},
-                {"k_sink", conducts(s, &sink)},
-                {"p_sink", stores(s, &sink)},
+                {"k_sink", of_plate(&sink, s->material[sink.material].k_w_per_mk, 5, 5000)},
+                {"p_sink", of_plate(&sink, s->material[sink.material].c_j_per_m3k, 1e4, 6e6)},
                 {"r_convec", film > 0 ? 1 / (film * sink.side_m * sink.side_m) : INSULATED_K_PER_W},
                 {"c_convec", 0},
                 {"r_below", both ? 1 / (s->bottom_w_per_m2k * face_m2) : 0},
@@ -666,62 +646,53 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
     }
 }
 
-static enum tmx_status write_files(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
+static void write_files(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
 {
     static const char *const names[] = {"stack.lcf", "stack.ptrace", "stack.config"};
     size_t n_slot = 0;
-    enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < s->n_placed; i++) {
         n_slot = s->placed[i].powers.n_slot > n_slot ? s->placed[i].powers.n_slot : n_slot;
     }
-    for (size_t f = 0; f < sizeof names / sizeof names[0] && !st; f++) {
+    const bool wanted[] = {true, n_slot > 0,
+                           s->top_w_per_m2k + s->bottom_w_per_m2k != 0 || s->channels.inlet_k != 0};
+    for (size_t f = 0; f < sizeof names / sizeof names[0]; f++) {
         char path[PATH];
         struct tmx_output o;
-        if ((f == 1 && n_slot == 0) ||
-            (f == 2 && s->top_w_per_m2k + s->bottom_w_per_m2k == 0 && s->channels.inlet_k == 0)) {
+        if (!wanted[f] || err->code || tmx_path_join(path, out_dir, names[f], err) ||
+            tmx_output_open(&o, path, err)) {
             continue;
-        }
-        st = tmx_path_join(path, out_dir, names[f], err);
-        st = st ? st : tmx_output_open(&o, path, err);
-        if (st) {
-            return st;
         }
         if (f == 0) {
             write_layers(s, o.file);
         } else if (f == 1) {
-            st = write_powers(s, n_slot, o.file, err);
+            write_powers(s, n_slot, o.file, err);
         } else {
             write_config(s, n_slot > 0, o.file);
         }
-        st = st ? st : tmx_output_commit(&o, err);
-        tmx_output_discard(&o);
+        close_output(&o, err);
     }
-    return st;
 }
 
 /* As many layers as a layer file may have, and plates that are not smaller than what they lie on. */
-static enum tmx_status check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
+static void check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
 {
-    const double die_m = fmax(s->length_m, s->width_m) - SAME_M,
-                 below_m = s->spreader.side_m > 0 ? s->spreader.side_m - SAME_M : die_m;
+    const double die_m = fmax(s->length_m, s->width_m) - SAME_M, spreader_m = s->spreader.side_m,
+                 below_m = spreader_m > 0 ? spreader_m - SAME_M : die_m;
     size_t n = 0;
     for (size_t i = 0; i < s->n_placed; i++) {
         n += s->kind[s->placed[i].kind].n_slice;
     }
     if (n > TMX_LCF_MAX_LAYERS) {
-        return tmx_fail_at(err, TMX_EPARSE, s->l.text.name, 0,
-                           "%zu layers, those of dies included: expected at most %d", n, TMX_LCF_MAX_LAYERS);
+        tmx_error_at(err, TMX_EPARSE, s->l.text.name, 0,
+                     "%zu layers, those of dies included: expected at most %d", n, TMX_LCF_MAX_LAYERS);
     }
-    if ((s->spreader.side_m > 0 && s->spreader.side_m < die_m) ||
-        (s->sink.side_m > 0 && s->sink.side_m < below_m)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, s->l.text.name, 0,
-            "a spreader of %g mm2 and a sink of %g mm2 on a chip of %g x %g um: expected each not "
-            "smaller than what it lies on",
-            1e6 * s->spreader.side_m * s->spreader.side_m, 1e6 * s->sink.side_m * s->sink.side_m,
-            s->length_m / UM, s->width_m / UM);
+    if ((spreader_m > 0 && spreader_m < die_m) || (s->sink.side_m > 0 && s->sink.side_m < below_m)) {
+        tmx_error_at(err, TMX_EPARSE, s->l.text.name, 0,
+                     "a spreader of %g mm2 and a sink of %g mm2 on a chip of %g x %g um: expected each not "
+                     "smaller than what it lies on",
+                     1e6 * spreader_m * spreader_m, 1e6 * s->sink.side_m * s->sink.side_m, s->length_m / UM,
+                     s->width_m / UM);
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
@@ -730,20 +701,22 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
     if (!s) {
         return tmx_no_memory(err);
     }
-    enum tmx_status st = tmx_ice_stack_read(s, path, err);
-    st = st ? st : check_layers(s, err);
-    st = st ? st : tmx_os_mkdirs(out_dir, err);
-    st = st ? st : tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err);
-    for (size_t i = 0; i < s->n_placed && !st; i++) {
-        st = s->kind[s->placed[i].kind].die ? write_floorplan(s, &s->placed[i], out_dir, err) : TMX_OK;
+    if (!tmx_ice_stack_read(s, path, err)) {
+        check_layers(s, err);
     }
-    for (size_t i = 1; i <= s->n_layout && !st; i++) {
-        st = write_layout(s, i, out_dir, err);
+    open_folder(out_dir, err);
+    for (size_t i = 0; i < s->n_placed && !err->code; i++) {
+        if (s->kind[s->placed[i].kind].die) {
+            write_floorplan(s, &s->placed[i], out_dir, err);
+        }
+    }
+    for (size_t i = 1; i <= s->n_layout && !err->code; i++) {
+        write_layout(s, i, out_dir, err);
     }
     name_apart(s, "die", s->block);
-    st = st ? st : write_block(s, out_dir, err);
-    st = st ? st : write_files(s, out_dir, err);
+    write_block(s, out_dir, err);
+    write_files(s, out_dir, err);
     tmx_ice_stack_finish(s);
     free(s);
-    return st;
+    return err->code;
 }

@@ -4,6 +4,7 @@
 
 /* From HotSpot's options and files to the spec of a thermal model, checked and owned. */
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/trace.h"
 #include "thermal/assembly/spec.h"
@@ -21,18 +22,17 @@ struct tmx_stack_options {
 };
 
 struct tmx_stack {
-    struct tmx_floorplan *floorplan; /* [n_floorplan] owned: one, or one a layer of a layer file */
+    struct tmx_floorplan *floorplan; /* [n_floorplan] each owned: one, or one a layer of a layer file */
     size_t n_floorplan;
-    struct tmx_layer *layer;       /* [spec.n_layer] owned */
-    struct tmx_channels *channels; /* [n_floorplan] owned: of layers of a layer file, NULL: none has any */
-    unsigned char *
-        *cells; /* [n_floorplan] owned, each owned: cells of micro-channels, as channels points to them */
-    double *col_line_m; /* [spec.cols + 1] owned: of resolved channels, else NULL */
+    struct tmx_layer *layer;       /* [spec.n_layer] */
+    struct tmx_channels *channels; /* [n_floorplan] of layers of a layer file, NULL: none has any */
+    double *col_line_m;            /* [spec.cols + 1] of resolved channels, else NULL */
     bool from_layer_file;
     size_t n_below; /* layers of the secondary path before those: board, solder, substrate [, C4, metal] */
-    struct tmx_board *board;      /* owned: of model_secondary, else NULL */
+    struct tmx_board *board;      /* of model_secondary, else NULL */
     struct tmx_thermal_spec spec; /* points into the above */
     struct tmx_fan_sink fan;      /* of package_model_used */
+    struct tmx_arena arena;       /* of all arrays */
 };
 
 /* Read the floorplans, layers and materials that cfg names and fill *s (overwritten;
@@ -40,25 +40,19 @@ struct tmx_stack {
  * (may be NULL). The start field is uniform; init files are tmx_init_read's. Errors:
  * those of the readers, and TMX_ECONFIG or TMX_EPARSE with the place for layers of
  * different size, a die larger than the spreader, a spreader larger than the sink. */
-TMX_NODISCARD enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
-                                               const struct tmx_stack_options *options,
-                                               const struct tmx_log *log, struct tmx_stack *s,
-                                               struct tmx_err *err);
+enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
+                                 const struct tmx_stack_options *options, const struct tmx_log *log,
+                                 struct tmx_stack *s, struct tmx_err *err);
 void tmx_stack_finish(struct tmx_stack *s);
-
-/* The same from a `.config` file at path. */
-TMX_NODISCARD enum tmx_status tmx_package_read(const char *path, struct tmx_package *package,
-                                               struct tmx_err *err);
 
 /* A trace between commas may lack blocks: they get columns of 0 W, which a doubt says, and all columns the
  * stack's order. A name that several layers have goes to them in turn. Other traces stay as they are. */
-TMX_NODISCARD enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace, struct tmx_err *err);
 
 /* unit_of[n_column]: which unit of the spec each column of a power trace feeds. Columns are
  * grouped by dissipating layer in ascending order, in any order inside a layer. Errors
  * (TMX_EPARSE at the trace's names): a name that is unknown, given twice, or missing. */
-TMX_NODISCARD enum tmx_status tmx_stack_columns(const struct tmx_stack *s, const struct tmx_trace *trace,
-                                                size_t *unit_of, struct tmx_err *err);
+enum tmx_status tmx_stack_columns(const struct tmx_stack *s, const struct tmx_trace *trace, size_t *unit_of,
+                                  struct tmx_err *err);
 
 #endif

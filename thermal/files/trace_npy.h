@@ -11,8 +11,7 @@
 /* tmx_trace_read, and of a file that begins as a .npy does: a little-endian array of float32 or float64,
  * one-dimensional of named fields, or rows and columns whose names are in `X.names` beside `X.npy`. A
  * row's line is its number, from 1. *npy says which it was. Errors: tmx_trace_read's. */
-TMX_NODISCARD enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy,
-                                                 struct tmx_err *err);
+enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err);
 
 /* The head of a .npy file of n_row rows with named float64 fields; the rows follow as tmx_trace_put_row has
  * them, digit for digit. */

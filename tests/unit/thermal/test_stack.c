@@ -226,10 +226,13 @@ static void trace_columns_find_their_units(void **state)
 
 static void a_package_file_gives_a_package(void **state)
 {
-    struct tmx_package p;
-    scratch_write("st.config", "-s_sink 0.09\n-r_convec 0.5\n");
-    assert_int_equal(tmx_package_read("st.config", &p, NULL), TMX_OK);
-    assert_true(p.s_sink_m == 0.09 && p.r_convec_k_per_w == 0.5 && p.k_spreader == 400);
+    struct tmx_stack s;
+    char message[1600];
+    write_files();
+    assert_int_equal(create("-f st_a.flp\n-s_sink 0.09\n-r_convec 0.5\n", &s, message), TMX_OK);
+    const struct tmx_package *p = &s.spec.package;
+    assert_true(p->s_sink_m == 0.09 && p->r_convec_k_per_w == 0.5 && p->k_spreader == 400);
+    tmx_stack_finish(&s);
 }
 
 TMX_TESTS(test_stack)
