@@ -13,11 +13,13 @@
 #include "core/base/text.h"
 #include "core/floorplan/chip.h"
 #include "core/floorplan/floorplan.h"
+#include "core/micro/memory.h"
 #include "core/serve/llm.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
 #include "limits/gap.h"
 #include "papers/suite.h"
+#include "power/chip_energy.h"
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "run/load/job_files.h"
@@ -113,31 +115,45 @@ static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status check_code(const struct request *r, struct tmx_err *err)
+static enum tmx_status check_code(const char *path, struct tmx_err *err)
 {
     struct tmx_gate_code code[TMX_GATE_CODES];
     size_t n = 0;
-    const enum tmx_status st = tmx_gate_code_load(r->path, code, &n, err);
+    const enum tmx_status st = tmx_gate_code_load(path, code, &n, err);
     while (n > 0) {
         tmx_gate_code_finish(&code[--n]);
     }
     return st;
 }
 
+/* The file and each of its groups, whoever reads them. */
+static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struct tmx_err *err)
+{
+    struct tmx_gate_kernel g;
+    struct tmx_memory_program program;
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_kernel_load(k, path, err);
+    st = st ? st : tmx_config_open(&cfg, path, err);
+    if (!st && tmx_config_find(cfg, "instructions")) {
+        st = tmx_gate_kernel_load(&g, path, err);
+    }
+    if (!st && tmx_config_find(cfg, "code")) {
+        st = check_code(path, err);
+    }
+    if (!st && tmx_config_find(cfg, "memory")) {
+        st = tmx_memory_program_load(&program, path, NULL, err);
+    }
+    if (!st && tmx_config_find(cfg, "job")) {
+        st = tmx_job_kernel_check(path, err);
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
 static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
 {
     struct tmx_kernel k;
-    struct tmx_gate_kernel g;
-    struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_kernel_load(&k, r->path, err);
-    st = st ? st : tmx_config_open(&cfg, r->path, err);
-    if (!st && tmx_config_find(cfg, "instructions")) {
-        st = tmx_gate_kernel_load(&g, r->path, err);
-    }
-    if (!st && tmx_config_find(cfg, "code")) {
-        st = check_code(r, err);
-    }
-    tmx_config_close(cfg);
+    const enum tmx_status st = kernel_file(&k, r->path, err);
     if (!st) {
         say_ok(r, "kernel", ", %s", k.name);
     }
@@ -167,7 +183,7 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
         kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
         st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(&mix.entry[i]), kernel, path, err);
-        st = st ? st : tmx_kernel_load(&k, path, err);
+        st = st ? st : kernel_file(&k, path, err);
         st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
     }
     if (!st) {
@@ -211,8 +227,12 @@ static enum tmx_status check_by_run(const char *key, const char *path, struct tm
 
 static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
 {
-    char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
+    char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE], file[TMX_PATH_SIZE];
     struct tmx_chip chip = {0};
+    struct tmx_memory_chip memory = {0};
+    struct tmx_chip_energy energy = {0};
+    struct tmx_gate_chip sm = {.clock_hz = 0};
+    struct tmx_config *cfg = NULL;
     snprintf(folder, sizeof folder, "%s", r->path);
     char *slash = strrchr(folder, '/');
     const size_t n = strlen(folder);
@@ -223,10 +243,22 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
         snprintf(path, sizeof path, "%s/chip.cfg", folder);
     }
     enum tmx_status st = tmx_chip_open(&chip, folder, err);
-    st = st ? st : tmx_path_join(path, folder, chip.floorplan_file, err);
     st = st ? st : check_by_run("chip", folder, err);
+    st = st ? st : tmx_config_open(&cfg, path, err);
+    if (!st && tmx_config_find(cfg, "memory")) {
+        st = tmx_memory_chip_load(&memory, path, NULL, err);
+    }
+    if (!st && tmx_config_find(cfg, "energy")) {
+        st = tmx_chip_energy_load(&energy, path, NULL, err);
+    }
+    tmx_config_close(cfg);
+    st = st ? st : tmx_path_join(file, folder, "sm.cfg", err);
+    if (!st && tmx_os_exists(file)) {
+        st = tmx_keys_load(tmx_sm_keys, &sm, file, NULL, NULL, err);
+    }
+    st = st ? st : tmx_path_join(file, folder, chip.floorplan_file, err);
     if (!st) {
-        say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, path);
+        say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, file);
     }
     tmx_chip_finish(&chip);
     return st;
@@ -323,10 +355,12 @@ static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
 
 static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
 {
-    return tmx_fail_at(
-        err, TMX_ECONFIG, r->path, 0,
-        "describes the SM of a chip for gating: check the folder of the chip, or a run with gate = "
-        "{ ... }");
+    struct tmx_gate_chip sm = {.clock_hz = 0};
+    const enum tmx_status st = tmx_keys_load(tmx_sm_keys, &sm, r->path, NULL, NULL, err);
+    if (!st) {
+        say_ok(r, "SM of a chip", "%s", "");
+    }
+    return st;
 }
 
 static enum tmx_status check_llm(const struct request *r, struct tmx_err *err)

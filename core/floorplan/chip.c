@@ -139,8 +139,6 @@ static const struct tmx_keys inner[] = {
     {TMX_KEYS_LIST(tmx_chip, "levels", level, n_level, level_opts, 1, TMX_MAX_LEVEL)},
     TMX_KEYS("memory", NULL),
     TMX_KEYS("energy", NULL),
-    TMX_KEYS("gating", NULL),
-    TMX_KEYS("job", NULL),
     {0},
 };
 const struct tmx_keys tmx_chip_keys[] = {{.group = "", .opts = root_opts, .inner = inner}, {0}};

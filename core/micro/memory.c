@@ -168,7 +168,7 @@ static enum tmx_status read_variant(struct tmx_memory_program *p, const struct t
         int repeat = 1;
         st = over ? read_repeat(over, &repeat, err) : TMX_OK;
         st = st ? st : read_kernel(&k, g, over, err);
-        st = st ? st : complete(&k, file, chip, over ? over : g, err);
+        st = st || !chip ? st : complete(&k, file, chip, over ? over : g, err);
         if (st) {
             return st;
         }
@@ -197,11 +197,18 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg), *memory, *g = NULL;
         st = tmx_setting_group(root, "memory", &memory, err);
-        for (size_t i = 0; !st && i < tmx_setting_length(memory); i++) {
+        for (size_t i = 0; !st && i < tmx_setting_length(memory); i++) { /* of other chips, too */
+            p->n = 0;
             st = tmx_setting_check(tmx_setting_at(memory, i), TMX_SETTING_GROUP, err);
+            st = st ? st : read_variant(p, tmx_setting_at(memory, i), &file, NULL, err);
+        }
+        p->n = 0;
+        if (st || !chip) {
+            tmx_config_close(cfg);
+            return st;
         }
         const char *key = tmx_setting_member(memory, chip->profile) ? chip->profile : "any";
-        st = st ? st : tmx_setting_group(memory, key, &g, err);
+        st = tmx_setting_group(memory, key, &g, err);
         if (!st && !g) {
             st = tmx_fail_setting(err, memory ? memory : root,
                                   "kernel %s has no group memory.%s (its use of the memory system)",

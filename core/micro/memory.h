@@ -82,8 +82,9 @@ TMX_NODISCARD enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, co
                                                    const struct tmx_sets *sets, struct tmx_err *err);
 
 /* Read group `memory` of a kernel file: the variant named by the chip's profile, else `any`. Launch
- * shape not given there is taken from group `launch` and the chip's limits. Errors: TMX_EIO,
- * TMX_ECONFIG (also when the file has no such group). */
+ * shape not given there is taken from group `launch` and the chip's limits. What variants of other chips hold
+ * is checked, too; chip NULL: that alone, p->n is 0. Errors: TMX_EIO, TMX_ECONFIG (also when the file has no
+ * such group). */
 TMX_NODISCARD enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char *path,
                                                       const struct tmx_memory_chip *chip,
                                                       struct tmx_err *err);

@@ -184,6 +184,17 @@ static enum tmx_status read_kernel(struct kernel_job *k, const struct tmx_config
     return st ? st : tmx_keys_read(tmx_job_kernel_keys, k, job, err);
 }
 
+enum tmx_status tmx_job_kernel_check(const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct kernel_job k = {.n_variant = 0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
+    st = st ? st : read_kernel(&k, cfg, err);
+    free(k.variant);
+    tmx_config_close(cfg);
+    return st;
+}
+
 /* Dynamic power from the kernel's first variant with a measured energy, else from its events. */
 static void dynamic_power(const struct tmx_job_data *d, const struct kernel_job *k, struct tmx_workload *w)
 {
@@ -274,6 +285,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     return st;
 }
 
+static const char *const decisions[] = {"none", "merge", "serial", NULL};
 static const struct tmx_opt batch_opts[] = {
     TMX_ROW_TEXT(tmx_job_batch, name, NULL, "the batch's name"),
     TMX_ROW_TEXT(tmx_job_batch, doc, "", "one sentence"),
@@ -281,7 +293,7 @@ static const struct tmx_opt batch_opts[] = {
     TMX_ROW_TEXT(tmx_job_batch, time_table, "", "where the paper prints its times"),
     TMX_ROW_TEXT(tmx_job_batch, energy_table, "", "and its energies"),
     TMX_ROW_BOOL(tmx_job_batch, calibrated, 0, "the node's fitted numbers were fitted to it"),
-    TMX_ROW_TEXT(tmx_job_batch, decision, "", "what the paper decides: merge or serial"),
+    TMX_ROW_CHOICE(tmx_job_batch, decision, decisions, "none", "what the paper decides: merge or serial"),
     {0},
 };
 static const struct tmx_opt measured_opts[] = {

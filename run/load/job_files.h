@@ -39,7 +39,7 @@ struct tmx_job_batch {
     char name[64], doc[256], source[512];
     char time_table[16], energy_table[16]; /* where the paper prints it */
     bool calibrated;                       /* the node's fitted numbers were fitted to it */
-    char decision[16];                     /* what the paper decides: "merge", "serial", "" */
+    int decision;                          /* what the paper decides: none, merge, serial */
     size_t count[TMX_KIND_MAX];
     struct tmx_job_measured measured;
 };
@@ -54,6 +54,9 @@ void tmx_job_data_finish(struct tmx_job_data *d); /* accepts zeroed memory */
  * Its dynamic power comes from the kernel's variant with a measured energy, else from its event rates. */
 TMX_NODISCARD enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, const char *name,
                                                 size_t *kind, struct tmx_err *err);
+
+/* Is group `job` of a kernel's file in order? */
+TMX_NODISCARD enum tmx_status tmx_job_kernel_check(const char *path, struct tmx_err *err);
 
 /* Read a batch by name (workloads/batches/NAME.cfg) or path, adding its kinds to d. */
 TMX_NODISCARD enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name,

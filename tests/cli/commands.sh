@@ -120,7 +120,18 @@ is() { # is NAME WORDS
   "$thermix" check "$1" >out.txt 2>&1 && grep -qF -- "$2" out.txt || say "check $1: $(cat out.txt)"
 }
 is "$root/workloads/nodes/c1060.cfg" 'node of the job level, c1060, 7 templates, ok'
-fails 'describes the SM of a chip for gating' check "$root/floorplans/gtx280/sm.cfg"
+is "$root/floorplans/gtx280/sm.cfg" 'SM of a chip, ok'
+# groups that one kind of run alone reads: every variant of a kernel's memory, its jobs, a chip's memory, energy and SM
+bad() { # bad FILE FROM TO WORDS: a copy of FILE with TO for FROM
+  rm -rf bad && cp -r "$root/$1" bad && sed -i "s/$2/$3/" "bad${5:-}"
+  fails "$4" check "./bad"
+}
+bad workloads/kernels/BINO_tcs.cfg 'blocks_per_core = 2' 'blocks_per_core = "abc"' 'bad:31: blocks_per_core: expected an integer'
+bad workloads/kernels/search.cfg compute_per_cycle compute_per_cycl 'bad:11: unknown key "compute_per_cycl"'
+bad workloads/batches/1S+20B.cfg '"merge"' '"merg"' 'bad:7: decision = "merg": expected one of none, merge, serial'
+bad floorplans/apsa60 'mshr = ' 'mshrs = ' 'chip.cfg:32: unknown key "mshrs"' /chip.cfg
+bad floorplans/apsa60 'line_nj' 'line_mj' 'chip.cfg:50: unknown key "line_mj"' /chip.cfg
+bad floorplans/gtx480 'break_even_cycles' 'breakeven_cycles' 'sm.cfg' /sm.cfg
 is tabs 'suite, ok'
 is warped-gates 'suite, ok'
 is consolidation_day 'suite, ok'
