@@ -143,6 +143,17 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
     return TMX_OK;
 }
 
+bool tmx_gridmap_share(struct tmx_gridmap *map, const struct tmx_gridmap *of,
+                       const struct tmx_floorplan *floorplan)
+{
+    const bool same = of->floorplan == floorplan;
+    if (same) {
+        *map = *of;
+        map->arena = (struct tmx_arena){0};
+    }
+    return same;
+}
+
 void tmx_gridmap_finish(struct tmx_gridmap *map)
 {
     tmx_arena_finish(&map->arena);

@@ -28,6 +28,10 @@ struct tmx_gridmap {
 enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
                                  double width_m, double height_m, size_t rows, size_t cols,
                                  const double *col_line_m, struct tmx_err *err);
+/* The same with the arrays of another map, of the same cells and finished with it, if that is of floorplan.
+ */
+bool tmx_gridmap_share(struct tmx_gridmap *map, const struct tmx_gridmap *of,
+                       const struct tmx_floorplan *floorplan);
 void tmx_gridmap_finish(struct tmx_gridmap *map); /* accepts zeroed memory */
 
 /* Add power_w [n_unit, W] to cell_w [rows * cols, W]: uniform over each unit's area, all

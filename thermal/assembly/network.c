@@ -42,7 +42,8 @@ void tmx_network_alloc(struct tmx_network *net)
         TMX_TAKE(&net->arena, *own[i], n);
     }
     if (net->n_sheet > 0) {
-        TMX_TAKE(&net->arena, net->sheet_of, n);
+        TMX_TAKE(&net->scratch, net->sheet_of, n);
+        net->arena.failed = net->arena.failed || net->scratch.failed;
     }
     for (size_t k = 0; k < net->n_sheet && !net->arena.failed; k++) {
         for (size_t c = 0; c < net->sheet[k].nx * net->sheet[k].ny; c++) {
@@ -444,8 +445,10 @@ static enum tmx_status maps(struct builder *b, struct tmx_err *err)
         const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
         const struct tmx_layer *layer = &b->spec->layer[die];
         const enum tmx_status st =
-            tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
-                             net->cols, b->spec->col_line_m, err);
+            l > 0 && tmx_gridmap_share(&net->map[l], &net->map[l - 1], layer->floorplan)
+                ? TMX_OK
+                : tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
+                                   net->cols, b->spec->col_line_m, err);
         if (st) {
             return st;
         }
@@ -684,6 +687,8 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }
     tmx_arena_finish(&b.arena);
+    tmx_arena_finish(&net->scratch);
+    net->sheet_of = NULL;
     return st || !net->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
 }
 

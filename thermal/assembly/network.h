@@ -41,7 +41,9 @@ struct tmx_network {
      * walls. */
     struct tmx_sheet *sheet; /* [n_sheet] */
     size_t n_sheet, n_on_chip;
-    unsigned short *sheet_of; /* [n_node] of each node its sheet and 1, 0: none; NULL without sheets */
+    unsigned short
+        *sheet_of; /* [n_node] while it is made: of each node its sheet and 1, 0: none; else NULL */
+    struct tmx_arena scratch; /* of that */
     double *heat_j_k;         /* [n_node, J/K] the diagonal of C */
     double *area_m2;          /* [n_node, m2] the diagonal of A, area facing the air */
     double *ground_w_k; /* [n_node, W/K] to the air, not through the sink, part of G_net; NULL: nothing */

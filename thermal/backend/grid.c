@@ -189,7 +189,7 @@ struct model {
     double ambient_k;
     bool inlet_at_ambient;
     double coolant_limit_k; /* INFINITY: none */
-    double *start;          /* [n_node, K] */
+    double init_k, *start;  /* a uniform start, or [n_node, K] */
     struct tmx_arena arena;
 };
 
@@ -270,7 +270,9 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
     TMX_TAKE(&m->arena, m->gamma, m->n_level);
     TMX_TAKE(&m->arena, m->flow, m->n_level);
-    TMX_TAKE(&m->arena, m->start, m->net.n_node);
+    if (spec->init_node_k) {
+        TMX_TAKE(&m->arena, m->start, m->net.n_node);
+    }
     if (m->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
     }
@@ -278,9 +280,7 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
         m->gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
         m->flow[l] = tmx_thermal_spec_flow(spec, l);
     }
-    for (size_t c = 0; c < m->net.n_node; c++) {
-        m->start[c] = spec->init_k;
-    }
+    m->init_k = spec->init_k;
     if (spec->init_node_k) {
         tmx_network_unview(&m->net, spec->init_node_k, m->start);
     }
@@ -329,6 +329,14 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Writes a change alone: of a large array that stays zero the system has no pages. */
+static void put(double *to, double value)
+{
+    if (*to != value) {
+        *to = value;
+    }
+}
+
 static void destroy(void *state)
 {
     struct state *s = state;
@@ -375,15 +383,14 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     }
     s->end = end;
     s->decay = d;
-    const enum tmx_status st = s->arena.failed
-                                   ? tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n)
-                                   : tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &s->work, err);
+    const enum tmx_status st = s->arena.failed ? tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n)
+                                               : tmx_solver_share(m->solver, &s->work, err);
     if (st) {
         destroy(s);
         return st;
     }
     for (size_t c = 0; c < n; c++) {
-        s->theta[c] = m->start[c] - m->ambient_k;
+        put(&s->theta[c], (m->start ? m->start[c] : m->init_k) - m->ambient_k);
     }
     *state = s;
     return TMX_OK;
@@ -412,7 +419,9 @@ static enum tmx_status settle(const struct state *s, const double *power_w, doub
     if (st) {
         return st;
     }
-    memset(s->rhs, 0, s->model->net.n_node * sizeof *s->rhs);
+    for (size_t c = 0; c < s->model->net.n_node; c++) {
+        put(&s->rhs[c], 0);
+    }
     add_sources(s, power_w);
     return tmx_solve(s->work, f, &STEADY, 1, s->rhs, NULL, theta);
 }
@@ -577,10 +586,12 @@ static enum tmx_status steady(void *state, const double *power_w, bool move, dou
     if (st) {
         return st;
     }
+    double *const now = s->next;
     if (move) {
-        memcpy(s->theta, s->next, s->model->net.n_node * sizeof *s->theta);
+        s->next = s->theta;
+        s->theta = now;
     }
-    return report(s, s->next, temp_k);
+    return report(s, now, temp_k);
 }
 
 static void read_now(const void *state, double *temp_k)

@@ -34,8 +34,10 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
     }
     for (size_t l = 0; l < n_layer; l++) {
         const struct tmx_floorplan *fp = floorplan_of(stack, l);
-        const enum tmx_status st = tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows, spec->cols,
-                                                    spec->col_line_m, err);
+        const enum tmx_status st = l > 0 && tmx_gridmap_share(&t->map[l], &t->map[l - 1], fp)
+                                       ? TMX_OK
+                                       : tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows,
+                                                          spec->cols, spec->col_line_m, err);
         if (st) {
             return st;
         }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rational Krylov space of one vector: the uniform field (for the heat balance), theta, and for each of a
  * few poles sigma, two decades apart from the slowest sink to ten times the rate of the shortest step,
- * q := (G + sigma C)^-1 C q again and again, q being the pole's newest vector. A pole costs a factor, a
- * vector one solve, so this takes a fraction of the basis for the powers.
+ * q := (G + sigma C)^-1 C q again and again, q being the pole's newest vector. A vector costs one solve, so
+ * this takes a fraction of the basis for the powers. What is new of a solution is down to a millionth of it:
+ * solved to less than rounding, vectors would be noise and the error would stay where it is.
  * Stops when at test shifts s between and at the poles what is missed, s (G + s C)^-1 (C theta -
  * (G + s C) V (Gr + s)^-1 V' C theta), is below a part of the tolerance. That is the error seen
  * around t = 1/s; for (G + s C)^-1 stands the factor of the pole below. */
@@ -20,7 +21,7 @@ static const double POLE_RATIO = 100;  /* at most, from one pole to the next */
 static const double LAST_POLE = 10;    /* in units of the rate of the shortest step */
 static const double SHARE = 0.02;      /* of the tolerance at each tested shift */
 static const double DEPENDENT = 1e-20; /* square of the part of a vector that must be new */
-static const struct tmx_accuracy FIELD = {.part = 1e-6}, TESTED = {.part = 0.01};
+static const struct tmx_accuracy FIELD = {.part = 1e-11}, TESTED = {.part = 0.01};
 enum { MAX_POLE = 8, MAX_VECTOR = 160, CHUNK = 16 };
 
 struct builder {

@@ -29,12 +29,12 @@ struct tmx_mg_group { /* of sheets; its cells in the arrays of a level: at [z][y
 };
 
 struct tmx_mg_level {
-    struct tmx_mg_group *group;      /* [n_group] owned */
-    size_t n, single;                /* length of arrays, and where single nodes begin in them */
-    float *block;                    /* owned: the arrays */
-    float *east, *south, *up, *down; /* links to the next cell, and to the one before along z */
-    float *diagonal, *ground;        /* diagonal: without the other links */
-    float *eliminate, *pivot;        /* of the columns' factors; of single nodes 1 / diagonal */
+    struct tmx_mg_group *group; /* [n_group] owned */
+    size_t n, single;           /* length of arrays, and where single nodes begin in them */
+    float *block;               /* owned: the arrays */
+    float *east, *south, *up;   /* links to the next cell */
+    float *diagonal, *ground;   /* diagonal: without the other links; ground: of the first level alone */
+    float *eliminate, *pivot;   /* of the columns' factors; of single nodes 1 / diagonal */
     size_t n_link;
     uint32_t *link; /* [n_link][2] owned */
     float *link_w_k;

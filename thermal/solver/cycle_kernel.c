@@ -25,11 +25,16 @@ struct beside {
     ptrdiff_t south, below, above;
 };
 
+/* Below the first sheet is what the rim before its first line has: no link. */
 KERNEL struct row row_at(const struct tmx_mg_level *l, const struct tmx_mg_group *g, const float *diagonal,
-                         size_t at)
+                         size_t z, size_t at)
 {
-    return (struct row){l->east + at, l->south + at, l->south + at - g->row,
-                        l->up + at,   l->down + at,  diagonal + at};
+    return (struct row){l->east + at,
+                        l->south + at,
+                        l->south + at - g->row,
+                        l->up + at,
+                        l->up + (z > 0 ? at - g->sheet : g->first - g->row),
+                        diagonal + at};
 }
 
 KERNEL struct beside beside_at(const struct tmx_mg_group *g, size_t z)
@@ -94,7 +99,7 @@ KERNEL void residual(const struct tmx_multigrid *mg, const struct tmx_mg_level *
         const struct tmx_mg_group *g = &l->group[k];
         for (size_t line = 0; line < g->nz * g->ny; line++) {
             const size_t z = line / g->ny, at = line_at(g, z, line % g->ny);
-            residual_row(g->nx, row_at(l, g, l->diagonal, at), beside_at(g, z), g->linked[line], v->b + at,
+            residual_row(g->nx, row_at(l, g, l->diagonal, z, at), beside_at(g, z), g->linked[line], v->b + at,
                          v->x + at, v->r + at);
         }
     }
@@ -160,7 +165,7 @@ KERNEL void relax(const struct tmx_multigrid *mg, const struct tmx_mg_level *l,
                     memcpy(r, (fresh ? v->b : v->r) + at, n * sizeof *r);
                 }
                 if (!fresh) {
-                    residual_row(n, row_at(l, g, l->diagonal, at), beside_at(g, z), linked, v->b + at,
+                    residual_row(n, row_at(l, g, l->diagonal, z, at), beside_at(g, z), linked, v->b + at,
                                  v->x + at, r);
                 }
                 if (z > 0) {
@@ -331,7 +336,7 @@ KERNEL void apply(const struct tmx_multigrid *mg, const float *x, float *y)
         const struct tmx_mg_group *g = &l->group[k];
         for (size_t line = 0; line < g->nz * g->ny; line++) {
             const size_t z = line / g->ny, at = line_at(g, z, line % g->ny);
-            apply_row(g->nx, row_at(l, g, l->ground, at), beside_at(g, z), x + at, y + at);
+            apply_row(g->nx, row_at(l, g, l->ground, z, at), beside_at(g, z), x + at, y + at);
         }
     }
     for (size_t i = l->single; i < l->single + mg->n_single; i++) {

@@ -326,9 +326,10 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
             l->east[at] = (float)c->east_w_k[i];
             l->south[at] = (float)c->south_w_k[i];
             l->up[at] = (float)c->up_w_k[i];
-            l->down[at] = (float)before;
             l->diagonal[at] = (float)sum[c->n_node + i];
-            l->ground[at] = (float)c->ground_w_k[i];
+            if (l->ground) {
+                l->ground[at] = (float)c->ground_w_k[i];
+            }
             l->eliminate[at] = (float)m;
             l->pivot[at] = left > 0 ? (float)(1 / left) : 0; /* 0: a cell that is not there */
             pivot = left > 0 ? left : 1;
@@ -339,9 +340,10 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
 }
 
 static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells *c, const struct halving *by,
-                                  const double *sum, struct tmx_err *err)
+                                  const double *sum, bool first, struct tmx_err *err)
 {
-    enum { ARRAYS = 8, MARGIN = 4 };
+    enum { ARRAYS = 7, MARGIN = 4 };
+    const size_t n_array = first ? ARRAYS : ARRAYS - 1; /* without ground */
     enum tmx_status st = TMX_OK;
     l->group = calloc(c->n_group, sizeof *l->group);
     l->link = calloc(2 * c->n_link + 1, sizeof *l->link);
@@ -362,16 +364,16 @@ static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells
     }
     l->single = l->n;
     l->n += c->n_node - c->n_cell + MARGIN; /* which transfers read beyond a row, times 0 */
-    l->block = calloc(ARRAYS * l->n + c->n_link, sizeof *l->block);
+    l->block = calloc(n_array * l->n + c->n_link, sizeof *l->block);
     if (st || !l->block) {
         return st ? st : tmx_no_memory(err);
     }
-    float **const own[ARRAYS] = {&l->east,     &l->south,     &l->up,    &l->down,
-                                 &l->diagonal, &l->eliminate, &l->pivot, &l->ground};
-    for (size_t a = 0; a < ARRAYS; a++) {
+    float **const own[ARRAYS] = {&l->east,      &l->south, &l->up,    &l->diagonal,
+                                 &l->eliminate, &l->pivot, &l->ground};
+    for (size_t a = 0; a < n_array; a++) {
         *own[a] = l->block + a * l->n;
     }
-    l->link_w_k = l->block + ARRAYS * l->n;
+    l->link_w_k = l->block + n_array * l->n;
     bool positive = true;
     for (size_t k = 0; k < c->n_group; k++) {
         positive = fill_group(l, c, k, sum) && positive;
@@ -380,7 +382,9 @@ static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells
         const size_t at = l->single + i - c->n_cell;
         positive = positive && sum[i] > 0;
         l->diagonal[at] = (float)sum[c->n_node + i];
-        l->ground[at] = (float)c->ground_w_k[i];
+        if (l->ground) {
+            l->ground[at] = (float)c->ground_w_k[i];
+        }
         l->pivot[at] = (float)(1 / sum[i]);
     }
     for (size_t e = 0; e < c->n_link; e++) {
@@ -440,7 +444,7 @@ enum tmx_status tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_m
         m->n_single = now.n_node - now.n_cell;
         more = choose_halving(&now, by);
         st = sum_up(&now, &sum, err);
-        st = st ? st : level_init(&m->level[m->n_level], &now, by, sum, err);
+        st = st ? st : level_init(&m->level[m->n_level], &now, by, sum, m->n_level == 0, err);
         m->n_level++;
         st = st || more ? st : factor_last(m, &now, sum, err);
         free(sum);

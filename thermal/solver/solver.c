@@ -32,8 +32,8 @@
 #include "thermal/solver/multigrid.h"
 
 enum { SMALL = 1000, SMALL_FLOWING = 500, MOST_PASSES = 12, MOST_ITERATIONS = 300, RESTART = 30, PIECES = 2 };
-static const uint32_t NONE = UINT32_MAX;
-static const double ROUNDING = 1e-11; /* of the largest |x|: no correction is asked to be smaller */
+static const uint32_t FACTORED = 1U << 31; /* of a node's number: it is that in the factor */
+static const double ROUNDING = 1e-11;      /* of the largest |x|: no correction is asked to be smaller */
 /* The last correction, in parts of the error that is allowed: of networks with plates, which converge
  * slowest, the error is up to twice as large (tests/property/test_solver.c); the feedback of coolant, which
  * no cycle sees, makes it larger. */
@@ -53,12 +53,12 @@ struct tmx_solver {
     const struct tmx_network *net;
     struct tmx_thread_pool *pool;
     bool direct;
-    struct tmx_sheets *group; /* [n_group] owned: as multigrid has the cells */
+    struct tmx_sheets *group; /* [n_group] as multigrid has the cells */
     size_t n_group, n_cell, n_single, n_factored;
-    uint32_t *number; /* [n_node] owned: a node's number in multigrid; NONE: coolant outside of the sheets */
-    uint32_t *factored; /* [n_node] owned: its number in the factor, NONE: it is not in it */
-    uint32_t *single;   /* [n_single] owned: nodes of no sheet, without coolant */
-    uint32_t *node;     /* [n_factored] owned: those in the factor */
+    uint32_t *number; /* [n_node] a node's number in multigrid, or with FACTORED */
+    uint32_t *single; /* [n_single] nodes of no sheet, without coolant */
+    uint32_t *node;   /* [n_factored] those in the factor */
+    struct tmx_arena arena;
     struct workspace work[PIECES];
     struct tmx_solver *exact;        /* owned: NULL until multigrid has failed, which then is its work */
     struct tmx_system *exact_system; /* owned: the last matrix that it failed for */
@@ -74,24 +74,27 @@ struct tmx_system {
 
 /* ---- The network as multigrid sees it, and what is factored ---- */
 
-static enum tmx_status find_nodes(struct tmx_solver *s, struct tmx_err *err)
+static bool is_factored(const struct tmx_solver *s, size_t node)
+{
+    return s->number[node] >= FACTORED;
+}
+
+static void find_nodes(struct tmx_solver *s)
 {
     const struct tmx_network *net = s->net;
     const size_t n = net->n_node;
-    s->group = calloc(net->n_sheet + 1, sizeof *s->group);
-    s->number = malloc(n * sizeof *s->number);
-    s->factored = malloc(n * sizeof *s->factored);
-    s->single = calloc(n, sizeof *s->single);
-    s->node = calloc(n, sizeof *s->node);
-    if (!s->group || !s->number || !s->factored || !s->single || !s->node) {
-        return tmx_no_memory(err);
+    TMX_TAKE(&s->arena, s->group, net->n_sheet);
+    TMX_TAKE(&s->arena, s->number, n);
+    TMX_TAKE(&s->arena, s->single, n);
+    TMX_TAKE(&s->arena, s->node, n);
+    if (s->arena.failed) {
+        return;
     }
-    for (size_t i = 0; i < n; i++) {
-        s->number[i] = NONE;
-        s->factored[i] = s->direct ? 0 : NONE;
+    for (size_t i = 0; i < n && s->direct; i++) {
+        s->number[i] = FACTORED;
     }
     for (size_t e = 0; e < net->n_flow; e++) {
-        s->factored[net->flow[e].a] = 0;
+        s->number[net->flow[e].a] = FACTORED;
     }
     for (size_t k = 0; k < net->n_sheet; k++) {
         const struct tmx_sheet *sheet = &net->sheet[k];
@@ -100,21 +103,21 @@ static enum tmx_status find_nodes(struct tmx_solver *s, struct tmx_err *err)
         } else {
             s->group[s->n_group++] = (struct tmx_sheets){sheet->nx, sheet->ny, 1, s->n_cell};
         }
-        for (size_t c = 0; c < sheet->nx * sheet->ny; c++) {
-            s->number[sheet->first + c] = (uint32_t)(s->n_cell + c);
+        for (size_t c = sheet->first; c < sheet->first + sheet->nx * sheet->ny; c++, s->n_cell++) {
+            s->number[c] = is_factored(s, c) ? FACTORED : (uint32_t)s->n_cell + 1; /* 0: of no sheet */
         }
-        s->n_cell += sheet->nx * sheet->ny;
     }
     for (size_t i = 0; i < n; i++) {
-        if (s->factored[i] != NONE) {
-            s->factored[i] = (uint32_t)s->n_factored;
+        if (is_factored(s, i)) {
+            s->number[i] = FACTORED + (uint32_t)s->n_factored;
             s->node[s->n_factored++] = (uint32_t)i;
-        } else if (s->number[i] == NONE) {
+        } else if (s->number[i] > 0) {
+            s->number[i]--;
+        } else {
             s->number[i] = (uint32_t)(s->n_cell + s->n_single);
             s->single[s->n_single++] = (uint32_t)i;
         }
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
@@ -128,11 +131,26 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver
     v->pool = pool;
     v->direct = method == TMX_SOLVER_DIRECT || net->n_sheet == 0 ||
                 (method == TMX_SOLVER_BY_SIZE && net->n_node <= (net->n_flow > 0 ? SMALL_FLOWING : SMALL));
-    const enum tmx_status st = find_nodes(v, err);
-    if (st) {
+    find_nodes(v);
+    if (v->arena.failed) {
         tmx_solver_destroy(v);
-        return st;
+        return tmx_no_memory(err);
     }
+    *s = v;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_solver_share(const struct tmx_solver *of, struct tmx_solver **s, struct tmx_err *err)
+{
+    struct tmx_solver *v = malloc(sizeof *v);
+    if (!v) {
+        return tmx_no_memory(err);
+    }
+    *v = *of;
+    memset(v->work, 0, sizeof v->work);
+    v->arena = (struct tmx_arena){0};
+    v->exact = NULL;
+    v->exact_system = NULL;
     *s = v;
     return TMX_OK;
 }
@@ -144,13 +162,9 @@ void tmx_solver_destroy(struct tmx_solver *s)
             tmx_cycle_destroy(s->work[i].cycle);
             free(s->work[i].vector);
         }
-        free(s->group);
-        free(s->number);
-        free(s->factored);
-        free(s->single);
-        free(s->node);
         tmx_system_destroy(s->exact_system);
         tmx_solver_destroy(s->exact);
+        tmx_arena_finish(&s->arena);
         free(s);
     }
 }
@@ -174,7 +188,7 @@ static void fill_link(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, do
     struct filling *f = ctx;
     const struct tmx_solver *s = f->s;
     struct tmx_cells *c = f->cells;
-    const bool wet = s->factored[a] != NONE, also = s->factored[b] != NONE;
+    const bool wet = is_factored(s, a), also = is_factored(s, b);
     if (wet || also) {
         if (wet != also) {
             c->ground_w_k[s->number[wet ? b : a]] += w_k;
@@ -209,7 +223,7 @@ static enum tmx_status fill_cells(const struct tmx_solver *s, const struct tmx_m
     cells->up_w_k = cells->south_w_k + s->n_cell;
     cells->ground_w_k = cells->up_w_k + s->n_cell;
     for (size_t i = 0; i < net->n_node; i++) {
-        if (s->factored[i] == NONE) {
+        if (!is_factored(s, i)) {
             cells->ground_w_k[s->number[i]] = own_w_k(net, m, i);
         }
     }
@@ -217,17 +231,20 @@ static enum tmx_status fill_cells(const struct tmx_solver *s, const struct tmx_m
     return TMX_OK;
 }
 
+static int factor_row(const struct tmx_solver *s, size_t node)
+{
+    return (int)(s->number[node] & ~FACTORED);
+}
+
 static void fill_entry(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
 {
     struct filling *f = ctx;
-    const uint32_t p = f->s->factored[a], q = f->s->factored[b];
+    const bool wet = is_factored(f->s, a), also = is_factored(f->s, b);
+    const int p = factor_row(f->s, a), q = factor_row(f->s, b);
     (void)kind;
-    bool ok = p == NONE || cs_entry(f->matrix, (int)p, (int)p, w_k);
-    ok = ok && (q == NONE || cs_entry(f->matrix, (int)q, (int)q, w_k));
-    if (p != NONE && q != NONE) {
-        ok = ok && cs_entry(f->matrix, (int)p, (int)q, -w_k) && cs_entry(f->matrix, (int)q, (int)p, -w_k);
-    }
-    f->failed = f->failed || !ok;
+    f->failed = f->failed || (wet && !cs_entry(f->matrix, p, p, w_k)) ||
+                (also && !cs_entry(f->matrix, q, q, w_k)) ||
+                (wet && also && !(cs_entry(f->matrix, p, q, -w_k) && cs_entry(f->matrix, q, p, -w_k)));
 }
 
 /* The matrix of the factored nodes, and its factor: with coolant LU, else LL'. */
@@ -247,8 +264,7 @@ static enum tmx_status factor(const struct tmx_solver *s, struct tmx_system *a, 
     }
     for (size_t e = 0; e < net->n_flow && ok && !f.failed; e++) {
         const struct tmx_conductance *flow = &net->flow[e];
-        ok = cs_entry(f.matrix, (int)s->factored[flow->a], (int)s->factored[flow->b],
-                      a->matrix.flow * flow->w_k);
+        ok = cs_entry(f.matrix, factor_row(s, flow->a), factor_row(s, flow->b), a->matrix.flow * flow->w_k);
     }
     c = ok && !f.failed ? cs_compress(f.matrix) : NULL;
     ok = c && cs_dupl(c);
@@ -339,13 +355,17 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* A NaN stays. */
+/* |x| where it is larger; a NaN stays. */
+static double larger(double most, double x)
+{
+    return !(fabs(x) <= most) ? fabs(x) : most;
+}
+
 static double largest(size_t n, const double *x)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
-        const double v = fabs(x[i]);
-        most = !(v <= most) ? v : most;
+        most = larger(most, x[i]);
     }
     return most;
 }
@@ -377,11 +397,12 @@ static double enough(const struct tmx_accuracy *a, double size)
     return fmax(SAFETY * a->kelvin, fmax(a->part, ROUNDING) * size);
 }
 
-/* Rows of multigrid's right-hand side := scale r, or z := scale its result. */
-static void exchange(const struct tmx_solver *s, struct tmx_cycle *c, double scale, const double *r,
-                     double *z)
+/* Multigrid's right-hand side := scale r, or x += scale its result, the largest of which it returns. */
+static double exchange(const struct tmx_solver *s, struct tmx_cycle *c, double scale, const double *r,
+                       double *x)
 {
     const struct tmx_network *net = s->net;
+    double most = 0;
     for (size_t k = 0; k < net->n_sheet; k++) {
         const struct tmx_sheet *sheet = &net->sheet[k];
         const bool chip = k < net->n_on_chip;
@@ -393,8 +414,10 @@ static void exchange(const struct tmx_solver *s, struct tmx_cycle *c, double sca
             for (size_t i = 0; i < sheet->nx && r; i++) {
                 to[i] = (float)(scale * r[first + i]);
             }
-            for (size_t i = 0; i < sheet->nx && z; i++) {
-                z[first + i] = scale * (double)from[i];
+            for (size_t i = 0; i < sheet->nx && x; i++) {
+                const double z = scale * (double)from[i];
+                x[first + i] += z;
+                most = larger(most, z);
             }
         }
     }
@@ -402,41 +425,41 @@ static void exchange(const struct tmx_solver *s, struct tmx_cycle *c, double sca
         if (r) {
             tmx_cycle_rhs_single(c)[k] = (float)(scale * r[s->single[k]]);
         } else {
-            z[s->single[k]] = scale * (double)tmx_cycle_result_single(c)[k];
+            const double z = scale * (double)tmx_cycle_result_single(c)[k];
+            x[s->single[k]] += z;
+            most = larger(most, z);
         }
     }
+    return most;
 }
 
-/* z := the answer of multigrid to r, to part or limit_k; returns the last correction (tmx_cycle_run). */
+/* x += the answer of multigrid to r, to part or limit_k; returns the last correction (tmx_cycle_run), and in
+ * *most the largest value of the answer. */
 static double answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
-                     float part, double limit_k, const double *r, double *z)
+                     float part, double limit_k, const double *r, double *x, double *most)
 {
     const double size = largest(s->net->n_node, r),
                  scale = size > 0 ? 1 / size : 0; /* single precision likes values of 1 */
-    exchange(s, work->cycle, scale, r, NULL);
+    (void)exchange(s, work->cycle, scale, r, NULL);
     const float left = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale));
-    exchange(s, work->cycle, size, NULL, z);
+    *most = exchange(s, work->cycle, size, NULL, x);
     return size * (double)left;
 }
 
 /* ---- Symmetric networks ---- */
-
-enum { R, Z, VECTORS };
 
 static enum tmx_status refine(const struct tmx_solver *s, const struct workspace *work,
                               const struct tmx_system *a, const struct tmx_accuracy *accuracy,
                               const double *b, double *x)
 {
     const size_t n = s->net->n_node;
-    double *r = work->vector + R * n, *z = work->vector + Z * n;
     const float part = fmaxf(PASS, (float)accuracy->part);
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
-        residual(s->net, &a->matrix, false, b, x, r);
-        const double left_k = answer(s, work, a, part, enough(accuracy, largest(n, x)), r, z);
-        for (size_t i = 0; i < n; i++) {
-            x[i] += z[i];
-        }
-        if (left_k <= enough(accuracy, largest(n, x)) && left_k >= TRUSTED * largest(n, z)) {
+        double most;
+        residual(s->net, &a->matrix, false, b, x, work->vector);
+        const double left_k =
+            answer(s, work, a, part, enough(accuracy, largest(n, x)), work->vector, x, &most);
+        if (left_k <= enough(accuracy, largest(n, x)) && left_k >= TRUSTED * most) {
             return TMX_OK;
         }
     }
@@ -472,7 +495,7 @@ static void settle_coolant(const struct flowing *f, double *x, double *r)
     }
     apply(s->net, &f->a->matrix, f->transposed, delta, packed);
     for (size_t i = 0; i < n; i++) {
-        r[i] = s->factored[i] != NONE ? 0 : r[i] - packed[i];
+        r[i] = is_factored(s, i) ? 0 : r[i] - packed[i];
     }
 }
 
@@ -481,8 +504,9 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
 {
     const struct tmx_solver *s = f->s;
     const size_t w = s->n_factored;
-    double *packed = f->room, *work = f->room + w;
-    (void)answer(s, f->work, f->a, 1, 0, v, z);
+    double *packed = f->room, *work = f->room + w, most;
+    memset(z, 0, s->net->n_node * sizeof *z);
+    (void)answer(s, f->work, f->a, 1, 0, v, z, &most);
     for (size_t k = 0; k < w; k++) { /* - A_wd z_d: what A z is there without coolant's own */
         z[s->node[k]] = 0;
     }
@@ -601,7 +625,7 @@ static void solve_direct(const struct tmx_solver *s, const struct workspace *wor
                          bool transposed, const double *b, double *x)
 {
     const size_t n = s->net->n_node;
-    double *r = work->vector + R * n, *room = work->vector + Z * n;
+    double *r = work->vector, *room = work->vector + n;
     memcpy(x, b, n * sizeof *x);
     solve_factored(a, n, transposed, x, room);
     if (a->matrix.sigma == 0) {
@@ -626,8 +650,7 @@ struct call {
 
 static enum tmx_status have(const struct tmx_solver *s, const struct tmx_system *a, struct workspace *work)
 {
-    const size_t n = s->net->n_node,
-                 vectors = !s->direct && s->net->n_flow > 0 ? F_BASIS + RESTART + 1 : VECTORS;
+    const size_t n = s->net->n_node, vectors = s->direct ? 2 : s->net->n_flow > 0 ? F_BASIS + RESTART + 1 : 1;
     if (!work->vector) {
         work->vector = malloc(vectors * n * sizeof *work->vector);
     }

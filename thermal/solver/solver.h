@@ -35,6 +35,9 @@ enum tmx_solver_method {
 TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
                                                 struct tmx_thread_pool *pool, struct tmx_solver **s,
                                                 struct tmx_err *err);
+/* Work space of its own for what `of`, which must outlive it, knows of its network. */
+TMX_NODISCARD enum tmx_status tmx_solver_share(const struct tmx_solver *of, struct tmx_solver **s,
+                                               struct tmx_err *err);
 void tmx_solver_destroy(struct tmx_solver *s); /* accepts NULL */
 
 /* Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. Any solver of net solves with *system. */
