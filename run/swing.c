@@ -100,7 +100,7 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
     for (size_t i = 0; i < s->n && !st; i++) {
         const struct tmx_power_group *group = &s->group[i];
         for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
-            const struct tmx_swing_window *v = &s->series[i].window[k];
+            const struct tmx_swing_window *v = &tmx_swing_of(s, i)->window[k];
             const double rise_w = tmx_swing_rise_w(s, i, k), fall_w = tmx_swing_fall_w(s, i, k);
             char name[TMX_NAME] = "";
             if (group->name_length > 0) {

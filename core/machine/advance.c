@@ -4,30 +4,43 @@
 
 #include <math.h>
 
-/* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
- * uniformly over one lifetime; updates what it holds at the end. n: kernel slots. */
-static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_SLOTS])
+/* What an SM holds of a kernel slot after run_s, left_s before the old shares' blocks have ended, which they
+ * do uniformly over one lifetime; *mean: over that time. */
+static double drained(double held, double share, double run_s, double left_s, double *mean)
 {
-    const double *share = &m->share[sm];
-    double *held = &m->held[sm];
-    const size_t step = m->n_sm;
-    const double left_s = m->drain_s[sm];
     if (run_s >= left_s) {
         const double w = run_s > 0 ? left_s / (2 * run_s) : 0;
-        for (size_t k = 0; k < n; k++) {
-            mean[k] = share[k * step] + w * (held[k * step] - share[k * step]);
-            held[k * step] = share[k * step];
-        }
-        m->drain_s[sm] = 0;
-    } else {
-        const double w = run_s / left_s;
-        for (size_t k = 0; k < n; k++) {
-            const double end = held[k * step] + w * (share[k * step] - held[k * step]);
-            mean[k] = (held[k * step] + end) / 2;
-            held[k * step] = end;
-        }
-        m->drain_s[sm] = left_s - run_s;
+        *mean = share + w * (held - share);
+        return share;
     }
+    const double end = held + run_s / left_s * (share - held);
+    *mean = (held + end) / 2;
+    return end;
+}
+
+static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_SLOTS])
+{
+    for (size_t k = 0; k < n; k++) {
+        double *held = &m->held[tmx_machine_at(m, sm, k)];
+        *held = drained(*held, m->share[tmx_machine_at(m, sm, k)], run_s, m->drain_s[sm], &mean[k]);
+    }
+    m->drain_s[sm] = run_s >= m->drain_s[sm] ? 0 : m->drain_s[sm] - run_s;
+}
+
+double tmx_machine_sms(const struct tmx_machine *m, size_t g, size_t kernel_slot)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const double run_s = gpu->stall_s < m->dt_s ? m->dt_s - gpu->stall_s : 0;
+    double sms = 0;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        const size_t at = tmx_machine_at(m, sm, kernel_slot);
+        double mean = m->share[at];
+        if (m->drain_s[sm] > 0) {
+            (void)drained(m->held[at], m->share[at], run_s * m->speed[g], m->drain_s[sm], &mean);
+        }
+        sms += m->gated[sm] ? 0 : mean;
+    }
+    return sms * run_s / m->dt_s;
 }
 
 /* Busy shares of the SMs of one GPU over dt_s, n kernel slots each, and their sums. */

@@ -128,6 +128,8 @@ double tmx_machine_second_sm_s(const struct tmx_machine *m, size_t gpu);
  * the mean of phases that it passed. */
 double tmx_machine_step_speed(const struct tmx_machine *m, size_t g, size_t kernel_slot);
 double tmx_machine_step_w(const struct tmx_machine *m, size_t g, size_t kernel_slot);
+/* SMs that a kernel slot keeps busy in the step that comes, without rests and volunteers. */
+double tmx_machine_sms(const struct tmx_machine *m, size_t g, size_t kernel_slot);
 
 /* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
  * long as no job is in the queues of both and there is no synchronous job. */

@@ -80,6 +80,11 @@ double tmx_feed_tick(struct tmx_feed *f, const double *board_w, double n_tick)
     return all_w;
 }
 
+bool tmx_feed_is_boards(const struct tmx_feed *f)
+{
+    return !f->host && !f->fan_w && f->n_node == 1 && !(f->store.joules > 0);
+}
+
 struct tmx_feed_sum tmx_feed_sum(const struct tmx_feed *f)
 {
     struct tmx_feed_sum s = {0};

@@ -47,6 +47,9 @@ void tmx_feed_hosts(struct tmx_feed *f, const struct tmx_machine *m);
 /* n_tick ticks, one where there is a store, of the boards' watts [n_gpu]; returns those of all feeds. */
 double tmx_feed_tick(struct tmx_feed *f, const double *board_w, double n_tick);
 
+/* It sees its boards, no more. */
+bool tmx_feed_is_boards(const struct tmx_feed *f);
+
 struct tmx_feed_sum {                               /* since the end of the warm-up, of all nodes */
     double load_j, fed_j, wall_j, loss_j, charge_j; /* fed_j behind supplies, wall_j before them */
 };

@@ -14,6 +14,7 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct t
                     const struct tmx_power_group *group, size_t n_group, bool boards)
 {
     *s = (struct tmx_swing){.machine = m, .group = group, .n = n_group, .boards = boards};
+    s->n_board = n_group - (n_group > 0 && strcmp(group[n_group - 1].level, "feed") == 0);
     for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
         const double ticks = round(tmx_swing_window_s[k] / m->tick_s);
         s->slot[k] = ceil(ticks / TMX_SWING_SLOTS);
@@ -27,14 +28,12 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct t
     TMX_TAKE(state, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
+/* By exponent and the first bits of the mantissa. */
 static size_t bin_of(double w)
 {
-    int octave;
-    const double m = frexp(w, &octave); /* 0.5 to 1 */
-    if (!(w >= 1)) {
-        return 0;
-    }
-    const size_t bin = (size_t)(octave - 1) * OCTAVE + (size_t)((m - 0.5) * 2 * OCTAVE);
+    uint64_t bits;
+    memcpy(&bits, &w, sizeof bits);
+    const uint64_t bin = w >= 1 ? (bits >> 46) - (1023 * OCTAVE) : 0;
     return bin < TMX_SWING_BINS ? bin : TMX_SWING_BINS - 1;
 }
 
@@ -60,41 +59,60 @@ static double push(struct tmx_swing_past *p, size_t n_slot, double place, double
     return p->w[p->first];
 }
 
+/* n ticks from the tick `at` on: the slots of each window that the first of them and the one after them are
+ * in.
+ */
+struct ticks {
+    double at, n, place[TMX_SWING_WINDOWS], last[TMX_SWING_WINDOWS];
+};
+
+static struct ticks ticks_from(const struct tmx_swing *s, double at, double n)
+{
+    struct ticks t = {.at = at, .n = n};
+    for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
+        t.place[k] = floor(at / s->slot[k]);
+        t.last[k] = floor((at + n) / s->slot[k]);
+    }
+    return t;
+}
+
 /* The first of the ticks makes the ramp; the others only fill slots. */
 static void add_to_window(struct tmx_swing_series *series, size_t k, double slot, size_t n_slot, double w,
-                          double at, double n_tick)
+                          const struct ticks *t)
 {
     struct tmx_swing_window *v = &series->window[k];
-    double place = floor(at / slot);
-    const double last = floor((at + n_tick) / slot); /* of the tick that comes */
-    if (at == place * slot) {
+    double place = t->place[k];
+    if (t->at == place * slot) {
         v->low_w = v->high_w = w;
     }
     v->low_w = w < v->low_w ? w : v->low_w;
     v->high_w = w > v->high_w ? w : v->high_w;
-    const double low_w = at >= slot && v->past_low_w < v->low_w ? v->past_low_w : v->low_w,
-                 high_w = at >= slot && v->past_high_w > v->high_w ? v->past_high_w : v->high_w;
-    /* of ramps that are alike but for round-off the first has the time */
-    v->rise_at = w - low_w > v->rise_w * (1 + ROUND_OFF) ? at : v->rise_at;
-    v->fall_at = high_w - w > v->fall_w * (1 + ROUND_OFF) ? at : v->fall_at;
-    v->rise_w = fmax(v->rise_w, w - low_w);
-    v->fall_w = fmax(v->fall_w, high_w - w);
-    while (place < last) {
+    const double low_w = t->at >= slot && v->past_low_w < v->low_w ? v->past_low_w : v->low_w,
+                 high_w = t->at >= slot && v->past_high_w > v->high_w ? v->past_high_w : v->high_w;
+    if (w - low_w > v->rise_w) { /* of ramps that are alike but for round-off the first has the time */
+        v->rise_at = w - low_w > v->rise_w * (1 + ROUND_OFF) ? t->at : v->rise_at;
+        v->rise_w = w - low_w;
+    }
+    if (high_w - w > v->fall_w) {
+        v->fall_at = high_w - w > v->fall_w * (1 + ROUND_OFF) ? t->at : v->fall_at;
+        v->fall_w = high_w - w;
+    }
+    while (place < t->last[k]) {
         v->past_low_w = push(&series->low[k], n_slot, place, v->low_w, 1);
         v->past_high_w = push(&series->high[k], n_slot, place, v->high_w, -1);
         v->low_w = v->high_w = w;
-        place = fmax(place + 1, last - 1 - (double)n_slot); /* what is before has left the window */
+        place = fmax(place + 1, t->last[k] - 1 - (double)n_slot); /* what is before has left the window */
     }
 }
 
-static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w, double at, double n_tick)
+static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w, const struct ticks *t)
 {
-    v->low_w = at > 0 && v->low_w < w ? v->low_w : w;
-    v->high_w = at > 0 && v->high_w > w ? v->high_w : w;
-    v->bin[bin_of(w)] += n_tick;
+    v->low_w = t->at > 0 && v->low_w < w ? v->low_w : w;
+    v->high_w = t->at > 0 && v->high_w > w ? v->high_w : w;
+    v->bin[bin_of(w)] += t->n;
     for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
         if (s->n_slot[k] > 0) {
-            add_to_window(v, k, s->slot[k], s->n_slot[k], w, at, n_tick);
+            add_to_window(v, k, s->slot[k], s->n_slot[k], w, t);
         }
     }
 }
@@ -142,38 +160,45 @@ static void sample(struct tmx_swing *s, struct tmx_spectrum *v, double w, double
 
 size_t tmx_swing_feed(const struct tmx_swing *s)
 {
-    return s->n > 0 && s->feed && strcmp(s->group[s->n - 1].level, "feed") == 0 ? s->n - 1 : SIZE_MAX;
+    return s->n_board < s->n ? s->n_board : SIZE_MAX;
 }
 
-/* A store changes what the feed sees from tick to tick. */
-static void tick_feed(struct tmx_swing *s, size_t group, double n_tick)
+/* A feed of boards alone sees what the first group draws. */
+static bool alike(const struct tmx_swing *s)
 {
-    const double each = s->feed->store.joules > 0 ? 1 : n_tick;
-    for (double k = 0; k < n_tick; k += each) {
-        const double w = tmx_feed_tick(s->feed, s->board_w, each);
-        add(s, &s->series[group], w, *s->n_tick + k, each);
-        sample(s, &s->spectrum[1], w, each);
-    }
+    return s->n_board < s->n && tmx_feed_is_boards(s->feed);
+}
+
+const struct tmx_swing_series *tmx_swing_of(const struct tmx_swing *s, size_t group)
+{
+    return &s->series[group == s->n_board && alike(s) ? 0 : group];
 }
 
 void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick)
 {
-    const size_t feed = tmx_swing_feed(s);
+    const struct ticks all = ticks_from(s, *s->n_tick, n_tick);
     for (size_t g = 0; s->n > 0 && g < s->machine->n_gpu; g++) {
         s->board_w[g] = s->boards ? now_w[g] : tmx_chip_board_w(s->machine->gpu[g].chip, now_w[g]);
     }
-    for (size_t i = 0; i < s->n && i != feed; i++) {
+    for (size_t i = 0; i < s->n_board; i++) {
         double w = 0;
         for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
             w += s->board_w[g];
         }
-        add(s, &s->series[i], w, *s->n_tick, n_tick);
+        add(s, &s->series[i], w, &all);
         if (i == 0) {
             sample(s, &s->spectrum[0], w, n_tick);
         }
     }
-    if (feed != SIZE_MAX) {
-        tick_feed(s, feed, n_tick);
+    /* a store changes what the feed sees from tick to tick */
+    const double each = s->n_board < s->n && s->feed->store.joules > 0 ? 1 : n_tick;
+    for (double k = 0; s->n_board < s->n && k < n_tick; k += each) {
+        const double w = tmx_feed_tick(s->feed, s->board_w, each);
+        if (!alike(s)) {
+            const struct ticks now = each < n_tick ? ticks_from(s, *s->n_tick + k, each) : all;
+            add(s, &s->series[s->n_board], w, &now);
+            sample(s, &s->spectrum[1], w, each);
+        }
     }
     *s->n_tick += n_tick;
 }
@@ -183,7 +208,7 @@ double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double shar
     if (group >= s->n || *s->n_tick == 0) {
         return NAN;
     }
-    const struct tmx_swing_series *v = &s->series[group];
+    const struct tmx_swing_series *v = tmx_swing_of(s, group);
     double left = share * *s->n_tick;
     size_t i = 0;
     while (i + 1 < TMX_SWING_BINS && v->bin[i] < left) {
@@ -195,14 +220,15 @@ double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double shar
 
 double tmx_swing_range_w(const struct tmx_swing *s, size_t group)
 {
-    return *s->n_tick > 0 && group < s->n ? s->series[group].high_w - s->series[group].low_w : NAN;
+    return *s->n_tick > 0 && group < s->n ? tmx_swing_of(s, group)->high_w - tmx_swing_of(s, group)->low_w
+                                          : NAN;
 }
 
 static const struct tmx_swing_window *window(const struct tmx_swing *s, size_t group, size_t k)
 {
     const bool there =
         group < s->n && s->n_slot[k] > 0 && *s->n_tick >= round(tmx_swing_window_s[k] / s->machine->tick_s);
-    return there ? &s->series[group].window[k] : NULL;
+    return there ? &tmx_swing_of(s, group)->window[k] : NULL;
 }
 
 double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t k)
@@ -224,7 +250,7 @@ static double spectrum(const struct tmx_swing *s, bool feed, double *psd, double
     if (s->n == 0 || (feed && tmx_swing_feed(s) == SIZE_MAX) || *s->n_tick * s->machine->tick_s < LEAST_S) {
         return NAN;
     }
-    const struct tmx_spectrum *v = &s->spectrum[feed];
+    const struct tmx_spectrum *v = &s->spectrum[feed && !alike(s)];
     const bool whole = v->n_segment > 0;
     memcpy(psd, v->psd, sizeof v->psd);
     if (!whole) { /* shorter than a segment */

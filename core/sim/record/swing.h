@@ -62,17 +62,17 @@ struct tmx_spectrum {
 struct tmx_swing {
     const struct tmx_machine *machine;
     const struct tmx_power_group *group; /* [n] not owned; the first is all GPUs, the last may be the feed */
-    struct tmx_feed *feed;               /* not owned; NULL: none */
-    size_t n;
-    bool boards;                      /* watts are the boards' already */
-    double slot[TMX_SWING_WINDOWS];   /* ticks of a slot, and slots of a window; 0: shorter than a tick */
-    size_t n_slot[TMX_SWING_WINDOWS]; /* before the one that fills */
-    double sample;                    /* ticks of a sample of the spectrum */
-    double *n_tick;                   /* [1] */
-    double *board_w;                  /* [n_gpu] */
-    struct tmx_swing_series *series;  /* [n] */
-    struct tmx_spectrum *spectrum;    /* [2] of the first group, and of the feed */
-    double *scratch;                  /* [SEGMENT] */
+    struct tmx_feed *feed;               /* not owned; of the last group, where it is the feed */
+    size_t n, n_board;                   /* groups, and those of boards */
+    bool boards;                         /* watts are the boards' already */
+    double slot[TMX_SWING_WINDOWS];      /* ticks of a slot, and slots of a window; 0: shorter than a tick */
+    size_t n_slot[TMX_SWING_WINDOWS];    /* before the one that fills */
+    double sample;                       /* ticks of a sample of the spectrum */
+    double *n_tick;                      /* [1] */
+    double *board_w;                     /* [n_gpu] */
+    struct tmx_swing_series *series;     /* [n] */
+    struct tmx_spectrum *spectrum;       /* [2] of the first group, and of the feed */
+    double *scratch;                     /* [SEGMENT] */
 };
 
 /* n_group 0: nothing is kept. boards: tmx_swing_tick gets boards' watts, else chips'. */
@@ -86,6 +86,8 @@ double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double shar
 double tmx_swing_range_w(const struct tmx_swing *s, size_t group);
 double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t window);
 double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t window);
+/* What is kept of a group, whose number is less than n. */
+const struct tmx_swing_series *tmx_swing_of(const struct tmx_swing *s, size_t group);
 /* The group of the feed, which has none where there is no such group: SIZE_MAX. */
 size_t tmx_swing_feed(const struct tmx_swing *s);
 /* Mean square [W2] of all GPUs' power, or the feed's, without its mean, from low_hz to high_hz; *share

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define NO_LIMIT 1e9 /* W/s */
-static const double LEAST_SPEED = 1e-3, FORGET_S = 10, ROUND_OFF = 1e-9;
+static const double LEAST_SPEED = 1e-9, FORGET_S = 10, ROUND_OFF = 1e-9;
 
 const struct tmx_opt tmx_smooth_opts[] = {
     TMX_ROW_REAL(tmx_smooth_options, floor, "%", 0, 100, 0, "of the board's power limit, held by dummy work"),
@@ -43,51 +43,31 @@ bool tmx_smooth_on(const struct tmx_smooth_options *o)
            limited(o->ramp_down_w_per_s);
 }
 
-/* Board watts of the GPU's kernels on all SMs that they can use, at full speed. */
+/* Board watts of the GPU's kernels at full speed on the SMs that this tick gives them. */
 static double kernels_w(const struct tmx_machine *m, size_t g)
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
-    const double volt2 = gpu->chip->power.dvfs_power == TMX_DVFS_V2F ? m->volt2[g] : 1,
-                 n_sm = (double)gpu->n_sm;
-    double most_w = 0, sum_w = 0;
+    const double volt2 = gpu->chip->power.dvfs_power == TMX_DVFS_V2F ? m->volt2[g] : 1;
+    double sum_w = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &m->job[gpu->run[k]];
         const double rate = tmx_machine_step_speed(m, g, k) * gpu->power_scale / tmx_job_slowdown(j) *
-                            tmx_machine_remote_speed(m, j, g),
-                     sm_w = rate * (volt2 * (tmx_machine_step_w(m, g, k) + j->l2_w) + j->dram_w);
-        most_w = fmax(most_w, n_sm * sm_w);
-        sum_w += fmin(n_sm, (double)j->width_sms) * sm_w;
+                            tmx_machine_remote_speed(m, j, g);
+        sum_w +=
+            tmx_machine_sms(m, g, k) * rate * (volt2 * (tmx_machine_step_w(m, g, k) + j->l2_w) + j->dram_w);
     }
-    return fmin(most_w, sum_w) / (1 - gpu->chip->board.loss);
+    return sum_w / (1 - gpu->chip->board.loss);
 }
 
-/* The share of what they can draw that kernels drew in the last tick. Members of a synchronous job that wait
- * go on at full power at any time: theirs is the largest, forgotten when none has come near it for a while.
- */
-static void learn(struct tmx_smooth_gpu *v, bool member, double used, double dt_s)
+/* The share of what they can draw that members of a synchronous job drew in the last tick. Those that wait go
+ * on at full power at any time: the largest counts, forgotten when none has come near it for a while. */
+static void learn(struct tmx_smooth_gpu *v, double used, double dt_s)
 {
     v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + dt_s : 0;
-    if (!member || v->unused_s == 0 || v->unused_s > FORGET_S) {
+    if (v->unused_s == 0 || v->unused_s > FORGET_S) {
         v->used = used;
         v->unused_s = 0;
     }
-}
-
-/* A kernel is on the GPU that was not there in the last tick. */
-static bool comes(const struct tmx_gpu *gpu, struct tmx_smooth_gpu *v)
-{
-    bool any = false;
-    for (size_t k = 0; k < gpu->n_run; k++) {
-        bool was_there = false;
-        for (size_t i = 0; i < TMX_SLOTS; i++) {
-            was_there = was_there || v->kernel[i] == (double)gpu->run[k] + 1;
-        }
-        any = any || !was_there;
-    }
-    for (size_t i = 0; i < TMX_SLOTS; i++) {
-        v->kernel[i] = i < gpu->n_run ? (double)gpu->run[i] + 1 : 0;
-    }
-    return any;
 }
 
 void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
@@ -101,7 +81,6 @@ void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, 
             continue;
         }
         v->full_w = kernels_w(m, g);
-        v->used = comes(&m->gpu[g], v) ? fmax(v->used, 1) : v->used; /* what comes may draw all it can */
         double speed = v->full_w > 0 ? room_w / (v->full_w * v->used) : 1;
         speed = speed < LEAST_SPEED || !(v->started > 0) ? LEAST_SPEED : speed;
         if (speed < 1 - m->gpu[g].rest) {
@@ -163,10 +142,10 @@ void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machin
         v->held = work || (v->held > 0 && v->idle_s <= o->hysteresis_s * (1 + ROUND_OFF));
         const double wanted_w = least_w(o, v, of->chip->board.power_w, m->dt_s) - own_w;
         f->smooth_w[g] = wanted_w > 0 ? burn(m, of, wanted_w / gain, f->power_w) : 0;
-        if (work_w > 0 && v->full_w > 0) {
-            learn(v, m->members, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
+        if (m->members && work_w > 0 && v->full_w > 0) {
+            learn(v, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
         } else {
-            v->used = fmax(v->used, 1);
+            v->used = m->members ? fmax(v->used, 1) : 1;
         }
         v->board_w = own_w + f->smooth_w[g] * gain;
         v->still_w = own_w - work_w;

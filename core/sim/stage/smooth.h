@@ -6,13 +6,14 @@
  * RAMP_DOWN_HYSTERESIS; Blackwell and later), each GPU by itself, on its board's watts. Vendors do not
  * publish the controller; what is kept here:
  *
- *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up.
- *          It knows what its kernels can draw at full speed, and the share of that which they drew in
- *          the last tick, all of it of a kernel that was not there; of a synchronous job, whose members wait,
- * the largest share of the last 10 s (assumed). Work that draws more overshoots for a tick floor  while
- * kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work fills up to the
- * floor second a lower floor in watts holds at any time (assumed: NVML says its name and unit alone) down
- * dummy work keeps the watts from falling faster than ramp_down
+ *   up     a GPU rests for the share of each tick that keeps its watts from rising faster than ramp_up. It
+ *          knows what its kernels draw at full speed on the SMs that the tick gives them; of a synchronous
+ *          job, whose members wait, the largest share of it in the last 10 s (assumed). Phases that draw more
+ *          than the last tick's overshoot for a tick
+ *   floor  while kernels draw power, for hysteresis_s after, and prime_s before one arrives, dummy work fills
+ *          up to the floor; a second, lower floor in watts holds at any time (assumed: NVML says its name and
+ *          unit alone)
+ *   down   dummy work keeps the watts from falling faster than ramp_down
  *
  * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
 
@@ -30,12 +31,11 @@ extern const struct tmx_opt tmx_smooth_opts[];
 
 struct tmx_smooth_gpu { /* of the last tick; zeroed at first */
     double started, held;
-    double board_w, still_w;  /* with dummy work; of kernels and dummies nothing */
-    double full_w;            /* what kernels could draw at full speed */
-    double used, unused_s;    /* share of it that they did draw of late, and for how long not */
-    double idle_s;            /* since kernels drew power */
-    double kernel[TMX_SLOTS]; /* their jobs, from 1 on; 0: none */
-    double row_w_per_s;       /* a row policy's share, both ways; 0: none */
+    double board_w, still_w; /* with dummy work; of kernels and dummies nothing */
+    double full_w;           /* what kernels could draw at full speed */
+    double used, unused_s;   /* share of it that members drew of late, and for how long not */
+    double idle_s;           /* since kernels drew power */
+    double row_w_per_s;      /* a row policy's share, both ways; 0: none */
 };
 
 /* What its kernels could draw above what the board draws. */

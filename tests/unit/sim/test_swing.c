@@ -244,8 +244,9 @@ static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
 /* A kernel of 2 W on each of four SMs from 0.1 to 0.3 s, and one from 0.7 s on; a watt of the chip beside
  * them, 10 W of the board. Its limit is 40 W. W of the board at each tick, of the kernels and of dummy work
  * in all [J]. */
-static void smoothed(const struct tmx_smooth_options *o, double board_w[N_TICK], double *dynamic_j,
-                     double *smooth_j, double *total_j)
+static void smoothed_with(const struct tmx_mix_policy *mix, double second_s,
+                          const struct tmx_smooth_options *o, double board_w[N_TICK], double *dynamic_j,
+                          double *smooth_j, double *total_j)
 {
     struct tmx_chip chip;
     struct tmx_kernel kernel = {0};
@@ -255,14 +256,14 @@ static void smoothed(const struct tmx_smooth_options *o, double board_w[N_TICK],
     const struct tmx_chip *chips = &chip;
     struct tmx_job job[] = {tiny_job(&kernel, 0.2, 2, N_SM), tiny_job(&kernel, 100, 2, N_SM)};
     job[0].arrival_s = 0.1;
-    job[1].arrival_s = 0.7;
+    job[1].arrival_s = second_s;
     struct tiny_thermal_model model = {N_SM + 1, 300, 1, 0.05, 0.1, 5};
     const struct tmx_sim_gpu_thermal thermal = {&tiny_thermal_ops, &model, 300};
     struct tmx_sim *sim;
     struct tmx_sim_spec spec = {
         .machine = {.chip = &chips, .n_gpu = 1, .job = job, .n_job = 2, .dt_s = 1e-3, .gain = 1},
         .choice[TMX_LEVEL_PLACE] = choice_of(TMX_LEVEL_PLACE, &tmx_place_policies[0]->base),
-        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &tmx_mix_policies[0]->base),
+        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &mix->base),
         .choice[TMX_SAFETY] = choice_of(TMX_SAFETY, &tmx_dtm_policies[1]->base),
         .choice[TMX_LEVEL_DTM] = choice_of(TMX_LEVEL_DTM, &tmx_dtm_policies[0]->base),
         .choice[TMX_LEVEL_TB] = choice_of(TMX_LEVEL_TB, &tmx_tb_policies[0]->base),
@@ -291,6 +292,12 @@ static void smoothed(const struct tmx_smooth_options *o, double board_w[N_TICK],
     check_close(causes_j, *total_j, 1e-12, 0);
     tmx_sim_destroy(sim);
     tmx_chip_finish(&chip);
+}
+
+static void smoothed(const struct tmx_smooth_options *o, double board_w[N_TICK], double *dynamic_j,
+                     double *smooth_j, double *total_j)
+{
+    smoothed_with(tmx_mix_policies[0], 0.7, o, board_w, dynamic_j, smooth_j, total_j);
 }
 
 /* Idle 22 W, work 38 W, floor 30 W. */
@@ -357,6 +364,26 @@ static void clocks_rise_no_faster_than_the_ramp_up(void **state)
     check_close(w[95], 30, 1e-9, 0);
 }
 
+/* A kernel that ends leaves its part of the SMs to the other one; a slow ramp is slower than a thousandth of
+ * the full speed in a tick. */
+static void what_comes_and_goes_keeps_the_ramp(void **state)
+{
+    static const struct tmx_smooth_options o = {.ramp_up_w_per_s = 100}, slow = {.ramp_up_w_per_s = 1};
+    double w[N_TICK], dynamic_j, smooth_j, total_j;
+    (void)state;
+    smoothed_with(&tmx_mix_partition, 0.1, &o, w, &dynamic_j, &smooth_j, &total_j);
+    for (size_t t = 1; t < N_TICK; t++) {
+        assert_true(w[t] - w[t - 1] <= 0.1 + 1e-6);
+    }
+    check_close(w[400], 38, 1e-6, 0);
+    check_close(w[999], 38, 1e-6, 0);
+    smoothed(&slow, w, &dynamic_j, &smooth_j, &total_j);
+    for (size_t t = 1; t < N_TICK; t++) {
+        assert_true(w[t] - w[t - 1] <= 0.001 + 1e-6);
+    }
+    check_close(w[600] - w[200], 0.4, 1e-3, 0);
+}
+
 TMX_TESTS(test_swing)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +398,7 @@ TMX_TESTS(test_swing)
         cmocka_unit_test(dummy_work_holds_the_floor_and_the_ramp_down),
         cmocka_unit_test(the_secondary_floor_is_there_at_any_time),
         cmocka_unit_test(clocks_rise_no_faster_than_the_ramp_up),
+        cmocka_unit_test(what_comes_and_goes_keeps_the_ramp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
