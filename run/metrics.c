@@ -29,6 +29,62 @@ static double sum(const double *v, size_t n)
     return s;
 }
 
+static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
+{
+    return tmx_sim_cooling_ledger(r->sim);
+}
+
+/* A number that is there, by its place in whom it is of. */
+enum { RECORDER, LEDGER, FEED, SERVED };
+
+static double number(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    const struct tmx_cooling_ledger ledger = m->of == LEDGER ? cooling(r) : (struct tmx_cooling_ledger){0};
+    const struct tmx_feed_sum feed = tmx_sim_feed_sum(r->sim);
+    const struct tmx_run_serving served = m->of == SERVED ? tmx_run_serving(r) : (struct tmx_run_serving){0};
+    const void *const from[] = {recorder(r), &ledger, &feed, &served};
+    return *(const double *)(const void *)((const char *)from[m->of] + m->what);
+}
+
+/* An array of the recorder's, by its place there; of UNITS, GPUS or SMS. */
+enum { UNITS, GPUS, SMS };
+
+static const double *array(const struct tmx_run *r, const struct tmx_metric *m, size_t *n)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    *n = m->of == UNITS ? rec->n_unit : m->of == GPUS ? rec->n_gpu : rec->n_sm;
+    return *(double *const *)(const void *)((const char *)rec + m->what);
+}
+
+static double total(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    size_t n;
+    const double *v = array(r, m, &n);
+    return sum(v, n);
+}
+
+static double largest(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    size_t n;
+    const double *v = array(r, m, &n);
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, v[i]);
+    }
+    return most;
+}
+
+static double n_above(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    size_t n;
+    const double *v = array(r, m, &n);
+    double above = 0;
+    for (size_t i = 0; i < n; i++) {
+        above += v[i] > m->share;
+    }
+    return above;
+}
+
 /* Lost share of the busy time: 1 - work / (busy time of all SMs). */
 static double slowdown_pct(const struct tmx_run *r)
 {
@@ -49,19 +105,9 @@ double tmx_run_arrival_s(const struct tmx_run *run, const struct tmx_job *job)
     return fmax(0, job->arrival_s - run->options.warmup_s);
 }
 
-static double energy_j(const struct tmx_run *r)
-{
-    return recorder(r)->total_j;
-}
-
 static double peak_temp_c(const struct tmx_run *r)
 {
     return recorder(r)->peak_sm_k - TMX_ZERO_C;
-}
-
-static double gradient_c(const struct tmx_run *r)
-{
-    return recorder(r)->gradient_k;
 }
 
 /* Mean over the SM units and the counted time. */
@@ -85,23 +131,7 @@ static double mean_temp_c(const struct tmx_run *r)
 
 static double throttled_s(const struct tmx_run *r)
 {
-    const struct tmx_machine *m = machine(r);
-    return sum(m->gated_s, m->n_sm) / (double)m->n_sm;
-}
-
-/* Stops of an SM's clock, all SMs together. */
-static double trips(const struct tmx_run *r)
-{
-    return sum(recorder(r)->trips, recorder(r)->n_sm);
-}
-
-static double sms_gated(const struct tmx_run *r)
-{
-    double n = 0;
-    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
-        n += recorder(r)->trips[sm] > 0;
-    }
-    return n;
+    return sum(machine(r)->gated_s, machine(r)->n_sm) / (double)machine(r)->n_sm;
 }
 
 static double sms_near_trip(const struct tmx_run *r)
@@ -110,27 +140,6 @@ static double sms_near_trip(const struct tmx_run *r)
     double n = 0;
     for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
         n += recorder(r)->hot_k[sm] >= near_k;
-    }
-    return n;
-}
-
-static double longest_gating_s(const struct tmx_run *r)
-{
-    double longest = 0;
-    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
-        longest = fmax(longest, recorder(r)->longest_s[sm]);
-    }
-    return longest;
-}
-
-static const double LATCHED_S = 10; /* no throttle that works stops a clock for so long */
-
-/* SMs that their neighbours keep above the release point while they work. */
-static double latched_sm(const struct tmx_run *r)
-{
-    double n = 0;
-    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
-        n += recorder(r)->longest_s[sm] > LATCHED_S;
     }
     return n;
 }
@@ -196,16 +205,6 @@ static double fairness(const struct tmx_run *r)
     return s2 > 0 ? s * s / (n * s2) : 0;
 }
 
-static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
-{
-    return tmx_sim_cooling_ledger(r->sim);
-}
-
-static double fan_energy_j(const struct tmx_run *r)
-{
-    return cooling(r).fan_j;
-}
-
 static double mean_rpm(const struct tmx_run *r)
 {
     bool known = true;
@@ -241,26 +240,19 @@ static double loop_gain(const struct tmx_run *r)
     return watts > 0 ? (mean_temp_c(r) - mean_inlet_c(r)) / watts * slope : 0;
 }
 
+/* Mean, or a quantile. */
+static double step_s(const struct tmx_run *r, const struct tmx_metric *m)
+{
+    const struct tmx_sync_job *g = machine(r)->members;
+    const double v = !g             ? 0
+                     : m->share > 0 ? tmx_sync_job_step_quantile_s(g, m->share)
+                                    : tmx_sync_job_step_mean_s(g);
+    return isnan(v) ? 0 : v;
+}
+
 static double remote_cost(const struct tmx_run *r)
 {
     return machine(r)->remote_cost;
-}
-
-static double exhaust_j(const struct tmx_run *r)
-{
-    return cooling(r).exhaust_j;
-}
-
-static double step_time_s(const struct tmx_run *r)
-{
-    const double v = machine(r)->members ? tmx_sync_job_step_mean_s(machine(r)->members) : 0;
-    return isnan(v) ? 0 : v;
-}
-
-static double step_p99_s(const struct tmx_run *r)
-{
-    const double v = machine(r)->members ? tmx_sync_job_step_quantile_s(machine(r)->members, 0.99) : 0;
-    return isnan(v) ? 0 : v;
 }
 
 static double wait_pct(const struct tmx_run *r)
@@ -284,24 +276,9 @@ static double reason_s(const struct tmx_run *r, const struct tmx_metric *m)
     return s / (double)rec->n_gpu;
 }
 
-/* An energy of the recorder's, by the place of its array there. */
-static double units_j(const struct tmx_run *r, const struct tmx_metric *m)
+static double peak_memory_c(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return sum(*(double *const *)(const void *)((const char *)recorder(r) + m->what), recorder(r)->n_unit);
-}
-
-static double gpus_j(const struct tmx_run *r, const struct tmx_metric *m)
-{
-    return sum(*(double *const *)(const void *)((const char *)recorder(r) + m->what), recorder(r)->n_gpu);
-}
-
-static double peak_memory_c(const struct tmx_run *r)
-{
-    const struct tmx_recorder *rec = recorder(r);
-    double peak_k = 0;
-    for (size_t g = 0; g < rec->n_gpu; g++) {
-        peak_k = fmax(peak_k, rec->memory_k[g]);
-    }
+    const double peak_k = largest(r, m);
     return peak_k > 0 ? peak_k - TMX_ZERO_C : 0;
 }
 
@@ -329,12 +306,6 @@ static double wait_s(const struct tmx_run *r, const struct tmx_metric *metric)
 static double latency_s(const struct tmx_run *r, const struct tmx_metric *m)
 {
     return tmx_run_serve_quantile(r, (enum tmx_serve_latency)m->what, m->of, m->share);
-}
-
-static double serving(const struct tmx_run *r, const struct tmx_metric *m)
-{
-    const struct tmx_run_serving v = tmx_run_serving(r);
-    return *(const double *)(const void *)((const char *)&v + m->what);
 }
 
 static double gap_p99_s(const struct tmx_run *r)
@@ -383,26 +354,13 @@ static double swing_band_w(const struct tmx_run *r, const struct tmx_metric *m)
     return sqrt(tmx_swing_band_w2(&recorder(r)->swing, m->of == FEEDS, 0.1, 20, NULL));
 }
 
-static double feed_j(const struct tmx_run *r)
-{
-    return tmx_sim_feed_sum(r->sim).wall_j;
-}
-
 /* What several jobs do is as many steps of all members. */
 static double step_feed_kj(const struct tmx_run *r)
 {
     const struct tmx_sync_job *g = machine(r)->members;
-    return g && g->n_step > 0 ? feed_j(r) / 1000 * g->spec.options.jobs / (double)g->n_step : 0;
-}
-
-static double store_loss_j(const struct tmx_run *r)
-{
-    return tmx_sim_feed_sum(r->sim).loss_j;
-}
-
-static double store_charge_j(const struct tmx_run *r)
-{
-    return tmx_sim_feed_sum(r->sim).charge_j;
+    return g && g->n_step > 0
+               ? tmx_sim_feed_sum(r->sim).wall_j / 1000 * g->spec.options.jobs / (double)g->n_step
+               : 0;
 }
 
 double tmx_run_metric(const struct tmx_run *run, const struct tmx_metric *m)
@@ -450,19 +408,10 @@ static double mean_clock_hz(const struct tmx_run *r)
     return hz / (double)m->n_gpu;
 }
 
-static double peak_reported_w(const struct tmx_run *r)
-{
-    double w = 0;
-    for (size_t g = 0; g < machine(r)->n_gpu; g++) {
-        w = fmax(w, recorder(r)->peak_reported_w[g]);
-    }
-    return w;
-}
-
 static double work_s_per_kj(const struct tmx_run *r)
 {
     const struct tmx_machine *m = machine(r);
-    const double j = energy_j(r);
+    const double j = recorder(r)->total_j;
     double work_s = 0;
     for (size_t i = 0; i < m->n_job; i++) {
         work_s +=
@@ -485,7 +434,7 @@ static double wall_w(const struct tmx_run *r)
     for (size_t g = 0; g < m->n_gpu; g++) {
         busy += m->gpu[g].busy_s / time_s / (double)m->n_gpu;
     }
-    const double load_w = (gpus_w(r) + fan_energy_j(r) / time_s) / n + h->idle_w + busy * h->active_w;
+    const double load_w = (gpus_w(r) + cooling(r).fan_j / time_s) / n + h->idle_w + busy * h->active_w;
     return n * tmx_host_wall_w(h, load_w);
 }
 
@@ -498,28 +447,35 @@ static double wall_overhead_pct(const struct tmx_run *r)
 #define LATENCY(what_, of_, share_) \
     TMX_NEEDS_REQUESTS, .part = latency_s, .what = TMX_SERVE_##what_, .of = (of_), .share = (share_)
 #define SWING(of_, part_, what_) 0, .part = (part_), .what = (what_), .of = (of_), .may_lack = true
-#define SERVING(field)           TMX_NEEDS_REQUESTS, .part = serving, .what = offsetof(struct tmx_run_serving, field)
+#define NEEDS(needs_, of_, from, field) \
+    (needs_), .part = number, .of = (of_), .what = offsetof(struct from, field)
+#define NUMBER(of_, from, field) NEEDS(TMX_NEEDS_DIES, of_, from, field)
+#define SERVING(field)           NEEDS(TMX_NEEDS_REQUESTS, SERVED, tmx_run_serving, field)
+#define ARRAY(part_, of_, field) \
+    TMX_NEEDS_DIES, .part = (part_), .of = (of_), .what = offsetof(struct tmx_recorder, field)
+#define DIES(name, doc, value_)                      \
+    {                                                \
+        name, doc, TMX_NEEDS_DIES, .value = (value_) \
+    }
+#define LATCHED_S 10 /* no throttle that works stops a clock for so long */
 
 const struct tmx_metric tmx_metrics[] = {
-    {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", TMX_NEEDS_DIES,
-     .value = slowdown_pct},
-    {"energy_j", "energy of the GPUs from the end of the warm-up", 0, .value = energy_j},
-    {"peak_temp_c", "hottest SM at the end of any tick", TMX_NEEDS_DIES, .value = peak_temp_c},
-    {"gradient_c", "largest difference between two blocks of one die at one time", TMX_NEEDS_DIES,
-     .value = gradient_c},
-    {"mean_temp_c", "mean over SMs and time", TMX_NEEDS_DIES, .value = mean_temp_c},
-    {"throttled_s", "clock-gated time, mean over SMs", TMX_NEEDS_DIES, .value = throttled_s},
-    {"trips", "stops of an SM's clock, all SMs together", TMX_NEEDS_DIES, .value = trips},
-    {"sms_gated", "SMs whose clock was ever stopped", TMX_NEEDS_DIES, .value = sms_gated},
-    {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", TMX_NEEDS_DIES,
-     .value = sms_near_trip},
-    {"longest_gating_s", "longest time an SM's clock stayed stopped", TMX_NEEDS_DIES,
-     .value = longest_gating_s},
-    {"latched_sm", "SMs whose clock stayed stopped for more than 10 s", TMX_NEEDS_DIES, .value = latched_sm},
-    {"gating_period_s", "mean time from one stop of an SM's clock to its next; 0: no clock stopped twice",
-     TMX_NEEDS_DIES, .value = gating_period_s},
-    {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", TMX_NEEDS_DIES,
-     .value = below_trip_k},
+    DIES("slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct),
+    {"energy_j", "energy of the GPUs from the end of the warm-up", NEEDS(0, RECORDER, tmx_recorder, total_j)},
+    DIES("peak_temp_c", "hottest SM at the end of any tick", peak_temp_c),
+    {"gradient_c", "largest difference between two blocks of one die at one time",
+     NUMBER(RECORDER, tmx_recorder, gradient_k)},
+    DIES("mean_temp_c", "mean over SMs and time", mean_temp_c),
+    DIES("throttled_s", "clock-gated time, mean over SMs", throttled_s),
+    {"trips", "stops of an SM's clock, all SMs together", ARRAY(total, SMS, trips)},
+    {"sms_gated", "SMs whose clock was ever stopped", ARRAY(n_above, SMS, trips)},
+    DIES("sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", sms_near_trip),
+    {"longest_gating_s", "longest time an SM's clock stayed stopped", ARRAY(largest, SMS, longest_s)},
+    {"latched_sm", "SMs whose clock stayed stopped for more than 10 s", ARRAY(n_above, SMS, longest_s),
+     .share = LATCHED_S},
+    DIES("gating_period_s", "mean time from one stop of an SM's clock to its next; 0: no clock stopped twice",
+         gating_period_s),
+    DIES("below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", below_trip_k),
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", 0, .value = makespan_s},
     {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", TMX_NEEDS_DIES,
      .part = wait_s, .share = 0.5},
@@ -531,24 +487,19 @@ const struct tmx_metric tmx_metrics[] = {
      .value = throughput_blocks_per_s},
     {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", TMX_NEEDS_KERNELS,
      .value = fairness},
-    {"dynamic_j", "dynamic energy", TMX_NEEDS_DIES, .part = units_j,
-     .what = offsetof(struct tmx_recorder, dynamic_j)},
-    {"leakage_j", "leakage energy", TMX_NEEDS_DIES, .part = units_j,
-     .what = offsetof(struct tmx_recorder, leakage_j)},
-    {"baseline_j", "baseline energy", TMX_NEEDS_DIES, .part = units_j,
-     .what = offsetof(struct tmx_recorder, baseline_j)},
-    {"transition_j", "energy of changes of the clock level", TMX_NEEDS_DIES, .part = gpus_j,
-     .what = offsetof(struct tmx_recorder, transition_j)},
-    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j", TMX_NEEDS_DIES,
-     .part = gpus_j, .what = offsetof(struct tmx_recorder, smooth_j)},
-    {"gating_saved_j", "leakage energy that sleeping units did not spend", TMX_NEEDS_DIES, .part = units_j,
-     .what = offsetof(struct tmx_recorder, saved_j)},
+    {"dynamic_j", "dynamic energy", ARRAY(total, UNITS, dynamic_j)},
+    {"leakage_j", "leakage energy", ARRAY(total, UNITS, leakage_j)},
+    {"baseline_j", "baseline energy", ARRAY(total, UNITS, baseline_j)},
+    {"transition_j", "energy of changes of the clock level", ARRAY(total, GPUS, transition_j)},
+    {"smooth_j", "energy of the dummy work of power smoothing, part of energy_j",
+     ARRAY(total, GPUS, smooth_j)},
+    {"gating_saved_j", "leakage energy that sleeping units did not spend", ARRAY(total, UNITS, saved_j)},
     {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
-     TMX_NEEDS_DIES, .value = fan_energy_j},
-    {"board_w", "drawn by the GPUs' boards, all together, mean over time", TMX_NEEDS_DIES, .value = gpus_w},
+     NUMBER(LEDGER, tmx_cooling_ledger, fan_j)},
+    DIES("board_w", "drawn by the GPUs' boards, all together, mean over time", gpus_w),
     {"peak_reported_w",
      "largest power that a board reports, a mean over sensor.power_window_s; 0: a shorter run",
-     TMX_NEEDS_DIES, .value = peak_reported_w},
+     ARRAY(largest, GPUS, peak_reported_w)},
     {"power_swing_w", "swing: 95th less 5th percentile of the boards' power, all together",
      SWING(BOARDS, swing_w, 0)},
     {"power_range_w", "swing: highest less lowest tick of it", SWING(BOARDS, range_w, 0)},
@@ -576,44 +527,46 @@ const struct tmx_metric tmx_metrics[] = {
     {"feed_rise_60s_w", "swing: largest rise within 60 s", SWING(FEEDS, rise_w, 3)},
     {"feed_fall_60s_w", "swing: largest fall within 60 s", SWING(FEEDS, fall_w, 3)},
     {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", SWING(FEEDS, swing_band_w, 0)},
-    {"feed_j", "energy drawn from all feeds", TMX_NEEDS_DIES, .value = feed_j},
-    {"step_feed_kj", "synchronous job: of it, a step of all members", TMX_NEEDS_DIES, .value = step_feed_kj},
-    {"store_loss_j", "energy that the nodes' stores lose", TMX_NEEDS_DIES, .value = store_loss_j},
-    {"store_charge_j", "change of their charge", TMX_NEEDS_DIES, .value = store_charge_j},
-    {"mean_clock_hz",
-     "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of the "
-     "throttle do not",
-     TMX_NEEDS_DIES, .value = mean_clock_hz},
-    {"work_s_per_kj",
-     "work that is done, in seconds of a whole GPU at its nominal clock, for a kilojoule of energy_j",
-     TMX_NEEDS_DIES, .value = work_s_per_kj},
-    {"wall_w",
-     "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a host",
-     TMX_NEEDS_DIES, .value = wall_w},
-    {"wall_overhead_pct", "share of wall_w that the GPUs' boards do not draw", TMX_NEEDS_DIES,
-     .value = wall_overhead_pct},
-    {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology or where it is not known",
-     TMX_NEEDS_DIES, .value = mean_rpm},
-    {"peak_noise_dba", "highest noise of all fans together; 0 if no fan turns or has a known noise",
-     TMX_NEEDS_DIES, .value = peak_noise_dba},
-    {"loop_gain",
-     "rise of the mean SM per watt times leakage per kelvin at the trip point; from 1 on: no steady state",
-     TMX_NEEDS_DIES, .value = loop_gain},
-    {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", TMX_NEEDS_DIES, .value = mean_inlet_c},
-    {"remote_cost", "cost of the link between the GPUs, relative to link T3", TMX_NEEDS_DIES,
-     .value = remote_cost},
-    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", TMX_NEEDS_DIES,
-     .value = exhaust_j},
-    {"gate_asleep_error_points",
-     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs", TMX_NEEDS_DIES,
-     .value = tmx_run_gate_asleep_points},
-    {"gate_slowdown_error_points",
-     "unit gating: largest error of interpolated slowdown against fresh cycle-level runs", TMX_NEEDS_DIES,
-     .value = tmx_run_gate_slowdown_points},
-    {"step_time_s", "synchronous job: time of a step, mean", TMX_NEEDS_DIES, .value = step_time_s},
-    {"step_p99_s", "synchronous job: 99th percentile of the step times", TMX_NEEDS_DIES, .value = step_p99_s},
-    {"wait_pct", "synchronous job: time that members wait for the last one, mean over members",
-     TMX_NEEDS_DIES, .value = wait_pct},
+    {"feed_j", "energy drawn from all feeds", NUMBER(FEED, tmx_feed_sum, wall_j)},
+    DIES("step_feed_kj", "synchronous job: of it, a step of all members", step_feed_kj),
+    {"store_loss_j", "energy that the nodes' stores lose", NUMBER(FEED, tmx_feed_sum, loss_j)},
+    {"store_charge_j", "change of their charge", NUMBER(FEED, tmx_feed_sum, charge_j)},
+    DIES("mean_clock_hz",
+         "clock of the SMs, mean over GPUs and time; rests and a slowdown's left-out pulses count, stops of "
+         "the "
+         "throttle do not",
+         mean_clock_hz),
+    DIES("work_s_per_kj",
+         "work that is done, in seconds of a whole GPU at its nominal clock, for a kilojoule of energy_j",
+         work_s_per_kj),
+    DIES("wall_w",
+         "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a "
+         "host",
+         wall_w),
+    DIES("wall_overhead_pct", "share of wall_w that the GPUs' boards do not draw", wall_overhead_pct),
+    DIES("mean_rpm",
+         "speed of the fans, mean over fans and time; 0 without a topology or where it is not known",
+         mean_rpm),
+    DIES("peak_noise_dba", "highest noise of all fans together; 0 if no fan turns or has a known noise",
+         peak_noise_dba),
+    DIES(
+        "loop_gain",
+        "rise of the mean SM per watt times leakage per kelvin at the trip point; from 1 on: no steady state",
+        loop_gain),
+    DIES("mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c),
+    DIES("remote_cost", "cost of the link between the GPUs, relative to link T3", remote_cost),
+    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology",
+     NUMBER(LEDGER, tmx_cooling_ledger, exhaust_j)},
+    DIES("gate_asleep_error_points",
+         "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
+         tmx_run_gate_asleep_points),
+    DIES("gate_slowdown_error_points",
+         "unit gating: largest error of interpolated slowdown against fresh cycle-level runs",
+         tmx_run_gate_slowdown_points),
+    {"step_time_s", "synchronous job: time of a step, mean", TMX_NEEDS_DIES, .part = step_s},
+    {"step_p99_s", "synchronous job: 99th percentile of the step times", TMX_NEEDS_DIES, .part = step_s,
+     .share = 0.99},
+    DIES("wait_pct", "synchronous job: time that members wait for the last one, mean over members", wait_pct),
     {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs", TMX_NEEDS_DIES,
      .part = reason_s, .what = TMX_REASON_GPU_IDLE},
     {"sw_power_cap_s", "dtm boost: time slowed by the power cap, mean over GPUs; reasons overlap",
@@ -627,8 +580,8 @@ const struct tmx_metric tmx_metrics[] = {
      .part = reason_s, .what = TMX_REASON_HW_THERMAL_SLOWDOWN},
     {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", TMX_NEEDS_DIES,
      .part = reason_s, .what = TMX_REASON_MEMORY_LIMIT},
-    {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan", TMX_NEEDS_DIES,
-     .value = peak_memory_c},
+    {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan",
+     ARRAY(peak_memory_c, GPUS, memory_k)},
     {"ttft_p50_s", "serving: from arrival to the first token, median", LATENCY(TTFT, -1, 0.5)},
     {"ttft_p90_s", "serving: from arrival to the first token, 90th percentile", LATENCY(TTFT, -1, 0.9)},
     {"ttft_p99_s", "serving: from arrival to the first token, 99th percentile", LATENCY(TTFT, -1, 0.99)},
