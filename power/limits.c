@@ -42,18 +42,6 @@ static size_t either(const struct tmx_csv *csv, const char *one, const char *oth
     return c < csv->n_column ? c : tmx_csv_column(csv, other);
 }
 
-/* The name of a row's load: its other cells. */
-static void name_load(const struct tmx_csv *csv, size_t row, const struct columns *c, char name[256])
-{
-    size_t n = 0;
-    name[0] = '\0';
-    for (size_t i = 0; i < csv->n_column; i++) {
-        if (i != c->limit && i != c->speed && i != c->time && i != c->power && n < 255) {
-            n += (size_t)snprintf(name + n, 256 - n, "%s%s", n ? " " : "", tmx_csv_cell(csv, row, i));
-        }
-    }
-}
-
 static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *csv, size_t row,
                                const struct columns *c, const char *only, struct tmx_err *err)
 {
@@ -70,7 +58,14 @@ static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *c
             err, TMX_EPARSE, csv->source, csv->line[row],
             "expected a limit and mean watts of up to 1e5 W, and a speed or a time, all positive");
     }
-    name_load(csv, row, c, name);
+    /* the name of a row's load: its other cells */
+    size_t n = 0;
+    name[0] = '\0';
+    for (size_t i = 0; i < csv->n_column; i++) {
+        if (i != c->limit && i != c->speed && i != c->time && i != c->power && n < 255) {
+            n += (size_t)snprintf(name + n, 256 - n, "%s%s", n ? " " : "", tmx_csv_cell(csv, row, i));
+        }
+    }
     if (only && !strstr(name, only)) {
         return TMX_OK;
     }

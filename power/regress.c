@@ -354,31 +354,6 @@ static enum tmx_status fit_all(const struct tmx_training *t, struct tmx_power_fi
     return st;
 }
 
-static enum tmx_status leave_out(const struct tmx_training *t, size_t row, struct tmx_power_fit *fit,
-                                 struct tmx_err *err)
-{
-    struct work w;
-    double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
-    enum tmx_status st = work_create(&w, t, row, err);
-    if (!st) {
-        st = solve(&w, t, row, &chisq, err);
-    }
-    if (!st) {
-        for (size_t i = 0; i < fit->n_coefficient; i++) {
-            c[i] = gsl_vector_get(w.c, i);
-        }
-        fit->left_out_w[row] = predict(c, t->n_feature, &t->event[row * t->n_feature]);
-        const double percent = 100 * fabs(fit->left_out_w[row] / t->power_w[row] - 1);
-        fit->mean_percent += percent / (double)t->n_row;
-        if (percent > fit->worst_percent) {
-            fit->worst_percent = percent;
-            fit->worst_row = row;
-        }
-    }
-    work_free(&w);
-    return st;
-}
-
 enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit *fit, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
@@ -397,7 +372,26 @@ enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit
         st = fit_all(t, fit, err);
     }
     for (size_t r = 0; !st && r < t->n_row; r++) {
-        st = leave_out(t, r, fit, err);
+        /* the fit without row r, which predicts it */
+        struct work w;
+        double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
+        st = work_create(&w, t, r, err);
+        if (!st) {
+            st = solve(&w, t, r, &chisq, err);
+        }
+        if (!st) {
+            for (size_t i = 0; i < fit->n_coefficient; i++) {
+                c[i] = gsl_vector_get(w.c, i);
+            }
+            fit->left_out_w[r] = predict(c, t->n_feature, &t->event[r * t->n_feature]);
+            const double percent = 100 * fabs(fit->left_out_w[r] / t->power_w[r] - 1);
+            fit->mean_percent += percent / (double)t->n_row;
+            if (percent > fit->worst_percent) {
+                fit->worst_percent = percent;
+                fit->worst_row = r;
+            }
+        }
+        work_free(&w);
     }
     if (st) {
         tmx_power_fit_finish(fit);

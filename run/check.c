@@ -218,21 +218,6 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
     return st;
 }
 
-/* A node may be given less than its boards can be set to. */
-static void note_least_caps(const struct tmx_run *r)
-{
-    const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
-    const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
-    double least_w = 0;
-    for (size_t g = 0; g < r->n_gpu && min_w; g++) {
-        least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
-    }
-    if (node_w && *node_w > 0 && *node_w < least_w) {
-        tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
-                  *node_w, least_w);
-    }
-}
-
 static void note_powerless(const struct tmx_run *r)
 {
     const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
@@ -253,7 +238,17 @@ static void note_powerless(const struct tmx_run *r)
                   "one launch, which may not)",
                   tb);
     }
-    note_least_caps(r);
+    /* A node may be given less than its boards can be set to. */
+    const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
+    const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
+    double least_w = 0;
+    for (size_t g = 0; g < r->n_gpu && min_w; g++) {
+        least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
+    }
+    if (node_w && *node_w > 0 && *node_w < least_w) {
+        tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
+                  *node_w, least_w);
+    }
 }
 
 /* Times that must be whole numbers of others, checked where they are written; a default that is none becomes

@@ -258,21 +258,21 @@ enum {
 };
 
 static const struct tmx_column columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},
-    {"first_launch", TMX_COLUMN_INT, 0},
-    {"launches", TMX_COLUMN_INT, 0},
-    {"warps", TMX_COLUMN_INT, 0},
-    {"lines_per_instr", TMX_COLUMN_REAL, 4},
-    {"ipc1_given", TMX_COLUMN_REAL, 2},
-    {"ipc1_sm_cycle", TMX_COLUMN_REAL, 2},
-    {"cpi1_given_cycles", TMX_COLUMN_REAL, 2},
-    {"cpi1_sm_cycle_cycles", TMX_COLUMN_REAL, 2},
-    {"mlp_given", TMX_COLUMN_REAL, 2},
-    {"mlp_sm_cycle", TMX_COLUMN_REAL, 2},
-    {"ipc_given", TMX_COLUMN_REAL, 3},    /* of a core while all work */
-    {"ipc_sm_cycle", TMX_COLUMN_REAL, 3}, /* likewise */
-    {"fit_mean_error_pct", TMX_COLUMN_REAL, 1},
-    {"fit_worst_error_pct", TMX_COLUMN_REAL, 1},
+    TMX_TEXT("kernel"),
+    TMX_INT("first_launch"),
+    TMX_INT("launches"),
+    TMX_INT("warps"),
+    TMX_REAL("lines_per_instr", 4),
+    TMX_REAL("ipc1_given", 2),
+    TMX_REAL("ipc1_sm_cycle", 2),
+    TMX_REAL("cpi1_given_cycles", 2),
+    TMX_REAL("cpi1_sm_cycle_cycles", 2),
+    TMX_REAL("mlp_given", 2),
+    TMX_REAL("mlp_sm_cycle", 2),
+    TMX_REAL("ipc_given", 3),    /* of a core while all work */
+    TMX_REAL("ipc_sm_cycle", 3), /* likewise */
+    TMX_REAL("fit_mean_error_pct", 1),
+    TMX_REAL("fit_worst_error_pct", 1),
 };
 
 enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err)

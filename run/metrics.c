@@ -34,7 +34,7 @@ static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
     return tmx_sim_cooling_ledger(r->sim);
 }
 
-/* A number that is there, by its place in whom it is of. */
+/* A number that is kept, by its place in what keeps it. */
 enum { RECORDER, LEDGER, FEED, SERVED };
 
 static double number(const struct tmx_run *r, const struct tmx_metric *m)

@@ -232,28 +232,6 @@ static const char *after_line(const char *line)
     return line + (*line == '\n');
 }
 
-static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
-{
-    fprintf(w->full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
-    for (const char *line = r->doubt; *line; line = after_line(line)) {
-        fprintf(w->full, TMX_RUN_WARNING "%.*s\n", (int)strcspn(line, "\n"), line);
-    }
-    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
-        const struct tmx_opt row[2] = {*o, {0}};
-        const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
-        const bool fixed =
-            o->offset == offsetof(struct tmx_run_options, tick) && r->options.tick == TMX_TICK_FIXED;
-        if (of_the_run && !fixed && !tmx_run_key_unused(r, o->key)) {
-            tmx_opt_write(row, &r->options, w);
-        }
-    }
-    for (size_t i = 0; i < N_FEATURE; i++) {
-        if (features[i]->write) {
-            features[i]->write(r, w);
-        }
-    }
-}
-
 /* What steps from event to event may leave out, by what the policies say. */
 static void rests(const struct tmx_run *r, struct tmx_sim_spec *s)
 {
@@ -306,7 +284,25 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         }
         return tmx_no_memory(err);
     }
-    write_resolved(r, &w);
+    /* write resolved */
+    fprintf(w.full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
+    for (const char *line = r->doubt; *line; line = after_line(line)) {
+        fprintf(w.full, TMX_RUN_WARNING "%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
+        const bool fixed =
+            o->offset == offsetof(struct tmx_run_options, tick) && r->options.tick == TMX_TICK_FIXED;
+        if (of_the_run && !fixed && !tmx_run_key_unused(r, o->key)) {
+            tmx_opt_write(row, &r->options, &w);
+        }
+    }
+    for (size_t i = 0; i < N_FEATURE; i++) {
+        if (features[i]->write) {
+            features[i]->write(r, &w);
+        }
+    }
     enum tmx_status st = tmx_writer_finish(&w, &r->settings, err);
     fclose(w.full);
     fclose(w.keys);

@@ -93,22 +93,6 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
         tmx_hotspot_config_set_from(cfg, package_key, TMX_INTEGER_VALUE(wanted), NULL, 0, err), err);
 }
 
-/* A chip starts no colder than the air around it, where the run says neither where it starts nor
- * which air it has. */
-static void start_in_air(struct tmx_run *r, const struct tmx_run_kind *k, struct tmx_hotspot_config *cfg,
-                         bool start_given, bool air_given)
-{
-    const bool cold = cfg->init_temp < cfg->ambient;
-    r->sim_spec.cooling.cold_start = cold && (start_given || air_given);
-    if (cold && !start_given && !air_given) {
-        cfg->init_temp = cfg->ambient;
-    } else if (cold && !start_given) {
-        tmx_doubt("chip %s starts at %g degC, its package's init_temp, colder than its air, "
-                  "package.ambient = %g degC; give package.init_temp too",
-                  k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
-    }
-}
-
 static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                     struct tmx_err *err)
 {
@@ -137,7 +121,17 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
         cfg->ambient += r->inlet_plus_k;
     }
     if (!st) {
-        start_in_air(r, k, cfg, start_given, air_given);
+        /* A chip starts no colder than the air around it, where the run says neither where it starts nor
+         * which air it has. */
+        const bool cold = cfg->init_temp < cfg->ambient;
+        r->sim_spec.cooling.cold_start = cold && (start_given || air_given);
+        if (cold && !start_given && !air_given) {
+            cfg->init_temp = cfg->ambient;
+        } else if (cold && !start_given) {
+            tmx_doubt("chip %s starts at %g degC, its package's init_temp, colder than its air, "
+                      "package.ambient = %g degC; give package.init_temp too",
+                      k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
+        }
         if (r->start_plus_k != 0 && !tmx_hotspot_config_given(cfg, "init_temp")) {
             st = tmx_hotspot_config_set_from(cfg, "init_temp", TMX_REAL_VALUE(cfg->init_temp), NULL, 0, err);
         }
@@ -194,18 +188,6 @@ static const char *channels_fault(const struct tmx_run *r, const struct tmx_run_
                                                          : NULL;
 }
 
-/* Flow at the levels; the convection of the sink stays the package's. */
-static void tabulate_pump(struct tmx_run_kind *k, const double *flow_m3_per_s)
-{
-    double pump_w;
-    for (size_t l = 0; l < k->n_level; l++) {
-        k->level_k_per_w[l] = k->stack.spec.package.r_convec_k_per_w;
-        k->level_flow[l] = flow_m3_per_s[l] / channels_flow(&k->stack, 1, &pump_w);
-    }
-    k->stack.spec.flow_levels = k->level_flow;
-    k->stack.spec.inlet_at_ambient = true;
-}
-
 /* The card's fans are pumps: at speed x each takes power_w x^3 + x^2 P / efficiency, with P its part of
  * pressure drop times flow at full speed (developed laminar flow: the drop follows the flow). Layers of a
  * stack share the flow as their own flows do. Film coefficients do not change with the flow, as in laminar
@@ -255,7 +237,14 @@ static enum tmx_status tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k, s
                                 one_speed ? p->constant(fan->state) : -1, k->level_rpm, k->level_k_per_w,
                                 flow_m3_per_s);
     if (card->convection == TMX_CONVECTION_CHANNELS) {
-        tabulate_pump(k, flow_m3_per_s);
+        /* flow at the levels; the convection of the sink stays the package's */
+        double pump_w;
+        for (size_t l = 0; l < k->n_level; l++) {
+            k->level_k_per_w[l] = k->stack.spec.package.r_convec_k_per_w;
+            k->level_flow[l] = flow_m3_per_s[l] / channels_flow(&k->stack, 1, &pump_w);
+        }
+        k->stack.spec.flow_levels = k->level_flow;
+        k->stack.spec.inlet_at_ambient = true;
     }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
@@ -468,29 +457,6 @@ static void close_thermal(struct tmx_run *r)
     free(r->thermal.options);
 }
 
-static void write_package(const struct tmx_run *r, struct tmx_writer *w)
-{
-    const struct tmx_hotspot_config *cfg = &r->kind[0].package;
-    tmx_writer_open(w, "package", TMX_SETTING_GROUP);
-    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
-        const struct tmx_opt row[2] = {*o, {0}};
-        const bool by_root =
-            (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
-            (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
-        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
-            key_unused(o->key)) {
-            continue;
-        }
-        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
-            const bool *on = (const bool *)((const char *)cfg + o->offset);
-            tmx_writer_value(w, o->key, TMX_INTEGER_VALUE(*on), false);
-        } else {
-            tmx_opt_write(row, cfg, w);
-        }
-    }
-    tmx_writer_close(w);
-}
-
 /* Overrides are of one chip; where there are several, their own files say all. */
 static bool one_chip(const struct tmx_run *r)
 {
@@ -500,18 +466,6 @@ static bool one_chip(const struct tmx_run *r)
         }
     }
     return true;
-}
-
-static void write_failures(const struct tmx_run *r, struct tmx_writer *w)
-{
-    tmx_writer_open(w, "fan_failures", TMX_SETTING_LIST);
-    for (size_t i = 0; i < r->n_failure; i++) {
-        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
-        tmx_writer_value(w, "fan", TMX_TEXT_VALUE(r->topology.fan[r->failure[i].fan].name), false);
-        tmx_writer_value(w, "at_s", TMX_REAL_VALUE(r->failure[i].at_s), false);
-        tmx_writer_close(w);
-    }
-    tmx_writer_close(w);
 }
 
 static void write_schedule(const struct tmx_run *r, struct tmx_writer *w)
@@ -530,33 +484,55 @@ static void write_schedule(const struct tmx_run *r, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
-/* Of one chip its package has the ambient and the start. */
-static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
-{
-    if (!isnan(r->inlet_c) && r->n_inlet == 0 && r->inlet_c != r->topology.inlet_c) {
-        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
-    }
-    if (r->inlet_plus_k != 0) {
-        tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
-    }
-    if (r->start_plus_k != 0) {
-        tmx_writer_value(w, "start_plus_k", TMX_REAL_VALUE(r->start_plus_k), false);
-    }
-}
-
 static void write_thermal(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const struct tmx_opt none[] = {{0}};
     const struct tmx_opt *opts = r->thermal.ops->base.opts;
     if (one_chip(r)) {
         tmx_chip_write_power(&r->kind[0].chip, "chip_power", w);
-        write_package(r, w);
+        /* write package */
+        const struct tmx_hotspot_config *cfg = &r->kind[0].package;
+        tmx_writer_open(w, "package", TMX_SETTING_GROUP);
+        for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+            const struct tmx_opt row[2] = {*o, {0}};
+            const bool by_root =
+                (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
+                (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
+            if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
+                key_unused(o->key)) {
+                continue;
+            }
+            if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
+                const bool *on = (const bool *)((const char *)cfg + o->offset);
+                tmx_writer_value(w, o->key, TMX_INTEGER_VALUE(*on), false);
+            } else {
+                tmx_opt_write(row, cfg, w);
+            }
+        }
+        tmx_writer_close(w);
     } else {
-        write_inlet(r, w);
+        /* of one chip its package has the ambient and the start */
+        if (!isnan(r->inlet_c) && r->n_inlet == 0 && r->inlet_c != r->topology.inlet_c) {
+            tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
+        }
+        if (r->inlet_plus_k != 0) {
+            tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
+        }
+        if (r->start_plus_k != 0) {
+            tmx_writer_value(w, "start_plus_k", TMX_REAL_VALUE(r->start_plus_k), false);
+        }
     }
     if (r->topology.n_gpu > 0) {
         tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, w);
-        write_failures(r, w);
+        /* write failures */
+        tmx_writer_open(w, "fan_failures", TMX_SETTING_LIST);
+        for (size_t i = 0; i < r->n_failure; i++) {
+            tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+            tmx_writer_value(w, "fan", TMX_TEXT_VALUE(r->topology.fan[r->failure[i].fan].name), false);
+            tmx_writer_value(w, "at_s", TMX_REAL_VALUE(r->failure[i].at_s), false);
+            tmx_writer_close(w);
+        }
+        tmx_writer_close(w);
     }
     if (r->n_inlet > 0) {
         write_schedule(r, w);

@@ -109,18 +109,6 @@ static void print_keys(const struct tmx_catalog *c, size_t first, size_t last, F
     }
 }
 
-static void add_policies(const struct tmx_catalog *c, struct tmx_table *t)
-{
-    for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
-        char source[160];
-        snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm, p->tb);
-        tmx_table_row(t, "%s %s %s %s", "policy", p->name, p->doc, source);
-    }
-    for (size_t level = 0; level < TMX_N_LEVEL; level++) {
-        add_kind(c, t, level);
-    }
-}
-
 static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, const char *what,
                             struct tmx_err *err)
 {
@@ -142,7 +130,16 @@ static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, co
         }
     }
     if (strcmp(what, "policies") == 0) {
-        add_policies(c, t);
+        /* add policies */
+        for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
+            char source[160];
+            snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm,
+                     p->tb);
+            tmx_table_row(t, "%s %s %s %s", "policy", p->name, p->doc, source);
+        }
+        for (size_t level = 0; level < TMX_N_LEVEL; level++) {
+            add_kind(c, t, level);
+        }
     } else if (strcmp(what, "backends") == 0) {
         add_kind(c, t, TMX_KIND_BACKEND);
         add_kind(c, t, TMX_KIND_POWER);

@@ -821,27 +821,23 @@ void tmx_run_requests(const struct tmx_run *run, FILE *out)
     }
 }
 
-enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_instances(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {
-        {"instance", TMX_COLUMN_INT, 0},     {"gpu", TMX_COLUMN_INT, 0},
-        {"gpus", TMX_COLUMN_INT, 0},         {"row", TMX_COLUMN_INT, 0},
-        {"class", TMX_COLUMN_TEXT, 0},       {"busy_s", TMX_COLUMN_REAL, 3},
-        {"prompt_s", TMX_COLUMN_REAL, 3},    {"token_s", TMX_COLUMN_REAL, 3},
-        {"iterations", TMX_COLUMN_INT, 0},   {"requests", TMX_COLUMN_INT, 0},
-        {"input_tokens", TMX_COLUMN_INT, 0}, {"output_tokens", TMX_COLUMN_INT, 0},
-        {"mean_batch", TMX_COLUMN_REAL, 3},  {"energy_j", TMX_COLUMN_REAL, 1},
-        {"capped_s", TMX_COLUMN_REAL, 3},    {"braked_s", TMX_COLUMN_REAL, 3},
+        TMX_INT("instance"),       TMX_INT("gpu"),          TMX_INT("gpus"),         TMX_INT("row"),
+        TMX_TEXT("class"),         TMX_REAL("busy_s", 3),   TMX_REAL("prompt_s", 3), TMX_REAL("token_s", 3),
+        TMX_INT("iterations"),     TMX_INT("requests"),     TMX_INT("input_tokens"), TMX_INT("output_tokens"),
+        TMX_REAL("mean_batch", 3), TMX_REAL("energy_j", 1), TMX_REAL("capped_s", 3), TMX_REAL("braked_s", 3),
     };
     size_t n;
     const struct tmx_serve *s = served(run);
     const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < n; i++) {
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < n; i++) {
         const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
         const double busy_s = l->prompt_s + l->token_s;
-        tmx_table_row(*out, "%zu %zu %zu %zu %s %g %g %g %zu %zu %zu %zu %g %g %g %g", i, v[i].gpu0,
-                      v[i].n_gpu, v[i].row,
+        tmx_table_row(t, "%zu %zu %zu %zu %s %g %g %g %zu %zu %zu %zu %g %g %g %g", i, v[i].gpu0, v[i].n_gpu,
+                      v[i].row,
                       !run->serve->spec.options.class_servers ? "any"
                       : v[i].class_of                         ? "low"
                                                               : "high",
@@ -849,7 +845,7 @@ enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **
                       (size_t)l->input_tokens, (size_t)l->output_tokens,
                       busy_s > 0 ? l->sequence_s / busy_s : 0, l->joules, l->capped_s, l->braked_s);
     }
-    return st;
+    return t;
 }
 
 /* What the time of a request beyond the request alone was due to [s]. */
@@ -869,15 +865,13 @@ static void excess(const struct tmx_run *r, const struct tmx_llm_request *q, enu
     }
 }
 
-enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_missed(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {
-        {"limit", TMX_COLUMN_TEXT, 0},        {"limit_s", TMX_COLUMN_REAL, 3},
-        {"missed", TMX_COLUMN_INT, 0},        {"missed_pct", TMX_COLUMN_REAL, 2},
-        {"queue_s", TMX_COLUMN_REAL, 3},      {"batch_s", TMX_COLUMN_REAL, 3},
-        {"clock_s", TMX_COLUMN_REAL, 3},      {"row_pct", TMX_COLUMN_REAL, 1},
-        {"brake_pct", TMX_COLUMN_REAL, 1},    {"board_pct", TMX_COLUMN_REAL, 1},
-        {"mean_inlet_c", TMX_COLUMN_REAL, 1},
+        TMX_TEXT("limit"),         TMX_REAL("limit_s", 3),      TMX_INT("missed"),
+        TMX_REAL("missed_pct", 2), TMX_REAL("queue_s", 3),      TMX_REAL("batch_s", 3),
+        TMX_REAL("clock_s", 3),    TMX_REAL("row_pct", 1),      TMX_REAL("brake_pct", 1),
+        TMX_REAL("board_pct", 1),  TMX_REAL("mean_inlet_c", 1),
     };
     static const char *const words[] = {"ttft", "tbt", "e2e"};
     const struct tmx_serve_limits *given = &run->serve->limits;
@@ -885,8 +879,8 @@ enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out
     size_t n;
     const struct tmx_serve *s = served(run);
     const struct tmx_llm_request *q = tmx_serve_requests(s, &n);
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
-    for (int what = 0; !st && what < 3; what++) {
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (int what = 0; what < 3; what++) {
         const double limit_s = limits[what] > 0
                                    ? limits[what]
                                    : tmx_run_serve_quantile(run, (enum tmx_serve_latency)what, -1, 0.99);
@@ -912,11 +906,11 @@ enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out
         for (size_t k = 0; k < 3; k++) {
             late[k] = sum[2] > 0 ? 100 * late[k] / sum[2] : 0;
         }
-        tmx_table_row(*out, "%s %g %zu %g %g %g %g %g %g %g %G", words[what], limit_s, missed,
+        tmx_table_row(t, "%s %g %zu %g %g %g %g %g %g %g %G", words[what], limit_s, missed,
                       100 * (double)missed / (double)n, sum[0] / count, sum[1] / count, sum[2] / count,
                       late[0], late[1], late[2], missed > 0 ? inlet_k / count - TMX_ZERO_C : NAN);
     }
-    return st;
+    return t;
 }
 
 const struct tmx_keys tmx_serve_keys[] = {TMX_KEYS("serve", tmx_serve_opts),

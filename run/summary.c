@@ -19,35 +19,29 @@
 #include "run/options.h"
 #include "run/state.h"
 
-enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_summary(const struct tmx_run *run)
 {
-    struct tmx_column columns[128] = {{"run", TMX_COLUMN_TEXT, 0},
-                                      {"mix", TMX_COLUMN_TEXT, 0},
-                                      {"policy", TMX_COLUMN_TEXT, 0},
-                                      {"status", TMX_COLUMN_TEXT, 0}};
+    struct tmx_column columns[128] = {TMX_TEXT("run"), TMX_TEXT("mix"), TMX_TEXT("policy"),
+                                      TMX_TEXT("status")};
     size_t n = 4;
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
             columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
         }
     }
-    columns[n++] =
-        (struct tmx_column){"policies", TMX_COLUMN_TEXT, 0}; /* the preset and what differs from it */
-    const enum tmx_status st = tmx_table_create(out, columns, n, err);
-    if (st) {
-        return st;
-    }
-    tmx_table_row(*out, "%s %s %s %s", tmx_run_id(run), tmx_run_mix_name(run), tmx_run_policy_name(run),
+    columns[n++] = (struct tmx_column)TMX_TEXT("policies"); /* the preset and what differs from it */
+    struct tmx_table *t = tmx_table_new(columns, n);
+    tmx_table_row(t, "%s %s %s %s", tmx_run_id(run), tmx_run_mix_name(run), tmx_run_policy_name(run),
                   tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
             const double v = tmx_run_metric(run, k);
-            isnan(v) && k->may_lack ? tmx_table_empty(*out) : tmx_table_real(*out, v);
+            isnan(v) && k->may_lack ? tmx_table_empty(t) : tmx_table_real(t, v);
         }
     }
     char words[300];
-    tmx_table_text(*out, tmx_run_policy_words(run, words, sizeof words));
-    return TMX_OK;
+    tmx_table_text(t, tmx_run_policy_words(run, words, sizeof words));
+    return t;
 }
 
 /* A cell that may have no value: %G. */
@@ -71,39 +65,36 @@ bool tmx_run_has_gpu_labels(const struct tmx_run *run)
     return names;
 }
 
-enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {
-        {"kernel", TMX_COLUMN_TEXT, 0},    {"arrival_s", TMX_COLUMN_REAL, 3},
-        {"started_s", TMX_COLUMN_REAL, 3}, {"finished_s", TMX_COLUMN_REAL, 3},
-        {"blocks", TMX_COLUMN_INT, 0},     {"blocks_retired", TMX_COLUMN_INT, 0},
-        {"dynamic_j", TMX_COLUMN_REAL, 1}, {"pdi_w", TMX_COLUMN_REAL, 3},
-        {"gpu", TMX_COLUMN_INT, 0},        {"gpus", TMX_COLUMN_INT, 0},
-        {"wait_s", TMX_COLUMN_REAL, 3},    {"turnaround_s", TMX_COLUMN_REAL, 3},
-        {"gpu_label", TMX_COLUMN_TEXT, 0}, /* last: of topologies that give their GPUs names */
+        TMX_TEXT("kernel"),        TMX_REAL("arrival_s", 3), TMX_REAL("started_s", 3),
+        TMX_REAL("finished_s", 3), TMX_INT("blocks"),        TMX_INT("blocks_retired"),
+        TMX_REAL("dynamic_j", 1),  TMX_REAL("pdi_w", 3),     TMX_INT("gpu"),
+        TMX_INT("gpus"),           TMX_REAL("wait_s", 3),    TMX_REAL("turnaround_s", 3),
+        TMX_TEXT("gpu_label"), /* last: of topologies that give their GPUs names */
     };
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
     const bool names = tmx_run_has_gpu_labels(run);
-    const enum tmx_status st =
-        tmx_table_create(out, columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1), err);
-    for (size_t j = 0; !st && !run->serve && j < m->n_job; j++) {
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1));
+    for (size_t j = 0; !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
         const double arrival_s = tmx_run_arrival_s(run, job),
                      started_s = if_there(job->started_s >= 0, job->started_s),
                      finished_s = if_there(job->finished_s >= 0, job->finished_s);
-        tmx_table_row(*out, "%s %g %G %G %" PRId64 " %" PRId64 " %g %g", job->kernel->name, arrival_s,
-                      started_s, finished_s, (int64_t)b.total, (int64_t)b.retired,
-                      tmx_sim_recorder(sim)->job_j[j], job->pdi_w * job->sm_w);
-        job->n_gpu > 0 ? tmx_table_int(*out, (int64_t)job->home_gpu) : tmx_table_empty(*out);
-        tmx_table_row(*out, "%zu %G %G", job->n_gpu, started_s - arrival_s, finished_s - arrival_s);
+        tmx_table_row(t, "%s %g %G %G %" PRId64 " %" PRId64 " %g %g", job->kernel->name, arrival_s, started_s,
+                      finished_s, (int64_t)b.total, (int64_t)b.retired, tmx_sim_recorder(sim)->job_j[j],
+                      job->pdi_w * job->sm_w);
+        job->n_gpu > 0 ? tmx_table_int(t, (int64_t)job->home_gpu) : tmx_table_empty(t);
+        tmx_table_row(t, "%zu %G %G", job->n_gpu, started_s - arrival_s, finished_s - arrival_s);
         if (names) {
             char label[TMX_NAME];
-            tmx_table_text(*out, job->n_gpu > 0 ? tmx_run_gpu_label(run, job->home_gpu, label) : "");
+            tmx_table_text(t, job->n_gpu > 0 ? tmx_run_gpu_label(run, job->home_gpu, label) : "");
         }
     }
-    return st;
+    return t;
 }
 
 /* Energies and extremes of one GPU, over the counted time. */
@@ -170,29 +161,33 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     }
 }
 
-enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_gpus(const struct tmx_run *run)
 {
     static const struct tmx_column before[] = {
-        {"gpu", TMX_COLUMN_INT, 0},
-        {"chip", TMX_COLUMN_TEXT, 0},
-        {"kernels", TMX_COLUMN_INT, 0},
-        {"energy_j", TMX_COLUMN_REAL, 1},
-        {"dynamic_j", TMX_COLUMN_REAL, 1},
-        {"leakage_j", TMX_COLUMN_REAL, 1},
-        {"mean_w", TMX_COLUMN_REAL, 2},
-        {"peak_w", TMX_COLUMN_REAL, 2},
-        {"mean_temp_c", TMX_COLUMN_REAL, 3},
-        {"peak_temp_c", TMX_COLUMN_REAL, 3},
-        {"peak_memory_c", TMX_COLUMN_REAL, 3},
-        {"busy_pct", TMX_COLUMN_REAL, 3},
-        {"clock_stopped_s", TMX_COLUMN_REAL, 3},
+        TMX_INT("gpu"),
+        TMX_TEXT("chip"),
+        TMX_INT("kernels"),
+        TMX_REAL("energy_j", 1),
+        TMX_REAL("dynamic_j", 1),
+        TMX_REAL("leakage_j", 1),
+        TMX_REAL("mean_w", 2),
+        TMX_REAL("peak_w", 2),
+        TMX_REAL("mean_temp_c", 3),
+        TMX_REAL("peak_temp_c", 3),
+        TMX_REAL("peak_memory_c", 3),
+        TMX_REAL("busy_pct", 3),
+        TMX_REAL("clock_stopped_s", 3),
     };
     enum { BEFORE = sizeof before / sizeof before[0] };
     static const struct tmx_column after[] = {
-        {"mean_inlet_c", TMX_COLUMN_REAL, 3},   {"mean_fan_rpm", TMX_COLUMN_REAL, 1},
-        {"leakage_factor", TMX_COLUMN_REAL, 4}, {"dynamic_factor", TMX_COLUMN_REAL, 4},
-        {"sink_factor", TMX_COLUMN_REAL, 4},    {"inlet_offset_k", TMX_COLUMN_REAL, 3},
-        {"name", TMX_COLUMN_TEXT, 0},           {"rack", TMX_COLUMN_TEXT, 0},
+        TMX_REAL("mean_inlet_c", 3),
+        TMX_REAL("mean_fan_rpm", 1),
+        TMX_REAL("leakage_factor", 4),
+        TMX_REAL("dynamic_factor", 4),
+        TMX_REAL("sink_factor", 4),
+        TMX_REAL("inlet_offset_k", 3),
+        TMX_TEXT("name"),
+        TMX_TEXT("rack"),
     };
     enum { AIR = 2, SPREAD = 4 };
     struct tmx_column columns[BEFORE + TMX_N_REASON + sizeof after / sizeof after[0]];
@@ -210,35 +205,34 @@ enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, 
             columns[n++] = after[i];
         }
     }
-    const enum tmx_status st = tmx_table_create(out, columns, n, err);
-    for (size_t g = 0; !st && g < run->n_gpu; g++) {
-        add_gpu(*out, run, g);
+    struct tmx_table *t = tmx_table_new(columns, n);
+    for (size_t g = 0; g < run->n_gpu; g++) {
+        add_gpu(t, run, g);
     }
-    return st;
+    return t;
 }
 
 /* A row a member of the synchronous job. No rows: no such job. */
-static enum tmx_status members_table(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+static struct tmx_table *members_table(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {
-        {"member", TMX_COLUMN_INT, 0},     {"gpu", TMX_COLUMN_INT, 0},    {"weight", TMX_COLUMN_REAL, 3},
-        {"compute_s", TMX_COLUMN_REAL, 6}, {"speed", TMX_COLUMN_REAL, 6}, {"wait_pct", TMX_COLUMN_REAL, 3},
-        {"last_steps", TMX_COLUMN_INT, 0},
+        TMX_INT("member"),    TMX_INT("gpu"),          TMX_REAL("weight", 3), TMX_REAL("compute_s", 6),
+        TMX_REAL("speed", 6), TMX_REAL("wait_pct", 3), TMX_INT("last_steps"),
     };
     const struct tmx_sync_job *g = tmx_sim_machine(tmx_run_sim_const(run))->members;
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
     double fastest = 0;
     for (size_t i = 0; g && i < g->spec.n_member; i++) {
         fastest = fmax(fastest, tmx_sync_job_speed(g, i));
     }
-    for (size_t i = 0; !st && g && i < g->spec.n_member; i++) {
+    for (size_t i = 0; g && i < g->spec.n_member; i++) {
         const double speed = tmx_sync_job_speed(g, i);
-        tmx_table_row(*out, "%zu %zu %g %G %G %g %zu", i, g->spec.gpu[i], g->spec.weight[i],
+        tmx_table_row(t, "%zu %zu %g %G %G %g %zu", i, g->spec.gpu[i], g->spec.weight[i],
                       if_there(speed > 0, g->spec.weight[i] * g->spec.options.step_work_s / speed),
                       if_there(speed > 0, speed / fastest), 100 * tmx_sync_job_wait_share(g, i),
                       (size_t)g->member[i].n_last);
     }
-    return st;
+    return t;
 }
 
 enum { INDENT = 41 }; /* of a meaning behind its metric */
@@ -324,36 +318,30 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
     fputc('\n', out);
 }
 
-/* A file of the folder: text, or a table as CSV. */
-static enum tmx_status save(const char *folder, const char *name, const char *text,
-                            const struct tmx_table *table, struct tmx_err *err)
+/* A file of the folder: what print writes, or a table as CSV. */
+static enum tmx_status save(const struct tmx_run *run, const char *folder, const char *name,
+                            void (*print)(const struct tmx_run *, FILE *),
+                            struct tmx_table *(*table)(const struct tmx_run *), struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_output o = {0};
+    struct tmx_table *t = table ? table(run) : NULL;
     enum tmx_status st = tmx_path_join(path, folder, name, err);
     st = st ? st : tmx_output_open(&o, path, err);
-    if (!st && text) {
-        fputs(text, o.file);
+    if (!st && print) {
+        print(run, o.file);
     } else if (!st) {
-        st = tmx_table_write_csv(table, o.file, err);
+        st = tmx_table_write_csv(t, o.file, err);
     }
     st = st ? st : tmx_output_commit(&o, err);
     tmx_output_discard(&o);
+    tmx_table_destroy(t);
     return st;
 }
 
-static enum tmx_status save_requests(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+static void print_resolved(const struct tmx_run *run, FILE *out)
 {
-    char path[TMX_PATH_SIZE];
-    struct tmx_output o = {0};
-    enum tmx_status st = tmx_path_join(path, folder, "requests.csv", err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
-        tmx_run_requests(run, o.file);
-        st = tmx_output_commit(&o, err);
-    }
-    tmx_output_discard(&o);
-    return st;
+    fputs(tmx_run_resolved(run), out);
 }
 
 /* The first GPU with the same floorplan: its chip is the same, under whatever cooler. */
@@ -372,44 +360,37 @@ static size_t first_alike(const struct tmx_run *run, size_t gpu)
 /* folder.cfg: what readers of the folder need that its tables do not say, so that the run is not opened
  * again.
  */
-static enum tmx_status save_description(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+static void print_description(const struct tmx_run *run, FILE *out)
 {
-    char path[1024], chip[TMX_PATH_SIZE];
-    struct tmx_output o;
-    enum tmx_status st = tmx_path_join(path, folder, "folder.cfg", err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
-    fputs("# What the tables of this folder are of; written by thermix run.\nmix = ", o.file);
-    tmx_config_quote(run->mix.name, o.file);
-    fputs(";\npolicy = ", o.file);
-    tmx_config_quote(run->options.policy, o.file);
-    fprintf(o.file, ";\nwarmup_s = %.17g;\ngpus = (\n", run->options.warmup_s);
+    char chip[TMX_PATH_SIZE];
+    fputs("# What the tables of this folder are of; written by thermix run.\nmix = ", out);
+    tmx_config_quote(run->mix.name, out);
+    fputs(";\npolicy = ", out);
+    tmx_config_quote(run->options.policy, out);
+    fprintf(out, ";\nwarmup_s = %.17g;\ngpus = (\n", run->options.warmup_s);
     for (size_t g = 0; g < run->n_gpu; g++) {
         const struct tmx_run_kind *kind = &run->kind[run->kind_of_gpu[g]];
-        fputs("    { chip = ", o.file);
+        fputs("    { chip = ", out);
         tmx_data_word(TMX_DATA_CHIP, kind->name, chip, sizeof chip);
-        tmx_config_quote(chip, o.file);
+        tmx_config_quote(chip, out);
         if (run->topology.n_gpu > 0) {
-            fputs("; name = ", o.file);
-            tmx_config_quote(run->topology.gpu[g].name, o.file);
+            fputs("; name = ", out);
+            tmx_config_quote(run->topology.gpu[g].name, out);
         }
-        fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", first_alike(run, g));
+        fprintf(out, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", first_alike(run, g));
         for (size_t sm = 0; sm < kind->chip.n_sm; sm++) {
-            fputs(sm ? ", " : "", o.file);
-            tmx_config_quote(kind->chip.floorplan.unit[kind->chip.unit_of_sm[sm]].name, o.file);
+            fputs(sm ? ", " : "", out);
+            tmx_config_quote(kind->chip.floorplan.unit[kind->chip.unit_of_sm[sm]].name, out);
         }
-        fprintf(o.file, "]; }%s\n", g + 1 < run->n_gpu ? "," : "");
+        fprintf(out, "]; }%s\n", g + 1 < run->n_gpu ? "," : "");
     }
-    fputs(");\n", o.file);
-    return tmx_output_commit(&o, err);
+    fputs(");\n", out);
 }
 
 enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    enum tmx_status st = save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
-    st = st ? st : save_description(run, folder, err);
+    enum tmx_status st = save(run, folder, "resolved.cfg", print_resolved, NULL, err);
+    st = st ? st : save(run, folder, "folder.cfg", print_description, NULL, err);
     for (size_t g = 0; g < run->n_gpu && !st; g++) {
         char path[1024], comment[80];
         if (first_alike(run, g) != g) {
@@ -425,39 +406,28 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *instances = NULL,
-                     *ramps = NULL, *spectrum = NULL;
-    enum tmx_status st = tmx_run_summary(run, &summary, err);
-    st = st ? st : tmx_run_kernels(run, &kernels, err);
-    st = st ? st : tmx_run_gpus(run, &gpus, err);
-    st = st ? st : save(folder, "summary.csv", NULL, summary, err);
-    st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
-    st = st ? st : save(folder, "gpus.csv", NULL, gpus, err);
-    st = st ? st : tmx_run_ramps(run, &ramps, err);
-    st = st ? st : save(folder, "ramp.csv", NULL, ramps, err);
-    if (!st && (run->sync_job.n_member > 0 || run->sim_spec.store.joules > 0 ||
-                tmx_smooth_on(&run->sim_spec.smooth))) {
-        st = tmx_run_spectrum(run, &spectrum, err);
-        st = st ? st : save(folder, "spectrum.csv", NULL, spectrum, err);
+    const bool members = run->sync_job.n_member > 0;
+    const struct {
+        const char *name;
+        struct tmx_table *(*table)(const struct tmx_run *);
+        void (*print)(const struct tmx_run *, FILE *);
+        bool there;
+    } files[] = {
+        {"summary.csv", tmx_run_summary, NULL, true},
+        {"kernels.csv", tmx_run_kernels, NULL, true},
+        {"gpus.csv", tmx_run_gpus, NULL, true},
+        {"ramp.csv", tmx_run_ramps, NULL, true},
+        {"spectrum.csv", tmx_run_spectrum, NULL,
+         members || run->sim_spec.store.joules > 0 || tmx_smooth_on(&run->sim_spec.smooth)},
+        {"members.csv", members_table, NULL, members},
+        {"requests.csv", NULL, tmx_run_requests, run->serve},
+        {"instances.csv", tmx_run_instances, NULL, run->serve},
+    };
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !st; i++) {
+        st = files[i].there ? save(run, folder, files[i].name, files[i].print, files[i].table, err) : TMX_OK;
     }
-    if (!st && run->sync_job.n_member > 0) {
-        st = members_table(run, &members, err);
-        st = st ? st : save(folder, "members.csv", NULL, members, err);
-    }
-    if (!st && run->serve) {
-        st = save_requests(run, folder, err);
-        st = st ? st : tmx_run_instances(run, &instances, err);
-        st = st ? st : save(folder, "instances.csv", NULL, instances, err);
-    }
-    st = st ? st : tmx_run_folder_mark(run, folder, err);
-    tmx_table_destroy(instances);
-    tmx_table_destroy(summary);
-    tmx_table_destroy(kernels);
-    tmx_table_destroy(gpus);
-    tmx_table_destroy(ramps);
-    tmx_table_destroy(spectrum);
-    tmx_table_destroy(members);
-    return st;
+    return st ? st : tmx_run_folder_mark(run, folder, err);
 }
 
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",

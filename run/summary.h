@@ -2,7 +2,8 @@
 #ifndef TMX_RUN_SUMMARY_H
 #define TMX_RUN_SUMMARY_H
 
-/* What a run leaves behind as tables; the caller ends them with tmx_table_destroy. */
+/* What a run leaves behind as tables; the caller ends them with tmx_table_destroy. Lack of memory is
+ * found where they are written or checked. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,27 +14,22 @@
 #include "run/run.h"
 
 /* One row: the run's id, mix and policy, whether all kernels ended (complete, partial), then every metric. */
-TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out,
-                                              struct tmx_err *err);
+struct tmx_table *tmx_run_summary(const struct tmx_run *run);
 /* A row a kernel of the mix: times, blocks, energy, power density index, its first GPU and how many, wait
  * from arrival to the first block, turnaround from arrival to the end. */
-TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
-                                              struct tmx_err *err);
+struct tmx_table *tmx_run_kernels(const struct tmx_run *run);
 
 /* A row a GPU: kernels it ran, energies, mean and peak power, temperatures, share of the time with work, time
  * slowed by reason, air it breathed and speed of its card's fans (no fans: empty). */
-TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out,
-                                           struct tmx_err *err);
+struct tmx_table *tmx_run_gpus(const struct tmx_run *run);
 
 /* A row a window of all GPUs, of each rack, node and GPU: how their boards' power swings; times count from
  * the end of the warm-up. A run shorter than the window: empty. */
-TMX_NODISCARD enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
-                                            struct tmx_err *err);
+struct tmx_table *tmx_run_ramps(const struct tmx_run *run);
 
 /* A row a bin of the spectrum [Hz]: root mean square [W] of all boards and of the feed in it. No rows: a run
  * of less than 10 s. */
-TMX_NODISCARD enum tmx_status tmx_run_spectrum(const struct tmx_run *run, struct tmx_table **out,
-                                               struct tmx_err *err);
+struct tmx_table *tmx_run_spectrum(const struct tmx_run *run);
 /* What was so at the largest rise within 50 ms of the power of all GPUs, or fall; "": there is none. Returns
  * buf. */
 const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, size_t size);
@@ -42,14 +38,12 @@ const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, si
  * token), as CSV since there may be millions; and a row an instance (time in prompts and tokens, iterations,
  * tokens, energy). */
 void tmx_run_requests(const struct tmx_run *run, FILE *out);
-TMX_NODISCARD enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out,
-                                                struct tmx_err *err);
+struct tmx_table *tmx_run_instances(const struct tmx_run *run);
 
 /* Why limits of serve.limits were missed (one that is not given: the slowest hundredth): a row a limit, means
  * over the requests that missed it: time beyond the request alone, by queue, batch and clock, the clock's by
  * reason. */
-TMX_NODISCARD enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out,
-                                             struct tmx_err *err);
+struct tmx_table *tmx_run_missed(const struct tmx_run *run);
 
 /* For people: what was run, the metrics that are not zero with their meaning, the names of the others. */
 void tmx_run_print(const struct tmx_run *run, FILE *out);

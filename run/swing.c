@@ -86,18 +86,16 @@ static void write_row(const struct tmx_run *r, struct tmx_writer *w)
 
 const struct tmx_run_feature tmx_feature_row = {.open = open_row, .write = write_row};
 
-enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {
-        {"level", TMX_COLUMN_TEXT, 0},     {"name", TMX_COLUMN_TEXT, 0},
-        {"swing_w", TMX_COLUMN_REAL, 1},   {"range_w", TMX_COLUMN_REAL, 1},
-        {"window_s", TMX_COLUMN_REAL, 2},  {"rise_w", TMX_COLUMN_REAL, 1},
-        {"rise_at_s", TMX_COLUMN_REAL, 4}, {"fall_w", TMX_COLUMN_REAL, 1},
-        {"fall_at_s", TMX_COLUMN_REAL, 4},
+        TMX_TEXT("level"),        TMX_TEXT("name"),        TMX_REAL("swing_w", 1),
+        TMX_REAL("range_w", 1),   TMX_REAL("window_s", 2), TMX_REAL("rise_w", 1),
+        TMX_REAL("rise_at_s", 4), TMX_REAL("fall_w", 1),   TMX_REAL("fall_at_s", 4),
     };
     const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
-    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; i < s->n && !st; i++) {
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < s->n; i++) {
         const struct tmx_power_group *group = &s->group[i];
         for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
             const struct tmx_swing_window *v = &tmx_swing_of(s, i)->window[k];
@@ -108,31 +106,31 @@ enum tmx_status tmx_run_ramps(const struct tmx_run *run, struct tmx_table **out,
             } else if (i > 0 && i != tmx_swing_feed(s)) {
                 snprintf(name, sizeof name, "%zu", group->gpus.first);
             }
-            tmx_table_row(*out, "%s %s %G %G %g %G %G %G %G", group->level, name,
+            tmx_table_row(t, "%s %s %G %G %g %G %G %G %G", group->level, name,
                           tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05),
                           tmx_swing_range_w(s, i), tmx_swing_window_s[k], rise_w,
                           rise_w > 0 ? v->rise_at * run->options.tick_s : NAN, fall_w,
                           fall_w > 0 ? v->fall_at * run->options.tick_s : NAN);
         }
     }
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_run_spectrum(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_run_spectrum(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        {"hz", TMX_COLUMN_REAL, 4}, {"boards_w", TMX_COLUMN_REAL, 2}, {"feed_w", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
+                                                TMX_REAL("feed_w", 2)};
     const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
     double psd[2][TMX_SWING_SEGMENT / 2 + 1];
     const double bin_hz = tmx_swing_spectrum(s, false, psd[0]);
     const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1]));
-    const enum tmx_status st = tmx_table_create(out, columns, 3, err);
-    for (size_t k = 1; k <= TMX_SWING_SEGMENT / 2 && there && !st; k++) {
-        tmx_table_real(*out, (double)k * bin_hz);
-        tmx_table_real(*out, sqrt(psd[0][k]));
-        tmx_table_real(*out, sqrt(psd[1][k]));
+    struct tmx_table *t = tmx_table_new(columns, 3);
+    for (size_t k = 1; k <= TMX_SWING_SEGMENT / 2 && there; k++) {
+        tmx_table_real(t, (double)k * bin_hz);
+        tmx_table_real(t, sqrt(psd[0][k]));
+        tmx_table_real(t, sqrt(psd[1][k]));
     }
-    return st;
+    return t;
 }
 
 static bool near(double a_s, double b_s)

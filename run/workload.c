@@ -55,18 +55,6 @@ static void make_instance(const struct tmx_run *r, size_t kind, const struct tmx
     tmx_job_launch(job, &alone);
 }
 
-static void make_kernel(const struct tmx_job_data *d, size_t kind, struct tmx_kernel *k)
-{
-    const struct tmx_workload *w = &d->kind[kind];
-    *k = (struct tmx_kernel){
-        .launch = {.thread_blocks = w->blocks,
-                   .threads_per_block = w->threads_per_block,
-                   .registers_per_thread = w->registers_per_thread,
-                   .shared_bytes = w->shared_bytes},
-        .power = {.sm_power_w = w->blocks * w->dynamic_w_per_block, .block_lifetime_s = w->gpu_time_s}};
-    snprintf(k->name, sizeof k->name, "%.63s", w->name);
-}
-
 static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_run_jobs *j = r->jobs;
@@ -98,7 +86,15 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
     }
     r->n_kernel = j->data.n_kind;
     for (size_t k = 0; k < j->data.n_kind && r->kernel; k++) {
-        make_kernel(&j->data, k, &r->kernel[k]);
+        /* make kernel */
+        const struct tmx_workload *w = &j->data.kind[k];
+        r->kernel[k] = (struct tmx_kernel){
+            .launch = {.thread_blocks = w->blocks,
+                       .threads_per_block = w->threads_per_block,
+                       .registers_per_thread = w->registers_per_thread,
+                       .shared_bytes = w->shared_bytes},
+            .power = {.sm_power_w = w->blocks * w->dynamic_w_per_block, .block_lifetime_s = w->gpu_time_s}};
+        snprintf(r->kernel[k].name, sizeof r->kernel[k].name, "%.63s", w->name);
     }
     r->sim_spec.job.node = &j->data.node;
     r->sim_spec.job.kind = j->data.kind;

@@ -413,7 +413,8 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
                 "percent\n"
                 "by the row's policy, its power brake, or the board (power, temperature).\n",
                 tmx_run_mix_name(run), metric(run, "requests_done"), metric(run, "makespan_s"));
-        st = tmx_run_missed(run, &e->causes, err);
+        e->causes = tmx_run_missed(run);
+        st = tmx_table_check(e->causes, err);
     } else if (!st) {
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");

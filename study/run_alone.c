@@ -130,7 +130,6 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
 {
     enum { MOST_ROWS = 12 }; /* kernels on a screen that shows the metrics too */
     const struct tmx_screen screen = {.column = a->column, .n_column = a->n_column, .most_rows = MOST_ROWS};
-    struct tmx_table *t = NULL;
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
         return print_series(a, !tmx_sim_without_heat(tmx_run_sim_const(run)), err);
@@ -139,13 +138,13 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
         tmx_run_print(run, stdout);
     }
     const bool serves = tmx_sim_serve(tmx_run_sim_const(run)) != NULL;
-    enum tmx_status (*const parts)(const struct tmx_run *, struct tmx_table **, struct tmx_err *) =
-        serves ? tmx_run_instances : tmx_run_kernels;
-    struct tmx_table *other = NULL;
+    struct tmx_table *(*const parts)(const struct tmx_run *) = serves ? tmx_run_instances : tmx_run_kernels;
     const bool all = a->n_column == 1 && strcmp(a->column[0], "all") == 0, named = a->n_column > 0 && !all;
-    enum tmx_status st = (people && !named ? parts : tmx_run_summary)(run, &t, err);
+    struct tmx_table *t = (people && !named ? parts : tmx_run_summary)(run), *other = NULL;
+    enum tmx_status st = tmx_table_check(t, err);
     if (!st && named && has_columns(t, a) < a->n_column) {
-        st = parts(run, &other, err);
+        other = parts(run);
+        st = tmx_table_check(other, err);
         const size_t of_both[] = {st ? 0 : has_columns(t, a), st ? 0 : has_columns(other, a)};
         bool known = !st;
         for (size_t i = 0; i < a->n_column && known; i++) {

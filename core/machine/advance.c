@@ -222,27 +222,6 @@ static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
     }
 }
 
-/* The members' jobs progress with the synchronous job. */
-static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g,
-                             const struct tmx_sync_part *p, bool done, double time_s, double end_s)
-{
-    for (size_t i = p->first; i < p->end && p->counting; i++) {
-        struct tmx_job *j = &m->job[i];
-        const struct tmx_sync_job_member *mem = &g->member[i];
-        const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
-        const double all_s = step_s * g->spec.options.steps;
-        j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
-        j->done_sm_s =
-            fmin(mem->done_s + step_s - mem->left_s, all_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
-        if (done) {
-            j->done_sm_s = j->work_sm_s;
-            j->state = TMX_JOB_DONE;
-            j->finished_s = time_s + end_s;
-            m->n_done++;
-        }
-    }
-}
-
 /* What the tick's power sees: full power while it computed, a part of it while it waited or wrote, none after
  * the end. */
 static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, const struct tmx_sync_part *p,
@@ -282,7 +261,22 @@ static void advance_sync_job(struct tmx_machine *m, double time_s)
         members_busy(m, g, &g->part[k], end_s);
     }
     for (size_t k = 0; k < (size_t)g->spec.options.jobs; k++) {
-        members_progress(m, g, &g->part[k], done, time_s, last_s);
+        /* the members' jobs progress with the synchronous job */
+        for (size_t i = g->part[k].first; i < g->part[k].end && g->part[k].counting; i++) {
+            struct tmx_job *j = &m->job[i];
+            const struct tmx_sync_job_member *mem = &g->member[i];
+            const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
+            const double all_s = step_s * g->spec.options.steps;
+            j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
+            j->done_sm_s =
+                fmin(mem->done_s + step_s - mem->left_s, all_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
+            if (done) {
+                j->done_sm_s = j->work_sm_s;
+                j->state = TMX_JOB_DONE;
+                j->finished_s = time_s + last_s;
+                m->n_done++;
+            }
+        }
     }
     tmx_sync_job_withdraw(g);
 }

@@ -24,19 +24,6 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     m->n_unit += chip->floorplan.n_unit;
 }
 
-static void find_card(struct tmx_machine *m, size_t g, const size_t *card)
-{
-    struct tmx_gpu *gpu = &m->gpu[g];
-    gpu->card0 = card ? g : 0;
-    gpu->n_card = card ? 1 : m->n_gpu;
-    while (card && gpu->card0 > 0 && card[gpu->card0 - 1] == card[g]) {
-        gpu->card0--;
-    }
-    while (card && gpu->card0 + gpu->n_card < m->n_gpu && card[gpu->card0 + gpu->n_card] == card[g]) {
-        gpu->n_card++;
-    }
-}
-
 /* The members of the synchronous job get their work and GPU. */
 static enum tmx_status start_sync_job(struct tmx_machine *m, const struct tmx_sync_job_spec *s,
                                       struct tmx_err *err)
@@ -83,7 +70,16 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         gpu_init(m, g, spec->chip[g]);
     }
     for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
-        find_card(m, g, spec->card);
+        const size_t *card = spec->card; /* the GPUs of its card */
+        struct tmx_gpu *gpu = &m->gpu[g];
+        gpu->card0 = card ? g : 0;
+        gpu->n_card = card ? 1 : m->n_gpu;
+        while (card && gpu->card0 > 0 && card[gpu->card0 - 1] == card[g]) {
+            gpu->card0--;
+        }
+        while (card && gpu->card0 + gpu->n_card < m->n_gpu && card[gpu->card0 + gpu->n_card] == card[g]) {
+            gpu->n_card++;
+        }
         const struct tmx_chip *c = m->gpu[g].chip,
                               *first = m->gpu[0].chip; /* for which jobs state power and work */
         m->gpu[g].power_scale = c == first ? 1 : tmx_job_sm_w(c, first);
@@ -236,32 +232,6 @@ static void slot_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_
     memset(held + last * m->n_sm, 0, n * sizeof *held);
 }
 
-static void drop_finished(struct tmx_machine *m, struct tmx_gpu *gpu)
-{
-    for (size_t q = gpu->n_queue; q-- > 0;) { /* a job spread over GPUs may end while queued on one of them */
-        if (m->job[gpu->queue[q]].state == TMX_JOB_DONE) {
-            dequeue(gpu, q);
-        }
-    }
-    for (size_t k = gpu->n_run; k-- > 0;) {
-        if (m->job[gpu->run[k]].state == TMX_JOB_DONE) {
-            slot_ends(m, gpu, k);
-        }
-    }
-}
-
-/* Hardware's own rule (paper 003, section 2): the queue is served one kernel at a time, unless
- * SMs stay unused that the next kernel can take. */
-static void start_from_queue(struct tmx_machine *m, struct tmx_gpu *gpu)
-{
-    if (gpu->n_run == 0 && gpu->n_queue > 0) {
-        make_resident(m, gpu, 0);
-    }
-    if (gpu->n_run == 1 && gpu->n_queue > 0 && m->job[gpu->run[0]].width_sms < gpu->n_active) {
-        make_resident(m, gpu, 0);
-    }
-}
-
 static void change_level(struct tmx_machine *m, size_t g, size_t level)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
@@ -324,18 +294,6 @@ static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_g
     }
 }
 
-static void change_shares(struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
-{
-    const double share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
-    if (share != gpu->share || gpu->n_part != r->n_part ||
-        (r->n_part > 0 && memcmp(gpu->part, r->part, sizeof gpu->part) != 0)) {
-        gpu->dealt = gpu->steady = false;
-        gpu->n_part = r->n_part;
-        memcpy(gpu->part, r->part, sizeof gpu->part);
-        gpu->share = share;
-    }
-}
-
 /* Volunteer SMs, paper 003 section 3.1: the coldest SM profiles a waiting kernel that no SM has profiled. It
  * first lets its resident blocks finish, then runs blocks of the new kernel until one retires. */
 static void choose_volunteers(struct tmx_machine *m, struct tmx_gpu *gpu, const double *sensed_k)
@@ -372,36 +330,55 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
             gpu->steady = false;
         }
         const struct tmx_gpu_request *r = &request->gpu[g];
-        drop_finished(m, gpu);
+        /* what has ended; a job spread over GPUs may end while queued on one of them */
+        for (size_t q = gpu->n_queue; q-- > 0;) {
+            if (m->job[gpu->queue[q]].state == TMX_JOB_DONE) {
+                dequeue(gpu, q);
+            }
+        }
+        for (size_t k = gpu->n_run; k-- > 0;) {
+            if (m->job[gpu->run[k]].state == TMX_JOB_DONE) {
+                slot_ends(m, gpu, k);
+            }
+        }
         change_level(m, g, r->level);
         gpu->rest = r->rest < 1 ? (r->rest > 0 ? r->rest : 0) : 1;
         gpu->reasons = r->reasons;
         change_active(gpu, r->n_active);
         admit(m, gpu, r);
-        start_from_queue(m, gpu);
-        change_shares(gpu, r);
+        /* hardware's own rule (paper 003, section 2): the queue is served one kernel at a time, unless
+         * SMs stay unused that the next kernel can take */
+        if (gpu->n_run == 0 && gpu->n_queue > 0) {
+            make_resident(m, gpu, 0);
+        }
+        if (gpu->n_run == 1 && gpu->n_queue > 0 && m->job[gpu->run[0]].width_sms < gpu->n_active) {
+            make_resident(m, gpu, 0);
+        }
+        const double share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
+        if (share != gpu->share || gpu->n_part != r->n_part ||
+            (r->n_part > 0 && memcmp(gpu->part, r->part, sizeof gpu->part) != 0)) {
+            gpu->dealt = gpu->steady = false;
+            gpu->n_part = r->n_part;
+            memcpy(gpu->part, r->part, sizeof gpu->part);
+            gpu->share = share;
+        }
         if (gpu->n_queue > 0) {
             choose_volunteers(m, gpu, sensed_k);
         }
     }
 }
 
-static void gpu_image(struct tmx_gpu *gpu, struct tmx_image *i)
-{
-    const struct tmx_gpu keep = *gpu;
-    TMX_IMAGE_FIELD(i, *gpu);
-    gpu->chip = keep.chip; /* pointers belong to this machine, not to the image */
-    gpu->active = keep.active;
-    gpu->active_hot = keep.active_hot;
-    gpu->order = keep.order;
-    gpu->steady = gpu->steady && !i->from; /* others may rest on it */
-}
-
 void tmx_machine_image(void *machine, struct tmx_image *i)
 {
     struct tmx_machine *m = machine;
     for (size_t g = 0; g < m->n_gpu; g++) {
-        gpu_image(&m->gpu[g], i);
+        const struct tmx_gpu keep = m->gpu[g];
+        TMX_IMAGE_FIELD(i, m->gpu[g]);
+        m->gpu[g].chip = keep.chip; /* pointers belong to this machine, not to the image */
+        m->gpu[g].active = keep.active;
+        m->gpu[g].active_hot = keep.active_hot;
+        m->gpu[g].order = keep.order;
+        m->gpu[g].steady = m->gpu[g].steady && !i->from; /* others may rest on it */
     }
     for (size_t j = 0; j < m->n_job; j++) {
         const struct tmx_kernel *kernel = m->job[j].kernel;

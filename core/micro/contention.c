@@ -72,21 +72,6 @@ static double uniform(uint64_t seed, uint64_t block)
     return (double)(z >> 11) * 0x1p-53;
 }
 
-/* The block started `surplus` instructions before the core's present mark. */
-static inline void core_add_block(struct tmx_core *c, double length, double surplus)
-{
-    tmx_assert(c->n < TMX_MAX_RESIDENT);
-    if (c->n == 0) {
-        c->mark = surplus;
-    }
-    int i = c->n++;
-    const double end = c->mark - surplus + length;
-    for (; i > 0 && c->end[i - 1] > end; i--) {
-        c->end[i] = c->end[i - 1];
-    }
-    c->end[i] = end;
-}
-
 /* Cycles until the core's next block ends; INFINITY when it stands still. */
 static inline double core_next_end_cycles(const struct tmx_core *c)
 {
@@ -202,7 +187,17 @@ static void give_block(struct chip *s, struct tmx_core *c, double surplus)
     const double length = k->instr_per_warp * k->warps_per_block *
                           (1 + k->variation * (2 * uniform(stream, run->next_block++) - 1));
     s->r->lines_asked += length * k->lines_per_instr;
-    core_add_block(c, length, surplus);
+    /* the block started `surplus` instructions before the core's present mark */
+    tmx_assert(c->n < TMX_MAX_RESIDENT);
+    if (c->n == 0) {
+        c->mark = surplus;
+    }
+    int i = c->n++;
+    const double end = c->mark - surplus + length;
+    for (; i > 0 && c->end[i - 1] > end; i--) {
+        c->end[i] = c->end[i - 1];
+    }
+    c->end[i] = end;
 }
 
 /* Give waiting blocks to cores. */
@@ -464,15 +459,6 @@ static size_t classify(struct chip *s, struct tmx_core_class *class, unsigned ch
     return n;
 }
 
-static void set_stall(const struct chip *s, struct tmx_core *c, const struct tmx_core_class *class,
-                      double ipc_no_memory)
-{
-    const int stall = s->spec->chip->stall;
-    const double full = stall == TMX_STALL_LOST ? 0 : tmx_core_class_mshr_full(class, c->latency_cycles);
-    c->stall_share = stall == TMX_STALL_LOST ? 1 - c->ipc / ipc_no_memory : full;
-    c->stall_run_cycles = stall == TMX_STALL_CONSECUTIVE ? c->latency_cycles / class->mshr : 0;
-}
-
 /* The rates of all cores. */
 static void solve(struct chip *s)
 {
@@ -506,7 +492,11 @@ static void solve(struct chip *s)
         const double lines = s->latency.ipc[k] * class[k].lines_per_instr;
         c->ipc = s->latency.ipc[k];
         c->latency_cycles = s->latency.cycles[k];
-        set_stall(s, c, &class[k], s -> latency.ipc_no_memory[k]);
+        const int stall = s->spec->chip->stall;
+        const double full =
+            stall == TMX_STALL_LOST ? 0 : tmx_core_class_mshr_full(&class[k], c -> latency_cycles);
+        c->stall_share = stall == TMX_STALL_LOST ? 1 - c->ipc / s->latency.ipc_no_memory[k] : full;
+        c->stall_run_cycles = stall == TMX_STALL_CONSECUTIVE ? c->latency_cycles / class[k].mshr : 0;
         run->instr_rate += c->ipc;
         run->line_rate += lines;
         run->latency_rate += lines * c->latency_cycles;
@@ -771,33 +761,6 @@ static void end_launch(struct chip *s, size_t program)
     }
 }
 
-/* Launches whose last block has ended; the policy hears of the next launch of its program. */
-static void end_launches(struct chip *s)
-{
-    bool tell = false, begun = false;
-    for (size_t p = 0; p < s->spec->n_program; p++) {
-        const struct program_run *run = &s->program[p];
-        if (!run->ended && run->done == run->grid) {
-            end_launch(s, p);
-            tell = tell || p == s->primary;
-            begun = true;
-            s->stale = true;
-        }
-    }
-    while (s->primary < s->spec->n_program && s->program[s->primary].ended) {
-        s->primary++;
-        tell = true;
-    }
-    if (s->primary == s->spec->n_program) {
-        return;
-    }
-    if (tell) {
-        tell_launch(s);
-    } else if (begun) { /* the next launch of a program on lent cores, or the one after it */
-        fill(s);
-    }
-}
-
 static double next_event_cycles(const struct chip *s)
 {
     double next = fmin(s->epoch_end, s->launch_cycle + s->request.wake_cycle) - s->cycle;
@@ -853,7 +816,29 @@ static void step(struct chip *s)
         fill(s);
     }
     s->n_drained = 0;
-    end_launches(s);
+    /* launches whose last block has ended; the policy hears of the next launch of its program */
+    bool tell = false, begun = false;
+    for (size_t p = 0; p < s->spec->n_program; p++) {
+        const struct program_run *run = &s->program[p];
+        if (!run->ended && run->done == run->grid) {
+            end_launch(s, p);
+            tell = tell || p == s->primary;
+            begun = true;
+            s->stale = true;
+        }
+    }
+    while (s->primary < s->spec->n_program && s->program[s->primary].ended) {
+        s->primary++;
+        tell = true;
+    }
+    if (s->primary == s->spec->n_program) {
+        return;
+    }
+    if (tell) {
+        tell_launch(s);
+    } else if (begun) { /* the next launch of a program on lent cores, or the one after it */
+        fill(s);
+    }
 }
 
 static enum tmx_status check_alive(const struct chip *s, struct tmx_err *err)

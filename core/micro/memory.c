@@ -306,12 +306,6 @@ static void flow(const struct network *w, double l2_wait, double dram_wait)
     o->l2_load = o->lines_per_cycle / w->m->l2_lines_per_cycle;
 }
 
-static double l2_excess(const struct network *w, double l2_wait)
-{
-    flow(w, l2_wait, w->dram_wait);
-    return wait_cycles(w->m->partitions, 1 / w->m->l2_lines_per_cycle, w->out->l2_load) - l2_wait;
-}
-
 /* Root of a strictly falling f with f(0) >= 0: double until negative, then false position
  * (Illinois) with bisection where f is infinite. */
 static double root(double (*f)(struct network *, double), struct network *w, double first)
@@ -354,7 +348,8 @@ static double root(double (*f)(struct network *, double), struct network *w, dou
 
 static double l2_step(struct network *w, double l2_wait)
 {
-    return l2_excess(w, l2_wait);
+    flow(w, l2_wait, w->dram_wait);
+    return wait_cycles(w->m->partitions, 1 / w->m->l2_lines_per_cycle, w->out->l2_load) - l2_wait;
 }
 
 static double dram_step(struct network *w, double dram_wait)

@@ -73,15 +73,10 @@ static enum tmx_status run_at(const struct tmx_profile_key *key, const struct tm
     return st;
 }
 
-static double soft_minimum(double a, double b)
-{
-    return pow(pow(a, -4) + pow(b, -4), -0.25);
-}
-
 double tmx_core_fit_ipc(const struct tmx_core_fit *f, double warps, double latency_cycles)
 {
     const double per_instr = f->cpi1_cycles + latency_cycles * f->lines_per_instr / f->mlp;
-    return soft_minimum(f->ipc1, warps / per_instr);
+    return pow(pow(f->ipc1, -4) + pow(warps / per_instr, -4), -0.25);
 }
 
 struct core_runs {

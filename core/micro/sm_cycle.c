@@ -99,18 +99,6 @@ struct warps {
     struct block block[TMX_MAX_WARPS];
 };
 
-/* Events of cycle t. */
-static inline void warps_arrive(struct warps *w, uint32_t t)
-{
-    const unsigned at = t & (w->n_event - 1);
-    struct wheel_slot *slot = &w->wheel[at];
-    w->ready |= slot->warps & w->active;
-    w->waiting |= slot->warps & ~w->active;
-    w->outstanding -= slot->released;
-    *slot = (struct wheel_slot){0};
-    w->used[at >> 6] &= ~(1ull << (at & 63));
-}
-
 static inline bool warps_event_at(const struct warps *w, uint32_t t)
 {
     const unsigned at = t & (w->n_event - 1);
@@ -157,14 +145,6 @@ static uint64_t horizon(const struct tmx_sm_params *sm, const struct tmx_stream 
     return longest + s->launch_gap_cycles + ((uint64_t)sm->mshr + 64) * line_time / FIXED + 64;
 }
 
-static void set_next(struct warps *w, unsigned warp, unsigned type)
-{
-    for (unsigned t = 0; t < TMX_N_UNIT_TYPE; t++) {
-        w->next[t] &= ~(1ull << warp);
-    }
-    w->next[type] |= 1ull << warp;
-}
-
 /* Put the next thread block, if there is one, on the slot; its first issue is possible at `at`. */
 static void launch(struct warps *w, unsigned slot, uint32_t at)
 {
@@ -197,7 +177,10 @@ static void launch(struct warps *w, unsigned slot, uint32_t at)
             w->warp[warp].next += at_instr % p->count;
             w->warp[warp].left -= (uint32_t)(at_instr / p->count);
         }
-        set_next(w, warp, w->warp[warp].next->type);
+        for (unsigned t = 0; t < TMX_N_UNIT_TYPE; t++) {
+            w->next[t] &= ~(1ull << warp);
+        }
+        w->next[w->warp[warp].next->type] |= 1ull << warp;
         slot_at(w, at)->warps |= 1ull << warp;
         b->live++;
     }
@@ -239,21 +222,6 @@ static enum tmx_status warps_init(struct warps *w, const struct tmx_sm_params *s
     }
     launch_grid(w, 0);
     return TMX_OK;
-}
-
-/* Fill the active set from the waiting warps. */
-static void warps_promote(struct warps *w)
-{
-    int room = w->sm->active - __builtin_popcountll(w->active);
-    while (w->waiting && room-- > 0) {
-        const uint64_t above = w->waiting & ~0ull << w->promoted;
-        const unsigned warp = (unsigned)__builtin_ctzll(above ? above : w->waiting);
-        w->waiting &= ~(1ull << warp);
-        w->active |= 1ull << warp;
-        w->entered[warp] = w->n_entry++;
-        w->ready |= 1ull << warp;
-        w->promoted = (warp + 1) & 63;
-    }
 }
 
 /* A global access at t: the cycle at which its data can be read. Draws from one hash of (warp, number of
@@ -622,31 +590,26 @@ static bool type_dark(const struct sm *sm, unsigned type, uint32_t t, bool locke
     return true;
 }
 
-/* GATES' dynamic priority (WG 4.1, 5). Asked in cycles with a ready warp. */
-static void choose_priority(struct sm *sm, uint32_t t)
-{
-    const unsigned low = TMX_UNIT_FP - sm->high, wanted = wanted_types(&sm->warps);
-    const int limit = sm->gating.params->switch_limit_cycles;
-    const bool want_high = wanted >> sm->high & 1, want_low = wanted >> low & 1;
-    bool swap = !want_high && want_low;
-
-    if (sm->gating.coordinated && want_high) {
-        swap = type_dark(sm, sm->high, t, true) && !type_dark(sm, low, t, false);
-    }
-    if (limit > 0 && want_low && t - sm->switched >= (uint32_t)limit) {
-        swap = true;
-    }
-    if (swap) {
-        sm->high = low;
-        sm->switched = t;
-    }
-}
-
 static inline void issue_cycle(struct sm *sm, uint32_t t, bool by_type)
 {
     struct cycle c = {.t = t};
     if (by_type) {
-        choose_priority(sm, t);
+        /* GATES' dynamic priority (WG 4.1, 5). Asked in cycles with a ready warp. */
+        const unsigned low = TMX_UNIT_FP - sm->high, wanted = wanted_types(&sm->warps);
+        const int limit = sm->gating.params->switch_limit_cycles;
+        const bool want_high = wanted >> sm->high & 1, want_low = wanted >> low & 1;
+        bool swap = !want_high && want_low;
+
+        if (sm->gating.coordinated && want_high) {
+            swap = type_dark(sm, sm->high, t, true) && !type_dark(sm, low, t, false);
+        }
+        if (limit > 0 && want_low && t - sm->switched >= (uint32_t)limit) {
+            swap = true;
+        }
+        if (swap) {
+            sm->high = low;
+            sm->switched = t;
+        }
     }
     const bool second =
         sm->params->slots == 2 && tmx_mix64(sm->warps.stream->seed, t, 7) >> 11 < sm->dual_limit;
@@ -654,21 +617,6 @@ static inline void issue_cycle(struct sm *sm, uint32_t t, bool by_type)
     if (second && sm->warps.ready && sm->issued < sm->budget) {
         slot(sm, &c, by_type);
     }
-}
-
-/* Coordinated Blackout: the next cycle in which a unit may follow its sleeping partner: its first idle
- * one, and not before the partner has been seen asleep. */
-static uint32_t next_partner(const struct tmx_gating *g, uint32_t t)
-{
-    uint32_t next = TMX_NEVER;
-    for (unsigned u = 0; u < TMX_SM_SFU; u++) {
-        if ((g->on >> u & 1) && (g->asleep >> (u ^ 1u) & 1)) {
-            const uint32_t seen = g->asleep_since[u ^ 1u];
-            const uint32_t first = g->idle_since[u] > seen ? g->idle_since[u] : seen;
-            next = first > t && first < next ? first : next;
-        }
-    }
-    return next;
 }
 
 /* The next cycle in which anything can happen. */
@@ -684,7 +632,16 @@ static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
     const uint32_t gate = g->soonest_gate > t + 1 ? g->soonest_gate - 1 : t + 1;
     next = gate < next ? gate : next;
     if (g->coordinated && g->asleep) {
-        const uint32_t partner = next_partner(g, t);
+        /* coordinated Blackout: the next cycle in which a unit may follow its sleeping partner: its first
+         * idle one, and not before the partner has been seen asleep */
+        uint32_t partner = TMX_NEVER;
+        for (unsigned u = 0; u < TMX_SM_SFU; u++) {
+            if ((g->on >> u & 1) && (g->asleep >> (u ^ 1u) & 1)) {
+                const uint32_t seen = g->asleep_since[u ^ 1u];
+                const uint32_t first = g->idle_since[u] > seen ? g->idle_since[u] : seen;
+                partner = first > t && first < partner ? first : partner;
+            }
+        }
         next = partner < next ? partner : next;
     }
     next = g->soonest_on < next ? g->soonest_on : next;
@@ -708,10 +665,27 @@ static inline uint32_t run(struct sm *sm, bool by_type)
             tmx_gating_arrive(g, t);
         }
         if (warps_event_at(w, t)) {
-            warps_arrive(w, t);
+            /* events of cycle t */
+            const unsigned at = t & (w->n_event - 1);
+            struct wheel_slot *slot = &w->wheel[at];
+            w->ready |= slot->warps & w->active;
+            w->waiting |= slot->warps & ~w->active;
+            w->outstanding -= slot->released;
+            *slot = (struct wheel_slot){0};
+            w->used[at >> 6] &= ~(1ull << (at & 63));
         }
         if (w->waiting) {
-            warps_promote(w);
+            /* fill the active set from the waiting warps */
+            int room = w->sm->active - __builtin_popcountll(w->active);
+            while (w->waiting && room-- > 0) {
+                const uint64_t above = w->waiting & ~0ull << w->promoted;
+                const unsigned warp = (unsigned)__builtin_ctzll(above ? above : w->waiting);
+                w->waiting &= ~(1ull << warp);
+                w->active |= 1ull << warp;
+                w->entered[warp] = w->n_entry++;
+                w->ready |= 1ull << warp;
+                w->promoted = (warp + 1) & 63;
+            }
         }
         const unsigned n_active = (unsigned)__builtin_popcountll(w->active);
         sm->active_max = n_active > sm->active_max ? n_active : sm->active_max;

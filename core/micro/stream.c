@@ -54,26 +54,6 @@ static double at_most(double v, double limit)
     return v < limit ? v : limit;
 }
 
-/* Counts of each type in the body: largest remainders, so they sum to body. */
-static void apportion(const double share[TMX_N_UNIT_TYPE], int body, int count[TMX_N_UNIT_TYPE])
-{
-    double rest[TMX_N_UNIT_TYPE];
-    int sum = 0;
-    for (int t = 0; t < TMX_N_UNIT_TYPE; t++) {
-        count[t] = (int)floor(share[t] * body);
-        rest[t] = share[t] * body - count[t];
-        sum += count[t];
-    }
-    for (; sum < body; sum++) {
-        int best = 0;
-        for (int t = 1; t < TMX_N_UNIT_TYPE; t++) {
-            best = rest[t] > rest[best] ? t : best;
-        }
-        count[best]++;
-        rest[best] = -1;
-    }
-}
-
 /* Draw without replacement: repeat the last type with chance `persistence`, else by what is left. */
 static int draw_type(struct tmx_rng *rng, const int left[TMX_N_UNIT_TYPE], int n_left, int last,
                      const double persistence[TMX_N_UNIT_TYPE])
@@ -121,7 +101,22 @@ static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
     int left[TMX_N_UNIT_TYPE], last = -1;
     const int n = st->body;
 
-    apportion(share, n, left);
+    /* counts of each type in the body: largest remainders, so they sum to body */
+    double rest[TMX_N_UNIT_TYPE];
+    int sum = 0;
+    for (int t = 0; t < TMX_N_UNIT_TYPE; t++) {
+        left[t] = (int)floor(share[t] * n);
+        rest[t] = share[t] * n - left[t];
+        sum += left[t];
+    }
+    for (; sum < n; sum++) {
+        int best = 0;
+        for (int t = 1; t < TMX_N_UNIT_TYPE; t++) {
+            best = rest[t] > rest[best] ? t : best;
+        }
+        left[best]++;
+        rest[best] = -1;
+    }
     for (int i = 0; i < n; i++) {
         const int type = draw_type(rng, left, n - i, last, persistence);
         const enum tmx_latency_class latency = draw_latency(rng, st, type);
@@ -267,24 +262,6 @@ static unsigned digits(struct expander *e, unsigned limit)
     return v > limit ? 0 : v;
 }
 
-static enum tmx_status push(struct expander *e, const struct tmx_instr *in, struct tmx_err *err)
-{
-    struct tmx_stream *s = e->s;
-    if (s->n_instr - e->first == TMX_CODE_MAX) {
-        return bad(e, err, "more than 1048576 instructions");
-    }
-    if (s->n_instr == e->capacity) {
-        e->capacity = e->capacity ? 2 * e->capacity : 256;
-        struct tmx_instr *more = realloc(s->instr, e->capacity * sizeof *more);
-        if (!more) {
-            return tmx_fail(err, TMX_ENOMEM, "program of %zu instructions", s->n_instr);
-        }
-        s->instr = more;
-    }
-    s->instr[s->n_instr++] = *in;
-    return TMX_OK;
-}
-
 /* The result of instruction k is register k mod 254 + 1, so a register lives longer than any distance. */
 static enum tmx_status instruction(struct expander *e, struct tmx_err *err)
 {
@@ -314,7 +291,20 @@ static enum tmx_status instruction(struct expander *e, struct tmx_err *err)
     }
     in.barrier = *e->p == '!';
     e->p += in.barrier;
-    return push(e, &in, err);
+    struct tmx_stream *s = e->s;
+    if (s->n_instr - e->first == TMX_CODE_MAX) {
+        return bad(e, err, "more than 1048576 instructions");
+    }
+    if (s->n_instr == e->capacity) {
+        e->capacity = e->capacity ? 2 * e->capacity : 256;
+        struct tmx_instr *more = realloc(s->instr, e->capacity * sizeof *more);
+        if (!more) {
+            return tmx_fail(err, TMX_ENOMEM, "program of %zu instructions", s->n_instr);
+        }
+        s->instr = more;
+    }
+    s->instr[s->n_instr++] = in;
+    return TMX_OK;
 }
 
 static enum tmx_status open_loop(struct expander *e, struct tmx_err *err)

@@ -291,24 +291,6 @@ static enum tmx_status row(void *ctx, const struct tmx_csv *csv, struct tmx_err 
                : append(l, arrival_s, input, output, which, err);
 }
 
-/* What a slip of units makes of a trace. */
-static void doubt_times(const struct reader *r, const char *path)
-{
-    static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
-    const double span_s = r->last_s - r->first_s, gap_s = r->n_row > 1 ? span_s / (double)(r->n_row - 1) : 0;
-    if (r->n_failed > 0) {
-        tmx_doubt("%s: %zu requests with no output, which are failures, are left out", path, r->n_failed);
-    }
-    if (r->n_row > 1 && r->first_s > fmax(span_s, 1)) {
-        tmx_doubt(
-            "%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are its times "
-            "seconds from its begin?",
-            path, r->first_s, span_s);
-    } else if (r->n_row >= 10 && gap_s > SPARSE_S) {
-        tmx_doubt("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
-    }
-}
-
 /* A pair of streams: arrivals and sizes; the noise has a third, so that it is the same at every rate. */
 static enum tmx_status draw(struct tmx_request_list *l, const struct tmx_request_list *sizes,
                             const struct tmx_request_options *o, uint64_t seed, struct tmx_err *err)
@@ -361,7 +343,20 @@ static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_r
                            : tmx_fail_setting(err, at, "%s: no request", path);
     }
     if (!st && !sizes) {
-        doubt_times(&r, path);
+        /* what a slip of units makes of a trace */
+        static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
+        const double span_s = r.last_s - r.first_s, gap_s = r.n_row > 1 ? span_s / (double)(r.n_row - 1) : 0;
+        if (r.n_failed > 0) {
+            tmx_doubt("%s: %zu requests with no output, which are failures, are left out", path, r.n_failed);
+        }
+        if (r.n_row > 1 && r.first_s > fmax(span_s, 1)) {
+            tmx_doubt("%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are "
+                      "its times "
+                      "seconds from its begin?",
+                      path, r.first_s, span_s);
+        } else if (r.n_row >= 10 && gap_s > SPARSE_S) {
+            tmx_doubt("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
+        }
     }
     return st;
 }

@@ -198,24 +198,6 @@ static double stretched(const struct instance *x)
     return x->nominal_s * ((1 - x->m) / x->speed + x->m);
 }
 
-/* An iteration beyond the rows behind the fit marks its requests. */
-static void mark_beyond(struct tmx_serve *s, size_t i)
-{
-    struct instance *x = &s->instance[i];
-    const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
-    const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
-                 batch = (double)x->batch / s->phase[i]->max_batch;
-    s->now->most_prompt = fmax(s->now->most_prompt, prompt);
-    s->now->most_batch = fmax(s->now->most_batch, batch);
-    uint32_t r = x->cur;
-    for (size_t c = 0; c < x->n_cur && prompt > 1; c++, r = s->request[r].next) {
-        s->request[r].beyond |= TMX_BEYOND_PROMPT;
-    }
-    for (size_t k = 0; k < x->n_run && batch > 1 && x->batch > 0; k++) {
-        s->request[h[k].request].beyond |= TMX_BEYOND_BATCH;
-    }
-}
-
 /* Length and watts of the iteration that has been put together. */
 static void price(struct tmx_serve *s, size_t i)
 {
@@ -275,18 +257,6 @@ static void account(struct tmx_serve *s, size_t i, double to_s)
 
 /* ---- the batch ---- */
 
-static void push_end(struct tmx_serve *s, size_t i, uint64_t at, uint32_t request)
-{
-    struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
-    size_t k = s->instance[i].n_run++;
-    s->view[i].n_sequence++;
-    while (k > 0 && h[(k - 1) / 2].at > at) {
-        h[k] = h[(k - 1) / 2];
-        k = (k - 1) / 2;
-    }
-    h[k] = (struct ends){at, request};
-}
-
 static uint32_t pop_end(struct tmx_serve *s, size_t i)
 {
     struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
@@ -336,36 +306,21 @@ static void join(struct tmx_serve *s, size_t i, uint32_t r, double last_s)
     struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
     struct tmx_llm_request *q = &s->request[r];
     q->token_late = late_mark(x);
-    push_end(s, i, x->k + q->output - 1, r);
+    const uint64_t at = x->k + q->output - 1; /* its end goes into the heap */
+    struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    size_t k = s->instance[i].n_run++;
+    s->view[i].n_sequence++;
+    while (k > 0 && h[(k - 1) / 2].at > at) {
+        h[k] = h[(k - 1) / 2];
+        k = (k - 1) / 2;
+    }
+    h[k] = (struct ends){at, r};
     x->cached += q->input + 1.0;
     if (x->n_fresh > 0 && f[x->n_fresh - 1].last_s == last_s) {
         f[x->n_fresh - 1].n++;
     } else {
         f[x->n_fresh++] = (struct fresh){last_s, 1};
     }
-}
-
-static void tokens_made(struct tmx_serve *s, size_t i, double at_s)
-{
-    struct instance *x = &s->instance[i];
-    struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
-    const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
-    for (size_t k = 0; k < x->n_fresh; k++) {
-        const double gap_s = at_s - f[k].last_s;
-        uint64_t bits;
-        memcpy(&bits, &gap_s, sizeof bits);
-        const int64_t bin = (int64_t)(bits >> 45) - ((1023 - 14) << 7);
-        s->gap[bin < 0 || gap_s <= 0 ? 0 : bin >= TMX_GAP_BINS ? TMX_GAP_BINS - 1 : bin] += f[k].n;
-    }
-    x->k++;
-    x->cached += (double)x->batch;
-    while (x->n_run > 0 && h[0].at <= x->k) {
-        const uint32_t r = pop_end(s, i);
-        x->cached -= s->request[r].input + (double)s->request[r].output;
-        complete(s, i, r, at_s);
-    }
-    f[0] = (struct fresh){at_s, x->n_run};
-    x->n_fresh = x->n_run > 0;
 }
 
 /* The cache of a request leaves for its token instance. */
@@ -547,7 +502,19 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
     }
     x->state = BUSY;
     x->ledger.n_iteration++;
-    mark_beyond(s, i);
+    /* an iteration beyond the rows behind the fit marks its requests */
+    const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
+                 batch = (double)x->batch / s->phase[i]->max_batch;
+    s->now->most_prompt = fmax(s->now->most_prompt, prompt);
+    s->now->most_batch = fmax(s->now->most_batch, batch);
+    uint32_t r = x->cur;
+    for (size_t c = 0; c < x->n_cur && prompt > 1; c++, r = s->request[r].next) {
+        s->request[r].beyond |= TMX_BEYOND_PROMPT;
+    }
+    for (size_t k = 0; k < x->n_run && batch > 1 && x->batch > 0; k++) {
+        s->request[h[k].request].beyond |= TMX_BEYOND_BATCH;
+    }
     price(s, i);
     x->end_s = at_s + stretched(x);
 }
@@ -559,8 +526,25 @@ static void step(struct tmx_serve *s, size_t i)
     const double at_s = x->end_s;
     if (x->state == BUSY) {
         account(s, i, at_s);
-        if (x->batch > 0) {
-            tokens_made(s, i, at_s);
+        if (x->batch > 0) { /* tokens are made */
+            struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
+            const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+            for (size_t k = 0; k < x->n_fresh; k++) {
+                const double gap_s = at_s - f[k].last_s;
+                uint64_t bits;
+                memcpy(&bits, &gap_s, sizeof bits);
+                const int64_t bin = (int64_t)(bits >> 45) - ((1023 - 14) << 7);
+                s->gap[bin < 0 || gap_s <= 0 ? 0 : bin >= TMX_GAP_BINS ? TMX_GAP_BINS - 1 : bin] += f[k].n;
+            }
+            x->k++;
+            x->cached += (double)x->batch;
+            while (x->n_run > 0 && h[0].at <= x->k) {
+                const uint32_t r = pop_end(s, i);
+                x->cached -= s->request[r].input + (double)s->request[r].output;
+                complete(s, i, r, at_s);
+            }
+            f[0] = (struct fresh){at_s, x->n_run};
+            x->n_fresh = x->n_run > 0;
         }
         prompts_made(s, i, at_s);
     }
@@ -772,25 +756,6 @@ double tmx_serve_power_w(const struct tmx_serve *s, size_t i, double gpu_w)
     return gpu_w + n * (s->spec.options.rest_w - slope * s->phase[i]->idle_w) + slope * gpu_w;
 }
 
-/* What dies and sensors say of the last tick. */
-static void look(struct tmx_serve *s, const struct tmx_serve_tick *t)
-{
-    for (size_t i = 0; i < s->n && t->speed; i++) {
-        struct tmx_instance_view *v = &s->view[i];
-        double hottest = 0, memory = NAN, inlet = NAN, speed = INFINITY;
-        for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
-            hottest = fmax(hottest, t->hottest_k[g]);
-            memory = fmax(memory, t->memory_k[g]);
-            inlet = fmax(inlet, t->inlet_k[g]);
-            speed = fmin(speed, t->speed[g]);
-        }
-        v->hottest_k = hottest;
-        v->memory_k = memory;
-        v->inlet_k = inlet;
-        set_speed(s, i, fmax(speed, 1e-3), t->begin_s);
-    }
-}
-
 void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
 {
     const bool counts = s->now->tick_end_s > 0; /* not the warm-up */
@@ -844,7 +809,21 @@ static void set_clocks(struct tmx_serve *s, double at_s)
 enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    look(s, t);
+    /* what dies and sensors say of the last tick */
+    for (size_t i = 0; i < s->n && t->speed; i++) {
+        struct tmx_instance_view *v = &s->view[i];
+        double hottest = 0, memory = NAN, inlet = NAN, speed = INFINITY;
+        for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
+            hottest = fmax(hottest, t->hottest_k[g]);
+            memory = fmax(memory, t->memory_k[g]);
+            inlet = fmax(inlet, t->inlet_k[g]);
+            speed = fmin(speed, t->speed[g]);
+        }
+        v->hottest_k = hottest;
+        v->memory_k = memory;
+        v->inlet_k = inlet;
+        set_speed(s, i, fmax(speed, 1e-3), t->begin_s);
+    }
     apply_rows(s, t->begin_s);
     if (t->begin_s >= s->now->telemetry_s - 1e-9) {
         s->now->telemetry_s += s->spec.row_options.telemetry_s;
@@ -890,23 +869,6 @@ unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu)
 }
 
 /* ---- set-up ---- */
-
-static void take_arrays(struct tmx_serve *s)
-{
-    const size_t most = (size_t)s->spec.scheduler.max_batch;
-    TMX_TAKE(&s->state, s->now, 1);
-    TMX_TAKE(&s->state, s->instance, s->n);
-    TMX_TAKE(&s->state, s->view, s->n);
-    TMX_TAKE(&s->state, s->row, s->spec.n_row);
-    TMX_TAKE(&s->state, s->heap, s->n * most);
-    TMX_TAKE(&s->state, s->fresh, s->n * (most + 1));
-    TMX_TAKE(&s->state, s->asked_hz, s->n);
-    TMX_TAKE(&s->state, s->clock_hz, s->n);
-    TMX_TAKE(&s->state, s->row_w, s->spec.n_row);
-    TMX_TAKE(&s->state, s->gap, TMX_GAP_BINS);
-    TMX_TAKE(&s->fixed, s->chip, s->n);
-    TMX_TAKE(&s->fixed, s->phase, s->n);
-}
 
 int tmx_serve_class(const struct tmx_serve_options *o, size_t instance)
 {
@@ -971,7 +933,19 @@ enum tmx_status tmx_serve_create(struct tmx_serve **out, const struct tmx_serve_
     spec->list->request = NULL;
     s->token_link_s =
         p->gb_per_s > 0 ? tmx_llm_token_bytes(spec->llm) / (p->gb_per_s * 1e9) * (1 - p->overlap) : 0;
-    take_arrays(s);
+    const size_t most = (size_t)s->spec.scheduler.max_batch;
+    TMX_TAKE(&s->state, s->now, 1);
+    TMX_TAKE(&s->state, s->instance, s->n);
+    TMX_TAKE(&s->state, s->view, s->n);
+    TMX_TAKE(&s->state, s->row, s->spec.n_row);
+    TMX_TAKE(&s->state, s->heap, s->n * most);
+    TMX_TAKE(&s->state, s->fresh, s->n * (most + 1));
+    TMX_TAKE(&s->state, s->asked_hz, s->n);
+    TMX_TAKE(&s->state, s->clock_hz, s->n);
+    TMX_TAKE(&s->state, s->row_w, s->spec.n_row);
+    TMX_TAKE(&s->state, s->gap, TMX_GAP_BINS);
+    TMX_TAKE(&s->fixed, s->chip, s->n);
+    TMX_TAKE(&s->fixed, s->phase, s->n);
     if (s->state.failed || s->fixed.failed) {
         tmx_serve_destroy(s);
         return tmx_fail(err, TMX_ENOMEM, "%zu requests, %zu GPUs", spec->list->n, spec->n_gpu);

@@ -27,6 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/arena.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/tiles.h"
 
@@ -34,9 +35,9 @@ struct lane {
     struct tmx_sim *sim; /* NULL: free */
     size_t task;         /* of those in `tasks` */
     struct tmx_observer observer;
-    size_t class;            /* lanes of one class step together */
-    bool heated, ended;      /* in this tick; to be named by tmx_lockstep_next */
-    struct tmx_step_view in; /* arrays [n_gpu] of its thermal step; owned */
+    size_t class;       /* lanes of one class step together */
+    bool heated, ended; /* in this tick; to be named by tmx_lockstep_next */
+    size_t first;       /* of its GPUs in the thermal step of its class */
     enum tmx_status st;
     struct tmx_err err;
 };
@@ -46,46 +47,28 @@ struct tmx_lockstep {
     struct lane *lane;
     const struct tmx_lockstep_tasks *tasks; /* NULL: the caller owns the simulations */
     unsigned n_tick;
-    struct tmx_step_view all; /* [n_gpu] of the lanes of one class; owned */
+    struct tmx_arena arena;   /* of */
+    struct tmx_step_view all; /* [n_gpu] of the lanes of one class */
 };
-
-static void finish_view(struct tmx_step_view *v)
-{
-    free(v->state);
-    free(v->power_w);
-    free(v->temp_k);
-}
-
-static bool take_view(struct tmx_step_view *v, size_t n)
-{
-    *v = (struct tmx_step_view){.state = calloc(n, sizeof *v->state),
-                                .power_w = calloc(n, sizeof *v->power_w),
-                                .temp_k = calloc(n, sizeof *v->temp_k)};
-    return v->state && v->power_w && v->temp_k;
-}
 
 enum tmx_status tmx_lockstep_create(struct tmx_lockstep **f, size_t n_lane, struct tmx_err *err)
 {
     struct tmx_lockstep *lockstep = calloc(1, sizeof *lockstep);
-    if (lockstep) {
-        lockstep->n_lane = n_lane;
-        lockstep->lane = calloc(n_lane, sizeof *lockstep->lane);
-    }
-    if (!lockstep || !lockstep->lane) {
+    struct lane *lane = calloc(n_lane, sizeof *lane);
+    if (!lockstep || !lane) {
         free(lockstep);
+        free(lane);
         return tmx_fail(err, TMX_ENOMEM, "simulations in lockstep");
     }
+    *lockstep = (struct tmx_lockstep){.n_lane = n_lane, .lane = lane};
     *f = lockstep;
     return TMX_OK;
 }
 
 void tmx_lockstep_destroy(struct tmx_lockstep *f)
 {
-    for (size_t i = 0; f && i < f->n_lane; i++) {
-        finish_view(&f->lane[i].in);
-    }
     if (f) {
-        finish_view(&f->all);
+        tmx_arena_finish(&f->arena);
         free(f->lane);
         free(f);
     }
@@ -119,18 +102,20 @@ enum tmx_status tmx_lockstep_join(struct tmx_lockstep *f, size_t lane, struct tm
         n_gpu += f->lane[i].sim ? f->lane[i].sim->machine->n_gpu : 0;
         class = f->lane[i].sim && alike(f->lane[i].sim, sim) ? f->lane[i].class : class;
     }
-    struct tmx_step_view all, own;
-    const bool got = take_view(&own, sim->machine->n_gpu), got_all = take_view(&all, n_gpu);
-    if (!got || !got_all) {
-        finish_view(&own);
-        finish_view(&all);
+    struct tmx_arena arena = {0};
+    struct tmx_step_view all;
+    TMX_TAKE(&arena, all.state, n_gpu);
+    TMX_TAKE(&arena, all.power_w, n_gpu);
+    TMX_TAKE(&arena, all.temp_k, n_gpu);
+    if (arena.failed) {
+        tmx_arena_finish(&arena);
         return tmx_fail(err, TMX_ENOMEM, "fleet of %zu GPUs", n_gpu);
     }
-    finish_view(&l->in);
-    finish_view(&f->all);
+    tmx_arena_finish(&f->arena);
+    f->arena = arena;
     f->all = all;
     f->n_class += class == f->n_class;
-    *l = (struct lane){.sim = sim, .in = own, .class = class, .ended = tmx_sim_done(sim)};
+    *l = (struct lane){.sim = sim, .class = class, .ended = tmx_sim_done(sim)};
     l->observer = observer ? *observer : (struct tmx_observer){0};
     return TMX_OK;
 }
@@ -153,12 +138,12 @@ static bool runs(const struct lane *l)
 }
 
 /* One of the batch has failed: the first whose temperatures are no numbers. */
-static void find_bad(struct lane *l, enum tmx_status st)
+static void find_bad(const struct tmx_lockstep *f, struct lane *l, enum tmx_status st)
 {
     for (size_t k = 0; k < l->sim->machine->n_gpu && !l->ended; k++) {
         const size_t g = tmx_tiles_gpu(l->sim->tiles, k), n = l->sim->machine->gpu[g].chip->floorplan.n_unit;
         for (size_t u = 0; u < n && !l->ended; u++) {
-            if (!isfinite(l->in.temp_k[k][u])) {
+            if (!isfinite(f->all.temp_k[l->first + k][u])) {
                 end(l, tmx_tiles_heat_failed(l->sim->tiles, k, l->sim->tick, st, &l->err));
             }
         }
@@ -174,19 +159,17 @@ static void heat(struct tmx_lockstep *f, struct lane *first)
         if (!runs(l) || l->class != first->class) {
             continue;
         }
-        tmx_tiles_batch(l->sim->tiles, &l->in);
-        for (size_t k = 0; k < l->sim->machine->n_gpu; k++, n++) {
-            f->all.state[n] = l->in.state[k];
-            f->all.power_w[n] = l->in.power_w[k];
-            f->all.temp_k[n] = l->in.temp_k[k];
-        }
+        l->first = n;
+        tmx_tiles_batch(l->sim->tiles,
+                        &(struct tmx_step_view){f->all.state + n, f->all.power_w + n, f->all.temp_k + n});
+        n += l->sim->machine->n_gpu;
         l->heated = true;
     }
     const enum tmx_status st = tmx_thermal_step_many(head->spec.thermal[0].ops, n, f->all.state,
                                                      head->spec.dt_s, f->all.power_w, f->all.temp_k, &bad);
     for (struct lane *l = first; st && l < f->lane + f->n_lane; l++) {
         if (runs(l) && l->class == first->class) {
-            find_bad(l, st);
+            find_bad(f, l, st);
         }
     }
 }

@@ -297,19 +297,6 @@ enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
     return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
 }
 
-/* The second part of a scheduling tick may have a clock level of its own. */
-static void change_late(struct tmx_sim *s, struct tmx_gpus span, uint64_t tick)
-{
-    const uint64_t left = s->quantum - tick % s->quantum;
-    for (size_t g = span.first; g < span.end; g++) {
-        struct tmx_gpu_request *r = &s->request.gpu[g];
-        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
-            r->level = r->late_level;
-            r->late_s = 0;
-        }
-    }
-}
-
 static double counted_s(const struct tmx_sim *s, const struct tile *p)
 {
     return time_s(s, p) - (double)s->warmup * s->spec.dt_s;
@@ -462,7 +449,15 @@ static void place(struct tmx_tiles *p, size_t i)
     struct tmx_sim *s = p->sim;
     struct tile *own = &p->tile[i];
     own->stage = PLACE;
-    change_late(s, own->span, own->tick);
+    /* the second part of a scheduling tick may have a clock level of its own */
+    const uint64_t left = s->quantum - own->tick % s->quantum;
+    for (size_t g = own->span.first; g < own->span.end; g++) {
+        struct tmx_gpu_request *r = &s->request.gpu[g];
+        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
+            r->level = r->late_level;
+            r->late_s = 0;
+        }
+    }
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
     if (s->smooth) {
@@ -582,18 +577,6 @@ static void end_step(struct tmx_tiles *p, uint64_t n)
     tmx_recorder_end_tick(s->recorder, s->recorder->now_w, n); /* 10 the only way out */
 }
 
-/* n ticks of a step, not its last, have gone well in all tiles. */
-static void record_ticks(struct tmx_tiles *p, uint64_t n)
-{
-    struct tmx_sim *s = p->sim;
-    for (uint64_t k = 0; k < n; k++) {
-        tmx_recorder_end_tick(s->recorder, p->now_w + k * s->machine->n_gpu, 1);
-        if ((s->tick + k + 1) % s->sample == 0) {
-            tmx_sensor_begin(s->sensor);
-        }
-    }
-}
-
 /* A run that fails within a step has other tiles ahead of the tick. A GPU as hot as this, beyond where boards
  * shut down, may be on the way there: single ticks. Assumed. */
 static const double HOT_K = 400;
@@ -637,7 +620,13 @@ enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, uint64_t most, struct tmx_er
     tmx_thread_pool_run(p->pool, p->n, step, p);
     const enum tmx_status st = s->share ? share_tick(p, err) : failure(p, err);
     const uint64_t n_whole = st && !s->share ? failed(p)->tick - s->tick : s->span - 1;
-    record_ticks(p, n_whole);
+    /* n ticks of a step, not its last, have gone well in all tiles. */
+    for (uint64_t k = 0; k < n_whole; k++) {
+        tmx_recorder_end_tick(s->recorder, p->now_w + k * s->machine->n_gpu, 1);
+        if ((s->tick + k + 1) % s->sample == 0) {
+            tmx_sensor_begin(s->sensor);
+        }
+    }
     if (st) {
         s->tick += n_whole;
     } else {

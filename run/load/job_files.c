@@ -235,18 +235,6 @@ static enum tmx_status add_variant(struct tmx_job_data *d, const struct kernel_j
     return tmx_fail_setting(err, k->variants, "no variant \"%s\" of kernel %s", variant, w->kernel);
 }
 
-static void cpu_times(const struct tmx_job_data *d, struct tmx_workload *w)
-{
-    w->cpu_first_s = w->cpu_more_s = w->cpu_power_w = NAN;
-    for (size_t i = 0; i < d->n_cpu; i++) {
-        if (strcmp(d->cpu[i].workload, w->name) == 0) {
-            w->cpu_first_s = d->cpu[i].first_s;
-            w->cpu_more_s = d->cpu[i].more_s;
-            w->cpu_power_w = d->cpu[i].power_w;
-        }
-    }
-}
-
 enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, const char *name, size_t *kind,
                                   struct tmx_err *err)
 {
@@ -279,7 +267,15 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     free(k.variant);
     tmx_config_close(cfg);
     if (!st) {
-        cpu_times(d, w);
+        /* cpu times */
+        w->cpu_first_s = w->cpu_more_s = w->cpu_power_w = NAN;
+        for (size_t i = 0; i < d->n_cpu; i++) {
+            if (strcmp(d->cpu[i].workload, w->name) == 0) {
+                w->cpu_first_s = d->cpu[i].first_s;
+                w->cpu_more_s = d->cpu[i].more_s;
+                w->cpu_power_w = d->cpu[i].power_w;
+            }
+        }
         d->n_kind++;
     }
     return st;

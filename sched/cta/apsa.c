@@ -57,8 +57,15 @@ static enum tmx_core_state unused_core(const void *state)
     return ((const struct tmx_apsa *)state)->power_gate ? TMX_CORE_OFF : TMX_CORE_CLOCK_OFF;
 }
 
-static void act(const struct tmx_apsa *a, bool type1, size_t n_core, struct tmx_cta_request *request)
+static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
+    struct tmx_apsa *a = state;
+    if (a->phase == TMX_APSA_ACTION || (isinf(view->first_done_cycle) && view->cycle < a->profile_cycles)) {
+        return;
+    }
+    a->phase = TMX_APSA_ACTION;
+    const bool type1 = tmx_apsa_is_type1(a, view->ipc_share, view->bandwidth_share, view->good_to_bad);
+    const size_t n_core = view->n_core;
     const size_t n = type1 ? n_core : n_core > 1 ? n_core / 2 : 1;
     request->block_limit = 0;
     request->watch_blocks = false;
@@ -73,17 +80,6 @@ static void act(const struct tmx_apsa *a, bool type1, size_t n_core, struct tmx_
         request->core_clock = 1 - a->clock_step;
         request->memory_clock = 1 + a->clock_step;
     }
-}
-
-static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    struct tmx_apsa *a = state;
-    if (a->phase == TMX_APSA_ACTION || (isinf(view->first_done_cycle) && view->cycle < a->profile_cycles)) {
-        return;
-    }
-    a->phase = TMX_APSA_ACTION;
-    act(a, tmx_apsa_is_type1(a, view->ipc_share, view->bandwidth_share, view->good_to_bad), view->n_core,
-        request);
 }
 
 const struct tmx_cta_policy tmx_cta_apsa = {

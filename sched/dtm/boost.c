@@ -194,18 +194,6 @@ static double cap_w(const struct boost *o, const struct tmx_board_view *b, const
     return fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w);
 }
 
-/* Above the cap: slower before the next scheduling tick. */
-static void slow_to_cap(const struct boost *o, const struct tmx_view *view, size_t g,
-                        struct tmx_gpu_request *q, struct kept *kept)
-{
-    const size_t level = under_cap(o, view, g, cap_w(o, &view->board[g], q), kept);
-    if (level > view->node->gpus[g]->level) {
-        q->level = level > q->level ? level : q->level;
-        q->late_s = 0;
-        q->reasons |= 1u << TMX_REASON_SW_POWER_CAP;
-    }
-}
-
 static void guard(void *state, const struct tmx_view *view, struct tmx_request *r)
 {
     const struct boost *o = state;
@@ -229,7 +217,13 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
             shut(view, g, r);
         }
         if (kept->started > 0) {
-            slow_to_cap(o, view, g, &r->gpu[g], kept);
+            /* above the cap: slower before the next scheduling tick */
+            const size_t level = under_cap(o, view, g, cap_w(o, &view->board[g], &r->gpu[g]), kept);
+            if (level > view->node->gpus[g]->level) {
+                r->gpu[g].level = level > r->gpu[g].level ? level : r->gpu[g].level;
+                r->gpu[g].late_s = 0;
+                r->gpu[g].reasons |= 1u << TMX_REASON_SW_POWER_CAP;
+            }
         }
     }
 }

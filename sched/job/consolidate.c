@@ -36,18 +36,6 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* Where on: the most urgent instance if any has a deadline, else the oldest. */
-static size_t most_urgent(const struct tmx_waiting_view *v)
-{
-    size_t at = 0;
-    for (size_t i = 1; i < v->n_waiting; i++) {
-        if (v->waiting[i].deadline_s < v->waiting[at].deadline_s) {
-            at = i;
-        }
-    }
-    return at;
-}
-
 static void limits(const struct consolidate *c, const struct tmx_waiting_view *v, size_t gpu,
                    struct tmx_group_limits *l)
 {
@@ -159,7 +147,13 @@ static bool next(const void *state, const struct tmx_waiting_view *v, struct tmx
     if (v->n_waiting == 0) {
         return false;
     }
-    const size_t seed = most_urgent(v);
+    /* where on: the most urgent instance if any has a deadline, else the oldest */
+    size_t seed = 0;
+    for (size_t i = 1; i < v->n_waiting; i++) {
+        if (v->waiting[i].deadline_s < v->waiting[seed].deadline_s) {
+            seed = i;
+        }
+    }
     const bool merge = v->n_waiting >= (size_t)c->threshold_per_gpu * v->n_gpu;
     if (!merge && worth_holding(c, v, seed)) {
         return false;

@@ -212,13 +212,6 @@ struct table { /* of all count vectors v <= b->count, mixed radix */
     size_t *first;           /* [size] its group with an instance of the first kind */
 };
 
-static void vector(const struct table *s, const struct tmx_batch *b, size_t index, size_t *count)
-{
-    for (size_t k = 0; k < s->n_kind; k++) {
-        count[k] = index / s->stride[k] % (b->count[k] + 1);
-    }
-}
-
 static bool inside(const size_t *g, const size_t *v, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -229,26 +222,6 @@ static bool inside(const size_t *g, const size_t *v, size_t n)
     return true;
 }
 
-static void best_partition(const struct table *s, size_t v, const size_t *count)
-{
-    size_t kind = 0;
-    while (count[kind] == 0) {
-        kind++;
-    }
-    s->energy_j[v] = INFINITY;
-    for (size_t g = s->stride[kind]; g <= v; g++) {
-        const struct tmx_group *group = &s->group[g];
-        if (group->times == 0 || group->count[kind] == 0 || !inside(group->count, count, s->n_kind)) {
-            continue;
-        }
-        const double sum_j = group->energy_j + s->energy_j[v - g];
-        if (sum_j < s->energy_j[v]) {
-            s->energy_j[v] = sum_j;
-            s->first[v] = g;
-        }
-    }
-}
-
 static enum tmx_status exact(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
                              const struct tmx_group_limits *l, struct table *s, struct tmx_grouping *out,
                              struct tmx_err *err)
@@ -256,11 +229,29 @@ static enum tmx_status exact(const struct tmx_batch *b, const struct tmx_templat
     size_t count[TMX_KIND_MAX] = {0};
     const struct tmx_batch part = {b->node, b->kind, b->n_kind, count};
     for (size_t v = 1; v < s->size; v++) {
-        vector(s, b, v, count);
+        for (size_t k = 0; k < s->n_kind; k++) {
+            count[k] = v / s->stride[k] % (b->count[k] + 1);
+        }
         if (!tmx_group_cost(&part, t, n_tmpl, l, &s->group[v])) {
             s->group[v].times = 0;
         }
-        best_partition(s, v, count);
+        /* the best partition has a group with the first kind */
+        size_t kind = 0;
+        while (count[kind] == 0) {
+            kind++;
+        }
+        s->energy_j[v] = INFINITY;
+        for (size_t g = s->stride[kind]; g <= v; g++) {
+            const struct tmx_group *group = &s->group[g];
+            if (group->times == 0 || group->count[kind] == 0 || !inside(group->count, count, s->n_kind)) {
+                continue;
+            }
+            const double sum_j = group->energy_j + s->energy_j[v - g];
+            if (sum_j < s->energy_j[v]) {
+                s->energy_j[v] = sum_j;
+                s->first[v] = g;
+            }
+        }
     }
     for (size_t v = s->size - 1; v > 0; v -= s->first[v]) {
         if (!isfinite(s->energy_j[v])) {

@@ -177,26 +177,6 @@ static double run_along(const struct tmx_view *view, size_t gpu, size_t back, st
     return mean_k;
 }
 
-/* Phases come back: for how many ticks the factor stays down after a fall, at least. What moves in the first
- * ticks after a fall is the observer finding its state. */
-static void keep_time(struct mind *m, double before, double more)
-{
-    /* set by hand on WL3, WL7 and WL8 under phases, as those below: docs/notes/foresight.md */
-    const double step = 0.05, low = 0.9; /* a jump, of the factor; down, of the highest */
-    const double slow = 0.25, first = 3; /* of a longer stay, what is believed; ticks that do not count */
-    const bool down = m->model.tick[TMX_FOLLOW_FACTOR] < low * m->scalar[HIGHEST];
-    m->scalar[SINCE] += 1;
-    if ((down && m->scalar[FALLEN] <= 0) || more < -step * before) {
-        m->scalar[SINCE] = 0;
-        m->scalar[FALLEN] = down ? 1 : m->scalar[FALLEN];
-    } else if (m->scalar[FALLEN] > 0 && more > step * before && m->scalar[SINCE] > first) {
-        const double stay = m->scalar[SINCE], longer = m->scalar[DWELL] + slow * (stay - m->scalar[DWELL]);
-        m->scalar[DWELL] = m->scalar[DWELL] > 0 ? fmin(stay, longer) : stay;
-        m->scalar[SINCE] = 0;
-        m->scalar[FALLEN] = down ? 1 : 0;
-    }
-}
-
 /* Is the next rise of the factor still some ticks away? */
 static bool resting(const struct foresight *o, const struct mind *m)
 {
@@ -234,7 +214,22 @@ static double learn(const struct foresight *o, const struct tmx_view *view, size
         m->sm_k[s] += more * m->part_k[s];
         m->then_k[s] += more * m->work_then[s];
     }
-    keep_time(m, before, more);
+    /* phases come back: for how many ticks the factor stays down after a fall, at least. What moves in the
+     * first ticks after a fall is the observer finding its state */
+    /* set by hand on WL3, WL7 and WL8 under phases, as those below: docs/notes/foresight.md */
+    const double step = 0.05, low = 0.9; /* a jump, of the factor; down, of the highest */
+    const double slow = 0.25, first = 3; /* of a longer stay, what is believed; ticks that do not count */
+    const bool down = m->model.tick[TMX_FOLLOW_FACTOR] < low * m->scalar[HIGHEST];
+    m->scalar[SINCE] += 1;
+    if ((down && m->scalar[FALLEN] <= 0) || more < -step * before) {
+        m->scalar[SINCE] = 0;
+        m->scalar[FALLEN] = down ? 1 : m->scalar[FALLEN];
+    } else if (m->scalar[FALLEN] > 0 && more > step * before && m->scalar[SINCE] > first) {
+        const double stay = m->scalar[SINCE], longer = m->scalar[DWELL] + slow * (stay - m->scalar[DWELL]);
+        m->scalar[DWELL] = m->scalar[DWELL] > 0 ? fmin(stay, longer) : stay;
+        m->scalar[SINCE] = 0;
+        m->scalar[FALLEN] = down ? 1 : 0;
+    }
     const double forget = resting(o, m) ? 0 : o->forget; /* it comes back */
     m->scalar[HIGHEST] = fmax(after, m->scalar[HIGHEST] + forget * (after - m->scalar[HIGHEST]));
     return more * work_k;
@@ -328,18 +323,6 @@ static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t leve
         peak = t > peak ? t : peak;
     }
     return peak;
-}
-
-static void predict(const struct tmx_outlook *look, struct mind *m)
-{
-    const struct tmx_chip *c = look->chip;
-    tmx_follow_predict(look, &m->model);
-    tmx_ahead_sms(c, m->model.end_k, m->free_k);
-    tmx_ahead_sms(c, m->model.end_dyn_k, m->a_k);
-    tmx_ahead_sms(c, m->model.end_leak_k, m->l_k);
-    for (size_t s = 0; s < c->n_sm; s++) {
-        m->free_k[s] += look->forecast->modes.ambient_k + m->scalar[COMMON] + m->b[s];
-    }
 }
 
 /* The fewest tenths of the scheduling tick that are whole ticks. */
@@ -441,7 +424,14 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         const double limit_k = target_k(o, view, g, &m);
         const double waits = tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w);
         m.model.tick[TMX_FOLLOW_WAITS] = waits;
-        predict(&view->outlook[g], &m);
+        const struct tmx_chip *c = view->outlook[g].chip;
+        tmx_follow_predict(&view->outlook[g], &m.model);
+        tmx_ahead_sms(c, m.model.end_k, m.free_k);
+        tmx_ahead_sms(c, m.model.end_dyn_k, m.a_k);
+        tmx_ahead_sms(c, m.model.end_leak_k, m.l_k);
+        for (size_t s = 0; s < c->n_sm; s++) {
+            m.free_k[s] += view->outlook[g].forecast->modes.ambient_k + m.scalar[COMMON] + m.b[s];
+        }
         choose_level(o, view, g, &m, limit_k, r);
     }
 }

@@ -33,13 +33,6 @@ static double sum_of(size_t n, const double *v)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static void take_larger(size_t n, const double *restrict v, double *restrict most)
-{
-    for (size_t i = 0; i < n; i++) {
-        most[i] = v[i] > most[i] ? v[i] : most[i];
-    }
-}
-
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -65,9 +58,21 @@ static inline __attribute__((always_inline)) void look(size_t n, const double *r
     }
 }
 
-/* Eight lanes; the last eight units may begin among those before, as a unit may be looked at twice. */
-static void extremes(struct tmx_recorder_kelvins *s)
+static void watts(struct tmx_recorder_watts *s)
 {
+    add_scaled(s->n, s->dynamic_w, s->dt_s, s->dynamic_j);
+    add_scaled(s->n, s->leakage_w, s->dt_s, s->leakage_j);
+    add_scaled(s->n, s->baseline_w, s->dt_s, s->baseline_j);
+    if (s->saved_w) {
+        add_scaled(s->n, s->saved_w, s->dt_s, s->saved_j);
+    }
+    s->now_w = sum_of(s->n, s->power_w);
+}
+
+static void kelvins(struct tmx_recorder_kelvins *s)
+{
+    add_scaled(s->n, s->mean_k, s->n_tick, s->sum_k);
+    /* eight lanes; the last eight units may begin among those before, as a unit may be looked at twice */
     struct lanes at;
     for (size_t k = 0; k < LANES; k++) {
         at.low[k] = INFINITY;
@@ -88,24 +93,10 @@ static void extremes(struct tmx_recorder_kelvins *s)
     s->low_k = at.low[0];
     s->high_k = at.high[0];
     s->sm_k = at.sm[0];
-}
-
-static void watts(struct tmx_recorder_watts *s)
-{
-    add_scaled(s->n, s->dynamic_w, s->dt_s, s->dynamic_j);
-    add_scaled(s->n, s->leakage_w, s->dt_s, s->leakage_j);
-    add_scaled(s->n, s->baseline_w, s->dt_s, s->baseline_j);
-    if (s->saved_w) {
-        add_scaled(s->n, s->saved_w, s->dt_s, s->saved_j);
+    double *restrict most = s->hot_k;
+    for (size_t i = 0; i < s->n_sm; i++) {
+        most[i] = s->sensed_k[i] > most[i] ? s->sensed_k[i] : most[i];
     }
-    s->now_w = sum_of(s->n, s->power_w);
-}
-
-static void kelvins(struct tmx_recorder_kelvins *s)
-{
-    add_scaled(s->n, s->mean_k, s->n_tick, s->sum_k);
-    extremes(s);
-    take_larger(s->n_sm, s->sensed_k, s->hot_k);
 }
 
 const struct tmx_recorder_kernel TMX_KERNEL = {.watts = watts, .kelvins = kelvins};

@@ -307,17 +307,6 @@ static void set_cards(void *ctx, size_t batch)
     }
 }
 
-/* All sinks of a card share one thermal model. One whose resistance is r times the model's R is that model in
- * air warmer by (r - 1) R q under its heat q, with the same steady states. The step is towards the
- * sink that is where it is, x above its inlet, as a sink is slower than an update: (1 - 1 / r) x, which ends
- * there and swings for no r above a half. */
-static void spread_sink(struct tmx_cooling *c, size_t gpu, double heat_w)
-{
-    const size_t card = c->spec.topology->gpu[gpu].card;
-    const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]];
-    c->sink_k[gpu] = (1 - 1 / c->spec.spread[gpu].sink) * (c->sink_k[gpu] + k_per_w * heat_w);
-}
-
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
 static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
                                struct tmx_thread_pool *pool, struct tmx_err *err)
@@ -341,7 +330,13 @@ static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_de
         c->heat_w[g] = dt_s > 0 ? sink_w + fan_w / (double)k->n_gpu : 0;
         c->out_j[g] = now_j;
         if (c->spec.spread && dt_s > 0) {
-            spread_sink(c, g, sink_w);
+            /* All sinks of a card share one thermal model. One whose resistance is r times the model's R is
+             * that model in air warmer by (r - 1) R q under its heat q, with the same steady states. The step
+             * is towards the sink that is where it is, x above its inlet, as a sink is slower than an update:
+             * (1 - 1 / r) x, which ends there and swings for no r above a half. */
+            const size_t card = c->spec.topology->gpu[g].card;
+            const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]];
+            c->sink_k[g] = (1 - 1 / c->spec.spread[g].sink) * (c->sink_k[g] + k_per_w * sink_w);
         }
     }
     return TMX_OK;

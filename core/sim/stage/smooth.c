@@ -59,17 +59,6 @@ static double kernels_w(const struct tmx_machine *m, size_t g)
     return sum_w / (1 - gpu->chip->board.loss);
 }
 
-/* The share of what they can draw that members of a synchronous job drew in the last tick. Those that wait go
- * on at full power at any time: the largest counts, forgotten when none has come near it for a while. */
-static void learn(struct tmx_smooth_gpu *v, double used, double dt_s)
-{
-    v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + dt_s : 0;
-    if (v->unused_s == 0 || v->unused_s > FORGET_S) {
-        v->used = used;
-        v->unused_s = 0;
-    }
-}
-
 void tmx_smooth_slow(const struct tmx_smooth_options *o, struct tmx_machine *m, struct tmx_gpus span,
                      struct tmx_smooth_gpu *gpu)
 {
@@ -143,7 +132,15 @@ void tmx_smooth_fill(const struct tmx_smooth_options *o, const struct tmx_machin
         const double wanted_w = least_w(o, v, of->chip->board.power_w, m->dt_s) - own_w;
         f->smooth_w[g] = wanted_w > 0 ? burn(m, of, wanted_w / gain, f->power_w) : 0;
         if (m->members && work_w > 0 && v->full_w > 0) {
-            learn(v, work_w / (v->full_w * (1 - of->rest)), m->dt_s);
+            /* the share of what they can draw that members of a synchronous job drew in the last tick. Those
+             * that wait go on at full power at any time: the largest counts, forgotten when none has come
+             * near it for a while */
+            const double used = work_w / (v->full_w * (1 - of->rest));
+            v->unused_s = used < v->used * (1 - ROUND_OFF) ? v->unused_s + m->dt_s : 0;
+            if (v->unused_s == 0 || v->unused_s > FORGET_S) {
+                v->used = used;
+                v->unused_s = 0;
+            }
         } else {
             v->used = m->members ? fmax(v->used, 1) : 1;
         }

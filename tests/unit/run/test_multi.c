@@ -628,8 +628,8 @@ static void what_gpus_and_kernels_tell_adds_up(void **state)
         open_node(scratch_write("gpus_row.cfg", row), mix_file, "fan = { policy = \"curve\"; };");
     struct tmx_err err = {0};
     assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
-    assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);
-    assert_int_equal(tmx_run_kernels(run, &kernels, &err), TMX_OK);
+    gpus = tmx_run_gpus(run);
+    kernels = tmx_run_kernels(run);
     assert_int_equal(tmx_table_rows(gpus), 3);
     for (size_t g = 0; g < 3; g++) {
         energy_j += cell(gpus, g, "energy_j");
@@ -676,8 +676,8 @@ static void wide_kernels_and_steps_of_power(void **state)
                         " { kernel = \"SVM\"; work_s = 4.0; } );");
     struct tmx_run *run = open_node(scratch_write("wide.cfg", three), m, "");
     assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
-    assert_int_equal(tmx_run_kernels(run, &kernels, &err), TMX_OK);
-    assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);
+    kernels = tmx_run_kernels(run);
+    gpus = tmx_run_gpus(run);
     check_close(cell(kernels, 0, "turnaround_s"), 20, 0.01, 0);
     check_close(cell(kernels, 0, "gpus"), 2, 0, 0);
     check_close(cell(kernels, 0, "dynamic_j"), 2 * 20 * 60, 0.01, 0); /* two GPUs, 20 s, 60 W in the mean */
@@ -705,7 +705,7 @@ static void hall_draws(const char *spread, const char *column, double value[HALL
                                                     "gpus = ( " GPU("0") ", " GPU("1") ", " GPU("2") " );");
     struct tmx_run *r = open_node(hall, mix("m.cfg", "SVM", NULL, NULL, 1), spread);
     struct tmx_table *t = NULL;
-    assert_int_equal(tmx_run_gpus(r, &t, NULL), TMX_OK);
+    t = tmx_run_gpus(r);
     for (size_t g = 0; g < HALL; g++) {
         value[g] = cell(t, g, column);
     }
@@ -768,7 +768,7 @@ static void a_drawn_gpu_is_one_that_is_made_so(void **state)
         scratch_write("m1.cfg",
                       "name = \"m\"; kernels = ( { kernel = \"made_kernel.cfg\"; work_s = 2000.0; } );"),
         more);
-    assert_int_equal(tmx_run_gpus(drawn, &t, NULL), TMX_OK);
+    t = tmx_run_gpus(drawn);
     const double sink = cell(t, 0, "sink_factor"), leakage = cell(t, 0, "leakage_factor"),
                  dynamic = cell(t, 0, "dynamic_factor");
     tmx_table_destroy(t);
@@ -816,7 +816,7 @@ static void the_wall_pays_for_all_parts(void **state)
             "name = \"m\"; kernels = ( { kernel = \"load.cfg\"; work_s = 20.0; power_w = 50.0; } );"),
         "throttle = { trip_c = 190.0; release_c = 180.0; };");
     assert_int_equal(tmx_run_execute(r, NULL, NULL), TMX_OK);
-    assert_int_equal(tmx_run_gpus(r, &t, NULL), TMX_OK);
+    t = tmx_run_gpus(r);
     const double w = cell(t, 0, "mean_w"), time_s = metric(r, "energy_j") / w,
                  fan_w = metric(r, "fan_energy_j") / time_s,
                  load_w = w + fan_w + 200 + 100 * cell(t, 0, "busy_pct") / 100;
