@@ -87,10 +87,9 @@ enum tmx_status tmx_floorplanner_options_read(struct tmx_floorplanner_options *o
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
     enum tmx_status st = tmx_opt_read(tmx_floorplanner_opts, o, NULL, NULL, err);
-    if (st || !path) {
+    if (st || !path || (st = tmx_text_load(&text, path, err))) {
         return st;
     }
-    st = tmx_text_load(&text, path, err);
     while (!st && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, name, value;
         char word[256];
@@ -113,7 +112,7 @@ enum tmx_status tmx_floorplanner_options_read(struct tmx_floorplanner_options *o
 /* ---- Blocks, wires and powers ---- */
 
 struct block {
-    char *name;                  /* owned */
+    char *name;
     double area_m2, least, most; /* width to height */
     bool rotable;
     unsigned line;
@@ -152,11 +151,11 @@ struct heat {                 /* the influence of a uniform die */
 struct planner {
     const struct tmx_floorplanner_input *in;
     const struct tmx_floorplanner_options *o;
-    struct block *block; /* [n_block] owned; of a .desc a wrapped cache is the last, and not placed */
+    struct block *block; /* [n_block] of a .desc a wrapped cache is the last, and not placed */
     size_t n_block, n_placed;
     bool wrapped;
     double arm_w[2];   /* powers of the left and the right arm */
-    struct wire *wire; /* [n_wire] owned */
+    struct wire *wire; /* [n_wire] */
     size_t n_wire;
     char source[512];
     struct tmx_floorplan given; /* of swaps: the places; else empty */
@@ -184,45 +183,17 @@ struct planner {
     double width_m, height_m;
     struct heat heat;
     struct tmx_rng *rng;
-    struct tmx_arena arena; /* of all but blocks and wires */
+    struct tmx_arena arena; /* of all of these */
+    struct tmx_err *err;    /* of the first failure */
 };
 
-static enum tmx_status add_block(struct planner *p, struct tmx_span name, const double v[4], unsigned line,
-                                 struct tmx_err *err)
+#define FAIL(p, line, ...) tmx_error_at((p)->err, TMX_EPARSE, (p)->source, (line), __VA_ARGS__)
+
+static void no_memory(const struct planner *p)
 {
-    if (v[0] <= 0 || v[1] <= 0 || v[2] < v[1] || (v[3] != 0 && v[3] != 1)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, p->source, line,
-            "block \"%.*s\": expected an area above 0 [m2], least and most width to height above "
-            "0 in ascending order, and 0 or 1 for rotable",
-            TMX_SPAN_ARG(name));
+    if (p->arena.failed) {
+        tmx_error(p->err, TMX_ENOMEM, "out of memory");
     }
-    if (v[0] < 1e-12 || v[0] > 1e-2) {
-        return tmx_fail_at(err, TMX_EPARSE, p->source, line,
-                           "block \"%.*s\": area = %g m2 is outside 1e-12 .. 0.01 m2", TMX_SPAN_ARG(name),
-                           v[0]);
-    }
-    for (size_t i = 0; i < p->n_block; i++) {
-        if (tmx_span_is(name, p->block[i].name)) {
-            return tmx_fail_at(err, TMX_EPARSE, p->source, line, "block \"%.*s\" is also on line %u",
-                               TMX_SPAN_ARG(name), p->block[i].line);
-        }
-    }
-    if (p->n_block == MAX_BLOCKS) {
-        return tmx_fail_at(err, TMX_EPARSE, p->source, line, "more than %d blocks", MAX_BLOCKS);
-    }
-    struct block *block = realloc(p->block, (p->n_block + 1) * sizeof *block);
-    if (!block) {
-        return tmx_no_memory(err);
-    }
-    p->block = block;
-    block[p->n_block] = (struct block){.name = tmx_span_dup(name),
-                                       .area_m2 = v[0],
-                                       .least = v[1],
-                                       .most = v[2],
-                                       .rotable = v[3] != 0,
-                                       .line = line};
-    return block[p->n_block++].name ? TMX_OK : tmx_no_memory(err);
 }
 
 static size_t find_block(const struct planner *p, struct tmx_span name)
@@ -234,38 +205,59 @@ static size_t find_block(const struct planner *p, struct tmx_span name)
     return i;
 }
 
-static enum tmx_status add_wire(struct planner *p, const struct tmx_span end[2], double density,
-                                unsigned line, struct tmx_err *err)
+static void add_block(struct planner *p, struct tmx_span name, const double v[4], unsigned line)
 {
-    size_t at[2];
-    for (size_t i = 0; i < 2; i++) {
-        at[i] = find_block(p, end[i]);
-        if (at[i] == p->n_block) {
-            return tmx_fail_at(err, TMX_EPARSE, p->source, line,
-                               "a wire of \"%.*s\", which is no block above", TMX_SPAN_ARG(end[i]));
-        }
+    const size_t same = find_block(p, name);
+    if (v[0] <= 0 || v[1] <= 0 || v[2] < v[1] || (v[3] != 0 && v[3] != 1)) {
+        FAIL(p, line,
+             "block \"%.*s\": expected an area above 0 [m2], least and most width to height above 0 in "
+             "ascending "
+             "order, and 0 or 1 for rotable",
+             TMX_SPAN_ARG(name));
+    } else if (v[0] < 1e-12 || v[0] > 1e-2) {
+        FAIL(p, line, "block \"%.*s\": area = %g m2 is outside 1e-12 .. 0.01 m2", TMX_SPAN_ARG(name), v[0]);
+    } else if (same < p->n_block) {
+        FAIL(p, line, "block \"%.*s\" is also on line %u", TMX_SPAN_ARG(name), p->block[same].line);
+    } else if (p->n_block == MAX_BLOCKS) {
+        FAIL(p, line, "more than %d blocks", MAX_BLOCKS);
+    } else {
+        p->block[p->n_block++] =
+            (struct block){.name = tmx_arena_letters(&p->arena, name.begin, tmx_span_length(name)),
+                           .area_m2 = v[0],
+                           .least = v[1],
+                           .most = v[2],
+                           .rotable = v[3] != 0,
+                           .line = line};
+        no_memory(p);
     }
-    if (at[0] == at[1] || density < 0) {
-        return tmx_fail_at(err, TMX_EPARSE, p->source, line,
-                           "expected two blocks and a density of at least 0");
+}
+
+static void add_wire(struct planner *p, const struct tmx_span end[2], double density, unsigned line)
+{
+    const size_t a = find_block(p, end[0]), b = find_block(p, end[1]);
+    if (a == p->n_block || b == p->n_block) {
+        FAIL(p, line, "a wire of \"%.*s\", which is no block above", TMX_SPAN_ARG(end[a < p->n_block]));
+    } else if (a == b || density < 0) {
+        FAIL(p, line, "expected two blocks and a density of at least 0");
+    } else {
+        p->wire[p->n_wire++] = (struct wire){a, b, density};
     }
-    struct wire *wire = realloc(p->wire, (p->n_wire + 1) * sizeof *wire);
-    if (!wire) {
-        return tmx_no_memory(err);
-    }
-    p->wire = wire;
-    wire[p->n_wire++] = (struct wire){at[0], at[1], density};
-    return TMX_OK;
 }
 
 /* HotSpot's .desc: `name area least most rotable` of each block, then `name name density` of each wire. */
-static enum tmx_status read_desc(struct planner *p, struct tmx_err *err)
+static void read_desc(struct planner *p)
 {
     struct tmx_text_file text;
-    enum tmx_status st = tmx_text_load(&text, p->in->file, err);
-    for (int wires = 0; wires < 2 && !st; wires++) {
+    size_t n_wire = 0;
+    if (tmx_text_load(&text, p->in->file, p->err)) {
+        return;
+    }
+    TMX_TAKE(&p->arena, p->block, MAX_BLOCKS);
+    for (int wires = 0; wires < 2; wires++) {
         struct tmx_lines lines = {0};
-        while (!st && tmx_lines_next_filled(&lines, &text)) {
+        TMX_TAKE(&p->arena, p->wire, n_wire);
+        no_memory(p);
+        while (!p->err->code && tmx_lines_next_filled(&lines, &text)) {
             struct tmx_span rest = lines.line, field[6];
             double v[5];
             size_t n = 0, n_real = 0;
@@ -275,23 +267,25 @@ static enum tmx_status read_desc(struct planner *p, struct tmx_err *err)
             for (size_t i = n; i > 1 && n <= 5 && tmx_span_real(field[i - 1], &v[i - 1]); i--) {
                 n_real++;
             }
-            if (n == 5 && n_real == 4) {
-                st = wires ? TMX_OK : add_block(p, field[0], v + 1, lines.number, err);
-            } else if (n == 3 && n_real == 1) {
-                st = wires ? add_wire(p, field, v[2], lines.number, err) : TMX_OK;
-            } else {
-                st = tmx_fail_at(err, TMX_EPARSE, p->source, lines.number,
-                                 "expected a block (name, area, least and most width to height, 0 or 1) or a "
-                                 "wire (name, name, density)");
+            const bool wire = n == 3 && n_real == 1;
+            if (!wire && (n != 5 || n_real != 4)) {
+                FAIL(p, lines.number,
+                     "expected a block (name, area, least and most width to height, 0 or 1) or a wire (name, "
+                     "name, density)");
+            } else if (wire && wires) {
+                add_wire(p, field, v[2], lines.number);
+            } else if (!wire && !wires) {
+                add_block(p, field[0], v + 1, lines.number);
             }
+            n_wire += wire;
         }
     }
     tmx_text_finish(&text);
-    if (!st && p->n_block < 2) {
-        st = tmx_fail_at(err, TMX_EPARSE, p->source, 0, "expected two blocks or more");
+    if (p->n_block < 2) {
+        FAIL(p, 0, "expected two blocks or more");
     }
     p->n_placed = p->n_block;
-    for (size_t i = 0; i < p->n_block && !st && p->o->wrap_l2; i++) {
+    for (size_t i = 0; i < p->n_block && !p->err->code && p->o->wrap_l2 && !p->wrapped; i++) {
         if (tmx_word_compare(p->block[i].name, p->o->l2_label) == 0 && p->n_block > 2) {
             const struct block cache = p->block[i]; /* becomes the last, and the wires follow */
             memmove(&p->block[i], &p->block[i + 1], (p->n_block - 1 - i) * sizeof cache);
@@ -304,98 +298,96 @@ static enum tmx_status read_desc(struct planner *p, struct tmx_err *err)
             }
             p->wrapped = true;
             p->n_placed--;
-            break;
         }
     }
-    return st;
 }
 
-/* A block and its watts. Names of a wrapped cache's arms are its own with _left and _right. */
-static enum tmx_status put_power(struct planner *p, const char *name, double w, bool *seen, unsigned line,
-                                 struct tmx_err *err)
+/* Names of a wrapped cache's arms are its own with _left and _right. */
+static const char *unit_name(const struct planner *p, size_t u, char name[TMX_NAME_SIZE + 8])
+{
+    const bool arm = p->wrapped && u > p->n_placed;
+    snprintf(name, TMX_NAME_SIZE + 8, "%s%s",
+             p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name,
+             !arm                 ? ""
+             : u == p->n_unit - 1 ? "_right"
+                                  : "_left");
+    return name;
+}
+
+/* A block and its watts. */
+static void put_power(struct planner *p, const char *name, double w, bool *seen, unsigned line)
 {
     char full[TMX_NAME_SIZE + 8];
     const char *names[MAX_BLOCKS + 2];
     size_t slot = p->n_unit, n = 0;
     for (size_t u = 0; u < p->n_unit; u++) {
         const bool arm = p->wrapped && u > p->n_placed;
-        const char *own = p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name;
-        snprintf(full, sizeof full, "%s%s", own, !arm ? "" : u == p->n_unit - 1 ? "_right" : "_left");
-        slot = tmx_word_compare(full, name) == 0 ? u : slot;
+        slot = tmx_word_compare(unit_name(p, u, full), name) == 0 ? u : slot;
         if (!arm && n < MAX_BLOCKS) {
-            names[n++] = own;
+            names[n++] = p->given.n_unit > 0 ? p->given.unit[u].name : p->block[u].name;
         }
     }
     if (slot == p->n_unit) {
         const char *near = tmx_suggest_nearest(name, names, n);
-        return tmx_fail_at(err, TMX_EPARSE, p->in->power, line, "\"%s\" is no block of %s%s%s%s", name,
-                           p->source, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        tmx_error_at(p->err, TMX_EPARSE, p->in->power, line, "\"%s\" is no block of %s%s%s%s", name,
+                     p->source, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    } else if (seen[slot] || !(w >= 0) || w > 1e6) {
+        tmx_error_at(p->err, TMX_EPARSE, p->in->power, line,
+                     seen[slot] ? "block \"%s\" is given twice"
+                                : "block \"%s\": expected a power from 0 to 1e6 W",
+                     name);
+    } else {
+        seen[slot] = true;
+        p->power_w[slot] = w;
     }
-    if (seen[slot] || !(w >= 0) || w > 1e6) {
-        return tmx_fail_at(err, TMX_EPARSE, p->in->power, line,
-                           seen[slot] ? "block \"%s\" is given twice"
-                                      : "block \"%s\": expected a power from 0 to 1e6 W",
-                           name);
-    }
-    seen[slot] = true;
-    p->power_w[slot] = w;
-    return TMX_OK;
 }
 
 /* Lines of a block and its watts (HotSpot's avg.p), or a trace, whose mean counts. */
-static enum tmx_status read_power(struct planner *p, struct tmx_err *err)
+static void read_power(struct planner *p)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
     struct tmx_trace trace = {0};
-    double w = 0;
+    double w = 0, *mean;
     bool list = false, *seen;
+    char word[TMX_NAME_SIZE + 8];
     TMX_TAKE(&p->arena, seen, p->n_unit);
-    enum tmx_status st = seen ? tmx_text_load(&text, p->in->power, err) : tmx_no_memory(err);
-    if (st) {
-        return st;
+    no_memory(p);
+    if (p->err->code || tmx_text_load(&text, p->in->power, p->err)) {
+        return;
     }
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
+    while (!p->err->code && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, name, value, more;
-        char word[TMX_NAME_SIZE];
         const bool pair = tmx_span_field(&rest, &name) && tmx_span_field(&rest, &value) &&
                           !tmx_span_field(&rest, &more) && tmx_span_real(value, &w);
         if (!list && !pair) {
             break; /* a trace */
         }
         list = true;
-        st = pair && tmx_span_copy(name, word, sizeof word)
-                 ? put_power(p, word, w, seen, lines.number, err)
-                 : tmx_fail_at(err, TMX_EPARSE, p->in->power, lines.number, "expected a block and its watts");
+        if (pair && tmx_span_copy(name, word, TMX_NAME_SIZE)) {
+            put_power(p, word, w, seen, lines.number);
+        } else {
+            tmx_error_at(p->err, TMX_EPARSE, p->in->power, lines.number, "expected a block and its watts");
+        }
     }
-    if (!st && !list) {
-        double *mean;
-        st = tmx_trace_read(p->in->power, &trace, err);
+    if (!list && !p->err->code && !tmx_trace_read(p->in->power, &trace, p->err)) {
         TMX_TAKE(&p->arena, mean, trace.n_column);
-        st = st || mean ? st : tmx_no_memory(err);
-        if (!st) {
+        no_memory(p);
+        if (mean) {
             tmx_trace_mean(&trace, mean);
         }
-        for (size_t c = 0; c < trace.n_column && !st; c++) {
-            st = put_power(p, trace.name[c], mean[c], seen, trace.name_line, err);
+        for (size_t c = 0; c < trace.n_column && !p->err->code; c++) {
+            put_power(p, trace.name[c], mean[c], seen, trace.name_line);
         }
     }
-    for (size_t u = 0; u < p->n_unit && !st; u++) {
+    for (size_t u = 0; u < p->n_unit; u++) {
         if (!seen[u]) {
-            const bool arm = p->wrapped && u > p->n_placed;
-            const char *own =
-                p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name;
-            st = tmx_fail_at(err, TMX_EPARSE, p->in->power, list ? lines.number : trace.name_line,
-                             "block \"%s%s\" of %s has no power", own,
-                             !arm                 ? ""
-                             : u == p->n_unit - 1 ? "_right"
-                                                  : "_left",
-                             p->source);
+            tmx_error_at(p->err, TMX_EPARSE, p->in->power, list ? lines.number : trace.name_line,
+                         "block \"%s\" of %s has no power", unit_name(p, u, word), p->source);
         }
     }
     tmx_trace_finish(&trace);
     tmx_text_finish(&text);
-    return st;
 }
 
 /* ---- Shapes ---- */
@@ -406,32 +398,35 @@ static int by_width(const void *a, const void *b)
     return (p->w > q->w) - (p->w < q->w);
 }
 
-/* The shapes of a block, n of them where it is soft. */
-static enum tmx_status leaf_curve(struct planner *p, const struct block *b, size_t n, struct curve *c,
-                                  struct tmx_err *err)
+/* The shapes of each block, n of them where it is soft; `most` points of a subtree's curve. */
+static void set_shapes(struct planner *p, size_t n, size_t most)
 {
-    double low[2] = {b->least, 1 / b->most}, high[2] = {b->most, 1 / b->least};
-    size_t n_range = b->rotable ? 2 : 1;
-    if (n_range == 2 && fmax(low[0], low[1]) <= fmin(high[0], high[1])) {
-        low[0] = fmin(low[0], low[1]);
-        high[0] = fmax(high[0], high[1]);
-        n_range = 1;
-    }
-    c->n = 0;
-    TMX_TAKE(&p->arena, c->point, n + 2);
-    if (!c->point) {
-        return tmx_no_memory(err);
-    }
-    for (size_t r = 0; r < n_range; r++) {
-        const size_t in_range = high[r] > low[r] ? n / n_range > 2 ? n / n_range : 2 : 1;
-        for (size_t i = 0; i < in_range; i++) {
-            const double part = in_range > 1 ? (double)i / (double)(in_range - 1) : 0;
-            const double w = sqrt(b->area_m2 * low[r] * pow(high[r] / low[r], part));
-            c->point[c->n++] = (struct point){.w = w, .h = b->area_m2 / w, .left = -1, .right = -1};
+    p->most_points = most;
+    for (size_t i = 0; i < p->n_placed && !p->err->code; i++) {
+        const struct block *b = &p->block[i];
+        struct curve *c = &p->leaf[i];
+        double low[2] = {b->least, 1 / b->most}, high[2] = {b->most, 1 / b->least};
+        size_t n_range = b->rotable ? 2 : 1;
+        if (n_range == 2 && fmax(low[0], low[1]) <= fmin(high[0], high[1])) {
+            low[0] = fmin(low[0], low[1]);
+            high[0] = fmax(high[0], high[1]);
+            n_range = 1;
+        }
+        c->n = 0;
+        TMX_TAKE(&p->arena, c->point, n + 2);
+        no_memory(p);
+        for (size_t r = 0; r < n_range && c->point; r++) {
+            const size_t in_range = high[r] > low[r] ? n / n_range > 2 ? n / n_range : 2 : 1;
+            for (size_t k = 0; k < in_range; k++) {
+                const double part = in_range > 1 ? (double)k / (double)(in_range - 1) : 0;
+                const double w = sqrt(b->area_m2 * low[r] * pow(high[r] / low[r], part));
+                c->point[c->n++] = (struct point){.w = w, .h = b->area_m2 / w, .left = -1, .right = -1};
+            }
+        }
+        if (c->point) {
+            qsort(c->point, c->n, sizeof *c->point, by_width);
         }
     }
-    qsort(c->point, c->n, sizeof *c->point, by_width);
-    return TMX_OK;
 }
 
 /* All shapes of two parts joined by a cut, none larger than another in both sides; thinned to most points. */
@@ -481,23 +476,16 @@ static void place(struct planner *p, int node, size_t shape, struct rect at, con
     for (size_t i = 0; i < 2; i++) {
         const struct point *c = &p->node[part[i]].point[of[i]];
         const double w = grow_x * c->w, h = grow_y * c->h;
-        struct rect to = {at.x, at.y, w, h};
-        if (what == SIDE_BY_SIDE) {
-            to.x += from;
-            from += w;
-            if (at.h - h > p->o->compact_ratio * h) {
-                p->dead[p->n_dead++] = (struct rect){to.x, at.y + h, w, at.h - h};
-            } else {
-                to.h = at.h;
-            }
+        const bool beside = what == SIDE_BY_SIDE;
+        struct rect to = {at.x + (beside ? from : 0), at.y + (beside ? 0 : from), w, h};
+        from += beside ? w : h;
+        const double left_m = beside ? at.h - h : at.w - w;
+        if (left_m > p->o->compact_ratio * (beside ? h : w)) {
+            p->dead[p->n_dead++] =
+                beside ? (struct rect){to.x, at.y + h, w, left_m} : (struct rect){at.x + w, to.y, left_m, h};
         } else {
-            to.y += from;
-            from += h;
-            if (at.w - w > p->o->compact_ratio * w) {
-                p->dead[p->n_dead++] = (struct rect){at.x + w, to.y, at.w - w, h};
-            } else {
-                to.w = at.w;
-            }
+            to.w = beside ? w : at.w;
+            to.h = beside ? at.h : h;
         }
         place(p, part[i], of[i], to, expression);
     }
@@ -579,6 +567,13 @@ static bool is_cut(int e)
     return e < 0;
 }
 
+static void swap(int *e, size_t a, size_t b)
+{
+    const int t = e[a];
+    e[a] = e[b];
+    e[b] = t;
+}
+
 /* A block and the cut behind it, or a cut and the block behind it, change places; false where the result is
  * no normalised expression. */
 static bool swap_block_cut(int *e, size_t n, size_t at)
@@ -597,9 +592,7 @@ static bool swap_block_cut(int *e, size_t n, size_t at)
     } else if (at + 2 < n && e[at + 2] == e[at]) {
         return false;
     }
-    const int t = e[at];
-    e[at] = e[at + 1];
-    e[at + 1] = t;
+    swap(e, at, at + 1);
     return true;
 }
 
@@ -617,9 +610,7 @@ static void move_tree(struct planner *p, int *e)
             for (b = a + 1; b < n && is_cut(e[b]); b++) {
             }
             if (b < n) {
-                const int t = e[a];
-                e[a] = e[b];
-                e[b] = t;
+                swap(e, a, b);
                 return;
             }
         } else if (kind == 1 && is_cut(e[at])) { /* a chain of cuts */
@@ -659,13 +650,9 @@ static void move_units(struct planner *p, int *s)
         if (p->in->mirror && (ma == b || (ma == a) != (mb == b))) {
             continue;
         }
-        const int t = s[a];
-        s[a] = s[b];
-        s[b] = t;
+        swap(s, a, b);
         if (ma != a && mb != b) {
-            const int u = s[ma];
-            s[ma] = s[mb];
-            s[mb] = u;
+            swap(s, ma, mb);
         }
         return;
     }
@@ -811,90 +798,77 @@ static double cost(struct planner *p, const int *state)
 
 /* ---- The full grid ---- */
 
-static enum tmx_status one_floorplan(const struct planner *p, const char *source, struct tmx_floorplan *fp,
-                                     struct tmx_err *err)
+static void one_floorplan(const struct planner *p, struct tmx_floorplan *fp)
 {
-    enum tmx_status st = TMX_OK;
+    const size_t n_dead = p->given.n_unit > 0 ? 0 : p->n_dead;
     char name[TMX_NAME_SIZE + 8];
     *fp = (struct tmx_floorplan){0};
-    snprintf(fp->source, sizeof fp->source, "%s", source);
-    for (size_t u = 0; u < p->n_unit + (p->given.n_unit > 0 ? 0 : p->n_dead) && !st; u++) {
+    snprintf(fp->source, sizeof fp->source, "%s", p->source);
+    for (size_t u = 0; u < p->n_unit + n_dead && !p->err->code; u++) {
         const struct rect *r = u < p->n_unit ? &p->unit[u] : &p->dead[u - p->n_unit];
         struct tmx_unit unit = {.heat_capacity_j_per_m3k = NAN, .resistivity_mk_per_w = NAN};
-        if (u >= p->n_unit) {
-            snprintf(name, sizeof name, "%s%zu", DEAD, u - p->n_unit);
-        } else if (p->given.n_unit > 0) {
+        if (u < p->n_unit && p->given.n_unit > 0) {
             unit = p->given.unit[u];
-            snprintf(name, sizeof name, "%s", unit.name);
+        }
+        if (u < p->n_unit) {
+            unit_name(p, u, name);
         } else {
-            const bool arm = p->wrapped && u > p->n_placed;
-            snprintf(name, sizeof name, "%s%s", p->block[arm ? p->n_placed : u].name,
-                     !arm                 ? ""
-                     : u == p->n_unit - 1 ? "_right"
-                                          : "_left");
+            snprintf(name, sizeof name, "%s%zu", DEAD, u - p->n_unit);
         }
         unit.name = name;
         unit.x_m = r->x;
         unit.y_m = r->y;
         unit.w_m = r->w;
         unit.h_m = r->h;
-        st = tmx_floorplan_add(fp, &unit, err);
+        tmx_floorplan_add(fp, &unit, p->err);
     }
-    return st;
 }
 
 /* Temperatures of the units of fp, which begins with p's, by the full grid. */
-static enum tmx_status by_grid(struct planner *p, const struct tmx_floorplan *fp, struct tmx_err *err)
+static void by_grid(struct planner *p, const struct tmx_floorplan *fp)
 {
     const struct tmx_stack_options so = {.floorplan = fp};
     const struct tmx_settle_options settle = {.natural = p->in->cfg->natural_convec,
                                               .leakage_tolerance_k = 1e-6};
-    struct tmx_stack stack;
+    struct tmx_stack stack = {0};
     struct tmx_temps temps = {0};
-    enum tmx_status st = tmx_stack_create(p->in->cfg, &so, NULL, &stack, err);
-    st = st ? st : tmx_temps_init(&temps, &stack, err);
     struct tmx_arena scratch = {0};
     double *node_k, *power_w;
-    TMX_TAKE(&scratch, node_k, tmx_temps_nodes(&temps));
-    TMX_TAKE(&scratch, power_w, fp->n_unit);
-    st = st || !scratch.failed ? st : tmx_no_memory(err);
-    if (!st) {
-        memcpy(power_w, p->power_w, p->n_unit * sizeof *power_w);
-        st = tmx_settle(&stack, &settle, power_w, &temps, node_k, NULL, NULL, err);
-    }
-    if (!st) {
-        tmx_temps_from_nodes(&temps, node_k);
-        for (size_t u = 0; u < p->n_unit; u++) {
-            p->temp_k[u] = temps.block_k[u] - p->in->cfg->ambient;
+    if (!p->err->code && !tmx_stack_create(p->in->cfg, &so, NULL, &stack, p->err) &&
+        !tmx_temps_init(&temps, &stack, p->err)) {
+        TMX_TAKE(&scratch, node_k, tmx_temps_nodes(&temps));
+        TMX_TAKE(&scratch, power_w, fp->n_unit);
+        if (scratch.failed) {
+            tmx_error(p->err, TMX_ENOMEM, "out of memory");
+        } else {
+            memcpy(power_w, p->power_w, p->n_unit * sizeof *power_w);
+            tmx_settle(&stack, &settle, power_w, &temps, node_k, NULL, NULL, p->err);
+            tmx_temps_from_nodes(&temps, node_k);
         }
+    }
+    for (size_t u = 0; u < p->n_unit && !p->err->code; u++) {
+        p->temp_k[u] = temps.block_k[u] - p->in->cfg->ambient;
     }
     tmx_arena_finish(&scratch);
     tmx_temps_finish(&temps);
     tmx_stack_finish(&stack);
-    return st;
 }
 
 /* The sheets of the package, and the full grid's answers to the low modes of a die of this size. */
-static enum tmx_status fit_heat(struct planner *p, double width_m, double height_m, struct tmx_err *err)
+static void fit_heat(struct planner *p, double width_m, double height_m)
 {
     struct heat *h = &p->heat;
     char name[] = "die";
-    struct tmx_unit die = {.name = name,
-                           .w_m = width_m,
-                           .h_m = height_m,
-                           .heat_capacity_j_per_m3k = NAN,
-                           .resistivity_mk_per_w = NAN};
+    struct tmx_unit die = {name, 0, 0, width_m, height_m, NAN, NAN, 0};
     const struct tmx_floorplan fp = {.unit = &die, .n_unit = 1, .source = "the die"};
     struct tmx_hotspot_config cfg = *p->in->cfg;
     const struct tmx_stack_options so = {.floorplan = &fp};
-    struct tmx_stack stack;
+    struct tmx_stack stack = {0};
     struct tmx_network net = {0};
     struct tmx_solver *solver = NULL;
     struct tmx_system *system = NULL;
     cfg.grid_rows = cfg.grid_cols = LOW_GRID;
-    enum tmx_status st = tmx_stack_create(&cfg, &so, NULL, &stack, err);
-    st = st ? st : tmx_network_init(&net, &stack.spec, err);
-    if (!st) {
+    if (!tmx_stack_create(&cfg, &so, NULL, &stack, p->err) && !tmx_network_init(&net, &stack.spec, p->err)) {
         const struct tmx_package *pk = &stack.spec.package;
         h->n_sheet = stack.spec.n_layer + 2;
         for (size_t l = 0; l < stack.spec.n_layer; l++) {
@@ -907,26 +881,30 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
         h->kt[h->n_sheet - 1] = pk->k_sink * pk->t_sink_m;
         h->film = tmx_network_gamma(&net, pk->r_convec_k_per_w);
         h->mean_k_per_w = 1 / (h->film * net.sink_area_m2);
-        st = tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, err);
-        st = st ? st : tmx_system_create(solver, &(struct tmx_matrix){.gamma = h->film}, &system, err);
+        if (!tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, p->err) &&
+            !tmx_system_create(solver, &(struct tmx_matrix){.gamma = h->film}, &system, p->err)) {
+            answers(h, width_m, height_m);
+        }
     }
-    double *b = st ? NULL : calloc(2 * net.n_node, sizeof *b), *t = b ? b + net.n_node : NULL;
-    double line[2][LOW_GRID][MODES];
-    st = st || b ? st : tmx_no_memory(err);
+    double *b, *t, line[2][LOW_GRID][MODES];
+    TMX_TAKE(&p->arena, b, net.n_node);
+    TMX_TAKE(&p->arena, t, net.n_node);
+    no_memory(p);
     for (size_t c = 0; c < LOW_GRID; c++) {
         means(width_m * (double)c / LOW_GRID, width_m / LOW_GRID, width_m, line[0][c]);
         means(height_m * (double)(LOW_GRID - 1 - c) / LOW_GRID, height_m / LOW_GRID, height_m, line[1][c]);
     }
     const double cell_m2 = width_m * height_m / (LOW_GRID * LOW_GRID);
-    if (!st) {
-        answers(h, width_m, height_m);
-    }
-    for (size_t i = 0; i < LOWS && !st; i++) {
+    for (size_t i = 0; i < LOWS && !p->err->code; i++) {
         memset(b, 0, net.n_node * sizeof *b);
         for (size_t c = 0; c < LOW_GRID * LOW_GRID; c++) {
             b[c] = cell_m2 * line[0][c % LOW_GRID][i / LOW] * line[1][c / LOW_GRID][i % LOW];
         }
-        st = tmx_solve(solver, system, &(struct tmx_accuracy){.part = 1e-10}, 1, b, NULL, t);
+        const enum tmx_status st =
+            tmx_solve(solver, system, &(struct tmx_accuracy){.part = 1e-10}, 1, b, NULL, t);
+        if (st) {
+            tmx_error(p->err, st, "%s", "");
+        }
         for (size_t j = 0; j < LOWS && !st; j++) {
             double sum = 0;
             for (size_t c = 0; c < LOW_GRID * LOW_GRID; c++) {
@@ -935,12 +913,10 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
             h->low[j * LOWS + i] = sum / (h->sqrt_low[j] * h->sqrt_low[i]);
         }
     }
-    free(b);
     tmx_system_destroy(system);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     tmx_stack_finish(&stack);
-    return st;
 }
 
 /* ---- Annealing ---- */
@@ -977,45 +953,35 @@ struct schedule { /* of temperatures [cost] */
     size_t turns; /* moves downhill at each, at most half of all */
 };
 
+/* A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of 256:
+ * fitted. */
 static struct schedule schedule(const struct planner *p)
 {
     const struct tmx_floorplanner_options *o = p->o;
-    return (struct schedule){.hot = -o->Davg / log(o->P0),
-                             .cold = -o->Davg / log((1 - o->Rreject) / 2),
-                             .turns = (size_t)fmax(1, o->Kmoves * (double)p->n_state)};
-}
-
-/* A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of 256:
- * fitted. */
-static enum tmx_status check_cost(const struct planner *p, struct tmx_err *err)
-{
-    const struct schedule s = schedule(p);
-    const double all = ceil(log(s.cold / s.hot) / log(p->o->Rcool)), steps = fmin(p->o->Nmax, fmax(0, all)),
+    const struct schedule s = {-o->Davg / log(o->P0), -o->Davg / log((1 - o->Rreject) / 2),
+                               (size_t)fmax(1, o->Kmoves * (double)p->n_state)};
+    const double all = ceil(log(s.cold / s.hot) / log(o->Rcool)), steps = fmin(o->Nmax, fmax(0, all)),
                  moves = 2 * (double)s.turns * steps, n = (double)p->n_unit,
                  move_s = 1e-6 * (4 + (p->given.n_unit > 0 ? 0.3 : 0.6) * n);
-    return tmx_cost_check((struct tmx_cost){.seconds = moves * move_s}, err,
-                          "%s: up to %.3g moves of %zu blocks (Kmoves %g, Nmax %d, Rcool %g)", p->source,
-                          moves, p->n_unit, p->o->Kmoves, p->o->Nmax, p->o->Rcool);
+    if (!p->err->code && tmx_cost_check((struct tmx_cost){.seconds = moves * move_s}, p->err,
+                                        "%s: up to %.3g moves of %zu blocks (Kmoves %g, Nmax %d, Rcool %g)",
+                                        p->source, moves, p->n_unit, o->Kmoves, o->Nmax, o->Rcool)) {
+        return (struct schedule){0};
+    }
+    return s;
 }
 
-static size_t anneal(struct planner *p, struct elite *e)
+static size_t anneal(struct planner *p, struct schedule plan, struct elite *e)
 {
     const struct tmx_floorplanner_options *o = p->o;
-    const struct schedule plan = schedule(p);
-    const size_t turns = plan.turns;
-    const double cold = plan.cold;
     double t = plan.hot, c = cost(p, p->now);
     size_t tried = 0;
     keep(e, p->now, p->n_state, c);
-    for (int step = 0; t >= cold && step < o->Nmax; step++, t *= o->Rcool) {
+    for (int step = 0; t >= plan.cold && step < o->Nmax; step++, t *= o->Rcool) {
         size_t downs = 0, rejects = 0, i;
-        for (i = 0; i < 2 * turns && downs < turns; i++) {
+        for (i = 0; i < 2 * plan.turns && downs < plan.turns; i++) {
             memcpy(p->next, p->now, p->n_state * sizeof *p->next);
-            if (p->given.n_unit > 0) {
-                move_units(p, p->next);
-            } else {
-                move_tree(p, p->next);
-            }
+            (p->given.n_unit > 0 ? move_units : move_tree)(p, p->next);
             const double new_cost = cost(p, p->next);
             if (new_cost < c || tmx_rng_uniform(p->rng) < exp((c - new_cost) / t)) {
                 int *now = p->now;
@@ -1058,12 +1024,10 @@ static bool in_list(const char *list, const char *name)
     return false;
 }
 
-static enum tmx_status read_places(struct planner *p, struct tmx_err *err)
+static void read_places(struct planner *p)
 {
-    enum tmx_status st = tmx_flp_read(p->in->file, &p->given, err);
-    st = st ? st : tmx_floorplan_check(&p->given, 0, err);
-    if (st) {
-        return st;
+    if (tmx_flp_read(p->in->file, &p->given, p->err) || tmx_floorplan_check(&p->given, 0, p->err)) {
+        return;
     }
     const size_t n = p->given.n_unit;
     p->width_m = tmx_floorplan_width_m(&p->given);
@@ -1071,10 +1035,8 @@ static enum tmx_status read_places(struct planner *p, struct tmx_err *err)
     p->n_unit = p->n_state = n;
     TMX_TAKE(&p->arena, p->mirror, n);
     TMX_TAKE(&p->arena, p->moves, n);
-    if (p->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < n; i++) {
+    no_memory(p);
+    for (size_t i = 0; i < n && !p->err->code; i++) {
         const struct tmx_unit *u = &p->given.unit[i];
         p->mirror[i] = n;
         for (size_t j = 0; j < n; j++) {
@@ -1088,36 +1050,25 @@ static enum tmx_status read_places(struct planner *p, struct tmx_err *err)
             !in_list(p->in->stay, u->name) &&
             (!p->in->mirror || (p->mirror[i] < n && !in_list(p->in->stay, p->given.unit[p->mirror[i]].name)));
     }
-    return TMX_OK;
 }
 
 /* Some units must have another place they could go to. */
-static enum tmx_status check_moves(const struct planner *p, struct tmx_err *err)
+static void check_moves(const struct planner *p)
 {
     for (size_t i = 0; i < p->n_state; i++) {
         for (size_t j = 0; j < i; j++) {
             if (may_swap(p, p->now, i, j) && (!p->in->mirror || p->mirror[i] != j)) {
-                return TMX_OK;
+                return;
             }
         }
     }
-    return tmx_fail_at(err, TMX_ECONFIG, p->source, 0,
-                       "no two units of one size and different power may change places%s; `thermix floorplan "
-                       "split` makes units of one size",
-                       p->in->stay ? " (some stay)" : "");
+    tmx_error_at(p->err, TMX_ECONFIG, p->source, 0,
+                 "no two units of one size and different power may change places%s; `thermix floorplan "
+                 "split` makes units of one size",
+                 p->in->stay ? " (some stay)" : "");
 }
 
-static enum tmx_status set_shapes(struct planner *p, size_t shapes, size_t most, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < p->n_placed && !st; i++) {
-        st = leaf_curve(p, &p->block[i], shapes, &p->leaf[i], err);
-    }
-    p->most_points = most;
-    return st;
-}
-
-static enum tmx_status allocate(struct planner *p, struct tmx_err *err)
+static void allocate(struct planner *p)
 {
     struct tmx_arena *a = &p->arena;
     if (p->given.n_unit == 0) {
@@ -1141,95 +1092,71 @@ static enum tmx_status allocate(struct planner *p, struct tmx_err *err)
     TMX_TAKE(a, p->temp_k, p->n_unit);
     TMX_TAKE(a, p->heat.x, p->n_unit * MODES);
     TMX_TAKE(a, p->heat.y, p->n_unit * MODES);
-    return a->failed ? tmx_no_memory(err) : TMX_OK;
+    no_memory(p);
 }
 
-static void planner_finish(struct planner *p)
+static void prepare(struct planner *p)
 {
-    for (size_t i = 0; i < p->n_block; i++) {
-        free(p->block[i].name);
-    }
-    tmx_floorplan_finish(&p->given);
-    tmx_rng_destroy(p->rng);
-    free(p->block);
-    free(p->wire);
-    tmx_arena_finish(&p->arena);
-}
-
-static enum tmx_status prepare(struct planner *p, struct tmx_err *err)
-{
-    const size_t n = strlen(p->in->file);
-    const bool desc = n > 5 && strcmp(p->in->file + n - 5, ".desc") == 0;
+    const bool desc = strlen(p->in->file) > 5 && tmx_text_ends(p->in->file, ".desc");
     if (desc && (p->in->stay || p->in->mirror)) {
-        return tmx_fail_at(
-            err, TMX_ECONFIG, p->in->file, 0,
-            "blocks to be placed have no place that they could keep: --stay and --mirror are of "
-            "floorplans");
-    }
-    if (p->o->model_rim) {
-        return tmx_fail_at(err, TMX_ECONFIG, p->in->file, 0, "model_rim 1 is not offered");
+        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0,
+                     "blocks to be placed have no place that they could keep: --stay and --mirror are of "
+                     "floorplans");
+    } else if (p->o->model_rim) {
+        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0, "model_rim 1 is not offered");
     }
     snprintf(p->source, sizeof p->source, "%s", p->in->file);
-    enum tmx_status st = desc ? read_desc(p, err) : read_places(p, err);
-    st = st ? st : allocate(p, err);
-    st = st ? st : read_power(p, err);
-    for (size_t i = 0; i < p->n_state && !st; i++) { /* all in a row, or all as they are */
+    if (!p->err->code) {
+        (desc ? read_desc : read_places)(p);
+    }
+    if (!p->err->code) {
+        allocate(p);
+        read_power(p);
+    }
+    for (size_t i = 0; i < p->n_state && !p->err->code; i++) { /* all in a row, or all as they are */
         p->now[i] = !desc ? (int)i : i == 0 ? 0 : i % 2 ? (int)(i + 1) / 2 : SIDE_BY_SIDE;
     }
-    st = st || desc ? st : check_moves(p, err);
-    return st ? st : tmx_rng_create(&p->rng, p->in->seed, "floorplan", err);
+    if (!desc && !p->err->code) {
+        check_moves(p);
+    }
+    if (!p->err->code && tmx_rng_create(&p->rng, p->in->seed, "floorplan", p->err)) {
+        return;
+    }
 }
 
-/* The full grid's values of a state, at all shapes. */
-static enum tmx_status finish_state(struct planner *p, const int *state, struct tmx_floorplan *fp,
-                                    struct tmx_floorplanner_values *v, struct tmx_err *err)
+/* The full grid's values of the best states, at all shapes, by cost. */
+static void results(struct planner *p, const struct elite *e, struct tmx_floorplanner_result *r)
 {
-    realise(p, state);
-    heat_up(p);
-    const double estimate_k = values(p, p->in->cfg->ambient).peak_k;
-    enum tmx_status st = one_floorplan(p, p->source, fp, err);
-    st = st ? st : tmx_floorplan_check(fp, 0, err);
-    st = st ? st : by_grid(p, fp, err);
-    *v = values(p, p->in->cfg->ambient);
-    v->estimate_k = estimate_k;
-    return st;
-}
-
-static void sort_results(struct tmx_floorplanner_result *r)
-{
-    for (size_t i = 1; i < r->n; i++) {
-        for (size_t j = i; j > 0 && r->value[j].cost < r->value[j - 1].cost; j--) {
-            const struct tmx_floorplan fp = r->floorplan[j];
-            const struct tmx_floorplanner_values v = r->value[j];
-            r->floorplan[j] = r->floorplan[j - 1];
-            r->value[j] = r->value[j - 1];
-            r->floorplan[j - 1] = fp;
-            r->value[j - 1] = v;
+    if (p->given.n_unit == 0) {
+        set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE);
+    }
+    for (; r->n < e->n && !p->err->code; r->n++) {
+        struct tmx_floorplan fp;
+        size_t at = r->n;
+        cost(p, e->state + r->n * p->n_state);
+        const double estimate_k = values(p, p->in->cfg->ambient).peak_k;
+        one_floorplan(p, &fp);
+        if (!p->err->code && !tmx_floorplan_check(&fp, 0, p->err)) {
+            by_grid(p, &fp);
         }
+        struct tmx_floorplanner_values v = values(p, p->in->cfg->ambient);
+        v.estimate_k = estimate_k;
+        for (; at > 0 && v.cost < r->value[at - 1].cost; at--) {
+            r->floorplan[at] = r->floorplan[at - 1];
+            r->value[at] = r->value[at - 1];
+        }
+        r->floorplan[at] = fp;
+        r->value[at] = v;
     }
-}
-
-static enum tmx_status results(struct planner *p, const struct elite *e, struct tmx_floorplanner_result *r,
-                               struct tmx_err *err)
-{
-    enum tmx_status st =
-        p->given.n_unit > 0 ? TMX_OK : set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE, err);
-    for (size_t i = 0; i < e->n && !st; i++) {
-        st = finish_state(p, e->state + i * p->n_state, &r->floorplan[i], &r->value[i], err);
-        r->n = i + 1;
-    }
-    if (!st) {
-        sort_results(r);
-    }
-    return st;
 }
 
 enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
                                      struct tmx_floorplanner_result *r, struct tmx_err *err)
 {
     struct tmx_hotspot_config cfg = *in->cfg; /* of one die on the grid */
-    struct tmx_floorplanner_input own = *in;
-    struct planner p = {.in = &own, .o = in->options};
+    struct tmx_floorplanner_input grid = *in;
+    struct tmx_err own = {0};
+    struct planner p = {.in = &grid, .o = in->options, .err = &own};
     struct elite e = {0};
     double area = 0;
     *r = (struct tmx_floorplanner_result){0};
@@ -1238,34 +1165,38 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
                                        err, "a floorplan is optimised as one die without a secondary path");
     }
     cfg.model_type = TMX_HOTSPOT_GRID;
-    own.cfg = &cfg;
-    enum tmx_status st = prepare(&p, err);
-    st = st ? st : check_cost(&p, err);
+    grid.cfg = &cfg;
+    prepare(&p);
+    const struct schedule plan = schedule(&p);
     for (size_t i = 0; i < p.n_block; i++) {
         area += p.block[i].area_m2;
     }
-    if (!st) {
-        const bool desc = p.given.n_unit == 0;
-        st = fit_heat(&p, desc ? sqrt(area) : p.width_m, desc ? sqrt(area) : p.height_m, err);
-        st = st || !desc ? st : set_shapes(&p, FAST_SHAPES, FAST_CURVE, err);
-    }
     TMX_TAKE(&p.arena, e.state, ELITE * p.n_state);
-    st = st || e.state ? st : tmx_no_memory(err);
-    if (!st) {
+    no_memory(&p);
+    if (!own.code) {
+        const bool desc = p.given.n_unit == 0;
+        fit_heat(&p, desc ? sqrt(area) : p.width_m, desc ? sqrt(area) : p.height_m);
+        if (desc) {
+            set_shapes(&p, FAST_SHAPES, FAST_CURVE);
+        }
+    }
+    if (!own.code) {
         cost(&p, p.now);
-        st = one_floorplan(&p, p.source, &r->start, err);
+        one_floorplan(&p, &r->start);
         r->start_value = values(&p, cfg.ambient);
-        if (!st && fmax(p.width_m, p.height_m) < cfg.s_spreader) { /* blocks in a row may be longer */
-            st = by_grid(&p, &r->start, err);
+        if (fmax(p.width_m, p.height_m) < cfg.s_spreader) { /* blocks in a row may be longer */
+            by_grid(&p, &r->start);
             r->start_value = values(&p, cfg.ambient);
         }
     }
-    if (!st) {
-        r->n_tried = anneal(&p, &e);
-        st = results(&p, &e, r, err);
+    if (!own.code) {
+        r->n_tried = anneal(&p, plan, &e);
+        results(&p, &e, r);
     }
-    planner_finish(&p);
-    return st;
+    tmx_floorplan_finish(&p.given);
+    tmx_rng_destroy(p.rng);
+    tmx_arena_finish(&p.arena);
+    return tmx_error_give(err, &own);
 }
 
 void tmx_floorplanner_finish(struct tmx_floorplanner_result *r)

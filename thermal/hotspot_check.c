@@ -21,66 +21,41 @@ struct verify {
     struct tmx_err *err;
 };
 
-static enum tmx_status make_folder(struct verify *v)
-{
-    const enum tmx_status st = tmx_os_temp_dir(v->folder, sizeof v->folder, v->err);
-    if (st) {
-        v->folder[0] = '\0';
-        return st;
-    }
-    for (size_t i = 0; i < N_FILES; i++) {
-        snprintf(v->path[i], TMX_PATH_SIZE, "%s/%s", v->folder, file_names[i]);
-    }
-    return TMX_OK;
-}
-
-static void remove_folder(struct verify *v)
-{
-    for (size_t i = 0; v->folder[0] && i < N_FILES; i++) {
-        remove(v->path[i]);
-    }
-    if (v->folder[0]) {
-        remove(v->folder);
-    }
-}
-
 /* Our options for HotSpot: its outputs elsewhere, and a map mode it knows. */
 static enum tmx_status write_config(struct verify *v)
 {
     struct tmx_hotspot_config cfg = v->r->args->cfg;
+    const struct tmx_thermal_spec *spec = &v->r->stack.spec;
     struct tmx_output out;
-    const bool transient = v->r->trace_k != NULL;
-    snprintf(cfg.o, sizeof cfg.o, "%s", transient ? v->path[TRACE] : "");
+    snprintf(cfg.o, sizeof cfg.o, "%s", v->r->trace_k ? v->path[TRACE] : "");
     snprintf(cfg.steady_file, sizeof cfg.steady_file, "%s", v->path[STEADY]);
     cfg.grid_steady_file[0] = cfg.grid_transient_file[0] = cfg.d[0] = '\0';
     snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", v->path[CONFIG]); /* fan, fins */
     if (cfg.cold_plate) { /* which HotSpot does not know */
         cfg.cold_plate = false;
-        cfg.r_convec = v->r->stack.spec.package.r_convec_k_per_w;
+        cfg.r_convec = spec->package.r_convec_k_per_w;
     }
-    cfg.grid_map_mode = (int)v->r->stack.spec.map_mode;
-    if (v->r->stack.spec.map_mode == TMX_MAP_AREA) {
+    cfg.grid_map_mode = (int)spec->map_mode;
+    if (spec->map_mode == TMX_MAP_AREA) {
         cfg.grid_map_mode = TMX_MAP_AVG;
         tmx_log_say(v->r->log, TMX_LOG_INFO,
                     "HotSpot has no area-weighted blocks; it is run with grid_map_mode avg");
     }
-    const enum tmx_status st = tmx_output_open(&out, v->path[CONFIG], v->err);
-    if (st) {
-        return st;
+    if (tmx_output_open(&out, v->path[CONFIG], v->err)) {
+        return v->err->code;
     }
     tmx_hotspot_config_print(&cfg, out.file);
     return tmx_output_commit(&out, v->err);
 }
 
-static enum tmx_status run_hotspot(struct verify *v)
+static void run_hotspot(struct verify *v)
 {
     const struct tmx_trace_options *a = v->r->args;
-    const bool transient = v->r->trace_k != NULL;
     /* What HotSpot takes from its command line alone. */
     const char *const word[][2] = {{"-c", v->path[CONFIG]},
                                    {"-f", a->cfg.f},
                                    {"-p", a->cfg.p},
-                                   {"-o", transient ? v->path[TRACE] : ""},
+                                   {"-o", v->r->trace_k ? v->path[TRACE] : ""},
                                    {"-materials_file", a->cfg.materials_file},
                                    {"-detailed_3D", v->r->stack.spec.detailed_3d ? "on" : ""},
                                    {"-steady_file", v->path[STEADY]}};
@@ -93,31 +68,23 @@ static enum tmx_status run_hotspot(struct verify *v)
         }
     }
     int exit_code = 0;
-    const enum tmx_status st = tmx_os_run(argv, v->path[LOG], &exit_code, v->err);
-    if (st) {
-        return st;
+    if (!tmx_os_run(argv, v->path[LOG], &exit_code, v->err) && exit_code != 0) {
+        tmx_error_at(v->err, exit_code == 127 ? TMX_EIO : TMX_EPROGRAM, a->verify_with, 0,
+                     "failed with exit code %d%s", exit_code,
+                     exit_code == 127 ? " (not found or not executable)" : "");
     }
-    return exit_code == 0 ? TMX_OK
-                          : tmx_fail_at(v->err, exit_code == 127 ? TMX_EIO : TMX_EPROGRAM, a->verify_with, 0,
-                                        "failed with exit code %d%s", exit_code,
-                                        exit_code == 127 ? " (not found or not executable)" : "");
 }
 
-static enum tmx_status read_results(struct verify *v)
+static void read_results(struct verify *v)
 {
     const struct tmx_trace *power = &v->r->power;
-    enum tmx_status st = tmx_temps_init(&v->steady, &v->r->stack, v->err);
-    st = st ? st : tmx_temps_read(v->path[STEADY], &v->steady, v->err);
-    if (st || !v->r->trace_k) {
-        return st;
+    if (!v->err->code && !tmx_temps_init(&v->steady, &v->r->stack, v->err) &&
+        !tmx_temps_read(v->path[STEADY], &v->steady, v->err) && v->r->trace_k &&
+        !tmx_trace_read(v->path[TRACE], &v->trace, v->err) &&
+        (v->trace.n_column != power->n_column || v->trace.n_row != power->n_row)) {
+        tmx_error_at(v->err, TMX_EPARSE, v->path[TRACE], 0, "%zu columns and %zu rows, expected %zu and %zu",
+                     v->trace.n_column, v->trace.n_row, power->n_column, power->n_row);
     }
-    st = tmx_trace_read(v->path[TRACE], &v->trace, v->err);
-    if (!st && (v->trace.n_column != power->n_column || v->trace.n_row != power->n_row)) {
-        st = tmx_fail_at(v->err, TMX_EPARSE, v->path[TRACE], 0,
-                         "%zu columns and %zu rows, expected %zu and %zu", v->trace.n_column, v->trace.n_row,
-                         power->n_column, power->n_row);
-    }
-    return st;
 }
 
 /* Largest difference of one column over all rows. */
@@ -145,37 +112,24 @@ static size_t block_of(const struct verify *v, size_t unit)
     return 0;
 }
 
-static void add_row(struct tmx_table *t, const char *name, const double *transient_k, double steady_k)
+static void compare(const struct verify *v, struct tmx_table **t)
 {
-    tmx_table_text(t, name);
-    if (transient_k) {
-        tmx_table_real(t, *transient_k);
-    } else {
-        tmx_table_empty(t);
-    }
-    tmx_table_real(t, steady_k);
-}
-
-static enum tmx_status compare(const struct verify *v, struct tmx_table **t, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {{"block", TMX_COLUMN_TEXT, 0},
-                                                {"transient_max_abs_k", TMX_COLUMN_REAL, 6},
-                                                {"steady_abs_k", TMX_COLUMN_REAL, 6}};
+    static const struct tmx_column columns[] = {TMX_TEXT("block"), TMX_REAL("transient_max_abs_k", 6),
+                                                TMX_REAL("steady_abs_k", 6)};
     const bool transient = v->r->trace_k != NULL;
     double largest_k = 0, largest_steady_k = 0;
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < v->r->power.n_column; i++) {
+    if (v->err->code || tmx_table_create(t, columns, sizeof columns / sizeof columns[0], v->err)) {
+        return;
+    }
+    for (size_t i = 0; i < v->r->power.n_column; i++) {
         const size_t block = block_of(v, v->r->unit_of[i]);
         const double steady_k = fabs(v->r->temps.block_k[block] - v->steady.block_k[block]),
-                     transient_k = transient ? trace_difference(v, i) : 0;
-        add_row(*t, v->r->power.name[i], transient ? &transient_k : NULL, steady_k);
+                     transient_k = transient ? trace_difference(v, i) : NAN;
+        tmx_table_row(*t, "%s %G %g", v->r->power.name[i], transient_k, steady_k);
         largest_k = fmax(largest_k, transient_k);
         largest_steady_k = fmax(largest_steady_k, steady_k);
     }
-    if (!st) {
-        add_row(*t, "largest", transient ? &largest_k : NULL, largest_steady_k);
-    }
-    return st;
+    tmx_table_row(*t, "%s %G %g", "largest", transient ? largest_k : NAN, largest_steady_k);
 }
 
 static void say_what_differs(const struct tmx_trace_run *r)
@@ -195,15 +149,25 @@ static void say_what_differs(const struct tmx_trace_run *r)
 
 enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
-    struct verify v = {.r = r, .err = err};
+    struct tmx_err own = {0};
+    struct verify v = {.r = r, .err = &own};
     say_what_differs(r);
-    enum tmx_status st = make_folder(&v);
-    st = st ? st : write_config(&v);
-    st = st ? st : run_hotspot(&v);
-    st = st ? st : read_results(&v);
-    st = st ? st : compare(&v, t, err);
+    if (tmx_os_temp_dir(v.folder, sizeof v.folder, &own)) {
+        return tmx_error_give(err, &own);
+    }
+    for (size_t i = 0; i < N_FILES; i++) {
+        snprintf(v.path[i], TMX_PATH_SIZE, "%s/%s", v.folder, file_names[i]);
+    }
+    if (!write_config(&v)) {
+        run_hotspot(&v);
+        read_results(&v);
+        compare(&v, t);
+    }
     tmx_trace_finish(&v.trace);
     tmx_temps_finish(&v.steady);
-    remove_folder(&v);
-    return st;
+    for (size_t i = 0; i < N_FILES; i++) {
+        remove(v.path[i]);
+    }
+    remove(v.folder);
+    return tmx_error_give(err, &own);
 }

@@ -44,12 +44,14 @@ struct settle {
     const struct tmx_settle_options *options;
     const double *power_w; /* [n_unit] without leakage */
     size_t n_unit;
-    double *with_leak_w, *temp_k, *last_k; /* [n_unit] owned */
+    double *with_leak_w, *temp_k, *last_k; /* [n_unit] */
+    double *part, *before_k;               /* [die cells] where conductivities fall */
+    struct tmx_arena arena;
     struct tmx_err *err;
 };
 
 /* Equilibrium of one chip, its leakage included. */
-static enum tmx_status with_leakage(struct settle *s, struct tmx_thermal_instance *inst)
+static void with_leakage(struct settle *s, struct tmx_thermal_instance *inst)
 {
     for (int round = 0;; round++) {
         memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
@@ -58,120 +60,118 @@ static enum tmx_status with_leakage(struct settle *s, struct tmx_thermal_instanc
         }
         memcpy(s->last_k, s->temp_k, s->n_unit * sizeof *s->last_k);
         const enum tmx_status st = inst->ops->steady(inst->state, s->with_leak_w, true, s->temp_k);
-        if (st || !s->options->leakage) {
-            return st ? tmx_fail(s->err, st, "steady state") : TMX_OK;
+        if (st) {
+            tmx_error(s->err, st, "steady state");
         }
         double increase = -INFINITY;
         for (size_t i = 0; i < s->n_unit && round > 0; i++) {
             increase = fmax(increase, s->temp_k[i] - s->last_k[i]);
         }
-        if (round > 0 && increase < s->options->leakage_tolerance_k) {
-            return TMX_OK;
+        if (st || !s->options->leakage || (round > 0 && increase < s->options->leakage_tolerance_k)) {
+            return;
         }
         if (round > MAX_ROUNDS || increase > RUNAWAY_STEP_K) {
-            return tmx_fail(s->err, TMX_ERUNAWAY,
-                            "thermal runaway: leakage still heats the chip by %g K in round %d", increase,
-                            round);
+            tmx_error(s->err, TMX_ERUNAWAY,
+                      "thermal runaway: leakage still heats the chip by %g K in round %d", increase, round);
+            return;
         }
     }
 }
 
-static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_spec *spec, double r_convec,
-                                     double *node_k)
+static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec, double r_convec,
+                          double *node_k)
 {
+    const struct tmx_thermal_ops *ops = s->options->backend ? s->options->backend : &tmx_thermal_grid;
     struct tmx_thermal_spec still = *spec;
     struct tmx_thermal_instance chip;
     const size_t n_die = spec->n_layer * spec->rows * spec->cols;
-    double *part = tmx_falling(spec) ? calloc(2 * n_die, sizeof *part) : NULL, moved_k = INFINITY;
-    enum tmx_status st = tmx_falling(spec) && !part ? tmx_no_memory(s->err) : TMX_OK;
+    double moved_k = INFINITY;
     still.package.r_convec_k_per_w = r_convec;
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
     still.k_part = NULL;
-    for (int round = 0; !st && moved_k > FALLING_STEP_K;
+    for (int round = 0; !s->err->code && moved_k > FALLING_STEP_K;
          round++) { /* once, but for conductivities that fall */
-        st = tmx_thermal_instance_create(
-            &chip, (s->options->backend ? s->options->backend : &tmx_thermal_grid)->base.name, NULL, &still,
-            s->err);
-        st = st ? st : with_leakage(s, &chip);
-        for (size_t c = 0; c < n_die && part; c++) {
-            part[n_die + c] = node_k[c];
+        if (!tmx_thermal_instance_create(&chip, ops->base.name, NULL, &still, s->err)) {
+            with_leakage(s, &chip);
         }
-        st = st ? st : tmx_thermal_instance_nodes(&chip, node_k, s->err);
-        tmx_thermal_instance_finish(&chip);
+        if (s->part) {
+            memcpy(s->before_k, node_k, n_die * sizeof *node_k);
+        }
         moved_k = 0;
-        for (size_t c = 0; c < n_die && part && !st; c++) {
-            moved_k = fmax(moved_k, round > 0 ? fabs(node_k[c] - part[n_die + c]) : INFINITY);
+        if (!s->err->code && !tmx_thermal_instance_nodes(&chip, node_k, s->err) && s->part) {
+            for (size_t c = 0; c < n_die; c++) {
+                moved_k = fmax(moved_k, round > 0 ? fabs(node_k[c] - s->before_k[c]) : INFINITY);
+            }
+            tmx_falling_part(spec, node_k, s->part);
+            still.k_part = s->part;
         }
-        if (part && !st) {
-            tmx_falling_part(spec, node_k, part);
-            still.k_part = part;
-        }
-        if (!st && round == MAX_ROUNDS) {
-            st = tmx_fail(s->err, TMX_ERUNAWAY,
-                          "conductivities that fall: temperatures still move by %g K in round %d", moved_k,
-                          round);
+        tmx_thermal_instance_finish(&chip);
+        if (round == MAX_ROUNDS) {
+            tmx_error(s->err, TMX_ERUNAWAY,
+                      "conductivities that fall: temperatures still move by %g K in round %d", moved_k,
+                      round);
         }
     }
-    free(part);
-    return st;
 }
 
-static enum tmx_status natural(struct settle *s, const struct tmx_stack *stack, const struct tmx_temps *shape,
-                               double *node_k, double *r_convec)
+static void natural(struct settle *s, const struct tmx_stack *stack, const struct tmx_temps *shape,
+                    double *node_k, double *r_convec)
 {
     const double ambient_k = stack->spec.ambient_k;
     double sink_k = ambient_k + SINK_STEP_K, r = tmx_fan_natural_k_per_w(&stack->fan, sink_k, ambient_k);
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        const enum tmx_status st = at_resistance(s, &stack->spec, r, node_k);
-        if (st) {
-            return st;
+        at_resistance(s, &stack->spec, r, node_k);
+        if (s->err->code) {
+            return;
         }
         sink_k = tmx_temps_sink_mean_k(shape, node_k) + SINK_STEP_K;
         *r_convec = r;
         if (sink_k > MAX_SINK_K) {
-            return tmx_fail(s->err, TMX_ERUNAWAY, "still air: the sink reaches %g K", sink_k);
-        }
-        if (sink_k <= ambient_k) {
-            return tmx_fail(s->err, TMX_ERANGE, "still air: the sink is not warmer than the air");
+            tmx_error(s->err, TMX_ERUNAWAY, "still air: the sink reaches %g K", sink_k);
+        } else if (sink_k <= ambient_k) {
+            tmx_error(s->err, TMX_ERANGE, "still air: the sink is not warmer than the air");
         }
         r = tmx_fan_natural_k_per_w(&stack->fan, sink_k, ambient_k);
-        if (fabs(r - *r_convec) < R_TOLERANCE) {
-            return TMX_OK;
+        if (s->err->code || fabs(r - *r_convec) < R_TOLERANCE) {
+            return;
         }
     }
-    return tmx_fail(s->err, TMX_ESOLVE, "still air: r_convec does not settle");
+    tmx_error(s->err, TMX_ESOLVE, "still air: r_convec does not settle");
 }
 
 enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settle_options *options,
                            const double *power_w, const struct tmx_temps *shape, double *node_k,
                            double *r_convec, const struct tmx_log *log, struct tmx_err *err)
 {
+    const struct tmx_thermal_spec *spec = &stack->spec;
+    struct tmx_err own = {0};
     struct settle s = {
-        .options = options, .power_w = power_w, .n_unit = tmx_thermal_spec_units(&stack->spec), .err = err};
-    double r = stack->spec.package.r_convec_k_per_w;
-    s.with_leak_w = calloc(s.n_unit, sizeof *s.with_leak_w);
-    s.temp_k = calloc(s.n_unit, sizeof *s.temp_k);
-    s.last_k = calloc(s.n_unit, sizeof *s.last_k);
-    enum tmx_status st = TMX_OK;
-    if (!s.with_leak_w || !s.temp_k || !s.last_k) {
-        st = tmx_fail(err, TMX_ENOMEM, "steady state of %zu units", s.n_unit);
-    } else if (options->natural) {
-        st = natural(&s, stack, shape, node_k, &r);
-        if (!st) {
+        .options = options, .power_w = power_w, .n_unit = tmx_thermal_spec_units(spec), .err = &own};
+    double r = spec->package.r_convec_k_per_w;
+    TMX_TAKE(&s.arena, s.with_leak_w, s.n_unit);
+    TMX_TAKE(&s.arena, s.temp_k, s.n_unit);
+    TMX_TAKE(&s.arena, s.last_k, s.n_unit);
+    if (tmx_falling(spec)) {
+        TMX_TAKE(&s.arena, s.part, spec->n_layer * spec->rows * spec->cols);
+        TMX_TAKE(&s.arena, s.before_k, spec->n_layer * spec->rows * spec->cols);
+    }
+    if (s.arena.failed) {
+        tmx_error(&own, TMX_ENOMEM, "steady state of %zu units", s.n_unit);
+    } else if (!options->natural) {
+        at_resistance(&s, spec, r, node_k);
+    } else {
+        natural(&s, stack, shape, node_k, &r);
+        if (!own.code) {
             tmx_log_say(log, TMX_LOG_INFO, "still air: r_convec = %.6g K/W in the steady state", r);
         }
-    } else {
-        st = at_resistance(&s, &stack->spec, r, node_k);
     }
     if (r_convec) {
         *r_convec = r;
     }
-    free(s.with_leak_w);
-    free(s.temp_k);
-    free(s.last_k);
-    return st;
+    tmx_arena_finish(&s.arena);
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double dt_s, double *power_w,

@@ -394,8 +394,7 @@ const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *
     return NULL;
 }
 
-/* What the object has for a row. */
-static struct tmx_scalar value_of(const struct tmx_opt *o, const void *obj)
+struct tmx_scalar tmx_opt_value(const struct tmx_opt *o, const void *obj)
 {
     const char *field = (const char *)obj + o->offset;
     struct tmx_scalar v = TMX_TEXT_VALUE(field);
@@ -418,7 +417,7 @@ bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj)
 {
     bool same = true;
     for (const struct tmx_opt *o = opts; same && o->key; o++) {
-        const struct tmx_scalar v = value_of(o, obj);
+        const struct tmx_scalar v = tmx_opt_value(o, obj);
         same = v.kind == TMX_SETTING_TEXT   ? o->def_text && strcmp(o->def_text, v.text) == 0
                : v.kind == TMX_SETTING_REAL ? v.real == o->def
                                             : (double)v.integer == o->def;
@@ -429,7 +428,7 @@ bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj)
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {
-        struct tmx_scalar v = value_of(o, obj);
+        struct tmx_scalar v = tmx_opt_value(o, obj);
         char full[4 * TMX_PATH_SIZE];
         const bool path =
             o->type == TMX_OPT_TEXT && ((o->is_file && *v.text) || (o->is_name && strchr(v.text, '/')));

@@ -78,6 +78,8 @@ TMX_NODISCARD enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, co
 TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scalar v,
                                           const char *file, unsigned line, struct tmx_err *err);
 
+/* What the object has for a row. */
+struct tmx_scalar tmx_opt_value(const struct tmx_opt *o, const void *obj);
 /* Write obj as rows that tmx_opt_read reads back equal from any folder: paths are absolute. */
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w);
 /* Has every row its default? A row without one has not. */

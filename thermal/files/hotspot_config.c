@@ -137,33 +137,32 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     {0},
 };
 
-enum { N_ROWS = sizeof tmx_hotspot_opts / sizeof tmx_hotspot_opts[0] - 1, MAX_NAMES = 160 };
+enum { N_ROWS = sizeof tmx_hotspot_opts / sizeof tmx_hotspot_opts[0] - 1 };
 _Static_assert((int)N_ROWS <= (int)TMX_HOTSPOT_MAX_KEYS, "origin has no room for every row");
 
-/* Keys of HotSpot 7 and its floorplanner that are accepted and have no effect here. */
-static const char *const not_modelled[] = {
-    "c", /* in what HotSpot's own -d writes */
-    "detailed_3D_used",
-    "n_metal",
-    "s_c4",
-    "n_c4",
-    "base_proc_freq",
-    "model_rim",
-    "rim_thickness",
-    "compact_ratio",
-    "n_orients",
-    "P0",
-    "Davg",
-    "Kmoves",
-    "Rcool",
-    "Rreject",
-    "Nmax",
-    "lambdaA",
-    "lambdaT",
-    "lambdaW",
-    "wrap_l2",
-    "l2_label",
-};
+/* Keys of HotSpot 7 and its floorplanner that are accepted and have no effect here; c is in what HotSpot's
+ * own -d writes. */
+static const char *const not_modelled[] = {"c",
+                                           "detailed_3D_used",
+                                           "n_metal",
+                                           "s_c4",
+                                           "n_c4",
+                                           "base_proc_freq",
+                                           "model_rim",
+                                           "rim_thickness",
+                                           "compact_ratio",
+                                           "n_orients",
+                                           "P0",
+                                           "Davg",
+                                           "Kmoves",
+                                           "Rcool",
+                                           "Rreject",
+                                           "Nmax",
+                                           "lambdaA",
+                                           "lambdaT",
+                                           "lambdaW",
+                                           "wrap_l2",
+                                           "l2_label"};
 enum { N_NOT_MODELLED = sizeof not_modelled / sizeof not_modelled[0] };
 
 static const char *const fan_keys[] = {"natural_convec", "flow_type",     "sink_type",    "fin_height",
@@ -204,16 +203,11 @@ bool tmx_hotspot_config_knows(const char *name)
 
 const char *tmx_hotspot_config_nearest(const char *name)
 {
-    const char *names[MAX_NAMES];
-    size_t n = 0;
-    _Static_assert((int)N_ROWS + (int)N_NOT_MODELLED <= MAX_NAMES, "names has no room for every key");
-    for (size_t i = 0; i < N_ROWS; i++) {
-        names[n++] = tmx_hotspot_opts[i].key;
+    const char *names[N_ROWS + N_NOT_MODELLED];
+    for (size_t i = 0; i < N_ROWS + N_NOT_MODELLED; i++) {
+        names[i] = i < N_ROWS ? tmx_hotspot_opts[i].key : not_modelled[i - N_ROWS];
     }
-    for (size_t i = 0; i < N_NOT_MODELLED; i++) {
-        names[n++] = not_modelled[i];
-    }
-    return tmx_suggest_nearest(name, names, n);
+    return tmx_suggest_nearest(name, names, sizeof names / sizeof names[0]);
 }
 
 bool tmx_hotspot_config_is_file(const char *name)
@@ -315,27 +309,6 @@ enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, cons
     return set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, place, line, err);
 }
 
-/* The `-name value` of one line. */
-static enum tmx_status split(struct tmx_span line, char name[64], char value[TMX_HOTSPOT_PATH],
-                             const char *path, unsigned number, struct tmx_err *err)
-{
-    struct tmx_span first, second;
-    if (!tmx_span_field(&line, &first) || first.begin[0] != '-' || tmx_span_length(first) < 2) {
-        return tmx_fail_at(err, TMX_ECONFIG, path, number, "\"%.*s\": expected -name value",
-                           TMX_SPAN_ARG(first));
-    }
-    if (!tmx_span_field(&line, &second)) {
-        return tmx_fail_at(err, TMX_ECONFIG, path, number, "option \"%.*s\" has no value",
-                           TMX_SPAN_ARG(first));
-    }
-    first.begin++;
-    if (!tmx_span_copy(first, name, 64) || !tmx_span_copy(second, value, TMX_HOTSPOT_PATH)) {
-        return tmx_fail_at(err, TMX_ECONFIG, path, number, "\"-%.*s\": name or value too long",
-                           TMX_SPAN_ARG(first));
-    }
-    return TMX_OK;
-}
-
 /* A comment that is an option: `# -r_convec 0.3`. */
 static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, unsigned number)
 {
@@ -400,17 +373,12 @@ void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg)
 {
     static const char *const keys[] = {
         "f", "p", "o", "d", "detailed_3D", "use_microchannels", "use_microfluidic_cooling", "materials_file"};
-    struct tmx_hotspot_config defaults;
-    tmx_hotspot_config_init(&defaults);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const size_t row = row_of(keys[i]), at = tmx_hotspot_opts[row].offset;
-        if (cfg->origin[row].source == TMX_HOTSPOT_CONFIG) {
-            const size_t size = tmx_hotspot_opts[row].type == TMX_OPT_TEXT   ? TMX_HOTSPOT_PATH
-                                : tmx_hotspot_opts[row].type == TMX_OPT_BOOL ? sizeof(bool)
-                                                                             : sizeof(int);
-            memcpy((char *)cfg + at, (const char *)&defaults + at, size);
+        const size_t row = row_of(keys[i]);
+        const struct tmx_opt one[2] = {tmx_hotspot_opts[row], {0}};
+        if (cfg->origin[row].source == TMX_HOTSPOT_CONFIG && !tmx_opt_read(one, cfg, NULL, NULL, NULL)) {
             cfg->origin[row].source = TMX_HOTSPOT_DEFAULT;
-            append(cfg->dropped, sizeof cfg->dropped, tmx_hotspot_opts[row].key);
+            append(cfg->dropped, sizeof cfg->dropped, one[0].key);
         }
     }
 }
@@ -431,55 +399,35 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
-    char name[64], value[TMX_HOTSPOT_PATH];
     enum tmx_status st = tmx_text_load(&text, path, err);
     if (st) {
         return st;
     }
     snprintf(cfg->source[source], TMX_HOTSPOT_PATH, "%s", path);
     while (!st && tmx_lines_next(&lines, &text)) {
-        struct tmx_span rest = lines.line, field;
-        if (tmx_span_field(&rest, &field) && *field.begin != '#') {
-            st = split(lines.line, name, value, path, lines.number, err);
-            st = st ? st : tmx_hotspot_config_set(cfg, name, value, source, lines.number, err);
-        } else if (source == TMX_HOTSPOT_CONFIG) {
-            note_comment(cfg, lines.line, lines.number);
+        struct tmx_span rest = lines.line, first = {"", ""}, second;
+        char name[64], value[TMX_HOTSPOT_PATH];
+        if (!tmx_span_field(&rest, &first) || *first.begin == '#') {
+            if (source == TMX_HOTSPOT_CONFIG) {
+                note_comment(cfg, lines.line, lines.number);
+            }
+        } else if (first.begin[0] != '-' || tmx_span_length(first) < 2) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "\"%.*s\": expected -name value",
+                             TMX_SPAN_ARG(first));
+        } else if (!tmx_span_field(&rest, &second)) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "option \"%.*s\" has no value",
+                             TMX_SPAN_ARG(first));
+        } else {
+            first.begin++;
+            st = tmx_span_copy(first, name, sizeof name) && tmx_span_copy(second, value, sizeof value)
+                     ? tmx_hotspot_config_set(cfg, name, value, source, lines.number, err)
+                     : tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "\"-%.*s\": name or value too long",
+                                   TMX_SPAN_ARG(first));
         }
     }
     st = tmx_text_blame(st, &text, "", "options of HotSpot, `-name value` a line", err);
     tmx_text_finish(&text);
     return st;
-}
-
-static void print_value(const struct tmx_opt *opt, const char *field, FILE *out)
-{
-    char real[TMX_REAL_SIZE];
-    double v;
-    int i;
-    bool b;
-    switch (opt->type) {
-    case TMX_OPT_REAL:
-        memcpy(&v, field, sizeof v);
-        tmx_real_print(real, v);
-        fputs(real, out);
-        break;
-    case TMX_OPT_INT:
-    case TMX_OPT_CHOICE:
-        memcpy(&i, field, sizeof i);
-        if (opt->type == TMX_OPT_INT) {
-            fprintf(out, "%d", i);
-        } else {
-            fputs(opt->choices[i], out);
-        }
-        break;
-    case TMX_OPT_BOOL:
-        memcpy(&b, field, sizeof b);
-        fputs(b ? "1" : "0", out);
-        break;
-    case TMX_OPT_TEXT:
-        fputs(field, out);
-        break;
-    }
 }
 
 enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg, const char *config,
@@ -500,13 +448,15 @@ enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg, co
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out)
 {
     for (const struct tmx_opt *opt = tmx_hotspot_opts; opt->key; opt++) {
-        const char *field = (const char *)cfg + opt->offset;
-        if (opt->type == TMX_OPT_TEXT && !*field) {
-            continue; /* HotSpot has "(null)" for no file, but no word for no material */
+        struct tmx_scalar v = tmx_opt_value(opt, cfg);
+        char word[TMX_REAL_SIZE];
+        if (v.kind == TMX_SETTING_BOOL) {
+            v.kind = TMX_SETTING_INTEGER; /* HotSpot's 0 and 1 */
         }
-        fprintf(out, "-%s ", opt->key);
-        print_value(opt, field, out);
-        fputc('\n', out);
+        if (opt->type != TMX_OPT_TEXT ||
+            *v.text) { /* "(null)" is no file, but there is no word for no material */
+            fprintf(out, "-%s %s\n", opt->key, tmx_scalar_plain(v, word));
+        }
     }
 }
 

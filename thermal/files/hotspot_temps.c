@@ -12,12 +12,6 @@ _Static_assert((int)TMX_TEMPS_PACKAGE == (int)N_PACKAGE + 16, "a board has 16 no
 
 static const double MIN_K = 200, MAX_K = 5000; /* colder is degrees C, hotter is no chip */
 
-static const struct tmx_floorplan *floorplan_of(const struct tmx_stack *s, size_t layer)
-{
-    const size_t last = s->spec.n_layer - 1;
-    return s->layer[layer < last ? layer : last].floorplan;
-}
-
 enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stack, struct tmx_err *err)
 {
     const struct tmx_thermal_spec *spec = &stack->spec;
@@ -29,11 +23,9 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
                             .n_package = spec->board ? TMX_TEMPS_PACKAGE : N_PACKAGE};
     TMX_TAKE(&t->arena, t->map, n_layer);
     TMX_TAKE(&t->arena, t->first, n_layer + 1);
-    if (t->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
-    }
-    for (size_t l = 0; l < n_layer; l++) {
-        const struct tmx_floorplan *fp = floorplan_of(stack, l);
+    for (size_t l = 0; l < n_layer && !t->arena.failed; l++) {
+        const struct tmx_floorplan *fp =
+            stack->layer[l < spec->n_layer ? l : spec->n_layer - 1].floorplan; /* spreader, sink: the last */
         const enum tmx_status st = l > 0 && tmx_gridmap_share(&t->map[l], &t->map[l - 1], fp)
                                        ? TMX_OK
                                        : tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows,
@@ -43,17 +35,14 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
         }
         t->first[l + 1] = t->first[l] + fp->n_unit;
     }
-    TMX_TAKE(&t->arena, t->block_k, t->first[n_layer]);
-    if (!t->block_k) {
-        return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
-    }
-    for (size_t i = 0; i < t->first[n_layer]; i++) {
+    TMX_TAKE(&t->arena, t->block_k, t->first ? t->first[n_layer] : 0);
+    for (size_t i = 0; t->block_k && i < t->first[n_layer]; i++) {
         t->block_k[i] = spec->init_k;
     }
     for (size_t i = 0; i < t->n_package; i++) {
         t->package_k[i] = spec->init_k;
     }
-    return TMX_OK;
+    return t->arena.failed ? tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer) : TMX_OK;
 }
 
 void tmx_temps_finish(struct tmx_temps *t)
@@ -79,22 +68,6 @@ void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k)
     memcpy(t->package_k, node_k + t->n_layer * t->n_cell, t->n_package * sizeof *t->package_k);
 }
 
-/* node_k [tmx_temps_nodes, K] from blocks and package. as_hotspot: cells that blocks cover in part start too
- * cold, as HotSpot has it. */
-static enum tmx_status to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
-                                struct tmx_err *err)
-{
-    for (size_t l = 0; l < t->n_layer; l++) {
-        const enum tmx_status st =
-            tmx_gridmap_fill(&t->map[l], t->block_k + t->first[l], as_hotspot, node_k + l * t->n_cell, err);
-        if (st) {
-            return st;
-        }
-    }
-    memcpy(node_k + t->n_layer * t->n_cell, t->package_k, t->n_package * sizeof *t->package_k);
-    return TMX_OK;
-}
-
 /* What stands before the block names of a layer. */
 static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
 {
@@ -115,101 +88,83 @@ static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
 
 /* ---- reading ---- */
 
-struct reader {
+#define FAIL(...) tmx_error_at(err, TMX_EPARSE, text.name, lines.number, __VA_ARGS__)
+
+enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx_err *given_err)
+{
+    struct tmx_err own = {0}, *err = &own;
     struct tmx_text_file text;
-    struct tmx_lines lines;
-    struct tmx_err *err;
-};
-
-#define FAIL(r, ...) tmx_fail_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__)
-
-/* `name kelvin` of the next filled line; want names it at the file's end. */
-static enum tmx_status entry(struct reader *r, const char *want, char name[MAX_NAME], double *temp_k)
-{
-    struct tmx_span field, value, more;
-    if (!tmx_lines_next_filled(&r->lines, &r->text)) {
-        return FAIL(r, "the file ends before \"%s\"", want);
+    struct tmx_lines lines = {0};
+    size_t n =
+        0; /* of lines with a name and a temperature: blocks of a layer in any order, then the package */
+    bool *given = calloc(t->first[t->n_layer] + 1, sizeof *given);
+    if (!given) {
+        tmx_error(err, TMX_ENOMEM, "reading %s", path);
     }
-    struct tmx_span rest = r->lines.line;
-    if (!tmx_span_field(&rest, &field) || !tmx_span_field(&rest, &value) || tmx_span_field(&rest, &more)) {
-        return FAIL(r, "expected a name and a temperature");
-    }
-    if (!tmx_span_copy(field, name, MAX_NAME)) {
-        return FAIL(r, "name longer than %d characters", MAX_NAME - 1);
-    }
-    if (!tmx_span_real(value, temp_k)) {
-        return FAIL(r, "temperature of \"%s\": \"%.*s\" %s", name, TMX_SPAN_ARG(value),
-                    tmx_span_real_fault(value));
-    }
-    if (*temp_k < MIN_K || *temp_k > MAX_K) {
-        return FAIL(r, "temperature of \"%s\" = %g K is outside [%g, %g]%s", name, *temp_k, MIN_K, MAX_K,
-                    *temp_k<MIN_K && * temp_k> - 100 ? "; is it in degrees Celsius?" : "");
-    }
-    return TMX_OK;
-}
-
-/* Blocks of one layer, in any order; given[] is scratch, zeroed. */
-static enum tmx_status read_layer(struct reader *r, struct tmx_temps *t, size_t layer, bool *given)
-{
-    const struct tmx_floorplan *fp = t->map[layer].floorplan;
-    char before[32], name[MAX_NAME], want[MAX_NAME];
-    prefix(t, layer, before);
-    const size_t skip = strlen(before);
-    for (size_t i = 0; i < fp->n_unit; i++) {
-        double temp_k;
-        snprintf(want, sizeof want, "%s%s", before, fp->unit[i].name);
-        const enum tmx_status st = entry(r, want, name, &temp_k);
-        if (st) {
-            return st;
-        }
-        const struct tmx_span head = {name, name + (strlen(name) < skip ? strlen(name) : skip)};
-        const size_t unit = tmx_span_is(head, before) ? tmx_floorplan_find(fp, name + skip) : fp->n_unit;
-        if (unit == fp->n_unit) {
-            return FAIL(r, "\"%s\" is no block of this layer (expected %s... of %s)", name, before,
-                        fp->source);
-        }
-        if (given[unit]) {
-            return FAIL(r, "\"%s\" given twice", name);
-        }
-        given[unit] = true;
-        t->block_k[t->first[layer] + unit] = temp_k;
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status read_all(struct reader *r, struct tmx_temps *t)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t l = 0; !st && l < t->n_layer; l++) {
-        bool *given = calloc(t->map[l].n_unit, sizeof *given);
-        st = given ? read_layer(r, t, l, given) : tmx_fail(r->err, TMX_ENOMEM, "reading %s", r->text.name);
+    if (own.code || tmx_text_load(&text, path, err)) {
         free(given);
+        return tmx_error_give(given_err, &own);
     }
-    for (size_t i = 0; !st && i < t->n_package; i++) {
-        char name[MAX_NAME], want[32];
-        snprintf(want, sizeof want, "inode_%zu", i);
-        st = entry(r, want, name, &t->package_k[i]);
-        if (!st && tmx_word_compare(name, want) != 0) {
-            st = FAIL(r, "\"%s\": expected \"%s\"", name, want);
+    const size_t n_block = t->first[t->n_layer];
+    for (size_t l = 0; n < n_block + t->n_package && !own.code; n++) {
+        char before[32], name[MAX_NAME] = "", want[MAX_NAME];
+        double temp_k = 0;
+        struct tmx_span field, value, more;
+        while (n < n_block && n == t->first[l + 1]) {
+            l++;
+        }
+        const struct tmx_floorplan *fp = t->map[l].floorplan;
+        if (n < n_block) {
+            prefix(t, l, before);
+            snprintf(want, sizeof want, "%s%s", before, fp->unit[n - t->first[l]].name);
+        } else {
+            snprintf(want, sizeof want, "inode_%zu", n - n_block);
+        }
+        if (!tmx_lines_next_filled(&lines, &text)) {
+            FAIL("the file ends before \"%s\"", want);
+        }
+        struct tmx_span rest = lines.line;
+        if (!tmx_span_field(&rest, &field) || !tmx_span_field(&rest, &value) ||
+            tmx_span_field(&rest, &more)) {
+            FAIL("expected a name and a temperature");
+            break;
+        }
+        if (!tmx_span_copy(field, name, MAX_NAME)) {
+            FAIL("name longer than %d characters", MAX_NAME - 1);
+        }
+        if (!tmx_span_real(value, &temp_k)) {
+            FAIL("temperature of \"%s\": \"%.*s\" %s", name, TMX_SPAN_ARG(value), tmx_span_real_fault(value));
+        } else if (temp_k < MIN_K || temp_k > MAX_K) {
+            FAIL("temperature of \"%s\" = %g K is outside [%g, %g]%s", name, temp_k, MIN_K, MAX_K,
+                 temp_k < MIN_K && temp_k > -100 ? "; is it in degrees Celsius?" : "");
+        }
+        if (n >= n_block) {
+            if (tmx_word_compare(name, want) != 0) {
+                FAIL("\"%s\": expected \"%s\"", name, want);
+            }
+            t->package_k[n - n_block] = temp_k;
+            continue;
+        }
+        const size_t length = strlen(name), skip = strlen(before);
+        const struct tmx_span head = {name, name + (length < skip ? length : skip)};
+        const size_t unit = tmx_span_is(head, before) ? tmx_floorplan_find(fp, name + skip) : fp->n_unit,
+                     block = t->first[l] + unit;
+        if (unit == fp->n_unit) {
+            FAIL("\"%s\" is no block of this layer (expected %s... of %s)", name, before, fp->source);
+        } else if (given[block]) {
+            FAIL("\"%s\" given twice", name);
+        } else {
+            given[block] = true;
+            t->block_k[block] = temp_k;
         }
     }
-    if (!st && tmx_lines_next_filled(&r->lines, &r->text)) {
-        st = FAIL(r, "text after the last node, inode_%zu", t->n_package - 1);
+    if (!own.code && tmx_lines_next_filled(&lines, &text)) {
+        FAIL("text after the last node, inode_%zu", t->n_package - 1);
     }
-    return st;
-}
-
-enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx_err *err)
-{
-    struct reader r = {.err = err};
-    enum tmx_status st = tmx_text_load(&r.text, path, err);
-    if (st) {
-        return st;
-    }
-    st = read_all(&r, t);
-    st = tmx_text_blame(st, &r.text, "", "temperatures of HotSpot, a block and its kelvins a line", err);
-    tmx_text_finish(&r.text);
-    return st;
+    tmx_text_blame(own.code, &text, "", "temperatures of HotSpot, a block and its kelvins a line", err);
+    tmx_text_finish(&text);
+    free(given);
+    return tmx_error_give(given_err, &own);
 }
 
 /* ---- writing ---- */
@@ -321,30 +276,38 @@ void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k)
 enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_config *cfg, bool as_hotspot,
                                 double **node_k, struct tmx_err *err)
 {
+    const bool file = cfg->init_file[0];
+    const size_t n = tmx_temps_nodes(t), n_cells = t->n_layer * t->n_cell;
+    enum tmx_status st = TMX_OK;
     *node_k = NULL;
-    if (!cfg->init_file[0] && !as_hotspot) {
+    if (!file && !as_hotspot) {
         return TMX_OK;
     }
-    enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, t, err) : TMX_OK;
-    st = tmx_hotspot_config_blame(cfg, "init_file", st, err);
-    if (!st && cfg->init_file[0] && cfg->dtm_used) {
+    if (file) {
+        st = tmx_hotspot_config_blame(cfg, "init_file", tmx_temps_read(cfg->init_file, t, err), err);
+    }
+    if (!st && file && cfg->dtm_used) {
         tmx_temps_limit(t, as_hotspot, cfg->thermal_threshold);
     }
-    double *start_k = st ? NULL : malloc(tmx_temps_nodes(t) * sizeof *start_k);
-    if (!st && !start_k) {
-        st = tmx_fail(err, TMX_ENOMEM, "start field");
+    double *start_k = st ? NULL : malloc(n * sizeof *start_k);
+    st = st || start_k ? st : tmx_fail(err, TMX_ENOMEM, "start field");
+    for (size_t l = 0; l < t->n_layer && !st;
+         l++) { /* as_hotspot: cells that blocks cover in part too cold */
+        st = tmx_gridmap_fill(&t->map[l], t->block_k + t->first[l], as_hotspot, start_k + l * t->n_cell, err);
     }
-    st = st ? st : to_nodes(t, as_hotspot, start_k, err);
-    bool uniform = !cfg->init_file[0];
-    for (size_t i = 0; !st && uniform && i < tmx_temps_nodes(t); i++) {
+    bool uniform = !file;
+    if (!st) {
+        memcpy(start_k + n_cells, t->package_k, t->n_package * sizeof *t->package_k);
+    }
+    for (size_t i = 0; !st && uniform && i < n; i++) {
         uniform = fabs(start_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;
     }
     if (st || uniform) {
         free(start_k);
-        return st;
+    } else {
+        *node_k = start_k;
     }
-    *node_k = start_k;
-    return TMX_OK;
+    return st;
 }
 
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k)

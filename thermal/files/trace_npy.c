@@ -33,11 +33,6 @@ struct head {
 
 #define FAIL(h, ...) tmx_fail_at((h)->err, TMX_EPARSE, (h)->t->source, 0, __VA_ARGS__)
 
-static bool is_npy(const char *data, size_t size)
-{
-    return size >= MAGIC && memcmp(data, magic, MAGIC) == 0;
-}
-
 static void skip_blanks(struct head *h)
 {
     while (h->next < h->end && isspace((unsigned char)*h->next)) {
@@ -102,15 +97,12 @@ static enum tmx_status add_column(struct head *h, struct tmx_span name, size_t b
         }
         h->room = room;
     }
-    const size_t size = tmx_span_length(name) + 1;
-    char *copy = malloc(size);
-    if (!copy) {
+    t->name[t->n_column] = tmx_span_dup(name);
+    if (!t->name[t->n_column]) {
         return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "out of memory");
     }
-    tmx_span_copy(name, copy, size);
-    t->name[t->n_column] = copy;
     h->bytes[t->n_column++] = bytes;
-    return size > 1 ? TMX_OK : FAIL(h, "field %zu has no name", t->n_column);
+    return tmx_span_length(name) > 0 ? TMX_OK : FAIL(h, "field %zu has no name", t->n_column);
 }
 
 /* '<f8', or [('name', '<f8'), ...] */
@@ -295,7 +287,7 @@ enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *
         return tmx_trace_read(path, t, err);
     }
     enum tmx_status st = tmx_text_load_bytes(&text, path, err);
-    *npy = !st && is_npy(text.data, text.size);
+    *npy = !st && text.size >= MAGIC && memcmp(text.data, magic, MAGIC) == 0;
     if (*npy) {
         snprintf(t->source, sizeof t->source, "%s", path);
         st = read_npy(text.data, text.size, t, err);
@@ -308,8 +300,7 @@ enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *
 
 bool tmx_trace_wants_npy(const char *path)
 {
-    const size_t n = strlen(path);
-    return n > 4 && strcmp(path + n - 4, ".npy") == 0;
+    return strlen(path) > 4 && tmx_text_ends(path, ".npy");
 }
 
 static size_t print_head(const char *const *name, size_t n, size_t n_row, FILE *out)
