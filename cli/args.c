@@ -507,6 +507,22 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     return code;
 }
 
+enum tmx_status tmx_print(const struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,
+                          const char *path, struct tmx_err *err)
+{
+    return st ? st
+              : tmx_table_save_columns(t, (enum tmx_format)p->format, path, p->columns.text, p->columns.n,
+                                       err);
+}
+
+enum tmx_status tmx_print_end(struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,
+                              const char *path, struct tmx_err *err)
+{
+    st = tmx_print(t, st, p, path, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
 void tmx_args_help(const struct tmx_command *c)
 {
     char name[64], help[] = "--help";

@@ -11,6 +11,7 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "study/table_out.h"
 
 enum tmx_arg_type {
     TMX_ARG_END,   /* the last row: {0} */
@@ -62,6 +63,11 @@ struct tmx_ints { /* likewise */
     size_t n;
 };
 
+struct tmx_print { /* how a command prints its table: --format, --columns */
+    int format;    /* enum tmx_format */
+    struct tmx_texts columns;
+};
+
 struct tmx_arg {
     const char *name; /* long, without dashes */
     char letter;      /* 0: none */
@@ -85,39 +91,31 @@ struct tmx_arg {
     }
 
 /* Rows that many commands have. */
-#define TMX_ARG_FORMAT(s, field)                                                               \
-    {                                                                                          \
-        .name = "format", .type = TMX_ARG_WORD, TMX_ARG_FIELD(s, field), .words = tmx_formats, \
-        .def = "table", .doc = "how the table is printed"                                      \
-    }
+#define TMX_ARG_FORMAT(s, field)                                               \
+    TMX_ARG(s, field, WORD, "format", 0, .words = tmx_formats, .def = "table", \
+            .doc = "how the table is printed")
 #define TMX_ARG_COLUMNS(s, field)                                                                           \
-    {                                                                                                       \
-        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all",          \
+    TMX_ARG(                                                                                                \
+        s, field, LIST, "columns", 0, .value = "NAME,...|all",                                              \
         .doc =                                                                                              \
             "print these columns (without it: all, and on a terminal those that are not empty or zero and " \
-            "that fit)"                                                                                     \
-    }
-#define TMX_ARG_SET(s, field, prefix_)                                                      \
-    {                                                                                       \
-        .name = "set", .type = TMX_ARG_SETS, TMX_ARG_FIELD(s, field), .value = "KEY=VALUE", \
-        .prefix = (prefix_), .names = TMX_NAMES_SETTING,                                    \
-        .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated"    \
-    }
-#define TMX_ARG_QUIET(s, field)                                                        \
-    {                                                                                  \
-        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field), \
-        .doc = "print no progress"                                                     \
-    }
-#define TMX_ARG_ALL(s, field)                                                            \
-    {                                                                                    \
-        .name = "all", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field),                    \
-        .doc = "also use a study's runs of earlier inputs, which are left out otherwise" \
-    }
-#define TMX_ARG_JOBS(s, field)                                                                               \
-    {                                                                                                        \
-        .name = "jobs", .letter = 'j', .type = TMX_ARG_INT, TMX_ARG_FIELD(s, field), .value = "N", .min = 1, \
-        .max = 1024, .doc = "run N tasks at a time (without it: one per processor)"                          \
-    }
+            "that fit)")
+/* Both, of a struct tmx_print called print. */
+#define TMX_ARG_TABLE(s) TMX_ARG_FORMAT(s, print.format), TMX_ARG_COLUMNS(s, print.columns)
+#define TMX_ARG_SET(s, field, prefix_)                                                                       \
+    TMX_ARG(s, field, SETS, "set", 0, .value = "KEY=VALUE", .prefix = (prefix_), .names = TMX_NAMES_SETTING, \
+            .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated")
+#define TMX_ARG_QUIET(s, field) TMX_ARG(s, field, FLAG, "quiet", 'q', .doc = "print no progress")
+#define TMX_ARG_ALL(s, field)         \
+    TMX_ARG(s, field, FLAG, "all", 0, \
+            .doc = "also use a study's runs of earlier inputs, which are left out otherwise")
+#define TMX_ARG_JOBS(s, field)                                               \
+    TMX_ARG(s, field, INT, "jobs", 'j', .value = "N", .min = 1, .max = 1024, \
+            .doc = "run N tasks at a time (without it: one per processor)")
+/* A file for the table, standard output without it. */
+#define TMX_ARG_TABLE_TO(s, field, doc_)                                                         \
+    TMX_ARG(s, field, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE, \
+            .doc = (doc_))
 
 struct tmx_command {
     const char *name, *summary; /* one line of `thermix --help` */
@@ -142,6 +140,14 @@ struct tmx_command {
     enum tmx_status (*run)(void *args, struct tmx_err *err);
 };
 
+/* A command's own names, the same in every file: struct s, rows[] and run(). */
+#define TMX_RUNS(s) .args = rows, .size = sizeof(struct s), .run = run
+/* From least to most operands into a field of struct s; the word for them in help, enum tmx_names without its
+ * prefix, and what is asked when there are too few. */
+#define TMX_OPERANDS(s, field, least, most, text, kind, which_)                                              \
+    .operands = (text), .operand = offsetof(struct s, field), .min_operand = (least), .max_operand = (most), \
+    .operand_names = TMX_NAMES_##kind, .which = (which_)
+
 /* Fill args (zeroed, c->size bytes) with the defaults, then from the command line. A mistake ends the program
  * with what was expected and code 2; --help, --usage end it with 0. */
 TMX_NODISCARD enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
@@ -152,6 +158,13 @@ void tmx_args_finish(const struct tmx_command *c, void *args);
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
 /* Parse, run, say on standard error what failed: the exit code. */
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv);
+
+/* Unless st says that it failed, print the table to a file ("-": standard output). The second lets go of the
+ * table, whatever happens. */
+TMX_NODISCARD enum tmx_status tmx_print(const struct tmx_table *t, enum tmx_status st,
+                                        const struct tmx_print *p, const char *path, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_print_end(struct tmx_table *t, enum tmx_status st,
+                                            const struct tmx_print *p, const char *path, struct tmx_err *err);
 
 /* What --help prints, on standard output; ends the program. */
 void tmx_args_help(const struct tmx_command *c);

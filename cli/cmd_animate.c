@@ -35,13 +35,6 @@ const struct tmx_command tmx_cmd_animate = {
     .notes = "The colour scale is the same in all pictures. The command needs gnuplot and ffmpeg.",
     .examples = "thermix run wl1 -o out/wl1 --hotspot 2\n"
                 "thermix animate out/wl1 -o out/wl1/heat.mp4",
-    .args = rows,
-    .operands = "RUN",
-    .operand = offsetof(struct args, run),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which run? The folder of `thermix run -o`",
-    .operand_names = TMX_NAMES_FOLDER,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, run, 1, 1, "RUN", FOLDER, "which run? The folder of `thermix run -o`"),
+    TMX_RUNS(args),
 };

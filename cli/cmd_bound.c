@@ -5,14 +5,13 @@
 #include "cli/commands.h"
 #include "limits/gap.h"
 #include "study/pool.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, columns;
+    struct tmx_texts what;
     struct tmx_sets sets;
     double limit_c, sm_leak, tbt_s;
     bool uniform, one_level, reached;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -26,11 +25,11 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, tbt_s, REAL, "tbt", 0, .value = "S", .min = 1e-4, .max = 100,
             .doc = "serving: mean time between tokens at most, s"),
     TMX_ARG(args, reached, FLAG, "reached", 0,
-            .doc =
-                "serving: run each policy of the suite, or the run, and bound it at the time between tokens "
-                "it reached"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
+            .doc = "serving: run each policy of the suite, or the run, and bound it at the time between "
+                   "tokens it reached"),
+    TMX_ARG_FORMAT(args, print.format),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...",
+            .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, "base."),
     {0},
 };
@@ -61,11 +60,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .run_done_to = &progress};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     tmx_progress_end(&progress);
-    st = st ? st
-            : tmx_table_save_columns(table, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n,
-                                     err);
-    tmx_table_destroy(table);
-    return st;
+    return tmx_print_end(table, st, &a->print, "-", err);
 }
 
 const struct tmx_command tmx_cmd_bound = {
@@ -75,19 +70,13 @@ const struct tmx_command tmx_cmd_bound = {
         "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
         "levels. Of a run that serves a language model: the most tokens a second, by any routing and clocks.",
     .notes = "A mix is bounded on the machine of suite tabs-knobs (--set changes it), a run on its own. "
-             "`thermix table SUITE -o "
-             "DIR` writes DIR/ledger.csv: how much each policy of a suite loses against its bound, by cause.",
+             "`thermix table SUITE -o DIR` writes DIR/ledger.csv: how much each policy of a suite loses "
+             "against its bound, by cause.",
     .examples = "thermix bound tabs-knobs --format csv\n"
                 "thermix bound WL7 --limit 88 --one-level\n"
                 "thermix bound serve-warm --reached",
-    .args = rows,
-    .operands = "SUITE|MIX|RUN",
-    .operand = offsetof(struct args, what),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which suite, mix or run? `thermix list` names them",
-    .operand_names = TMX_NAMES_SUITE,
+    TMX_OPERANDS(args, what, 1, 1, "SUITE|MIX|RUN", SUITE,
+                 "which suite, mix or run? `thermix list` names them"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

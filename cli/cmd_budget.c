@@ -6,15 +6,14 @@
 #include "cli/commands.h"
 #include "limits/budget_table.h"
 #include "plots/export.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts chip, columns;
+    struct tmx_texts chip;
     struct tmx_sets sets;
     double limit_c, horizon_s, at_s, boost;
     long level;
     const char *map, *state, *out;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -26,19 +25,18 @@ static const struct tmx_arg rows[] = {
             .doc = "budgets that hold for this many seconds from the idle chip (without it: for ever)"),
     TMX_ARG(args, boost, REAL, "boost", 0, .value = "X", .min = 1.001, .max = 20,
             .doc = "how long all SMs may draw X times the work that they may draw for ever"),
-    TMX_ARG(
-        args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
-        .doc = "with --horizon or --boost: start from a moment of this run (or of a run's folder) instead of "
-               "from the idle chip"),
+    TMX_ARG(args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
+            .doc = "with --horizon or --boost: start from a moment of this run (or of a run's folder) "
+                   "instead of from the idle chip"),
     TMX_ARG(args, at_s, REAL, "at", 0, .value = "S", .min = 0, .max = 1e9, .def = "0",
             .doc = "with --state: the moment, in seconds after the run's warm-up"),
     TMX_ARG(args, map, TEXT, "map", 0, .value = "best|worst|FILE", .names = TMX_NAMES_FILE,
             .doc =
                 "draw which SMs work: the best or worst choice for each number, or the SMs that FILE names"),
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
-            .doc = "write the table to FILE; X.svg draws the maps"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
+    TMX_ARG_TABLE_TO(args, out, "write the table to FILE; X.svg draws the maps"),
+    TMX_ARG_FORMAT(args, print.format),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...",
+            .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, ""),
     {0},
 };
@@ -59,7 +57,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .level = (size_t)a->level,
         .map = drawn && !a->map && isnan(a->boost) ? "best" : a->map,
         .sets = &a->sets,
-        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
+        .say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
     enum tmx_status st = tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
     if (!st && drawn && a->boost > 0) {
         st = tmx_fail(err, TMX_ECONFIG, "-o %s: --boost has no map to draw", a->out);
@@ -68,11 +66,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
     } else if (!st) {
         static const char *const read[] = {"sms", "worst_w", "best_w", "ratio", "chip_w", "loop_gain"};
-        const bool people =
-            a->format == TMX_FORMAT_TEXT || a->format == TMX_FORMAT_MARKDOWN || a->format == TMX_FORMAT_LATEX;
-        const bool few = people && !a->map && isnan(a->boost) && a->columns.n == 0; /* the others are empty */
-        st = tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, few ? read : a->columns.text,
-                                    few ? sizeof read / sizeof read[0] : a->columns.n, err);
+        const bool people = a->print.format == TMX_FORMAT_TEXT || a->print.format == TMX_FORMAT_MARKDOWN ||
+                            a->print.format == TMX_FORMAT_LATEX;
+        const struct tmx_print few = {a->print.format, {.text = read, .n = sizeof read / sizeof read[0]}};
+        const bool rest_empty = people && !a->map && isnan(a->boost) && a->print.columns.n == 0;
+        st = tmx_print(table, st, rest_empty ? &few : &a->print, a->out, err);
     }
     tmx_table_destroy(table);
     tmx_run_destroy(run);
@@ -82,25 +80,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_budget = {
     .name = "budget",
     .summary = "watts that working SMs may draw without passing a temperature",
-    .doc =
-        "Thermal safe power: the watts of dynamic power that each of n working SMs may draw, for the worst "
-        "and the best choice of SMs, with leakage solved beside the temperatures.",
+    .doc = "Thermal safe power: the watts of dynamic power that each of n working SMs may draw, for the "
+           "worst and the best choice of SMs, with leakage solved beside the temperatures.",
     .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers, such as 0 1 "
-             "5. With "
-             "--state, --set changes the run.",
+             "5. With --state, --set changes the run.",
     .examples = "thermix budget gtx280 --limit 88\n"
                 "thermix budget gtx280 --limit 88 --horizon 1 --map best\n"
                 "thermix budget gtx280 --limit 88 --map best -o maps.svg\n"
                 "thermix budget gtx280 --limit 88 --boost 1.3\n"
                 "thermix budget gtx280 --state wl1 --at 20 --horizon 1",
-    .args = rows,
-    .operands = "CHIP",
-    .operand = offsetof(struct args, chip),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which chip? `thermix list chips` names them",
-    .operand_names = TMX_NAMES_CHIP,
+    TMX_OPERANDS(args, chip, 1, 1, "CHIP", CHIP, "which chip? `thermix list chips` names them"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

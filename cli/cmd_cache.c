@@ -6,12 +6,11 @@
 
 #include "cli/commands.h"
 #include "core/store/cache.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts verb, columns;
+    struct tmx_texts verb;
     double keep_mib; /* NAN: not given */
-    int format;
+    struct tmx_print print;
 };
 
 static const char *const verbs[] = {"list", "check", "clean", NULL};
@@ -21,8 +20,8 @@ enum { MOST_ROWS = 20 }; /* of a list on a screen */
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, keep_mib, REAL, "keep", 0, .value = "MIB", .min = 0, .max = 1048576,
             .doc = "clean: keep this much of the most recently used files (without it: nothing)"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
+    TMX_ARG_FORMAT(args, print.format),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "print these columns, and every row"),
     {0},
 };
@@ -33,7 +32,7 @@ static const double MIB = 1024 * 1024;
 static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, struct tmx_err *err)
 {
     const struct tmx_screen screen = {
-        .column = a->columns.text, .n_column = a->columns.n, .most_rows = check ? 0 : MOST_ROWS};
+        .column = a->print.columns.text, .n_column = a->print.columns.n, .most_rows = check ? 0 : MOST_ROWS};
     struct tmx_cache_sum sum = {0};
     struct tmx_table *t = NULL;
     char folder[500];
@@ -42,10 +41,10 @@ static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, str
     st = st ? st : tmx_cache_folder(NULL, folder, sizeof folder, err);
     st = st ? st : tmx_cache_table(NULL, check, &t, &sum, err);
     *n_bad = sum.n_bad;
-    if (!st && (sum.n > 0 || a->format != TMX_FORMAT_TEXT)) {
-        st = tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+    if (!st && (sum.n > 0 || a->print.format != TMX_FORMAT_TEXT)) {
+        st = tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
     }
-    if (!st && a->format == TMX_FORMAT_TEXT) {
+    if (!st && a->print.format == TMX_FORMAT_TEXT) {
         tmx_print_visible(stdout, "%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n",
                           sum.n ? "\n" : "", folder, sum.n, (double)sum.size / MIB, (double)limit / MIB);
     }
@@ -93,12 +92,7 @@ const struct tmx_command tmx_cmd_cache = {
     .examples = "thermix cache\n"
                 "thermix cache check\n"
                 "thermix cache clean --keep 100",
-    .args = rows,
-    .operands = "[VERB]",
-    .operand = offsetof(struct args, verb),
-    .max_operand = 1,
+    TMX_OPERANDS(args, verb, 0, 1, "[VERB]", WORDS, NULL),
     .operand_words = verbs,
-    .operand_names = TMX_NAMES_WORDS,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -33,9 +33,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, power_is, TEXT, "power-is", 0, .value = "WHAT", .def = "auto",
             .doc = "a row's watts: instant; mean (of the row); a mean over seconds; auto: what fits better"),
     TMX_ARG(args, levels, TEXT, "levels", 0, .value = "CHIP",
-            .doc =
-                "give the node's GPUs the clock levels of this chip, so that caps and governors cost time in "
-                "`thermix run`; without it they have one level"),
+            .doc = "give the node's GPUs the clock levels of this chip, so that caps and governors cost time "
+                   "in `thermix run`; without it they have one level"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
@@ -126,22 +125,14 @@ const struct tmx_command tmx_cmd_calibrate = {
     .name = "calibrate",
     .summary = "fit a GPU or a node to measured power and temperature",
     .doc = "Fit a GPU's or a node's thermal parameters to measured power and temperature. Each comes with "
-           "its standard "
-           "error and whether the log identifies it. Parameters that the log does not identify are listed by "
-           "name and left out.",
+           "its standard error and whether the log identifies it. Parameters that the log does not identify "
+           "are listed by name and left out.",
     .notes = "docs/measure.md describes eight minutes of load that make a good log.",
     .examples = "thermix calibrate gpu.csv -o mine\n"
                 "thermix calibrate workloads/measured/b200_hgx8.csv.gz --runs "
                 "0108_auto_400w,0108_auto_1000w_tc --ambient fit -o b200\n"
                 "thermix calibrate workloads/measured/pulses_3090.csv.gz --split 0.5 -o 3090",
-    .args = rows,
-    .operands = "LOG...",
-    .operand = offsetof(struct args, logs),
-    .min_operand = 1,
-    .max_operand = 64,
-    .which = "which log?",
-    .operand_names = TMX_NAMES_FILE,
+    TMX_OPERANDS(args, logs, 1, 64, "LOG...", FILE, "which log?"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

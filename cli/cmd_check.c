@@ -26,7 +26,6 @@
 #include "run/registry.h"
 #include "run/run.h"
 #include "study/run_alone.h"
-#include "study/table_out.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/package.h"
 
@@ -449,40 +448,33 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
     return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
 }
 
-/* Check what a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with
- * everything it names. A name may be of several kinds: all are checked. A run is printed resolved, the
- * others as one line; in the formats for programs rows of file, kind, key and value. */
-static enum tmx_status check_file(const char *name, const struct tmx_sets *sets, enum tmx_format format,
-                                  const struct tmx_texts *chosen, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
-                                                {"kind", TMX_COLUMN_TEXT, 0},
-                                                {"key", TMX_COLUMN_TEXT, 0},
-                                                {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
-    struct tmx_table *t = NULL;
-    enum tmx_status st =
-        format == TMX_FORMAT_TEXT && chosen->n == 0 ? TMX_OK : tmx_table_create(&t, columns, 4, err);
-    st = st ? st : check((struct request){name, name, sets, stdout, t}, err);
-    st = st || !t ? st : tmx_table_save_columns(t, format, "-", chosen->text, chosen->n, err);
-    tmx_table_destroy(t);
-    return st;
-}
-
 /* thermix check: is this file in order? */
 
 struct args {
-    struct tmx_texts config, columns;
+    struct tmx_texts config;
     struct tmx_sets sets;
-    int format;
+    struct tmx_print print;
 };
 
-static const struct tmx_arg rows[] = {
-    TMX_ARG_SET(args, sets, ""), TMX_ARG_FORMAT(args, format), TMX_ARG_COLUMNS(args, columns), {0}};
+static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""),
+                                      TMX_ARG_FORMAT(args, print.format),
+                                      TMX_ARG_COLUMNS(args, print.columns),
+                                      {0}};
 
+/* What a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with everything it
+ * names. A name may be of several kinds: all are checked. A run is printed resolved, the others as one line;
+ * in the formats for programs rows of file, kind, key and value. */
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
+    static const struct tmx_column columns[] = {
+        TMX_TEXT("file"), TMX_TEXT("kind"), TMX_TEXT("key"), {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
     const struct args *a = args;
-    return check_file(a->config.text[0], &a->sets, (enum tmx_format)a->format, &a->columns, err);
+    const char *name = a->config.text[0];
+    const bool rows_of = a->print.format != TMX_FORMAT_TEXT || a->print.columns.n > 0;
+    struct tmx_table *t = NULL;
+    enum tmx_status st = rows_of ? tmx_table_create(&t, columns, 4, err) : TMX_OK;
+    st = st ? st : check((struct request){name, name, &a->sets, stdout, t}, err);
+    return t ? tmx_print_end(t, st, &a->print, "-", err) : st;
 }
 
 const struct tmx_command tmx_cmd_check = {
@@ -491,22 +483,15 @@ const struct tmx_command tmx_cmd_check = {
     .doc = "Check a file and everything it names: a run (printed resolved), suite, study, mix, kernel, chip, "
            "system, batch or node of the job level. FILE is a file, a chip's folder, or a name of `thermix "
            "list`.",
-    .notes = "check loads no modules. A warning names each policy that comes from a module and is therefore "
-             "not checked.\n\n"
-             "With --format csv, markdown, json or latex: rows of file, kind, key and value; with --columns "
-             "also as a table. Overrides "
-             "(--set) apply to runs. To override keys of a suite's runs, write base.KEY.",
+    .notes =
+        "check loads no modules. A warning names each policy that comes from a module and is therefore not "
+        "checked.\n\n"
+        "With --format csv, markdown, json or latex: rows of file, kind, key and value; with --columns also "
+        "as a table. Overrides (--set) apply to runs. To override keys of a suite's runs, write base.KEY.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"
                 "thermix check wl1 --set policy=MNU --format json\n"
                 "thermix check floorplans/gtx280",
-    .args = rows,
-    .operands = "FILE",
-    .operand = offsetof(struct args, config),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which configuration?",
-    .operand_names = TMX_NAMES_DATA,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, config, 1, 1, "FILE", DATA, "which configuration?"),
+    TMX_RUNS(args),
 };

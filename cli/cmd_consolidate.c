@@ -6,15 +6,14 @@
 
 #include "cli/commands.h"
 #include "study/microbench/merge_table.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts batch, columns;
+    struct tmx_texts batch;
     struct tmx_sets sets;
     const char *node;
     double temp_c;
     bool decide;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -26,8 +25,7 @@ static const struct tmx_arg rows[] = {
             .doc = "override a key of the node, as in gpu.redistribution=greedy; may be repeated"),
     TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "DEGC", .min = -TMX_ZERO_C, .max = 1000,
             .doc = "chip temperature; without it the node's reference"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -40,10 +38,7 @@ static enum tmx_status print(const struct args *a, const struct tmx_job_data *d,
         return tmx_merge_print(d, j, temp_c, stdout, err);
     }
     enum tmx_status st = tmx_merge_table(d, j, temp_c, &t, err);
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
-    tmx_table_destroy(t);
-    return st;
+    return tmx_print_end(t, st, &a->print, "-", err);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -64,16 +59,8 @@ const struct tmx_command tmx_cmd_consolidate = {
     .name = "consolidate",
     .summary = "time and energy of merged small jobs, and whether to merge them",
     .doc = "Predict time and energy of a MIX of instances (workloads/batches or a file) on the CPU, merged "
-           "by hand, "
-           "merged by the framework, and one after another; or decide.",
+           "by hand, merged by the framework, and one after another; or decide.",
     .examples = "thermix consolidate 1S+20B --decide",
-    .args = rows,
-    .operands = "MIX",
-    .operand = offsetof(struct args, batch),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "missing MIX",
-    .operand_names = TMX_NAMES_BATCH,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, batch, 1, 1, "MIX", BATCH, "missing MIX"),
+    TMX_RUNS(args),
 };

@@ -4,16 +4,16 @@
 
 #include "cli/commands.h"
 #include "study/microbench/cta_table.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts kernel, policy, columns;
+    struct tmx_texts kernel, policy;
     struct tmx_sets sets;
     const char *chip, *out_dir;
     double epoch_cycles;
     long seed;
-    int format, core; /* core: enum tmx_core_source; -1: the chip's */
+    int core; /* core: enum tmx_core_source; -1: the chip's */
     bool together;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -39,24 +39,21 @@ static const struct tmx_arg rows[] = {
             .doc = "seed of the block lengths, and with --core of the instruction streams"),
     TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the chip, as memory.mshr=64 or energy.sm_scaling=log; may be repeated"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
 static enum tmx_status print(const struct args *a, const struct tmx_cta_report *report, struct tmx_err *err)
 {
-    const enum tmx_format format = (enum tmx_format)a->format;
+    const enum tmx_format format = (enum tmx_format)a->print.format;
     const bool for_people = format == TMX_FORMAT_TEXT || format == TMX_FORMAT_MARKDOWN;
     enum tmx_status st = TMX_OK;
     if (report->cores && for_people &&
-        a->columns.n == 0) { /* for programs: one table, this one in core.csv */
+        a->print.columns.n == 0) { /* for programs: one table, this one in core.csv */
         st = tmx_table_write(report->cores, format, stdout, err);
         printf("\n");
     }
-    st = st ? st
-            : tmx_table_save_columns(report->table, (enum tmx_format)a->format, "-", a->columns.text,
-                                     a->columns.n, err);
+    st = tmx_print(report->table, st, &a->print, "-", err);
     return st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
 }
 
@@ -88,24 +85,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_cta = {
     .name = "cta",
     .summary = "how many cores should work for a kernel: TCS, hTCS, ApSA",
-    .doc = "How many cores should work for a kernel? This command runs each kernel on a chip, epoch by "
-           "epoch, under CTA "
-           "policies and "
-           "compares performance, energy and memory latency with all cores at work.",
+    .doc =
+        "How many cores should work for a kernel? This command runs each kernel on a chip, epoch by epoch, "
+        "under CTA policies and compares performance, energy and memory latency with all cores at work.",
     .notes = "Columns: cores is the number of cores that the policy chose (mean over launches, weighted by "
              "time); optimal_cores gives the smallest energy-delay product; latency_ratio is the memory "
              "latency with all cores over that with one.",
     .examples = "thermix cta MUM LBM BLK --policy all,tcs,htcs\n"
                 "thermix cta MUM KMN --together --policy tcs,tcs_share\n"
                 "thermix cta MUM --core sm_cycle",
-    .args = rows,
-    .operands = "KERNEL...",
-    .operand = offsetof(struct args, kernel),
-    .min_operand = 1,
-    .max_operand = TMX_CTA_KERNELS,
-    .which = "expected the names of kernels",
-    .operand_names = TMX_NAMES_KERNEL,
+    TMX_OPERANDS(args, kernel, 1, TMX_CTA_KERNELS, "KERNEL...", KERNEL, "expected the names of kernels"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -10,15 +10,15 @@
 #include "plots/plot.h"
 #include "run/load/data.h"
 #include "study/explain.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts run, columns;
+    struct tmx_texts run;
     struct tmx_sets sets;
     long jobs;
     const char *out;
-    int format, size;
+    int size;
     bool no_steps, accept_changed;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -34,8 +34,7 @@ static const struct tmx_arg rows[] = {
             .doc = "if the kernels, mix or chip of a folder's run have been edited since: explain the run "
                    "with the new files instead of refusing"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -47,7 +46,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_explained e = {0};
     struct tmx_plot p = {
         .only = "explain", .quiet = true, .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
-    const bool people = a->format == TMX_FORMAT_TEXT;
+    const bool people = a->print.format == TMX_FORMAT_TEXT;
     enum tmx_status st = TMX_OK;
     if (a->out) { /* before the run: a name that cannot be drawn is known at once */
         st = tmx_plot_target(&p, a->out, NULL, dir, sizeof dir, err);
@@ -79,9 +78,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (any && people && e.by_sm) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = any ? tmx_table_save_columns(e.causes, (enum tmx_format)a->format, "-", a->columns.text,
-                                      a->columns.n, err)
-             : st;
+    st = any ? tmx_print(e.causes, st, &a->print, "-", err) : st;
     if (!st && a->out && !e.by_sm) {
         st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
     }
@@ -100,25 +97,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_explain = {
     .name = "explain",
     .summary = "explain why a run was slow and what would help",
-    .doc =
-        "Explain in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
-        "clock level, "
-        "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
-        "below the limit, and what one step of a knob would change. Of a language model: why requests missed "
-        "their limits. RUN is the folder of `thermix run "
-        "-o`, a name of "
-        "`thermix list runs`, or a configuration; it is simulated again with the same result (a folder "
-        "whose inputs have changed since is refused), and once more for each step.",
+    .doc = "Explain in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
+           "clock level, mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat "
+           "left below the limit, and what one step of a knob would change. Of a language model: why "
+           "requests missed their limits. RUN is the folder of `thermix run -o`, a name of `thermix list "
+           "runs`, or a configuration; it is simulated again with the same result (a folder whose inputs "
+           "have changed since is refused), and once more for each step.",
     .examples = "thermix explain out/wl1 -o why.svg\n"
                 "thermix explain wl1 --set policy=DVFS --no-steps",
-    .args = rows,
-    .operands = "RUN",
-    .operand = offsetof(struct args, run),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which run? A folder of `thermix run -o`, or a name of `thermix list runs`",
-    .operand_names = TMX_NAMES_RUN,
+    TMX_OPERANDS(args, run, 1, 1, "RUN", RUN,
+                 "which run? A folder of `thermix run -o`, or a name of `thermix list runs`"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -11,10 +11,9 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(
-        args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
-        .doc = "X.json: the run's timeline for Perfetto or chrome://tracing; X.vtk: its units at one moment, "
-               "for ParaView"),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "X.json: the run's timeline for Perfetto or chrome://tracing; X.vtk: its units at one "
+                   "moment, for ParaView"),
     TMX_ARG(
         args, at_s, REAL, "at", 0, .value = "SECONDS", .min = -1e9, .max = 1e9,
         .doc =
@@ -39,23 +38,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_export = {
     .name = "export",
     .summary = "a run as a timeline for Perfetto, or as VTK",
-    .doc =
-        "Write a run's folder as a file of another viewer: what each SM ran, kernels, clocks, their reasons, "
-        "powers and temperatures over time (from --trace), or a map of temperatures and powers (from "
-        "--hotspot).",
+    .doc = "Write a run's folder as a file of another viewer: what each SM ran, kernels, clocks, their "
+           "reasons, powers and temperatures over time (from --trace), or a map of temperatures and powers "
+           "(from --hotspot).",
     .notes =
         "Open X.json at https://ui.perfetto.dev or in chrome://tracing. Above 2048 SMs in all the tracks of "
         "SMs need --gpu. `thermix thermal -grid_steady_file X.vtk` writes all layers of a stack.",
     .examples = "thermix run wl1 -o out/wl1 --trace 0.5 --hotspot 0.5\n"
                 "thermix export out/wl1 -o wl1.json\n"
                 "thermix export out/wl1 -o wl1.vtk --at 30",
-    .args = rows,
-    .operands = "RUN",
-    .operand = offsetof(struct args, run),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which run? The folder of `thermix run -o`",
-    .operand_names = TMX_NAMES_FOLDER,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, run, 1, 1, "RUN", FOLDER, "which run? The folder of `thermix run -o`"),
+    TMX_RUNS(args),
 };

@@ -19,7 +19,6 @@
 #include "plots/figure.h"
 #include "run/load/data.h"
 #include "study/study.h"
-#include "study/table_out.h"
 #include "thermal/files/ice.h"
 #include "thermal/floorplanner.h"
 #include "thermal/trace_run.h"
@@ -31,10 +30,11 @@ struct tmx_floorplan_args {
     double sm_area_mm2, margin_mm;
     const char *power, *config, *stay, *mix, *description; /* optimise */
     int goal;
-    struct tmx_texts set, columns;
+    struct tmx_texts set;
     long turns, sms, per_tpc, jobs, seed;
-    int place, format;
+    int place;
     bool gaps, mirrored;
+    struct tmx_print print;
 };
 
 enum tmx_floorplan_to { TMX_TO_HOTSPOT, TMX_TO_ICE };
@@ -217,8 +217,7 @@ static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table 
 static enum tmx_status save(const struct tmx_floorplan_args *a, const struct tmx_table *t,
                             const struct tmx_table *units, struct tmx_err *err)
 {
-    enum tmx_status st =
-        tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
+    enum tmx_status st = tmx_print(t, TMX_OK, &a->print, "-", err);
     if (!st && strcmp(a->out, "-") != 0) {
         st = tmx_table_save_in(t, a->out, "table.csv", err);
         st = st ? st : tmx_table_save_in(units, a->out, "units.csv", err);
@@ -351,11 +350,7 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
         tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
                       1e6 * tmx_unit_area_m2(u));
     }
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                     err);
-    tmx_table_destroy(t);
-    return st;
+    return tmx_print_end(t, st, &a->print, a->out, err);
 }
 
 static enum tmx_status convert(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
@@ -604,10 +599,9 @@ static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct 
 {
     struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "compare: expected two floorplans or more, and --suite SUITE, whose runs it compares, or "
-            "-p POWER and -c CONFIG, whose steady states it compares");
+        return tmx_fail(err, TMX_ECONFIG,
+                        "compare: expected two floorplans or more, and --suite SUITE, whose runs it "
+                        "compares, or -p POWER and -c CONFIG, whose steady states it compares");
     }
     return a->suite ? compare_runs(&s, err) : compare_power(a, err);
 }
@@ -714,8 +708,10 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     if (!st) {
         FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
         struct tmx_table *chosen = NULL;
-        st = a->columns.n == 0 ? TMX_OK : tmx_table_choose(t, a->columns.text, a->columns.n, &chosen, err);
-        st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->format, out, err);
+        st = a->print.columns.n == 0
+                 ? TMX_OK
+                 : tmx_table_choose(t, a->print.columns.text, a->print.columns.n, &chosen, err);
+        st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->print.format, out, err);
         tmx_table_destroy(chosen);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
                 r.n_tried, fabs(r.value[best].estimate_k - r.value[best].peak_k),
@@ -760,10 +756,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         return write_ice_stack(a, err);
     }
     if (v->reads && a->file && tmx_text_ends(a->file, ".lcf")) {
-        return tmx_fail_at(
-            err, TMX_ECONFIG, a->file, 0,
-            "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "
-            "-grid_layer_file`");
+        return tmx_fail_at(err, TMX_ECONFIG, a->file, 0,
+                           "is a layer file, whose layers name floorplans: give one of those, or `thermix "
+                           "thermal -grid_layer_file`");
     }
     enum tmx_status st = v->reads ? read_floorplan(a, &fp, err) : TMX_OK;
     st = st ? st : v->run(a, &fp, err);
@@ -787,15 +782,12 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, with, TEXT, "with", 0, .value = "NAME", .doc = "swap: the other unit"),
     TMX_ARG(tmx_floorplan_args, turns, INT, "turns", 0, .value = "N", .min = -4096, .max = 4096, .def = "1",
             .doc = "rotate: quarter turns counter-clockwise"),
-    TMX_ARG(
-        tmx_floorplan_args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
-        .doc =
-            "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a stack in "
-            "the folder -o"),
+    TMX_ARG(tmx_floorplan_args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
+            .doc = "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a "
+                   "stack in the folder -o"),
     TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0,
             .doc = "accept floorplans whose units leave gaps in the die"),
-    TMX_ARG_FORMAT(tmx_floorplan_args, format),
-    TMX_ARG_COLUMNS(tmx_floorplan_args, columns),
+    TMX_ARG_TABLE(tmx_floorplan_args),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
     TMX_ARG(tmx_floorplan_args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "number of SMs"),
@@ -825,9 +817,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, mirrored, FLAG, "mirrored", 0,
             .doc = "of a .flp: what is done to the left half is done to the right one"),
     TMX_ARG(tmx_floorplan_args, goal, WORD, "for", 0, .words = goals, .def = "cost",
-            .doc =
-                "of the best eight candidates take the one of least cost, or of least time lost in runs of "
-                "--suite"),
+            .doc = "of the best eight candidates take the one of least cost, or of least time lost in runs "
+                   "of --suite"),
     {.type = TMX_ARG_GROUP, .doc = "compare, and optimise --for slowdown:"},
     TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
             .doc = "run the mixes and settings of this suite on every floorplan"),
@@ -842,14 +833,13 @@ static const struct tmx_arg rows[] = {
 const struct tmx_command tmx_cmd_floorplan = {
     .name = "floorplan",
     .summary = "check, show, change, make, compare and optimise floorplans",
-    .doc =
-        "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
-        "too).\n\n"
-        "Verbs: check show convert scale rotate mirror move swap split grid generate compare optimise\n\n"
-        "optimise anneals for area, wire length, peak temperature and gradient: blocks of a HotSpot .desc "
-        "are placed as slicing trees; of a .flp, units of one size and different power change places.\n\n"
-        "compare runs the mixes of a suite on each floorplan (--suite), or has one power file heat each of "
-        "them (-p, -c): steady states of the mean power.",
+    .doc = "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
+           "too).\n\n"
+           "Verbs: check show convert scale rotate mirror move swap split grid generate compare optimise\n\n"
+           "optimise anneals for area, wire length, peak temperature and gradient: blocks of a HotSpot .desc "
+           "are placed as slicing trees; of a .flp, units of one size and different power change places.\n\n"
+           "compare runs the mixes of a suite on each floorplan (--suite), or has one power file heat each "
+           "of them (-p, -c): steady states of the mean power.",
     .notes = "Before a result is written, thermix checks that its units tile the die.",
     .examples = "thermix floorplan generate --sms 30 --per-tpc 3 --die 24x24mm --place centre -o centre.flp\n"
                 "thermix floorplan scale centre.flp --by 0.7 -o shrink.flp\n"
@@ -857,14 +847,7 @@ const struct tmx_command tmx_cmd_floorplan = {
                 "thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs\n"
                 "thermix floorplan compare a.flp b.flp -c chip.config -p power.ptrace\n"
                 "thermix floorplan optimise ev6.desc -p avg.p -c example.config -o best.flp",
-    .args = rows,
-    .operands = "VERB [FILE...]",
-    .operand = offsetof(struct tmx_floorplan_args, words),
-    .min_operand = 1,
-    .max_operand = 33,
-    .which = "what to do?",
+    TMX_OPERANDS(tmx_floorplan_args, words, 1, 33, "VERB [FILE...]", FILE, "what to do?"),
     .operand_words = tmx_floorplan_verbs,
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct tmx_floorplan_args),
-    .run = run,
+    TMX_RUNS(tmx_floorplan_args),
 };

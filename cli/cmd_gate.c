@@ -5,15 +5,15 @@
 #include "study/microbench/gate_runs.h"
 
 struct args {
-    struct tmx_texts kernel, policy, columns;
+    struct tmx_texts kernel, policy;
     struct tmx_sets sets;
     struct tmx_ints bet, wakeup;
     const char *chip, *out, *trace, *convert, *export_to;
     int fit, tune; /* index of a fit, -1: no tuning */
     long seed, seeds, budget, jobs;
-    int format;
     bool quiet;
     struct tmx_gate_kernel loaded[TMX_GATE_KERNELS];
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -46,8 +46,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write table.csv into DIR (with --convert: the file to write)"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     TMX_ARG_QUIET(args, quiet),
     {0},
 };
@@ -57,10 +56,7 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_quest
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_gate_ask(q, &t, err);
     st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
-    tmx_table_destroy(t);
-    return st;
+    return tmx_print_end(t, st, &a->print, "-", err);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -114,11 +110,6 @@ const struct tmx_command tmx_cmd_gate = {
                 "thermix gate hotspot --wakeup 3,6,9 -o out/hotspot\n"
                 "thermix gate --convert kernel-1.traceg -o kernel-1.trace\n"
                 "thermix gate hotspot --trace kernel-1.trace",
-    .args = rows,
-    .operands = "KERNEL...",
-    .operand = offsetof(struct args, kernel),
-    .max_operand = TMX_GATE_KERNELS,
-    .operand_names = TMX_NAMES_KERNEL,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, kernel, 0, TMX_GATE_KERNELS, "KERNEL...", KERNEL, NULL),
+    TMX_RUNS(args),
 };

@@ -50,14 +50,13 @@ static const char bash[] = "# bash completion of thermix; made by `thermix help 
 
 static void man_of_all(FILE *out)
 {
-    fprintf(
-        out,
-        ".TH THERMIX 1 \"\" \"thermix %s\" \"thermix\"\n.SH NAME\nthermix \\- thermal\\-aware multi\\-GPU "
-        "scheduling simulator\n.SH SYNOPSIS\n\\fBthermix\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.SH "
-        "DESCRIPTION\nSimulates GPUs, their kernels, schedulers and throttles on a HotSpot\\-compatible RC "
-        "grid.\n"
-        ".SH COMMANDS\n",
-        TMX_VERSION);
+    fprintf(out,
+            ".TH THERMIX 1 \"\" \"thermix %s\" \"thermix\"\n.SH NAME\nthermix \\- thermal\\-aware "
+            "multi\\-GPU scheduling simulator\n.SH SYNOPSIS\n\\fBthermix\\fR \\fICOMMAND\\fR "
+            "[\\fIOPTION\\fR...]\n.SH DESCRIPTION\nSimulates GPUs, their kernels, schedulers and throttles "
+            "on a HotSpot\\-compatible RC grid.\n"
+            ".SH COMMANDS\n",
+            TMX_VERSION);
     for (size_t i = 0; tmx_commands[i]; i++) {
         const char *group = tmx_command_group(tmx_commands[i]->name);
         if (group) {
@@ -65,13 +64,11 @@ static void man_of_all(FILE *out)
         }
         fprintf(out, ".TP\n\\fBthermix\\-%s\\fR(1)\n%s\n", tmx_commands[i]->name, tmx_commands[i]->summary);
     }
-    fputs(
-        ".SH ENVIRONMENT\n.TP\n\\fBTHERMIX_DATA\\fR\nfolder that holds floorplans/, systems/, workloads/ and "
-        "plots/, tried first\n.TP\n\\fBXDG_CACHE_HOME\\fR\nreduced models and profiles are kept in its "
-        "folder "
-        "thermix/ (default ~/.cache)\n.TP\n\\fBTHERMIX_CACHE_MIB\\fR\nhow much of them is kept [MiB] "
-        "(default 1024)\n.SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n",
-        out);
+    fputs(".SH ENVIRONMENT\n.TP\n\\fBTHERMIX_DATA\\fR\nfolder that holds floorplans/, systems/, workloads/ "
+          "and plots/, tried first\n.TP\n\\fBXDG_CACHE_HOME\\fR\nreduced models and profiles are kept in its "
+          "folder thermix/ (default ~/.cache)\n.TP\n\\fBTHERMIX_CACHE_MIB\\fR\nhow much of them is kept "
+          "[MiB] (default 1024)\n.SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n",
+          out);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -104,11 +101,6 @@ const struct tmx_command tmx_cmd_help = {
     .examples = "thermix help run\n"
                 "thermix help run --man | man -l -\n"
                 "source <(thermix help --completion bash)",
-    .args = rows,
-    .operands = "[COMMAND]",
-    .operand = offsetof(struct args, command),
-    .max_operand = 1,
-    .operand_names = TMX_NAMES_COMMAND,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, command, 0, 1, "[COMMAND]", COMMAND, NULL),
+    TMX_RUNS(args),
 };

@@ -21,12 +21,11 @@
 #include "run/options.h"
 #include "run/registry.h"
 #include "study/sweep.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, module, columns;
+    struct tmx_texts what, module;
     bool options;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -35,8 +34,7 @@ static const struct tmx_arg rows[] = {
                    "its source"),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "policies: also list those of this shared object; may be repeated"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -116,12 +114,11 @@ static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct
             add_keys(*t, key_tables[i].file, "", key_tables[i].keys);
         }
     }
-    return st || tmx_table_rows(*t) > 0
-               ? st
-               : tmx_fail(err, TMX_ECONFIG,
-                          "keys of \"%s\"? of a run, chip, kernel, mix, topology, llm, study, suite, node, "
-                          "batch or sm",
-                          file);
+    return st || tmx_table_rows(*t) > 0 ? st
+                                        : tmx_fail(err, TMX_ECONFIG,
+                                                   "keys of \"%s\"? of a run, chip, kernel, mix, topology, "
+                                                   "llm, study, suite, node, batch or sm",
+                                                   file);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -129,7 +126,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     const char *what = a->what.text[0];
     struct tmx_catalog *catalog = NULL;
-    const struct tmx_screen screen = {.column = a->columns.text, .n_column = a->columns.n, .wrap = true};
+    const struct tmx_screen screen = {
+        .column = a->print.columns.text, .n_column = a->print.columns.n, .wrap = true};
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_catalog_create(&catalog, err);
     for (size_t i = 0; i < a->module.n && !st; i++) {
@@ -139,8 +137,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
          : strcmp(what, "keys") == 0 ? keys_table(a->what.n > 1 ? a->what.text[1] : NULL, &t, err)
          : a->what.n > 1             ? tmx_fail(err, TMX_ECONFIG, "%s: only `keys` takes a second word", what)
                                      : tmx_choices_table(catalog, what, &t, err);
-    st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
-    if (!st && a->options && a->format == TMX_FORMAT_TEXT) {
+    st = st ? st : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
+    if (!st && a->options && a->print.format == TMX_FORMAT_TEXT) {
         tmx_choices_keys(catalog, what, stdout);
     }
     tmx_table_destroy(t);
@@ -157,14 +155,9 @@ const struct tmx_command tmx_cmd_list = {
     .examples = "thermix list policies -v\n"
                 "thermix list keys chip\n"
                 "thermix list policies --module ./my_policy.so",
-    .args = rows,
-    .operands = "WHAT [FILE]",
-    .operand = offsetof(struct args, what),
-    .min_operand = 1,
-    .max_operand = 2,
-    .which = "list what? runs, suites, studies, mixes, kernels, chips, systems, batches, policies, backends, "
-             "metrics or keys",
+    TMX_OPERANDS(args, what, 1, 2, "WHAT [FILE]", NONE,
+                 "list what? runs, suites, studies, mixes, kernels, chips, systems, batches, policies, "
+                 "backends, metrics or keys"),
     .operand_words = tmx_choices,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -7,12 +7,11 @@
 #include "core/base/output.h"
 #include "measure/llm_fit.h"
 #include "run/load/data.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, columns;
+    struct tmx_texts what;
     const char *out, *like, *name;
-    int format;
+    struct tmx_print print;
 };
 
 static const char *const verbs[] = {"fit", NULL};
@@ -25,8 +24,7 @@ static const struct tmx_arg rows[] = {
             .doc = "a model's file, for what rows do not say: weights, heads, shares, idle watts"),
     TMX_ARG(args, name, TEXT, "name", 0, .value = "NAME",
             .doc = "name of the model; default: that of --like"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -49,19 +47,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         tmx_print_visible(stderr,
                           "thermix llm: of %s (--like) are weights_bytes = %g, layers = %d, kv_heads = %d, "
                           "head_dim = %d, value_bytes = %d, the shares of clock and memory, and of its "
-                          "phases memory_bytes, idle_w and "
-                          "token_w_per_sequence\n",
+                          "phases memory_bytes, idle_w and token_w_per_sequence\n",
                           like.name, like.weights_bytes, like.layers, like.kv_heads, like.head_dim,
                           like.value_bytes);
     }
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
+    st = tmx_print(t, st, &a->print, "-", err);
     if (!st) {
-        tmx_print_visible(
-            stderr,
-            "thermix llm: weights (%.4g GB), heads, shares of memory and idle watts are not in rows: "
-            "they are those of %s (--like)\n",
-            like.weights_bytes / 1e9, like.name);
+        tmx_print_visible(stderr,
+                          "thermix llm: weights (%.4g GB), heads, shares of memory and idle watts are not in "
+                          "rows: they are those of %s (--like)\n",
+                          like.weights_bytes / 1e9, like.name);
     }
     st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
     tmx_table_destroy(t);
@@ -76,18 +71,9 @@ const struct tmx_command tmx_cmd_llm = {
         "fit: the times of a language model's iterations and their watts, from ROWS.csv with the columns "
         "prompt_size, batch_size, token_size, prompt_time, token_time [ms] and tensor_parallel, optionally "
         "hardware (a100-pcie is that chip, a100-80gb chip a100), peak_power and average_power (shares of the "
-        "board's limit). "
-        "Prints "
-        "the errors of the fit, and of each cell predicted by a fit without it.",
+        "board's limit). Prints the errors of the fit, and of each cell predicted by a fit without it.",
     .examples = "thermix llm fit rows.csv -o my-llm.cfg",
-    .args = rows,
-    .operands = "fit ROWS.csv",
-    .operand = offsetof(struct args, what),
-    .min_operand = 2,
-    .max_operand = 2,
-    .which = "expected: fit ROWS.csv",
+    TMX_OPERANDS(args, what, 2, 2, "fit ROWS.csv", FILE, "expected: fit ROWS.csv"),
     .operand_words = verbs,
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

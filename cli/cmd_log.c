@@ -5,14 +5,12 @@
 #include "cli/commands.h"
 #include "cli/measured_args.h"
 #include "measure/show.h"
-#include "study/table_out.h"
 
 struct args {
     struct tmx_texts words; /* show FILE... */
-    struct tmx_texts columns;
     struct tmx_measured_args log;
     const char *dir;
-    int format;
+    struct tmx_print print;
 };
 
 static const char *const verbs[] = {"show", NULL};
@@ -21,8 +19,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "figures of power and temperature, one a run"),
     TMX_MEASURED_LOG_ROWS(args),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -34,15 +31,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *t = NULL;
     a->log.command = "log";
     a->log.quiet = true; /* the description contains the notes */
-    a->log.described = a->format == TMX_FORMAT_TEXT;
+    a->log.described = a->print.format == TMX_FORMAT_TEXT;
     enum tmx_status st = tmx_measured_open(&a->log, &paths, &m, err);
     st = st ? st : tmx_measured_table(&m, &t, err);
-    const bool people = !st && a->format == TMX_FORMAT_TEXT;
+    const bool people = !st && a->print.format == TMX_FORMAT_TEXT;
     if (people) {
         tmx_measured_describe(&m, stdout);
     }
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
+    st = tmx_print(t, st, &a->print, "-", err);
     if (people && !st) {
         tmx_measured_sketch(&m, stdout);
     }
@@ -65,21 +61,12 @@ const struct tmx_command tmx_cmd_log = {
         "Formats, recognised by what is in the file: nvidia-smi --query-gpu=... --format=csv[,nounits], dmon "
         "and -q; dcgmi dmon; dcgm-exporter, federated too, and Prometheus' query_range (JSON); GPU-Z sensor "
         "log; amd-smi monitor and metric --csv; rocm-smi --csv and --json; gpustat --json; xpu-smi dump; "
-        "wide "
-        "exports (gpu.0.temp, ...); plain CSV ([run,] time_s, [host,] gpu, power_w, temp_c[, fan_rpm, "
-        "inlet_c, "
-        "...]) and JSON of such names. gzip and UTF-16 are recognised; - is standard input.",
+        "wide exports (gpu.0.temp, ...); plain CSV ([run,] time_s, [host,] gpu, power_w, temp_c[, fan_rpm, "
+        "inlet_c, ...]) and JSON of such names. gzip and UTF-16 are recognised; - is standard input.",
     .examples =
         "nvidia-smi --query-gpu=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500 > gpu.csv\n"
         "thermix log show gpu.csv -o figures",
-    .args = rows,
-    .operands = "show FILE...",
-    .operand = offsetof(struct args, words),
-    .min_operand = 2,
-    .max_operand = 65,
-    .which = "expected: show FILE...",
+    TMX_OPERANDS(args, words, 2, 65, "show FILE...", FILE, "expected: show FILE..."),
     .operand_words = verbs,
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -36,19 +36,11 @@ const struct tmx_command tmx_cmd_merge = {
     .name = "merge",
     .summary = "join the databases of one study's parts",
     .doc = "Join the databases of one study's parts.",
-    .notes =
-        "A run that is in several parts is taken once. A finished run replaces a failed one. A DB may be the "
-        "folder of a suite (thermix table SUITE -o DIR).",
+    .notes = "A run that is in several parts is taken once. A finished run replaces a failed one. A DB may "
+             "be the folder of a suite (thermix table SUITE -o DIR).",
     .examples = "thermix sweep cooling --shard 1/2 -o a.sqlite\n"
                 "thermix sweep cooling --shard 2/2 -o b.sqlite\n"
                 "thermix merge a.sqlite b.sqlite -o all.sqlite",
-    .args = rows,
-    .operands = "DB...",
-    .operand = offsetof(struct args, from),
-    .min_operand = 1,
-    .max_operand = 100000,
-    .which = "expected databases and -o DB",
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, from, 1, 100000, "DB...", FILE, "expected databases and -o DB"),
+    TMX_RUNS(args),
 };

@@ -10,17 +10,17 @@
 #include "limits/budget_table.h"
 #include "measure/calibrated.h"
 #include "study/pool.h"
-#include "study/table_out.h"
 
 enum { BY_NODE, BY_JOB };
 static const char *const by_words[] = {"node", "job", NULL};
 
 struct args {
-    struct tmx_texts system, columns;
+    struct tmx_texts system;
     struct tmx_sets sets;
     double limit_c, power_w, check_s;
     const char *kernel, *out;
-    int by, format;
+    int by;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -35,10 +35,10 @@ static const struct tmx_arg rows[] = {
             .doc = "simulated seconds of the run that checks the forecast; 0: none"),
     TMX_ARG(args, by, WORD, "by", 0, .words = by_words, .def = "node",
             .doc = "a row a node, or a row a job in the order in which a node takes them"),
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
-            .doc = "write the table to FILE"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "these columns, in this order"),
+    TMX_ARG_TABLE_TO(args, out, "write the table to FILE"),
+    TMX_ARG_FORMAT(args, print.format),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...",
+            .doc = "these columns, in this order"),
     TMX_ARG_SET(args, sets, ""),
     {0},
 };
@@ -114,8 +114,8 @@ static enum tmx_status open_calibration(const char *node, const struct tmx_sets 
     *found = !st && c->errors.n > 0;
     if (!st && !*found) {
         tmx_print_visible(stderr,
-                          "thermix place: warning: %s has no covariance.csv, so that the forecast's error "
-                          "is not known; calibrate again\n",
+                          "thermix place: warning: %s has no covariance.csv, so that the forecast's error is "
+                          "not known; calibrate again\n",
                           folder);
     }
     return st;
@@ -128,8 +128,7 @@ static void doubt_power(const struct calibration *c)
     if (c->model.power_high_w > 0 && c->most_w > FAR * c->model.power_high_w) {
         fprintf(stderr,
                 "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
-                "grow with "
-                "the distance\n",
+                "grow with the distance\n",
                 c->most_w, c->model.power_low_w, c->model.power_high_w);
     }
 }
@@ -156,14 +155,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .check_s = a->check_s,
         .by_job = a->by == BY_JOB,
         .sets = &a->sets,
-        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
+        .say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
         .second_done = second_done,
         .second_done_to = &progress};
     st = st ? st : tmx_admission_table(&table, &call, err);
     tmx_progress_end(&progress);
-    st = st ? st
-            : tmx_table_save_columns(table, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                     err);
+    st = tmx_print(table, st, &a->print, a->out, err);
     if (!st) {
         doubt_power(&c);
     }
@@ -177,23 +174,15 @@ const struct tmx_command tmx_cmd_place = {
     .name = "place",
     .summary = "how many jobs of a kind a node or hall carries below a temperature",
     .doc = "Admit jobs one by one, each to the GPU with which the hottest SM of its node stays coolest in "
-           "the long "
-           "run, until the next one would pass the limit; then run the admitted ones and compare.",
+           "the long run, until the next one would pass the limit; then run the admitted ones and compare.",
     .notes = "The forecast knows leakage, fans on their curves and air that GPUs pass on. Fans are on their "
-             "curves "
-             "where all have one. --set inlet_c=30 is the air, --set inlet_c=+8 air 8 K warmer.",
+             "curves where all have one. --set inlet_c=30 is the air, --set inlet_c=+8 air 8 K warmer.",
     .examples = "thermix place hgx-h100 --limit 83\n"
                 "thermix place hgx-b200 --limit 62 --kernel gpu_burn --set inlet_c=+8\n"
                 "thermix place node-8gpu --limit 83 --kernel Cmem --by job\n"
                 "thermix place hall --limit 80 --power 60 --check 0",
-    .args = rows,
-    .operands = "SYSTEM",
-    .operand = offsetof(struct args, system),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which system? `thermix list systems` names them; a calibration is one, too",
-    .operand_names = TMX_NAMES_SYSTEM,
+    TMX_OPERANDS(args, system, 1, 1, "SYSTEM", SYSTEM,
+                 "which system? `thermix list systems` names them; a calibration is one, too"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

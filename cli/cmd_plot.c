@@ -40,9 +40,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
     {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
     TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY|METRIC",
-            .doc =
-                "key or metric along the horizontal axis; of two metrics the points that no other beats in "
-                "both are joined"),
+            .doc = "key or metric along the horizontal axis; of two metrics the points that no other beats "
+                   "in both are joined"),
     TMX_ARG(args, y, TEXT, "y", 0, .value = "METRIC", .names = TMX_NAMES_METRIC, .doc = "metric to draw"),
     TMX_ARG(args, by, TEXT, "by", 0, .value = "KEY",
             .doc = "draw a curve for each value of this key, or a map if it has many numbers"),
@@ -54,14 +53,14 @@ static const struct tmx_arg rows[] = {
             .doc = "the package that computed RESULTS: draw its layers on the stack's outline, each with the "
                    "blocks that lie in it; of a .ttrace the interval of its curves"),
     TMX_ARG(args, floorplan, TEXT, "flp", 0, .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc =
-                "the floorplan, where -c names none, or of one layer: draw RESULTS as a map of its blocks, "
-                "of a .ttrace the hottest row"),
+            .doc = "the floorplan, where -c names none, or of one layer: draw RESULTS as a map of its "
+                   "blocks, of a .ttrace the hottest row"),
     TMX_ARG(args, layer, TEXT, "layer", 0, .value = "N|all",
             .doc = "draw this layer, 0 is the lowest (without it: layer 0; with -c into a folder all)"),
-    TMX_ARG(args, scale, TEXT, "scale", 0, .value = "LOW:HIGH|own",
-            .doc = "the colours' ends in degC, or each layer's own (without it: one scale for all that are "
-                   "drawn)"),
+    TMX_ARG(
+        args, scale, TEXT, "scale", 0, .value = "LOW:HIGH|own",
+        .doc =
+            "the colours' ends in degC, or each layer's own (without it: one scale for all that are drawn)"),
     TMX_ARG(args, cells, TEXT, "cells", 0, .value = "ROWSxCOLS",
             .doc = "grid_rows and grid_cols of a grid's file without -c (without it: a square)"),
     {0},
@@ -156,27 +155,20 @@ const struct tmx_command tmx_cmd_plot = {
     .name = "plot",
     .summary = "figures of a table, a run or a study",
     .doc = "Draw the figures of a table's folder, a run's folder or a study's database, or the temperatures "
-           "that "
-           "`thermix thermal` wrote: a grid's cells or blocks as maps, a trace as curves.",
+           "that `thermix thermal` wrote: a grid's cells or blocks as maps, a trace as curves.",
     .notes = "Each figure is a gnuplot script of plots/ that reads a CSV file of DIR/data. To change a "
              "figure, copy its script and edit it.",
     .examples =
         "thermix table tabs -o out/tabs && thermix plot out/tabs -o out/figures\n"
         "thermix run wl1 -o out/wl1 --trace 1 --hotspot 1 && thermix plot out/wl1 -o out/wl1/figures\n"
         "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
-        "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 "
-        "--size large -o peak.png\n"
+        "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 --size "
+        "large -o peak.png\n"
         "thermix plot chip.grid.steady -c chip.config -o maps\n"
         "thermix plot chip.ttrace -c chip.config -o curves.svg\n"
         "thermix plot out/tabs --figure slowdown --title 'Lost time' --rename BL=throttle --order MNU,BL -o "
         "lost.svg",
-    .args = rows,
-    .operands = "RESULTS",
-    .operand = offsetof(struct args, results),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which results? A folder of a table or a run, a study's database or a file of temperatures",
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, results, 1, 1, "RESULTS", FILE,
+                 "which results? A folder of a table or a run, a study's database or a file of temperatures"),
+    TMX_RUNS(args),
 };

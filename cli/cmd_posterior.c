@@ -5,17 +5,17 @@
 
 #include "cli/commands.h"
 #include "study/analysis/posterior.h"
-#include "study/table_out.h"
 
 enum show { SHOW_VALUES, SHOW_AXES, SHOW_SETS };
 static const char *const shows[] = {"values", "axes", "sets", NULL};
 enum { MAX_WHERE = 16 };
 
 struct args {
-    struct tmx_texts dir, where, columns;
+    struct tmx_texts dir, where;
     double widen;
     const char *out, *importance;
-    int show, format;
+    int show;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -23,18 +23,14 @@ static const struct tmx_arg rows[] = {
             .doc = "a row a printed value, an axis, or a set"),
     TMX_ARG(args, widen, REAL, "widen", 0, .value = "X", .min = 1e-6, .max = 1e6, .def = "1",
             .doc = "bands times X"),
-    TMX_ARG(
-        args, importance, TEXT, "importance", 0, .value = "COLUMN", .def = "",
-        .doc =
-            "column of sets.csv with the prior's density over that of the draw; \"\": \"importance\" where "
-            "there is one"),
+    TMX_ARG(args, importance, TEXT, "importance", 0, .value = "COLUMN", .def = "",
+            .doc = "column of sets.csv with the prior's density over that of the draw; \"\": \"importance\" "
+                   "where there is one"),
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these sets: COLUMN=VALUE of sets.csv, with !=, <, <=, >, >= in place of =; may be "
                    "repeated"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
-            .doc = "write to FILE"),
+    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_TO(args, out, "write to FILE"),
     {0},
 };
 
@@ -65,11 +61,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         }
         fputc('\n', stderr);
         const struct tmx_screen screen = {
-            .column = a->columns.text, .n_column = a->columns.n, .most_rows = 60};
-        const bool screened = a->columns.n > 0 && strcmp(a->out, "-") == 0;
-        st = screened ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
-                      : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
-                                               a->columns.n, err);
+            .column = a->print.columns.text, .n_column = a->print.columns.n, .most_rows = 60};
+        const bool screened = a->print.columns.n > 0 && strcmp(a->out, "-") == 0;
+        st = screened ? tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err)
+                      : tmx_print(t, st, &a->print, a->out, err);
     }
     tmx_table_destroy(t);
     tmx_posterior_finish(&p);
@@ -81,32 +76,18 @@ const struct tmx_command tmx_cmd_posterior = {
     .summary = "which sampled constants agree with printed values, and what they then predict",
     .doc = "Weigh the sets of constants of a suite by the printed values.",
     .notes =
-        "DIR is what `thermix table SUITE -o DIR` of a suite with `sets` wrote. A set weighs its "
-        "importance times "
-        "the product over the independent printed numbers of 1 / (1 + z^2), z = (ours - printed) / (X "
-        "sqrt(band^2 + "
-        "spread^2)). prior_* are the quantiles of all sets that ran in full, rest_* of those weighted "
-        "by the other "
-        "figures, all_* by all, more_* by all and the values that do not weigh; p_* is the weight "
-        "within the band as "
-        "stated, of an order that it holds, p_clear that it holds by more than twice its spread, "
-        "p_together with the "
-        "others of its quantity. "
-        "moved_by has the three axes that move the value most: numbers by their rank correlation, words by "
-        "the correlation ratio of the ranks, which has no sign. "
-        "Standard error "
-        "has the number of equal weights that would say as much.",
+        "DIR is what `thermix table SUITE -o DIR` of a suite with `sets` wrote. A set weighs its importance "
+        "times the product over the independent printed numbers of 1 / (1 + z^2), z = (ours - printed) / (X "
+        "sqrt(band^2 + spread^2)). prior_* are the quantiles of all sets that ran in full, rest_* of those "
+        "weighted by the other figures, all_* by all, more_* by all and the values that do not weigh; p_* is "
+        "the weight within the band as stated, of an order that it holds, p_clear that it holds by more than "
+        "twice its spread, p_together with the others of its quantity. moved_by has the three axes that move "
+        "the value most: numbers by their rank correlation, words by the correlation ratio of the ranks, "
+        "which has no sign. Standard error has the number of equal weights that would say as much.",
     .examples =
         "thermix posterior out/posterior --widen 2\n"
         "  thermix posterior out/posterior --show axes\n"
         "  thermix posterior out/posterior --show sets --format csv --where 'chip_power.leakage_w<=30'",
-    .args = rows,
-    .operands = "DIR",
-    .operand = offsetof(struct args, dir),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which folder?",
-    .operand_names = TMX_NAMES_FOLDER,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, dir, 1, 1, "DIR", FOLDER, "which folder?"),
+    TMX_RUNS(args),
 };

@@ -7,13 +7,12 @@
 #include "measure/accelwattch.h"
 #include "power/limits.h"
 #include "power/regress.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, columns;
+    struct tmx_texts what;
     const char *test, *chip, *out, *load;
     double idle_w, clock_hz;
-    int format;
+    struct tmx_print print;
 };
 
 static const char *const verbs[] = {"fit", "import", "limits", NULL};
@@ -29,24 +28,12 @@ static const struct tmx_arg rows[] = {
             .doc = "import of a power trace: the chip whose units get the watts"),
     TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
             .doc = "fit: also predict these kernels (same columns), without fitting to them"),
-    TMX_ARG(
-        args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
-        .doc = "fit: add this power to all kernels when errors are computed, so that they are percent of the "
-               "whole system's power"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG(args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
+            .doc = "fit: add this power to all kernels when errors are computed, so that they are percent of "
+                   "the whole system's power"),
+    TMX_ARG_TABLE(args),
     {0},
 };
-
-/* Print the table and let go of it. */
-static enum tmx_status print(struct tmx_table *t, enum tmx_status st, const struct args *a,
-                             struct tmx_err *err)
-{
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, "-", a->columns.text, a->columns.n, err);
-    tmx_table_destroy(t);
-    return st;
-}
 
 static enum tmx_status test(const struct args *a, const struct tmx_training *train,
                             const struct tmx_power_fit *fit, struct tmx_err *err)
@@ -56,8 +43,8 @@ static enum tmx_status test(const struct args *a, const struct tmx_training *tra
     struct tmx_fit_error e = {0};
     enum tmx_status st = tmx_training_load(&other, a->test, err);
     st = st ? st : tmx_fit_test(train, fit, &other, a->idle_w, &t, &e, err);
-    st = print(t, st, a, err);
-    if (!st && a->format == TMX_FORMAT_TEXT) {
+    st = tmx_print_end(t, st, &a->print, "-", err);
+    if (!st && a->print.format == TMX_FORMAT_TEXT) {
         printf("test error: mean %.2f %%, worst %.2f %%\n", e.mean, e.worst);
     }
     tmx_training_finish(&other);
@@ -72,7 +59,7 @@ static enum tmx_status import(const struct args *a, struct tmx_err *err)
                         "import needs -o PATH: the folder for the kernels, or the power trace");
     }
     const enum tmx_status st = tmx_accelwattch_import(a->what.text[1], a->chip, a->out, &t, err);
-    return print(t, st, a, err);
+    return tmx_print_end(t, st, &a->print, "-", err);
 }
 
 static enum tmx_status limits(const struct args *a, struct tmx_err *err)
@@ -82,14 +69,14 @@ static enum tmx_status limits(const struct args *a, struct tmx_err *err)
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_limit_rows_load(&rows_of, a->what.text[1], a->load, err);
     st = st ? st : tmx_limit_fit(&rows_of, &fit, err);
-    if (!st && a->columns.n == 0) { /* which are those of the rows below */
+    if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
         st = tmx_limit_card_table(&fit, &t, err);
-        st = print(t, st, a, err);
+        st = tmx_print_end(t, st, &a->print, "-", err);
         t = NULL;
     }
     st = st ? st : tmx_limit_row_table(&rows_of, &fit, &t, err);
-    st = print(t, st, a, err);
-    if (!st && a->format == TMX_FORMAT_TEXT) {
+    st = tmx_print_end(t, st, &a->print, "-", err);
+    if (!st && a->print.format == TMX_FORMAT_TEXT) {
         printf("%zu loads, %zu rows, %zu more left out (the limit is not kept, or a load has fewer than "
                "three); rms: speeds %.2f %%, watts %.2f %%\n",
                rows_of.n_load, rows_of.n_row, rows_of.n_left_out, fit.speed_pct, fit.power_pct);
@@ -110,10 +97,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     if ((!fits && (a->test || a->idle_w > 0)) || (fits && a->out) || (!imports && a->chip) ||
         (!limited && (a->load || a->clock_hz != 1e9))) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "--test and --idle are of fit, --chip of import, --out of import and limits, --load and "
-            "--clock of limits");
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--test and --idle are of fit, --chip of import, --out of import and limits, --load "
+                        "and --clock of limits");
     }
     if (!fits) {
         return limited ? limits(a, err) : import(a, err);
@@ -123,14 +109,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_training_load(&train, a->what.text[1], err);
     st = st ? st : tmx_power_fit(&train, &fit, err);
-    if (!st && a->columns.n == 0) { /* which are those of the rows below */
+    if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
         st = tmx_fit_coefficients(&train, &fit, &t, err);
-        st = print(t, st, a, err);
+        st = tmx_print_end(t, st, &a->print, "-", err);
         t = NULL;
     }
     st = st ? st : tmx_fit_rows(&train, &fit, a->idle_w, &t, err);
-    st = print(t, st, a, err);
-    if (!st && a->format == TMX_FORMAT_TEXT) {
+    st = tmx_print_end(t, st, &a->print, "-", err);
+    if (!st && a->print.format == TMX_FORMAT_TEXT) {
         const struct tmx_fit_error e = tmx_fit_left_out(&train, &fit, a->idle_w);
         printf("rows %zu, R2 %.4f, residual %.2f W rms\n", train.n_row, fit.r_squared, fit.rms_w);
         printf("leave-one-out error: mean %.2f %%, worst %.2f %% (%s)\n", e.mean, e.worst,
@@ -147,34 +133,25 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_power = {
     .name = "power",
     .summary = "fit a power model or a card's V/f curve, or import AccelWattch's watts",
-    .doc = "fit: fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
-           "kernels and cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, "
-           "power_w.\n"
-           "import: read what AccelWattch or GPUWattch writes, gzip or text. accelwattch_power_report.log "
-           "becomes a "
-           "kernel file for each kernel, the mean over its launches; a gpgpusim_power_trace_report becomes "
-           "a power trace of CHIP's units.\n"
-           "limits: fit a card's floor, knee and volts to what loads do under power limits. ROWS.csv has the "
-           "columns limit_w (or "
-           "power_limit), power_w (or average_power: the mean), and speed, or time_s (or time_per_epoch); "
-           "its other columns name the "
-           "load. Errors are one standard deviation, by leaving loads out. -o writes a chip of one unit.",
-    .notes =
-        "A row of the imported power trace lasts -gpgpu_runtime_stat cycles of the simulated core clock: "
-        "500 cycles at 1132 MHz are 4.417e-7 s, which `thermix thermal` takes as -sampling_intvl. The "
-        "trace contains the static power, so thermix thermal must add no leakage.",
+    .doc =
+        "fit: fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
+        "kernels and cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, power_w.\n"
+        "import: read what AccelWattch or GPUWattch writes, gzip or text. accelwattch_power_report.log "
+        "becomes a kernel file for each kernel, the mean over its launches; a gpgpusim_power_trace_report "
+        "becomes a power trace of CHIP's units.\n"
+        "limits: fit a card's floor, knee and volts to what loads do under power limits. ROWS.csv has the "
+        "columns limit_w (or power_limit), power_w (or average_power: the mean), and speed, or time_s (or "
+        "time_per_epoch); its other columns name the load. Errors are one standard deviation, by leaving "
+        "loads out. -o writes a chip of one unit.",
+    .notes = "A row of the imported power trace lasts -gpgpu_runtime_stat cycles of the simulated core "
+             "clock: 500 cycles at 1132 MHz are 4.417e-7 s, which `thermix thermal` takes as "
+             "-sampling_intvl. The trace contains the static power, so thermix thermal must add no leakage.",
     .examples = "thermix power fit workloads/training/rodinia_c1060.csv\n"
                 "thermix power limits workloads/measured/zeus_a40_open.csv --clock 1.74e9 -o a40\n"
                 "thermix power import accelwattch_power_report.log -o kernels\n"
                 "thermix power import gpgpusim_power_trace_report.log.gz --chip v100 -o v100.ptrace",
-    .args = rows,
-    .operands = "fit TRAIN.csv | limits ROWS.csv | import FILE",
-    .operand = offsetof(struct args, what),
-    .min_operand = 2,
-    .max_operand = 2,
-    .which = "expected: fit TRAIN.csv, limits ROWS.csv, or import FILE",
+    TMX_OPERANDS(args, what, 2, 2, "fit TRAIN.csv | limits ROWS.csv | import FILE", FILE,
+                 "expected: fit TRAIN.csv, limits ROWS.csv, or import FILE"),
     .operand_words = verbs,
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

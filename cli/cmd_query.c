@@ -6,13 +6,12 @@
 
 #include "cli/commands.h"
 #include "study/analysis/pivot.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts db, rows, value, where, columns, aggregate;
+    struct tmx_texts db, rows, value, where, aggregate;
     const char *pivot, *out;
-    int format;
     bool failed, all;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -23,18 +22,14 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; KEY "
                    "may be a metric; may be repeated"),
-    TMX_ARG(
-        args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
-        .doc =
-            "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of the "
-            "mean, by Student's t, over runs that differ in their seed alone), n, min, max; several give a "
-            "column each"),
+    TMX_ARG(args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
+            .doc = "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of "
+                   "the mean, by Student's t, over runs that differ in their seed alone), n, min, max; "
+                   "several give a column each"),
     TMX_ARG(args, failed, FLAG, "failed", 0, .doc = "list the failed runs and their errors"),
     TMX_ARG_ALL(args, all),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
-            .doc = "write to FILE"),
+    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_TO(args, out, "write to FILE"),
     {0},
 };
 
@@ -82,11 +77,10 @@ static enum tmx_status refuse_interval(const struct tmx_result_set *set, const b
                 (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", set->key[k]);
         }
     }
-    return tmx_fail(
-        err, TMX_ECONFIG,
-        "--aggregate ci95: a cell has the runs of several values of %s, which are no repetitions; name "
-        "them in --rows, --pivot or --where, or take sd, min and max",
-        names);
+    return tmx_fail(err, TMX_ECONFIG,
+                    "--aggregate ci95: a cell has the runs of several values of %s, which are no "
+                    "repetitions; name them in --rows, --pivot or --where, or take sd, min and max",
+                    names);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -129,12 +123,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         fputs(k == set.n_key && n > 0 ? "; --rows, --pivot or --where names them\n" : "", stderr);
     }
     free(q.pooled);
-    const struct tmx_screen screen = {.column = a->columns.text, .n_column = a->columns.n};
+    const struct tmx_screen screen = {.column = a->print.columns.text, .n_column = a->print.columns.n};
     const bool file = strcmp(a->out, "-") != 0;
     if (!st) {
-        st = file ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text,
-                                           a->columns.n, err)
-                  : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+        st = file ? tmx_print(t, st, &a->print, a->out, err)
+                  : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
     }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
@@ -145,20 +138,12 @@ const struct tmx_command tmx_cmd_query = {
     .name = "query",
     .summary = "tables from a study's results",
     .doc = "Tables from a study's results.",
-    .notes =
-        "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
-        "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR) or the runs.csv of a "
-        "study in Python.",
+    .notes = "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
+             "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR) or the runs.csv "
+             "of a study in Python.",
     .examples =
         "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown\n"
         "thermix query cooling.sqlite --rows policy --value slowdown_pct --aggregate mean,sd,n",
-    .args = rows,
-    .operands = "DB",
-    .operand = offsetof(struct args, db),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which database?",
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, db, 1, 1, "DB", FILE, "which database?"),
+    TMX_RUNS(args),
 };

@@ -11,15 +11,14 @@
 #include "measure/calibrated.h"
 #include "measure/replay.h"
 #include "measure/show.h"
-#include "study/table_out.h"
 
 struct args {
     struct tmx_texts words; /* CALIBRATED LOG... */
     struct tmx_measured_args log;
-    struct tmx_texts set, columns;
+    struct tmx_texts set;
     const char *out, *trace, *figures;
     double from;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -37,8 +36,7 @@ static const struct tmx_arg rows[] = {
             .doc = "change the log, as listed below; may be repeated"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -112,8 +110,7 @@ static void say_held(const struct args *a, const struct tmx_replay *r, const str
     if (cap) {
         snprintf(line + strlen(line), sizeof line - strlen(line),
                  " What a cap costs in time a replay does not tell: thermix calibrate --levels CHIP gives "
-                 "the node clocks "
-                 "for thermix run.");
+                 "the node clocks for thermix run.");
     }
     tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
     fputc('\n', stdout);
@@ -123,7 +120,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
                                const struct tmx_rc *model, struct tmx_err *err)
 {
     struct tmx_table *t = NULL, *trace = NULL, *series = NULL;
-    const enum tmx_format format = (enum tmx_format)a->format;
+    const enum tmx_format format = (enum tmx_format)a->print.format;
     enum tmx_status st = tmx_replay_table(r, m, &t, err);
     st = st ? st : tmx_replay_trace(r, m, false, &trace, err);
     if (!st && format == TMX_FORMAT_OPENMETRICS) {
@@ -133,8 +130,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
         tmx_replay_summary(r, m, stdout);
         say_held(a, r, m, model);
     }
-    st = st ? st
-            : tmx_table_save_columns(series ? series : t, format, "-", a->columns.text, a->columns.n, err);
+    st = tmx_print(series ? series : t, st, &a->print, "-", err);
     st = st ? st : save(t, a->out, err);
     st = st ? st : save(trace, a->trace, err);
     st = st || !a->figures ? st : draw(a, r, m, err);
@@ -183,14 +179,8 @@ const struct tmx_command tmx_cmd_replay = {
              "With --format openmetrics the series of --trace are printed, at the log's own times.",
     .examples = "thermix replay mine gpu.csv -o errors.csv\n"
                 "thermix replay mine gpu.csv --set inlet_c=30 --set power_cap_w=300",
-    .args = rows,
-    .operands = "CALIBRATED LOG...",
-    .operand = offsetof(struct args, words),
-    .min_operand = 2,
-    .max_operand = 65,
-    .which = "expected CALIBRATED (the folder of thermix calibrate) and LOG...",
-    .operand_names = TMX_NAMES_FILE,
+    TMX_OPERANDS(args, words, 2, 65, "CALIBRATED LOG...", FILE,
+                 "expected CALIBRATED (the folder of thermix calibrate) and LOG..."),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

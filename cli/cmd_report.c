@@ -23,9 +23,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, no_what_if, FLAG, "no-what-if", 0,
             .doc = "leave out the thermal models of the live what-if (1 to 2 MB per chip)"),
     TMX_ARG(args, no_explain, FLAG, "no-explain", 0,
-            .doc =
-                "do not simulate runs again for what limited them and what would help; runs of more than 16 "
-                "GPUs or half a minute are never simulated again"),
+            .doc = "do not simulate runs again for what limited them and what would help; runs of more than "
+                   "16 GPUs or half a minute are never simulated again"),
     TMX_ARG_ALL(args, all),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the name of the page"),
     {0},
@@ -52,29 +51,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_report = {
     .name = "report",
     .summary = "one HTML page: verdict, heat maps, a live what-if, tables, figures",
-    .doc =
-        "Write one HTML page that opens without a network. It begins with the verdict: what was run, what "
-        "limited it, what would help, and how the runs differ. Below are an overview of a hall, a player of "
-        "heat maps, the chip itself (change the power of blocks, the fan and the air, and see the "
-        "temperatures that the model of `thermix thermal` predicts), studies against axes of your choice, "
-        "tables that sort, and figures.",
-    .notes =
-        "RESULTS are folders of `thermix run`, `table` and `calibrate`, databases of `sweep`, CSV files such "
-        "as "
-        "those of `replay -o` and `validate --format csv`, and folders of figures. The player and the "
-        "what-if "
-        "need runs made with --hotspot. Of a hall the ten hottest GPUs have all pictures, the others few.",
+    .doc = "Write one HTML page that opens without a network. It begins with the verdict: what was run, what "
+           "limited it, what would help, and how the runs differ. Below are an overview of a hall, a player "
+           "of heat maps, the chip itself (change the power of blocks, the fan and the air, and see the "
+           "temperatures that the model of `thermix thermal` predicts), studies against axes of your choice, "
+           "tables that sort, and figures.",
+    .notes = "RESULTS are folders of `thermix run`, `table` and `calibrate`, databases of `sweep`, CSV files "
+             "such as those of `replay -o` and `validate --format csv`, and folders of figures. The player "
+             "and the what-if need runs made with --hotspot. Of a hall the ten hottest GPUs have all "
+             "pictures, the others few.",
     .examples = "thermix run wl1 --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
                 "thermix run wl1 --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
                 "thermix report out/tabs out/bl out/mnu -o report.html\n"
                 "thermix report mine errors.csv -o calibration.html",
-    .args = rows,
-    .operands = "RESULTS...",
-    .operand = offsetof(struct args, results),
-    .min_operand = 1,
-    .max_operand = 1000,
-    .which = "which results? Folders of runs, tables and calibrations, databases of studies, CSV files",
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, results, 1, 1000, "RESULTS...", FILE,
+                 "which results? Folders of runs, tables and calibrations, databases of studies, CSV files"),
+    TMX_RUNS(args),
 };

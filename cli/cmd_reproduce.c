@@ -3,13 +3,11 @@
 #include "cli/commands.h"
 #include "core/base/output.h"
 #include "papers/reproduce.h"
-#include "study/table_out.h"
 
 struct args {
     struct tmx_texts dir;
-    struct tmx_texts columns;
     const char *out, *notes;
-    int format;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -17,9 +15,10 @@ static const struct tmx_arg rows[] = {
             .doc = "write to FILE"),
     TMX_ARG(args, notes, TEXT, "notes", 'n', .value = "DIR", .def = "docs/notes", .names = TMX_NAMES_FOLDER,
             .doc = "hand-written notes: DIR/<suite>.md, or `## Suite <suite>` in the file of its family"),
-    TMX_ARG(args, format, WORD, "format", 0, .words = tmx_formats, .def = "markdown",
+    TMX_ARG(args, print.format, WORD, "format", 0, .words = tmx_formats, .def = "markdown",
             .doc = "the report (markdown), or only the values, one per row"),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...", .doc = "the values, with these columns"),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...",
+            .doc = "the values, with these columns"),
     {0},
 };
 
@@ -28,18 +27,14 @@ static enum tmx_status values(const struct args *a, struct tmx_err *err)
 {
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_paper_stack(a->dir.text, a->dir.n, &t, err);
-    st = st ? st
-            : tmx_table_save_columns(t, (enum tmx_format)a->format, a->out, a->columns.text, a->columns.n,
-                                     err);
-    tmx_table_destroy(t);
-    return st;
+    return tmx_print_end(t, st, &a->print, a->out, err);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_output o;
-    if (a->format != TMX_FORMAT_MARKDOWN || a->columns.n > 0) {
+    if (a->print.format != TMX_FORMAT_MARKDOWN || a->print.columns.n > 0) {
         return values(a, err);
     }
     enum tmx_status st = tmx_output_open(&o, a->out, err);
@@ -57,13 +52,7 @@ const struct tmx_command tmx_cmd_reproduce = {
     .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
     .examples = "thermix reproduce out/tabs out/tabs-leaky -o report.md\n"
                 "thermix reproduce out/tabs --format csv -o values.csv",
-    .args = rows,
-    .operands = "DIR...",
-    .operand = offsetof(struct args, dir),
-    .min_operand = 1,
-    .max_operand = 1000,
-    .which = "name the folders that `thermix table SUITE -o DIR` wrote",
-    .operand_names = TMX_NAMES_FOLDER,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, dir, 1, 1000, "DIR...", FOLDER,
+                 "name the folders that `thermix table SUITE -o DIR` wrote"),
+    TMX_RUNS(args),
 };

@@ -10,17 +10,16 @@
 #include "core/base/os.h"
 #include "run/load/data.h"
 #include "study/run_alone.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts config, module, columns;
+    struct tmx_texts config, module;
     struct tmx_sets sets;
     const char *dir;
     double trace_s, hotspot_s;
     long seeds;
     bool nudge;
-    int format;
     bool quiet, verbose;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -37,15 +36,15 @@ static const struct tmx_arg rows[] = {
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
     TMX_ARG(args, sets, SETS, "threads", 0, .value = "N", .prefix = "threads=",
             .doc = "advance the GPUs on N threads (key threads): the same results, faster with many GPUs"),
-    TMX_ARG(
-        args, seeds, INT, "seeds", 0, .value = "N", .min = 1, .max = 100000, .def = "1",
-        .doc = "run with N seeds, from the configuration's on, and print mean, sd and 95 % interval of every "
-               "metric; with -o DIR also seeds.csv, and runs.sqlite, which `thermix query DIR` reads"),
+    TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 1, .max = 100000, .def = "1",
+            .doc =
+                "run with N seeds, from the configuration's on, and print mean, sd and 95 % interval of "
+                "every metric; with -o DIR also seeds.csv, and runs.sqlite, which `thermix query DIR` reads"),
     TMX_ARG(args, nudge, FLAG, "nudge", 0,
             .doc = "--seeds N: the same seed N times, with start temperatures 1e-6 K apart: what depends on "
                    "rounding shows its spread"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
+    TMX_ARG_FORMAT(args, print.format),
+    TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "print these columns of the summary, or where it lacks one of the table of kernels or "
                    "instances, and every row"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q',
@@ -70,11 +69,10 @@ static enum tmx_status find_config(const char *name, char path[TMX_PATH_SIZE], s
         return TMX_OK;
     }
     if (tmx_path_join(path, name, "node.cfg", err) == TMX_OK && tmx_os_exists(path)) {
-        return tmx_fail_at(
-            err, TMX_ECONFIG, name, 0,
-            "a folder of `thermix calibrate`: run a configuration on its node, thermix run wl1 "
-            "--set topology=%s",
-            path);
+        return tmx_fail_at(err, TMX_ECONFIG, name, 0,
+                           "a folder of `thermix calibrate`: run a configuration on its node, thermix run "
+                           "wl1 --set topology=%s",
+                           path);
     }
     return tmx_data_find(TMX_DATA_RUN, name, path, err);
 }
@@ -104,9 +102,9 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     const struct tmx_run_alone alone = {.dir = a->dir,
-                                        .column = a->columns.text,
-                                        .n_column = a->columns.n,
-                                        .format = (enum tmx_format)a->format,
+                                        .column = a->print.columns.text,
+                                        .n_column = a->print.columns.n,
+                                        .format = (enum tmx_format)a->print.format,
                                         .quiet = a->quiet};
     if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0) {
         return tmx_fail(err, TMX_ECONFIG,
@@ -150,9 +148,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .trace_s = a->trace_s,
                                         .hotspot_s = a->hotspot_s,
                                         .stop = &interrupted,
-                                        .column = a->columns.text,
-                                        .n_column = a->columns.n,
-                                        .format = (enum tmx_format)a->format,
+                                        .column = a->print.columns.text,
+                                        .n_column = a->print.columns.n,
+                                        .format = (enum tmx_format)a->print.format,
                                         .quiet = a->quiet,
                                         .mpi = &mpi};
     st = st ? st : tmx_run_alone(r, &alone, err);
@@ -172,14 +170,7 @@ const struct tmx_command tmx_cmd_run = {
         "results are the same. --format openmetrics prints the trace of --trace, and without it the summary.",
     .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5\n"
                 "thermix run study --set sensor.noise_k=1 --seeds 5",
-    .args = rows,
-    .operands = "CONFIG",
-    .operand = offsetof(struct args, config),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which configuration? `thermix list runs` names them",
-    .operand_names = TMX_NAMES_RUN,
+    TMX_OPERANDS(args, config, 1, 1, "CONFIG", RUN, "which configuration? `thermix list runs` names them"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

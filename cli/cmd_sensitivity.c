@@ -6,23 +6,20 @@
 #include "core/base/plausible.h"
 #include "study/analysis/effects.h"
 #include "study/analysis/pivot.h"
-#include "study/table_out.h"
 
 struct args {
-    struct tmx_texts db, columns;
+    struct tmx_texts db;
     const char *metric, *out;
-    int format;
     bool all;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, metric, TEXT, "value", 0, .value = "METRIC", .names = TMX_NAMES_METRIC,
             .doc = "the metric to explain, for example peak_temp_c"),
     TMX_ARG_ALL(args, all),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
-            .doc = "write to FILE"),
+    TMX_ARG_TABLE(args),
+    TMX_ARG_TABLE_TO(args, out, "write to FILE"),
     {0},
 };
 
@@ -31,8 +28,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     static const char *const prefer[] = {"axis",      "value",  "effect", "effect_ci95",
                                          "share_pct", "change", "per"};
     struct args *a = args;
-    const struct tmx_screen screen = {.column = a->columns.text,
-                                      .n_column = a->columns.n,
+    const struct tmx_screen screen = {.column = a->print.columns.text,
+                                      .n_column = a->print.columns.n,
                                       .prefer = prefer,
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_result_set set = {0};
@@ -54,9 +51,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
     if (!st) {
-        st = strcmp(a->out, "-") != 0 ? tmx_table_save_columns(t, (enum tmx_format)a->format, a->out,
-                                                               a->columns.text, a->columns.n, err)
-                                      : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+        st = strcmp(a->out, "-") != 0 ? tmx_print(t, st, &a->print, a->out, err)
+                                      : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
     }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
@@ -67,20 +63,12 @@ const struct tmx_command tmx_cmd_sensitivity = {
     .name = "sensitivity",
     .summary = "how much each axis of a study moves a metric",
     .doc = "How much each axis of a study moves one metric.",
-    .notes =
-        "effect: what each value adds to the mean over the values of its axis, and from the first to the "
-        "second named value, with half the 95 % interval (effect_ci95); share_pct: of the variance over the "
-        "runs; change: for 1 % of an axis of numbers or 1 K of a temperature. Also standardised regression "
-        "coefficients with standard errors, and Sobol indices when the study was sampled with sample.method "
-        "= \"indices\".",
+    .notes = "effect: what each value adds to the mean over the values of its axis, and from the first to "
+             "the second named value, with half the 95 % interval (effect_ci95); share_pct: of the variance "
+             "over the runs; change: for 1 % of an axis of numbers or 1 K of a temperature. Also "
+             "standardised regression coefficients with standard errors, and Sobol indices when the study "
+             "was sampled with sample.method = \"indices\".",
     .examples = "thermix sensitivity cooling.sqlite --value peak_temp_c",
-    .args = rows,
-    .operands = "DB",
-    .operand = offsetof(struct args, db),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which database?",
-    .operand_names = TMX_NAMES_FILE,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_OPERANDS(args, db, 1, 1, "DB", FILE, "which database?"),
+    TMX_RUNS(args),
 };

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "run/load/data.h"
 #include "study/study_mpi.h"
-#include "study/table_out.h"
 
 struct args {
     struct tmx_texts sweep;
@@ -93,14 +92,7 @@ const struct tmx_command tmx_cmd_sweep = {
         "On many machines: mpirun -n 64 thermix sweep cooling -o cooling.sqlite, or job arrays with --shard.",
     .examples = "thermix sweep cooling -o cooling.sqlite -j 2\n"
                 "thermix query cooling.sqlite --rows r_convec --pivot policy --value slowdown_pct",
-    .args = rows,
-    .operands = "SWEEP",
-    .operand = offsetof(struct args, sweep),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which sweep? A file, or a name of workloads/suites/",
-    .operand_names = TMX_NAMES_SUITE,
+    TMX_OPERANDS(args, sweep, 1, 1, "SWEEP", SUITE, "which sweep? A file, or a name of workloads/suites/"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

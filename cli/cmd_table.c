@@ -5,29 +5,26 @@
 #include "papers/suite.h"
 
 struct args {
-    struct tmx_texts suite, columns, policy;
+    struct tmx_texts suite, policy;
     struct tmx_sets sets;
     const char *out;
     long jobs, seeds;
-    int format;
     bool quiet, nudge;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write table.csv and paper.csv into DIR, and keep the finished runs there"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG(
-        args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
-        .doc =
-            "run everything with N seeds, from the suite's on: means; paper.csv has sd, ci95 (half the 95 % "
-            "interval of the mean, by Student's t) and seeds, as table.csv has of mixes; 0: as the "
-            "suite says"),
+    TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 0, .max = 1000, .def = "0",
+            .doc = "run everything with N seeds, from the suite's on: means; paper.csv has sd, ci95 (half "
+                   "the 95 % interval of the mean, by Student's t) and seeds, as table.csv has of mixes; 0: "
+                   "as the suite says"),
     TMX_ARG(args, nudge, FLAG, "nudge", 0,
             .doc = "--seeds N of a suite of mixes: the suite's seed N times, with start temperatures 1e-6 K "
                    "apart: what depends on rounding shows its spread"),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     TMX_ARG_SET(args, sets, "base."),
     TMX_ARG(args, policy, LIST, "policy", 0, .value = "NAME,...",
             .doc = "run these presets and, of the suite's own, only the policies that it compares with"),
@@ -46,15 +43,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     struct tmx_suite_call call = {.name = a->suite.text[0],
                                   .sets = &a->sets,
-                                  .column = a->columns.text,
-                                  .n_column = a->columns.n,
+                                  .column = a->print.columns.text,
+                                  .n_column = a->print.columns.n,
                                   .policy = a->policy.text,
                                   .n_policy = a->policy.n,
                                   .n_seed = a->seeds,
                                   .nudge = a->nudge,
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
-                                  .format = (enum tmx_format)a->format,
+                                  .format = (enum tmx_format)a->print.format,
                                   .probe = &tmx_gap_probe,
                                   .quiet = a->quiet};
     return tmx_suite_run(&call, err);
@@ -64,23 +61,14 @@ const struct tmx_command tmx_cmd_table = {
     .name = "table",
     .summary = "run a suite and print its table",
     .doc = "Run a suite (workloads/suites/SUITE.cfg or a file) and print its table.",
-    .notes =
-        "With -o, each run of a suite of mixes (kind tabs and consolidation_day) is kept in DIR/runs.sqlite "
-        "as "
-        "it ends: after Ctrl-C or a power cut the same command runs only the rest, and prints how many runs "
-        "it found. `thermix query DIR` makes other tables of them.",
+    .notes = "With -o, each run of a suite of mixes (kind tabs and consolidation_day) is kept in "
+             "DIR/runs.sqlite as it ends: after Ctrl-C or a power cut the same command runs only the rest, "
+             "and prints how many runs it found. `thermix query DIR` makes other tables of them.",
     .examples = "thermix table tabs -o out/tabs -j 2\n"
                 "thermix table tabs --set tick_s=0.01 --format markdown\n"
                 "thermix table short --seeds 5 -o out/short5\n"
                 "thermix table tabs --policy foresight,tsp",
-    .args = rows,
-    .operands = "SUITE",
-    .operand = offsetof(struct args, suite),
-    .min_operand = 1,
-    .max_operand = 1,
-    .which = "which suite? `thermix list suites` names them",
-    .operand_names = TMX_NAMES_SUITE,
+    TMX_OPERANDS(args, suite, 1, 1, "SUITE", SUITE, "which suite? `thermix list suites` names them"),
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

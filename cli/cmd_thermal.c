@@ -13,7 +13,6 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 #include "study/pool.h"
-#include "study/table_out.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/hotspot_check.h"
 #include "thermal/trace_run.h"
@@ -36,7 +35,7 @@ struct tmx_thermal_outputs {
 
 /* Command line of `thermix thermal`: HotSpot's `-name value` pairs, then GNU long options. */
 
-struct thermal_args {
+struct args {
     struct tmx_trace_options run;
     int method, scheme, network;
     long refine, precision, modes;
@@ -50,113 +49,57 @@ static const char *const schemes[] = {"exact", "be", NULL}; /* enum tmx_trace_sc
 
 static const char *const networks[] = {"hotspot", "physical", NULL}; /* enum tmx_network_kind */
 
-#define FIELD(name) TMX_ARG_FIELD(thermal_args, name)
-
-static const struct tmx_arg tmx_thermal_rows[] = {
-    {.name = "method",
-     .type = TMX_ARG_WORD,
-     FIELD(method),
-     .words = tmx_thermal_auto_or_names,
-     .def = "auto",
-     .doc = "the solver of transients: the reduced model, the full grid, whichever of them costs less (auto; "
+static const struct tmx_arg rows[] = {
+    TMX_ARG(
+        args, method, WORD, "method", 0, .words = tmx_thermal_auto_or_names, .def = "auto",
+        .doc =
+            "the solver of transients: the reduced model, the full grid, whichever of them costs less (auto; "
             "-v prints the choice and its reason), or HotSpot's own library if this program was built with "
-            "it (HOTSPOT_ROOT). Steady states are always solved on the full grid"},
-    {.name = "max-memory",
-     .type = TMX_ARG_REAL,
-     FIELD(run.max_memory_mb),
-     .value = "MB",
-     .min = 1,
-     .max = 1e9,
-     .def = "4000",
-     .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and --method "
-            "reduced is refused"},
-    {.name = "scheme",
-     .type = TMX_ARG_WORD,
-     FIELD(scheme),
-     .words = schemes,
-     .def = "exact",
-     .doc = "exact for constant power within a row, or one backward-Euler step a row as HotSpot (full grid)"},
-    {.name = "network",
-     .type = TMX_ARG_WORD,
-     FIELD(network),
-     .words = networks,
-     .def = "hotspot",
-     .doc =
-         "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and all "
-         "of the heat capacity; docs/models.md lists the differences"},
-    {.name = "refine",
-     .type = TMX_ARG_INT,
-     FIELD(refine),
-     .value = "N",
-     .min = 1,
-     .max = 8,
-     .def = "1",
-     .doc = "physical network: sheets and cells of the package this many times finer"},
-    {.name = "precision",
-     .type = TMX_ARG_INT,
-     FIELD(precision),
-     .value = "N",
-     .min = 0,
-     .max = 15,
-     .def = "2",
-     .doc = "decimals of written temperatures"},
-    {.name = "modes",
-     .type = TMX_ARG_INT,
-     FIELD(modes),
-     .value = "N",
-     .min = 0,
-     .max = 100000,
-     .def = "0",
-     .doc = "number of modes of the reduced model; 0: what the tolerance needs"},
-    {.name = "tolerance",
-     .type = TMX_ARG_REAL,
-     FIELD(tolerance_k),
-     .value = "K",
-     .min = 1e-6,
-     .max = 1,
-     .doc = "largest error of the reduced model at a block [K]; the printed error is an estimate, no proven "
-            "bound (known: 0.576 mK for 0.264 mK printed, avg maps)"},
-    {.name = "mixed",
-     .type = TMX_ARG_FLAG,
-     FIELD(run.mixed),
-     .doc = "steps of the reduced model in mixed precision; the printed error contains its rounding"},
-    {.name = "no-cache",
-     .type = TMX_ARG_FLAG,
-     FIELD(run.no_cache),
-     .doc = "neither read nor write the cache of reduced models"},
-    {.name = "allow-gaps",
-     .type = TMX_ARG_FLAG,
-     FIELD(run.allow_gaps),
-     .doc = "accept floorplans that leave parts of the die without a block"},
-    {.name = "allow-overlaps",
-     .type = TMX_ARG_REAL,
-     FIELD(overlap_um),
-     .value = "UM",
-     .min = 0,
-     .max = 1e5,
-     .doc =
-         "accept blocks that overlap by at most this depth [um]; both heat the cells there, as in HotSpot"},
-    {.name = "hotspot-compat",
-     .type = TMX_ARG_FLAG,
-     FIELD(run.hotspot_compat),
-     .doc = "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, cold "
+            "it (HOTSPOT_ROOT). Steady states are always solved on the full grid"),
+    TMX_ARG(
+        args, run.max_memory_mb, REAL, "max-memory", 0, .value = "MB", .min = 1, .max = 1e9, .def = "4000",
+        .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and --method "
+               "reduced is refused"),
+    TMX_ARG(
+        args, scheme, WORD, "scheme", 0, .words = schemes, .def = "exact",
+        .doc =
+            "exact for constant power within a row, or one backward-Euler step a row as HotSpot (full grid)"),
+    TMX_ARG(
+        args, network, WORD, "network", 0, .words = networks, .def = "hotspot",
+        .doc =
+            "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and "
+            "all of the heat capacity; docs/models.md lists the differences"),
+    TMX_ARG(args, refine, INT, "refine", 0, .value = "N", .min = 1, .max = 8, .def = "1",
+            .doc = "physical network: sheets and cells of the package this many times finer"),
+    TMX_ARG(args, precision, INT, "precision", 0, .value = "N", .min = 0, .max = 15, .def = "2",
+            .doc = "decimals of written temperatures"),
+    TMX_ARG(args, modes, INT, "modes", 0, .value = "N", .min = 0, .max = 100000, .def = "0",
+            .doc = "number of modes of the reduced model; 0: what the tolerance needs"),
+    TMX_ARG(
+        args, tolerance_k, REAL, "tolerance", 0, .value = "K", .min = 1e-6, .max = 1,
+        .doc =
+            "largest error of the reduced model at a block [K]; the printed error is an estimate, no proven "
+            "bound (known: 0.576 mK for 0.264 mK printed, avg maps)"),
+    TMX_ARG(args, run.mixed, FLAG, "mixed", 0,
+            .doc = "steps of the reduced model in mixed precision; the printed error contains its rounding"),
+    TMX_ARG(args, run.no_cache, FLAG, "no-cache", 0,
+            .doc = "neither read nor write the cache of reduced models"),
+    TMX_ARG(args, run.allow_gaps, FLAG, "allow-gaps", 0,
+            .doc = "accept floorplans that leave parts of the die without a block"),
+    TMX_ARG(args, overlap_um, REAL, "allow-overlaps", 0, .value = "UM", .min = 0, .max = 1e5,
+            .doc = "accept blocks that overlap by at most this depth [um]; both heat the cells there, as in "
+                   "HotSpot"),
+    TMX_ARG(
+        args, run.hotspot_compat, FLAG, "hotspot-compat", 0,
+        .doc =
+            "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, cold "
             "partly covered cells at the start, no leakage in transients, and -f, -p, -o, -d, -detailed_3D, "
-            "-use_microchannels and -materials_file from the command line alone"},
-    {.name = "verify-with",
-     .type = TMX_ARG_TEXT,
-     FIELD(verify_with),
-     .value = "PATH",
-     .names = TMX_NAMES_FILE,
-     .doc = "run the HotSpot program at PATH on the same files and print the differences"},
-    {.name = "verbose",
-     .letter = 'v',
-     .type = TMX_ARG_FLAG,
-     FIELD(verbose),
-     .doc = "print the chosen method and the reason"},
-    {.name = "quiet",
-     .type = TMX_ARG_FLAG,
-     FIELD(quiet),
-     .doc = "print no notes on standard error, only warnings and errors"},
+            "-use_microchannels and -materials_file from the command line alone"),
+    TMX_ARG(args, verify_with, TEXT, "verify-with", 0, .value = "PATH", .names = TMX_NAMES_FILE,
+            .doc = "run the HotSpot program at PATH on the same files and print the differences"),
+    TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the chosen method and the reason"),
+    TMX_ARG(args, quiet, FLAG, "quiet", 0,
+            .doc = "print no notes on standard error, only warnings and errors"),
     {0},
 };
 
@@ -166,7 +109,7 @@ static const struct tmx_arg *own_option(const char *name)
     static const struct tmx_arg help[] = {{.name = "help", .type = TMX_ARG_FLAG},
                                           {.name = "usage", .type = TMX_ARG_FLAG},
                                           {.name = "version", .type = TMX_ARG_FLAG}};
-    for (const struct tmx_arg *o = tmx_thermal_rows; o->type; o++) {
+    for (const struct tmx_arg *o = rows; o->type; o++) {
         if (tmx_word_compare(o->name, name) == 0) {
             return o;
         }
@@ -183,7 +126,7 @@ static enum tmx_status unknown(const char *arg, const char *name, struct tmx_err
 {
     const char *names[MAX_NAMES] = {NULL};
     size_t n = 0;
-    for (const struct tmx_arg *o = tmx_thermal_rows; o->type && n < MAX_NAMES - 1; o++) {
+    for (const struct tmx_arg *o = rows; o->type && n < MAX_NAMES - 1; o++) {
         names[n++] = o->name;
     }
     const char *theirs = tmx_hotspot_config_nearest(name);
@@ -276,7 +219,7 @@ static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
 static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
                                           struct tmx_err *err)
 {
-    struct thermal_args *a = args;
+    struct args *a = args;
     struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
     tmx_hotspot_config_init(&a->run.cfg);
     if (!s.own) {
@@ -371,7 +314,7 @@ static void thermal_outputs_discard(struct tmx_thermal_outputs *o)
 
 static void say(void *to, enum tmx_log_level level, const char *text)
 {
-    const struct thermal_args *args = to;
+    const struct args *args = to;
     if (level == TMX_LOG_WARNING || (level == TMX_LOG_INFO && !args->quiet) || args->verbose) {
         fprintf(stderr, "thermix thermal: %s%s\n", level == TMX_LOG_WARNING ? "warning: " : "", text);
     }
@@ -443,7 +386,7 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outp
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct thermal_args *a = args;
+    struct args *a = args;
     struct tmx_trace_run r = {0};
     struct tmx_thermal_outputs outputs = {0};
     struct tmx_progress progress = {0};
@@ -465,15 +408,12 @@ const struct tmx_command tmx_cmd_thermal = {
     .summary = "temperatures of a chip from a power trace, with HotSpot's options and files",
     .doc = "Temperatures of a chip from a power trace, with HotSpot's options and files.",
     .notes = "-c FILE reads a config file of such pairs. Without -o only the steady state of the mean power "
-             "is computed. A command line option beats "
-             "the same one "
-             "in the config file; names ignore case. Files: docs/formats.md.",
+             "is computed. A command line option beats the same one in the config file; names ignore case. "
+             "Files: docs/formats.md.",
     .examples =
         "thermix thermal -c chip.config -f chip.flp -p power.ptrace -o temps.ttrace -steady_file chip.steady",
-    .args = tmx_thermal_rows,
     .pairs = tmx_hotspot_opts,
     .keeps = true,
-    .size = sizeof(struct thermal_args),
     .parse = thermal_args_parse,
-    .run = run,
+    TMX_RUNS(args),
 };

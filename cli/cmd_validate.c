@@ -8,14 +8,13 @@
 #include "core/base/os.h"
 #include "measure/silicon.h"
 #include "measure/validate.h"
-#include "study/table_out.h"
 
 struct args {
     const char *out, *figures;
     long jobs;
     bool quiet;
-    int format;
-    struct tmx_texts parts, columns;
+    struct tmx_texts parts;
+    struct tmx_print print;
 };
 
 static const struct tmx_arg rows[] = {
@@ -25,8 +24,7 @@ static const struct tmx_arg rows[] = {
             .doc = "also draw the measurements of chips, servers and halls beside ours into DIR"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_QUIET(args, quiet),
-    TMX_ARG_FORMAT(args, format),
-    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG_TABLE(args),
     {0},
 };
 
@@ -99,8 +97,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     static const char *const prefer[] = {"quantity", "measured", "ours",     "bar",   "unit",
                                          "origin",   "seen",     "protocol", "holds", "what"};
-    const struct tmx_screen screen = {.column = a->columns.text,
-                                      .n_column = a->columns.n,
+    const struct tmx_screen screen = {.column = a->print.columns.text,
+                                      .n_column = a->print.columns.n,
                                       .prefer = prefer,
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL;
@@ -112,10 +110,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                            .quiet = a->quiet,
                                            .points = a->figures ? &points : NULL};
     st = st ? st : tmx_validate(&t, &o, err);
-    if (!st && a->format == TMX_FORMAT_TEXT) {
+    if (!st && a->print.format == TMX_FORMAT_TEXT) {
         headline(t);
     }
-    st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
+    st = st ? st : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
     st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
     st = st || !a->figures ? st : tmx_silicon_draw(points.point, points.n, a->figures, err);
     st = st ? st : verdict(t, err);
@@ -127,28 +125,21 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_validate = {
     .name = "validate",
     .summary = "compare thermix with measurements of real GPUs",
-    .doc =
-        "Calibrate to parts of the stored measurements, predict the rest, repeat HotSpot's stored "
-        "outputs, run chips, cards, servers and halls as they were measured, and print one table of "
-        "quantities, sources, measured values, ours, bands and where ours come from. Without PART all of it; "
-        "one or more parts do these alone.\n\n"
-        "Parts: b200 pulses accelwattch hotspot longhorn zeus maxq wall steps kalos lit-silicon",
-    .notes =
-        "The exit code is 1 if a row is out of its band; the last line names these rows, and column `known` "
-        "has the reason where it is known. `seen`: the measured value was known while a constant, a load or "
-        "a reading that the row depends on was chosen. Protocol `favourable`: judged with the best pair of "
-        "runs and an ambient "
-        "fitted to each; `held out`: nothing of a judged run but its watts. HotSpot's stored outputs are "
-        "repeated with its conventions and its step. What is not among the data reads `not installed`.",
+    .doc = "Calibrate to parts of the stored measurements, predict the rest, repeat HotSpot's stored "
+           "outputs, run chips, cards, servers and halls as they were measured, and print one table of "
+           "quantities, sources, measured values, ours, bands and where ours come from. Without PART all of "
+           "it; one or more parts do these alone.\n\n"
+           "Parts: b200 pulses accelwattch hotspot longhorn zeus maxq wall steps kalos lit-silicon",
+    .notes = "The exit code is 1 if a row is out of its band; the last line names these rows, and column "
+             "`known` has the reason where it is known. `seen`: the measured value was known while a "
+             "constant, a load or a reading that the row depends on was chosen. Protocol `favourable`: "
+             "judged with the best pair of runs and an ambient fitted to each; `held out`: nothing of a "
+             "judged run but its watts. HotSpot's stored outputs are repeated with its conventions and its "
+             "step. What is not among the data reads `not installed`.",
     .examples = "thermix validate -o validation.csv --figures validation\n"
                 "thermix validate longhorn steps",
-    .args = rows,
-    .operands = "[PART...]",
-    .operand = offsetof(struct args, parts),
-    .max_operand = SIZE_MAX,
+    TMX_OPERANDS(args, parts, 0, SIZE_MAX, "[PART...]", WORDS, NULL),
     .operand_words = tmx_validate_parts,
-    .operand_names = TMX_NAMES_WORDS,
     .keeps = true,
-    .size = sizeof(struct args),
-    .run = run,
+    TMX_RUNS(args),
 };

@@ -82,8 +82,7 @@ static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_er
             if (copy) {
                 return tmx_fail(
                     err, TMX_ECONFIG,
-                    "runs %s and %s are the same %zu rows: a log that is given twice? leave one out "
-                    "(--runs)",
+                    "runs %s and %s are the same %zu rows: a log that is given twice? leave one out (--runs)",
                     m->run[a->run], m->run[b->run], a->n);
             }
         }

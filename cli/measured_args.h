@@ -18,52 +18,25 @@ struct tmx_measured_args {
 };
 
 /* Rows for a struct s with a field `struct tmx_measured_args log`. */
-#define TMX_MEASURED_LOG_ROWS(s)                                                                      \
-    {.name = "runs",                                                                                  \
-     .type = TMX_ARG_TEXT,                                                                            \
-     TMX_ARG_FIELD(s, log.runs),                                                                      \
-     .value = "NAMES",                                                                                \
-     .doc = "only these runs: names with * and ?, separated by commas"},                              \
-        {.name = "gpus",                                                                              \
-         .type = TMX_ARG_TEXT,                                                                        \
-         TMX_ARG_FIELD(s, log.gpus),                                                                  \
-         .value = "NAMES",                                                                            \
-         .doc = "only these GPUs"},                                                                   \
-        {.name = "column",                                                                            \
-         .type = TMX_ARG_TEXTS,                                                                       \
-         TMX_ARG_FIELD(s, log.column),                                                                \
-         .value = "Q=NAME",                                                                           \
-         .doc = "take column NAME for Q: time_s, power_w, temp_c, gpu, host, run, fan_rpm, inlet_c, " \
-                "hbm_c, ...; may be repeated"},                                                       \
-        {.name = "columns-are",                                                                       \
-         .type = TMX_ARG_TEXT,                                                                        \
-         TMX_ARG_FIELD(s, log.columns_are),                                                           \
-         .value = "NAME,...",                                                                         \
-         .doc = "names of the columns of a table without a line of names, in order: "                 \
-                "timestamp,index,power.draw,temperature.gpu"},                                        \
-        {.name = "step",                                                                              \
-         .type = TMX_ARG_REAL,                                                                        \
-         TMX_ARG_FIELD(s, log.step_s),                                                                \
-         .value = "S",                                                                                \
-         .min = 1e-6,                                                                                 \
-         .max = 1e5,                                                                                  \
-         .doc = "seconds between the rows of a log without time stamps (default 1, with a warning)"}, \
-    {                                                                                                 \
-        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),            \
-        .doc = "print no notes on standard error"                                                     \
-    }
-#define TMX_MEASURED_MODEL_ROWS(s)                                                              \
-    {.name = "ambient",                                                                         \
-     .type = TMX_ARG_TEXT,                                                                      \
-     TMX_ARG_FIELD(s, log.ambient),                                                             \
-     .value = "T",                                                                              \
-     .def = "auto",                                                                             \
-     .doc = "air temperature [degC] of all runs; inlet: the log's column; fit: one value "      \
-            "fitted for each run; auto: fit, or in a replay as in the calibration"},            \
-    {                                                                                           \
-        .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1, \
-        .max = 60000, .doc = "fan speed of runs whose log has none"                             \
-    }
+#define TMX_MEASURED_LOG_ROWS(s)                                                                             \
+    TMX_ARG(s, log.runs, TEXT, "runs", 0, .value = "NAMES",                                                  \
+            .doc = "only these runs: names with * and ?, separated by commas"),                              \
+        TMX_ARG(s, log.gpus, TEXT, "gpus", 0, .value = "NAMES", .doc = "only these GPUs"),                   \
+        TMX_ARG(s, log.column, TEXTS, "column", 0, .value = "Q=NAME",                                        \
+                .doc = "take column NAME for Q: time_s, power_w, temp_c, gpu, host, run, fan_rpm, inlet_c, " \
+                       "hbm_c, ...; may be repeated"),                                                       \
+        TMX_ARG(s, log.columns_are, TEXT, "columns-are", 0, .value = "NAME,...",                             \
+                .doc = "names of the columns of a table without a line of names, in order: "                 \
+                       "timestamp,index,power.draw,temperature.gpu"),                                        \
+        TMX_ARG(s, log.step_s, REAL, "step", 0, .value = "S", .min = 1e-6, .max = 1e5,                       \
+                .doc = "seconds between the rows of a log without time stamps (default 1, with a warning)"), \
+        TMX_ARG(s, log.quiet, FLAG, "quiet", 'q', .doc = "print no notes on standard error")
+#define TMX_MEASURED_MODEL_ROWS(s)                                                                \
+    TMX_ARG(s, log.ambient, TEXT, "ambient", 0, .value = "T", .def = "auto",                      \
+            .doc = "air temperature [degC] of all runs; inlet: the log's column; fit: one value " \
+                   "fitted for each run; auto: fit, or in a replay as in the calibration"),       \
+        TMX_ARG(s, log.rpm, REAL, "rpm", 0, .value = "N", .min = 1, .max = 60000,                 \
+                .doc = "fan speed of runs whose log has none")
 
 /* --ambient and --rpm, read. */
 TMX_NODISCARD enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,

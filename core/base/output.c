@@ -301,13 +301,11 @@ static enum tmx_status take_rows(struct rows *r, const struct tmx_csv *csv, stru
     const size_t run = tmx_csv_column(csv, "run"), status = tmx_csv_column(csv, "status"),
                  file = tmx_csv_column(csv, "file"), hash = tmx_csv_column(csv, "hash"),
                  command = tmx_csv_column(csv, "command"), n = csv->n_column;
-    enum tmx_status st =
-        run < n && status < n && file < n && hash < n
-            ? TMX_OK
-            : tmx_fail_at(
-                  err, TMX_EPARSE, csv->source, 1,
-                  "not a list that thermix wrote (run,status,file,hash,command); expected one, or none: "
-                  "choose another folder, or move it");
+    enum tmx_status st = run < n && status < n && file < n && hash < n
+                             ? TMX_OK
+                             : tmx_fail_at(err, TMX_EPARSE, csv->source, 1,
+                                           "not a list that thermix wrote (run,status,file,hash,command); "
+                                           "expected one, or none: choose another folder, or move it");
     for (size_t i = 0; !st && i < csv->n_row; i++) {
         const char *name = tmx_csv_cell(csv, i, file);
         name += name[0] == '\'' && name[1] && strchr("=+-@", name[1]); /* tmx_csv_text put it there */

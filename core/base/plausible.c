@@ -243,8 +243,7 @@ void tmx_plausible_result(const char *what, double lowest_k, double highest_k, d
     static const double HOTTEST_K = 500 + TMX_ZERO_C, ROUNDING_K = 0.05;
     if (highest_k > HOTTEST_K) {
         tmx_doubt("%s reaches %.6g degC, above 500 degC: no chip lives there; are power, thicknesses and "
-                  "resistances in W, m and "
-                  "K/W?",
+                  "resistances in W, m and K/W?",
                   what, highest_k - TMX_ZERO_C);
     }
     if (lowest_k < ambient_k - ROUNDING_K) {

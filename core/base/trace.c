@@ -133,8 +133,7 @@ static enum tmx_status read_time(struct reader *r, struct tmx_span field, unsign
     } else if (t->n_row > 1 && fabs(step_s - t->step_s) > SAME * t->step_s + 4e-16 * fabs(s)) {
         return tmx_fail_at(
             err, TMX_EPARSE, t->source, number,
-            "this row is %g s after the one before, the first two are %g s apart: expected equal "
-            "steps",
+            "this row is %g s after the one before, the first two are %g s apart: expected equal steps",
             step_s, t->step_s);
     }
     r->last_s = s;

@@ -62,8 +62,7 @@ static const struct tmx_opt power_opts[] = {
                    "dynamic power at a lower clock level: V^2 f, or the rate of accesses alone, f"),
     TMX_ROW_REAL(tmx_chip_power, volt_knee_hz, "Hz", 0, 1e10, 0,
                  "volts stand still below this clock and rise by volt_per_ghz above, in place of the levels' "
-                 "volts; 0: the "
-                 "levels'"),
+                 "volts; 0: the levels'"),
     TMX_ROW_REAL(tmx_chip_power, volt_per_ghz, "1/GHz", 0, 10, 0, "of the volts at the knee"),
     TMX_ROW_BOOL(tmx_chip_power, dvfs_leakage, 1, "leakage follows the level's voltage"),
     TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
@@ -161,8 +160,7 @@ static enum tmx_status check_shares(const struct tmx_chip *c, const struct tmx_s
                ? TMX_OK
                : tmx_fail_setting(err, tmx_setting_member(root, "units"),
                                   "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by "
-                                  "area), 1 (or 0), at "
-                                  "most 1",
+                                  "area), 1 (or 0), at most 1",
                                   l2, dram, baseline);
 }
 

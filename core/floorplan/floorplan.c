@@ -237,14 +237,13 @@ static enum tmx_status gap_found(const struct tmx_floorplan *fp, double x, doubl
 {
     const struct stretch h = stretch_at(fp, x, y, false), v = stretch_at(fp, x, y, true);
     const struct tmx_unit *near = h.before ? h.before : h.after ? h.after : v.before ? v.before : v.after;
-    return tmx_fail_at(
-        err, TMX_EPARSE, fp->source, near ? near->line : 0,
-        "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" "
-        "along x, \"%s\" and \"%s\" along y; blocks must tile the die "
-        "(--allow-gaps accepts it, in a run -k_filler of the chip's package)",
-        UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
-        0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
-        unit_name(v.after));
+    return tmx_fail_at(err, TMX_EPARSE, fp->source, near ? near->line : 0,
+                       "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and "
+                       "\"%s\" along x, \"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps "
+                       "accepts it, in a run -k_filler of the chip's package)",
+                       UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
+                       0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after),
+                       unit_name(v.before), unit_name(v.after));
 }
 
 static enum tmx_status check_gaps(const struct tmx_floorplan *fp, double depth_m, struct tmx_err *err)
@@ -276,8 +275,8 @@ static enum tmx_status check_pair(const struct tmx_floorplan *fp, const struct t
         return TMX_OK;
     }
     return tmx_fail_at(err, TMX_EPARSE, fp->source, b->line,
-                       "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm "
-                       "(thermix thermal --allow-overlaps accepts it)",
+                       "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm (thermix "
+                       "thermal --allow-overlaps accepts it)",
                        b->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
 }
 
@@ -474,11 +473,10 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
     if (!st && fp->n_unit == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, lines.number, "no blocks");
     }
-    st =
-        tmx_text_blame(st, &text, "",
-                       "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in metres "
-                       "and between blanks",
-                       err);
+    st = tmx_text_blame(st, &text, "",
+                        "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in "
+                        "metres and between blanks",
+                        err);
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
     const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));

@@ -52,10 +52,9 @@ struct counted_card {
 static const struct tmx_opt card_opts[] = {
     TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "number of equal copies: NAME0, NAME1, ..."),
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
-    TMX_ROW_CHOICE(
-        tmx_card, convection, convections, "fit",
-        "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, its cold plate, or its "
-        "layers of channels, the fans being pumps"),
+    TMX_ROW_CHOICE(tmx_card, convection, convections, "fit",
+                   "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, its cold "
+                   "plate, or its layers of channels, the fans being pumps"),
     TMX_ROW_REAL(tmx_card, fit_a_k_per_w, "K/W", 0, 10, 0.05, "a of the fit"),
     TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e30, 111, "b of the fit, K/W at 1 rpm"),
     TMX_ROW_REAL(tmx_card, fit_exponent, "1", 0.05, 20, 0.8, "exponent of the fit: a + b rpm^-exponent"),
@@ -337,11 +336,10 @@ static enum tmx_status fit_card(const struct counted_card *of, struct tmx_card *
     }
     for (size_t i = 1; i < n; i++) {
         if (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w) {
-            return tmx_fail_setting(
-                err, tmx_setting_at(list, i),
-                "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
-                "and the resistance fall",
-                c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
+            return tmx_fail_setting(err, tmx_setting_at(list, i),
+                                    "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must "
+                                    "rise and the resistance fall",
+                                    c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
         }
     }
     double low = n > 2 ? 0.05 : c->fit_exponent, high = n > 2 ? 4 : c->fit_exponent, a, b;
@@ -366,8 +364,8 @@ static enum tmx_status fit_card(const struct counted_card *of, struct tmx_card *
     if (fabs(c->fit_error) > MAX_FIT_ERROR) {
         return tmx_fail_setting(
             err, list,
-            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g "
-            "rpm^-%.3g K/W, is %.0f %% off at %g rpm; leave out points that fans do not reach",
+            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g rpm^-%.3g K/W, is "
+            "%.0f %% off at %g rpm; leave out points that fans do not reach",
             c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, 100 * c->fit_error,
             c->fit_error_rpm);
     }

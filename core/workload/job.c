@@ -9,11 +9,10 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
     const int occupancy = tmx_kernel_occupancy(k, &c->limits);
     const double rates_w = tmx_kernel_equation1_w(k, c->power.max_power_w);
     if (k->power.sm_power_w <= 0 && rates_w <= 0) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel %s cannot "
-            "run in a mix",
-            k->name);
+        return tmx_fail(err, TMX_ECONFIG,
+                        "no group power with sm_power_w, or with access rates for a chip with max_*_w: "
+                        "kernel %s cannot run in a mix",
+                        k->name);
     }
     if (occupancy == 0) {
         return tmx_fail(

@@ -178,10 +178,9 @@ struct head {
     size_t n_step;
 };
 static const struct tmx_opt head_opts[] = {
-    TMX_ROW_CHOICE(
-        head, over, axes, "work",
-        "what `until` counts: share of the kernel's work, seconds since its first block, or seconds of its "
-        "work on the whole chip at the nominal clock"),
+    TMX_ROW_CHOICE(head, over, axes, "work",
+                   "what `until` counts: share of the kernel's work, seconds since its first block, or "
+                   "seconds of its work on the whole chip at the nominal clock"),
     TMX_ROW_BOOL(head, repeat, 0, "over seconds: begin again after the last step"),
     TMX_ROW_TEXT(head, file, "",
                  "CSV with the columns until,power_w, in place of list; relative to the kernel"),

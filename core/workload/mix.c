@@ -181,8 +181,7 @@ static const struct job_log {
     {"Acme",
      {{"submit_time"}, {"duration"}, {"gpu_num"}, {NULL}},
      " job_id user vc jobname node_num cpu_num mem_per_pod_GB shared_mem_per_pod type state start_time "
-     "end_time fail_time "
-     "stop_time queue gpu_time "},
+     "end_time fail_time stop_time queue gpu_time "},
     {"sacct",
      {{"Submit"}, {"ElapsedRaw", "Elapsed"}, {"AllocTRES", "AllocGRES", "ReqTRES"}, {"JobID", "JobIDRaw"}},
      NULL},
@@ -442,10 +441,9 @@ static enum tmx_status begin_jobs(struct jobs *j, const struct tmx_setting *grou
                                   struct tmx_err *err)
 {
     if (!tmx_setting_member(group, "kernels")) {
-        return tmx_fail_setting(
-            err, group,
-            "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", ...], one of "
-            "which each runs");
+        return tmx_fail_setting(err, group,
+                                "arrivals: the jobs of this log name no kernel; expected kernels = "
+                                "[\"NAME\", ...], one of which each runs");
     }
     const enum tmx_status st = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &j->kernels, err);
     return st ? st : tmx_rng_create(&j->rng, seed, "arrivals", err);
@@ -458,12 +456,12 @@ static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5],
     for (size_t i = 0; i < 5; i++) {
         column[i] = tmx_csv_column(csv, names[i]);
         if (column[i] == csv->n_column && i < 3) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
-                               "no column %s; expected a first line with "
-                               "arrival_s,kernel,work_s[,priority][,gpus], or jobs of sacct -P "
-                               "(Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or "
-                               "the Standard Workload Format",
-                               names[i]);
+            return tmx_fail_at(
+                err, TMX_EPARSE, csv->source, csv->head_line,
+                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or jobs "
+                "of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or the "
+                "Standard Workload Format",
+                names[i]);
         }
     }
     for (size_t c = 0; c < csv->n_column; c++) {
