@@ -253,8 +253,7 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
     double *z = TMX_TAKE(&r->arena, z, 4 * r->n_gpu);
     TMX_TAKE(&r->arena, r->spread_of_gpu, r->n_gpu);
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
-        r->topology.inlet_above_k = calloc(r->n_gpu, sizeof(double));
-        r->arena.failed = r->arena.failed || !r->topology.inlet_above_k;
+        TMX_TAKE(&r->arena, r->topology.inlet_above_k, r->n_gpu);
     }
     enum tmx_status st = tmx_run_memory(r, err);
     for (size_t i = 0; !st && i < 4; i++) {

@@ -91,6 +91,10 @@ TMX_NODISCARD enum tmx_status tmx_setting_unique(const struct tmx_setting *list,
 #define tmx_fail_setting(err, n, ...) \
     tmx_fail_at((err), TMX_ECONFIG, tmx_setting_file(n), tmx_setting_line(n), __VA_ARGS__)
 
+/* The same for errors that stay (core/base/err.h). */
+#define tmx_error_setting(err, n, ...) \
+    tmx_error_at((err), TMX_ECONFIG, tmx_setting_file(n), tmx_setting_line(n), __VA_ARGS__)
+
 /* A failure without a line of its own is one of this node (tmx_fail_from). Returns st. */
 enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err);
 

@@ -142,13 +142,7 @@ static const struct tmx_keys inner[] = {
 };
 const struct tmx_keys tmx_chip_keys[] = {{.group = "", .opts = root_opts, .inner = inner}, {0}};
 
-static bool whole_or_nothing(double sum)
-{
-    return sum == 0 || fabs(sum - 1) < 1e-6;
-}
-
-static enum tmx_status check_shares(const struct tmx_chip *c, const struct tmx_setting *root,
-                                    struct tmx_err *err)
+static void check_shares(const struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
 {
     double l2 = 0, dram = 0, baseline = 0;
     for (size_t i = 0; i < c->n_part; i++) {
@@ -156,24 +150,27 @@ static enum tmx_status check_shares(const struct tmx_chip *c, const struct tmx_s
         dram += c->part[i].dram;
         baseline += c->part[i].baseline;
     }
-    return whole_or_nothing(l2) && whole_or_nothing(dram) && baseline <= 1 + 1e-6
-               ? TMX_OK
-               : tmx_fail_setting(err, tmx_setting_member(root, "units"),
-                                  "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by "
-                                  "area), 1 (or 0), at most 1",
-                                  l2, dram, baseline);
+    if ((l2 != 0 && !(fabs(l2 - 1) < 1e-6)) || (dram != 0 && !(fabs(dram - 1) < 1e-6)) ||
+        baseline > 1 + 1e-6) {
+        tmx_error_setting(
+            err, tmx_setting_member(root, "units"),
+            "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), 1 (or "
+            "0), at most 1",
+            l2, dram, baseline);
+    }
 }
 
 /* A level every step_hz along the points read so far, the last point's included. */
-static enum tmx_status follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
+static void follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
 {
     struct tmx_clock_level point[TMX_MAX_LEVEL];
     const size_t n_point = c->n_level;
     const double top_hz = c->level[0].freq_hz, span_hz = top_hz - c->level[n_point - 1].freq_hz;
     const double steps = ceil(span_hz / c->step_hz - 1e-6);
     if (steps >= TMX_MAX_LEVEL) {
-        return tmx_fail_setting(err, list, "%.0f levels every %g MHz, at most %d", steps + 1,
-                                c->step_hz / 1e6, TMX_MAX_LEVEL);
+        tmx_error_setting(err, list, "%.0f levels every %g MHz, at most %d", steps + 1, c->step_hz / 1e6,
+                          TMX_MAX_LEVEL);
+        return;
     }
     memcpy(point, c->level, sizeof point);
     c->n_level = (size_t)steps + 1;
@@ -187,42 +184,35 @@ static enum tmx_status follow_curve(struct tmx_chip *c, const struct tmx_setting
         c->level[l] =
             (struct tmx_clock_level){.volt_v = a->volt_v + w * (b->volt_v - a->volt_v), .freq_hz = f};
     }
-    return TMX_OK;
 }
 
-static enum tmx_status find_nominal(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+static void make_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
 {
-    if (c->nominal_hz == 0) {
-        return TMX_OK;
+    const struct tmx_setting *list = tmx_setting_member(root, "levels");
+    const struct tmx_clock_level *level = c->level;
+    for (size_t i = 1; i < c->n_level; i++) {
+        if (level[i].freq_hz > level[i - 1].freq_hz) {
+            tmx_error_setting(err, tmx_setting_at(list, i),
+                              "freq_hz rises: levels go from the fastest to the slowest");
+        }
     }
-    for (size_t l = 0; l < c->n_level; l++) {
-        if (fabs(c->level[l].freq_hz - c->nominal_hz) < fabs(c->level[c->nominal].freq_hz - c->nominal_hz)) {
+    if (c->step_hz != 0 && !err->code) {
+        follow_curve(c, list, err);
+    }
+    for (size_t l = 0; c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
+        const double above_ghz = fmax(0, level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
+        c->level[l].volt_v = 1 + c->power.volt_per_ghz * above_ghz; /* only ratios count */
+    }
+    for (size_t l = 0; c->nominal_hz != 0 && l < c->n_level; l++) {
+        if (fabs(level[l].freq_hz - c->nominal_hz) < fabs(level[c->nominal].freq_hz - c->nominal_hz)) {
             c->nominal = l;
         }
     }
-    return fabs(c->level[c->nominal].freq_hz - c->nominal_hz) <= 1e-3 * c->nominal_hz
-               ? TMX_OK
-               : tmx_fail_setting(err, tmx_setting_member(root, "nominal_hz"),
-                                  "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
-                                  c->level[c->nominal].freq_hz);
-}
-
-static enum tmx_status make_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_member(root, "levels");
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 1; !st && i < c->n_level; i++) {
-        if (c->level[i].freq_hz > c->level[i - 1].freq_hz) {
-            st = tmx_fail_setting(err, tmx_setting_at(list, i),
-                                  "freq_hz rises: levels go from the fastest to the slowest");
-        }
+    if (fabs(level[c->nominal].freq_hz - c->nominal_hz) > 1e-3 * c->nominal_hz && c->nominal_hz != 0) {
+        tmx_error_setting(err, tmx_setting_member(root, "nominal_hz"),
+                          "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
+                          level[c->nominal].freq_hz);
     }
-    st = st || c->step_hz == 0 ? st : follow_curve(c, list, err);
-    for (size_t l = 0; !st && c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
-        const double above_ghz = fmax(0, c->level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
-        c->level[l].volt_v = 1 + c->power.volt_per_ghz * above_ghz; /* only ratios count */
-    }
-    return st ? st : find_nominal(c, root, err);
 }
 
 /* Keys of `power` that win over the file's; NULL: none. */
@@ -249,13 +239,16 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
                               struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
+    struct tmx_err own = {0};
     *c = (struct tmx_chip){0};
-    enum tmx_status st = tmx_keys_load(tmx_chip_keys, c, path, NULL, &cfg, err);
-    st = st ? st : override_power(c, overrides, err);
-    st = st ? st : check_shares(c, tmx_config_root(cfg), err);
-    st = st ? st : make_levels(c, tmx_config_root(cfg), err);
+    own.code = tmx_keys_load(tmx_chip_keys, c, path, NULL, &cfg, &own);
+    own.code = own.code ? own.code : override_power(c, overrides, &own);
+    if (!own.code) {
+        check_shares(c, tmx_config_root(cfg), &own);
+        make_levels(c, tmx_config_root(cfg), &own);
+    }
     tmx_config_close(cfg);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_chip_open(struct tmx_chip *c, const char *folder, struct tmx_err *err)
@@ -275,17 +268,7 @@ enum tmx_status tmx_chip_open(struct tmx_chip *c, const char *folder, struct tmx
 void tmx_chip_finish(struct tmx_chip *c)
 {
     tmx_floorplan_finish(&c->floorplan);
-    free(c->sm_of_unit);
-    free(c->unit_of_sm);
-    free(c->sm_name);
-    free(c->memory_unit);
-    free(c->is_off);
-    free(c->off_die);
-    free(c->l2_share);
-    free(c->dram_share);
-    free(c->baseline_share);
-    free(c->part_share);
-    free(c->hot_order);
+    tmx_arena_finish(&c->arena);
     *c = (struct tmx_chip){0};
 }
 
@@ -323,54 +306,7 @@ void tmx_chip_write_power(const struct tmx_chip *c, const char *key, struct tmx_
 
 enum { MAX_SM = 4096 };
 
-/* SM number of a unit named <prefix><digits>[_part], or TMX_NO_SM. */
-static int sm_number(const struct tmx_chip *c, const char *name)
-{
-    const size_t n = strlen(c->sm_prefix);
-    if (strlen(name) <= n || !tmx_span_is((struct tmx_span){name, name + n}, c->sm_prefix) || name[n] < '0' ||
-        name[n] > '9') {
-        return TMX_NO_SM;
-    }
-    char *end;
-    const long v = strtol(name + n, &end, 10);
-    return (*end == '\0' || *end == '_') && v < MAX_SM ? (int)v : TMX_NO_SM;
-}
-
-/* Is the SM of this number in a list like "14,15,112-127"? text: already checked. */
-static bool listed(const char *text, long number)
-{
-    while (*text) {
-        char *end;
-        const long first = strtol(text, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-        if (number >= first && number <= last) {
-            return true;
-        }
-        text = end + (*end == ',');
-    }
-    return false;
-}
-
-static enum tmx_status check_list(const struct tmx_chip *c, long n_name, struct tmx_err *err)
-{
-    for (const char *p = c->sms_off; *p;) {
-        char *end;
-        const bool digit = *p >= '0' && *p <= '9';
-        const long first = strtol(p, &end, 10);
-        const bool range = *end == '-' && end[1] >= '0' && end[1] <= '9';
-        const long last = range ? strtol(end + 1, &end, 10) : first;
-        if (!digit || last < first || last >= n_name || (*end != ',' && *end != '\0') ||
-            (*end == ',' && !end[1])) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "sms_off = \"%s\" of chip %s: at \"%s\"; expected numbers of SMs, 0 to %ld, as "
-                            "in 14,15,112-127",
-                            c->sms_off, c->name, p, n_name - 1);
-        }
-        p = end + (*end == ',');
-    }
-    return TMX_OK;
-}
-
-/* The digits of a name that has the form of an SM's; NULL: it has another. */
+/* The digits of a name that has the form of an SM's, <prefix><digits>[_part]; NULL: it has another. */
 static const char *sm_digits(const struct tmx_chip *c, const char *name, size_t *n_digit)
 {
     const size_t n = strlen(c->sm_prefix);
@@ -379,89 +315,86 @@ static const char *sm_digits(const struct tmx_chip *c, const char *name, size_t 
     return *n_digit > 0 && (!name[n + *n_digit] || name[n + *n_digit] == '_') ? name + n : NULL;
 }
 
-/* Names that have the form of an SM's are its, and one SM has one number: SM0 and SM00 are none of one chip.
- */
-static enum tmx_status check_sm_names(const struct tmx_chip *c, struct tmx_err *err)
+/* Which SMs of n_name are off, of a list like "14,15,112-127". */
+static void read_off(const struct tmx_chip *c, bool *off, long n_name, struct tmx_err *err)
 {
-    const struct tmx_floorplan *fp = &c->floorplan;
-    const char *first[MAX_SM] = {NULL};
-    for (size_t u = 0; u < fp->n_unit; u++) {
-        size_t n = 0, n_other = 0;
-        const char *name = fp->unit[u].name, *digits = sm_digits(c, name, &n);
-        const int sm = c->sm_of_unit[u];
-        if (digits && sm == TMX_NO_SM) {
-            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                               "unit \"%s\": expected an SM's number up to %d", name, MAX_SM - 1);
+    for (const char *p = c->sms_off; *p && !err->code;) {
+        char *end;
+        const bool digit = *p >= '0' && *p <= '9';
+        const long first = strtol(p, &end, 10);
+        const bool range = *end == '-' && end[1] >= '0' && end[1] <= '9';
+        const long last = range ? strtol(end + 1, &end, 10) : first;
+        if (!digit || last < first || last >= n_name || (*end != ',' && *end != '\0') ||
+            (*end == ',' && !end[1])) {
+            tmx_error(err, TMX_ECONFIG,
+                      "sms_off = \"%s\" of chip %s: at \"%s\"; expected numbers of SMs, 0 to %ld, as in "
+                      "14,15,112-127",
+                      c->sms_off, c->name, p, n_name - 1);
+            return;
         }
-        if (digits && !first[sm]) {
-            first[sm] = name;
-        } else if (digits) {
-            const char *other = sm_digits(c, first[sm], &n_other);
-            if (n != n_other || memcmp(digits, other, n) != 0) {
-                return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                                   "units \"%s\" and \"%s\": one SM's number in two ways", first[sm], name);
-            }
-        }
+        memset(off + first, true, (size_t)(last - first + 1));
+        p = end + (*end == ',');
     }
-    return TMX_OK;
 }
 
-/* The SMs that work get numbers without gaps, in the order of their names'. */
-static enum tmx_status number_sms(struct tmx_chip *c, struct tmx_err *err)
+/* The SMs that work get numbers without gaps, in the order of their names'. Names that have the form of an
+ * SM's are its, and one SM has one number: SM0 and SM00 are none of one chip. */
+static void number_sms(struct tmx_chip *c, struct tmx_err *err)
 {
     const struct tmx_floorplan *fp = &c->floorplan;
-    size_t n_name = 0;
+    const char *name_of[MAX_SM] = {NULL}, *digits_of[MAX_SM] = {NULL};
+    size_t n_name = 0, n_of[MAX_SM] = {0};
+    bool off[MAX_SM] = {false};
+    int index[MAX_SM] = {0};
     for (size_t u = 0; u < fp->n_unit; u++) {
-        c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
+        size_t n = 0;
+        const char *name = fp->unit[u].name, *digits = sm_digits(c, name, &n);
+        const long sm = digits ? strtol(digits, NULL, 10) : TMX_NO_SM;
+        if (sm >= MAX_SM) {
+            tmx_error_at(err, TMX_ECONFIG, fp->source, 0, "unit \"%s\": expected an SM's number up to %d",
+                         name, MAX_SM - 1);
+        } else if (digits && !digits_of[sm]) {
+            name_of[sm] = name;
+            digits_of[sm] = digits;
+            n_of[sm] = n;
+        } else if (digits && (n != n_of[sm] || memcmp(digits, digits_of[sm], n) != 0)) {
+            tmx_error_at(err, TMX_ECONFIG, fp->source, 0,
+                         "units \"%s\" and \"%s\": one SM's number in two ways", name_of[sm], name);
+        }
+        c->sm_of_unit[u] = (int)(sm < MAX_SM ? sm : TMX_NO_SM);
         n_name = c->sm_of_unit[u] >= (int)n_name ? (size_t)c->sm_of_unit[u] + 1 : n_name;
     }
-    enum tmx_status st = check_sm_names(c, err);
-    if (st) {
-        return st;
-    }
     if (n_name == 0 || n_name > fp->n_unit) {
-        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                           "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
+        tmx_error_at(err, TMX_ECONFIG, fp->source, 0, "no complete set of units %s0, %s1, ... for the SMs",
+                     c->sm_prefix, c->sm_prefix);
     }
-    st = check_list(c, (long)n_name, err);
-    if (st) {
-        return st;
-    }
-    c->sm_name = calloc(n_name, sizeof *c->sm_name);
-    int *index = calloc(n_name, sizeof *index);
-    if (!c->sm_name || !index) {
-        free(index);
-        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", n_name);
+    read_off(c, off, (long)n_name, err);
+    if (err->code || !TMX_TAKE(&c->arena, c->sm_name, n_name)) {
+        return;
     }
     for (size_t k = 0; k < n_name; k++) {
-        const bool off = listed(c->sms_off, (long)k);
-        index[k] = off ? TMX_NO_SM : (int)c->n_sm;
+        index[k] = off[k] ? TMX_NO_SM : (int)c->n_sm;
         c->sm_name[c->n_sm] = (int)k;
-        c->n_sm += !off;
+        c->n_sm += !off[k];
     }
     for (size_t u = 0; u < fp->n_unit; u++) {
         const int name = c->sm_of_unit[u];
         c->sm_of_unit[u] = name == TMX_NO_SM ? TMX_NO_SM : index[name];
         c->is_off[u] = name != TMX_NO_SM && c->sm_of_unit[u] == TMX_NO_SM;
     }
-    free(index);
-    return c->n_sm > 0 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "sms_off: every SM of chip %s is off", c->name);
+    if (c->n_sm == 0) {
+        tmx_error(err, TMX_ECONFIG, "sms_off: every SM of chip %s is off", c->name);
+    }
 }
 
-static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
+static void find_sms(struct tmx_chip *c, struct tmx_err *err)
 {
     const struct tmx_floorplan *fp = &c->floorplan;
-    const enum tmx_status st = number_sms(c, err);
-    if (st) {
-        return st;
-    }
-    c->unit_of_sm = calloc(c->n_sm, sizeof *c->unit_of_sm);
-    c->hot_order = calloc(c->n_sm, sizeof *c->hot_order);
-    if (!c->unit_of_sm || !c->hot_order) {
-        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
-    }
+    number_sms(c, err);
+    TMX_TAKE(&c->arena, c->unit_of_sm, c->n_sm);
+    TMX_TAKE(&c->arena, c->hot_order, c->n_sm);
     c->sms_in_row = true;
-    for (size_t sm = 0; sm < c->n_sm; sm++) {
+    for (size_t sm = 0; sm < c->n_sm && !err->code && !c->arena.failed; sm++) {
         double area_m2 = 0;
         size_t first = fp->n_unit;
         for (size_t u = fp->n_unit; u-- > 0;) {
@@ -471,9 +404,9 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
             }
         }
         if (first == fp->n_unit) {
-            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                               "SM unit %s%d is missing (the chip has %s0 to %s%d)", c->sm_prefix,
-                               c->sm_name[sm], c->sm_prefix, c->sm_prefix, c->sm_name[c->n_sm - 1]);
+            tmx_error_at(err, TMX_ECONFIG, fp->source, 0,
+                         "SM unit %s%d is missing (the chip has %s0 to %s%d)", c->sm_prefix, c->sm_name[sm],
+                         c->sm_prefix, c->sm_prefix, c->sm_name[c->n_sm - 1]);
         }
         c->unit_of_sm[sm] = first;
         for (size_t u = first; u < fp->n_unit; u++) {
@@ -483,7 +416,6 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
             }
         }
     }
-    return TMX_OK;
 }
 
 static const struct tmx_chip_part *part_of(const struct tmx_chip *c, size_t unit)
@@ -499,39 +431,37 @@ static const struct tmx_chip_part *part_of(const struct tmx_chip *c, size_t unit
 }
 
 /* Shares of the units outside the SMs, by area within each part. */
-static enum tmx_status find_parts(struct tmx_chip *c, struct tmx_err *err)
+static void find_parts(struct tmx_chip *c, struct tmx_err *err)
 {
     const struct tmx_floorplan *fp = &c->floorplan;
     double area_m2[TMX_MAX_CHIP_PART] = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t u = 0; u < fp->n_unit; u++) {
-            const struct tmx_chip_part *p = part_of(c, u);
-            if (!p || c->sm_of_unit[u] != TMX_NO_SM || c->is_off[u]) {
-                continue;
-            }
-            const double a = tmx_unit_area_m2(&fp->unit[u]);
-            if (pass == 0) {
-                area_m2[p - c->part] += a;
-                continue;
-            }
-            const double share = a / area_m2[p - c->part];
-            c->off_die[u] = !p->die;
-            if (p->memory) {
-                c->memory_unit[c->n_memory++] = u;
-            }
-            c->l2_share[u] = share * p->l2;
-            c->dram_share[u] = share * p->dram;
-            c->baseline_share[u] = share * p->baseline;
+    for (size_t k = 0; k < 2 * fp->n_unit; k++) { /* areas first */
+        const size_t u = k % fp->n_unit;
+        const struct tmx_chip_part *p = part_of(c, u);
+        if (!p || c->sm_of_unit[u] != TMX_NO_SM || c->is_off[u]) {
+            continue;
         }
+        const double a = tmx_unit_area_m2(&fp->unit[u]);
+        if (k < fp->n_unit) {
+            area_m2[p - c->part] += a;
+            continue;
+        }
+        const double share = a / area_m2[p - c->part];
+        c->off_die[u] = !p->die;
+        if (p->memory) {
+            c->memory_unit[c->n_memory++] = u;
+        }
+        c->l2_share[u] = share * p->l2;
+        c->dram_share[u] = share * p->dram;
+        c->baseline_share[u] = share * p->baseline;
     }
     for (size_t i = 0; i < c->n_part; i++) {
         if (area_m2[i] == 0) {
-            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                               "units of chip %s: no unit outside the SMs begins with \"%s\"", c->name,
-                               c->part[i].prefix);
+            tmx_error_at(err, TMX_ECONFIG, fp->source, 0,
+                         "units of chip %s: no unit outside the SMs begins with \"%s\"", c->name,
+                         c->part[i].prefix);
         }
     }
-    return TMX_OK;
 }
 
 static size_t cluster_of(const struct tmx_chip *c, size_t sm)
@@ -587,22 +517,23 @@ static size_t next_cluster(const double *x, const double *y, const bool *taken, 
     return best;
 }
 
-static enum tmx_status order_sms(struct tmx_chip *c, struct tmx_err *err)
+static void order_sms(struct tmx_chip *c, struct tmx_err *err)
 {
     const size_t n = cluster_of(c, c->n_sm - 1) + 1;
-    double *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
-    bool *taken = calloc(n, sizeof *taken);
-    enum tmx_status st = TMX_OK;
+    struct tmx_arena a = {0};
+    double *x, *y;
+    bool *taken;
     size_t filled = 0, n_off = 0;
-    if (!x || !y || !taken) {
-        st = tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
-        goto out;
+    TMX_TAKE(&a, x, n);
+    TMX_TAKE(&a, y, n);
+    if (!TMX_TAKE(&a, taken, n)) {
+        tmx_error(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !a.failed; i++) {
         taken[i] = !cluster_centre(c, i, &x[i], &y[i]);
         n_off += taken[i];
     }
-    for (size_t k = 0; k < n - n_off; k++) {
+    for (size_t k = 0; k < n - n_off && !a.failed; k++) {
         const size_t i = next_cluster(x, y, taken, n, k, tmx_floorplan_width_m(&c->floorplan),
                                       tmx_floorplan_height_m(&c->floorplan));
         taken[i] = true;
@@ -612,39 +543,37 @@ static enum tmx_status order_sms(struct tmx_chip *c, struct tmx_err *err)
             }
         }
     }
-out:
-    free(x);
-    free(y);
-    free(taken);
-    return st;
+    tmx_arena_finish(&a);
 }
 
 enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, struct tmx_err *err)
 {
+    const size_t n = fp->n_unit;
+    struct tmx_err own = {0};
     c->floorplan = *fp;
     *fp = (struct tmx_floorplan){0};
-    c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
-    c->memory_unit = calloc(c->floorplan.n_unit, sizeof *c->memory_unit);
-    bool **const flags[] = {&c->is_off, &c->off_die};
-    double **const shares[] = {&c->part_share, &c->l2_share, &c->dram_share, &c->baseline_share};
-    bool ok = c->sm_of_unit && c->memory_unit;
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        *flags[i] = calloc(c->floorplan.n_unit, sizeof **flags[i]);
-        ok = ok && *flags[i];
+    TMX_TAKE(&c->arena, c->sm_of_unit, n);
+    TMX_TAKE(&c->arena, c->memory_unit, n);
+    TMX_TAKE(&c->arena, c->is_off, n);
+    TMX_TAKE(&c->arena, c->off_die, n);
+    TMX_TAKE(&c->arena, c->part_share, n);
+    TMX_TAKE(&c->arena, c->l2_share, n);
+    TMX_TAKE(&c->arena, c->dram_share, n);
+    TMX_TAKE(&c->arena, c->baseline_share, n);
+    if (!c->arena.failed) {
+        find_sms(c, &own);
+        find_parts(c, &own);
     }
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        *shares[i] = calloc(c->floorplan.n_unit, sizeof **shares[i]);
-        ok = ok && *shares[i];
+    if (c->arena.failed) {
+        tmx_error(&own, TMX_ENOMEM, "chip of %zu units", n);
     }
-    if (!ok) {
-        return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
-    }
-    enum tmx_status st = find_sms(c, err);
-    st = st ? st : find_parts(c, err);
-    if (!st && c->sm_power_reference_sms == 0) {
+    if (c->sm_power_reference_sms == 0) {
         c->sm_power_reference_sms = (double)c->n_sm;
     }
-    return st ? st : order_sms(c, err);
+    if (!own.code) {
+        order_sms(c, &own);
+    }
+    return tmx_error_give(err, &own);
 }
 
 void tmx_rank_ascending(const double *key, size_t n, size_t *order)

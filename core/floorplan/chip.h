@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 #include "core/floorplan/floorplan.h"
 
@@ -128,8 +129,9 @@ struct tmx_chip {
     size_t n_memory, *memory_unit; /* [n_memory] stacks of memory, whose hottest the board's sensor reads */
     bool sms_in_row;               /* the units of SMs 0, 1, ... follow one another, one each */
     double *part_share;            /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
-    size_t *hot_order; /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
-                          the clusters farthest from those taken */
+    size_t *hot_order;      /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
+                               the clusters farthest from those taken */
+    struct tmx_arena arena; /* of these arrays */
 };
 
 /* Group `limits` of a chip's file. Returns TMX_OK or TMX_ECONFIG. */

@@ -12,17 +12,13 @@ enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_uni
 {
     const size_t n = fp->n_unit;
     struct tmx_unit *unit = realloc(fp->unit, (n + 1) * sizeof *unit);
-    if (!unit) {
+    char *name = unit ? tmx_text_dup(u->name) : NULL;
+    fp->unit = unit ? unit : fp->unit;
+    if (!name) {
         return tmx_fail(err, TMX_ENOMEM, "floorplan of %zu units", n + 1);
     }
-    fp->unit = unit;
     unit[n] = *u;
-    const size_t size = strlen(u->name) + 1;
-    unit[n].name = malloc(size);
-    if (!unit[n].name) {
-        return tmx_fail(err, TMX_ENOMEM, "floorplan of %zu units", n + 1);
-    }
-    memcpy(unit[n].name, u->name, size);
+    unit[n].name = name;
     fp->n_unit = n + 1;
     return TMX_OK;
 }
@@ -38,11 +34,8 @@ void tmx_floorplan_finish(struct tmx_floorplan *fp)
 
 void tmx_floorplan_normalise(struct tmx_floorplan *fp)
 {
-    if (fp->n_unit == 0) {
-        return;
-    }
-    double x_min = fp->unit[0].x_m, y_min = fp->unit[0].y_m;
-    for (size_t i = 1; i < fp->n_unit; i++) {
+    double x_min = INFINITY, y_min = INFINITY;
+    for (size_t i = 0; i < fp->n_unit; i++) {
         x_min = fp->unit[i].x_m < x_min ? fp->unit[i].x_m : x_min;
         y_min = fp->unit[i].y_m < y_min ? fp->unit[i].y_m : y_min;
     }
@@ -101,16 +94,12 @@ static const double UM = 1e6, MM = 1e3;
 struct sweep {
     const struct tmx_floorplan *fp;
     double grow_m; /* added to every side of a unit, taken from every side of the die */
-    double *x;     /* [2 n_unit + 2] slab edges */
-    size_t *order; /* [n_unit] units by bottom edge */
-    size_t n_x;
+    struct bottom {
+        double y;
+        size_t unit;
+    } * bottom;            /* [n_unit] by y */
     double covered_m2;     /* union of the units */
     double hole_x, hole_y; /* a point left uncovered; NAN when none */
-};
-
-struct bottom {
-    double y;
-    size_t unit;
 };
 
 static int by_bottom(const void *a, const void *b)
@@ -124,45 +113,6 @@ static double clip(double v, double lo, double hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-static enum tmx_status sweep_init(struct sweep *s, const struct tmx_floorplan *fp, double grow_m,
-                                  struct tmx_err *err)
-{
-    const size_t n = fp->n_unit;
-    *s = (struct sweep){.fp = fp, .grow_m = grow_m, .hole_x = NAN, .hole_y = NAN};
-    s->x = malloc((2 * n + 2) * sizeof *s->x);
-    s->order = malloc((n + 1) * sizeof *s->order);
-    struct bottom *bottom = malloc((n + 1) * sizeof *bottom);
-    if (!s->x || !s->order || !bottom) {
-        free(bottom);
-        free(s->x);
-        free(s->order);
-        tmx_fail(err, TMX_ENOMEM, "checking a floorplan of %zu units", n);
-        return TMX_ENOMEM;
-    }
-    const double lo = grow_m, hi = tmx_floorplan_width_m(fp) - grow_m;
-    s->x[s->n_x++] = lo;
-    s->x[s->n_x++] = hi;
-    for (size_t i = 0; i < n; i++) {
-        const struct tmx_unit *u = &fp->unit[i];
-        s->x[s->n_x++] = clip(u->x_m - grow_m, lo, hi);
-        s->x[s->n_x++] = clip(u->x_m + u->w_m + grow_m, lo, hi);
-        bottom[i] = (struct bottom){u->y_m, i};
-    }
-    qsort(s->x, s->n_x, sizeof *s->x, tmx_real_compare);
-    qsort(bottom, n, sizeof *bottom, by_bottom);
-    for (size_t i = 0; i < n; i++) {
-        s->order[i] = bottom[i].unit;
-    }
-    free(bottom);
-    return TMX_OK;
-}
-
-static void sweep_finish(struct sweep *s)
-{
-    free(s->x);
-    free(s->order);
-}
-
 /* Cover one slab from bottom to top. */
 static void sweep_slab(struct sweep *s, double left, double right)
 {
@@ -170,7 +120,7 @@ static void sweep_slab(struct sweep *s, double left, double right)
     const double top = tmx_floorplan_height_m(s->fp) - s->grow_m;
     double reached = s->grow_m, covered = 0;
     for (size_t k = 0; k < s->fp->n_unit; k++) {
-        const struct tmx_unit *u = &s->fp->unit[s->order[k]];
+        const struct tmx_unit *u = &s->fp->unit[s->bottom[k].unit];
         if (middle < u->x_m - s->grow_m || middle > u->x_m + u->w_m + s->grow_m) {
             continue;
         }
@@ -189,13 +139,34 @@ static void sweep_slab(struct sweep *s, double left, double right)
     s->covered_m2 += covered * (right - left);
 }
 
-static void sweep_all(struct sweep *s)
+static enum tmx_status sweep(struct sweep *s, const struct tmx_floorplan *fp, double grow_m,
+                             struct tmx_err *err)
 {
-    for (size_t i = 0; i + 1 < s->n_x; i++) {
-        if (s->x[i + 1] > s->x[i]) {
-            sweep_slab(s, s->x[i], s->x[i + 1]);
+    const size_t n = fp->n_unit, n_x = 2 * n + 2;
+    const double lo = grow_m, hi = tmx_floorplan_width_m(fp) - grow_m;
+    double *x = malloc(n_x * sizeof *x); /* slab edges */
+    *s = (struct sweep){fp, grow_m, malloc((n + 1) * sizeof *s->bottom), 0, NAN, NAN};
+    if (x && s->bottom) {
+        x[2 * n] = lo;
+        x[2 * n + 1] = hi;
+        for (size_t i = 0; i < n; i++) {
+            const struct tmx_unit *u = &fp->unit[i];
+            x[2 * i] = clip(u->x_m - grow_m, lo, hi);
+            x[2 * i + 1] = clip(u->x_m + u->w_m + grow_m, lo, hi);
+            s->bottom[i] = (struct bottom){u->y_m, i};
+        }
+        qsort(x, n_x, sizeof *x, tmx_real_compare);
+        qsort(s->bottom, n, sizeof *s->bottom, by_bottom);
+        for (size_t i = 0; i + 1 < n_x; i++) {
+            if (x[i + 1] > x[i]) {
+                sweep_slab(s, x[i], x[i + 1]);
+            }
         }
     }
+    const bool ok = x && s->bottom;
+    free(x);
+    free(s->bottom);
+    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "checking a floorplan of %zu units", n);
 }
 
 /* The empty stretch through (x, y) along x, and the units that end it (NULL: the die's edge).
@@ -233,51 +204,40 @@ static const char *unit_name(const struct tmx_unit *u)
     return u ? u->name : "the die's edge";
 }
 
-static enum tmx_status gap_found(const struct tmx_floorplan *fp, double x, double y, struct tmx_err *err)
-{
-    const struct stretch h = stretch_at(fp, x, y, false), v = stretch_at(fp, x, y, true);
-    const struct tmx_unit *near = h.before ? h.before : h.after ? h.after : v.before ? v.before : v.after;
-    return tmx_fail_at(err, TMX_EPARSE, fp->source, near ? near->line : 0,
-                       "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and "
-                       "\"%s\" along x, \"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps "
-                       "accepts it, in a run -k_filler of the chip's package)",
-                       UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
-                       0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after),
-                       unit_name(v.before), unit_name(v.after));
-}
-
-static enum tmx_status check_gaps(const struct tmx_floorplan *fp, double depth_m, struct tmx_err *err)
+static void check_gaps(const struct tmx_floorplan *fp, double depth_m, struct tmx_err *err)
 {
     struct sweep s;
-    enum tmx_status st = sweep_init(&s, fp, 0.5 * depth_m, err);
-    if (st) {
-        return st;
+    err->code = sweep(&s, fp, 0.5 * depth_m, err);
+    if (err->code || isnan(s.hole_x)) {
+        return;
     }
-    sweep_all(&s);
-    if (!isnan(s.hole_x)) {
-        st = gap_found(fp, s.hole_x, s.hole_y, err);
-    }
-    sweep_finish(&s);
-    return st;
+    const struct stretch h = stretch_at(fp, s.hole_x, s.hole_y, false),
+                         v = stretch_at(fp, s.hole_x, s.hole_y, true);
+    const struct tmx_unit *near = h.before ? h.before : h.after ? h.after : v.before ? v.before : v.after;
+    tmx_error_at(
+        err, TMX_EPARSE, fp->source, near ? near->line : 0,
+        "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" along x, "
+        "\"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps accepts it, in a run -k_filler "
+        "of the chip's package)",
+        UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
+        0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
+        unit_name(v.after));
 }
 
-static enum tmx_status check_pair(const struct tmx_floorplan *fp, const struct tmx_unit *a,
-                                  const struct tmx_unit *b, double depth_m, struct tmx_err *err)
+static void check_pair(const struct tmx_floorplan *fp, const struct tmx_unit *a, const struct tmx_unit *b,
+                       double depth_m, struct tmx_err *err)
 {
-    if (tmx_word_compare(a->name, b->name) == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, fp->source, b->line,
-                           "name \"%s\" given twice (first at line %u; case does not count)", b->name,
-                           a->line);
-    }
     const double left = fmax(a->x_m, b->x_m), right = fmin(a->x_m + a->w_m, b->x_m + b->w_m);
     const double low = fmax(a->y_m, b->y_m), high = fmin(a->y_m + a->h_m, b->y_m + b->h_m);
-    if (fmin(right - left, high - low) <= depth_m) {
-        return TMX_OK;
+    if (tmx_word_compare(a->name, b->name) == 0) {
+        tmx_error_at(err, TMX_EPARSE, fp->source, b->line,
+                     "name \"%s\" given twice (first at line %u; case does not count)", b->name, a->line);
+    } else if (fmin(right - left, high - low) > depth_m) {
+        tmx_error_at(err, TMX_EPARSE, fp->source, b->line,
+                     "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm (thermix thermal "
+                     "--allow-overlaps accepts it)",
+                     b->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
     }
-    return tmx_fail_at(err, TMX_EPARSE, fp->source, b->line,
-                       "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm (thermix "
-                       "thermal --allow-overlaps accepts it)",
-                       b->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
 }
 
 /* A unit with nothing near, as far as it is wide or high, most often has a slip in its position. */
@@ -297,32 +257,25 @@ static bool isolated(const struct tmx_floorplan *fp, size_t unit)
 
 static const double ROUNDING = 1e-6; /* of a depth that is typed as a file writes it */
 
-static enum tmx_status check_unit(const struct tmx_floorplan *fp, size_t unit, int allow_gaps, double depth_m,
-                                  double overlap_m, struct tmx_err *err)
+static void check_unit(const struct tmx_floorplan *fp, size_t unit, int allow_gaps, double depth_m,
+                       double overlap_m, struct tmx_err *err)
 {
     const struct tmx_unit *u = &fp->unit[unit];
     if (!(u->w_m > 0 && u->h_m > 0)) {
-        return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line, "\"%s\": size %g x %g m must be above 0",
-                           u->name, u->w_m, u->h_m);
+        tmx_error_at(err, TMX_EPARSE, fp->source, u->line, "\"%s\": size %g x %g m must be above 0", u->name,
+                     u->w_m, u->h_m);
+    } else if (u->x_m < -depth_m || u->y_m < -depth_m) {
+        tmx_error_at(err, TMX_EPARSE, fp->source, u->line,
+                     "\"%s\" lies outside the die: left, bottom = %g, %g m", u->name, u->x_m, u->y_m);
+    } else if (!allow_gaps && isolated(fp, unit)) {
+        tmx_error_at(err, TMX_EPARSE, fp->source, u->line,
+                     "\"%s\" at x = %.6f mm, y = %.6f mm lies outside the die: no other block is near "
+                     "(--allow-gaps accepts it)",
+                     u->name, MM * u->x_m, MM * u->y_m);
     }
-    if (u->x_m < -depth_m || u->y_m < -depth_m) {
-        return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line,
-                           "\"%s\" lies outside the die: left, bottom = %g, %g m", u->name, u->x_m, u->y_m);
+    for (size_t j = 0; j < unit && !err->code; j++) {
+        check_pair(fp, &fp->unit[j], u, fmax(depth_m, (1 + ROUNDING) * overlap_m), err);
     }
-    if (!allow_gaps && isolated(fp, unit)) {
-        return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line,
-                           "\"%s\" at x = %.6f mm, y = %.6f mm lies outside the die: no other block is near "
-                           "(--allow-gaps accepts it)",
-                           u->name, MM * u->x_m, MM * u->y_m);
-    }
-    for (size_t j = 0; j < unit; j++) {
-        const enum tmx_status st =
-            check_pair(fp, &fp->unit[j], u, fmax(depth_m, (1 + ROUNDING) * overlap_m), err);
-        if (st) {
-            return st;
-        }
-    }
-    return TMX_OK;
 }
 
 double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp)
@@ -339,35 +292,31 @@ enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int al
                                           struct tmx_err *err)
 {
     const double depth_m = tmx_floorplan_tolerance_m(fp);
+    struct tmx_err own = {0};
     if (fp->n_unit == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, fp->source, 0, "no blocks");
+        tmx_error_at(&own, TMX_EPARSE, fp->source, 0, "no blocks");
     }
-    for (size_t i = 0; i < fp->n_unit; i++) {
-        const enum tmx_status st = check_unit(fp, i, allow_gaps, depth_m, overlap_m, err);
-        if (st) {
-            return st;
-        }
+    for (size_t i = 0; i < fp->n_unit && !own.code; i++) {
+        check_unit(fp, i, allow_gaps, depth_m, overlap_m, &own);
     }
-    return allow_gaps ? TMX_OK : check_gaps(fp, depth_m, err);
+    if (!allow_gaps && !own.code) {
+        check_gaps(fp, depth_m, &own);
+    }
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_floorplan_tiling(const struct tmx_floorplan *fp, struct tmx_tiling *tiling,
                                      struct tmx_err *err)
 {
     struct sweep s;
-    const enum tmx_status st = sweep_init(&s, fp, 0, err);
-    if (st) {
-        return st;
-    }
-    sweep_all(&s);
-    sweep_finish(&s);
     double sum = 0;
+    const enum tmx_status st = sweep(&s, fp, 0, err);
     for (size_t i = 0; i < fp->n_unit; i++) {
         sum += tmx_unit_area_m2(&fp->unit[i]);
     }
     const double die = tmx_floorplan_width_m(fp) * tmx_floorplan_height_m(fp);
     *tiling = (struct tmx_tiling){die, fmax(0, die - s.covered_m2), fmax(0, sum - s.covered_m2)};
-    return TMX_OK;
+    return st;
 }
 
 enum { NAME, WIDTH, HEIGHT, LEFT, BOTTOM, HEAT_CAPACITY, RESISTIVITY, MAX_FIELDS };
@@ -378,58 +327,42 @@ static const char *const field_name[MAX_FIELDS] = {"name",     "width",         
 static const double MAX_M = 1.0; /* no die is this large: the file is in other units */
 
 struct reader {
-    const char *path;
-    unsigned line;
     struct tmx_floorplan *fp;
-    struct tmx_err *err;
+    unsigned line;
+    struct tmx_err err;
 };
+#define fail(r, ...) tmx_error_at(&(r)->err, TMX_EPARSE, (r)->fp->source, (r)->line, __VA_ARGS__)
 
-static enum tmx_status numbers(const struct reader *r, const struct tmx_span *field, size_t n, double *v)
-{
-    for (size_t i = WIDTH; i < n; i++) {
-        if (!tmx_span_real(field[i], &v[i])) {
-            return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line, "%s \"%.*s\" %s", field_name[i],
-                               TMX_SPAN_ARG(field[i]), tmx_span_real_fault(field[i]));
-        }
-        if (i <= BOTTOM && fabs(v[i]) > MAX_M) {
-            return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line,
-                               "%s = %g m is larger than %g m; floorplans are in metres", field_name[i], v[i],
-                               MAX_M);
-        }
-        if (i != LEFT && i != BOTTOM && v[i] <= 0) {
-            return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line, "%s = %g must be above 0", field_name[i],
-                               v[i]);
-        }
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status block(const struct reader *r, const struct tmx_span *field, size_t n)
+static void block(struct reader *r, const struct tmx_span *field, size_t n)
 {
     char name[TMX_NAME_SIZE];
     double v[MAX_FIELDS] = {0};
     if (n != BOTTOM + 1 && n != MAX_FIELDS) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line,
-                           "%s%zu fields; a block has 5 (name width height left-x bottom-y) or 7 (... heat "
-                           "capacity, resistivity)",
-                           n > MAX_FIELDS ? "more than " : "", n > MAX_FIELDS ? (size_t)MAX_FIELDS : n);
+        fail(r,
+             "%s%zu fields; a block has 5 (name width height left-x bottom-y) or 7 (... heat capacity, "
+             "resistivity)",
+             n > MAX_FIELDS ? "more than " : "", n > MAX_FIELDS ? (size_t)MAX_FIELDS : n);
+    } else if (!tmx_span_copy(field[NAME], name, sizeof name)) {
+        fail(r, "name longer than %d characters", TMX_NAME_SIZE - 1);
     }
-    if (!tmx_span_copy(field[NAME], name, sizeof name)) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line, "name longer than %d characters",
-                           TMX_NAME_SIZE - 1);
+    for (size_t i = WIDTH; i < n && !r->err.code; i++) {
+        if (!tmx_span_real(field[i], &v[i])) {
+            fail(r, "%s \"%.*s\" %s", field_name[i], TMX_SPAN_ARG(field[i]), tmx_span_real_fault(field[i]));
+        } else if (i <= BOTTOM && fabs(v[i]) > MAX_M) {
+            fail(r, "%s = %g m is larger than %g m; floorplans are in metres", field_name[i], v[i], MAX_M);
+        } else if (i != LEFT && i != BOTTOM && v[i] <= 0) {
+            fail(r, "%s = %g must be above 0", field_name[i], v[i]);
+        }
     }
-    const enum tmx_status st = numbers(r, field, n, v);
-    if (st) {
-        return st;
+    if (r->err.code) {
+        return;
     }
     const size_t first = tmx_floorplan_find(r->fp, name);
     if (first < r->fp->n_unit) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line,
-                           "name \"%s\" given twice (first at line %u; case does not count)", name,
-                           r->fp->unit[first].line);
-    }
-    if (r->fp->n_unit == TMX_FLP_MAX_UNITS) {
-        return tmx_fail_at(r->err, TMX_EPARSE, r->path, r->line, "more than %d blocks", TMX_FLP_MAX_UNITS);
+        fail(r, "name \"%s\" given twice (first at line %u; case does not count)", name,
+             r->fp->unit[first].line);
+    } else if (r->fp->n_unit == TMX_FLP_MAX_UNITS) {
+        fail(r, "more than %d blocks", TMX_FLP_MAX_UNITS);
     }
     const bool own = n == MAX_FIELDS;
     const struct tmx_unit unit = {.name = name,
@@ -440,7 +373,7 @@ static enum tmx_status block(const struct reader *r, const struct tmx_span *fiel
                                   .heat_capacity_j_per_m3k = own ? v[HEAT_CAPACITY] : NAN,
                                   .resistivity_mk_per_w = own ? v[RESISTIVITY] : NAN,
                                   .line = r->line};
-    return tmx_floorplan_add(r->fp, &unit, r->err);
+    r->err.code = r->err.code ? r->err.code : tmx_floorplan_add(r->fp, &unit, &r->err);
 }
 
 /* `name1 name2 density`: the second field of a block line would be a number. */
@@ -454,37 +387,41 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
+    struct reader r = {.fp = fp};
     *fp = (struct tmx_floorplan){0};
     enum tmx_status st = tmx_text_load(&text, path, err);
     if (st) {
         return st;
     }
     snprintf(fp->source, sizeof fp->source, "%s", path);
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
-        struct tmx_span rest = lines.line, field[MAX_FIELDS + 1], more;
+    while (!r.err.code && tmx_lines_next_filled(&lines, &text)) {
+        struct tmx_span rest = lines.line, field[MAX_FIELDS + 1];
         size_t n = 0;
-        while (n <= MAX_FIELDS && tmx_span_field(&rest, &more)) {
-            field[n++] = more;
+        while (n <= MAX_FIELDS && tmx_span_field(&rest, &field[n])) {
+            n++;
         }
+        r.line = lines.number;
         if (!is_wire(field, n)) {
-            st = block(&(struct reader){path, lines.number, fp, err}, field, n);
+            block(&r, field, n);
         }
     }
-    if (!st && fp->n_unit == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, lines.number, "no blocks");
+    r.line = lines.number;
+    if (fp->n_unit == 0) {
+        fail(&r, "no blocks");
     }
-    st = tmx_text_blame(st, &text, "",
-                        "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in "
-                        "metres and between blanks",
-                        err);
+    r.err.code =
+        tmx_text_blame(r.err.code, &text, "",
+                       "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in "
+                       "metres and between blanks",
+                       &r.err);
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
     const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));
-    if (!st && side > MAX_M) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, fp->unit[0].line,
-                         "the die's side is %g m, larger than %g m; floorplans are in metres", side, MAX_M);
+    if (side > MAX_M) {
+        r.line = fp->unit[0].line;
+        fail(&r, "the die's side is %g m, larger than %g m; floorplans are in metres", side, MAX_M);
     }
-    return st;
+    return tmx_error_give(err, &r.err);
 }
 
 void tmx_flp_print(const struct tmx_floorplan *fp, const char *comment, FILE *out)

@@ -10,14 +10,8 @@
 
 void tmx_topology_finish(struct tmx_topology *t)
 {
-    free(t->card);
-    free(t->fan);
-    free(t->gpu);
-    free(t->air);
-    free(t->air0);
     free(t->link);
-    free(t->upstream_first);
-    free(t->inlet_above_k);
+    tmx_arena_finish(&t->arena);
     tmx_config_close(t->config);
     *t = (struct tmx_topology){0};
 }

@@ -13,6 +13,7 @@
 
 #include <thermix/policy.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 
 enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_POINTS = 64, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
@@ -115,6 +116,7 @@ struct tmx_topology {
     size_t *upstream_first;       /* [n_gpu] GPUs in an order in which air flows forward only */
     size_t n_card, n_fan, n_gpu, n_air, n_link;
     struct tmx_config *config; /* owned: names of the files that GPUs were written in */
+    struct tmx_arena arena;    /* of all arrays but link */
 };
 
 /* Read a topology. Errors: TMX_EIO, and TMX_ECONFIG with file:line for a GPU, fan or air path

@@ -217,14 +217,22 @@ static const struct tmx_keys root_inner[] = {
 };
 const struct tmx_keys tmx_topology_keys[] = {{.group = "", .opts = root_opts, .inner = root_inner}, {0}};
 
-static size_t find_card(const struct tmx_topology *t, const char *name)
-{
-    size_t i = 0;
-    while (i < t->n_card && strcmp(t->card[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
+/* A card of the file: one, or count alike. */
+struct pattern {
+    char name[TMX_NAME];
+    size_t card0, n;
+};
+
+struct reader {
+    struct tmx_topology *t;
+    const struct file *file;
+    const struct tmx_setting *root;
+    struct pattern *pattern; /* [n_pattern] */
+    size_t n_pattern;
+    size_t *air_entry; /* [n_air] the element of the file that a path is from */
+    struct tmx_arena scratch;
+    struct tmx_err err;
+};
 
 static size_t find_gpu(const struct tmx_topology *t, const char *name)
 {
@@ -235,20 +243,6 @@ static size_t find_gpu(const struct tmx_topology *t, const char *name)
     return i;
 }
 
-/* A card of the file: one, or count alike. */
-struct pattern {
-    char name[TMX_NAME];
-    size_t card0, n;
-};
-
-struct reader {
-    struct tmx_topology *t;
-    const struct file *file;
-    struct pattern *pattern; /* [n_pattern] */
-    size_t n_pattern;
-    size_t *air_entry; /* [n_air] the element of the file that a path is from */
-};
-
 /* The cards that a name means: all of a pattern, or one. n 0: none. */
 static struct pattern find_pattern(const struct reader *r, const char *name)
 {
@@ -257,37 +251,22 @@ static struct pattern find_pattern(const struct reader *r, const char *name)
             return r->pattern[i];
         }
     }
-    const size_t card = find_card(r->t, name);
-    return (struct pattern){.card0 = card, .n = card < r->t->n_card ? 1 : 0};
+    size_t card = 0;
+    while (card < r->t->n_card && strcmp(r->t->card[card].name, name) != 0) {
+        card++;
+    }
+    return (struct pattern){.card0 = card, .n = card < r->t->n_card};
 }
 
 /* NAME, or among several NAME and its number. */
-static enum tmx_status number_name(char name[TMX_NAME], const char *base, size_t i, size_t n,
-                                   const struct tmx_setting *e, struct tmx_err *err)
+static void number_name(char name[TMX_NAME], const char *base, size_t i, size_t n,
+                        const struct tmx_setting *e, struct tmx_err *err)
 {
-    char text[TMX_NAME + 24];
-    const int length =
-        n > 1 ? snprintf(text, sizeof text, "%s%zu", base, i) : snprintf(text, sizeof text, "%s", base);
-    if (length >= TMX_NAME) {
-        return tmx_fail_setting(err, e, "name \"%s\" is too long with its number", base);
+    char number[24] = "";
+    snprintf(number, sizeof number, n > 1 ? "%zu" : "", i);
+    if (snprintf(name, TMX_NAME, "%s%s", base, number) >= TMX_NAME) {
+        tmx_error_setting(err, e, "name \"%s\" is too long with its number", base);
     }
-    memcpy(name, text, (size_t)length + 1);
-    return TMX_OK;
-}
-
-static enum tmx_status add_card(struct reader *r, const struct tmx_setting *e, const struct tmx_card *card,
-                                const char *name, struct tmx_err *err)
-{
-    struct tmx_topology *t = r->t;
-    if (t->n_card == MAX_PARTS) {
-        return tmx_fail_setting(err, e, "more than %d cards in one node", MAX_PARTS);
-    }
-    if (find_pattern(r, name).n > 0) {
-        return tmx_fail_setting(err, e, "two cards are called \"%s\"", name);
-    }
-    t->card[t->n_card] = *card;
-    memcpy(t->card[t->n_card++].name, name, TMX_NAME);
-    return TMX_OK;
 }
 
 /* a and b >= 0 of a + b rpm^-exponent with the least sum of squares of relative errors at the points; returns
@@ -316,30 +295,30 @@ static double fit_line(const struct fit_point *p, size_t n, double exponent, dou
 }
 
 /* The points of a card's data sheet: two give a and b at the file's exponent, more give the exponent, too. */
-static enum tmx_status fit_card(const struct counted_card *of, struct tmx_card *c,
-                                const struct tmx_setting *e, struct tmx_err *err)
+static void fit_card(const struct counted_card *of, struct tmx_card *c, const struct tmx_setting *e,
+                     struct tmx_err *err)
 {
     const struct fit_point *p = of->point;
     const struct tmx_setting *list = tmx_setting_member(e, "points"),
                              *given = tmx_setting_member(e, "fit_a_k_per_w");
     const size_t n = of->n_point;
-    if (n == 0) {
-        return TMX_OK;
-    }
     given = given ? given : tmx_setting_member(e, "fit_b_k_per_w");
     given = given || n == 2 ? given : tmx_setting_member(e, "fit_exponent");
+    if (n == 0) {
+        return;
+    }
     if (given || c->convection != TMX_CONVECTION_FIT) {
-        return tmx_fail_setting(err, given ? given : list,
-                                given ? "card %s: %s follows from the points; give one of them"
-                                      : "card %s: points belong to convection = \"fit\"",
-                                c->name, given ? tmx_setting_name(given) : "");
+        tmx_error_setting(err, given ? given : list,
+                          given ? "card %s: %s follows from the points; give one of them"
+                                : "card %s: points belong to convection = \"fit\"",
+                          c->name, given ? tmx_setting_name(given) : "");
     }
     for (size_t i = 1; i < n; i++) {
         if (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w) {
-            return tmx_fail_setting(err, tmx_setting_at(list, i),
-                                    "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must "
-                                    "rise and the resistance fall",
-                                    c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
+            tmx_error_setting(err, tmx_setting_at(list, i),
+                              "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
+                              "and the resistance fall",
+                              c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
         }
     }
     double low = n > 2 ? 0.05 : c->fit_exponent, high = n > 2 ? 4 : c->fit_exponent, a, b;
@@ -362,199 +341,175 @@ static enum tmx_status fit_card(const struct counted_card *of, struct tmx_card *
         }
     }
     if (fabs(c->fit_error) > MAX_FIT_ERROR) {
-        return tmx_fail_setting(
+        tmx_error_setting(
             err, list,
-            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g rpm^-%.3g K/W, is "
-            "%.0f %% off at %g rpm; leave out points that fans do not reach",
+            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g rpm^-%.3g "
+            "K/W, is %.0f %% off at %g rpm; leave out points that fans do not reach",
             c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, 100 * c->fit_error,
             c->fit_error_rpm);
     }
-    return TMX_OK;
 }
 
-static enum tmx_status add_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+static void add_cards(struct reader *r)
 {
-    const struct tmx_setting *list = tmx_setting_member(root, "cards");
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < r->file->n_card; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
+    struct tmx_topology *t = r->t;
+    for (size_t i = 0; !r->err.code && i < r->file->n_card; i++) {
+        const struct tmx_setting *e = tmx_setting_at(tmx_setting_member(r->root, "cards"), i);
         const struct counted_card *of = &r->file->card[i];
         struct tmx_card c = of->card;
-        struct pattern p = {.card0 = r->t->n_card};
-        char name[TMX_NAME] = "";
-        st = fit_card(of, &c, e, err);
-        if (!st && of->count > 1 && find_pattern(r, c.name).n > 0) {
-            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.name);
-        }
-        for (p.n = 0; !st && p.n < (size_t)of->count; p.n++) {
-            st = number_name(name, c.name, p.n, (size_t)of->count, e, err);
-            st = st ? st : add_card(r, e, &c, name, err);
-        }
+        struct pattern p = {.card0 = t->n_card};
         memcpy(p.name, c.name, sizeof p.name);
+        fit_card(of, &c, e, &r->err);
+        if (of->count > 1 && find_pattern(r, p.name).n > 0) {
+            tmx_error_setting(&r->err, e, "two cards are called \"%s\"", p.name);
+        }
+        for (; !r->err.code && p.n < (size_t)of->count; p.n++) {
+            number_name(c.name, p.name, p.n, (size_t)of->count, e, &r->err);
+            if (t->n_card == MAX_PARTS) {
+                tmx_error_setting(&r->err, e, "more than %d cards in one node", MAX_PARTS);
+            } else if (find_pattern(r, c.name).n > 0) {
+                tmx_error_setting(&r->err, e, "two cards are called \"%s\"", c.name);
+            } else {
+                t->card[t->n_card++] = c;
+            }
+        }
         r->pattern[r->n_pattern++] = p;
     }
-    return st;
 }
 
 /* Members of a card must stand together: the i-th of its kind joins it. */
-static enum tmx_status join_card(const struct tmx_setting *e, const char *what, const char *name, size_t i,
-                                 size_t *first, size_t *count, struct tmx_err *err)
+static void join_card(const struct tmx_setting *e, const char *what, const char *name, size_t i,
+                      size_t *first, size_t *count, struct tmx_err *err)
 {
     if (*count > 0 && *first + *count != i) {
-        return tmx_fail_setting(err, e, "%s %s: the %ss of one card must follow each other", what, name,
-                                what);
+        tmx_error_setting(err, e, "%s %s: the %ss of one card must follow each other", what, name, what);
     }
     *first = *count ? *first : i;
     ++*count;
-    return TMX_OK;
 }
 
-/* What its rows cannot say of a fan. */
-static enum tmx_status check_fan(const struct tmx_fan *f, const struct tmx_setting *e, struct tmx_err *err)
+static void add_fan(struct reader *r, const struct part *part, const char *name, size_t card,
+                    const struct tmx_setting *e)
 {
+    struct tmx_fan *f = &r->t->fan[r->t->n_fan];
+    *f = part->fan;
     const struct tmx_fan_point *p = f->curve;
     for (size_t i = 1; i < f->n_curve; i++) {
         if (p[i].speed < p[i - 1].speed) {
-            return tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(e, "curve"), i),
-                                    "fan curve is not monotone: %g degC %g after %g degC %g", p[i].temp_c,
-                                    p[i].speed, p[i - 1].temp_c, p[i - 1].speed);
+            tmx_error_setting(&r->err, tmx_setting_at(tmx_setting_member(e, "curve"), i),
+                              "fan curve is not monotone: %g degC %g after %g degC %g", p[i].temp_c,
+                              p[i].speed, p[i - 1].temp_c, p[i - 1].speed);
         }
     }
-    return f->min_rpm <= f->max_rpm ? TMX_OK
-                                    : tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", f->name);
-}
-
-static enum tmx_status add_fan(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
-                               const struct tmx_setting *e, struct tmx_err *err)
-{
-    struct tmx_card *c = &t->card[card];
-    enum tmx_status st = check_fan(&p->fan, e, err);
-    st = st ? st : join_card(e, "fan", name, t->n_fan, &c->fan0, &c->n_fan, err);
-    t->fan[t->n_fan] = p->fan;
-    t->fan[t->n_fan].card = card;
-    memcpy(t->fan[t->n_fan++].name, name, TMX_NAME);
-    return st;
-}
-
-static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
-                               const struct tmx_setting *e, struct tmx_err *err)
-{
-    struct tmx_card *c = &t->card[card];
-    if (find_gpu(t, name) < t->n_gpu) {
-        return tmx_fail_setting(err, e, "two GPUs are called \"%s\"", name);
+    if (f->min_rpm > f->max_rpm) {
+        tmx_error_setting(&r->err, e, "fan %s: min_rpm is above max_rpm", f->name);
     }
-    const enum tmx_status st = join_card(e, "GPU", name, t->n_gpu, &c->gpu0, &c->n_gpu, err);
-    struct tmx_topology_gpu *g = &t->gpu[t->n_gpu++];
-    *g = p->gpu;
+    join_card(e, "fan", name, r->t->n_fan++, &r->t->card[card].fan0, &r->t->card[card].n_fan, &r->err);
+    f->card = card;
+    memcpy(f->name, name, TMX_NAME);
+}
+
+static void add_gpu(struct reader *r, const struct part *part, const char *name, size_t card,
+                    const struct tmx_setting *e)
+{
+    struct tmx_topology_gpu *g = &r->t->gpu[r->t->n_gpu];
+    if (find_gpu(r->t, name) < r->t->n_gpu) {
+        tmx_error_setting(&r->err, e, "two GPUs are called \"%s\"", name);
+    }
+    join_card(e, "GPU", name, r->t->n_gpu++, &r->t->card[card].gpu0, &r->t->card[card].n_gpu, &r->err);
+    *g = part->gpu;
     memcpy(g->name, name, TMX_NAME);
     g->file = tmx_setting_file(e);
     g->line = tmx_setting_line(e);
     g->card = card;
-    return st;
 }
 
-/* Entries first..end-1 name the same card or cards: on each, all of them in their order. */
-static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *list, const struct part *part,
-                                 size_t first, size_t end, bool fans, struct tmx_err *err)
+/* Entries that follow one another and name the same card or cards: on each, all of them in their order. */
+static void add_parts(struct reader *r, bool fans)
 {
-    const struct pattern p = find_pattern(r, part[first].card);
-    size_t *n = fans ? &r->t->n_fan : &r->t->n_gpu;
-    enum tmx_status st = TMX_OK;
-    if (p.n == 0) {
-        return tmx_fail_setting(err, tmx_setting_at(list, first),
-                                "%s %s without a card: there is no such card", fans ? "fan" : "GPU",
-                                part[first].fan.name);
-    }
-    for (size_t c = 0; c < p.n; c++) {
-        for (size_t i = first; i < end; i++) {
-            const struct tmx_setting *e = tmx_setting_at(list, i);
-            const size_t count = (size_t)part[i].count;
-            for (size_t k = 0; k < count && !st; k++) {
-                char name[TMX_NAME] = "";
-                if (*n == MAX_PARTS) {
-                    return tmx_fail_setting(err, e, "more than %d %s in one node", MAX_PARTS,
-                                            fans ? "fans" : "GPUs");
-                }
-                st = number_name(name, part[i].fan.name, c * count + k, p.n * count, e, err);
-                st = st ? st : (fans ? add_fan : add_gpu)(r->t, &part[i], name, p.card0 + c, e, err);
-            }
-            if (st) {
-                return st;
-            }
-        }
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status add_all(struct reader *r, const struct tmx_setting *root, bool fans,
-                               struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_member(root, fans ? "fans" : "gpus");
+    const struct tmx_setting *list = tmx_setting_member(r->root, fans ? "fans" : "gpus");
     const struct part *part = fans ? r->file->fan : r->file->gpu;
-    const size_t n = fans ? r->file->n_fan : r->file->n_gpu;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0, end; !st && i < n; i = end) {
-        end = i + 1;
-        while (end < n && strcmp(part[end].card, part[i].card) == 0) {
-            end++;
+    const size_t n = fans ? r->file->n_fan : r->file->n_gpu, *n_all = fans ? &r->t->n_fan : &r->t->n_gpu;
+    for (size_t first = 0, end; !r->err.code && first < n; first = end) {
+        const struct pattern p = find_pattern(r, part[first].card);
+        for (end = first + 1; end < n && strcmp(part[end].card, part[first].card) == 0; end++) {
         }
-        st = add_parts(r, list, part, i, end, fans, err);
+        if (p.n == 0) {
+            tmx_error_setting(&r->err, tmx_setting_at(list, first),
+                              "%s %s without a card: there is no such card", fans ? "fan" : "GPU",
+                              part[first].fan.name);
+        }
+        for (size_t k = 0; k < p.n * (end - first); k++) {
+            const size_t c = k / (end - first), i = first + k % (end - first), count = (size_t)part[i].count;
+            const struct tmx_setting *e = tmx_setting_at(list, i);
+            for (size_t j = c * count; j < (c + 1) * count && !r->err.code; j++) {
+                char name[TMX_NAME] = "";
+                if (*n_all == MAX_PARTS) {
+                    tmx_error_setting(&r->err, e, "more than %d %s in one node", MAX_PARTS,
+                                      fans ? "fans" : "GPUs");
+                    return;
+                }
+                number_name(name, part[i].fan.name, j, p.n * count, e, &r->err);
+                if (!r->err.code) {
+                    (fans ? add_fan : add_gpu)(r, &part[i], name, p.card0 + c, e);
+                }
+            }
+        }
     }
-    return st;
 }
 
-static enum tmx_status add_air(struct reader *r, size_t entry, const struct tmx_air *air,
-                               const struct tmx_setting *e, struct tmx_err *err)
+static void check_cards(struct reader *r)
 {
-    struct tmx_topology *t = r->t;
-    double out = air->fraction;
-    for (size_t k = 0; k < t->n_air; k++) {
-        out += t->air[k].from == air->from ? t->air[k].fraction : 0;
+    for (size_t i = 0; i < r->n_pattern && !r->err.code; i++) {
+        for (size_t c = r->pattern[i].card0; c < r->pattern[i].card0 + r->pattern[i].n; c++) {
+            const struct tmx_card *card = &r->t->card[c];
+            if (card->n_gpu == 0 || card->n_fan == 0) {
+                tmx_error_setting(&r->err, tmx_setting_at(tmx_setting_member(r->root, "cards"), i),
+                                  "card %s has no %s", card->name, card->n_gpu ? "fan" : "GPU");
+            }
+        }
     }
-    if (out > 1 + 1e-9) {
-        return tmx_fail_setting(err, e, "air: the paths take more than all of GPU %s's outlet air",
-                                t->gpu[air->from].name);
-    }
-    if (t->n_air == MAX_PARTS) {
-        return tmx_fail_setting(err, e, "more than %d air paths in one node", MAX_PARTS);
-    }
-    r->air_entry[t->n_air] = entry;
-    t->air[t->n_air++] = *air;
-    return TMX_OK;
 }
 
-static enum tmx_status add_paths(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+static void add_paths(struct reader *r)
 {
     struct tmx_topology *t = r->t;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < r->file->n_air; i++) {
-        const struct tmx_setting *e = tmx_setting_at(tmx_setting_member(root, "air"), i);
+    for (size_t i = 0; !r->err.code && i < r->file->n_air; i++) {
+        const struct tmx_setting *e = tmx_setting_at(tmx_setting_member(r->root, "air"), i);
         const struct named_air *a = &r->file->air[i];
         const size_t from = find_gpu(t, a->from), to = find_gpu(t, a->to), last = (size_t)a->count - 1;
         if (from == t->n_gpu || to == t->n_gpu) {
-            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"",
-                                    from == t->n_gpu ? a->from : a->to);
+            tmx_error_setting(&r->err, e, "air: there is no GPU \"%s\"", from == t->n_gpu ? a->from : a->to);
+        } else if ((from > to ? from : to) + last >= t->n_gpu) {
+            tmx_error_setting(&r->err, e, "air: count = %d goes beyond the last GPU, %s", a->count,
+                              t->gpu[t->n_gpu - 1].name);
         }
-        if ((from > to ? from : to) + last >= t->n_gpu) {
-            return tmx_fail_setting(err, e, "air: count = %d goes beyond the last GPU, %s", a->count,
-                                    t->gpu[t->n_gpu - 1].name);
-        }
-        for (size_t k = 0; k <= last && !st; k++) {
-            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a->fraction, a->heat_w}, e, err);
+        for (size_t k = 0; k <= last && !r->err.code; k++) {
+            double out = a->fraction;
+            for (size_t other = 0; other < t->n_air; other++) {
+                out += t->air[other].from == from + k ? t->air[other].fraction : 0;
+            }
+            if (out > 1 + 1e-9) {
+                tmx_error_setting(&r->err, e, "air: the paths take more than all of GPU %s's outlet air",
+                                  t->gpu[from + k].name);
+            } else if (t->n_air == MAX_PARTS) {
+                tmx_error_setting(&r->err, e, "more than %d air paths in one node", MAX_PARTS);
+            } else {
+                r->air_entry[t->n_air] = i;
+                t->air[t->n_air++] = (struct tmx_air){from + k, to + k, a->fraction, a->heat_w};
+            }
         }
     }
-    return st;
 }
 
 /* Order the GPUs so that air flows forward only; a path that cannot be ordered closes a loop. */
-static enum tmx_status order_air(const struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+static void order_air(struct reader *r)
 {
     struct tmx_topology *t = r->t;
-    size_t *inflow = calloc(t->n_gpu, sizeof *inflow), n = 0;
-    t->upstream_first = calloc(t->n_gpu, sizeof *t->upstream_first);
-    if (!inflow || !t->upstream_first) {
-        free(inflow);
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+    size_t *inflow, n = 0;
+    if (r->err.code || !TMX_TAKE(&r->scratch, inflow, t->n_gpu) ||
+        !TMX_TAKE(&r->scratch, t->upstream_first, t->n_gpu)) {
+        return;
     }
     for (size_t a = 0; a < t->n_air; a++) {
         inflow[t->air[a].to]++;
@@ -571,37 +526,17 @@ static enum tmx_status order_air(const struct reader *r, const struct tmx_settin
             }
         }
     }
-    enum tmx_status st = TMX_OK;
-    for (size_t a = 0; !st && a < t->n_air && n < t->n_gpu; a++) {
+    for (size_t a = 0; a < t->n_air && n < t->n_gpu; a++) {
         if (inflow[t->air[a].to] > 0 && inflow[t->air[a].from] > 0) {
-            st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "air"), r->air_entry[a]),
-                                  "air flows in a loop through GPUs %s and %s", t->gpu[t->air[a].from].name,
-                                  t->gpu[t->air[a].to].name);
+            tmx_error_setting(&r->err, tmx_setting_at(tmx_setting_member(r->root, "air"), r->air_entry[a]),
+                              "air flows in a loop through GPUs %s and %s", t->gpu[t->air[a].from].name,
+                              t->gpu[t->air[a].to].name);
         }
     }
-    free(inflow);
-    return st;
-}
-
-static enum tmx_status check_cards(const struct reader *r, const struct tmx_setting *root,
-                                   struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_member(root, "cards");
-    for (size_t i = 0; i < r->n_pattern; i++) {
-        for (size_t c = r->pattern[i].card0; c < r->pattern[i].card0 + r->pattern[i].n; c++) {
-            const struct tmx_card *card = &r->t->card[c];
-            if (card->n_gpu == 0 || card->n_fan == 0) {
-                return tmx_fail_setting(err, tmx_setting_at(list, i), "card %s has no %s", card->name,
-                                        card->n_gpu ? "fan" : "GPU");
-            }
-        }
-    }
-    return TMX_OK;
 }
 
 /* Air in front of a rack is warmer at its top than at its bottom; node j of n is at height (j + 1/2) / n,
  * 0 the bottom. Between the points of a profile the temperature is linear, outside it is the last point's. */
-
 static double inlet_c(const struct rack *r, double height)
 {
     const struct point *p = r->profile;
@@ -616,197 +551,157 @@ static double inlet_c(const struct rack *r, double height)
     return p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c);
 }
 
-static void *grow(void *old, size_t n, size_t times, size_t size)
+/* So many copies behind each other, kept as long as the topology. */
+static void *copies(struct tmx_topology *t, const void *of, size_t n, size_t times, size_t size)
 {
-    char *p = calloc(n * times + 1, size);
+    char *p = tmx_arena_take(&t->arena, n * times + 1, size);
     for (size_t i = 0; p && i < times; i++) {
-        memcpy(p + i * n * size, old, n * size);
+        memcpy(p + i * n * size, of, n * size);
     }
-    free(old);
     return p;
 }
 
-/* Copies behind each other, with their indices moved on. */
-static enum tmx_status repeat(struct tmx_topology *t, size_t times, struct tmx_err *err)
+/* Copies of the node, with their indices moved on; the paths of air sorted by where they lead: of one GPU
+ * they keep their order. The arrays become as small as they may. */
+static void repeat(struct reader *r, size_t times)
 {
+    struct tmx_topology *t = r->t;
     const size_t nc = t->n_card, nf = t->n_fan, ng = t->n_gpu, na = t->n_air;
-    t->card = grow(t->card, nc, times, sizeof *t->card);
-    t->fan = grow(t->fan, nf, times, sizeof *t->fan);
-    t->gpu = grow(t->gpu, ng, times, sizeof *t->gpu);
-    t->air = grow(t->air, na, times, sizeof *t->air);
-    t->upstream_first = grow(t->upstream_first, ng, times, sizeof *t->upstream_first);
-    if (!t->card || !t->fan || !t->gpu || !t->air || !t->upstream_first) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu nodes", times);
+    if (r->err.code) {
+        return;
     }
-    for (size_t i = 1; i < times; i++) {
-        for (size_t c = i * nc; c < (i + 1) * nc; c++) {
-            t->card[c].gpu0 += i * ng;
-            t->card[c].fan0 += i * nf;
-        }
-        for (size_t f = i * nf; f < (i + 1) * nf; f++) {
-            t->fan[f].card += i * nc;
-        }
-        for (size_t g = i * ng; g < (i + 1) * ng; g++) {
-            t->gpu[g].card += i * nc;
-            t->upstream_first[g] += i * ng;
-        }
-        for (size_t a = i * na; a < (i + 1) * na; a++) {
-            t->air[a].from += i * ng;
-            t->air[a].to += i * ng;
-        }
+    t->card = copies(t, t->card, nc, times, sizeof *t->card);
+    t->fan = copies(t, t->fan, nf, times, sizeof *t->fan);
+    t->gpu = copies(t, t->gpu, ng, times, sizeof *t->gpu);
+    t->upstream_first = copies(t, t->upstream_first, ng, times, sizeof *t->upstream_first);
+    const struct tmx_air *air = t->air;
+    TMX_TAKE(&t->arena, t->air, na * times + 1);
+    TMX_TAKE(&t->arena, t->air0, ng * times + 2);
+    if (t->arena.failed) {
+        tmx_error(&r->err, TMX_ENOMEM, "%zu nodes", times);
+        return;
+    }
+    for (size_t c = nc; c < nc * times; c++) {
+        t->card[c].gpu0 += c / nc * ng;
+        t->card[c].fan0 += c / nc * nf;
+    }
+    for (size_t f = nf; f < nf * times; f++) {
+        t->fan[f].card += f / nf * nc;
+    }
+    for (size_t g = ng; g < ng * times; g++) {
+        t->gpu[g].card += g / ng * nc;
+        t->upstream_first[g] += g / ng * ng;
+    }
+    for (size_t a = 0; a < na * times; a++) {
+        t->air0[air[a % na].to + a / na * ng + 2]++;
+    }
+    for (size_t g = 2; g < ng * times + 2; g++) {
+        t->air0[g] += t->air0[g - 1];
+    }
+    for (size_t a = 0; a < na * times; a++) { /* air0[g + 1] moves from the first of g to behind its last */
+        struct tmx_air path = air[a % na];
+        path.from += a / na * ng;
+        path.to += a / na * ng;
+        t->air[t->air0[path.to + 1]++] = path;
     }
     t->n_card *= times;
     t->n_fan *= times;
     t->n_gpu *= times;
     t->n_air *= times;
-    return TMX_OK;
 }
 
-/* Sort the paths by where they lead; of one GPU they keep their order. */
-static enum tmx_status index_air(struct tmx_topology *t, struct tmx_err *err)
+/* before.NAME in place of the names of n parts, each `size` bytes behind the one before it. */
+static void rename_parts(char *name, size_t n, size_t size, const char *before, const struct tmx_setting *e,
+                         struct tmx_err *err)
 {
-    struct tmx_air *sorted = calloc(t->n_air + 1, sizeof *sorted);
-    t->air0 = calloc(t->n_gpu + 2, sizeof *t->air0);
-    if (!sorted || !t->air0) {
-        free(sorted);
-        return tmx_fail(err, TMX_ENOMEM, "%zu air paths", t->n_air);
+    for (size_t i = 0; i < n && !err->code; i++, name += size) {
+        char text[3 * TMX_NAME];
+        const int length = snprintf(text, sizeof text, "%s.%s", before, name);
+        if (length >= TMX_NAME) {
+            tmx_error_setting(err, e, "\"%s\" is a longer name than %d letters", text, TMX_NAME - 1);
+        } else {
+            memcpy(name, text, (size_t)length + 1);
+        }
     }
-    for (size_t a = 0; a < t->n_air; a++) {
-        t->air0[t->air[a].to + 2]++;
-    }
-    for (size_t g = 2; g < t->n_gpu + 2; g++) {
-        t->air0[g] += t->air0[g - 1];
-    }
-    for (size_t a = 0; a < t->n_air; a++) { /* air0[g + 1] moves from the first of g to behind its last */
-        sorted[t->air0[t->air[a].to + 1]++] = t->air[a];
-    }
-    free(t->air);
-    t->air = sorted;
-    return TMX_OK;
 }
 
-/* The places of a rack's nodes in the arrays of the hall, and in one node. */
-struct place {
-    size_t node0, n_card, n_fan, n_gpu;
-};
-
-static enum tmx_status rename_part(char name[TMX_NAME], const char *before, const struct tmx_setting *e,
-                                   struct tmx_err *err)
+static void check_size(struct reader *r, const struct tmx_setting *e, size_t n_node)
 {
-    char text[3 * TMX_NAME];
-    const int n = snprintf(text, sizeof text, "%s.%s", before, name);
-    if (n >= TMX_NAME) {
-        return tmx_fail_setting(err, e, "\"%s\" is a longer name than %d letters", text, TMX_NAME - 1);
+    if (n_node * r->t->n_gpu > TMX_HALL_MAX_GPUS) {
+        tmx_error_setting(&r->err, e, "%zu nodes of %zu GPUs; at most %d GPUs", n_node, r->t->n_gpu,
+                          TMX_HALL_MAX_GPUS);
     }
-    memcpy(name, text, (size_t)n + 1);
-    return TMX_OK;
 }
 
-/* Names and inlet air of the nodes of one rack of the file. */
-static enum tmx_status fill_rack(struct tmx_topology *t, const struct rack *r, const struct place *at,
-                                 const struct tmx_setting *e, struct tmx_err *err)
+/* Repeat the node rack by rack; names and inlet air of each. */
+static void build_racks(struct reader *r)
 {
-    enum tmx_status st = TMX_OK;
-    const size_t n = (size_t)r->count * (size_t)r->nodes;
-    for (size_t i = 0; i < n && !st; i++) {
-        const size_t k = at->node0 + i, rack = i / (size_t)r->nodes, node = i % (size_t)r->nodes;
-        char before[2 * TMX_NAME], number[24] = "";
-        if (r->count > 1) {
-            snprintf(number, sizeof number, "%zu", rack);
+    struct tmx_topology *t = r->t;
+    const struct tmx_setting *list = tmx_setting_member(r->root, "racks");
+    const size_t nc = t->n_card, nf = t->n_fan, ng = t->n_gpu;
+    size_t n_node = 0;
+    bool profiles = false;
+    for (size_t i = 0; i < r->file->n_rack; i++) {
+        const struct rack *rack = &r->file->rack[i];
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        n_node += (size_t)rack->count * (size_t)rack->nodes;
+        profiles = profiles || rack->n_point > 0;
+        if (rack->n_point > 0 && t->inlet_c <= -TMX_ZERO_C) {
+            tmx_error_setting(&r->err, tmx_setting_member(e, "profile"),
+                              "profile: give inlet_c too, the room air it differs from");
         }
-        snprintf(before, sizeof before, "%s%s.node%zu", r->name, number, node);
-        for (size_t c = k * at->n_card; c < (k + 1) * at->n_card && !st; c++) {
-            st = rename_part(t->card[c].name, before, e, err);
-        }
-        for (size_t f = k * at->n_fan; f < (k + 1) * at->n_fan && !st; f++) {
-            st = rename_part(t->fan[f].name, before, e, err);
-        }
-        for (size_t g = k * at->n_gpu; g < (k + 1) * at->n_gpu && !st; g++) {
-            st = rename_part(t->gpu[g].name, before, e, err);
-            if (r->n_point > 0) {
-                t->inlet_above_k[g] = inlet_c(r, ((double)node + 0.5) / (double)r->nodes) - t->inlet_c;
+        check_size(r, e, n_node);
+    }
+    repeat(r, n_node);
+    if (profiles && !r->err.code && !TMX_TAKE(&t->arena, t->inlet_above_k, t->n_gpu)) {
+        tmx_error(&r->err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+    }
+    t->nodes = (int)n_node;
+    for (size_t i = 0, k = 0; i < r->file->n_rack && !r->err.code; i++) {
+        const struct rack *rack = &r->file->rack[i];
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        t->n_rack += (size_t)rack->count;
+        for (int at = 0; at < rack->count * rack->nodes && !r->err.code; at++, k++) {
+            const int node = at % rack->nodes;
+            char before[2 * TMX_NAME], number[24] = "";
+            snprintf(number, sizeof number, rack->count > 1 ? "%d" : "", at / rack->nodes);
+            snprintf(before, sizeof before, "%s%s.node%d", rack->name, number, node);
+            rename_parts(t->card[k * nc].name, nc, sizeof *t->card, before, e, &r->err);
+            rename_parts(t->fan[k * nf].name, nf, sizeof *t->fan, before, e, &r->err);
+            rename_parts(t->gpu[k * ng].name, ng, sizeof *t->gpu, before, e, &r->err);
+            for (size_t g = k * ng; g < (k + 1) * ng && rack->n_point > 0; g++) {
+                t->inlet_above_k[g] = inlet_c(rack, (node + 0.5) / rack->nodes) - t->inlet_c;
             }
         }
     }
-    return st;
 }
 
-static enum tmx_status too_many(const struct tmx_setting *e, const struct tmx_topology *t, size_t n_node,
-                                struct tmx_err *err)
+/* Repeat the node by the key nodes or by racks, and give each GPU the air of its height and its own. */
+static void build_hall(struct reader *r)
 {
-    return n_node * t->n_gpu <= TMX_HALL_MAX_GPUS
-               ? TMX_OK
-               : tmx_fail_setting(err, e, "%zu nodes of %zu GPUs; at most %d GPUs", n_node, t->n_gpu,
-                                  TMX_HALL_MAX_GPUS);
-}
-
-static enum tmx_status build_racks(struct tmx_topology *t, const struct file *f,
-                                   const struct tmx_setting *list, struct tmx_err *err)
-{
-    struct place at = {.n_card = t->n_card, .n_fan = t->n_fan, .n_gpu = t->n_gpu};
-    size_t n_node = 0;
-    bool profiles = false;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < f->n_rack && !st; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        n_node += (size_t)f->rack[i].count * (size_t)f->rack[i].nodes;
-        profiles = profiles || f->rack[i].n_point > 0;
-        st = f->rack[i].n_point > 0 && t->inlet_c <= -TMX_ZERO_C
-                 ? tmx_fail_setting(err, tmx_setting_member(e, "profile"),
-                                    "profile: give inlet_c too, the room air it differs from")
-                 : too_many(e, t, n_node, err);
-    }
-    st = st ? st : repeat(t, n_node, err);
-    if (!st && profiles) {
-        t->inlet_above_k = calloc(t->n_gpu, sizeof *t->inlet_above_k);
-        st = t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
-    }
-    t->nodes = (int)n_node;
-    for (size_t i = 0; i < f->n_rack && !st; i++) {
-        st = fill_rack(t, &f->rack[i], &at, tmx_setting_at(list, i), err);
-        at.node0 += (size_t)f->rack[i].count * (size_t)f->rack[i].nodes;
-        t->n_rack += (size_t)f->rack[i].count;
-    }
-    return st;
-}
-
-/* What GPUs have above the air of their rack. */
-static enum tmx_status add_above(struct tmx_topology *t, struct tmx_err *err)
-{
-    bool any = false;
-    for (size_t g = 0; g < t->n_gpu; g++) {
-        any = any || t->gpu[g].inlet_above_k != 0;
-    }
-    if (any && !t->inlet_above_k) {
-        t->inlet_above_k = calloc(t->n_gpu, sizeof *t->inlet_above_k);
-    }
-    for (size_t g = 0; any && t->inlet_above_k && g < t->n_gpu; g++) {
-        t->inlet_above_k[g] += t->gpu[g].inlet_above_k;
-    }
-    return !any || t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
-}
-
-/* Repeat the node by the key nodes or by racks, give each GPU the air of its height, and sort the paths of
- * air by where they lead. */
-static enum tmx_status build_hall(struct tmx_topology *t, const struct file *f,
-                                  const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *nodes = tmx_setting_member(root, "nodes");
-    enum tmx_status st = TMX_OK;
-    if (f->n_rack > 0) {
-        st = nodes ? tmx_fail_setting(err, nodes, "nodes and racks: the racks give the number of nodes")
-                   : build_racks(t, f, tmx_setting_member(root, "racks"), err);
+    struct tmx_topology *t = r->t;
+    const struct tmx_setting *nodes = tmx_setting_member(r->root, "nodes");
+    bool above = false;
+    if (r->file->n_rack == 0) {
+        check_size(r, nodes ? nodes : r->root, (size_t)t->nodes);
+        repeat(r, (size_t)t->nodes);
+    } else if (nodes) {
+        tmx_error_setting(&r->err, nodes, "nodes and racks: the racks give the number of nodes");
     } else {
-        st = too_many(nodes ? nodes : root, t, (size_t)t->nodes, err);
-        st = st ? st : repeat(t, (size_t)t->nodes, err); /* also of one: arrays become as small as they may */
+        build_racks(r);
     }
-    for (size_t g = 0; g < t->n_gpu && !st; g++) { /* its name says in which rack and node it is */
+    for (size_t g = 0; g < t->n_gpu && !r->err.code; g++) { /* its name says in which rack and node it is */
         const char *name = t->gpu[g].name, *node = strstr(name, ".node"), *dot = strrchr(name, '.');
         t->gpu[g].rack_letters = node ? (size_t)(node - name) : 0;
         t->gpu[g].node_letters = dot && (node || strncmp(name, "node", 4) == 0) ? (size_t)(dot - name) : 0;
+        above = above || t->gpu[g].inlet_above_k != 0;
     }
-    st = st ? st : add_above(t, err);
-    return st ? st : index_air(t, err);
+    if (above && !t->inlet_above_k && !TMX_TAKE(&t->arena, t->inlet_above_k, t->n_gpu)) {
+        tmx_error(&r->err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+    }
+    for (size_t g = 0; above && t->inlet_above_k && g < t->n_gpu; g++) {
+        t->inlet_above_k[g] += t->gpu[g].inlet_above_k;
+    }
 }
 
 enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
@@ -814,37 +709,39 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
     struct tmx_config *cfg = NULL;
     struct file f = {.n_card = 0};
     struct reader r = {.t = t, .file = &f};
-    enum tmx_status st = tmx_keys_load(tmx_topology_keys, &f, path, NULL, &cfg, err);
+    r.err.code = tmx_keys_load(tmx_topology_keys, &f, path, NULL, &cfg, &r.err);
     *t = f.t;
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        t->host.given = tmx_setting_member(root, "host");
-        t->card = calloc(MAX_PARTS, sizeof *t->card);
-        t->fan = calloc(MAX_PARTS, sizeof *t->fan);
-        t->gpu = calloc(MAX_PARTS, sizeof *t->gpu);
-        t->air = calloc(MAX_PARTS, sizeof *t->air);
-        r.pattern = calloc(f.n_card, sizeof *r.pattern);
-        r.air_entry = calloc(MAX_PARTS, sizeof *r.air_entry);
-        st = t->card && t->fan && t->gpu && t->air && r.pattern && r.air_entry ? TMX_OK : tmx_no_memory(err);
-        st = st ? st : add_cards(&r, root, err);
-        st = st ? st : add_all(&r, root, false, err);
-        st = st ? st : add_all(&r, root, true, err);
-        st = st ? st : check_cards(&r, root, err);
-        st = st ? st : add_paths(&r, root, err);
-        st = st ? st : order_air(&r, root, err);
-        if (!st && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
-            st = tmx_fail_setting(err, tmx_setting_member(root, "link"), "link = \"%s\": not one of links",
-                                  t->link_name);
+    if (!r.err.code) {
+        r.root = tmx_config_root(cfg);
+        t->host.given = tmx_setting_member(r.root, "host");
+        TMX_TAKE(&r.scratch, t->card, MAX_PARTS);
+        TMX_TAKE(&r.scratch, t->fan, MAX_PARTS);
+        TMX_TAKE(&r.scratch, t->gpu, MAX_PARTS);
+        TMX_TAKE(&r.scratch, t->air, MAX_PARTS);
+        TMX_TAKE(&r.scratch, r.pattern, f.n_card);
+        TMX_TAKE(&r.scratch, r.air_entry, MAX_PARTS);
+        r.err.code = r.scratch.failed ? tmx_no_memory(&r.err) : TMX_OK;
+        add_cards(&r);
+        add_parts(&r, false);
+        add_parts(&r, true);
+        check_cards(&r);
+        add_paths(&r);
+        order_air(&r);
+        if (!r.err.code && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
+            tmx_error_setting(&r.err, tmx_setting_member(r.root, "link"), "link = \"%s\": not one of links",
+                              t->link_name);
         }
-        st = st ? st : build_hall(t, &f, root, err);
+        if (r.scratch.failed) {
+            tmx_error(&r.err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+        }
+        build_hall(&r);
     }
     free(f.card);
     free(f.fan);
     free(f.gpu);
     free(f.air);
     free(f.rack);
-    free(r.pattern);
-    free(r.air_entry);
+    tmx_arena_finish(&r.scratch);
     t->config = cfg;
-    return st;
+    return tmx_error_give(err, &r.err);
 }

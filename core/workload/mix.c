@@ -12,7 +12,7 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 
-static const double MAX_ARRIVAL_S = 1e9, MAX_WORK_S = 1e7;
+static const double MAX_WORK_S = 1e7;
 enum { MAX_NAMES = 1024, MAX_ENTRIES = 1000000 };
 
 enum process { POISSON, TRACE };
@@ -63,109 +63,112 @@ static const struct tmx_opt arrival_opts[] = {
     {0},
 };
 
-static enum tmx_status append(struct tmx_mix *mix, const struct tmx_mix_entry *e, struct tmx_err *err)
+static void append(struct tmx_mix *mix, const struct tmx_mix_entry *e, struct tmx_err *err)
 {
-    if ((mix->n_entry & (mix->n_entry - 1)) == 0) { /* room doubles at powers of two */
+    if (!err->code && (mix->n_entry & (mix->n_entry - 1)) == 0) { /* room doubles at powers of two */
         const size_t room = mix->n_entry ? 2 * mix->n_entry : 1;
         struct tmx_mix_entry *p = realloc(mix->entry, room * sizeof *p);
         if (!p) {
-            return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", room);
+            tmx_error(err, TMX_ENOMEM, "mix of %zu kernels", room);
+            return;
         }
         mix->entry = p;
     }
-    mix->entry[mix->n_entry++] = *e;
-    return TMX_OK;
+    if (!err->code) {
+        mix->entry[mix->n_entry++] = *e;
+    }
 }
 
-static enum tmx_status read_list(struct tmx_mix *mix, const struct tmx_setting *list, struct tmx_err *err)
+static void read_list(struct tmx_mix *mix, const struct tmx_setting *list, struct tmx_err *err)
 {
-    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
         const struct tmx_setting *s = tmx_setting_at(list, i);
         struct counted_entry e = {.count = 0};
-        enum tmx_status st = tmx_opt_read(entry_opts, &e, s, NULL, err);
+        err->code = tmx_opt_read(entry_opts, &e, s, NULL, err);
         e.entry.file = tmx_setting_file(s);
         e.entry.line = tmx_setting_line(s);
-        if (!st && mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
-            st = tmx_fail_setting(err, s, "more than %d kernels", MAX_ENTRIES);
+        if (mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
+            tmx_error_setting(err, s, "more than %d kernels", MAX_ENTRIES);
         }
-        for (int k = 0; k < e.count && !st; k++) {
-            st = append(mix, &e.entry, err);
-        }
-        if (st) {
-            return st;
+        for (int k = 0; k < e.count && !err->code; k++) {
+            append(mix, &e.entry, err);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
-                               uint64_t seed, struct tmx_err *err)
+/* Name and place of a kernel that the group lists. */
+static void set_kernel(struct tmx_mix_entry *e, const struct tmx_setting *kernel,
+                       const struct tmx_setting *place, struct tmx_err *err)
+{
+    const char *name = tmx_setting_text(kernel);
+    if (strlen(name) >= sizeof e->kernel) {
+        tmx_error_setting(err, place, "kernels: \"%.40s...\": no kernel has so long a name", name);
+    } else {
+        memcpy(e->kernel, name, strlen(name) + 1);
+    }
+}
+
+static void poisson(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
+                    uint64_t seed, struct tmx_err *err)
 {
     const struct tmx_setting *names;
     struct tmx_rng *rng = NULL;
     double t = 0;
-    enum tmx_status st = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &names, err);
-    st = st ? st : tmx_rng_create(&rng, seed, "arrivals", err);
-    for (int i = 0; i < a->count && !st; i++) {
+    err->code = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &names, err);
+    err->code = err->code ? err->code : tmx_rng_create(&rng, seed, "arrivals", err);
+    for (int i = 0; i < a->count && !err->code; i++) {
         const struct tmx_setting *s = tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names)));
         struct tmx_mix_entry e = {
             .work_s = a->work_s, .gpus = a->gpus, .file = tmx_setting_file(s), .line = tmx_setting_line(s)};
-        const char *name = tmx_setting_text(s);
-        if (strlen(name) >= sizeof e.kernel) {
-            st = tmx_fail_setting(err, names, "kernels: \"%.40s...\": no kernel has so long a name", name);
-            break;
-        }
+        set_kernel(&e, s, names, err);
         t += tmx_rng_exponential(rng, a->mean_s);
         e.arrival_s = t;
-        memcpy(e.kernel, name, strlen(name) + 1);
-        st = append(mix, &e, err);
+        append(mix, &e, err);
     }
     tmx_rng_destroy(rng);
-    return st;
 }
 
-static bool number_in(const struct tmx_csv *csv, size_t row, size_t column, double min, double max, double *v)
-{
-    return tmx_csv_real(csv, row, column, v) && *v >= min && *v <= max;
-}
+/* Columns of a trace of ours; all but the last two have to be there. */
+enum trace_column { ARRIVAL, KERNEL, WORK, PRIORITY, SIDE_BY_SIDE, N_TRACE_COLUMN };
+static const char *const trace_names[N_TRACE_COLUMN] = {"arrival_s", "kernel", "work_s", "priority", "gpus"};
+static const struct {
+    double min, max, absent;
+    const char *what; /* NULL: a name */
+} trace_columns[N_TRACE_COLUMN] = {{0, 1e9, 0, "seconds"},
+                                   {0, 0, 0, NULL},
+                                   {0, 1e7, 0, "seconds"},
+                                   {-100, 100, 0, "a whole number"},
+                                   {1, 4096, 1, "a whole number"}};
 
-static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
-                                 const size_t column[5], struct tmx_err *err)
+static void trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
+                      const size_t column[N_TRACE_COLUMN], struct tmx_err *err)
 {
-    const unsigned line = csv->line[row];
-    struct tmx_mix_entry e = {.file = mix->arrivals, .line = line};
-    double priority = 0, gpus = 1;
-    const char *kernel = tmx_csv_cell(csv, row, column[1]);
-    if (!number_in(csv, row, column[0], 0, MAX_ARRIVAL_S, &e.arrival_s)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
-                           "arrival_s = \"%.40s\": expected seconds from 0 to %g",
-                           tmx_csv_cell(csv, row, column[0]), MAX_ARRIVAL_S);
+    double v[N_TRACE_COLUMN];
+    struct tmx_mix_entry e = {.file = mix->arrivals, .line = csv->line[row]};
+    for (size_t c = 0; c < N_TRACE_COLUMN; c++) {
+        const char *cell = column[c] < csv->n_column ? tmx_csv_cell(csv, row, column[c]) : "";
+        const bool kernel = c == KERNEL;
+        v[c] = trace_columns[c].absent;
+        if (kernel && (!*cell || strlen(cell) >= sizeof e.kernel)) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, e.line, "kernel = \"%.40s\": expected a kernel's name",
+                         cell);
+        } else if (kernel) {
+            snprintf(e.kernel, sizeof e.kernel, "%s", cell);
+        } else if ((*cell || c < PRIORITY) &&
+                   (!tmx_csv_real(csv, row, column[c], &v[c]) || v[c] < trace_columns[c].min ||
+                    v[c] > trace_columns[c].max || (c >= PRIORITY && v[c] != floor(v[c])))) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, e.line, "%s = \"%.40s\": expected %s from %g to %g",
+                         trace_names[c], cell, trace_columns[c].what, trace_columns[c].min,
+                         trace_columns[c].max);
+        }
     }
-    if (!*kernel || strlen(kernel) >= sizeof e.kernel) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, line, "kernel = \"%.40s\": expected a kernel's name",
-                           kernel);
+    if (!err->code) {
+        e.arrival_s = v[ARRIVAL];
+        e.work_s = v[WORK];
+        e.priority = (int)v[PRIORITY];
+        e.gpus = (int)v[SIDE_BY_SIDE];
+        append(mix, &e, err);
     }
-    if (!number_in(csv, row, column[2], 0, MAX_WORK_S, &e.work_s)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
-                           "work_s = \"%.40s\": expected seconds from 0 to %g",
-                           tmx_csv_cell(csv, row, column[2]), MAX_WORK_S);
-    }
-    if (column[3] < csv->n_column && *tmx_csv_cell(csv, row, column[3]) &&
-        (!number_in(csv, row, column[3], -100, 100, &priority) || priority != floor(priority))) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
-                           "priority = \"%.40s\": expected a whole number from -100 to 100",
-                           tmx_csv_cell(csv, row, column[3]));
-    }
-    if (column[4] < csv->n_column && *tmx_csv_cell(csv, row, column[4]) &&
-        (!number_in(csv, row, column[4], 1, 4096, &gpus) || gpus != floor(gpus))) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
-                           "gpus = \"%.40s\": expected a whole number from 1 to 4096",
-                           tmx_csv_cell(csv, row, column[4]));
-    }
-    snprintf(e.kernel, sizeof e.kernel, "%s", kernel);
-    e.priority = (int)priority;
-    e.gpus = (int)gpus;
-    return append(mix, &e, err);
 }
 
 /* ---- jobs of a cluster, which name no kernel ---- */
@@ -180,7 +183,7 @@ static const struct job_log {
 } job_logs[] = {
     {"Acme",
      {{"submit_time"}, {"duration"}, {"gpu_num"}, {NULL}},
-     " job_id user vc jobname node_num cpu_num mem_per_pod_GB shared_mem_per_pod type state start_time "
+     "job_id user vc jobname node_num cpu_num mem_per_pod_GB shared_mem_per_pod type state start_time "
      "end_time fail_time stop_time queue gpu_time "},
     {"sacct",
      {{"Submit"}, {"ElapsedRaw", "Elapsed"}, {"AllocTRES", "AllocGRES", "ReqTRES"}, {"JobID", "JobIDRaw"}},
@@ -252,8 +255,8 @@ static bool run_time(const char *text, double *s)
     return n == 3 || (n == 2 && !dash);
 }
 
-static enum tmx_status add_job(struct jobs *j, const char *path, unsigned line, double arrival_s,
-                               double work_s, double gpus, struct tmx_err *err)
+static void add_job(struct jobs *j, const char *path, unsigned line, double arrival_s, double work_s,
+                    double gpus, struct tmx_err *err)
 {
     const size_t n = tmx_setting_length(j->kernels), k = n > 1 ? tmx_rng_below(j->rng, n) : 0;
     const struct tmx_setting *kernel = tmx_setting_at(j->kernels, k);
@@ -266,61 +269,55 @@ static enum tmx_status add_job(struct jobs *j, const char *path, unsigned line, 
     j->n_cpu += gpus == 0;
     j->n_idle += gpus > 0 && work_s == 0;
     if (gpus == 0 || work_s == 0) {
-        return TMX_OK;
+        return;
     }
-    if (gpus > 4096 || work_s > MAX_WORK_S || j->mix->n_entry >= MAX_ENTRIES) {
-        return j->mix->n_entry >= MAX_ENTRIES
-                   ? tmx_fail_at(err, TMX_ERANGE, path, line, "more than %d arrivals", MAX_ENTRIES)
-                   : tmx_fail_at(err, TMX_EPARSE, path, line,
-                                 "a job of %g s on %g GPUs: expected at most %g s and 4096", work_s, gpus,
-                                 MAX_WORK_S);
+    if (j->mix->n_entry >= MAX_ENTRIES) {
+        tmx_error_at(err, TMX_ERANGE, path, line, "more than %d arrivals", MAX_ENTRIES);
+    } else if (gpus > 4096 || work_s > MAX_WORK_S) {
+        tmx_error_at(err, TMX_EPARSE, path, line, "a job of %g s on %g GPUs: expected at most %g s and 4096",
+                     work_s, gpus, MAX_WORK_S);
     }
-    if (strlen(tmx_setting_text(kernel)) >= sizeof e.kernel) {
-        return tmx_fail_setting(err, kernel, "kernels: \"%.40s...\": no kernel has so long a name",
-                                tmx_setting_text(kernel));
-    }
-    snprintf(e.kernel, sizeof e.kernel, "%s", tmx_setting_text(kernel));
+    set_kernel(&e, kernel, kernel, err);
     j->n++;
-    return append(j->mix, &e, err);
+    append(j->mix, &e, err);
 }
 
 /* A row of a log by its columns: seconds or a date, then a time, then GPUs. */
-static enum tmx_status job_row(struct jobs *j, const struct tmx_csv *csv, size_t row,
-                               const size_t column[N_JOB_COLUMN], struct tmx_err *err)
+static void job_row(struct jobs *j, const struct tmx_csv *csv, size_t row, const size_t column[N_JOB_COLUMN],
+                    struct tmx_err *err)
 {
-    const char *cell[N_JOB_COLUMN];
-    double arrival_s, work_s, gpus;
+    const char *cell[N_JOB_COLUMN], *wrong = NULL;
+    double arrival_s, work_s = 0, gpus = 0;
     struct tmx_moment m = {0};
+    size_t at = SUBMIT;
     for (size_t c = 0; c < N_JOB_COLUMN; c++) {
         cell[c] = column[c] < csv->n_column ? tmx_csv_cell(csv, row, column[c]) : "";
     }
     if (strchr(cell[JOB_ID], '.')) { /* 123.batch */
         j->n_step++;
-        return TMX_OK;
+        return;
     }
     const bool date = !tmx_csv_real(csv, row, column[SUBMIT], &arrival_s);
     if (date && !tmx_moment_read(cell[SUBMIT], &m)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
-                           "%s = \"%.40s\": expected seconds, or a date and a time, 2023-11-16 18:17:03",
-                           csv->column[column[SUBMIT]], cell[SUBMIT]);
-    }
-    if (date) {
+        wrong = "expected seconds, or a date and a time, 2023-11-16 18:17:03";
+    } else if (date) {
         j->first = row == 0 ? m : j->first;
         arrival_s = tmx_moment_since(&m, &j->first) - 60.0 * (m.zone_min - j->first.zone_min);
+        wrong = m.zoned != j->first.zoned ? "some rows have a zone and others none" : NULL;
     }
-    if (date && m.zoned != j->first.zoned) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
-                           "%s = \"%.40s\": some rows have a zone and others none",
-                           csv->column[column[SUBMIT]], cell[SUBMIT]);
+    if (!wrong && !run_time(cell[RUN_TIME], &work_s)) {
+        at = RUN_TIME;
+        wrong = "expected seconds, or days-hours:minutes:seconds";
+    } else if (!wrong && !gpus_of(cell[GPUS], &gpus)) {
+        at = GPUS;
+        wrong = "expected a number of GPUs, gres/gpu=8, or neither";
     }
-    if (!run_time(cell[RUN_TIME], &work_s) || !gpus_of(cell[GPUS], &gpus)) {
-        const size_t c = run_time(cell[RUN_TIME], &work_s) ? GPUS : RUN_TIME;
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s = \"%.40s\": expected %s",
-                           csv->column[column[c]], cell[c],
-                           c == GPUS ? "a number of GPUs, gres/gpu=8, or neither"
-                                     : "seconds, or days-hours:minutes:seconds");
+    if (wrong) {
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s = \"%.40s\": %s",
+                     csv->column[column[at]], cell[at], wrong);
+    } else {
+        add_job(j, csv->source, csv->line[row], arrival_s, work_s, gpus, err);
     }
-    return add_job(j, csv->source, csv->line[row], arrival_s, work_s, gpus, err);
 }
 
 /* The log whose columns the table has; NULL: none. *skipped: its other columns, for a line. */
@@ -342,64 +339,59 @@ static const struct job_log *find_log(const struct tmx_csv *csv, size_t column[N
     return NULL;
 }
 
-static enum tmx_status check_log(const struct tmx_csv *csv, const struct job_log *log,
-                                 const size_t column[N_JOB_COLUMN], struct tmx_err *err)
+static void check_log(const struct tmx_csv *csv, const struct job_log *log, const size_t column[N_JOB_COLUMN],
+                      struct tmx_err *err)
 {
-    char skipped[200] = "", word[64];
+    char skipped[200] = "";
     size_t used = 0;
     for (size_t c = 0; c < csv->n_column; c++) {
         const char *name = csv->column[c];
-        snprintf(word, sizeof word, " %.60s ", name);
         bool counts = !*name;
         for (size_t k = 0; k < N_JOB_COLUMN; k++) {
             counts = counts || c == column[k];
         }
-        if (!counts && log->skipped && !strstr(log->skipped, word)) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line,
-                               "unknown column \"%.60s\" of a log of %s", name, log->name);
+        if (!counts && log->skipped && !tmx_words_have(log->skipped, name)) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line,
+                         "unknown column \"%.60s\" of a log of %s", name, log->name);
         }
         if (!counts && used < sizeof skipped - 70) {
             used +=
                 (size_t)snprintf(skipped + used, sizeof skipped - used, "%s%.60s", used ? ", " : "", name);
         }
     }
-    if (used > 0) {
+    if (used > 0 && !err->code) {
         tmx_doubt("%s: columns without an effect: %s", csv->source, skipped);
     }
-    return TMX_OK;
 }
 
 /* Standard Workload Format: 18 numbers a line behind comments that begin with ;. Number, submit, wait and run
  * time [s], processors allocated, ..., processors asked for. -1: unknown. */
-static enum tmx_status read_swf(struct jobs *j, const struct tmx_text_file *text, struct tmx_err *err)
+static void read_swf(struct jobs *j, const struct tmx_text_file *text, struct tmx_err *err)
 {
     enum { FIELDS = 18 };
     struct tmx_lines lines = {0};
-    enum tmx_status st = TMX_OK;
-    while (!st && tmx_lines_next_filled(&lines, text)) {
+    while (!err->code && tmx_lines_next_filled(&lines, text)) {
         struct tmx_span rest = lines.line, field;
         double v[FIELDS] = {0};
         size_t n = 0;
-        while (tmx_span_field(&rest, &field) && *field.begin != ';') {
+        for (; !err->code && tmx_span_field(&rest, &field) && *field.begin != ';'; n++) {
             if (n == FIELDS || !tmx_span_real(field, &v[n])) {
-                return tmx_fail_at(
-                    err, TMX_EPARSE, text->name, lines.number,
-                    "field %zu, \"%.*s\": expected 18 numbers, as the Standard Workload Format has", n + 1,
-                    TMX_SPAN_ARG(field));
+                tmx_error_at(err, TMX_EPARSE, text->name, lines.number,
+                             "field %zu, \"%.*s\": expected 18 numbers, as the Standard Workload Format has",
+                             n + 1, TMX_SPAN_ARG(field));
             }
-            n++;
         }
         if (n > 0 && n < FIELDS) {
-            return tmx_fail_at(err, TMX_EPARSE, text->name, lines.number,
-                               "%zu numbers; expected 18, as the Standard Workload Format has", n);
+            tmx_error_at(err, TMX_EPARSE, text->name, lines.number,
+                         "%zu numbers; expected 18, as the Standard Workload Format has", n);
         }
-        const double gpus = v[4] >= 0 ? v[4] : fmax(v[7], 0);
-        st = n == 0 ? TMX_OK : add_job(j, text->name, lines.number, v[1], fmax(v[3], 0), gpus, err);
+        if (n > 0 && !err->code) {
+            add_job(j, text->name, lines.number, v[1], fmax(v[3], 0), v[4] >= 0 ? v[4] : fmax(v[7], 0), err);
+        }
     }
-    if (!st) {
+    if (!err->code) {
         tmx_doubt("%s: its processors are taken for GPUs", text->name);
     }
-    return st;
 }
 
 /* Behind the first line that is not blank: is it a comment of SWF, or its 18 numbers? */
@@ -437,115 +429,110 @@ static void end_jobs(const struct jobs *j, const char *path)
 }
 
 /* Jobs name no kernel: those that the group lists run in them, drawn where they are several. */
-static enum tmx_status begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t seed,
-                                  struct tmx_err *err)
+static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t seed, struct tmx_err *err)
 {
     if (!tmx_setting_member(group, "kernels")) {
-        return tmx_fail_setting(err, group,
-                                "arrivals: the jobs of this log name no kernel; expected kernels = "
-                                "[\"NAME\", ...], one of which each runs");
+        tmx_error_setting(
+            err, group,
+            "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", ...], one "
+            "of which each runs");
     }
-    const enum tmx_status st = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &j->kernels, err);
-    return st ? st : tmx_rng_create(&j->rng, seed, "arrivals", err);
+    err->code = err->code ? err->code : tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &j->kernels, err);
+    err->code = err->code ? err->code : tmx_rng_create(&j->rng, seed, "arrivals", err);
 }
 
 /* Columns go by their names, in any order. */
-static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5], struct tmx_err *err)
+static void read_columns(const struct tmx_csv *csv, size_t column[N_TRACE_COLUMN], struct tmx_err *err)
 {
-    static const char *const names[5] = {"arrival_s", "kernel", "work_s", "priority", "gpus"};
-    for (size_t i = 0; i < 5; i++) {
-        column[i] = tmx_csv_column(csv, names[i]);
-        if (column[i] == csv->n_column && i < 3) {
-            return tmx_fail_at(
+    for (size_t i = 0; i < N_TRACE_COLUMN; i++) {
+        column[i] = tmx_csv_column(csv, trace_names[i]);
+        if (column[i] == csv->n_column && i < PRIORITY) {
+            tmx_error_at(
                 err, TMX_EPARSE, csv->source, csv->head_line,
-                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or jobs "
-                "of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or the "
-                "Standard Workload Format",
-                names[i]);
+                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or "
+                "jobs of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) "
+                "or the Standard Workload Format",
+                trace_names[i]);
         }
     }
     for (size_t c = 0; c < csv->n_column; c++) {
-        if (tmx_names_find(csv->column[c], names, 5) == 5) {
+        if (tmx_names_find(csv->column[c], trace_names, N_TRACE_COLUMN) == N_TRACE_COLUMN) {
             char hint[TMX_HINT_SIZE];
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line, "unknown column \"%.60s\"%s",
-                               csv->column[c], tmx_suggest(hint, csv->column[c], names, 5));
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line, "unknown column \"%.60s\"%s",
+                         csv->column[c], tmx_suggest(hint, csv->column[c], trace_names, N_TRACE_COLUMN));
         }
     }
-    return TMX_OK;
 }
 
 /* A table: of ours, or a log of jobs. */
-static enum tmx_status read_table(struct tmx_mix *mix, const char *path, const struct tmx_setting *group,
-                                  uint64_t seed, struct tmx_err *err)
+static void read_table(struct tmx_mix *mix, const char *path, const struct tmx_setting *group, uint64_t seed,
+                       struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
     struct jobs j = {.mix = mix};
-    size_t column[5], job_column[N_JOB_COLUMN];
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
-    const struct job_log *log = st ? NULL : find_log(&csv, job_column);
+    size_t column[N_TRACE_COLUMN], job_column[N_JOB_COLUMN];
+    err->code = tmx_csv_read(&csv, path, err);
+    const struct job_log *log = err->code ? NULL : find_log(&csv, job_column);
     const struct tmx_setting *kernels = tmx_setting_member(group, "kernels");
     if (log) {
-        st = check_log(&csv, log, job_column, err);
-        st = st ? st : begin_jobs(&j, group, seed, err);
-    } else {
-        st = st ? st : read_columns(&csv, column, err);
-        if (!st && kernels) {
-            st = tmx_fail_setting(err, kernels,
-                                  "kernels does nothing here: the trace names the kernel of each row");
+        check_log(&csv, log, job_column, err);
+        begin_jobs(&j, group, seed, err);
+    } else if (!err->code) {
+        read_columns(&csv, column, err);
+        if (kernels) {
+            tmx_error_setting(err, kernels,
+                              "kernels does nothing here: the trace names the kernel of each row");
+        }
+        if (csv.n_row > MAX_ENTRIES) {
+            tmx_error_at(err, TMX_ERANGE, path, 0, "%zu arrivals; at most %d", csv.n_row, MAX_ENTRIES);
         }
     }
-    if (!st && csv.n_row > MAX_ENTRIES && !log) {
-        st = tmx_fail_at(err, TMX_ERANGE, path, 0, "%zu arrivals; at most %d", csv.n_row, MAX_ENTRIES);
+    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
+        log ? job_row(&j, &csv, r, job_column, err) : trace_row(mix, &csv, r, column, err);
     }
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        st = log ? job_row(&j, &csv, r, job_column, err) : trace_row(mix, &csv, r, column, err);
-    }
-    if (!st && log) {
+    if (!err->code && log) {
         end_jobs(&j, path);
     }
     tmx_rng_destroy(j.rng);
     tmx_csv_finish(&csv);
-    return st;
 }
 
-static enum tmx_status read_trace(struct tmx_mix *mix, const struct arrivals *a,
-                                  const struct tmx_setting *group, uint64_t seed, struct tmx_err *err)
+static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
+                       uint64_t seed, struct tmx_err *err)
 {
     char path[1024], places[2048];
     const struct tmx_setting *file = tmx_setting_member(group, "file");
     struct tmx_text_file text = {0};
-    if (!a->file[0]) {
-        return tmx_fail_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
-    }
-    if (!tmx_beside(tmx_setting_file(file), a->file, path, sizeof path)) {
-        return tmx_fail_setting(err, file, "file = \"%s\": no such file; looked for %s", a->file,
-                                tmx_beside_places(tmx_setting_file(file), a->file, places, sizeof places));
-    }
+    struct jobs j = {.mix = mix};
     struct tmx_err why = {0};
-    mix->arrivals = tmx_text_dup(path);
-    if (!mix->arrivals) {
-        return tmx_fail(err, TMX_ENOMEM, "arrivals of %s", path);
+    if (!a->file[0]) {
+        tmx_error_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
+    } else if (!tmx_beside(tmx_setting_file(file), a->file, path, sizeof path)) {
+        tmx_error_setting(err, file, "file = \"%s\": no such file; looked for %s", a->file,
+                          tmx_beside_places(tmx_setting_file(file), a->file, places, sizeof places));
+    } else if (!(mix->arrivals = tmx_text_dup(path))) {
+        tmx_error(err, TMX_ENOMEM, "arrivals of %s", path);
     }
-    enum tmx_status st = tmx_text_load(&text, path, &why);
-    if (!st && is_swf(&text)) {
-        struct jobs j = {.mix = mix};
-        st = begin_jobs(&j, group, seed, &why);
-        st = st ? st : read_swf(&j, &text, &why);
-        if (!st) {
+    if (err->code) {
+        return;
+    }
+    why.code = tmx_text_load(&text, path, &why);
+    if (!why.code && is_swf(&text)) {
+        begin_jobs(&j, group, seed, &why);
+        read_swf(&j, &text, &why);
+        if (!why.code) {
             end_jobs(&j, path);
         }
         tmx_rng_destroy(j.rng);
-    } else {
-        st = st ? st : read_table(mix, path, group, seed, &why);
+    } else if (!why.code) {
+        read_table(mix, path, group, seed, &why);
     }
     tmx_text_finish(&text);
-    if (st == TMX_EIO) {
-        return tmx_fail_setting(err, file, "file = \"%s\": %s", path, why.msg);
+    if (why.code == TMX_EIO) {
+        tmx_error_setting(err, file, "file = \"%s\": %s", path, why.msg);
+    } else {
+        (void)tmx_error_give(err, &why);
     }
-    if (st && err) {
-        *err = why;
-    }
-    return st;
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -555,61 +542,46 @@ static int by_arrival(const void *a, const void *b)
     return later ? later : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Equal arrivals keep their written order. */
-static void sort_entries(struct tmx_mix *mix)
+enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed, struct tmx_err *err)
 {
-    for (size_t i = 0; i < mix->n_entry; i++) {
+    static const char *const also[] = {"kernels", "arrivals", "job", NULL};
+    static const char *const arrivals_also[] = {"kernels", NULL};
+    struct tmx_err own = {0};
+    struct arrivals a = {0};
+    *mix = (struct tmx_mix){0};
+    own.code = tmx_config_load(&mix->config, path, NULL, &own);
+    const struct tmx_setting *root = own.code ? NULL : tmx_config_root(mix->config), *list = NULL;
+    const struct tmx_setting *group = tmx_setting_member(root, "arrivals");
+    own.code = own.code ? own.code : tmx_opt_read(root_opts, mix, root, also, &own);
+    own.code = own.code ? own.code : tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &list, &own);
+    read_list(mix, list, &own);
+    if (group && !own.code) {
+        own.code = tmx_opt_read(arrival_opts, &a, group, arrivals_also, &own);
+        const bool drawn = a.process == POISSON;
+        const struct tmx_setting *idle =
+            own.code ? NULL
+                     : tmx_opt_given(arrival_opts, &a, drawn ? "file" : "mean_s count work_s gpus", group);
+        if (idle) {
+            tmx_error_setting(&own, idle, "arrivals.%s does nothing here: arrivals are %s (process)",
+                              tmx_setting_name(idle), drawn ? "drawn" : "those of a trace");
+        }
+        if (!own.code) {
+            (drawn ? poisson : read_trace)(mix, &a, group, seed, &own);
+        }
+    }
+    if (mix->n_entry == 0) {
+        tmx_error_setting(&own, root, "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
+    }
+    for (size_t i = 0; i < mix->n_entry; i++) { /* equal arrivals keep their written order */
         mix->entry[i].order = i;
     }
     if (mix->n_entry > 1) {
         qsort(mix->entry, mix->n_entry, sizeof *mix->entry, by_arrival);
     }
-}
-
-enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed, struct tmx_err *err)
-{
-    static const char *const also[] = {"kernels", "arrivals", "job", NULL};
-    static const char *const arrivals_also[] = {"kernels", NULL};
-    struct tmx_config *cfg = NULL;
-    *mix = (struct tmx_mix){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
-    if (st) {
-        goto out;
-    }
-    const struct tmx_setting *root = tmx_config_root(cfg);
-    const struct tmx_setting *list, *group = tmx_setting_member(root, "arrivals");
-    st = tmx_opt_read(root_opts, mix, root, also, err);
-    st = st ? st : tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &list, err);
-    if (!st && list) {
-        st = read_list(mix, list, err);
-    }
-    if (!st && group) {
-        struct arrivals a = {0};
-        st = tmx_opt_read(arrival_opts, &a, group, arrivals_also, err);
-        const struct tmx_setting *idle =
-            st ? NULL
-               : tmx_opt_given(arrival_opts, &a, a.process == POISSON ? "file" : "mean_s count work_s gpus",
-                               group);
-        if (idle) {
-            st =
-                tmx_fail_setting(err, idle, "arrivals.%s does nothing here: arrivals are %s (process)",
-                                 tmx_setting_name(idle), a.process == POISSON ? "drawn" : "those of a trace");
-        }
-        if (!st) {
-            st = a.process == POISSON ? poisson(mix, &a, group, seed, err)
-                                      : read_trace(mix, &a, group, seed, err);
-        }
-    }
-    if (!st && mix->n_entry == 0) {
-        st = tmx_fail_setting(err, root, "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
-    }
-    sort_entries(mix);
-out:
-    mix->config = cfg;
-    if (st) {
+    if (own.code) {
         tmx_mix_finish(mix);
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_mix_finish(struct tmx_mix *mix)
