@@ -10,10 +10,15 @@
 #include "core/base/text.h"
 
 struct reader {
+    struct tmx_csv *csv;
     char *at, *end;
     unsigned line;
     char separator; /* '{': JSON lines */
+    size_t least;   /* cells of a row */
+    size_t n_cell;  /* in csv->cell */
+    struct tmx_err err;
 };
+#define fail(r, line_, ...) tmx_error_at(&(r)->err, TMX_EPARSE, (r)->csv->source, (line_), __VA_ARGS__)
 
 static bool is_blank(char c)
 {
@@ -28,8 +33,8 @@ static void skip_blanks(struct reader *r)
 }
 
 /* Next cell, without its quotes and the blanks around it, in its place in the text; *last when it ends its
- * line. NULL: *fault. */
-static char *next_cell(struct reader *r, bool *last, const char **fault)
+ * line, or after an error. */
+static char *next_cell(struct reader *r, bool *last)
 {
     skip_blanks(r);
     const bool quoted = r->at < r->end && *r->at == '"';
@@ -57,55 +62,45 @@ static char *next_cell(struct reader *r, bool *last, const char **fault)
     skip_blanks(r);
     r->at += r->at < r->end && *r->at == '\r';
     if (open || (r->at < r->end && *r->at != r->separator && *r->at != '\n')) {
-        *fault = open ? "a quote that never closes" : "text behind a closing quote; expected the next column";
-        return NULL;
+        fail(r, r->line, "%s",
+             open ? "a quote that never closes" : "text behind a closing quote; expected the next column");
     }
-    *last = r->at == r->end || *r->at == '\n';
+    *last = r->at == r->end || *r->at == '\n' || r->err.code;
     r->line += r->at < r->end && *r->at == '\n';
     r->at += r->at < r->end;
-    *to = '\0'; /* where the cell's own text was, or the comma or line's end behind it */
+    if (!r->err.code) {
+        *to = '\0'; /* where the cell's own text was, or the comma or line's end behind it */
+    }
     return cell;
 }
 
 /* Room for one more of `size` bytes: it doubles at powers of two. */
-static bool make_room(void **list, size_t n, size_t size)
+static void *make_room(struct reader *r, void *list, size_t n, size_t size)
 {
-    if ((n & (n - 1)) == 0) {
-        void *more = realloc(*list, (n ? 2 * n : 1) * size);
-        if (!more) {
-            return false;
-        }
-        *list = more;
+    if (r->err.code || (n & (n - 1)) != 0) {
+        return list;
     }
-    return true;
+    void *more = realloc(list, (n ? 2 * n : 1) * size);
+    if (!more) {
+        tmx_error_at(&r->err, TMX_ENOMEM, r->csv->source, r->line, "out of memory");
+    }
+    return more ? more : list;
 }
 
-static bool push(char ***list, size_t *n, char *cell)
+static void push(struct reader *r, char ***list, size_t *n, char *cell)
 {
-    void *room = *list;
-    const bool ok = make_room(&room, *n, sizeof **list);
-    *list = room;
-    if (ok) {
+    *list = make_room(r, *list, *n, sizeof **list);
+    if (!r->err.code) {
         (*list)[(*n)++] = cell;
     }
-    return ok;
 }
 
-static enum tmx_status read_cells(const char *source, struct reader *r, char ***list, size_t *n,
-                                  struct tmx_err *err)
+static void read_cells(struct reader *r, char ***list, size_t *n)
 {
-    bool last = false;
-    const char *fault = NULL;
-    while (!last) {
-        char *cell = next_cell(r, &last, &fault);
-        if (!cell) {
-            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "%s", fault);
-        }
-        if (!push(list, n, cell)) {
-            return tmx_fail_at(err, TMX_ENOMEM, source, r->line, "out of memory");
-        }
+    for (bool last = false; !last;) {
+        char *cell = next_cell(r, &last);
+        push(r, list, n, cell);
     }
-    return TMX_OK;
 }
 
 static void skip_line(struct reader *r)
@@ -198,79 +193,50 @@ static char json_cell(struct reader *r, char **cell)
     return next;
 }
 
-/* The object at r->at: its keys into key, or its values to the cells of those columns. */
-static enum tmx_status json_object(const char *source, struct reader *r, char *const *column, size_t n_column,
-                                   char **cell, char ***key, size_t *n_key, struct tmx_err *err)
+/* The object at r->at: its values to the cells of their columns; cell NULL: its keys are the columns. */
+static void json_object(struct reader *r, char **cell)
 {
     const unsigned line = r->line;
+    const struct tmx_csv *csv = r->csv;
     char next = ',';
-    size_t n = 0;
-    for (r->at++; next == ','; n++) {
+    r->at++;
+    for (size_t n = 0; next == ',' && !r->err.code; n++) {
         char *name, *value;
         skip_space(r);
         if (n == 0 && r->at < r->end && *r->at == '}') {
-            return tmx_fail_at(err, TMX_EPARSE, source, line, "an object without a key");
+            fail(r, line, "an object without a key");
+            return;
         }
         if (r->at == r->end || *r->at != '"' || json_cell(r, &name) != ':') {
-            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "expected a key in quotes and a colon");
+            fail(r, r->line, "expected a key in quotes and a colon");
+            return;
         }
         skip_space(r);
         next = r->at < r->end ? json_cell(r, &value) : '\0';
         if (next != ',' && next != '}') {
-            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "\"%.60s\": expected a value and , or }",
-                               name);
-        }
-        size_t c = n < n_column && strcmp(column[n], name) == 0 ? n : 0;
-        while (!key && c < n_column && strcmp(column[c], name) != 0) {
-            c++;
-        }
-        if (!key && (c == n_column || cell[c])) {
-            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "key \"%.60s\" is %s", name,
-                               c == n_column ? "not in the first object" : "given twice");
-        }
-        if (!key) {
-            cell[c] = value;
-        } else if (!push(key, n_key, name)) {
-            return tmx_fail_at(err, TMX_ENOMEM, source, r->line, "out of memory");
+            fail(r, r->line, "\"%.60s\": expected a value and , or }", name);
+        } else if (!cell) {
+            push(r, &r->csv->column, &r->csv->n_column, name);
+        } else {
+            const size_t c =
+                n < csv->n_column && strcmp(csv->column[n], name) == 0 ? n : tmx_csv_column(csv, name);
+            if (c == csv->n_column || cell[c]) {
+                fail(r, r->line, "key \"%.60s\" is %s", name,
+                     c == csv->n_column ? "not in the first object" : "given twice");
+            } else {
+                cell[c] = value;
+            }
         }
     }
-    for (size_t c = 0; c < n_column && !key; c++) {
+    for (size_t c = 0; c < csv->n_column && cell; c++) {
         if (!cell[c]) {
-            return tmx_fail_at(err, TMX_EPARSE, source, line, "no key \"%.60s\", which the first object has",
-                               column[c]);
+            fail(r, line, "no key \"%.60s\", which the first object has", csv->column[c]);
         }
     }
-    return TMX_OK;
-}
-
-/* The next object, behind the *n cells of the list. Between objects may be a comma, as in a list. */
-static enum tmx_status json_row(const struct tmx_csv *csv, struct reader *r, char ***list, size_t *n,
-                                bool *got, unsigned *line, struct tmx_err *err)
-{
-    const size_t before = *n;
-    skip_space(r);
-    if (r->at < r->end && *r->at == ',') {
-        r->at++;
-        skip_space(r);
-    }
-    *got = r->at < r->end && *r->at != ']';
-    *line = r->line;
-    if (!*got) {
-        return TMX_OK;
-    }
-    if (*r->at != '{') {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "expected an object, { ... }");
-    }
-    for (size_t c = 0; c < csv->n_column; c++) {
-        if (!push(list, n, NULL)) {
-            return tmx_fail_at(err, TMX_ENOMEM, csv->source, r->line, "out of memory");
-        }
-    }
-    return json_object(csv->source, r, csv->column, csv->n_column, *list + before, NULL, NULL, err);
 }
 
 /* The columns of the first object, from a copy of it. */
-static enum tmx_status json_head(struct tmx_csv *csv, struct reader *r, struct tmx_err *err)
+static void json_head(struct reader *r)
 {
     if (*r->at == '[') {
         r->at++;
@@ -278,88 +244,67 @@ static enum tmx_status json_head(struct tmx_csv *csv, struct reader *r, struct t
     }
     char *end = r->at < r->end && *r->at == '{' ? behind_value(r->at, r->end) : NULL;
     if (!end) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, csv->source, r->line,
-            "is JSON; expected columns between commas, or an object a line, { \"column\": value, ... }");
+        fail(r, r->line,
+             "is JSON; expected columns between commas, or an object a line, { \"column\": value, ... }");
+        return;
     }
-    const size_t size = (size_t)(end - r->at);
-    csv->head = malloc(size + 1);
-    if (!csv->head) {
-        return tmx_no_memory(err);
+    r->csv->head = tmx_span_dup((struct tmx_span){r->at, end});
+    if (!r->csv->head) {
+        r->err.code = tmx_no_memory(&r->err);
+        return;
     }
-    memcpy(csv->head, r->at, size);
-    csv->head[size] = '\0';
-    struct reader first = {csv->head, csv->head + size, r->line, '{'};
-    return json_object(csv->source, &first, NULL, 0, NULL, &csv->column, &csv->n_column, err);
+    struct reader first = *r;
+    first.at = r->csv->head;
+    first.end = first.at + (end - r->at);
+    json_object(&first, NULL);
+    r->err = first.err;
 }
 
-/* The next row that is not blank behind the *n cells of the list; *got: there is one. A cell that is left out
- * is the NUL behind the text. */
-static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, size_t least, char ***list,
-                                size_t *n, bool *got, unsigned *line, struct tmx_err *err)
+/* The next row that is not blank behind the cells so far; false: there is none. A cell that is left out is
+ * the NUL behind the text. Between objects may be a comma, as in a list. */
+static bool read_row(struct reader *r, unsigned *line)
 {
-    const size_t before = *n;
-    enum tmx_status st = TMX_OK;
+    struct tmx_csv *csv = r->csv;
+    const size_t before = r->n_cell;
     if (r->separator == '{') {
-        return json_row(csv, r, list, n, got, line, err);
+        skip_space(r);
+        if (r->at < r->end && *r->at == ',') {
+            r->at++;
+            skip_space(r);
+        }
+        *line = r->line;
+        if (r->at == r->end || *r->at == ']' || r->err.code) {
+            return false;
+        }
+        if (*r->at != '{') {
+            fail(r, r->line, "expected an object, { ... }");
+        }
+        for (size_t c = 0; c < csv->n_column; c++) {
+            push(r, &csv->cell, &r->n_cell, NULL);
+        }
+        if (!r->err.code) {
+            json_object(r, csv->cell + before);
+        }
+        return !r->err.code;
     }
-    for (*got = false; !st && !*got && r->at < r->end;) {
+    bool got = false;
+    while (!got && !r->err.code && r->at < r->end) {
         *line = r->line;
         if (*r->at == '#') {
             skip_line(r);
             continue;
         }
-        st = read_cells(csv->source, r, list, n, err);
-        *got = !st && !(csv->n_column > 1 && *n - before == 1 && !(*list)[before][0]);
-        *n = *got ? *n : before;
+        read_cells(r, &csv->cell, &r->n_cell);
+        got = !r->err.code && !(csv->n_column > 1 && r->n_cell - before == 1 && !csv->cell[before][0]);
+        r->n_cell = got ? r->n_cell : before;
     }
-    while (*got && !st && *n - before >= least && *n - before < csv->n_column) {
-        st = push(list, n, r->end) ? TMX_OK
-                                   : tmx_fail_at(err, TMX_ENOMEM, csv->source, *line, "out of memory");
+    while (got && !r->err.code && r->n_cell - before >= r->least && r->n_cell - before < csv->n_column) {
+        push(r, &csv->cell, &r->n_cell, r->end);
     }
-    if (*got && !st && *n - before != csv->n_column) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv->source, *line, "%zu cells; the header has %zu columns",
-                         *n - before, csv->n_column);
+    if (got && r->n_cell - before != csv->n_column) {
+        fail(r, *line, "%zu cells; the header has %zu columns", r->n_cell - before, csv->n_column);
     }
-    return st;
-}
-
-static enum tmx_status read_rows(struct tmx_csv *csv, struct reader *r, size_t least, struct tmx_err *err)
-{
-    size_t n_cell = 0;
-    bool got = true;
-    enum tmx_status st = TMX_OK;
-    while (!st && got) {
-        unsigned line = 0;
-        st = read_row(csv, r, least, &csv->cell, &n_cell, &got, &line, err);
-        void *lines = csv->line;
-        if (!st && got && !make_room(&lines, csv->n_row, sizeof *csv->line)) {
-            st = tmx_fail_at(err, TMX_ENOMEM, csv->source, line, "out of memory");
-        }
-        csv->line = lines;
-        if (!st && got) {
-            csv->line[csv->n_row++] = line;
-        }
-    }
-    return st;
-}
-
-/* Each row in the place of row 0. */
-static enum tmx_status call_rows(struct tmx_csv *csv, struct reader *r, tmx_csv_row_fn *row, void *ctx,
-                                 struct tmx_err *err)
-{
-    unsigned line = 0;
-    bool got = true;
-    enum tmx_status st = TMX_OK;
-    csv->line = &line;
-    csv->n_row = 1;
-    while (!st && got) {
-        size_t n_cell = 0;
-        st = read_row(csv, r, SIZE_MAX, &csv->cell, &n_cell, &got, &line, err);
-        st = st || !got ? st : row(ctx, csv, err);
-    }
-    csv->line = NULL;
-    return st;
+    return got && !r->err.code;
 }
 
 /* What is between the names of the header: a comma, or where there is none the first other that is there. */
@@ -377,62 +322,67 @@ static char separator_of(const struct reader *r)
 }
 
 /* The text and the columns' names; r is then behind them. */
-static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *path, struct tmx_err *err)
+static void begin(struct reader *r, struct tmx_csv *csv, const char *path)
 {
     struct tmx_text_file t;
     *csv = (struct tmx_csv){0};
+    *r = (struct reader){.csv = csv, .line = 1, .separator = ',', .least = SIZE_MAX};
     snprintf(csv->source, sizeof csv->source, "%s", path);
-    enum tmx_status st = tmx_text_load(&t, path, err);
-    if (st) {
-        return st;
+    r->err.code = tmx_text_load(&t, path, &r->err);
+    if (r->err.code) {
+        return;
     }
-    csv->text = t.data;
-    *r = (struct reader){t.data, t.data + t.size, 1, ','};
-    st = tmx_utf8_check(t.data, t.size, path, err);
-    while (!st && r->at < r->end && (*r->at == '#' || *r->at == '\n' || *r->at == '\r')) {
+    r->at = csv->text = t.data;
+    r->end = t.data + t.size;
+    r->err.code = tmx_utf8_check(t.data, t.size, path, &r->err);
+    while (!r->err.code && r->at < r->end && (*r->at == '#' || *r->at == '\n' || *r->at == '\r')) {
         skip_line(r);
     }
-    if (!st && r->at == r->end) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "empty; expected a line of column names");
+    if (r->at == r->end) {
+        fail(r, 1, "empty; expected a line of column names");
     }
-    const char *kind = st ? NULL : tmx_text_kind(&t, ",|;");
+    const char *kind = r->err.code ? NULL : tmx_text_kind(&t, ",|;");
     if (kind && strcmp(kind, "JSON") == 0) {
         skip_space(r);
         csv->head_line = r->line;
         r->separator = '{';
-        return json_head(csv, r, err);
+        json_head(r);
+    } else if (kind && strcmp(kind, "XML or HTML") == 0) {
+        fail(r, r->line, "is %s; expected columns between commas", kind);
+    } else if (!r->err.code) {
+        r->separator = separator_of(r);
+        csv->head_line = r->line;
+        read_cells(r, &csv->column, &csv->n_column);
     }
-    if (kind && strcmp(kind, "XML or HTML") == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "is %s; expected columns between commas",
-                           kind);
-    }
-    r->separator = st ? ',' : separator_of(r);
-    csv->head_line = r->line;
-    return st ? st : read_cells(csv->source, r, &csv->column, &csv->n_column, err);
 }
 
-static enum tmx_status check_names(const struct tmx_csv *csv, struct tmx_err *err)
+static void check_names(struct reader *r)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < csv->n_column; i++) {
+    const struct tmx_csv *csv = r->csv;
+    for (size_t i = 0; !r->err.code && i < csv->n_column; i++) {
         if (csv->column[i][0] && tmx_csv_column(csv, csv->column[i]) < i) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line, "two columns are called \"%.60s\"",
-                             csv->column[i]);
+            fail(r, csv->head_line, "two columns are called \"%.60s\"", csv->column[i]);
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least, struct tmx_err *err)
 {
     struct reader r;
-    enum tmx_status st = begin(csv, &r, path, err);
-    st = st ? st : read_rows(csv, &r, least, err);
-    st = st ? st : check_names(csv, err);
-    if (st) {
+    unsigned line = 0;
+    begin(&r, csv, path);
+    r.least = least;
+    while (!r.err.code && read_row(&r, &line)) {
+        csv->line = make_room(&r, csv->line, csv->n_row, sizeof *csv->line);
+        if (!r.err.code) {
+            csv->line[csv->n_row++] = line;
+        }
+    }
+    check_names(&r);
+    if (r.err.code) {
         tmx_csv_finish(csv);
     }
-    return st;
+    return tmx_error_give(err, &r.err);
 }
 
 enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err)
@@ -444,12 +394,19 @@ enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx, s
 {
     struct tmx_csv csv;
     struct reader r;
-    enum tmx_status st = begin(&csv, &r, path, err);
-    st = st ? st : check_names(&csv, err);
-    st = st ? st : row(ctx, &csv, err);
-    st = st ? st : call_rows(&csv, &r, row, ctx, err);
+    unsigned line = 0;
+    begin(&r, &csv, path);
+    check_names(&r);
+    r.err.code = r.err.code ? r.err.code : row(ctx, &csv, &r.err);
+    csv.line = &line;
+    csv.n_row = 1;
+    while (!r.err.code && read_row(&r, &line)) { /* each in the place of row 0 */
+        r.err.code = row(ctx, &csv, &r.err);
+        r.n_cell = 0;
+    }
+    csv.line = NULL;
     tmx_csv_finish(&csv);
-    return st;
+    return tmx_error_give(err, &r.err);
 }
 
 void tmx_csv_finish(struct tmx_csv *csv)

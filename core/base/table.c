@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 
 struct tmx_table {
-    struct tmx_column *columns; /* [n_column], names owned */
+    struct tmx_arena arena;     /* of columns and their names */
+    struct tmx_column *columns; /* [n_column] */
     size_t n_column;
     struct tmx_cell *cells; /* [n_cell], row by row */
     size_t n_cell, room;
@@ -25,26 +27,21 @@ enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *
 {
     tmx_assert(n_column > 0);
     struct tmx_table *n = calloc(1, sizeof *n);
-    *t = n;
-    if (!n || !(n->columns = calloc(n_column, sizeof *n->columns))) {
-        goto fail;
+    if (n) {
+        n->n_column = n_column;
+        n->bad_cell = SIZE_MAX;
+        TMX_TAKE(&n->arena, n->columns, n_column);
     }
-    n->n_column = n_column;
-    n->bad_cell = SIZE_MAX;
-    for (size_t i = 0; i < n_column; i++) {
+    for (size_t i = 0; n && !n->arena.failed && i < n_column; i++) {
         n->columns[i] = columns[i];
-        n->columns[i].name = NULL;
+        n->columns[i].name = tmx_arena_text(&n->arena, columns[i].name);
     }
-    for (size_t i = 0; i < n_column; i++) {
-        if (!(n->columns[i].name = tmx_text_dup(columns[i].name))) {
-            goto fail;
-        }
+    if (n && n->arena.failed) {
+        tmx_table_destroy(n);
+        n = NULL;
     }
-    return TMX_OK;
-fail:
-    tmx_table_destroy(n);
-    *t = NULL;
-    return tmx_no_memory(err);
+    *t = n;
+    return n ? TMX_OK : tmx_no_memory(err);
 }
 
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column)
@@ -55,21 +52,13 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
 
 void tmx_table_destroy(struct tmx_table *t)
 {
-    if (!t) {
-        return;
-    }
-    for (size_t i = 0; i < t->n_column; i++) {
-        union { /* the name is owned, its type is for readers */
-            const char *from;
-            char *to;
-        } name = {.from = t->columns[i].name};
-        free(name.to);
-    }
-    for (size_t i = 0; i < t->n_cell; i++) {
+    for (size_t i = 0; t && i < t->n_cell; i++) {
         free(t->cells[i].text);
     }
-    free(t->columns);
-    free(t->cells);
+    if (t) {
+        free(t->cells);
+        tmx_arena_finish(&t->arena);
+    }
     free(t);
 }
 
@@ -245,49 +234,12 @@ static const char *shown(const struct tmx_cell *c, int decimals, char *buf, size
     return buf;
 }
 
-static void pad(FILE *out, const char *s, size_t width, bool right)
-{
-    const int fill = (int)(width - tmx_text_letters(s));
-    if (right) {
-        fprintf(out, "%*s%s", fill, "", s);
-    } else {
-        fprintf(out, "%s%*s", s, fill, "");
-    }
-}
-
 enum { NUMBER_SIZE = 400 }; /* %.Nf of the largest double */
 
 enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    char buf[NUMBER_SIZE];
-    const enum tmx_status st = tmx_table_check(t, err);
-    size_t *width = st ? NULL : calloc(t->n_column, sizeof *width);
-    if (st || !width) {
-        return st ? st : tmx_no_memory(err);
-    }
-    for (size_t c = 0; c < t->n_column; c++) {
-        width[c] = tmx_text_letters(t->columns[c].name);
-    }
-    for (size_t i = 0; i < t->n_cell; i++) {
-        const size_t c = i % t->n_column;
-        const size_t w = tmx_text_letters(shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
-        width[c] = w > width[c] ? w : width[c];
-    }
-    const struct tmx_bold bold = tmx_os_bold(out);
-    for (size_t i = 0; i < t->n_cell + t->n_column; i++) {
-        const size_t c = i % t->n_column;
-        fputs(i == 0 ? bold.on : "", out);
-        const struct tmx_column *col = &t->columns[c];
-        const char *s =
-            i < t->n_column ? col->name : shown(&t->cells[i - t->n_column], col->decimals, buf, sizeof buf);
-        const bool last = c + 1 == t->n_column;
-        pad(out, s, last && col->type == TMX_COLUMN_TEXT ? tmx_text_letters(s) : width[c],
-            col->type != TMX_COLUMN_TEXT);
-        fputs(i + 1 == t->n_column ? bold.off : "", out);
-        fputs(last ? "\n" : "  ", out);
-    }
-    free(width);
-    return TMX_OK;
+    static const char *const all[] = {"all"};
+    return tmx_table_write_screen(t, &(struct tmx_screen){.column = all, .n_column = 1}, out, err);
 }
 
 const char *tmx_table_cell_text(const struct tmx_table *t, size_t row, size_t column, char *buf, size_t size)
@@ -312,23 +264,15 @@ struct screen {
 static void put_cell(FILE *out, const char *s, size_t width, bool right)
 {
     const size_t n = tmx_text_letters(s);
-    if (n > width) {
-        size_t used = 0, at = 0;
-        while (s[at] && used + 1 < width) {
-            at++;
-            while (((unsigned char)s[at] & 0xC0U) == 0x80U) {
-                at++;
-            }
-            used++;
+    size_t at = 0;
+    for (size_t used = 0; n > width && s[at] && used + 1 < width; used++) {
+        for (at++; ((unsigned char)s[at] & 0xC0U) == 0x80U; at++) {
         }
-        fprintf(out, "%.*s\xe2\x80\xa6", (int)at, s);
-        return;
     }
-    const int fill = (int)(width - n);
-    if (right) {
-        fprintf(out, "%*s%s", fill, "", s);
+    if (n > width) {
+        fprintf(out, "%.*s\xe2\x80\xa6", (int)at, s);
     } else {
-        fprintf(out, "%s%*s", s, fill, "");
+        fprintf(out, "%*s%s%*s", right ? (int)(width - n) : 0, "", s, right ? 0 : (int)(width - n), "");
     }
 }
 
@@ -366,15 +310,6 @@ static void look(struct screen *s)
     }
 }
 
-/* Column c is shown next, unless it is shown already. */
-static void show_next(struct screen *s, size_t c)
-{
-    if (s->what[c] != SHOWN) {
-        s->what[c] = SHOWN;
-        s->at[s->n_shown++] = c;
-    }
-}
-
 size_t tmx_table_find(const struct tmx_table *t, const char *name)
 {
     size_t c = 0;
@@ -384,76 +319,66 @@ size_t tmx_table_find(const struct tmx_table *t, const char *name)
     return c;
 }
 
-static enum tmx_status find_column(const struct tmx_table *t, const char *name, size_t *c,
-                                   struct tmx_err *err)
+/* The columns of these names ("all": each) into at, which has room for all of them n_name times and once
+ * more; of one that is named again the first place counts if once. Returns how many. */
+static size_t find_columns(const struct tmx_table *t, const char *const *name, size_t n_name, bool once,
+                           size_t *at, struct tmx_err *err)
 {
     const size_t n = tmx_table_columns(t);
-    *c = tmx_table_find(t, name);
-    char list[900] = "";
-    size_t used = 0;
-    for (size_t k = 0; *c == n && k < n && used < sizeof list; k++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
-                                 tmx_table_column(t, k)->name);
+    size_t n_at = 0;
+    for (size_t i = 0; i < n_name; i++) {
+        const bool all = strcmp(name[i], "all") == 0;
+        const size_t from = all ? 0 : tmx_table_find(t, name[i]), to = all ? n : from + 1;
+        if (from == n) {
+            char list[900] = "";
+            size_t used = 0;
+            for (size_t k = 0; k < n && used < sizeof list; k++) {
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
+                                         tmx_table_column(t, k)->name);
+            }
+            tmx_error(err, TMX_ECONFIG, "no column \"%s\"; there are %s", name[i], list);
+            return 0;
+        }
+        for (size_t c = from; c < to; c++) {
+            size_t k = 0;
+            while (once && k < n_at && at[k] != c) {
+                k++;
+            }
+            at[n_at] = c;
+            n_at += !once || k == n_at;
+        }
     }
-    return *c < n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no column \"%s\"; there are %s", name, list);
+    return n_at;
 }
 
 enum tmx_status tmx_table_choose(const struct tmx_table *t, const char *const *name, size_t n_name,
                                  struct tmx_table **out, struct tmx_err *err)
 {
-    const size_t n = tmx_table_columns(t), most = n_name + n_name * n;
-    struct tmx_column *columns = calloc(most + 1, sizeof *columns);
-    size_t *at = calloc(most + 1, sizeof *at), n_at = 0;
-    enum tmx_status st = columns && at ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; i < n_name && !st; i++) {
-        const bool all = strcmp(name[i], "all") == 0;
-        st = all ? TMX_OK : find_column(t, name[i], &at[n_at], err);
-        for (size_t c = 0; all && c < n; c++) {
-            at[n_at++] = c;
-        }
-        n_at += !all;
+    const size_t most = n_name + n_name * tmx_table_columns(t) + 1;
+    struct tmx_err own = {0};
+    struct tmx_arena a = {0};
+    struct tmx_column *columns;
+    size_t *at, n_at = 0;
+    TMX_TAKE(&a, columns, most);
+    if (TMX_TAKE(&a, at, most)) {
+        n_at = find_columns(t, name, n_name, false, at, &own);
     }
-    for (size_t c = 0; c < n_at && !st; c++) {
+    for (size_t c = 0; c < n_at; c++) {
         columns[c] = *tmx_table_column(t, at[c]);
     }
-    st = st ? st : tmx_table_create(out, columns, n_at, err);
-    for (size_t i = 0; !st && i < n_at * tmx_table_rows(t); i++) {
+    own.code = a.failed   ? tmx_no_memory(&own)
+               : own.code ? own.code
+                          : tmx_table_create(out, columns, n_at, &own);
+    for (size_t i = 0; !own.code && i < n_at * tmx_table_rows(t); i++) {
         tmx_table_copy(*out, tmx_table_cell(t, i / n_at, at[i % n_at]));
     }
-    free(columns);
-    free(at);
-    return st;
-}
-
-static enum tmx_status ask(struct screen *s, struct tmx_err *err)
-{
-    for (size_t c = 0; c < s->n && s->o->n_column > 0; c++) {
-        s->what[c] = LEFT_OUT;
-    }
-    for (size_t i = 0; i < s->o->n_column; i++) {
-        size_t c = 0;
-        if (strcmp(s->o->column[i], "all") == 0) {
-            for (; c < s->n; c++) {
-                show_next(s, c);
-            }
-            continue;
-        }
-        const enum tmx_status st = find_column(s->t, s->o->column[i], &c, err);
-        if (st) {
-            return st;
-        }
-        show_next(s, c);
-    }
-    return TMX_OK;
+    tmx_arena_finish(&a);
+    return tmx_error_give(err, &own);
 }
 
 static bool preferred(const struct screen *s, size_t c)
 {
-    bool found = false;
-    for (size_t i = 0; i < s->o->n_prefer && !found; i++) {
-        found = strcmp(s->o->prefer[i], tmx_table_column(s->t, c)->name) == 0;
-    }
-    return found;
+    return tmx_names_find(tmx_table_column(s->t, c)->name, s->o->prefer, s->o->n_prefer) < s->o->n_prefer;
 }
 
 /* Leave out, from the right, what is too much for the width: first come the preferred columns that are
@@ -581,24 +506,29 @@ static void note(const struct screen *s, int what, const char *words, FILE *out)
 enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct tmx_screen *o, FILE *out,
                                        struct tmx_err *err)
 {
-    struct screen s = {.t = t, .o = o, .n = tmx_table_columns(t)};
-    enum tmx_status st = tmx_table_check(t, err);
-    s.width = calloc(s.n, sizeof *s.width);
-    s.what = calloc(s.n, sizeof *s.what);
-    s.at = calloc(s.n, sizeof *s.at);
-    if (!st && (!s.width || !s.what || !s.at)) {
-        st = tmx_no_memory(err);
+    static const char *const all[] = {"all"};
+    const bool chosen = o->n_column > 0;
+    struct screen s = {.t = t, .o = o};
+    struct tmx_arena a = {0};
+    struct tmx_err own = {0};
+    own.code = tmx_table_check(t, &own);
+    if (!own.code) {
+        s.n = tmx_table_columns(t);
+        TMX_TAKE(&a, s.width, s.n);
+        TMX_TAKE(&a, s.what, s.n);
+        TMX_TAKE(&a, s.at, s.n * (o->n_column + 1) + 1);
+        own.code = a.failed ? tmx_no_memory(&own) : TMX_OK;
     }
-    if (!st) {
-        for (size_t c = 0; c < s.n; c++) {
-            s.at[c] = c;
-        }
+    if (!own.code) {
         look(&s);
-        st = ask(&s, err);
+        s.n_shown = find_columns(t, chosen ? o->column : all, chosen ? o->n_column : 1, true, s.at, &own);
     }
-    if (!st && o->n_column > 0) {
+    for (size_t k = 0; k < s.n_shown && chosen; k++) {
+        s.what[s.at[k]] = SHOWN;
+    }
+    if (!own.code && chosen) {
         put_blocks(&s, out);
-    } else if (!st) {
+    } else if (!own.code) {
         if (o->width > 0) {
             fit(&s);
         }
@@ -610,10 +540,8 @@ enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct t
         note(&s, SILENT, "Empty or zero in every row:", out);
         note(&s, LEFT_OUT, "Further columns:", out);
     }
-    free(s.width);
-    free(s.what);
-    free(s.at);
-    return st;
+    tmx_arena_finish(&a);
+    return tmx_error_give(err, &own);
 }
 
 static void csv_cell(FILE *out, const struct tmx_cell *c)
@@ -635,19 +563,16 @@ static void csv_cell(FILE *out, const struct tmx_cell *c)
 enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_table_check(t, err);
-    if (st) {
-        return st;
-    }
-    for (size_t c = 0; c < t->n_column; c++) {
+    for (size_t c = 0; !st && c < t->n_column; c++) {
         tmx_csv_text(t->columns[c].name, out);
         fputc(c + 1 == t->n_column ? '\n' : ',', out);
     }
-    for (size_t i = 0, c = 0; i < t->n_cell; i++) {
+    for (size_t i = 0, c = 0; !st && i < t->n_cell; i++) {
         csv_cell(out, &t->cells[i]);
         c = c + 1 == t->n_column ? 0 : c + 1;
         fputc(c == 0 ? '\n' : ',', out);
     }
-    return TMX_OK;
+    return st;
 }
 
 /* ---- markup: Markdown and LaTeX ---- */
@@ -714,12 +639,8 @@ static const char *spread_of(const struct tmx_table *t, size_t c)
         t->columns[c].type != TMX_COLUMN_REAL || t->columns[c - 1].type != TMX_COLUMN_REAL) {
         return NULL;
     }
-    for (size_t i = 0; i < N_SPREAD; i++) {
-        if (strcmp(name + n + 1, spreads[i]) == 0) {
-            return spreads[i];
-        }
-    }
-    return NULL;
+    const size_t i = tmx_names_find(name + n + 1, spreads, N_SPREAD);
+    return i < N_SPREAD ? spreads[i] : NULL;
 }
 
 /* Value and spread with the digits that the spread leaves: one of the spread, two if it begins with 1. A

@@ -263,7 +263,9 @@ static void number_name(char name[TMX_NAME], const char *base, size_t i, size_t 
                         const struct tmx_setting *e, struct tmx_err *err)
 {
     char number[24] = "";
-    snprintf(number, sizeof number, n > 1 ? "%zu" : "", i);
+    if (n > 1) {
+        snprintf(number, sizeof number, "%zu", i);
+    }
     if (snprintf(name, TMX_NAME, "%s%s", base, number) >= TMX_NAME) {
         tmx_error_setting(err, e, "name \"%s\" is too long with its number", base);
     }
@@ -664,7 +666,9 @@ static void build_racks(struct reader *r)
         for (int at = 0; at < rack->count * rack->nodes && !r->err.code; at++, k++) {
             const int node = at % rack->nodes;
             char before[2 * TMX_NAME], number[24] = "";
-            snprintf(number, sizeof number, rack->count > 1 ? "%d" : "", at / rack->nodes);
+            if (rack->count > 1) {
+                snprintf(number, sizeof number, "%d", at / rack->nodes);
+            }
             snprintf(before, sizeof before, "%s%s.node%d", rack->name, number, node);
             rename_parts(t->card[k * nc].name, nc, sizeof *t->card, before, e, &r->err);
             rename_parts(t->fan[k * nf].name, nf, sizeof *t->fan, before, e, &r->err);
