@@ -440,7 +440,8 @@ static double time_shift(const struct chip *c)
     struct tmx_err err = {0};
     double best = INFINITY;
     check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, &err), &err);
+    solver = tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &err);
+    check(err.code, &err);
     const struct tmx_matrix matrix = {.gamma = tmx_network_gamma(&net, 0.25), .sigma = 100};
     const size_t n_rhs = c->floorplan.n_unit;
     double *b = calloc(2 * n_rhs * net.n_node, sizeof *b);
@@ -450,7 +451,8 @@ static double time_shift(const struct chip *c)
     for (size_t i = 0; b && i < 3; i++) {
         struct tmx_system *system = NULL;
         const double t = tmx_os_now_s();
-        check(tmx_system_create(solver, &matrix, &system, &err), &err);
+        system = tmx_system_create(solver, &matrix, &err);
+        check(err.code, &err);
         check(__real_tmx_solve(solver, system, &accuracy, n_rhs, b, NULL, b + n_rhs * net.n_node), &err);
         best = fmin(best, tmx_os_now_s() - t);
         tmx_system_destroy(system);
@@ -527,9 +529,11 @@ static double time_solve(const struct chip *c)
     struct tmx_err err = {0};
     double best = INFINITY;
     check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, &err), &err);
+    solver = tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &err);
+    check(err.code, &err);
     const struct tmx_matrix matrix = {.gamma = tmx_network_gamma(&net, 0.25), .sigma = 100};
-    check(tmx_system_create(solver, &matrix, &system, &err), &err);
+    system = tmx_system_create(solver, &matrix, &err);
+    check(err.code, &err);
     double *b = calloc(2 * net.n_node, sizeof *b);
     for (size_t i = 0; b && i < BATCHES; i++) {
         b[i] = 1;

@@ -881,8 +881,9 @@ static void fit_heat(struct planner *p, double width_m, double height_m)
         h->kt[h->n_sheet - 1] = pk->k_sink * pk->t_sink_m;
         h->film = tmx_network_gamma(&net, pk->r_convec_k_per_w);
         h->mean_k_per_w = 1 / (h->film * net.sink_area_m2);
-        if (!tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, &solver, p->err) &&
-            !tmx_system_create(solver, &(struct tmx_matrix){.gamma = h->film}, &system, p->err)) {
+        solver = tmx_solver_create(&net, TMX_SOLVER_BY_SIZE, NULL, p->err);
+        system = tmx_system_create(solver, &(struct tmx_matrix){.gamma = h->film}, p->err);
+        if (system) {
             answers(h, width_m, height_m);
         }
     }

@@ -135,8 +135,10 @@ static double compare(const struct tmx_network *net, const struct tmx_matrix *ma
     for (int m = 0; m < 2; m++) {
         struct tmx_solver *solver;
         struct tmx_system *system;
-        assert_int_equal(tmx_solver_create(net, method[m], pool, &solver, NULL), TMX_OK);
-        assert_int_equal(tmx_system_create(solver, matrix, &system, NULL), TMX_OK);
+        struct tmx_err err = {0};
+        solver = tmx_solver_create(net, method[m], pool, &err);
+        system = tmx_system_create(solver, matrix, &err);
+        assert_int_equal(err.code, TMX_OK);
         assert_int_equal(tmx_solve(solver, system, &accuracy, COLUMNS, b, NULL, x[m]), TMX_OK);
         assert_int_equal(tmx_solve_transposed(solver, system, &accuracy, 1, b, NULL, x[m] + all), TMX_OK);
         tmx_system_destroy(system);

@@ -224,7 +224,13 @@ static enum tmx_status find_system(struct model *m, double sigma, size_t level, 
     }
     if (!e) {
         e = calloc(1, sizeof *e);
-        st = e ? tmx_system_create(m->solver, &want, &e->system, err) : tmx_no_memory(err);
+        struct tmx_err own = {0};
+        if (e) {
+            e->system = tmx_system_create(m->solver, &want, &own);
+            st = tmx_error_give(err, &own);
+        } else {
+            st = tmx_no_memory(err);
+        }
         if (st) {
             free(e);
         } else {
@@ -284,7 +290,9 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     if (spec->init_node_k) {
         tmx_network_unview(&m->net, spec->init_node_k, m->start);
     }
-    return tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &m->solver, err);
+    struct tmx_err own = {0};
+    m->solver = tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &own);
+    return tmx_error_give(err, &own);
 }
 
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
@@ -383,11 +391,14 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     }
     s->end = end;
     s->decay = d;
-    const enum tmx_status st = s->arena.failed ? tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n)
-                                               : tmx_solver_share(m->solver, &s->work, err);
-    if (st) {
+    struct tmx_err own = {0};
+    if (s->arena.failed) {
+        tmx_error(&own, TMX_ENOMEM, "thermal instance of %zu nodes", n);
+    }
+    s->work = tmx_solver_share(m->solver, &own);
+    if (own.code) {
         destroy(s);
-        return st;
+        return tmx_error_give(err, &own);
     }
     for (size_t c = 0; c < n; c++) {
         put(&s->theta[c], (m->start ? m->start[c] : m->init_k) - m->ambient_k);

@@ -121,16 +121,16 @@ static double min_step(const struct tmx_thermal_spec *spec)
     return spec->min_step_s > 0 ? fmin(spec->min_step_s, MIN_STEP_S) : MIN_STEP_S;
 }
 
-static enum tmx_status demand_init(struct demand *d, const struct tmx_network *net,
-                                   const struct tmx_thermal_spec *spec,
-                                   const struct tmx_reduced_options *options, struct tmx_err *err)
+static void demand_init(struct demand *d, const struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                        const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     d->tolerance_k = options->tolerance_k;
     d->min_step_s = min_step(spec);
     d->ambient_k = spec->network == TMX_NETWORK_PHYSICAL ? AMBIENT_K : 0;
     d->power_w = calloc(net->n_unit, sizeof *d->power_w);
     if (!d->power_w) {
-        return tmx_fail(err, TMX_ENOMEM, "reduced model of %zu nodes", net->n_node);
+        tmx_error(err, TMX_ENOMEM, "reduced model of %zu nodes", net->n_node);
+        return;
     }
     for (size_t l = 0; l < spec->n_layer; l++) {
         for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
@@ -138,8 +138,12 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
             d->power_w[u] = density(spec) * tmx_unit_area_m2(unit);
         }
     }
-    const enum tmx_status st = by_cell(net->mode) ? tmx_regions_units(&d->unit_cells, net, err) : TMX_OK;
-    return st || !spec->accurate_cells ? st : tmx_regions_tiles(&d->cells, net, err);
+    if (by_cell(net->mode)) {
+        tmx_regions_units(&d->unit_cells, net, err);
+    }
+    if (spec->accurate_cells) {
+        tmx_regions_tiles(&d->cells, net, err);
+    }
 }
 
 static void demand_finish(struct demand *d)
@@ -154,39 +158,37 @@ static bool ranged(const struct tmx_reduced_options *options)
     return options->r_high_k_per_w > 0;
 }
 
-static enum tmx_status check_range(const struct tmx_thermal_spec *spec,
-                                   const struct tmx_reduced_options *options, struct tmx_err *err)
+static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
+                        struct tmx_err *err)
 {
     const double low = options->r_low_k_per_w, high = options->r_high_k_per_w;
     if (low == 0 && high == 0) {
-        return TMX_OK;
+        return;
     }
     if (!(low > 0 && low < high)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "r_convec_low = %g, r_convec_high = %g: expected two resistances, the lower one first", low,
-            high);
+        tmx_error(err, TMX_ECONFIG,
+                  "r_convec_low = %g, r_convec_high = %g: expected two resistances, the lower one first", low,
+                  high);
     }
     if (spec->network != TMX_NETWORK_HOTSPOT) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "r_convec_low and r_convec_high are for HotSpot's network: the physical one's error "
-                        "was found above its estimate");
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "r_convec_low and r_convec_high are for HotSpot's network: the physical one's error "
+                  "was found above its estimate");
     }
     if (by_cell(spec->map_mode) || spec->accurate_cells) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "r_convec_low and r_convec_high are for units read by their "
-                        "means: grid_map_mode area, avg or center, and no file of cells");
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "r_convec_low and r_convec_high are for units read by their "
+                  "means: grid_map_mode area, avg or center, and no file of cells");
     }
     for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
         const double r = tmx_thermal_spec_r_convec(spec, l);
         if (r < low || r > high) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "r_convec = %g K/W is outside r_convec_low .. r_convec_high = "
-                            "%g .. %g K/W of the model",
-                            r, low, high);
+            tmx_error(err, TMX_ECONFIG,
+                      "r_convec = %g K/W is outside r_convec_low .. r_convec_high = "
+                      "%g .. %g K/W of the model",
+                      r, low, high);
         }
     }
-    return TMX_OK;
 }
 
 static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
@@ -204,13 +206,14 @@ static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_
 enum { BATCH = 16 }; /* vectors turned at a time: V streams by once for all of them */
 
 /* Rows [at, at + count) of the map: the view of basis * turn, or of the basis itself. It has room. */
-static enum tmx_status fill_map(struct tmx_reduced_model *m, size_t at, const struct tmx_basis *basis,
-                                const double *turn, size_t count, struct tmx_err *err)
+static void fill_map(struct tmx_reduced_model *m, size_t at, const struct tmx_basis *basis,
+                     const double *turn, size_t count, struct tmx_err *err)
 {
     const size_t n = basis->n_node, k = basis->n_mode, n_view = m->net.n_view;
-    double *part = calloc(BATCH * n + n_view, sizeof *part), *view = part + BATCH * n;
+    double *part = err->code ? NULL : calloc(BATCH * n + n_view, sizeof *part), *view = part + BATCH * n;
     if (!part) {
-        return tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", count);
+        tmx_error(err, TMX_ENOMEM, "heat map of %zu modes", count);
+        return;
     }
     for (size_t row = 0; row < count; row++) {
         const size_t batch = count - row < BATCH ? count - row : BATCH;
@@ -226,39 +229,32 @@ static enum tmx_status fill_map(struct tmx_reduced_model *m, size_t at, const st
         }
     }
     free(part);
-    return TMX_OK;
 }
 
-static enum tmx_status make_map(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                const double *turn, struct tmx_err *err)
-{
-    m->map = calloc(m->n_mode * m->net.n_view, sizeof *m->map);
-    return m->map ? fill_map(m, 0, basis, turn, m->n_mode, err)
-                  : tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", m->n_mode);
-}
-
-/* still = view of basis * rest. */
-static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                  const double *rest, struct tmx_err *err)
+/* The heat map, and still = view of basis * rest. */
+static void make_maps(struct tmx_reduced_model *m, const struct tmx_basis *basis,
+                      const struct tmx_truncated *cut, struct tmx_err *err)
 {
     const size_t n = basis->n_node, k = basis->n_mode, u = basis->n_unit;
     double *node = calloc(u * n, sizeof *node);
+    m->map = calloc(m->n_mode * m->net.n_view, sizeof *m->map);
     TMX_TAKE(&m->arena, m->still, m->net.n_view * u);
-    if (!node || m->arena.failed) {
-        free(node);
-        return tmx_fail(err, TMX_ENOMEM, "heat map of %zu units", u);
+    if (!node || !m->map || m->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "heat map of %zu modes and %zu units", m->n_mode, u);
     }
-    tmx_dense_nn(n, u, k, 1, basis->v, n, rest, k, 0, node, n);
-    for (size_t v = 0; v < u; v++) {
+    fill_map(m, 0, basis, cut->map, m->n_mode, err);
+    if (!err->code) {
+        tmx_dense_nn(n, u, k, 1, basis->v, n, cut->rest, k, 0, node, n);
+    }
+    for (size_t v = 0; v < u && !err->code; v++) {
         tmx_network_view(&m->net, node + v * n, 0, m->net.n_view, m->still + v * m->net.n_view);
     }
     free(node);
-    return TMX_OK;
 }
 
-static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                      const struct tmx_thermal_spec *spec, const struct demand *d,
-                                      const struct tmx_reduced_options *options, struct tmx_err *err)
+static void truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
+                           const struct tmx_thermal_spec *spec, const struct demand *d,
+                           const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct tmx_truncated cut = {0};
     double *gamma;
@@ -275,29 +271,32 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
                                        .gamma = gamma,
                                        .n_level = m->n_level,
                                        .vectors = &m->arena};
-    enum tmx_status st =
-        gamma ? tmx_truncate(&cut, basis, &how, m->modal, m->error, err) : tmx_no_memory(err);
+    if (!gamma) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    tmx_truncate(&cut, basis, &how, m->modal, m->error, err);
     m->n_mode = cut.n_mode;
     m->vector = cut.vector;
     m->back = cut.back;
-    st = st || m->no_field ? st : make_map(m, basis, cut.map, err);
-    st = st || m->no_field ? st : make_still(m, basis, cut.rest, err);
+    if (!m->no_field && !err->code) {
+        make_maps(m, basis, &cut, err);
+    }
     tmx_truncated_finish(&cut);
-    return st;
 }
 
 /* Where coolant flows the network is not symmetric, and all of this is another file's. */
-static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                                     const struct demand *d, const struct tmx_reduced_options *options,
-                                     struct tmx_err *err)
+static void build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                          const struct demand *d, const struct tmx_reduced_options *options,
+                          struct tmx_err *err)
 {
     const size_t u = m->net.n_unit;
-    enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
     double *level;
     TMX_TAKE(&m->arena, level, 2 * m->n_level);
     TMX_TAKE(&m->arena, m->error, (u + 1) * u);
-    st = st || !m->arena.failed ? st : tmx_no_memory(err);
-    for (size_t l = 0; l < m->n_level && !st; l++) {
+    if (m->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t l = 0; l < m->n_level && !err->code; l++) {
         level[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
         level[m->n_level + l] = tmx_thermal_spec_flow(spec, l);
     }
@@ -311,7 +310,7 @@ static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct t
                                             .n_level = m->n_level,
                                             .field = !m->no_field};
     struct tmx_coolant *c = &m->coolant;
-    st = st ? st : tmx_coolant_reduce(c, &m->net, &how, m->modal, m->error, err);
+    tmx_coolant_reduce(c, &m->net, &how, m->modal, m->error, err);
     m->vector = c->vector;
     m->back = c->back;
     m->map = c->map;
@@ -319,38 +318,35 @@ static enum tmx_status build_coolant(struct tmx_reduced_model *m, const struct t
     m->n_mode = c->n_mode;
     m->n_basis = c->n_basis;
     m->n_shift = c->n_shift;
-    return st;
 }
 
 /* Every mode of every level. The basis gives its vectors away where the map is fine. */
-static enum tmx_status keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis,
-                                  const struct tmx_thermal_spec *spec, struct tmx_err *err)
+static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis,
+                       const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
-    const size_t k = basis->n_mode;
-    enum tmx_status st = TMX_OK;
-    m->n_mode = k;
+    const size_t k = m->n_mode = basis->n_mode;
     TMX_TAKE(&m->arena, m->vector, m->n_level * k * k);
-    if (m->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
-    }
     if (!m->net.view_start) {
         m->fine_map = basis->v;
         basis->v = NULL;
     } else {
         m->fine_map = calloc(k * m->net.n_view, sizeof *m->fine_map);
-        st = m->fine_map ? fill_map(m, 0, basis, NULL, k, err) : tmx_fail(err, TMX_ENOMEM, "heat map");
     }
-    for (size_t l = 0; l < m->n_level && !st; l++) {
+    if (m->arena.failed || !m->fine_map) {
+        tmx_error(err, TMX_ENOMEM, "heat map of %zu convection levels", m->n_level);
+    }
+    if (m->net.view_start) {
+        fill_map(m, 0, basis, NULL, k, err);
+    }
+    for (size_t l = 0; l < m->n_level && !err->code; l++) {
         struct tmx_modes modes;
-        const double gamma = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
-        st = tmx_modes_init(&modes, basis, gamma, err);
-        st = st ? st : tmx_modes_layout(&modes, &m->modal[l], err);
-        if (!st) {
+        tmx_modes_init(&modes, basis, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)), err);
+        tmx_modes_layout(&modes, &m->modal[l], err);
+        if (!err->code) {
             memcpy(m->vector + l * k * k, modes.vector, k * k * sizeof *m->vector);
         }
         tmx_modes_finish(&modes);
     }
-    return st;
 }
 
 /* What the finished model's steady states are off from those solved directly: rounding, where the
@@ -510,8 +506,10 @@ static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct 
     PUT(p, sizes, 1);
     for (size_t l = 0; l < m->n_level; l++) {
         struct tmx_modal *q = &m->modal[l];
-        if (p->take && tmx_modal_init(q, k, unit, !m->fine, m->net.n_flow > 0, NULL)) {
-            p->take->failed = true;
+        if (p->take) {
+            struct tmx_err err = {0};
+            tmx_modal_init(q, k, unit, !m->fine, m->net.n_flow > 0, &err);
+            p->take->failed = p->take->failed || err.code;
         }
         const struct tmx_piece own[] = {{q->rate, q->mode_row * sizeof(double)},
                                         {q->in, unit * q->mode_row * sizeof(double)},
@@ -701,16 +699,18 @@ static void store_basis(struct tmx_basis *b, const struct tmx_cache_name *name)
 }
 
 /* off [m][m] := what the basis misses of the steady states at gamma, solved directly, where it is more. */
-static enum tmx_status test_film(const struct tmx_network *net, const struct tmx_basis *basis, double gamma,
-                                 struct tmx_solver *solver, double *off, struct tmx_err *err)
+static void test_film(const struct tmx_network *net, const struct tmx_basis *basis, double gamma,
+                      struct tmx_solver *solver, double *off, struct tmx_err *err)
 {
     const size_t m = net->n_unit, n = net->n_node;
-    struct tmx_modes modes = {0};
-    struct tmx_system *f = NULL;
+    struct tmx_modes modes;
+    struct tmx_system *f = tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, err);
     double *b = calloc(2 * n + m, sizeof *b), *x = b + n, *read = x + n;
-    enum tmx_status st = b ? tmx_modes_init(&modes, basis, gamma, err) : tmx_no_memory(err);
-    st = st ? st : tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, &f, err);
-    for (size_t v = 0, layer = 0; v < m && !st; v++) {
+    tmx_modes_init(&modes, basis, gamma, err);
+    if (!b) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t v = 0, layer = 0; v < m && !err->code; v++) {
         while (v >= net->first_unit[layer + 1]) {
             layer++;
         }
@@ -718,13 +718,9 @@ static enum tmx_status test_film(const struct tmx_network *net, const struct tmx
         tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
                             b + layer * net->n_cell);
         if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, 1, b, NULL, x)) {
-            st = tmx_fail(err, TMX_ESOLVE, "film test");
+            tmx_error(err, TMX_ESOLVE, "film test");
         }
-        for (size_t l = 0; l < net->n_layer; l++) {
-            if (net->first_unit[l + 1] > net->first_unit[l]) {
-                tmx_gridmap_read(&net->map[l], net->mode, x + l * net->n_cell, read + net->first_unit[l]);
-            }
-        }
+        tmx_network_read(net, x, read);
         for (size_t u = 0; u < m; u++) {
             for (size_t i = 0; i < modes.n_mode; i++) {
                 read[u] -= modes.out[u * modes.n_mode + i] * modes.in[v * modes.n_mode + i] / modes.rate[i];
@@ -735,49 +731,49 @@ static enum tmx_status test_film(const struct tmx_network *net, const struct tmx
     tmx_system_destroy(f);
     tmx_modes_finish(&modes);
     free(b);
-    return st;
 }
 
 /* The basis holds the steady states at the ends and in the middle of the range; what it misses of those
  * between them is measured and becomes a part of the error. */
-static enum tmx_status test_films(const struct tmx_network *net, struct tmx_basis *basis,
-                                  const struct tmx_basis_options *options, struct tmx_err *err)
+static void test_films(const struct tmx_network *net, struct tmx_basis *basis,
+                       const struct tmx_basis_options *options, struct tmx_err *err)
 {
-    const double gamma[] = {sqrt(options->gamma_low * basis->gamma),
-                            sqrt(options->gamma_high * basis->gamma)};
     const size_t m = net->n_unit;
-    struct tmx_solver *solver = NULL;
+    struct tmx_solver *solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
     double *off = calloc(m * m, sizeof *off);
-    enum tmx_status st =
-        off ? tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &solver, err) : tmx_no_memory(err);
-    for (size_t i = 0; i < 2 && !st; i++) {
-        st = test_film(net, basis, gamma[i], solver, off, err);
+    if (!off) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    for (size_t i = 0; i < m * m && !st; i++) {
+    for (size_t i = 0; i < 2 && !err->code; i++) {
+        const double end = i ? options->gamma_high : options->gamma_low;
+        test_film(net, basis, sqrt(end * basis->gamma), solver, off, err);
+    }
+    for (size_t i = 0; i < m * m && !err->code; i++) {
         basis->error[i] += off[i];
     }
     tmx_solver_destroy(solver);
     free(off);
-    return st;
 }
 
 /* The basis of the range, from the cache or made, and turned to the spec's film coefficient where it has one
  * alone. */
-static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                                    const struct demand *d, const struct tmx_reduced_options *options,
-                                    const struct tmx_basis_options *basis_options, struct tmx_basis *basis,
-                                    struct tmx_err *err)
+static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                         const struct demand *d, const struct tmx_reduced_options *options,
+                         const struct tmx_basis_options *basis_options, struct tmx_basis *basis,
+                         struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
     const struct tmx_cache_name name = {.kind = "basis", .key = key};
-    enum tmx_status st = make_key(spec, options, true, d->min_step_s, density(spec), key, err);
-    const bool kept = !st && options->cache && !m->fine && m->no_field;
-    if (!st && !(kept && load_basis(basis, &m->net, &name))) {
+    (void)make_key(spec, options, true, d->min_step_s, density(spec), key, err);
+    const bool kept = !err->code && options->cache && !m->fine && m->no_field;
+    if (!err->code && !(kept && load_basis(basis, &m->net, &name))) {
         FILE *making = kept ? tmx_cache_make(&name) : NULL; /* one run of a sweep; the others find it */
         if (!(making && load_basis(basis, &m->net, &name))) {
-            st = tmx_basis_init(basis, &m->net, basis_options, err);
-            st = st ? st : test_films(&m->net, basis, basis_options, err);
-            if (!st && kept) {
+            tmx_basis_init(basis, &m->net, basis_options, err);
+            if (!err->code) {
+                test_films(&m->net, basis, basis_options, err);
+            }
+            if (kept && !err->code) {
                 store_basis(basis, &name);
             }
         }
@@ -785,7 +781,7 @@ static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const str
             fclose(making);
         }
     }
-    if (!st && m->n_level == 1) {
+    if (!err->code && m->n_level == 1) {
         const double gamma = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, 0));
         for (size_t i = 0; i < basis->n_mode * basis->n_mode; i++) {
             basis->g[i] += (gamma - basis->gamma) * basis->a[i];
@@ -793,12 +789,10 @@ static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const str
         basis->a = NULL;
         basis->gamma = gamma;
     }
-    return st;
 }
 
-static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                             const struct demand *d, const struct tmx_reduced_options *options,
-                             struct tmx_err *err)
+static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
+                  const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct tmx_basis basis = {0};
     const bool strict = spec->network == TMX_NETWORK_PHYSICAL && !m->fine;
@@ -810,35 +804,43 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
                                               .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
                                               .cells = d->cells.n ? &d->cells : NULL};
     gamma_range(&m->net, spec, options, &basis_options.gamma_low, &basis_options.gamma_high);
-    if (m->net.n_flow > 0) {
-        return build_coolant(m, spec, d, options, err);
+    (void)tmx_network_check_cost(&m->net, true, err);
+    if (err->code || m->net.n_flow > 0) {
+        if (!err->code) {
+            build_coolant(m, spec, d, options, err);
+        }
+        return;
     }
-    enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
     if (ranged(options)) {
-        st = st ? st : shared_basis(m, spec, d, options, &basis_options, &basis, err);
+        shared_basis(m, spec, d, options, &basis_options, &basis, err);
     } else {
-        st = st ? st : tmx_basis_init(&basis, &m->net, &basis_options, err);
+        tmx_basis_init(&basis, &m->net, &basis_options, err);
     }
     const size_t u = m->net.n_unit;
     TMX_TAKE(&m->arena, m->error, (u + 1) * u);
     if (m->n_region > 0) {
         TMX_TAKE(&m->arena, m->cell_error, (u + 1) * m->n_region);
     }
-    st = st || !m->arena.failed ? st : tmx_no_memory(err);
-    if (!st) {
+    if (m->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    if (!err->code) {
         memcpy(m->error, basis.error, (u + 1) * u * sizeof *m->error);
         for (size_t i = 0; i < (u + 1) * m->n_region; i++) {
             m->cell_error[i] = basis.cell_error[i];
         }
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
-        st = m->fine ? keep_modes(m, &basis, spec, err) : truncate_modes(m, &basis, spec, d, options, err);
+        if (m->fine) {
+            keep_modes(m, &basis, spec, err);
+        } else {
+            truncate_modes(m, &basis, spec, d, options, err);
+        }
     }
-    if (!st && m->n_level == 1 && !ranged(options)) { /* a range's steady states are those of its middle */
+    if (!err->code && m->n_level == 1 && !ranged(options)) { /* a range's steady states: of its middle */
         check_steady(m, basis.steady);
     }
     tmx_basis_finish(&basis);
-    return st;
 }
 
 /* Cells are read for a field, for units that are their hottest or coldest cell, and for a start field. */
@@ -861,25 +863,24 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
 }
 
 /* From the cache, or built and put there. */
-static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                              const struct demand *d, const struct tmx_reduced_options *options,
-                              struct tmx_err *err)
+static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
+                   const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
     if (!options->cache) {
-        return build(m, spec, d, options, err);
+        build(m, spec, d, options, err);
+        return;
     }
-    enum tmx_status st = tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err);
-    if (st) {
-        return st;
+    if (tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err)) {
+        return;
     }
     m->from_cache = load_model(m, key);
     if (!m->from_cache) {
         FILE *making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
         m->from_cache = making && load_model(m, key);
         if (!m->from_cache) {
-            st = build(m, spec, d, options, err);
-            if (!st) {
+            build(m, spec, d, options, err);
+            if (!err->code) {
                 store_model(m, key);
             }
         }
@@ -887,12 +888,11 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
             fclose(making);
         }
     }
-    return st;
 }
 
 /* Room in the map for more rows, and in vector and back [n_level][k][k] for more behind them, as a block of
  * its own. */
-static enum tmx_status widen(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
+static void widen(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
 {
     const size_t k = m->n_mode, wide = k + more, n = wide * m->net.n_view;
     float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
@@ -909,41 +909,42 @@ static enum tmx_status widen(struct tmx_reduced_model *m, size_t more, struct tm
             memcpy(*turn[i] + (row / k * wide + row % k) * wide, from + row * k, k * sizeof *from);
         }
     }
-    return (map || fine) && !m->arena.failed ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "start field");
+    if ((!map && !fine) || m->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "start field");
+    }
 }
 
 /* The start's own modes at one level, beside those of the powers. */
-static enum tmx_status join_level(struct tmx_reduced_model *m, const struct tmx_basis *start,
-                                  const double *theta, size_t level, double gamma, struct tmx_err *err)
+static void join_level(struct tmx_reduced_model *m, const struct tmx_basis *start, const double *theta,
+                       size_t level, double gamma, struct tmx_err *err)
 {
     struct tmx_modes modes;
     struct tmx_modal more = {0};
     const size_t old = m->n_mode, k = start->n_mode;
-    enum tmx_status st = tmx_modes_init(&modes, start, gamma, err);
-    st = st ? st : tmx_modes_layout(&modes, &more, err);
-    for (size_t i = 0; i < k && !st; i++) {
+    tmx_modes_init(&modes, start, gamma, err);
+    tmx_modes_layout(&modes, &more, err);
+    for (size_t i = 0; i < k && !err->code; i++) {
         more.start[i] = tmx_dense_dot(k, modes.vector + i * k, theta);
         more.one[i] = 0; /* a change of ambient is the other modes' */
     }
-    st = st ? st : tmx_modal_join(&m->modal[level], &more, err);
-    for (size_t i = 0; i < k && !st && m->vector; i++) {
+    tmx_modal_join(&m->modal[level], &more, err);
+    for (size_t i = 0; i < k && !err->code && m->vector; i++) {
         const size_t at = (level * (old + k) + old + i) * (old + k) + old;
         memcpy(m->vector + at, modes.vector + i * k, k * sizeof *m->vector);
         if (m->back) {
             memcpy(m->back + at, modes.vector + i * k, k * sizeof *m->back);
         }
     }
-    if (!st && level == 0) {
-        st = fill_map(m, old, start, m->vector ? NULL : modes.vector, k, err);
+    if (level == 0) {
+        fill_map(m, old, start, m->vector ? NULL : modes.vector, k, err);
     }
     tmx_modal_finish(&more);
     tmx_modes_finish(&modes);
-    return st;
 }
 
-static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                                  const struct demand *d, const struct tmx_reduced_options *model_options,
-                                  struct tmx_err *err)
+static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                       const struct demand *d, const struct tmx_reduced_options *model_options,
+                       struct tmx_err *err)
 {
     struct tmx_basis start = {0};
     struct tmx_initial_basis_options options = {.tolerance_k = d->tolerance_k,
@@ -954,7 +955,8 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     double *from_k = calloc(m->net.n_node, sizeof *from_k);
     const double *theta;
     if (!from_k) {
-        return tmx_fail(err, TMX_ENOMEM, "start field");
+        tmx_error(err, TMX_ENOMEM, "start field");
+        return;
     }
     tmx_network_unview(&m->net, spec->init_node_k, from_k);
     for (size_t c = 0; c < m->net.n_node; c++) {
@@ -962,34 +964,33 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     }
     options.theta_k = from_k;
     gamma_range(&m->net, spec, model_options, &options.gamma_low, &options.gamma_high);
-    enum tmx_status st = tmx_initial_basis(&start, &m->net, &options, &theta, &m->start_error_k, err);
-    st = st ? st : widen(m, start.n_mode, err);
-    for (size_t l = 0; l < m->n_level && !st; l++) {
-        st = join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)),
-                        err);
+    m->start_error_k = tmx_initial_basis(&start, &m->net, &options, &theta, err);
+    if (!err->code) {
+        widen(m, start.n_mode, err);
     }
-    m->n_mode += st ? 0 : start.n_mode;
+    for (size_t l = 0; l < m->n_level && !err->code; l++) {
+        join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)), err);
+    }
+    m->n_mode += err->code ? 0 : start.n_mode;
     tmx_basis_finish(&start);
     free(from_k);
-    return st;
 }
 
-static enum tmx_status check_tolerance(const struct tmx_reduced_model *m, const struct demand *d,
-                                       const struct tmx_reduced_options *options, struct tmx_err *err)
+static void check_tolerance(const struct tmx_reduced_model *m, const struct demand *d,
+                            const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     double bound_k = tmx_reduced_model_bound(m, false, d->power_w);
     bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d->power_w)) : bound_k;
-    if (options->n_mode > 0 || bound_k <= MISSED * d->tolerance_k) {
-        return TMX_OK;
+    if (options->n_mode == 0 && !(bound_k <= MISSED * d->tolerance_k)) {
+        tmx_error(err, TMX_ESOLVE,
+                  "the reduced model misses its tolerance of %g K: estimated error %.2g K; a network with "
+                  "such values needs the full grid (method grid)",
+                  d->tolerance_k, bound_k);
     }
-    return tmx_fail(err, TMX_ESOLVE,
-                    "the reduced model misses its tolerance of %g K: estimated error %.2g K; a network with "
-                    "such values needs the full grid (method grid)",
-                    d->tolerance_k, bound_k);
 }
 
-static enum tmx_status check_coolant(const struct tmx_thermal_spec *spec,
-                                     const struct tmx_reduced_options *options, struct tmx_err *err)
+static void check_coolant(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
+                          struct tmx_err *err)
 {
     const char *what = by_cell(spec->map_mode) ? "grid_map_mode min or max"
                        : spec->accurate_cells  ? "a file of cells"
@@ -997,31 +998,40 @@ static enum tmx_status check_coolant(const struct tmx_thermal_spec *spec,
                        : options->mixed        ? "precision mixed"
                        : ranged(options)       ? "a range of sinks"
                                                : NULL;
-    return what ? tmx_fail(err, TMX_EUNSUPPORTED,
-                           "the reduced model of coolant is for units read by their means, without %s: "
-                           "--method grid",
-                           what)
-                : TMX_OK;
+    if (what) {
+        tmx_error(err, TMX_EUNSUPPORTED,
+                  "the reduced model of coolant is for units read by their means, without %s: "
+                  "--method grid",
+                  what);
+    }
 }
 
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct demand d = {0};
+    struct tmx_err own = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
-    enum tmx_status st = tmx_network_init(&m->net, spec, err);
-    st = st || m->net.n_flow == 0 ? st : check_coolant(spec, options, err);
-    st = st ? st : check_range(spec, options, err);
-    st = st ? st : demand_init(&d, &m->net, spec, options, err);
-    if (!st) {
+    (void)tmx_network_init(&m->net, spec, &own);
+    if (m->net.n_flow > 0) {
+        check_coolant(spec, options, &own);
+    }
+    check_range(spec, options, &own);
+    if (!own.code) {
+        demand_init(&d, &m->net, spec, options, &own);
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
         m->no_field = !needs_maps(spec);
         m->modal = calloc(m->n_level, sizeof *m->modal);
-        st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
+        if (!m->modal) {
+            tmx_error(&own, TMX_ENOMEM, "levels");
+        }
     }
-    st = st ? st : obtain(m, spec, &d, options, err);
-    for (size_t l = 0; l < m->n_level && !st; l++) { /* a uniform start is a multiple of the 1 K field */
+    if (!own.code) {
+        obtain(m, spec, &d, options, &own);
+    }
+    for (size_t l = 0; l < m->n_level && !own.code;
+         l++) { /* a uniform start is a multiple of the 1 K field */
         for (size_t i = 0; i < m->n_mode; i++) {
             m->modal[l].start[i] =
                 spec->init_node_k ? 0 : (spec->init_k - spec->ambient_k) * m->modal[l].one[i];
@@ -1031,14 +1041,20 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (m->net.n_flow > 0 && !spec->inlet_at_ambient) {
         m->start_swing_k += fabs(m->net.inlet_k - spec->ambient_k);
     }
-    st = st || !spec->init_node_k ? st : join_start(m, spec, &d, options, err);
-    st = st ? st : check_tolerance(m, &d, options, err);
-    for (size_t l = 0; l < m->n_level && !st; l++) {
+    if (spec->init_node_k && !own.code) {
+        join_start(m, spec, &d, options, &own);
+    }
+    if (!own.code) {
+        check_tolerance(m, &d, options, &own);
+    }
+    for (size_t l = 0; l < m->n_level && !own.code; l++) {
         tmx_modal_close(&m->modal[l]);
-        st = options->mixed ? tmx_modal_mix(&m->modal[l], err) : TMX_OK;
+        if (options->mixed) {
+            tmx_modal_mix(&m->modal[l], &own);
+        }
     }
     demand_finish(&d);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)

@@ -109,12 +109,16 @@ struct build {
     struct tmx_arena arena;    /* of all but v and what grows with it: g to one */
 };
 
-static double *zeros(struct build *b, struct tmx_arena *a, size_t n, enum tmx_status *st)
+static bool ok(const struct build *b)
 {
-    double *p = NULL;
-    if (!*st) {
-        TMX_TAKE(a, p, n);
-        *st = p ? TMX_OK : tmx_fail(b->err, TMX_ENOMEM, "reduced model of %zu nodes", b->n);
+    return !b->err->code;
+}
+
+static double *zeros(const struct build *b, struct tmx_arena *a, size_t n)
+{
+    double *p = ok(b) ? tmx_arena_take(a, n, sizeof *p) : NULL;
+    if (!p) {
+        tmx_error(b->err, TMX_ENOMEM, "reduced model of %zu nodes", b->n);
     }
     return p;
 }
@@ -143,36 +147,32 @@ static double carried(const struct build *b, size_t level)
 
 /* ---- basis ---- */
 
-static enum tmx_status grow(struct build *b, size_t more)
+static void grow(struct build *b, size_t more)
 {
     const size_t room = b->k + more, old = b->room;
-    if (room <= old) {
-        return TMX_OK;
-    }
-    double *v = realloc(b->v, room * b->n * sizeof *v);
-    if (!v) {
-        return tmx_fail(b->err, TMX_ENOMEM, "basis of %zu fields", room);
-    }
-    b->v = v;
     struct {
         double **at;
         size_t rows;
     } part[] = {{&b->g, 0},      {&b->a, 0},     {&b->f, 0},  {&b->in, b->m},
                 {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
-    for (size_t p = 0; p < sizeof part / sizeof part[0]; p++) {
+    if (room <= old || !ok(b)) {
+        return;
+    }
+    double *v = realloc(b->v, room * b->n * sizeof *v);
+    b->v = v ? v : b->v;
+    for (size_t p = 0; p < sizeof part / sizeof part[0] && v; p++) {
         const size_t rows = part[p].rows ? part[p].rows : room;
-        double *wide = calloc(rows * room, sizeof *wide);
-        if (!wide) {
-            return tmx_no_memory(b->err);
-        }
-        for (size_t r = 0; *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
+        double *wide = v = calloc(rows * room, sizeof *wide);
+        for (size_t r = 0; wide && *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
             memcpy(wide + r * room, *part[p].at + r * old, b->k * sizeof *wide);
         }
         free(*part[p].at);
         *part[p].at = wide;
     }
+    if (!v) {
+        tmx_error(b->err, TMX_ENOMEM, "basis of %zu fields", room);
+    }
     b->room = room;
-    return TMX_OK;
 }
 
 /* The projections of the vectors [from, k). */
@@ -222,33 +222,43 @@ static void scale_to_one(const struct build *b, double *x, size_t n_col)
     }
 }
 
+/* cx := C x of n_col columns. */
+static void heated(const struct build *b, size_t n_col, const double *x, double *cx)
+{
+    for (size_t i = 0; i < n_col * b->n; i++) {
+        cx[i] = b->net->heat_j_k[i % b->n] * x[i];
+    }
+}
+
+/* x := x without what the basis has of it. */
+static void take_out(const struct build *b, size_t n_col, double *x, double *cx, double *part)
+{
+    if (b->k > 0 && n_col > 0) {
+        heated(b, n_col, x, cx);
+        tmx_dense_tn(b->k, n_col, b->n, 1, b->v, b->n, cx, b->n, 0, part, b->k);
+        tmx_dense_nn(b->n, n_col, b->k, -1, b->v, b->n, part, b->k, 1, x, b->n);
+    }
+}
+
 /* What of x [n_col][n], which is destroyed, the basis has not yet. */
-static enum tmx_status add(struct build *b, double *x, size_t n_col)
+static void add(struct build *b, double *x, size_t n_col)
 {
     const size_t n = b->n, from = b->k;
-    const double *heat = b->net->heat_j_k;
     struct tmx_arena a = {0};
-    enum tmx_status st = grow(b, n_col);
-    double *cx = zeros(b, &a, n_col * n, &st), *part = zeros(b, &a, (b->k + n_col) * n_col, &st),
-           *size = zeros(b, &a, n_col, &st);
-    scale_to_one(b, x, n_col);
-    for (int pass = 0; pass < 2 && !st; pass++) {
-        for (size_t i = 0; i < n_col * n; i++) {
-            cx[i] = heat[i % n] * x[i];
-        }
-        if (from > 0) {
-            tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, part, from);
-            tmx_dense_nn(n, n_col, from, -1, b->v, n, part, from, 1, x, n);
-        }
+    grow(b, n_col);
+    double *cx = zeros(b, &a, n_col * n), *part = zeros(b, &a, (b->k + n_col) * n_col),
+           *size = zeros(b, &a, n_col);
+    if (ok(b)) {
+        scale_to_one(b, x, n_col);
+        take_out(b, n_col, x, cx, part);
+        take_out(b, n_col, x, cx, part);
     }
-    for (int pass = 0; pass < 2 && !st && n_col > 0; pass++) { /* twice: the first leaves rounding */
-        for (size_t i = 0; i < n_col * n; i++) {
-            cx[i] = heat[i % n] * x[i];
-        }
+    for (int pass = 0; pass < 2 && ok(b) && n_col > 0; pass++) { /* twice: the first leaves rounding */
+        heated(b, n_col, x, cx);
         tmx_dense_tn(n_col, n_col, n, 1, x, n, cx, n, 0, part, n_col);
-        st = tmx_dense_eigen(n_col, part, size, b->err);
+        tmx_dense_eigen(n_col, part, size, b->err);
         size_t kept = 0;
-        for (size_t c = 0; c < n_col && !st; c++) {
+        for (size_t c = 0; c < n_col && ok(b); c++) {
             const double norm = sqrt(fmax(size[c], 0));
             if (norm > (pass == 0 ? DEPENDENT : 0)) {
                 tmx_dense_nn(n, 1, n_col, 1 / norm, x, n, part + c * n_col, n_col, 0, cx + kept++ * n, n);
@@ -256,26 +266,20 @@ static enum tmx_status add(struct build *b, double *x, size_t n_col)
         }
         memcpy(x, cx, kept * n * sizeof *x);
         n_col = kept;
-        if (pass == 0 && from > 0 && kept > 0) { /* what a small remainder has of the old ones, enlarged */
-            for (size_t i = 0; i < n_col * n; i++) {
-                cx[i] = heat[i % n] * x[i];
-            }
-            tmx_dense_tn(from, n_col, n, 1, b->v, n, cx, n, 0, part, from);
-            tmx_dense_nn(n, n_col, from, -1, b->v, n, part, from, 1, x, n);
+        if (pass == 0) { /* what a small remainder has of the old ones, enlarged */
+            take_out(b, n_col, x, cx, part);
         }
     }
-    if (!st) {
+    if (ok(b)) {
         memcpy(b->v + from * n, x, n_col * n * sizeof *x);
         b->k = from + n_col;
         project(b, from);
     }
-    if (!st && b->k > MOST_BASIS) {
-        st = tmx_fail(b->err, TMX_ESOLVE,
-                      "the reduced model of this coolant needs more than %d fields: --method grid",
-                      MOST_BASIS);
+    if (b->k > MOST_BASIS) {
+        tmx_error(b->err, TMX_ESOLVE,
+                  "the reduced model of this coolant needs more than %d fields: --method grid", MOST_BASIS);
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* kr [k][k] := Kr of a level, plus shift. */
@@ -314,27 +318,25 @@ static void inputs(const struct build *b, size_t level, double *rhs)
 /* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share.
  * Where it is above 1 the fields join the basis, else the errors are noted. last: they are noted in any case.
  */
-static enum tmx_status visit(struct build *b, size_t level, double s, bool last, double *off)
+static void visit(struct build *b, size_t level, double s, bool last, double *off)
 {
     const size_t n = b->n, m = b->m, u = b->u, k = b->k;
     struct tmx_arena a = {0};
-    enum tmx_status st = TMX_OK;
-    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, &a, k * k, &st), *xr = zeros(b, &a, m * k, &st),
-           *e = zeros(b, &a, 2 * m * u, &st);
-    struct tmx_system *system = NULL;
+    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, &a, k * k), *xr = zeros(b, &a, m * k),
+           *e = zeros(b, &a, 2 * m * u);
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
-    st = st ? st : tmx_system_create(b->solver, &matrix, &system, b->err);
+    struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->err);
     inputs(b, level, rhs);
-    if (!st && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
-        st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
+    if (ok(b) && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
+        tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
     }
     *off = 0;
-    if (!st) {
+    if (ok(b)) {
         reduced(b, level, s, kr);
         reduced_inputs(b, level, xr);
-        st = tmx_dense_solve_any(k, m, false, kr, xr, b->err);
+        tmx_dense_solve_any(k, m, false, kr, xr, b->err);
     }
-    if (!st) {
+    if (ok(b)) {
         b->n_shift++;
         tmx_dense_tn(u, m, n, 1, b->read, n, x, n, 0, e, u);
         tmx_dense_tn(u, m, k, 1, b->out, b->room, xr, k, 0, e + m * u, u);
@@ -347,53 +349,49 @@ static enum tmx_status visit(struct build *b, size_t level, double s, bool last,
             *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
         }
     }
-    for (size_t i = 0; i < m * u && !st && (*off <= 1 || last); i++) {
+    for (size_t i = 0; i < m * u && ok(b) && (*off <= 1 || last); i++) {
         b->basis_error[i] = fmax(b->basis_error[i], e[i]);
     }
-    if (!st && *off > 1 && !last) {
-        st = add(b, x, m);
-        if (!st && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
-            st = tmx_fail(b->err, TMX_ESOLVE, "fields of coolant");
+    if (ok(b) && *off > 1 && !last) {
+        add(b, x, m);
+        if (ok(b) && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
+            tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
         }
-        st = st ? st : add(b, x, u);
+        add(b, x, u);
     }
     tmx_system_destroy(system);
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* The middle of two shifts, and both halves where it is missed. */
-static enum tmx_status between(struct build *b, size_t level, double low, double high, int deep)
+static void between(struct build *b, size_t level, double low, double high, int deep)
 {
     const double middle = sqrt(low * high);
     double off;
-    enum tmx_status st = visit(b, level, middle, deep == DEEPEST, &off);
-    if (!st && off > 1 && deep < DEEPEST) {
-        st = between(b, level, low, middle, deep + 1);
-        st = st ? st : between(b, level, middle, high, deep + 1);
+    visit(b, level, middle, deep == DEEPEST, &off);
+    if (ok(b) && off > 1 && deep < DEEPEST) {
+        between(b, level, low, middle, deep + 1);
+        between(b, level, middle, high, deep + 1);
     }
-    return st;
 }
 
 /* A rate below the slowest: heat that leaves over heat that is stored, when all powers have settled. */
-static enum tmx_status slowest(struct build *b, size_t level, double *rate)
+static void slowest(struct build *b, size_t level, double *rate)
 {
     const size_t k = b->k;
     struct tmx_arena a = {0};
-    enum tmx_status st = TMX_OK;
-    double *kr = zeros(b, &a, k * k, &st), *x = zeros(b, &a, b->m * k, &st), heat_j = 0, power_w = 0;
-    if (!st) {
+    double *kr = zeros(b, &a, k * k), *x = zeros(b, &a, b->m * k), heat_j = 0, power_w = 0;
+    if (ok(b)) {
         reduced(b, level, 0, kr);
         reduced_inputs(b, level, x);
-        st = tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
+        tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
     }
-    for (size_t i = 0; i < b->u && !st; i++) {
+    for (size_t i = 0; i < b->u && ok(b); i++) {
         heat_j += b->o->power_w[i] * tmx_dense_dot(k, b->one, x + i * k);
         power_w += b->o->power_w[i];
     }
-    *rate = st ? 1 : power_w / heat_j;
+    *rate = ok(b) ? power_w / heat_j : 1;
     tmx_arena_finish(&a);
-    return st;
 }
 
 static void choose_levels(struct build *b)
@@ -472,16 +470,16 @@ static void random_inputs(const struct build *b, size_t level, struct tmx_rng *r
 
 /* x [TRACE_STEPS][n] := the fields of the network, or of its transpose, under drive [n_drive][n] times weight
  * [TRACE_STEPS][n_drive]. */
-static enum tmx_status march(struct build *b, size_t level, double s, bool transposed, size_t n_drive,
-                             const double *drive, const double *weight, double *x)
+static void march(struct build *b, size_t level, double s, bool transposed, size_t n_drive,
+                  const double *drive, const double *weight, double *x)
 {
     const size_t n = b->n;
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
-    struct tmx_system *system = NULL;
+    struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->err);
     struct tmx_arena a = {0};
-    enum tmx_status st = tmx_system_create(b->solver, &matrix, &system, b->err);
-    double *rhs = zeros(b, &a, 3 * n, &st), *force = rhs + n, *y = force + n;
-    for (size_t row = 0; row < TRACE_STEPS && !st; row++) {
+    enum tmx_status st = TMX_OK;
+    double *rhs = zeros(b, &a, 3 * n), *force = rhs + n, *y = force + n;
+    for (size_t row = 0; row < TRACE_STEPS && ok(b); row++) {
         double *now = x + row * n;
         if (row > 0) {
             memcpy(now, now - n, n * sizeof *now);
@@ -501,30 +499,30 @@ static enum tmx_status march(struct build *b, size_t level, double s, bool trans
         for (size_t i = 0; i < n && !st; i++) {
             now[i] += ROOT2 * (now[i] - y[i]);
         }
+        if (st) {
+            tmx_error(b->err, st, "fields of coolant");
+        }
     }
-    st = st ? tmx_fail(b->err, st, "fields of coolant") : TMX_OK;
     tmx_system_destroy(system);
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* What of a trace's answers a small model is off, [u] the largest of all rows: kr [k][k] is destroyed, in
  * [m][k], out [u][k], direct [u][u] or NULL. */
-static enum tmx_status retrace(struct build *b, const struct trace *t, size_t k, double *kr, const double *in,
-                               const double *out, size_t room, const double *direct, double *off)
+static void retrace(struct build *b, const struct trace *t, size_t k, double *kr, const double *in,
+                    const double *out, size_t room, const double *direct, double *off)
 {
     const size_t m = b->m, u = b->u;
     struct tmx_arena a = {0};
-    enum tmx_status st = TMX_OK;
-    double *inverse = zeros(b, &a, k * k + 5 * k + u, &st), *x = inverse + k * k, *y = x + k, *rhs = y + k,
+    double *inverse = zeros(b, &a, k * k + 5 * k + u), *x = inverse + k * k, *y = x + k, *rhs = y + k,
            *force = rhs + k, *read = force + k;
     memset(off, 0, u * sizeof *off);
-    for (size_t i = 0; i < k && !st; i++) {
+    for (size_t i = 0; i < k && ok(b); i++) {
         kr[i * k + i] += t->shift;
         inverse[i * k + i] = 1;
     }
-    st = st ? st : tmx_dense_solve_any(k, k, false, kr, inverse, b->err);
-    for (size_t row = 0; row < TRACE_STEPS && !st; row++) {
+    tmx_dense_solve_any(k, k, false, kr, inverse, b->err);
+    for (size_t row = 0; row < TRACE_STEPS && ok(b); row++) {
         const double *p = t->input + row * m;
         tmx_dense_nn(k, 1, m, 1, in, k, p, m, 0, force, k);
         for (int stage = 0; stage < 2; stage++) {
@@ -547,7 +545,6 @@ static enum tmx_status retrace(struct build *b, const struct trace *t, size_t k,
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 static double largest(size_t n, const double *x)
@@ -561,80 +558,81 @@ static double largest(size_t n, const double *x)
 
 /* Traces at a level of snap: where the basis is off, the fields of the trace and of one of the transpose join
  * it, and the next is another. */
-static enum tmx_status follow_traces(struct build *b, size_t which)
+static void follow_traces(struct build *b, size_t which)
 {
     const size_t n = b->n, u = b->u, level = b->snap[which];
     struct trace *t = &b->trace[which];
     struct tmx_rng *rng = NULL;
-    enum tmx_status st = tmx_rng_create(&rng, level, "traces of coolant", b->err);
-    double *x = b->work + n, *drive = x + TRACE_STEPS * n, *off = zeros(b, &b->arena, u, &st),
-           *weight = zeros(b, &b->arena, TRACE_STEPS * u, &st);
-    t->input = zeros(b, &b->arena, TRACE_STEPS * b->m, &st);
-    t->answer = zeros(b, &b->arena, TRACE_STEPS * u, &st);
+    if (!ok(b) || tmx_rng_create(&rng, level, "traces of coolant", b->err)) {
+        return;
+    }
+    double *x = b->work + n, *drive = x + TRACE_STEPS * n, *off = zeros(b, &b->arena, u),
+           *weight = zeros(b, &b->arena, TRACE_STEPS * u);
+    t->input = zeros(b, &b->arena, TRACE_STEPS * b->m);
+    t->answer = zeros(b, &b->arena, TRACE_STEPS * u);
     const double step_s = STEP * transit(b, level);
     t->hold = (size_t)fmin(MOST_HOLD, fmax(1, ceil(b->o->min_step_s / step_s)));
     t->shift = 1 / (GAMMA * fmax(step_s, b->o->min_step_s / (double)t->hold));
     bool met = false;
-    for (int i = 0; i < MOST_TRACES && !st && !met; i++) {
+    for (int i = 0; i < MOST_TRACES && ok(b) && !met; i++) {
         random_inputs(b, level, rng, t);
         inputs(b, level, drive);
-        st = march(b, level, t->shift, false, b->m, drive, t->input, x);
+        march(b, level, t->shift, false, b->m, drive, t->input, x);
         tmx_dense_tn(u, TRACE_STEPS, n, 1, b->read, n, x, n, 0, t->answer, u);
         struct tmx_arena a = {0};
-        double *kr = zeros(b, &a, b->k * b->k, &st), *xr = zeros(b, &a, b->m * b->k, &st);
-        if (!st) {
+        double *kr = zeros(b, &a, b->k * b->k), *xr = zeros(b, &a, b->m * b->k);
+        if (ok(b)) {
             reduced(b, level, 0, kr);
             reduced_inputs(b, level, xr);
-            st = retrace(b, t, b->k, kr, xr, b->out, b->room, NULL, off);
+            retrace(b, t, b->k, kr, xr, b->out, b->room, NULL, off);
         }
         tmx_arena_finish(&a);
         met = largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
-        if (!st && !met && i + 1 < MOST_TRACES) {
-            st = add(b, x, TRACE_STEPS);
-            for (size_t w = 0; w < TRACE_STEPS * u && !st; w++) {
+        if (ok(b) && !met && i + 1 < MOST_TRACES) {
+            add(b, x, TRACE_STEPS);
+            for (size_t w = 0; w < TRACE_STEPS * u && ok(b); w++) {
                 weight[w] = tmx_rng_uniform(rng) - 0.5;
             }
-            st = st ? st : march(b, level, t->shift, true, u, b->read, weight, x);
-            st = st ? st : add(b, x, TRACE_STEPS);
+            march(b, level, t->shift, true, u, b->read, weight, x);
+            add(b, x, TRACE_STEPS);
         }
     }
     tmx_rng_destroy(rng);
-    return st;
 }
 
-static enum tmx_status make_basis(struct build *b)
+static void make_basis(struct build *b)
 {
     const double top = HIGHEST / b->o->min_step_s;
     double off, rate;
-    enum tmx_status st = TMX_OK;
     double *uniform = b->work + b->n;
-    for (size_t i = 0; i < b->n; i++) {
+    for (size_t i = 0; i < b->n && ok(b); i++) {
         uniform[i] = 1;
     }
-    st = add(b, uniform, 1);
-    for (size_t i = 0; i < b->n_snap && !st; i++) {
+    add(b, uniform, 1);
+    for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
-        st = visit(b, level, 0, false, &off);
-        st = st ? st : slowest(b, level, &rate);
-        const double low = st ? top : pow(10, floor(log10(0.3 * rate)));
-        for (double s = low; s < 10 * top && !st; s *= 10) {
-            st = visit(b, level, s, false, &off);
+        visit(b, level, 0, false, &off);
+        slowest(b, level, &rate);
+        const double low = !ok(b) ? top : pow(10, floor(log10(0.3 * rate)));
+        for (double s = low; s < 10 * top && ok(b); s *= 10) {
+            visit(b, level, s, false, &off);
         }
-        for (double s = low; 10 * s < 10 * top && !st; s *= 10) {
-            st = between(b, level, s, 10 * s, 0);
+        for (double s = low; 10 * s < 10 * top && ok(b); s *= 10) {
+            between(b, level, s, 10 * s, 0);
         }
-        st = st ? st : visit(b, level, 0.3 * low, true, &off);
-        st = st ? st : follow_traces(b, i);
+        visit(b, level, 0.3 * low, true, &off);
+        follow_traces(b, i);
     }
-    for (size_t t = b->n_snap; t < b->n_test && !st; t++) { /* the levels between */
+    for (size_t t = b->n_snap; t < b->n_test && ok(b); t++) { /* the levels between */
         const size_t l = b->snap[t];
         const double s[] = {0, rate, 1 / b->o->min_step_s};
-        for (size_t i = 0; i < 3 && !st; i++) {
-            st = visit(b, l, s[i], false, &off);
-            st = st || off <= 1 ? st : visit(b, l, s[i] > 0 ? 2 * s[i] : s[i], true, &off);
+        for (size_t i = 0; i < 3 && ok(b); i++) {
+            visit(b, l, s[i], false, &off);
+            if (off > 1) {
+                visit(b, l, s[i] > 0 ? 2 * s[i] : s[i], true, &off);
+            }
         }
     }
-    return st;
 }
 
 /* ---- directions ---- */
@@ -648,29 +646,29 @@ struct answers { /* of the basis, in time */
 };
 
 /* x [m][k] := K^-1 of the inputs, and the uniform field for the air. */
-static enum tmx_status settled_states(struct build *b, size_t level, double *kr, double *x)
+static void settled_states(struct build *b, size_t level, double *kr, double *x)
 {
+    if (!ok(b)) {
+        return;
+    }
     reduced(b, level, 0, kr);
     reduced_inputs(b, level, x);
-    const enum tmx_status st = tmx_dense_solve_any(b->k, b->m - 1, false, kr, x, b->err);
+    tmx_dense_solve_any(b->k, b->m - 1, false, kr, x, b->err);
     memcpy(x + (b->m - 1) * b->k, b->one, b->k * sizeof *x);
-    return st;
 }
 
-static enum tmx_status follow(struct build *b, size_t level, bool snap, struct answers *y, double *right,
-                              double *left)
+static void follow(struct build *b, size_t level, bool snap, struct answers *y, double *right, double *left)
 {
     const size_t k = b->k, m = b->m, u = b->u;
     struct tmx_arena a = {0};
-    enum tmx_status st = TMX_OK;
-    double *e = zeros(b, &a, 6 * k * k, &st), *kr = e + k * k, *work = kr + k * k,
-           *x = zeros(b, &a, 2 * (m + u) * k, &st), *xt = x + m * k, *weighted = xt + m * k;
-    st = st ? st : settled_states(b, level, kr, x);
-    if (!st) {
+    double *e = zeros(b, &a, 6 * k * k), *kr = e + k * k, *work = kr + k * k,
+           *x = zeros(b, &a, 2 * (m + u) * k), *xt = x + m * k, *weighted = xt + m * k;
+    settled_states(b, level, kr, x);
+    if (ok(b)) {
         reduced(b, level, 0, kr);
-        st = tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
+        tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
     }
-    for (size_t j = 0; j < y->n_time && !st; j++) {
+    for (size_t j = 0; j < y->n_time && ok(b); j++) {
         tmx_dense_nn(k, m, k, 1, e, k, x, k, 0, xt, k);
         tmx_dense_tn(u, m, k, 1, b->out, b->room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
         for (size_t i = 0; i < m * k && snap; i++) {
@@ -698,46 +696,42 @@ static enum tmx_status follow(struct build *b, size_t level, bool snap, struct a
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
-static enum tmx_status answer(struct build *b, struct answers *y, double *right, double *left)
+static void answer(struct build *b, struct answers *y, double *right, double *left)
 {
-    enum tmx_status st = TMX_OK;
     double least = INFINITY;
-    for (size_t i = 0; i < b->n_snap && !st; i++) {
+    for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         double rate;
-        st = slowest(b, b->snap[i], &rate);
+        slowest(b, b->snap[i], &rate);
         least = fmin(least, rate);
     }
     for (double t = EARLIEST * b->o->min_step_s; y->n_time < MOST_OCTAVES && t < 2 * LAST / least; t *= 2) {
         y->time_s[y->n_time++] = t;
     }
     struct tmx_arena a = {0};
-    y->settled = zeros(b, &b->arena, b->o->n_level * b->m * b->u, &st);
-    y->rest = zeros(b, &b->arena, b->o->n_level * y->n_time * b->m * b->u, &st);
-    double *kr = zeros(b, &a, b->k * b->k, &st), *x = zeros(b, &a, b->m * b->k, &st);
-    for (size_t l = 0; l < b->o->n_level && !st; l++) {
-        st = settled_states(b, l, kr, x);
+    y->settled = zeros(b, &b->arena, b->o->n_level * b->m * b->u);
+    y->rest = zeros(b, &b->arena, b->o->n_level * y->n_time * b->m * b->u);
+    double *kr = zeros(b, &a, b->k * b->k), *x = zeros(b, &a, b->m * b->k);
+    for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
+        settled_states(b, l, kr, x);
         tmx_dense_tn(b->u, b->m, b->k, 1, b->out, b->room, x, b->k, 0, y->settled + l * b->m * b->u, b->u);
     }
     tmx_arena_finish(&a);
-    for (size_t i = 0; i < b->n_test && !st; i++) {
-        st = follow(b, b->snap[i], i < b->n_snap, y, right, left);
+    for (size_t i = 0; i < b->n_test && ok(b); i++) {
+        follow(b, b->snap[i], i < b->n_snap, y, right, left);
     }
-    return st;
 }
 
 /* s [*count][k] := the uniform field, then the largest of both sets in turns, orthonormal. */
-static enum tmx_status directions(struct build *b, double *right, double *left, double *s, size_t *count)
+static void directions(struct build *b, double *right, double *left, double *s, size_t *count)
 {
     const size_t k = b->k;
-    enum tmx_status st = TMX_OK;
-    double *size = zeros(b, &b->arena, k, &st);
-    st = st ? st : tmx_dense_eigen(k, right, size, b->err);
-    st = st ? st : tmx_dense_eigen(k, left, size, b->err);
+    double *size = zeros(b, &b->arena, k);
+    tmx_dense_eigen(k, right, size, b->err);
+    tmx_dense_eigen(k, left, size, b->err);
     *count = 0;
-    for (size_t i = 0; i < 2 * k + 1 && !st && *count < k; i++) {
+    for (size_t i = 0; i < 2 * k + 1 && ok(b) && *count < k; i++) {
         const double *from = i == 0 ? b->one : (i % 2 ? right : left) + (k - 1 - (i - 1) / 2) * k;
         double *to = s + *count * k, norm = 0;
         memcpy(to, from, k * sizeof *to);
@@ -754,7 +748,6 @@ static enum tmx_status directions(struct build *b, double *right, double *left, 
         }
         *count += length > 1e-6 && norm > 0;
     }
-    return st;
 }
 
 /* ---- modes ---- */
@@ -765,14 +758,13 @@ struct small { /* the network in the first directions: by columns */
 };
 
 /* With all directions; a model of fewer is the leading part. */
-static enum tmx_status small_init(struct build *b, const double *s, size_t count, struct small *q)
+static void small_init(struct build *b, const double *s, size_t count, struct small *q)
 {
     const size_t k = b->k;
-    enum tmx_status st = TMX_OK;
     q->k = count;
-    q->g = zeros(b, &b->arena, 3 * count * count + (b->m + b->u + 2) * count, &st);
-    double *work = zeros(b, &b->arena, k * count, &st);
-    if (!st) {
+    q->g = zeros(b, &b->arena, 3 * count * count + (b->m + b->u + 2) * count);
+    double *work = zeros(b, &b->arena, k * count);
+    if (ok(b)) {
         q->a = q->g + count * count;
         q->f = q->a + count * count;
         q->in = q->f + count * count;
@@ -790,7 +782,6 @@ static enum tmx_status small_init(struct build *b, const double *s, size_t count
         tmx_dense_tn(count, 1, k, 1, s, k, b->board, k, 0, q->board, count);
         tmx_dense_tn(count, 1, k, 1, s, k, b->one, k, 0, q->one, count);
     }
-    return st;
 }
 
 /* kr [k][k] := Kr of the first k directions at a level. */
@@ -804,39 +795,39 @@ static void small_rates(const struct build *b, const struct small *q, size_t k, 
 
 /* The modes of the first k directions at a level: t [k][k] by columns, back likewise by rows; inlet_state
  * [k]. */
-static enum tmx_status make_modes(struct build *b, const struct small *q, size_t k, size_t level,
-                                  struct tmx_modal *modal, double *t, double *back, double *inlet_state)
+static void make_modes(struct build *b, const struct small *q, size_t k, size_t level,
+                       struct tmx_modal *modal, double *t, double *back, double *inlet_state)
 {
     struct tmx_arena a = {0};
-    enum tmx_status st = tmx_modal_init(modal, k, b->u, true, true, b->err);
-    double *kr = zeros(b, &a, 2 * k * k + 3 * k, &st), *copy = kr + k * k, *imag = copy + k * k,
-           *x = imag + k, *leave = x + k;
-    if (!st) {
+    tmx_modal_init(modal, k, b->u, true, true, b->err);
+    double *kr = zeros(b, &a, 2 * k * k + 3 * k), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
+           *leave = x + k;
+    if (ok(b)) {
         small_rates(b, q, k, level, kr);
     }
-    for (size_t c = 0; c < k && !st; c++) {
+    for (size_t c = 0; c < k && ok(b); c++) {
         leave[c] = tmx_dense_dot(k, q->one, kr + c * k);
     }
-    if (!st) {
+    if (ok(b)) {
         memcpy(copy, kr, k * k * sizeof *copy);
-        st = tmx_dense_eigen_any(k, copy, modal->rate, imag, t, b->err);
+        tmx_dense_eigen_any(k, copy, modal->rate, imag, t, b->err);
     }
-    for (size_t i = 0; i < k && !st; i++) {
+    for (size_t i = 0; i < k && ok(b); i++) {
         modal->spin[i] = -imag[i];
-        st = modal->rate[i] > 0
-                 ? TMX_OK
-                 : tmx_fail(b->err, TMX_ESOLVE,
-                            "the reduced model of coolant has a mode that grows: --method grid");
+        if (!(modal->rate[i] > 0)) {
+            tmx_error(b->err, TMX_ESOLVE,
+                      "the reduced model of coolant has a mode that grows: --method grid");
+        }
     }
-    if (!st) {
+    if (ok(b)) {
         memset(back, 0, k * k * sizeof *back);
         for (size_t i = 0; i < k; i++) {
             back[i * k + i] = 1;
         }
         memcpy(copy, t, k * k * sizeof *copy);
-        st = tmx_dense_solve_any(k, k, true, copy, back, b->err);
+        tmx_dense_solve_any(k, k, true, copy, back, b->err);
     }
-    for (size_t i = 0; i < k && !st; i++) {
+    for (size_t i = 0; i < k && ok(b); i++) {
         const double *row = back + i * k, *mode = t + i * k;
         for (size_t v = 0; v < b->u; v++) {
             modal->in[v * modal->mode_row + i] = tmx_dense_dot(k, row, q->in + v * q->k);
@@ -846,17 +837,16 @@ static enum tmx_status make_modes(struct build *b, const struct small *q, size_t
         modal->leave[i] = tmx_dense_dot(k, mode, leave);
         modal->one[i] = tmx_dense_dot(k, row, q->one);
     }
-    if (!st) { /* a settled inlet */
+    if (ok(b)) { /* a settled inlet */
         for (size_t i = 0; i < k; i++) {
             x[i] = b->o->flow[level] * q->in[b->u * q->k + i];
         }
-        st = tmx_dense_solve_any(k, 1, false, kr, x, b->err);
-        for (size_t i = 0; i < k && !st; i++) {
+        tmx_dense_solve_any(k, 1, false, kr, x, b->err);
+        for (size_t i = 0; i < k && ok(b); i++) {
             inlet_state[i] = tmx_dense_dot(k, back + i * k, x);
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* z := what a watt of unit v settles at. */
@@ -868,16 +858,15 @@ static void unit_settled(const struct tmx_modal *modal, size_t v, double *z)
 
 /* What the modes miss of the basis' answers at a level, [m][u] where it is more. What has settled is exact:
  * the direct term. */
-static enum tmx_status compare(struct build *b, const struct answers *y, size_t level,
-                               const struct tmx_modal *modal, const double *inlet_state, double *error)
+static void compare(struct build *b, const struct answers *y, size_t level, const struct tmx_modal *modal,
+                    const double *inlet_state, double *error)
 {
     const size_t m = b->m, u = b->u, row = modal->mode_row, table = tmx_modal_table(modal);
     const double part = carried(b, level);
     struct tmx_arena a = {0};
-    enum tmx_status st = TMX_OK;
-    double *z = zeros(b, &a, 2 * row + 2 * table + u, &st), *decay = z + row, *gain = decay + table,
+    double *z = zeros(b, &a, 2 * row + 2 * table + u), *decay = z + row, *gain = decay + table,
            *theta = gain + table;
-    for (size_t i = 0; i < m && !st; i++) {
+    for (size_t i = 0; i < m && ok(b); i++) {
         memset(z, 0, row * sizeof *z);
         if (i < u) {
             unit_settled(modal, i, z);
@@ -901,7 +890,6 @@ static enum tmx_status compare(struct build *b, const struct answers *y, size_t 
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* The largest sum over the inputs of error [m][u]. */
@@ -919,13 +907,12 @@ static double worst_k(const struct build *b, const double *error)
 }
 
 /* Modes of k directions at the levels that are tested, or at all. */
-static enum tmx_status try(struct build *b, const struct answers *y, const struct small *q, size_t k,
-                           bool all, struct tmx_modal *modal, struct tmx_coolant *c, double *error)
+static void try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool all,
+                struct tmx_modal *modal, struct tmx_coolant *c, double *error)
 {
     const size_t u = b->u, n = all ? b->o->n_level : b->n_test;
-    enum tmx_status st = TMX_OK;
     memset(error, 0, b->m * u * sizeof *error);
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < n && ok(b); i++) {
         const size_t level = all ? i : b->snap[i];
         struct tmx_modal *p = &modal[level];
         double *state = c->inlet_state + level * k;
@@ -934,10 +921,10 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
             tested = tested || b->snap[t] == level;
         }
         tmx_modal_finish(p);
-        st = make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
+        make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
         struct tmx_arena a = {0};
-        double *z = zeros(b, &a, p->mode_row, &st);
-        for (size_t v = 0; v < u && !st; v++) {
+        double *z = zeros(b, &a, p->mode_row);
+        for (size_t v = 0; v < u && ok(b); v++) {
             double *direct = p->direct + v * p->unit_row;
             unit_settled(p, v, z);
             memcpy(direct, y->settled + (level * b->m + v) * u, u * sizeof *direct);
@@ -946,21 +933,20 @@ static enum tmx_status try(struct build *b, const struct answers *y, const struc
             }
         }
         tmx_arena_finish(&a);
-        st = st || !tested ? st : compare(b, y, level, p, state, error);
+        if (tested) {
+            compare(b, y, level, p, state, error);
+        }
     }
-    return st;
 }
 
 /* What the finished model is off on the traces, [u]. What the directions miss of a steady state follows the
  * inputs at once. */
-static enum tmx_status check(struct build *b, const struct answers *y, const struct small *q, size_t k,
-                             double *off)
+static void check(struct build *b, const struct answers *y, const struct small *q, size_t k, double *off)
 {
     const size_t u = b->u, m = b->m;
-    enum tmx_status st = TMX_OK;
-    double *kr = zeros(b, &b->arena, k * k + 2 * m * k + m * u + u, &st), *in = kr + k * k, *x = in + m * k,
+    double *kr = zeros(b, &b->arena, k * k + 2 * m * k + m * u + u), *in = kr + k * k, *x = in + m * k,
            *direct = x + m * k, *one = direct + m * u;
-    for (size_t i = 0; i < b->n_snap && !st; i++) {
+    for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
         const double *settled = y->settled + level * m * u;
         small_rates(b, q, k, level, kr);
@@ -969,81 +955,77 @@ static enum tmx_status check(struct build *b, const struct answers *y, const str
             x[c] = in[c] =
                 level_input(b, level, input) * q->in[input * q->k + r] + (input == u + 1 ? q->board[r] : 0);
         }
-        st = tmx_dense_solve_any(k, m, false, kr, x, b->err);
+        tmx_dense_solve_any(k, m, false, kr, x, b->err);
         tmx_dense_tn(u, m, k, -1, q->out, q->k, x, k, 0, direct, u);
         for (size_t d = 0; d < m * u; d++) { /* of the air alone: what is uniform without the inlet's */
             direct[d] += settled[d] - (d / u == u + 1 ? settled[d - u] : 0);
         }
         small_rates(b, q, k, level, kr);
-        st = st ? st : retrace(b, &b->trace[i], k, kr, in, q->out, q->k, direct, one);
+        retrace(b, &b->trace[i], k, kr, in, q->out, q->k, direct, one);
         for (size_t r = 0; r < u; r++) {
             off[r] = fmax(off[r], one[r]);
         }
     }
-    return st;
 }
 
 /* Room of a model of k directions. */
-static enum tmx_status resize(struct build *b, struct tmx_coolant *c, size_t k)
+static void resize(struct build *b, struct tmx_coolant *c, size_t k)
 {
-    enum tmx_status st = TMX_OK;
     const size_t n_level = b->o->n_level;
     tmx_arena_finish(&c->of_modes);
     c->n_mode = k;
-    c->vector = zeros(b, &c->of_modes, n_level * k * k, &st);
-    c->back = zeros(b, &c->of_modes, n_level * k * k, &st);
-    c->inlet_state = zeros(b, &c->of_modes, n_level * k, &st);
-    return st;
+    c->vector = zeros(b, &c->of_modes, n_level * k * k);
+    c->back = zeros(b, &c->of_modes, n_level * k * k);
+    c->inlet_state = zeros(b, &c->of_modes, n_level * k);
 }
 
-static enum tmx_status cut(struct build *b, const struct answers *y, const struct small *q,
-                           struct tmx_modal *modal, struct tmx_coolant *c, double *error)
+static void cut(struct build *b, const struct answers *y, const struct small *q, struct tmx_modal *modal,
+                struct tmx_coolant *c, double *error)
 {
     const double enough_k = CUT_SHARE * b->o->tolerance_k;
     size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
-    enum tmx_status st = TMX_OK;
-    for (bool done = false; !done && !st;) {
+    for (bool done = false; !done && ok(b);) {
         k = k < q->k ? k : q->k;
         const bool end = k == q->k || b->o->n_mode > 0;
-        st = resize(b, c, k);
-        st = st || end ? st : try(b, y, q, k, false, modal, c, error);
-        done = end || (!st && worst_k(b, error) <= enough_k);
-        st = st || !done ? st : try(b, y, q, k, true, modal, c, error);
+        resize(b, c, k);
+        if (!end) {
+            try(b, y, q, k, false, modal, c, error);
+        }
+        done = end || worst_k(b, error) <= enough_k;
+        if (done) {
+            try(b, y, q, k, true, modal, c, error);
+        }
         k = done ? k : k + 8 + k / 6;
     }
-    return st;
 }
 
 /* ---- fields, and coolant that boils ---- */
 
 /* x [u][k of the basis] := what the direct term at a level is of the field. */
-static enum tmx_status direct_fields(struct build *b, const struct small *q, const double *s, size_t k,
-                                     size_t level, double *kr, double *small, double *x)
+static void direct_fields(struct build *b, const struct small *q, const double *s, size_t k, size_t level,
+                          double *kr, double *small, double *x)
 {
-    enum tmx_status st = settled_states(b, level, kr, x);
+    settled_states(b, level, kr, x);
     small_rates(b, q, k, level, kr);
     for (size_t v = 0; v < b->u; v++) {
         memcpy(small + v * k, q->in + v * q->k, k * sizeof *small);
     }
-    st = st ? st : tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
+    tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
     tmx_dense_nn(b->k, b->u, k, -1, s, b->k, small, k, 1, x, b->k);
-    return st;
 }
 
-static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const struct small *q, const double *s)
+static void fields(struct build *b, struct tmx_coolant *c, const struct small *q, const double *s)
 {
     const size_t n = b->n, u = b->u, k = c->n_mode, n_view = b->net->n_view;
-    enum tmx_status st = TMX_OK;
     struct tmx_arena a = {0};
     unsigned char *is_wet;
     TMX_TAKE(&a, is_wet, n);
-    double *field = zeros(b, &a, k * n, &st), *still = zeros(b, &a, u * n, &st),
-           *kr = zeros(b, &a, b->k * b->k, &st), *x = zeros(b, &a, b->m * b->k, &st),
-           *view = zeros(b, &a, n_view, &st), *small = zeros(b, &a, u * k, &st);
-    for (size_t e = 0; e < b->net->n_flow && !st; e++) {
+    double *field = zeros(b, &a, k * n), *still = zeros(b, &a, u * n), *kr = zeros(b, &a, b->k * b->k),
+           *x = zeros(b, &a, b->m * b->k), *view = zeros(b, &a, n_view), *small = zeros(b, &a, u * k);
+    for (size_t e = 0; e < b->net->n_flow && ok(b); e++) {
         is_wet[b->net->flow[e].a] = 1;
     }
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < n && ok(b); i++) {
         c->n_wet += is_wet[i];
     }
     TMX_TAKE(&c->arena, c->wet, c->n_wet);
@@ -1053,8 +1035,10 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
         TMX_TAKE(&c->arena, c->still, u * n_view);
         c->map = calloc(k * n_view, sizeof *c->map);
     }
-    st = st || !(c->arena.failed || (b->o->field && !c->map)) ? st : tmx_no_memory(b->err);
-    if (!st) {
+    if (c->arena.failed || (b->o->field && !c->map)) {
+        tmx_error(b->err, TMX_ENOMEM, "out of memory");
+    }
+    if (ok(b)) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
         for (size_t i = 0, at = 0; i < n; i++) {
             if (is_wet[i]) {
@@ -1062,7 +1046,7 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
             }
         }
     }
-    for (size_t i = 0; i < k && !st; i++) {
+    for (size_t i = 0; i < k && ok(b); i++) {
         for (size_t w = 0; w < c->n_wet; w++) {
             c->wet_map[i * c->n_wet + w] = (float)field[i * n + c->wet[w]];
         }
@@ -1073,10 +1057,10 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
             }
         }
     }
-    for (size_t l = 0; l < b->o->n_level && !st; l++) {
-        st = direct_fields(b, q, s, k, l, kr, small, x);
+    for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
+        direct_fields(b, q, s, k, l, kr, small, x);
         tmx_dense_nn(n, u, b->k, 1, b->v, n, x, b->k, 0, still, n);
-        for (size_t v = 0; v < u && !st; v++) {
+        for (size_t v = 0; v < u && ok(b); v++) {
             for (size_t w = 0; w < c->n_wet; w++) {
                 c->wet_still[(l * u + v) * c->n_wet + w] = (float)still[v * n + c->wet[w]];
             }
@@ -1086,7 +1070,6 @@ static enum tmx_status fields(struct build *b, struct tmx_coolant *c, const stru
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* The steady rise of coolant w by each unit's power, at the levels of snap: [n_snap][u], of their largest. */
@@ -1115,39 +1098,38 @@ static int by_sum(const void *a, const void *b)
     return x->sum != y->sum ? (x->sum < y->sum) - (x->sum > y->sum) : (x->w > y->w) - (x->w < y->w);
 }
 
-static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, const struct small *q)
+static void choose_watched(struct build *b, struct tmx_coolant *c, const struct small *q)
 {
     const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u;
-    enum tmx_status st = TMX_OK;
     struct tmx_arena a = {0};
     size_t *kept;
     struct rank *rank;
     TMX_TAKE(&a, kept, c->n_wet);
     TMX_TAKE(&a, rank, c->n_wet);
-    double *z = zeros(b, &a, wide * k, &st), *kr = zeros(b, &a, k * k, &st),
-           *rise = zeros(b, &a, c->n_wet * wide, &st), *most = zeros(b, &a, wide, &st);
-    for (size_t i = 0; i < b->n_snap && !st; i++) {
+    double *z = zeros(b, &a, wide * k), *kr = zeros(b, &a, k * k), *rise = zeros(b, &a, c->n_wet * wide),
+           *most = zeros(b, &a, wide);
+    for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
         small_rates(b, q, k, level, kr);
         for (size_t v = 0; v < u; v++) {
             memcpy(z + (i * u + v) * k, q->in + v * q->k, k * sizeof *z);
         }
-        st = tmx_dense_solve_any(k, u, false, kr, z + i * u * k, b->err);
+        tmx_dense_solve_any(k, u, false, kr, z + i * u * k, b->err);
     }
-    for (size_t w = 0; w < c->n_wet && !st; w++) {
+    for (size_t w = 0; w < c->n_wet && ok(b); w++) {
         watch_rises(b, c, z, w, rise + w * wide);
         for (size_t i = 0; i < wide; i++) {
             most[i] = fmax(most[i], rise[w * wide + i]);
         }
     }
-    for (size_t w = 0; w < c->n_wet && !st; w++) {
+    for (size_t w = 0; w < c->n_wet && ok(b); w++) {
         rank[w].w = w;
         for (size_t i = 0; i < wide; i++) {
             rank[w].sum += rise[w * wide + i] / (most[i] > 0 ? most[i] : 1);
         }
     }
-    qsort(rank, st ? 0 : c->n_wet, sizeof *rank, by_sum);
-    for (size_t r = 0; r < c->n_wet && !st; r++) {
+    qsort(rank, ok(b) ? c->n_wet : 0, sizeof *rank, by_sum);
+    for (size_t r = 0; r < c->n_wet && ok(b); r++) {
         const double *mine = rise + rank[r].w * wide;
         bool below = false;
         for (size_t j = 0; j < c->n_watch && !below; j++) {
@@ -1162,9 +1144,9 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
         }
     }
     const size_t n = c->n_watch;
-    c->watch = zeros(b, &c->arena, b->o->n_level * k * n, &st);
-    c->watch_direct = zeros(b, &c->arena, b->o->n_level * u * n, &st);
-    for (size_t l = 0; l < b->o->n_level && !st; l++) {
+    c->watch = zeros(b, &c->arena, b->o->n_level * k * n);
+    c->watch_direct = zeros(b, &c->arena, b->o->n_level * u * n);
+    for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
         for (size_t i = 0; i < k; i++) {
             for (size_t j = 0; j < n; j++) {
                 double sum = 0;
@@ -1175,54 +1157,42 @@ static enum tmx_status choose_watched(struct build *b, struct tmx_coolant *c, co
             }
         }
     }
-    for (size_t v = 0; v < b->o->n_level * u && !st; v++) {
+    for (size_t v = 0; v < b->o->n_level * u && ok(b); v++) {
         for (size_t j = 0; j < n; j++) {
             c->watch_direct[v * n + j] = c->wet_still[v * c->n_wet + kept[j]];
         }
     }
     tmx_arena_finish(&a);
-    return st;
 }
 
 /* ---- the whole ---- */
 
-static enum tmx_status prepare(struct build *b)
+static void prepare(struct build *b)
 {
     const struct tmx_network *net = b->net;
     const size_t n = b->n, more = b->m > TRACE_STEPS ? b->m : TRACE_STEPS;
-    enum tmx_status st = TMX_OK;
-    b->input = zeros(b, &b->arena, b->m * n, &st);
-    b->read = zeros(b, &b->arena, b->u * n, &st);
-    b->ground = zeros(b, &b->arena, n, &st);
-    b->basis_error = zeros(b, &b->arena, b->m * b->u, &st);
-    b->work = zeros(b, &b->arena, (1 + 2 * more) * n, &st);
-    for (size_t l = 0, v = 0; l < net->n_layer && !st; l++) {
+    b->input = zeros(b, &b->arena, b->m * n);
+    b->read = zeros(b, &b->arena, b->u * n);
+    b->ground = zeros(b, &b->arena, n);
+    b->basis_error = zeros(b, &b->arena, b->m * b->u);
+    b->work = zeros(b, &b->arena, (1 + 2 * more) * n);
+    for (size_t l = 0, v = 0; l < net->n_layer && ok(b); l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
             tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
             tmx_gridmap_weights(&net->map[l], net->mode, own, b->read + v * n + l * net->n_cell);
         }
     }
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < n && ok(b); i++) {
         b->input[b->u * n + i] = net->inflow_w_k[i];
         b->input[(b->u + 1) * n + i] = net->area_m2[i];
         b->ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
     }
-    return st ? st : tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &b->solver, b->err);
+    b->solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, b->err);
 }
 
-static void finish(struct build *b)
-{
-    double *const grown[] = {b->v, b->g, b->a, b->f, b->in, b->out, b->board, b->one};
-    for (size_t i = 0; i < sizeof grown / sizeof grown[0]; i++) {
-        free(grown[i]);
-    }
-    tmx_arena_finish(&b->arena);
-    tmx_solver_destroy(b->solver);
-}
-
-enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
-                                   const struct tmx_coolant_options *options, struct tmx_modal *modal,
-                                   double *error, struct tmx_err *err)
+void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
+                        const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
+                        struct tmx_err *err)
 {
     struct build b = {
         .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
@@ -1230,32 +1200,39 @@ enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_netwo
     struct small q = {0};
     size_t count = 0;
     *c = (struct tmx_coolant){0};
+    if (err->code) {
+        return;
+    }
     choose_levels(&b);
-    enum tmx_status st = prepare(&b);
-    st = st ? st : make_basis(&b);
-    double *right = zeros(&b, &b.arena, b.k * b.k, &st), *left = zeros(&b, &b.arena, b.k * b.k, &st),
-           *s = zeros(&b, &b.arena, b.k * b.k, &st), *cut_error = zeros(&b, &b.arena, b.m * b.u, &st),
-           *off = zeros(&b, &b.arena, b.u, &st);
-    st = st ? st : answer(&b, &y, right, left);
-    st = st ? st : directions(&b, right, left, s, &count);
-    st = st ? st : small_init(&b, s, count, &q);
-    st = st ? st : cut(&b, &y, &q, modal, c, cut_error);
-    st = st ? st : check(&b, &y, &q, c->n_mode, off);
-    st = st ? st : fields(&b, c, &q, s);
-    st = st ? st : choose_watched(&b, c, &q);
-    c->inlet_unit = zeros(&b, &c->arena, options->n_level * b.u, &st);
-    for (size_t l = 0; l < options->n_level && !st; l++) {
+    prepare(&b);
+    make_basis(&b);
+    double *right = zeros(&b, &b.arena, b.k * b.k), *left = zeros(&b, &b.arena, b.k * b.k),
+           *s = zeros(&b, &b.arena, b.k * b.k), *cut_error = zeros(&b, &b.arena, b.m * b.u),
+           *off = zeros(&b, &b.arena, b.u);
+    answer(&b, &y, right, left);
+    directions(&b, right, left, s, &count);
+    small_init(&b, s, count, &q);
+    cut(&b, &y, &q, modal, c, cut_error);
+    check(&b, &y, &q, c->n_mode, off);
+    fields(&b, c, &q, s);
+    choose_watched(&b, c, &q);
+    c->inlet_unit = zeros(&b, &c->arena, options->n_level * b.u);
+    for (size_t l = 0; l < options->n_level && ok(&b); l++) {
         memcpy(c->inlet_unit + l * b.u, y.settled + (l * b.m + b.u) * b.u, b.u * sizeof *c->inlet_unit);
     }
-    for (size_t i = 0; i < b.m * b.u && !st; i++) {
+    for (size_t i = 0; i < b.m * b.u && ok(&b); i++) {
         const size_t row = i / b.u < b.u ? i / b.u : b.u; /* inlet and air: one row */
         const double traced = TRACES * off[i % b.u] / (sqrt((double)b.m) * demand(&b, i / b.u));
         error[row * b.u + i % b.u] += fmax(BETWEEN * (b.basis_error[i] + cut_error[i]), traced);
     }
     c->n_basis = b.k;
     c->n_shift = b.n_shift;
-    finish(&b);
-    return st;
+    double *const grown[] = {b.v, b.g, b.a, b.f, b.in, b.out, b.board, b.one};
+    for (size_t i = 0; i < sizeof grown / sizeof grown[0]; i++) {
+        free(grown[i]);
+    }
+    tmx_arena_finish(&b.arena);
+    tmx_solver_destroy(b.solver);
 }
 
 void tmx_coolant_finish(struct tmx_coolant *c)

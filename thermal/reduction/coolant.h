@@ -43,10 +43,10 @@ extern const double tmx_coolant_slack;
 
 /* *c is overwritten; end it with tmx_coolant_finish, also after failure. modal [n_level], zeroed, is filled;
  * each is to be ended with tmx_modal_finish. error [n_unit + 1][n_unit] K/W, the last row K/K: see
- * tmx_reduced_model. net must read units by a linear map. TMX_ENOMEM or TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
-                                                 const struct tmx_coolant_options *options,
-                                                 struct tmx_modal *modal, double *error, struct tmx_err *err);
+ * tmx_reduced_model. net must read units by a linear map. Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
+                        const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
+                        struct tmx_err *err);
 void tmx_coolant_finish(struct tmx_coolant *c); /* accepts zeroed memory */
 
 #endif

@@ -152,75 +152,92 @@ void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y)
 
 /* GSL stores by rows: what it sees is the transposed matrix. */
 
-static enum tmx_status fail_eigen(size_t n, int gsl, struct tmx_err *err)
+static void fail_eigen(size_t n, int gsl, struct tmx_err *err)
 {
-    return gsl == GSL_ENOMEM
-               ? tmx_no_memory(err)
-               : tmx_fail(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix: %s", n, n, gsl_strerror(gsl));
+    if (gsl == GSL_ENOMEM) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    } else if (gsl) {
+        tmx_error(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix: %s", n, n, gsl_strerror(gsl));
+    }
 }
 
-enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
+/* A sign that is open: the largest component is positive. */
+static void fix_sign(size_t n, double *x)
 {
+    double big = 0;
+    for (size_t r = 0; r < n; r++) {
+        big = fabs(x[r]) > fabs(big) ? x[r] : big;
+    }
+    for (size_t r = 0; r < n; r++) {
+        x[r] *= big < 0 ? -1 : 1;
+    }
+}
+
+void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
+{
+    if (err->code) {
+        return;
+    }
     gsl_matrix *vector = gsl_matrix_alloc(n, n);
     gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(n);
     gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
     gsl_vector_view value = gsl_vector_view_array(w, n);
     int status = vector && work ? gsl_eigen_symmv(&square.matrix, &value.vector, vector, work) : GSL_ENOMEM;
     status = status ? status : gsl_eigen_symmv_sort(&value.vector, vector, GSL_EIGEN_SORT_VAL_ASC);
-    for (size_t c = 0; c < n && !status; c++) { /* fix the sign, which is open */
-        double big = 0;
+    for (size_t c = 0; c < n && !status; c++) {
         for (size_t r = 0; r < n; r++) {
-            const double v = gsl_matrix_get(vector, r, c);
-            big = fabs(v) > fabs(big) ? v : big;
+            a[c * n + r] = gsl_matrix_get(vector, r, c);
         }
-        for (size_t r = 0; r < n; r++) {
-            a[c * n + r] = (big < 0 ? -1 : 1) * gsl_matrix_get(vector, r, c);
-        }
+        fix_sign(n, a + c * n);
     }
     gsl_matrix_free(vector);
     gsl_eigen_symmv_free(work);
-    return status ? fail_eigen(n, status, err) : TMX_OK;
+    fail_eigen(n, status, err);
+}
+
+/* a := its factor L, for a = L L' */
+static void cholesky(size_t n, gsl_matrix *a, struct tmx_err *err)
+{
+    if (!err->code && gsl_linalg_cholesky_decomp1(a)) {
+        tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    }
 }
 
 /* By m = L L': the eigenvalues of L^-1 a L^-T, whose vectors y give x = L^-T y. */
-enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
+void tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
 {
     gsl_matrix_view mass = gsl_matrix_view_array(m, n, n), square = gsl_matrix_view_array(a, n, n);
-    if (gsl_linalg_cholesky_decomp1(&mass.matrix)) {
-        return tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    cholesky(n, &mass.matrix, err);
+    if (!err->code) {
+        gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
+        gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
     }
-    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
-    gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
-    const enum tmx_status st = tmx_dense_eigen(n, a, w, err);
-    for (size_t c = 0; c < n && !st; c++) {
+    tmx_dense_eigen(n, a, w, err);
+    for (size_t c = 0; c < n && !err->code; c++) {
         gsl_vector_view x = gsl_vector_view_array(a + c * n, n);
-        double big = 0;
         gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &mass.matrix, &x.vector);
-        for (size_t r = 0; r < n; r++) {
-            big = fabs(a[c * n + r]) > fabs(big) ? a[c * n + r] : big;
-        }
-        for (size_t r = 0; r < n && big < 0; r++) {
-            a[c * n + r] = -a[c * n + r];
-        }
+        fix_sign(n, a + c * n);
     }
-    return st;
 }
 
-enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
+void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
+    if (err->code) {
+        return;
+    }
     gsl_matrix_view square = gsl_matrix_view_array(a, n, n), right = gsl_matrix_view_array(b, n_rhs, n);
-    if (gsl_linalg_cholesky_decomp1(&square.matrix)) {
-        return tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    cholesky(n, &square.matrix, err);
+    if (!err->code) { /* b by rows is b': b' L'^-1 L^-1 */
+        gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
+        gsl_blas_dtrsm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
     }
-    /* b by rows is b': b' L'^-1 L^-1 */
-    gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
-    gsl_blas_dtrsm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
-    return TMX_OK;
 }
 
-enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, double *b,
-                                    struct tmx_err *err)
+void tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, double *b, struct tmx_err *err)
 {
+    if (err->code) {
+        return;
+    }
     gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
     gsl_permutation *order = gsl_permutation_alloc(n);
     int sign, status = order ? 0 : GSL_ENOMEM;
@@ -233,14 +250,18 @@ enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, dou
         status = gsl_linalg_LU_svx(&square.matrix, order, &x.vector);
     }
     gsl_permutation_free(order);
-    return status == GSL_ENOMEM ? tmx_no_memory(err)
-           : status             ? tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n)
-                                : TMX_OK;
+    if (status == GSL_ENOMEM) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    } else if (status) {
+        tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n);
+    }
 }
 
-enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
-                                    struct tmx_err *err)
+void tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t, struct tmx_err *err)
 {
+    if (err->code) {
+        return;
+    }
     gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
     gsl_vector_complex *value = gsl_vector_complex_alloc(n);
     gsl_matrix_complex *vector = gsl_matrix_complex_alloc(n, n);
@@ -267,14 +288,16 @@ enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im,
     gsl_vector_complex_free(value);
     gsl_matrix_complex_free(vector);
     gsl_eigen_nonsymmv_free(work);
-    return status || at != n ? fail_eigen(n, status ? status : GSL_EFAILED, err) : TMX_OK;
+    fail_eigen(n, status || at == n ? status : GSL_EFAILED, err);
 }
 
 /* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious
  * ways to compute the exponential of a matrix", SIAM Rev. 45 (2003) 3, method 3. */
-enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
-                                struct tmx_err *err)
+void tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work, struct tmx_err *err)
 {
+    if (err->code) {
+        return;
+    }
     enum { ORDER = 6 };
     double *x = work, *power = work + n * n, *down = power + n * n, *next = down + n * n, most = 0, part = 1;
     for (size_t c = 0; c < n; c++) {
@@ -296,12 +319,11 @@ enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *
         tmx_dense_axpy(n * n, part, power, e);
         tmx_dense_axpy(n * n, j % 2 ? -part : part, power, down);
     }
-    const enum tmx_status st = tmx_dense_solve_any(n, n, false, down, e, err);
-    for (int k = 0; k < halvings && !st; k++) {
+    tmx_dense_solve_any(n, n, false, down, e, err);
+    for (int k = 0; k < halvings; k++) {
         tmx_dense_nn(n, n, n, 1, e, n, e, n, 0, next, n);
         memcpy(e, next, n * n * sizeof *next);
     }
-    return st;
 }
 
 /* Implicit QL. Source: H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL algorithms for
@@ -377,11 +399,11 @@ enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, dou
         memcpy(a + col * n, h + col * ldh, n * sizeof *a);
         weight[col] = col == 0;
     }
-    if (tmx_dense_eigen_any(n, a, re, im, t, NULL)) {
-        return TMX_ESOLVE;
-    }
+    struct tmx_err err = {0};
+    tmx_dense_eigen_any(n, a, re, im, t, &err);
     memcpy(square, t, n * n * sizeof *t);
-    if (tmx_dense_solve_any(n, 1, false, square, weight, NULL)) { /* e1 in the parts of the eigenvectors */
+    tmx_dense_solve_any(n, 1, false, square, weight, &err); /* e1 in the parts of the eigenvectors */
+    if (err.code) {
         return TMX_ESOLVE;
     }
     memset(end, 0, n * sizeof *end);

@@ -22,41 +22,35 @@ double tmx_dense_dot(size_t n, const double *x, const double *y);
 void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
 
 /* Eigenvalues w[n], ascending, and orthonormal eigenvectors, which replace the symmetric
- * a[n][n] (each with its largest component positive). Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
+ * a[n][n] (each with its largest component positive). Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
 
 /* The same of a x = w m x with a positive definite m[n][n], which is destroyed; x' m x = 1. */
-TMX_NODISCARD enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w,
-                                                   struct tmx_err *err);
+void tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err);
 
-/* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed.
- * Returns TMX_OK or TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b,
-                                              struct tmx_err *err);
+/* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed. */
+void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err);
 
 /* b[n][n_rhs] := a^-1 b, or a'^-1 b where transposed, for any a[n][n], which is destroyed. */
-TMX_NODISCARD enum tmx_status tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a,
-                                                  double *b, struct tmx_err *err);
+void tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, double *b, struct tmx_err *err);
 
 /* a[n][n] t = t block for any matrix a, which is destroyed: a block is an eigenvalue re[i], im[i] = 0, or two
  * neighbours 2j and 2j + 1 with re[i] and im[i] = im, -im: [re im; -im re]. Pairs come first; the two columns
  * of t [n][n] are the parts of an eigenvector of norm 1. */
-TMX_NODISCARD enum tmx_status tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
-                                                  struct tmx_err *err);
+void tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t, struct tmx_err *err);
 
 /* e[n][n] = exp(-a dt_s) for any a[n][n] whose eigenvalues have positive real parts. work [4][n][n]. */
-TMX_NODISCARD enum tmx_status tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work,
-                                              struct tmx_err *err);
+void tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *work, struct tmx_err *err);
 
 /* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the eigenvalues,
  * in any order; e[n] its off-diagonal, destroyed; z[n][n] the vectors. Allocates nothing. */
-TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z);
+enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z);
 
 /* end[n] = exp(X) e1 and mean[n] = (the integral of exp(t X) over t from 0 to 1) e1 for X = pole (1 - h^-1),
  * h[n][n] (leading dimension ldh) any matrix with eigenvalues of a positive real part. */
 #define TMX_DENSE_EXPONENTIAL(n) (3 * (n) * (n) + 3 * (n)) /* doubles of work */
-TMX_NODISCARD enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole,
-                                                    double *end, double *mean, double *work);
+enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole, double *end,
+                                      double *mean, double *work);
 
 /* Products of matrices with a row for each node and few columns, stored by columns. They are done in pieces
  * by rows, which depend on the number of rows alone, so that a helper thread can take its part and sums have

@@ -40,6 +40,7 @@ struct builder {
     double *small;      /* [MAX_VECTOR] work */
     double *unit;       /* [n_unit] work */
     struct tmx_arena arena;
+    struct tmx_err *err;
 };
 
 static void heat_times(const struct builder *b, const double *x, double *w)
@@ -58,15 +59,16 @@ static void project(const struct builder *b, double *m)
     }
 }
 
-/* Append x, made orthonormal to what is there; *is_new says whether anything was left of it. */
-static enum tmx_status append(struct builder *b, bool *is_new, struct tmx_err *err)
+/* Append x, made orthonormal to what is there; false where nothing was left of it. */
+static bool append(struct builder *b)
 {
     struct tmx_basis *s = b->basis;
     const size_t n = b->net->n_node;
     if (s->n_mode % CHUNK == 0) {
         double *grown = realloc(s->v, (s->n_mode + CHUNK) * n * sizeof *grown);
         if (!grown) {
-            return tmx_fail(err, TMX_ENOMEM, "start field on %zu nodes", n);
+            tmx_error(b->err, TMX_ENOMEM, "start field on %zu nodes", n);
+            return false;
         }
         s->v = grown;
     }
@@ -81,9 +83,8 @@ static enum tmx_status append(struct builder *b, bool *is_new, struct tmx_err *e
         heat_times(b, b->x, b->w);
         left = tmx_dense_dot(n, b->x, b->w);
     }
-    *is_new = left > DEPENDENT * size;
-    if (!*is_new) {
-        return TMX_OK;
+    if (!(left > DEPENDENT * size)) {
+        return false;
     }
     for (size_t c = 0; c < n; c++) {
         s->v[s->n_mode * n + c] = b->x[c] / sqrt(left);
@@ -99,12 +100,21 @@ static enum tmx_status append(struct builder *b, bool *is_new, struct tmx_err *e
     if (b->several) {
         project(b, s->a);
     }
-    return TMX_OK;
+    return true;
+}
+
+/* x := the solution of a pole for w */
+static void solve(struct builder *b, size_t pole, const struct tmx_accuracy *accuracy)
+{
+    const enum tmx_status st =
+        b->err->code ? TMX_OK : tmx_solve(b->solver, b->system[pole], accuracy, 1, b->w, NULL, b->x);
+    if (st) {
+        tmx_error(b->err, st, "start field");
+    }
 }
 
 /* What is missed at shift s, in kelvin, by the factor of a pole; see the head of this file. */
-static enum tmx_status test_shift(struct builder *b, double s, size_t pole, double *miss_k,
-                                  struct tmx_err *err)
+static double test_shift(struct builder *b, double s, size_t pole)
 {
     const size_t n = b->net->n_node, k = b->basis->n_mode;
     for (size_t c = 0; c < k; c++) {
@@ -112,19 +122,13 @@ static enum tmx_status test_shift(struct builder *b, double s, size_t pole, doub
         b->square[c * k + c] += s;
         b->small[c] = b->inner[c];
     }
-    enum tmx_status st = tmx_dense_solve(k, 1, b->square, b->small, err);
-    if (st) {
-        return st;
-    }
+    tmx_dense_solve(k, 1, b->square, b->small, b->err);
     tmx_dense_nn(n, 1, k, 1, b->basis->v, n, b->small, k, 0, b->x, n);
     tmx_network_apply(b->net, b->basis->gamma, s, b->x, b->w);
     for (size_t c = 0; c < n; c++) {
         b->w[c] = b->heat_theta[c] - b->w[c];
     }
-    st = tmx_solve(b->solver, b->system[pole], &TESTED, 1, b->w, NULL, b->x);
-    if (st) {
-        return tmx_fail(err, st, "start field");
-    }
+    solve(b, pole, &TESTED);
     double worst = 0;
     if (b->options->cells) {
         for (size_t e = 0; e < b->options->cells->start[b->options->cells->n]; e++) {
@@ -136,60 +140,52 @@ static enum tmx_status test_shift(struct builder *b, double s, size_t pole, doub
             worst = fmax(worst, fabs(b->unit[u]));
         }
     }
-    *miss_k = fmax(*miss_k, s * fmax(1, b->pole[pole] / s) * worst); /* (G+sC)^-1 <= pole/s (G+pole C)^-1 */
-    return TMX_OK;
+    return s * fmax(1, b->pole[pole] / s) * worst; /* (G+sC)^-1 <= pole/s (G+pole C)^-1 */
 }
 
-static enum tmx_status test(struct builder *b, double *miss_k, struct tmx_err *err)
+static double test(struct builder *b)
 {
-    *miss_k = 0;
-    enum tmx_status st = test_shift(b, b->pole[0] / 3, 0, miss_k, err);
-    for (size_t p = 0; p + 1 < b->n_pole && !st; p++) { /* the last pole is faster than any step */
-        st = test_shift(b, b->pole[p], p, miss_k, err);
-        st = st ? st : test_shift(b, sqrt(b->pole[p] * b->pole[p + 1]), p, miss_k, err);
+    double miss_k = test_shift(b, b->pole[0] / 3, 0);
+    for (size_t p = 0; p + 1 < b->n_pole; p++) { /* the last pole is faster than any step */
+        miss_k = fmax(miss_k, test_shift(b, b->pole[p], p));
+        miss_k = fmax(miss_k, test_shift(b, sqrt(b->pole[p] * b->pole[p + 1]), p));
     }
-    return st;
+    return miss_k;
 }
 
-/* One more vector of every pole in turn, until the tests are content. */
-static enum tmx_status collect(struct builder *b, double *error_k, struct tmx_err *err)
+/* One more vector of every pole in turn, until the tests are content; returns what they find. */
+static double collect(struct builder *b)
 {
     const size_t n = b->net->n_node;
     const double limit = SHARE * b->options->tolerance_k;
-    bool is_new = true;
+    double error_k = INFINITY;
     for (size_t c = 0; c < n; c++) {
         b->x[c] = 1;
     }
-    enum tmx_status st = append(b, &is_new, err);
+    append(b);
     memcpy(b->x, b->options->theta_k, n * sizeof *b->x);
-    st = st ? st : append(b, &is_new, err);
-    *error_k = 0;
-    if (st || !is_new) { /* uniform */
-        return st;
+    if (!append(b)) { /* uniform */
+        return 0;
     }
     size_t own[MAX_POLE]; /* the newest vector of each pole: what it is applied to next */
     for (size_t p = 0; p < MAX_POLE; p++) {
         own[p] = b->basis->n_mode - 1;
     }
-    for (size_t round = 0; !st; round++) {
-        for (size_t p = 0; p < b->n_pole && !st && is_new; p++) {
+    bool is_new = true;
+    while (error_k > limit && is_new && b->basis->n_mode + 2 * b->n_pole <= MAX_VECTOR) {
+        for (size_t i = 0; i < 2 * b->n_pole && is_new; i++) {
+            const size_t p = i % b->n_pole;
             heat_times(b, b->basis->v + own[p] * n, b->w);
-            st = tmx_solve(b->solver, b->system[p], &FIELD, 1, b->w, NULL, b->x);
-            st = st ? tmx_fail(err, st, "start field") : append(b, &is_new, err);
+            solve(b, p, &FIELD);
+            is_new = !b->err->code && append(b);
             own[p] = b->basis->n_mode - 1;
         }
-        if (st || round % 2 == 0) {
-            continue;
-        }
-        st = test(b, error_k, err);
-        if (!st && (*error_k <= limit || !is_new || b->basis->n_mode + 2 * b->n_pole > MAX_VECTOR)) {
-            break;
-        }
+        error_k = b->err->code ? 0 : test(b);
     }
-    return st;
+    return error_k;
 }
 
-static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
+static void start_builder(struct builder *b)
 {
     const size_t n = b->net->n_node;
     struct tmx_basis *s = b->basis;
@@ -209,24 +205,24 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     TMX_TAKE(&b->arena, b->small, MAX_VECTOR);
     TMX_TAKE(&b->arena, b->unit, s->n_unit);
     if (s->arena.failed || b->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "start field on %zu nodes", n);
+        tmx_error(b->err, TMX_ENOMEM, "start field on %zu nodes", n);
+        return;
     }
     heat_times(b, b->options->theta_k, b->heat_theta);
     const double last = fmax(LAST_POLE / b->options->min_step_s, FIRST_POLE * POLE_RATIO);
     const double decades = log(last / FIRST_POLE) / log(POLE_RATIO);
     b->n_pole = 1 + (size_t)fmin(ceil(decades - 1e-9), MAX_POLE - 1);
-    enum tmx_status st = tmx_solver_create(b->net, TMX_SOLVER_BY_SIZE, NULL, &b->solver, err);
-    for (size_t p = 0; p < b->n_pole && !st; p++) {
+    b->solver = tmx_solver_create(b->net, TMX_SOLVER_BY_SIZE, NULL, b->err);
+    for (size_t p = 0; p < b->n_pole; p++) {
         b->pole[p] = FIRST_POLE * pow(last / FIRST_POLE, (double)p / (double)(b->n_pole - 1));
-        st = tmx_system_create(b->solver, &(struct tmx_matrix){.gamma = s->gamma, .sigma = b->pole[p]},
-                               &b->system[p], err);
+        b->system[p] = tmx_system_create(
+            b->solver, &(struct tmx_matrix){.gamma = s->gamma, .sigma = b->pole[p]}, b->err);
     }
     s->n_shift = b->n_pole;
-    return st;
 }
 
 /* Drop the spare room of g and a, and project what is left. */
-static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
+static void finish_builder(struct builder *b)
 {
     struct tmx_basis *s = b->basis;
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
@@ -238,7 +234,8 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     }
     tmx_basis_take(s, true);
     if (s->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "start field of %zu vectors", k);
+        tmx_error(b->err, TMX_ENOMEM, "start field of %zu vectors", k);
+        return;
     }
     const bool linear = b->net->mode != TMX_MAP_MIN && b->net->mode != TMX_MAP_MAX;
     for (size_t c = 0; c < k && linear; c++) { /* MIN and MAX are read from the cells */
@@ -252,23 +249,29 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     if (b->net->ground_w_k) {
         tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->ground_w_k, n, 0, s->ground, k);
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
-                                  const struct tmx_initial_basis_options *options, const double **theta,
-                                  double *error_k, struct tmx_err *err)
+double tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
+                         const struct tmx_initial_basis_options *options, const double **theta,
+                         struct tmx_err *err)
 {
-    struct builder b = {.net = net, .options = options, .basis = basis};
+    struct builder b = {.net = net, .options = options, .basis = basis, .err = err};
+    double error_k = 0;
     *basis = (struct tmx_basis){0};
-    enum tmx_status st = start_builder(&b, err);
-    st = st ? st : collect(&b, error_k, err);
-    st = st ? st : finish_builder(&b, err);
+    if (!err->code) {
+        start_builder(&b);
+    }
+    if (!err->code) {
+        error_k = collect(&b);
+    }
+    if (!err->code) {
+        finish_builder(&b);
+    }
     for (size_t p = 0; p < b.n_pole; p++) {
         tmx_system_destroy(b.system[p]);
     }
     tmx_solver_destroy(b.solver);
     tmx_arena_finish(&b.arena);
     *theta = b.inner;
-    return st;
+    return error_k;
 }

@@ -17,10 +17,10 @@ struct tmx_initial_basis_options {
 };
 
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure) with no input and
- * the field as V' C theta in theta [n_mode], which is the basis'. *error_k estimates what it misses. Returns
- * TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
-                                                const struct tmx_initial_basis_options *options,
-                                                const double **theta, double *error_k, struct tmx_err *err);
+ * the field as V' C theta in theta [n_mode], which is the basis'. Returns an estimate [K] of what it misses.
+ * Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+double tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
+                         const struct tmx_initial_basis_options *options, const double **theta,
+                         struct tmx_err *err);
 
 #endif

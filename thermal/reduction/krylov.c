@@ -64,26 +64,25 @@
 
 enum { TILES = 8 }; /* of a layer, each way: errors are local, a few cells around a unit's rim */
 
-static enum tmx_status allocate(struct tmx_regions *r, size_t n, size_t n_entry, struct tmx_err *err)
+static void allocate(struct tmx_regions *r, size_t n, size_t n_entry, struct tmx_err *err)
 {
     *r = (struct tmx_regions){.n = n};
     TMX_TAKE(&r->arena, r->start, n + 1);
     TMX_TAKE(&r->arena, r->node, n_entry);
-    return r->arena.failed ? tmx_fail(err, TMX_ENOMEM, "%zu regions", n) : TMX_OK;
+    if (r->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "%zu regions", n);
+    }
 }
 
-enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
+void tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
 {
     size_t n_entry = 0;
     for (size_t l = 0; l < net->n_layer; l++) {
         const bool any = net->first_unit[l + 1] > net->first_unit[l];
         n_entry += any ? net->map[l].start[net->map[l].n_unit] : 0;
     }
-    const enum tmx_status st = allocate(r, net->n_unit, n_entry, err);
-    if (st) {
-        return st;
-    }
-    for (size_t l = 0; l < net->n_layer; l++) {
+    allocate(r, net->n_unit, n_entry, err);
+    for (size_t l = 0; l < net->n_layer && !err->code; l++) {
         const struct tmx_gridmap *map = &net->map[l];
         for (size_t unit = net->first_unit[l]; unit < net->first_unit[l + 1]; unit++) {
             const size_t own = unit - net->first_unit[l];
@@ -94,21 +93,17 @@ enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_networ
             r->start[unit + 1] = at;
         }
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
+void tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
 {
     const size_t down = net->rows < TILES ? net->rows : TILES, across = net->cols < TILES ? net->cols : TILES;
     const size_t n_layer = net->view_start ? net->n_layer - 2 : net->n_layer; /* that nodes follow in order */
     const size_t cells = n_layer * net->n_cell, n_tile = n_layer * down * across;
     const size_t more = (net->n_node - cells + net->n_cell - 1) / net->n_cell;
-    const enum tmx_status st = allocate(r, n_tile + more, net->n_node, err);
-    if (st) {
-        return st;
-    }
     size_t at = 0, region = 0;
-    for (size_t tile = 0; tile < n_tile; tile++) {
+    allocate(r, n_tile + more, net->n_node, err);
+    for (size_t tile = 0; tile < n_tile && !err->code; tile++) {
         const size_t l = tile / (down * across), i = tile / across % down, j = tile % across;
         for (size_t row = i * net->rows / down; row < (i + 1) * net->rows / down; row++) {
             for (size_t col = j * net->cols / across; col < (j + 1) * net->cols / across; col++) {
@@ -117,15 +112,14 @@ enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_networ
         }
         r->start[++region] = at;
     }
-    while (at < net->n_node) {
+    while (at < net->n_node && !err->code) {
         r->node[at] = at;
         at++;
         if (at == net->n_node || (at - cells) % net->n_cell == 0) {
             r->start[++region] = at;
         }
     }
-    tmx_assert(region == r->n);
-    return TMX_OK;
+    tmx_assert(err->code || region == r->n);
 }
 
 void tmx_regions_finish(struct tmx_regions *r)
@@ -165,37 +159,11 @@ struct growing_basis {
     double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
     double *square;           /* [room * room] work */
     struct tmx_arena arena;
+    struct tmx_err *err;
 };
 
 /* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
 static const double LITTLE = 0.1;
-
-/* net and basis are kept by reference. Overwritten; end it with grow_finish, also after failure.
- */
-static enum tmx_status grow_init(struct growing_basis *b, struct tmx_basis *basis,
-                                 const struct tmx_network *net, size_t n_in, bool several, bool own_out,
-                                 struct tmx_err *err)
-{
-    const size_t n = net->n_node, m = net->n_unit;
-    *b = (struct growing_basis){.net = net, .basis = basis, .several = several, .n_in = n_in};
-    double **const tall[] = {&b->b, &b->x, &b->w, &b->e};
-    for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
-        const size_t n_col = i < 3 ? n_in : m;
-        TMX_TAKE(&b->arena, *tall[i], n_col * n);
-        tmx_os_large_pages(*tall[i], n_col * n * sizeof **tall[i]);
-    }
-    TMX_TAKE(&b->arena, b->eigen, n_in * n_in);
-    TMX_TAKE(&b->arena, b->eigenval, n_in);
-    if (b->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
-    }
-    enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
-    if (st == TMX_EIO) { /* the system gives no second thread */
-        st = tmx_thread_pool_create(&b->pool, 1, err);
-    }
-    b->tall = (struct tmx_tall){n, b->pool};
-    return st;
-}
 
 /* Column col of x := itself over its size in C. */
 static void normalise(void *grown, size_t col)
@@ -213,10 +181,9 @@ static void normalise(void *grown, size_t col)
 }
 
 /* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what is dependent; a
- * second time where little was left of a column, whose rounding has grown with it. *kept says how many
- * remain, as the first columns of x. */
-static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, size_t *kept,
-                                      struct tmx_err *err)
+ * second time where little was left of a column, whose rounding has grown with it. Returns how many remain,
+ * as the first columns of x. */
+static size_t orthonormalise(struct growing_basis *b, size_t n_col)
 {
     const size_t k = b->basis->n_mode;
     const double *heat = b->net->heat_j_k;
@@ -228,9 +195,9 @@ static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, siz
             tmx_tall_nn(&b->tall, n_col, k, -1, b->basis->v, b->small, 1, b->x);
         }
         tmx_tall_tn(&b->tall, n_col, n_col, b->x, heat, b->x, b->w, b->part, b->eigen, n_col);
-        const enum tmx_status st = tmx_dense_eigen(n_col, b->eigen, b->eigenval, err);
-        if (st) {
-            return st;
+        tmx_dense_eigen(n_col, b->eigen, b->eigenval, b->err);
+        if (b->err->code) {
+            return 0;
         }
         size_t drop = 0;
         while (drop < n_col && b->eigenval[drop] < b->dependent) {
@@ -250,8 +217,7 @@ static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, siz
         b->x = b->w;
         b->w = x;
     }
-    *kept = n_col;
-    return TMX_OK;
+    return n_col;
 }
 
 /* Take a wider array; what is in n columns of the old one, which stays until the end, goes to its own. */
@@ -264,11 +230,11 @@ static void widen(struct tmx_arena *arena, double **p, size_t n, size_t old, siz
     }
 }
 
-static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct tmx_err *err)
+static void make_room(struct growing_basis *b, size_t n_col)
 {
     struct tmx_basis *s = b->basis;
     if (s->n_mode + n_col <= b->room) {
-        return TMX_OK;
+        return;
     }
     const size_t k = s->n_mode, m = b->net->n_unit, room = k + n_col + 4 * m, old = b->room;
     double *v = realloc(s->v, room * b->net->n_node * sizeof *v);
@@ -285,11 +251,11 @@ static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct t
     TMX_TAKE(&b->arena, b->part, TMX_TALL_PIECES * room * b->n_in);
     TMX_TAKE(&b->arena, b->square, room * room);
     if (!v || b->arena.failed || s->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
+        tmx_error(b->err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
+        return;
     }
     tmx_os_large_pages(v + k * b->net->n_node, (room - k) * b->net->n_node * sizeof *v);
     b->room = room;
-    return TMX_OK;
 }
 
 /* Columns [k, k + n_col) of the projection m of a symmetric matrix, given its product with the new vectors as
@@ -316,14 +282,16 @@ static void adopt(void *grown, size_t col)
 }
 
 /* Append the first n_col columns of x to the basis, without what depends on it. Uses x and w. */
-static enum tmx_status grow_append(struct growing_basis *b, size_t n_col, struct tmx_err *err)
+static void grow_append(struct growing_basis *b, size_t n_col)
 {
     struct tmx_basis *s = b->basis;
     const size_t k = s->n_mode, m = b->net->n_unit;
-    enum tmx_status st = make_room(b, n_col, err);
-    st = st ? st : orthonormalise(b, n_col, &n_col, err);
-    if (st || n_col == 0) {
-        return st;
+    if (!b->err->code) {
+        make_room(b, n_col);
+    }
+    n_col = b->err->code ? 0 : orthonormalise(b, n_col);
+    if (n_col == 0) {
+        return;
     }
     tmx_thread_pool_run(b->pool, n_col, adopt, b);
     project(b, s->g, k, n_col, NULL, b->w);
@@ -335,7 +303,6 @@ static enum tmx_status grow_append(struct growing_basis *b, size_t n_col, struct
         tmx_tall_tn(&b->tall, m, n_col, b->e, NULL, b->x, NULL, b->part, b->out + k * m, m);
     }
     s->n_mode = k + n_col;
-    return TMX_OK;
 }
 
 struct remainder {
@@ -360,8 +327,8 @@ static void subtract(void *remainder, size_t col)
 }
 
 /* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
-static enum tmx_status grow_residual(struct growing_basis *b, double s, size_t m, const double *columns,
-                                     const double *seen, double *r, struct tmx_err *err)
+static void grow_residual(struct growing_basis *b, double s, size_t m, const double *columns,
+                          const double *seen, double *r)
 {
     const size_t k = b->basis->n_mode;
     for (size_t c = 0; c < k; c++) {
@@ -373,14 +340,12 @@ static enum tmx_status grow_residual(struct growing_basis *b, double s, size_t m
             b->small[u * k + c] = seen[c * m + u];
         }
     }
-    const enum tmx_status st = tmx_dense_solve(k, m, b->square, b->small, err);
-    if (st) {
-        return st;
+    tmx_dense_solve(k, m, b->square, b->small, b->err);
+    if (!b->err->code) {
+        struct remainder rest = {b, s, columns, r};
+        tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
+        tmx_thread_pool_run(b->pool, m, subtract, &rest);
     }
-    struct remainder rest = {b, s, columns, r};
-    tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
-    tmx_thread_pool_run(b->pool, m, subtract, &rest);
-    return TMX_OK;
 }
 
 void tmx_basis_take(struct tmx_basis *s, bool own_out)
@@ -396,7 +361,7 @@ void tmx_basis_take(struct tmx_basis *s, bool own_out)
 }
 
 /* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
-static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
+static void grow_close(struct growing_basis *b)
 {
     struct tmx_basis *s = b->basis;
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
@@ -411,7 +376,8 @@ static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
     }
     tmx_basis_take(s, b->e);
     if (s->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
+        tmx_error(b->err, TMX_ENOMEM, "basis of %zu vectors", k);
+        return;
     }
     for (size_t c = 0; c < k; c++) {
         for (size_t u = 0; u < m; u++) {
@@ -426,7 +392,6 @@ static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
     if (b->net->ground_w_k) {
         tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->ground_w_k, NULL, b->part, s->ground, k);
     }
-    return TMX_OK;
 }
 
 static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
@@ -460,29 +425,25 @@ struct builder {
 };
 
 /* The fields of a shift at film coefficient gamma, to x. */
-static enum tmx_status solve_shift(struct builder *b, double gamma, double shift,
-                                   const struct tmx_accuracy *accuracy, const double *rhs,
-                                   struct tmx_err *err)
+static void solve_shift(struct builder *b, double gamma, double shift, const struct tmx_accuracy *accuracy,
+                        const double *rhs)
 {
     const struct tmx_matrix matrix = {.gamma = gamma, .sigma = shift, .flow = 1};
-    struct tmx_system *system;
-    const enum tmx_status st = tmx_system_create(b->solver, &matrix, &system, err);
+    struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->grown.err);
+    const enum tmx_status st =
+        system ? tmx_solve(b->solver, system, accuracy, b->grown.n_in, rhs, NULL, b->grown.x) : TMX_OK;
     if (st) {
-        return st;
+        tmx_error(b->grown.err, st, "basis solve");
     }
-    const enum tmx_status solved =
-        tmx_solve(b->solver, system, accuracy, b->grown.n_in, rhs, NULL, b->grown.x);
     tmx_system_destroy(system);
-    return solved ? tmx_fail(err, solved, "basis solve") : TMX_OK;
 }
 
-static enum tmx_status append_shift(struct builder *b, double gamma, double shift, struct tmx_err *err)
+static void append_shift(struct builder *b, double gamma, double shift)
 {
     const struct tmx_accuracy directions = {.part = fmin(1e-4, DIRECTION_PART * b->options->tolerance_k)};
-    const enum tmx_status st =
-        solve_shift(b, gamma, shift, shift > 0 ? &directions : &STEADY, b->grown.b, err);
+    solve_shift(b, gamma, shift, shift > 0 ? &directions : &STEADY, b->grown.b);
     b->grown.basis->n_shift++;
-    return st ? st : grow_append(&b->grown, b->grown.n_in, err);
+    grow_append(&b->grown, b->grown.n_in);
 }
 
 /* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
@@ -505,24 +466,26 @@ static double worst_node(struct builder *b, const struct tmx_regions *regions, d
     return worst;
 }
 
-/* Bound the error at shift s with solutions at a lower one; *worst_k is that for steps of all the powers of
+/* Bound the error at shift s with solutions at a lower one; returns that for steps of all the powers of
  * the options together, in the worst signs. Leaves the bound in miss and cell_miss. */
-static enum tmx_status test_shift(struct builder *b, double s, double lower, double *worst_k,
-                                  struct tmx_err *err)
+static double test_shift(struct builder *b, double s, double lower)
 {
     const size_t m = b->grown.net->n_unit;
     const struct tmx_basis_options *options = b->options;
-    enum tmx_status st =
-        b->grown.e ? grow_residual(&b->grown, s, m, b->grown.e, b->grown.out, b->r, err) : TMX_OK;
-    st = st ? st : grow_residual(&b->grown, s, b->grown.n_in, b->grown.b, b->grown.in, b->grown.w, err);
-    st = st ? st : solve_shift(b, b->grown.basis->gamma, lower, &TESTED, b->grown.w, err);
-    if (st) {
-        return st;
+    double worst_k = 0;
+    if (b->grown.e) {
+        grow_residual(&b->grown, s, m, b->grown.e, b->grown.out, b->r);
     }
-    *worst_k = options->cells ? worst_node(b, options->cells, b->cell_miss) : 0;
+    grow_residual(&b->grown, s, b->grown.n_in, b->grown.b, b->grown.in, b->grown.w);
+    solve_shift(b, b->grown.basis->gamma, lower, &TESTED, b->grown.w);
+    if (b->grown.err->code) {
+        return 0;
+    }
+    if (options->cells) {
+        worst_k = worst_node(b, options->cells, b->cell_miss);
+    }
     if (options->unit_cells) {
-        *worst_k = fmax(*worst_k, worst_node(b, options->unit_cells, b->miss));
-        return TMX_OK;
+        return fmax(worst_k, worst_node(b, options->unit_cells, b->miss));
     }
     tmx_tall_tn(&b->grown.tall, m, b->grown.n_in, b->grown.e ? b->r : b->grown.w, NULL, b->grown.x, NULL,
                 b->grown.part, b->miss, m);
@@ -531,9 +494,9 @@ static enum tmx_status test_shift(struct builder *b, double s, double lower, dou
         for (size_t v = 0; v < b->grown.n_in; v++) {
             sum += fabs(b->miss[v * m + u]) * b->weight[v];
         }
-        *worst_k = fmax(*worst_k, sum);
+        worst_k = fmax(worst_k, sum);
     }
-    return TMX_OK;
+    return worst_k;
 }
 
 static void note_error(struct builder *b)
@@ -554,95 +517,68 @@ static double limit_k(const struct builder *b)
 
 /* Test between the shifts low and high, both in the basis; where the test asks for it, add the middle and
  * look at both halves. */
-static enum tmx_status refine(struct builder *b, double low, double high, int depth, struct tmx_err *err)
+static void refine(struct builder *b, double low, double high, int depth)
 {
     const double s = sqrt(low * high);
-    double worst_k = 0;
-    enum tmx_status st = test_shift(b, s, low, &worst_k, err);
-    if (!st && (worst_k <= limit_k(b) || depth == 0 || b->grown.basis->n_shift >= MAX_SHIFTS)) {
+    if (test_shift(b, s, low) <= limit_k(b) || depth == 0 || b->grown.basis->n_shift >= MAX_SHIFTS) {
         note_error(b);
-        return TMX_OK;
+        return;
     }
-    st = st ? st : append_shift(b, b->grown.basis->gamma, s, err);
-    st = st ? st : refine(b, low, s, depth - 1, err);
-    return st ? st : refine(b, s, high, depth - 1, err);
+    append_shift(b, b->grown.basis->gamma, s);
+    refine(b, low, s, depth - 1);
+    refine(b, s, high, depth - 1);
 }
 
 /* Below the first shift. */
-static enum tmx_status descend(struct builder *b, struct tmx_err *err)
+static void descend(struct builder *b)
 {
-    enum tmx_status st = TMX_OK;
-    for (double high = FIRST_SHIFT; !st; high /= SHIFT_RATIO) {
-        double worst_k = 0;
-        st = test_shift(b, high / sqrt(SHIFT_RATIO), 0, &worst_k, err);
-        if (!st && (worst_k <= limit_k(b) || high <= LEAST_SHIFT)) {
-            note_error(b);
-            return TMX_OK;
-        }
-        st = st ? st : append_shift(b, b->grown.basis->gamma, high / SHIFT_RATIO, err);
-        st = st ? st : refine(b, high / SHIFT_RATIO, high, DEPTH, err);
+    double high = FIRST_SHIFT;
+    while (test_shift(b, high / sqrt(SHIFT_RATIO), 0) > limit_k(b) && high > LEAST_SHIFT) {
+        append_shift(b, b->grown.basis->gamma, high / SHIFT_RATIO);
+        refine(b, high / SHIFT_RATIO, high, DEPTH);
+        high /= SHIFT_RATIO;
     }
-    return st;
+    note_error(b);
 }
 
-/* Shift 0: the steady states of all units. */
-static enum tmx_status collect_steady(struct builder *b, struct tmx_err *err)
+/* First the field that must be represented without error, the uniform one, and shift 0: the steady states of
+ * all units. Then the shifts upwards, a SHIFT_RATIO apart, with what the tests ask for in between: to the
+ * rate of the shortest step in any case, then on until the test beyond is met. At last the equilibria at the
+ * other film coefficients that will be used. */
+static void collect(struct builder *b)
 {
-    const size_t m = b->grown.net->n_unit;
-    const enum tmx_status st = solve_shift(b, b->grown.basis->gamma, 0, &STEADY, b->grown.b, err);
-    if (st) {
-        return st;
-    }
-    tmx_tall_tn(&b->grown.tall, m, m, b->grown.e ? b->grown.e : b->grown.b, NULL, b->grown.x, NULL,
-                b->grown.part, b->grown.basis->steady, m);
-    b->grown.basis->n_shift++;
-    return grow_append(&b->grown, b->grown.n_in, err);
-}
-
-/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: to the rate of the
- * shortest step in any case, then on until the test beyond is met. */
-static enum tmx_status collect(struct builder *b, struct tmx_err *err)
-{
+    struct growing_basis *grown = &b->grown;
+    const size_t m = grown->net->n_unit;
+    const double gamma = grown->basis->gamma, other[2] = {b->options->gamma_low, b->options->gamma_high};
     double beyond_k = INFINITY, below = FIRST_SHIFT;
-    enum tmx_status st = collect_steady(b, err);
-    st = st ? st : append_shift(b, b->grown.basis->gamma, FIRST_SHIFT, err);
-    st = st ? st : descend(b, err);
-    for (int i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
+    for (size_t c = 0; c < grown->net->n_node; c++) {
+        grown->x[c] = 1;
+    }
+    grow_append(grown, 1);
+    solve_shift(b, gamma, 0, &STEADY, grown->b);
+    if (!grown->err->code) {
+        tmx_tall_tn(&grown->tall, m, m, grown->e ? grown->e : grown->b, NULL, grown->x, NULL, grown->part,
+                    grown->basis->steady, m);
+    }
+    grown->basis->n_shift++;
+    grow_append(grown, grown->n_in);
+    append_shift(b, gamma, FIRST_SHIFT);
+    descend(b);
+    for (int i = 1; !grown->err->code && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
         const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
-        st = append_shift(b, b->grown.basis->gamma, s, err);
-        st = st ? st : refine(b, below, s, DEPTH, err);
-        if (!st && s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
-            st = test_shift(b, s * sqrt(SHIFT_RATIO), s, &beyond_k, err);
+        append_shift(b, gamma, s);
+        refine(b, below, s, DEPTH);
+        if (s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
+            beyond_k = test_shift(b, s * sqrt(SHIFT_RATIO), s);
         }
         below = s;
     }
-    if (!st) {
-        note_error(b);
-    }
-    return st;
-}
-
-/* The equilibria at the other film coefficients that will be used. */
-static enum tmx_status collect_levels(struct builder *b, struct tmx_err *err)
-{
-    const double other[2] = {b->options->gamma_low, b->options->gamma_high};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < 2 && !st; i++) {
-        if (other[i] != b->grown.basis->gamma) {
-            st = append_shift(b, other[i], 0, err);
+    note_error(b);
+    for (size_t i = 0; i < 2; i++) {
+        if (other[i] != gamma) {
+            append_shift(b, other[i], 0);
         }
     }
-    return st;
-}
-
-/* The field that must be represented without error: the uniform one. */
-static enum tmx_status collect_uniform(struct builder *b, struct tmx_err *err)
-{
-    const size_t n = b->grown.net->n_node;
-    for (size_t c = 0; c < n; c++) {
-        b->grown.x[c] = 1;
-    }
-    return grow_append(&b->grown, 1, err);
 }
 
 static void fill_maps(struct builder *b)
@@ -670,23 +606,30 @@ static void fill_maps(struct builder *b)
     }
 }
 
-static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
-                                     struct tmx_err *err)
+static void start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
+                          struct tmx_err *err)
 {
     const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
     const size_t n_in = m + (b->options->ambient_k > 0);
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
     const bool several = b->options->gamma_low != b->options->gamma_high;
+    struct growing_basis *grown = &b->grown;
     tmx_assert(!cells || b->options->unit_cells);
-    s->n_node = n;
-    s->n_unit = m;
+    *s = (struct tmx_basis){.n_node = n, .n_unit = m};
     s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
-    const enum tmx_status st = grow_init(&b->grown, s, net, n_in, several, own_out, err);
-    if (st) {
-        return st;
+    *grown = (struct growing_basis){
+        .net = net, .basis = s, .several = several, .n_in = n_in, .err = err, .tall = {.n = n}};
+    grown->dependent = pow(fmin(1e-3, NEW_PART * b->options->tolerance_k), 2);
+    struct tmx_arena *scratch = &grown->arena;
+    double **const tall[] = {&grown->b, &grown->x, &grown->w, &grown->e};
+    for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
+        const size_t n_col = i < 3 ? n_in : m;
+        TMX_TAKE(scratch, *tall[i], n_col * n);
+        tmx_os_large_pages(*tall[i], n_col * n * sizeof **tall[i]);
     }
-    struct tmx_arena *scratch = &b->grown.arena;
+    TMX_TAKE(scratch, grown->eigen, n_in * n_in);
+    TMX_TAKE(scratch, grown->eigenval, n_in);
     TMX_TAKE(scratch, b->weight, n_in);
     TMX_TAKE(scratch, b->r, own_out ? m * n : 0);
     TMX_TAKE(scratch, b->miss, n_in * m);
@@ -698,27 +641,38 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, con
         TMX_TAKE(&s->arena, s->cell_error, (m + 1) * n_region);
     }
     if (scratch->failed || s->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
+        tmx_error(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
+        return;
     }
     fill_maps(b);
-    return tmx_solver_create(net, TMX_SOLVER_BY_SIZE, b->grown.pool, &b->solver, err);
+    if (tmx_thread_pool_create(&grown->pool, 2, err) == TMX_EIO) { /* the system gives no second thread */
+        *err = (struct tmx_err){0};
+        if (tmx_thread_pool_create(&grown->pool, 1, err)) {
+            return;
+        }
+    }
+    grown->tall.pool = grown->pool;
+    b->solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, grown->pool, err);
 }
 
-enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                               const struct tmx_basis_options *options, struct tmx_err *err)
+void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
+                    const struct tmx_basis_options *options, struct tmx_err *err)
 {
     struct builder b = {.options = options};
     *basis = (struct tmx_basis){0};
-    enum tmx_status st = start_builder(&b, basis, net, err);
-    b.grown.dependent = pow(fmin(1e-3, NEW_PART * options->tolerance_k), 2);
-    st = st ? st : collect_uniform(&b, err);
-    st = st ? st : collect(&b, err);
-    st = st ? st : collect_levels(&b, err);
-    st = st ? st : grow_close(&b.grown, err);
+    if (err->code) {
+        return;
+    }
+    start_builder(&b, basis, net, err);
+    if (!err->code) {
+        collect(&b);
+    }
+    if (!err->code) {
+        grow_close(&b.grown);
+    }
     tmx_solver_destroy(b.solver);
     tmx_thread_pool_destroy(b.grown.pool);
     tmx_arena_finish(&b.grown.arena);
-    return st;
 }
 
 void tmx_basis_finish(struct tmx_basis *basis)

@@ -15,12 +15,10 @@ struct tmx_regions {
 };
 
 /* One region a dissipating unit: the cells it touches. *r is overwritten; end it with
- * tmx_regions_finish, also after failure (TMX_ENOMEM). */
-TMX_NODISCARD enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net,
-                                                struct tmx_err *err);
+ * tmx_regions_finish, also after failure (an error that stays: TMX_ENOMEM). */
+void tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err);
 /* All nodes: every layer in tiles, then what is not a layer's cell. */
-TMX_NODISCARD enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net,
-                                                struct tmx_err *err);
+void tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err);
 void tmx_regions_finish(struct tmx_regions *r); /* accepts zeroed memory */
 
 /* A rational Krylov basis V of the network: V spans (G + sigma C)^-1 B for a list of shifts
@@ -58,9 +56,9 @@ struct tmx_basis_options {
 
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure). net must
  * have a linear map mode, or MIN or MAX, for which options->unit_cells must be there.
- * Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                                             const struct tmx_basis_options *options, struct tmx_err *err);
+ * Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
+                    const struct tmx_basis_options *options, struct tmx_err *err);
 void tmx_basis_finish(struct tmx_basis *basis);
 /* Take in, one, area and ground of its n_mode and n_unit, zeroed, and where wanted out. */
 void tmx_basis_take(struct tmx_basis *basis, bool own_out);

@@ -13,8 +13,8 @@ static size_t padded(size_t n)
     return (n + TMX_MODAL_PAD - 1) / TMX_MODAL_PAD * TMX_MODAL_PAD;
 }
 
-enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
-                               struct tmx_err *err)
+void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
+                    struct tmx_err *err)
 {
     *m = (struct tmx_modal){.n_mode = n_mode,
                             .n_unit = n_unit,
@@ -33,12 +33,12 @@ enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit
         TMX_TAKE(&m->arena, m->direct, n_unit * m->unit_row);
     }
     if (m->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes", n_mode);
+        tmx_error(err, TMX_ENOMEM, "modal model of %zu modes", n_mode);
+        return;
     }
     for (size_t i = n_mode; i < m->mode_row; i++) {
         m->rate[i] = 1;
     }
-    return TMX_OK;
 }
 
 void tmx_modal_finish(struct tmx_modal *m)
@@ -62,15 +62,17 @@ static void copy_modes(const struct tmx_modal *from, struct tmx_modal *to, size_
     }
 }
 
-enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err)
+void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err)
 {
     struct tmx_modal both;
-    tmx_assert(!more->direct);
-    const enum tmx_status st =
-        tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, false, err);
-    if (st) {
+    tmx_assert(err->code || !more->direct);
+    if (err->code) {
+        return;
+    }
+    tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, false, err);
+    if (err->code) {
         tmx_modal_finish(&both);
-        return st;
+        return;
     }
     copy_modes(m, &both, 0);
     copy_modes(more, &both, m->n_mode);
@@ -79,7 +81,6 @@ enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more
     }
     tmx_modal_finish(m);
     *m = both;
-    return TMX_OK;
 }
 
 /* a / (rate - i spin) of the modes i, i + 1: a pair, or two alone. */
@@ -114,19 +115,19 @@ static float *to_single(const double *from, size_t n, float *to)
     return to + n;
 }
 
-enum tmx_status tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err)
+void tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err)
 {
     const size_t direct = m->direct ? m->n_unit : 0;
     TMX_TAKE(&m->arena, m->in_single, m->n_unit * m->mode_row);
     TMX_TAKE(&m->arena, m->out_single, (m->n_mode + direct) * m->unit_row);
     if (m->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes in single precision", m->n_mode);
+        tmx_error(err, TMX_ENOMEM, "modal model of %zu modes in single precision", m->n_mode);
+        return;
     }
     to_single(m->in, m->n_unit * m->mode_row, m->in_single);
     float *below = to_single(m->out, m->n_mode * m->unit_row, m->out_single);
     to_single(m->direct, direct * m->unit_row, below);
     m->mixed = TMX_ISA_OF(tmx_modal_mixed_kernel_any, tmx_modal_mixed_kernel_v3, tmx_modal_mixed_kernel_v4);
-    return TMX_OK;
 }
 
 size_t tmx_modal_work(const struct tmx_modal *m)

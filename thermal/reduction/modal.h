@@ -52,14 +52,13 @@ struct tmx_modal {
 
 /* Allocate the arrays, zeroed but for rate's padding; a model with a spin takes no steps in mixed precision.
  * Returns TMX_OK or TMX_ENOMEM; end with tmx_modal_finish in both cases. */
-TMX_NODISCARD enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct,
-                                             bool spin, struct tmx_err *err);
+void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
+                    struct tmx_err *err);
 void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
 
 /* Put the modes of more beside those of m: its z goes on by itself and adds to the temperatures. Both
  * have the same units; more has no direct term. Returns TMX_OK or TMX_ENOMEM (m unchanged). */
-TMX_NODISCARD enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more,
-                                             struct tmx_err *err);
+void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err);
 
 /* Fill rest and drain from the others. Heat to ambient over a step under power p is
  *   drain . p dt - rest . (z at the end - z at the beginning). */
@@ -67,7 +66,7 @@ void tmx_modal_close(struct tmx_modal *m);
 
 /* Turn the steps of a finished model to mixed precision: both products in single, the modes' state and decay
  * in double. All that is no step (read, settle, sum) stays in double. Returns TMX_OK or TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err);
+void tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err);
 
 /* Bounds on what single precision does to steps of a mixed model while unit u's power is at most power_w[u]
  * and z began at start or at rest: state [mode_row] of z, theta_k [unit_row, K] of the temperatures that a

@@ -71,22 +71,30 @@ struct level_basis { /* the whole basis at one film coefficient */
     double *bt, *ot; /* [n_in][k], [m][k] */
 };
 
-struct basis_select { /* k: modes of the basis, m: units, n_in: those and with options->ambient_k the air */
+struct cut { /* k: modes of the basis, m: units, n_in: those and with options->ambient_k the air */
     const struct tmx_basis *basis;
     const struct tmx_truncation *options;
     size_t k, m, n_in, n_level_basis;
-    struct level_basis level_basis[MAX_LEVEL_BASIS]; /* the first is that of the basis' own
-                                           coefficient, in whose xi directions are */
+    struct level_basis level_basis[MAX_LEVEL_BASIS]; /* the first is that of the basis' own coefficient, in
+                                                        whose xi directions are */
     double *weight;                                  /* [n_in] power_w, ambient_k */
     double *root;                                    /* [k] Lambda^1/2 */
     double *u;                                       /* [k][k] directions, best first, by columns */
     size_t n_kept;                                   /* of them must be kept */
-    double *small;                                   /* [k][k] work */
+    double *small;                                   /* [k][k] work; in the end X */
+    double *t;                                       /* [k][k] U X: the truncated modes, by columns */
+    double *mu;                                      /* [k] their rates */
+    double *bz, *oz;                                 /* [n_in][k] T' bt, [m][k] T' ot */
+    double *miss;                                    /* [n_in][m] largest difference over time */
+    double *now;                                     /* [n_in][m] work */
     /* several film coefficients, else NULL: */
-    double *f;               /* [k][k] F */
-    double *air;             /* [k] F Lambda^1/2 c */
-    double *mass;            /* [k][k] work */
-    struct tmx_arena *arena; /* of these and of what the cut has beside them */
+    double *f;            /* [k][k] F */
+    double *air;          /* [k] F Lambda^1/2 c */
+    double *m1;           /* [k][k] U' F U */
+    double *k0, *k1, *k2; /* [k][k] coefficients of U' (...) U in d */
+    double *mass;         /* [k][k] work */
+    struct tmx_arena arena;
+    struct tmx_err *err;
 };
 
 /* t0 in units of the shortest step: what has died out before is not worth modes. 0.15 gave the smallest
@@ -95,22 +103,22 @@ struct basis_select { /* k: modes of the basis, m: units, n_in: those and with o
 static const double EARLY = 0.15, EARLY_OCTAVES = 0.25;
 
 /* Is there more than one film coefficient? */
-static bool select_several(const struct basis_select *c)
+static bool several(const struct cut *c)
 {
     return c->options->n_level > 1;
 }
 
-static enum tmx_status add_face(struct basis_select *c, double gamma, struct tmx_err *err)
+static void add_face(struct cut *c, double gamma)
 {
     struct level_basis *f = &c->level_basis[c->n_level_basis++];
     const size_t k = c->k, m = c->m;
-    const enum tmx_status st = tmx_modes_init(&f->modes, c->basis, gamma, err);
-    TMX_TAKE(c->arena, f->bt, k * c->n_in);
-    TMX_TAKE(c->arena, f->ot, k * m);
-    if (st || c->arena->failed) {
-        return st ? st : tmx_no_memory(err);
+    tmx_modes_init(&f->modes, c->basis, gamma, c->err);
+    TMX_TAKE(&c->arena, f->bt, k * c->n_in);
+    TMX_TAKE(&c->arena, f->ot, k * m);
+    if (c->arena.failed) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
     }
-    for (size_t i = 0; i < k; i++) {
+    for (size_t i = 0; i < k && !c->err->code; i++) {
         const double root = sqrt(f->modes.rate[i]);
         for (size_t u = 0; u < m; u++) {
             f->bt[u * k + i] = f->modes.in[u * k + i] / root;
@@ -120,20 +128,21 @@ static enum tmx_status add_face(struct basis_select *c, double gamma, struct tmx
             f->bt[m * k + i] = f->modes.one[i] * root;
         }
     }
-    return TMX_OK;
 }
 
-/* F and air. */
-static enum tmx_status init_several(struct basis_select *c, struct tmx_err *err)
+/* F, air, and the bases at the least and the largest coefficient. */
+static void init_several(struct cut *c)
 {
     const size_t k = c->k;
     const struct tmx_modes *q = &c->level_basis[0].modes;
-    double low = INFINITY, high = 0;
-    TMX_TAKE(c->arena, c->f, k * k);
-    TMX_TAKE(c->arena, c->mass, k * k);
-    TMX_TAKE(c->arena, c->air, k);
-    if (c->arena->failed) {
-        return tmx_no_memory(err);
+    double low = INFINITY, high = 0, **const square[] = {&c->f, &c->mass, &c->m1, &c->k0, &c->k1, &c->k2};
+    for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
+        TMX_TAKE(&c->arena, *square[i], k * k);
+    }
+    TMX_TAKE(&c->arena, c->air, k);
+    if (c->arena.failed) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     if (c->basis->a) {
         tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
@@ -149,44 +158,26 @@ static enum tmx_status init_several(struct basis_select *c, struct tmx_err *err)
         low = fmin(low, c->options->gamma[l]);
         high = fmax(high, c->options->gamma[l]);
     }
-    enum tmx_status st = low < c->basis->gamma ? add_face(c, low, err) : TMX_OK;
-    return st || !(high > c->basis->gamma) ? st : add_face(c, high, err);
-}
-
-static enum tmx_status init(struct basis_select *c, struct tmx_err *err)
-{
-    const size_t k = c->k = c->basis->n_mode, m = c->m = c->basis->n_unit;
-    c->n_in = m + (c->options->ambient_k > 0);
-    TMX_TAKE(c->arena, c->weight, c->n_in);
-    TMX_TAKE(c->arena, c->root, k);
-    TMX_TAKE(c->arena, c->u, k * k);
-    TMX_TAKE(c->arena, c->small, k * (k > c->n_in ? k : c->n_in));
-    if (c->arena->failed) {
-        return tmx_no_memory(err);
+    if (low < c->basis->gamma) {
+        add_face(c, low);
     }
-    enum tmx_status st = add_face(c, c->basis->gamma, err);
-    for (size_t i = 0; i < k && !st; i++) {
-        c->root[i] = sqrt(c->level_basis[0].modes.rate[i]);
+    if (high > c->basis->gamma) {
+        add_face(c, high);
     }
-    for (size_t v = 0; v < c->n_in; v++) {
-        c->weight[v] = v < m ? c->options->power_w[v] : c->options->ambient_k;
-    }
-    return st || !select_several(c) ? st : init_several(c, err);
 }
 
 /* v := (1 + d F)^-1 v for n columns; several film coefficients alone. */
-static enum tmx_status select_at_level(struct basis_select *c, double d, size_t n, double *v,
-                                       struct tmx_err *err)
+static void at_level(struct cut *c, double d, size_t n, double *v)
 {
     const size_t k = c->k;
     for (size_t i = 0; i < k * k; i++) {
         c->mass[i] = d * c->f[i] + (i % (k + 1) == 0);
     }
-    return tmx_dense_solve(k, n, c->mass, v, err);
+    tmx_dense_solve(k, n, c->mass, v, c->err);
 }
 
 /* Make column n of u orthonormal to those before it; false when nothing new is left of it. */
-static bool orthonormal(struct basis_select *c, size_t n)
+static bool orthonormal(struct cut *c, size_t n)
 {
     const size_t k = c->k;
     double *v = c->u + n * k;
@@ -206,41 +197,51 @@ static bool orthonormal(struct basis_select *c, size_t n)
     return true;
 }
 
-/* The fields that U must hold, orthonormal, as its first columns; *n: how many. */
-static enum tmx_status kept_fields(struct basis_select *c, size_t *n, struct tmx_err *err)
+/* The fields that U must hold, orthonormal, as its first columns. */
+static void keep_fields(struct cut *c)
 {
     const struct tmx_modes *q = &c->level_basis[0].modes;
     const size_t k = c->k;
-    *n = 0;
-    for (size_t f = 0; f < 1 + c->options->n_level && *n < k; f++) {
-        double *v = c->u + *n * k;
+    for (size_t f = 0; f < 1 + c->options->n_level && c->n_kept < k && !c->err->code; f++) {
+        double *v = c->u + c->n_kept * k;
         for (size_t i = 0; i < k; i++) {
             v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
         }
-        if (f > 0 && select_several(c)) {
-            const enum tmx_status st = select_at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v, err);
-            if (st) {
-                return st;
-            }
+        if (f > 0 && several(c)) {
+            at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v);
         }
-        *n += orthonormal(c, *n);
+        c->n_kept += orthonormal(c, c->n_kept);
     }
-    return TMX_OK;
 }
 
-/* p [k][k] *= what each pair of a level basis' modes weighs over time. */
-static enum tmx_status weigh_times(const struct basis_select *c, const struct level_basis *f, double *p,
-                                   struct tmx_err *err)
+/* p [k][k]: P of a level basis in its own xi. */
+static void gramian(struct cut *c, const struct level_basis *f, double *p)
 {
-    const size_t k = c->k;
+    const size_t k = c->k, m = c->m, n_in = c->n_in;
     const double *rate = f->modes.rate, t0 = EARLY * c->options->min_step_s,
                  t1 = EARLY_OCTAVES * c->options->min_step_s;
     const size_t n_time = c->options->octaves ? 1 + (size_t)ceil(2 * log2(20 / (t1 * rate[0]))) : 0;
-    double *e = calloc(k * (n_time + k) + 1, sizeof *e), *weight = e + k * n_time;
+    double *e = calloc(k * (n_time + k) + 1, sizeof *e), *weight = e + k * n_time, mean = 0;
     if (!e) {
-        return tmx_no_memory(err);
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+        return;
     }
+    for (size_t u = 0; u < m; u++) {
+        mean += c->options->power_w[u] / (double)m;
+    }
+    for (size_t i = 0; i < k; i++) {        /* tmx_dense_tn wants transposed factors: P = bt bt' + ot ot' */
+        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
+            c->small[i * n_in + u] = f->bt[u * k + i] * c->weight[u] / mean;
+        }
+    }
+    tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
     for (size_t i = 0; i < k; i++) {
+        for (size_t u = 0; u < m; u++) {
+            c->small[i * m + u] = f->ot[u * k + i];
+        }
+    }
+    tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 1, p, k);
+    for (size_t i = 0; i < k; i++) { /* what each pair of modes weighs over time */
         for (size_t n = 0; n < n_time; n++) {
             e[i * n_time + n] = exp(-rate[i] * t1 * pow(2, 0.5 * (double)n));
         }
@@ -255,35 +256,10 @@ static enum tmx_status weigh_times(const struct basis_select *c, const struct le
         p[i] *= weight[i];
     }
     free(e);
-    return TMX_OK;
-}
-
-/* p [k][k]: P of a level basis in its own xi. */
-static enum tmx_status gramian(struct basis_select *c, const struct level_basis *f, double *p,
-                               struct tmx_err *err)
-{
-    const size_t k = c->k, m = c->m, n_in = c->n_in;
-    double mean = 0;
-    for (size_t u = 0; u < m; u++) {
-        mean += c->options->power_w[u] / (double)m;
-    }
-    for (size_t i = 0; i < k; i++) {        /* dgemm wants transposed factors: P = bt bt' + ot ot' */
-        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
-            c->small[i * n_in + u] = f->bt[u * k + i] * c->weight[u] / mean;
-        }
-    }
-    tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
-    for (size_t i = 0; i < k; i++) {
-        for (size_t u = 0; u < m; u++) {
-            c->small[i * m + u] = f->ot[u * k + i];
-        }
-    }
-    tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 1, p, k);
-    return weigh_times(c, f, p, err);
 }
 
 /* to += T p T', T the way from xi of a level basis to xi of the first. Uses p, small, mass. */
-static void add_turned(struct basis_select *c, const struct level_basis *f, double *p, double *to)
+static void add_turned(struct cut *c, const struct level_basis *f, double *p, double *to)
 {
     const size_t k = c->k;
     tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->mass, k);
@@ -296,32 +272,24 @@ static void add_turned(struct basis_select *c, const struct level_basis *f, doub
     tmx_dense_tn(k, k, k, 1, c->mass, k, c->small, k, 1, to, k);
 }
 
-/* P of all level bases in xi of the first. */
-static enum tmx_status gramians(struct basis_select *c, double *p, struct tmx_err *err)
-{
-    enum tmx_status st = gramian(c, &c->level_basis[0], p, err);
-    double *own = c->n_level_basis > 1 ? calloc(c->k * c->k, sizeof *own) : NULL;
-    if (c->n_level_basis > 1 && !own) {
-        return tmx_no_memory(err);
-    }
-    for (size_t f = 1; f < c->n_level_basis && !st; f++) {
-        st = gramian(c, &c->level_basis[f], own, err);
-        if (!st) {
-            add_turned(c, &c->level_basis[f], own, p);
-        }
-    }
-    free(own);
-    return st;
-}
-
-/* Fill u: the kept fields, then the eigenvectors of P outside them, largest first. */
-static enum tmx_status fill(struct basis_select *c, double *p, double *value, struct tmx_err *err)
+/* Fill u: the kept fields, then the eigenvectors of P of all level bases outside them, largest first. */
+static void fill(struct cut *c, double *p, double *value)
 {
     const size_t k = c->k;
-    enum tmx_status st = gramians(c, p, err);
-    st = st ? st : kept_fields(c, &c->n_kept, err);
-    if (st) {
-        return st;
+    double *own = c->n_level_basis > 1 ? calloc(k * k, sizeof *own) : NULL;
+    if (c->n_level_basis > 1 && !own) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+    } else {
+        gramian(c, &c->level_basis[0], p);
+    }
+    for (size_t f = 1; f < c->n_level_basis && !c->err->code; f++) {
+        gramian(c, &c->level_basis[f], own);
+        add_turned(c, &c->level_basis[f], own, p);
+    }
+    free(own);
+    keep_fields(c);
+    if (c->err->code) {
+        return;
     }
     for (size_t side = 0; side < 2; side++) { /* P := (1 - U U') P (1 - U U'), by symmetry in two turns */
         for (size_t j = 0; j < c->n_kept; j++) {
@@ -348,78 +316,60 @@ static enum tmx_status fill(struct basis_select *c, double *p, double *value, st
             tmx_dense_axpy(k, -trace * v[col], v, p + col * k);
         }
     }
-    st = tmx_dense_eigen(k, p, value, err);
-    for (size_t j = c->n_kept; j < k && !st; j++) { /* ascending: the last are the largest */
+    tmx_dense_eigen(k, p, value, c->err);
+    for (size_t j = c->n_kept; j < k; j++) { /* ascending: the last are the largest */
         memcpy(c->u + j * k, p + (k - 1 - (j - c->n_kept)) * k, k * sizeof *p);
     }
-    return st;
 }
 
-/* The cut: the first n directions, diagonalised, and what they miss. */
-
-struct cut { /* k, m, n_in: of the directions */
-    struct basis_select dir;
-    double *t;       /* [k][k] U X: the truncated modes, by columns */
-    double *mu;      /* [k] their rates */
-    double *small;   /* [k][k] work: X */
-    double *bz, *oz; /* [n_in][k] T' bt, [m][k] T' ot */
-    double *miss;    /* [n_in][m] largest difference over time */
-    double *now;     /* [n_in][m] work */
-    /* several film coefficients, else NULL: */
-    double *m1;           /* [k][k] U' F U */
-    double *k0, *k1, *k2; /* [k][k] coefficients of U' (...) U in d */
-    double *mass;         /* [k][k] work */
-    struct tmx_arena arena;
-};
-
-static bool several(const struct cut *c)
+static void init(struct cut *c)
 {
-    return select_several(&c->dir);
-}
-
-/* basis and options are kept by reference. */
-static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
-                                const struct tmx_truncation *options, struct tmx_err *err)
-{
-    c->dir = (struct basis_select){.basis = basis, .options = options, .arena = &c->arena};
-    enum tmx_status st = init(&c->dir, err);
-    const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
-    double *work = st ? NULL : calloc(k * (k + 1), sizeof *work); /* gone before the rest is taken */
-    st = st || work ? st : tmx_no_memory(err);
-    st = st ? st : fill(&c->dir, work, work + k * k, err);
-    free(work);
-    double **const square[] = {&c->t, &c->m1, &c->k0, &c->k1, &c->k2, &c->mass};
-    for (size_t i = 0; i < (several(c) ? sizeof square / sizeof square[0] : 1); i++) {
-        TMX_TAKE(&c->arena, *square[i], k * k);
-    }
-    TMX_TAKE(&c->arena, c->mu, k);
+    const size_t k = c->k, m = c->m, n_in = c->n_in;
+    TMX_TAKE(&c->arena, c->weight, n_in);
+    TMX_TAKE(&c->arena, c->root, k);
+    TMX_TAKE(&c->arena, c->u, k * k);
     TMX_TAKE(&c->arena, c->small, k * (k > n_in ? k : n_in));
+    add_face(c, c->basis->gamma);
+    for (size_t i = 0; i < k && !c->err->code; i++) {
+        c->root[i] = sqrt(c->level_basis[0].modes.rate[i]);
+    }
+    for (size_t v = 0; v < n_in && c->weight; v++) {
+        c->weight[v] = v < m ? c->options->power_w[v] : c->options->ambient_k;
+    }
+    if (several(c) && !c->err->code) {
+        init_several(c);
+    }
+    double *work =
+        c->err->code ? NULL : calloc(k * (k + 1), sizeof *work); /* gone before the rest is taken */
+    if (work) {
+        fill(c, work, work + k * k);
+    }
+    c->arena.failed = c->arena.failed || !work;
+    free(work);
+    TMX_TAKE(&c->arena, c->t, k * k);
+    TMX_TAKE(&c->arena, c->mu, k);
     TMX_TAKE(&c->arena, c->bz, k * n_in);
     TMX_TAKE(&c->arena, c->oz, k * m);
     TMX_TAKE(&c->arena, c->miss, n_in * m);
     TMX_TAKE(&c->arena, c->now, n_in * m);
-    return st || !c->arena.failed ? st : tmx_no_memory(err);
+    if (c->arena.failed) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+    }
 }
 
-static void free_cut(struct cut *c)
-{
-    for (size_t f = 0; f < MAX_LEVEL_BASIS; f++) {
-        tmx_modes_finish(&c->dir.level_basis[f].modes);
-    }
-    tmx_arena_finish(&c->arena);
-}
+/* The cut: the first n directions, diagonalised, and what they miss. */
 
 /* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
 static void tabulate(struct cut *c)
 {
-    const size_t k = c->dir.k;
-    const double *rate = c->dir.level_basis[0].modes.rate;
+    const size_t k = c->k;
+    const double *rate = c->level_basis[0].modes.rate;
     for (size_t i = 0; i < k * k; i++) {
-        c->t[i] = rate[i % k] * c->dir.u[i];
+        c->t[i] = rate[i % k] * c->u[i];
     }
-    tmx_dense_tn(k, k, k, 1, c->dir.u, k, c->t, k, 0, c->k0, k);
-    tmx_dense_nn(k, k, k, 1, c->dir.f, k, c->dir.u, k, 0, c->small, k);
-    tmx_dense_tn(k, k, k, 1, c->dir.u, k, c->small, k, 0, c->m1, k);
+    tmx_dense_tn(k, k, k, 1, c->u, k, c->t, k, 0, c->k0, k);
+    tmx_dense_nn(k, k, k, 1, c->f, k, c->u, k, 0, c->small, k);
+    tmx_dense_tn(k, k, k, 1, c->u, k, c->small, k, 0, c->m1, k);
     tmx_dense_tn(k, k, k, 1, c->t, k, c->small, k, 0, c->k1, k);
     tmx_dense_tn(k, k, k, 1, c->small, k, c->t, k, 1, c->k1, k);
     for (size_t i = 0; i < k * k; i++) {
@@ -433,17 +383,16 @@ static void fill_mass(struct cut *c, size_t n, double d)
 {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) {
-            c->mass[j * n + i] = d * c->m1[j * c->dir.k + i] + (i == j);
+            c->mass[j * n + i] = d * c->m1[j * c->k + i] + (i == j);
         }
     }
 }
 
 /* Diagonalise in the first n directions at the basis' film coefficient and d more: small, t, mu, bz, oz. */
-static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx_err *err)
+static void diagonalise(struct cut *c, size_t n, double d)
 {
-    const size_t k = c->dir.k, m = c->dir.m;
-    const struct level_basis *f = &c->dir.level_basis[0];
-    enum tmx_status st;
+    const size_t k = c->k, m = c->m;
+    const struct level_basis *f = &c->level_basis[0];
     if (several(c)) {
         fill_mass(c, n, d);
         for (size_t j = 0; j < n; j++) {
@@ -452,36 +401,32 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx
                 c->small[j * n + i] = c->k0[at] + d * (c->k1[at] + d * c->k2[at]);
             }
         }
-        st = tmx_dense_eigen_pair(n, c->small, c->mass, c->mu, err);
+        tmx_dense_eigen_pair(n, c->small, c->mass, c->mu, c->err);
     } else {
         for (size_t j = 0; j < n; j++) {
             for (size_t i = 0; i < k; i++) {
-                c->t[j * k + i] = f->modes.rate[i] * c->dir.u[j * k + i];
+                c->t[j * k + i] = f->modes.rate[i] * c->u[j * k + i];
             }
         }
-        tmx_dense_tn(n, n, k, 1, c->dir.u, k, c->t, k, 0, c->small, n);
-        st = tmx_dense_eigen(n, c->small, c->mu, err);
+        tmx_dense_tn(n, n, k, 1, c->u, k, c->t, k, 0, c->small, n);
+        tmx_dense_eigen(n, c->small, c->mu, c->err);
     }
-    if (st) {
-        return st;
-    }
-    tmx_dense_nn(k, n, n, 1, c->dir.u, k, c->small, n, 0, c->t, k);
-    tmx_dense_tn(n, c->dir.n_in, k, 1, c->t, k, f->bt, k, 0, c->bz, k);
+    tmx_dense_nn(k, n, n, 1, c->u, k, c->small, n, 0, c->t, k);
+    tmx_dense_tn(n, c->n_in, k, 1, c->t, k, f->bt, k, 0, c->bz, k);
     tmx_dense_tn(n, m, k, 1, c->t, k, f->ot, k, 0, c->oz, k);
-    for (size_t j = 0; j < n && d != 0 && c->dir.n_in > m; j++) {
-        c->bz[m * k + j] += d * tmx_dense_dot(k, c->t + j * k, c->dir.air);
+    for (size_t j = 0; j < n && d != 0 && c->n_in > m; j++) {
+        c->bz[m * k + j] += d * tmx_dense_dot(k, c->t + j * k, c->air);
     }
-    return TMX_OK;
 }
 
 /* Raise miss to the largest difference of a level basis' step responses over times from min_step_s on. */
 static void compare(struct cut *c, const struct level_basis *f, size_t n)
 {
-    const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
+    const size_t k = c->k, m = c->m, n_in = c->n_in;
     double *e = c->small;
-    const int n_time = 1 + (int)ceil(log2(5 / (c->dir.options->min_step_s * f->modes.rate[0])));
+    const int n_time = 1 + (int)ceil(log2(5 / (c->options->min_step_s * f->modes.rate[0])));
     for (int time = 0; time < n_time; time++) {
-        const double t = ldexp(c->dir.options->min_step_s, time);
+        const double t = ldexp(c->options->min_step_s, time);
         for (size_t i = 0; i < k; i++) {
             const double decay = exp(-f->modes.rate[i] * t);
             for (size_t u = 0; u < n_in; u++) {
@@ -502,107 +447,100 @@ static void compare(struct cut *c, const struct level_basis *f, size_t n)
     }
 }
 
-/* Fill miss. *worst_k is what it makes of steps of all the powers of the options, the contributions added as
+/* Fill miss. Returns what it makes of steps of all the powers of the options, the contributions added as
  * independent ones (root of the sum of squares): their signs alternate, and the worst case is never met. */
-static enum tmx_status measure(struct cut *c, size_t n, double *worst_k, struct tmx_err *err)
+static double measure(struct cut *c, size_t n)
 {
-    const size_t m = c->dir.m, n_in = c->dir.n_in;
+    const size_t m = c->m, n_in = c->n_in;
+    double worst_k = 0;
     memset(c->miss, 0, n_in * m * sizeof *c->miss);
-    for (size_t f = 0; f < c->dir.n_level_basis; f++) {
-        const struct level_basis *level_basis = &c->dir.level_basis[f];
-        const enum tmx_status st = diagonalise(c, n, level_basis->modes.gamma - c->dir.basis->gamma, err);
-        if (st) {
-            return st;
-        }
+    for (size_t f = 0; f < c->n_level_basis && !c->err->code; f++) {
+        const struct level_basis *level_basis = &c->level_basis[f];
+        diagonalise(c, n, level_basis->modes.gamma - c->basis->gamma);
         compare(c, level_basis, n);
     }
-    *worst_k = 0;
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
         for (size_t v = 0; v < n_in; v++) {
-            const double part = c->miss[v * m + u] * c->dir.weight[v];
+            const double part = c->miss[v * m + u] * c->weight[v];
             sum += part * part;
         }
-        *worst_k = fmax(*worst_k, sqrt(sum));
+        worst_k = fmax(worst_k, sqrt(sum));
     }
-    return TMX_OK;
+    return worst_k;
 }
 
 /* The least number of directions that meets the tolerance, to within 2 %. */
-static enum tmx_status choose(struct cut *c, size_t n_kept, size_t *n_mode, struct tmx_err *err)
+static size_t choose(struct cut *c)
 {
-    const size_t k = c->dir.k;
-    size_t low = n_kept, high = k; /* low fails, high meets it */
-    while (high - low > 1 + k / 64) {
+    size_t low = c->n_kept, high = c->k; /* low fails, high meets it */
+    while (high - low > 1 + c->k / 64) {
         const size_t n = low + (high - low) / 2;
-        double worst_k;
-        const enum tmx_status st = measure(c, n, &worst_k, err);
-        if (st) {
-            return st;
-        }
-        if (worst_k <= c->dir.options->tolerance_k) {
+        if (measure(c, n) <= c->options->tolerance_k) {
             high = n;
         } else {
             low = n;
         }
     }
-    *n_mode = high;
-    return TMX_OK;
+    return high;
 }
 
 /* map, rest and the direct term (to now), from the diagonal form at the basis' own film coefficient. */
-static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_err *err)
+static void map_out(struct cut *c, size_t n, struct tmx_truncated *cut)
 {
-    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
-    const size_t k = c->dir.k, m = c->dir.m;
-    const double *along = several(c) ? c->dir.u : c->t;
+    const struct tmx_modes *q = &c->level_basis[0].modes;
+    const size_t k = c->k, m = c->m;
+    const double *along = several(c) ? c->u : c->t;
     double *work;
     TMX_TAKE(&c->arena, work, k * (n > m ? n : m));
     TMX_TAKE(&cut->arena, cut->map, n * k);
     TMX_TAKE(&cut->arena, cut->rest, m * k);
     if (c->arena.failed || cut->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     for (size_t i = 0; i < n * k; i++) {
-        work[i] = along[i] / c->dir.root[i % k];
+        work[i] = along[i] / c->root[i % k];
     }
     tmx_dense_nn(k, n, k, 1, q->vector, k, work, k, 0, cut->map, k);
     if (several(c)) { /* what S cannot represent of the steady states */
-        memcpy(work, c->dir.level_basis[0].bt, k * m * sizeof *work);
+        memcpy(work, c->level_basis[0].bt, k * m * sizeof *work);
         tmx_dense_nn(k, m, n, -1, c->t, k, c->bz, k, 1, work, k);
     }
     for (size_t i = 0; i < k * m; i++) {
-        work[i] = several(c) ? work[i] / c->dir.root[i % k] : q->in[i] / q->rate[i % k];
+        work[i] = several(c) ? work[i] / c->root[i % k] : q->in[i] / q->rate[i % k];
     }
     tmx_dense_nn(k, m, k, 1, q->vector, k, work, k, 0, cut->rest, k);
-    tmx_dense_tn(m, m, k, 1, c->dir.level_basis[0].ot, k, c->dir.level_basis[0].bt, k, 0, c->now, m);
+    tmx_dense_tn(m, m, k, 1, c->level_basis[0].ot, k, c->level_basis[0].bt, k, 0, c->now, m);
     tmx_dense_tn(m, m, n, -1, c->oz, k, c->bz, k, 1, c->now, m);
-    return TMX_OK;
 }
 
 /* The diagonal form at d, ready to step. */
-static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_modal *modal, struct tmx_err *err)
+static void layout(struct cut *c, size_t n, double d, struct tmx_modal *modal)
 {
-    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
-    const size_t k = c->dir.k, m = c->dir.m;
-    const enum tmx_status st = tmx_modal_init(modal, n, m, true, false, err);
+    const struct tmx_modes *q = &c->level_basis[0].modes;
+    const size_t k = c->k, m = c->m;
     double *area;
     TMX_TAKE(&c->arena, area, k);
-    if (st || c->arena.failed) {
-        return st ? st : tmx_no_memory(err);
+    tmx_modal_init(modal, n, m, true, false, c->err);
+    if (c->arena.failed) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
     }
-    tmx_dense_tn(k, 1, k, d, q->vector, k, c->dir.basis->area, k, 0, area, k);
+    if (c->err->code) {
+        return;
+    }
+    tmx_dense_tn(k, 1, k, d, q->vector, k, c->basis->area, k, 0, area, k);
     for (size_t j = 0; j < n; j++) {
         const double *t = c->t + j * k;
         modal->rate[j] = c->mu[j];
         for (size_t i = 0; i < k; i++) {
-            const double down = t[i] / c->dir.root[i], up = t[i] * c->dir.root[i];
+            const double down = t[i] / c->root[i], up = t[i] * c->root[i];
             modal->stored[j] += down * q->one[i];
             modal->leave[j] += down * (q->leave[i] + area[i]);
             modal->one[j] += up * q->one[i];
         }
         if (d != 0) {
-            modal->one[j] += d * tmx_dense_dot(k, t, c->dir.air);
+            modal->one[j] += d * tmx_dense_dot(k, t, c->air);
         }
         for (size_t u = 0; u < m; u++) {
             modal->in[u * modal->mode_row + j] = c->mu[j] * c->bz[u * k + j];
@@ -612,85 +550,94 @@ static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_moda
     for (size_t v = 0; v < m; v++) {
         memcpy(modal->direct + v * modal->unit_row, c->now + v * m, m * sizeof *c->now);
     }
-    return TMX_OK;
 }
 
 /* vector and back of a level; what its steady states miss goes to worst [m][m]. */
-static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_truncated *cut, double *worst,
-                              struct tmx_err *err)
+static void couple(struct cut *c, size_t n, size_t level, struct tmx_truncated *cut, double *worst)
 {
-    const size_t k = c->dir.k, m = c->dir.m;
-    const double d = c->dir.options->gamma[level] - c->dir.basis->gamma;
+    const size_t k = c->k, m = c->m;
+    const double d = c->options->gamma[level] - c->basis->gamma;
     double *end = calloc(k * m + m * m, sizeof *end), *miss = end + k * m;
     if (!end) {
-        return tmx_no_memory(err);
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
     fill_mass(c, n, d);
     tmx_dense_nn(n, n, n, 1, c->mass, n, c->small, n, 0, cut->back + level * n * n, n);
-    memcpy(end, c->dir.level_basis[0].bt, k * m * sizeof *end);
-    const enum tmx_status st = select_at_level(&c->dir, d, m, end, err);
-    if (!st) {
-        memcpy(miss, c->now, m * m * sizeof *miss);
-        tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
-        tmx_dense_tn(m, m, k, -1, c->dir.level_basis[0].ot, k, end, k, 1, miss, m);
-    }
-    for (size_t i = 0; i < m * m && !st; i++) {
+    memcpy(end, c->level_basis[0].bt, k * m * sizeof *end);
+    at_level(c, d, m, end);
+    memcpy(miss, c->now, m * m * sizeof *miss);
+    tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
+    tmx_dense_tn(m, m, k, -1, c->level_basis[0].ot, k, end, k, 1, miss, m);
+    for (size_t i = 0; i < m * m; i++) {
         worst[i] = fmax(worst[i], fabs(miss[i]));
     }
     free(end);
-    return st;
 }
 
-static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal,
-                              double *error, struct tmx_err *err)
+static void levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal, double *error)
 {
     double *worst;
-    TMX_TAKE(&c->arena, worst, c->dir.m * c->dir.m);
+    TMX_TAKE(&c->arena, worst, c->m * c->m);
     if (several(c)) {
-        TMX_TAKE(c->dir.options->vectors, cut->vector, c->dir.options->n_level * n * n);
-        TMX_TAKE(c->dir.options->vectors, cut->back, c->dir.options->n_level * n * n);
+        TMX_TAKE(c->options->vectors, cut->vector, c->options->n_level * n * n);
+        TMX_TAKE(c->options->vectors, cut->back, c->options->n_level * n * n);
     }
-    enum tmx_status st = c->arena.failed || c->dir.options->vectors->failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t l = 0; l < c->dir.options->n_level && !st; l++) {
-        const double d = several(c) ? c->dir.options->gamma[l] - c->dir.basis->gamma : 0;
-        st = several(c) ? diagonalise(c, n, d, err) : TMX_OK; /* one level: it is at hand */
-        st = st ? st : layout(c, n, d, &modal[l], err);
-        st = st || !several(c) ? st : couple(c, n, l, cut, worst, err);
+    if (c->arena.failed || c->options->vectors->failed) {
+        tmx_error(c->err, TMX_ENOMEM, "out of memory");
     }
-    for (size_t i = 0; i < c->dir.m * c->dir.m && !st; i++) {
+    for (size_t l = 0; l < c->options->n_level && !c->err->code; l++) {
+        const double d = several(c) ? c->options->gamma[l] - c->basis->gamma : 0;
+        if (several(c)) { /* of one level it is at hand */
+            diagonalise(c, n, d);
+        }
+        layout(c, n, d, &modal[l]);
+        if (several(c) && !c->err->code) {
+            couple(c, n, l, cut, worst);
+        }
+    }
+    for (size_t i = 0; i < c->m * c->m && !c->err->code; i++) {
         error[i] += worst[i];
     }
-    return st;
 }
 
-enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
-                             const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
-                             struct tmx_err *err)
+void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
+                  const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
+                  struct tmx_err *err)
 {
-    struct cut c = {0};
-    size_t n = options->n_mode;
-    double worst_k;
-    *cut = (struct tmx_truncated){0};
-    enum tmx_status st = init_cut(&c, basis, options, err);
-    const size_t n_kept = c.dir.n_kept;
-    if (!st && several(&c)) {
+    struct cut c = {.basis = basis,
+                    .options = options,
+                    .k = basis->n_mode,
+                    .m = basis->n_unit,
+                    .n_in = basis->n_unit + (options->ambient_k > 0),
+                    .err = err};
+    *cut = (struct tmx_truncated){.n_mode = options->n_mode};
+    if (err->code) {
+        return;
+    }
+    init(&c);
+    if (several(&c) && !err->code) {
         tabulate(&c);
     }
-    if (!st && n == 0) {
-        st = choose(&c, n_kept, &n, err);
+    if (cut->n_mode == 0 && !err->code) {
+        cut->n_mode = choose(&c);
     }
-    n = n < n_kept ? n_kept : n > basis->n_mode ? basis->n_mode : n;
-    st = st ? st : measure(&c, n, &worst_k, err);
-    for (size_t i = 0; i < c.dir.n_in * basis->n_unit && !st; i++) {
-        error[i] += c.miss[i];
-    }
-    st = st ? st : diagonalise(&c, n, 0, err);
-    st = st ? st : map_out(&c, n, cut, err);
-    st = st ? st : levels(&c, n, cut, modal, error, err);
+    const size_t least = cut->n_mode > c.n_kept ? cut->n_mode : c.n_kept, n = least < c.k ? least : c.k;
     cut->n_mode = n;
-    free_cut(&c);
-    return st;
+    if (!err->code) {
+        (void)measure(&c, n);
+        for (size_t i = 0; i < c.n_in * c.m; i++) {
+            error[i] += c.miss[i];
+        }
+        diagonalise(&c, n, 0);
+        map_out(&c, n, cut);
+        levels(&c, n, cut, modal, error);
+    }
+    for (size_t f = 0; f < c.n_level_basis; f++) {
+        tmx_modes_finish(&c.level_basis[f].modes);
+    }
+    tmx_arena_finish(&c.arena);
 }
 
 void tmx_truncated_finish(struct tmx_truncated *cut)
@@ -699,8 +646,7 @@ void tmx_truncated_finish(struct tmx_truncated *cut)
     *cut = (struct tmx_truncated){0};
 }
 
-enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, double gamma,
-                               struct tmx_err *err)
+void tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, double gamma, struct tmx_err *err)
 {
     const size_t k = basis->n_mode, m = basis->n_unit;
     *modes = (struct tmx_modes){.n_mode = k, .n_unit = m, .gamma = gamma};
@@ -711,18 +657,18 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
     TMX_TAKE(&modes->arena, modes->one, k);
     TMX_TAKE(&modes->arena, modes->leave, k);
     if (modes->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
+        tmx_error(err, TMX_ENOMEM, "%zu modes", k);
+    }
+    if (err->code) {
+        return;
     }
     modes->out = basis->out ? modes->out : modes->in;
     for (size_t i = 0; i < k * k; i++) {
         modes->vector[i] = basis->g[i] + (basis->a ? (gamma - basis->gamma) * basis->a[i] : 0);
     }
-    const enum tmx_status st = tmx_dense_eigen(k, modes->vector, modes->rate, err);
-    if (st) {
-        return st;
-    }
+    tmx_dense_eigen(k, modes->vector, modes->rate, err);
     if (!(modes->rate[0] > 0)) {
-        return tmx_fail(err, TMX_ESOLVE, "a thermal mode does not decay (rate %g 1/s)", modes->rate[0]);
+        tmx_error(err, TMX_ESOLVE, "a thermal mode does not decay (rate %g 1/s)", modes->rate[0]);
     }
     tmx_dense_tn(k, m, k, 1, modes->vector, k, basis->in, k, 0, modes->in, k);
     if (basis->out) {
@@ -731,7 +677,6 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
     tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->one, k, 0, modes->one, k);
     tmx_dense_tn(k, 1, k, gamma, modes->vector, k, basis->area, k, 0, modes->leave, k);
     tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->ground, k, 1, modes->leave, k);
-    return TMX_OK;
 }
 
 void tmx_modes_finish(struct tmx_modes *modes)
@@ -740,12 +685,15 @@ void tmx_modes_finish(struct tmx_modes *modes)
     *modes = (struct tmx_modes){0};
 }
 
-enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err)
+void tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err)
 {
     const size_t k = modes->n_mode, m = modes->n_unit;
-    const enum tmx_status st = tmx_modal_init(modal, k, m, false, false, err);
-    if (st) {
-        return st;
+    if (err->code) {
+        return;
+    }
+    tmx_modal_init(modal, k, m, false, false, err);
+    if (err->code) {
+        return;
     }
     for (size_t i = 0; i < k; i++) {
         modal->rate[i] = modes->rate[i];
@@ -757,5 +705,4 @@ enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal
             modal->out[i * modal->unit_row + u] = modes->out[u * k + i];
         }
     }
-    return TMX_OK;
 }

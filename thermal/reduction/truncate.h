@@ -34,9 +34,9 @@ struct tmx_truncated {
 /* Overwritten; end it with tmx_truncated_finish, also after failure. modal [n_level] is filled, one table a
  * level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as those of tmx_basis: the
  * largest difference to the whole basis from min_step_s on, added to what is there. */
-TMX_NODISCARD enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
-                                           const struct tmx_truncation *options, struct tmx_modal *modal,
-                                           double *error, struct tmx_err *err);
+void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
+                  const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
+                  struct tmx_err *err);
 void tmx_truncated_finish(struct tmx_truncated *cut);
 
 /* From a basis to the modal form at one film coefficient. */
@@ -52,12 +52,11 @@ struct tmx_modes { /* the modal form, not yet laid out for stepping; columns ove
 };
 
 /* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */
-TMX_NODISCARD enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis,
-                                             double gamma, struct tmx_err *err);
+void tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, double gamma,
+                    struct tmx_err *err);
 void tmx_modes_finish(struct tmx_modes *modes);
 
 /* The full modal form, ready to step. */
-TMX_NODISCARD enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal,
-                                               struct tmx_err *err);
+void tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err);
 
 #endif

@@ -10,13 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/arena.h"
+
 enum { TMX_MOST_LEVELS = 24 };
 
 /* Cells of an axis and those of the next level: fine cell i takes `own` of the coarse cell it is in (i / 2)
  * and the rest of its neighbour, the one before for an even i, else the one behind. */
 struct tmx_mg_axis {
     size_t n, coarse;
-    float *own;     /* [n] owned; NULL: not coarsened */
+    float *own;     /* [n] NULL: not coarsened */
     float *down[4]; /* [coarse] what coarse cell I takes of the fine ones 2I - 1 to 2I + 2 */
 };
 
@@ -24,19 +26,18 @@ struct tmx_mg_group { /* of sheets; its cells in the arrays of a level: at [z][y
                          with a rim of zeros */
     size_t nx, ny, nz, first; /* first: (0, 0, 0) */
     size_t row, sheet;
-    unsigned char *linked; /* [nz * ny] owned: does a cell of this line have another link? */
+    unsigned char *linked; /* [nz * ny] does a cell of this line have another link? */
     struct tmx_mg_axis x, y;
 };
 
 struct tmx_mg_level {
-    struct tmx_mg_group *group; /* [n_group] owned */
+    struct tmx_mg_group *group; /* [n_group] */
     size_t n, single;           /* length of arrays, and where single nodes begin in them */
-    float *block;               /* owned: the arrays */
     float *east, *south, *up;   /* links to the next cell */
     float *diagonal, *ground;   /* diagonal: without the other links; ground: of the first level alone */
     float *eliminate, *pivot;   /* of the columns' factors; of single nodes 1 / diagonal */
     size_t n_link;
-    uint32_t *link; /* [n_link][2] owned */
+    uint32_t *link; /* [n_link][2] */
     float *link_w_k;
 };
 
@@ -45,6 +46,7 @@ struct tmx_multigrid {
     struct tmx_mg_level level[TMX_MOST_LEVELS];
     css *order; /* of the last level */
     csn *factor;
+    struct tmx_arena arena; /* of all but the factor */
 };
 
 struct tmx_mg_vectors { /* [n of the level] each */
@@ -53,12 +55,12 @@ struct tmx_mg_vectors { /* [n of the level] each */
 
 struct tmx_cycle {
     struct tmx_mg_vectors v[TMX_MOST_LEVELS];
-    struct tmx_mg_group *group; /* owned: of the first level, for the places of rows */
+    struct tmx_mg_group *group; /* of the first level, for the places of rows */
     size_t single;
     float *p, *q, *sum;  /* of the first level: direction, A times it, the solution */
     float *line, *room;  /* [row] of the coarser level; [nz][nx] */
-    float *block;        /* owned: all of them */
-    double *last, *work; /* owned: [nodes of the last level] */
+    double *last, *work; /* [nodes of the last level] */
+    struct tmx_arena arena;
 };
 
 /* x of the last level := its solution for b. */

@@ -50,11 +50,17 @@ static const double FLAT = 2.0; /* ratio of mean links from which on one directi
 
 /* ---- Levels ---- */
 
-static void cells_finish(struct tmx_cells *c)
+void tmx_cells_take(struct tmx_cells *c, size_t n_link, struct tmx_err *err)
 {
-    free(c->group);
-    free(c->east_w_k);
-    free(c->link);
+    double **const of_cells[] = {&c->east_w_k, &c->south_w_k, &c->up_w_k};
+    for (size_t i = 0; i < 3; i++) {
+        TMX_TAKE(&c->arena, *of_cells[i], c->n_cell);
+    }
+    TMX_TAKE(&c->arena, c->ground_w_k, c->n_node);
+    TMX_TAKE(&c->arena, c->link, n_link);
+    if (c->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
 }
 
 /* Resistance of half a fine link inside a coarse cell; 0 where there is none. */
@@ -94,25 +100,20 @@ struct halving { /* of each group: fine cells a side of a coarse one */
     size_t by_x, by_y;
 };
 
-static enum tmx_status cells_alloc(struct tmx_cells *c, size_t n_link, struct tmx_err *err)
-{
-    c->east_w_k = calloc(3 * c->n_cell + c->n_node, sizeof *c->east_w_k);
-    c->link = calloc(n_link + 1, sizeof *c->link);
-    c->south_w_k = c->east_w_k + c->n_cell;
-    c->up_w_k = c->south_w_k + c->n_cell;
-    c->ground_w_k = c->up_w_k + c->n_cell;
-    return c->east_w_k && c->link ? TMX_OK : tmx_no_memory(err);
-}
-
 /* The other links of f on the next level, where node i is number to[i]: those between the same nodes added
  * up, without those of a node to itself. by: of the first group. */
-static enum tmx_status coarsen_links(const struct tmx_cells *f, struct tmx_cells *c, const size_t *to,
-                                     const struct halving *by, struct tmx_err *err)
+static void coarsen_links(const struct tmx_cells *f, struct tmx_cells *c, const size_t *to,
+                          const struct halving *by, struct tmx_err *err)
 {
-    size_t *start = calloc(2 * c->n_node + 1 + f->n_link, sizeof *start), *last = start + c->n_node + 1,
-           *order = last + c->n_node;
-    if (!start) {
-        return tmx_no_memory(err);
+    struct tmx_arena scratch = {0};
+    size_t *start, *last, *order;
+    TMX_TAKE(&scratch, start, c->n_node + 1);
+    TMX_TAKE(&scratch, last, c->n_node);
+    TMX_TAKE(&scratch, order, f->n_link);
+    if (scratch.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_arena_finish(&scratch);
+        return;
     }
     for (size_t e = 0; e < f->n_link; e++) {
         start[to[f->link[e].a] + 1]++;
@@ -133,8 +134,7 @@ static enum tmx_status coarsen_links(const struct tmx_cells *f, struct tmx_cells
         }
         c->link[last[b]].w_k += from_middle(f, l, by->by_x, by->by_y);
     }
-    free(start);
-    return TMX_OK;
+    tmx_arena_finish(&scratch);
 }
 
 /* Cells of one group. */
@@ -166,34 +166,32 @@ static void coarsen_group(const struct tmx_cells *f, const struct tmx_cells *c, 
 }
 
 /* The next level of f. */
-static enum tmx_status coarsen(const struct tmx_cells *f, const struct halving *by, struct tmx_cells *c,
-                               struct tmx_err *err)
+static void coarsen(const struct tmx_cells *f, const struct halving *by, struct tmx_cells *c,
+                    struct tmx_err *err)
 {
-    *c = (struct tmx_cells){.n_group = f->n_group, .beside = f->beside};
-    c->group = calloc(f->n_group, sizeof *c->group);
     size_t *to = calloc(f->n_node, sizeof *to);
-    enum tmx_status st = c->group && to ? TMX_OK : tmx_no_memory(err);
-    for (size_t g = 0; g < f->n_group && !st; g++) {
+    *c = (struct tmx_cells){.n_group = f->n_group, .beside = f->beside};
+    TMX_TAKE(&c->arena, c->group, f->n_group);
+    for (size_t g = 0; g < f->n_group && c->group; g++) {
         const struct tmx_sheets *fine = &f->group[g];
         c->group[g] = (struct tmx_sheets){(fine->nx + by[g].by_x - 1) / by[g].by_x,
                                           (fine->ny + by[g].by_y - 1) / by[g].by_y, fine->nz, c->n_cell};
         c->n_cell += c->group[g].nx * c->group[g].ny * fine->nz;
     }
     c->n_node = c->n_cell + f->n_node - f->n_cell;
-    st = st ? st : cells_alloc(c, f->n_link, err);
-    for (size_t g = 0; g < f->n_group && !st; g++) {
+    c->arena.failed = c->arena.failed || !to;
+    tmx_cells_take(c, f->n_link, err);
+    for (size_t g = 0; g < f->n_group && !err->code; g++) {
         coarsen_group(f, c, g, &by[g], to);
     }
-    for (size_t i = f->n_cell; i < f->n_node && !st; i++) {
+    for (size_t i = f->n_cell; i < f->n_node && !err->code; i++) {
         to[i] = c->n_cell + i - f->n_cell;
         c->ground_w_k[to[i]] = f->ground_w_k[i];
     }
-    st = st ? st : coarsen_links(f, c, to, by, err);
-    free(to);
-    if (st) {
-        cells_finish(c);
+    if (!err->code) {
+        coarsen_links(f, c, to, by, err);
     }
-    return st;
+    free(to);
 }
 
 static double mean_positive(const double *w_k, size_t n)
@@ -229,18 +227,18 @@ static bool choose_halving(const struct tmx_cells *c, struct halving *by)
     return any;
 }
 
-static enum tmx_status axis_init(struct tmx_mg_axis *a, size_t n, size_t by, struct tmx_err *err)
+static void axis_init(struct tmx_mg_axis *a, size_t n, size_t by, struct tmx_arena *arena)
 {
     *a = (struct tmx_mg_axis){.n = n, .coarse = (n + by - 1) / by};
     if (by == 1) {
-        return TMX_OK;
+        return;
     }
-    a->own = calloc(n + 4 * a->coarse, sizeof *a->own);
-    if (!a->own) {
-        return tmx_no_memory(err);
-    }
+    TMX_TAKE(arena, a->own, n);
     for (size_t k = 0; k < 4; k++) {
-        a->down[k] = a->own + n + k * a->coarse;
+        TMX_TAKE(arena, a->down[k], a->coarse);
+    }
+    if (arena->failed) {
+        return;
     }
     for (size_t i = 0; i < n;
          i++) { /* linear between the middles of coarse cells, constant beyond the outermost */
@@ -256,17 +254,11 @@ static enum tmx_status axis_init(struct tmx_mg_axis *a, size_t n, size_t by, str
             a->down[before ? 3 : 0][before ? i / 2 - 1 : i / 2 + 1] = (float)(1 - own);
         }
     }
-    return TMX_OK;
 }
 
 /* Diagonals of c [n_node]: ground and all links; and behind them those without the other links. */
-static enum tmx_status sum_up(const struct tmx_cells *c, double **sum, struct tmx_err *err)
+static void sum_up(const struct tmx_cells *c, double *d)
 {
-    double *d = calloc(2 * c->n_node, sizeof *d);
-    *sum = d;
-    if (!d) {
-        return tmx_no_memory(err);
-    }
     memcpy(d, c->ground_w_k, c->n_node * sizeof *d);
     for (size_t k = 0; k < c->n_group; k++) {
         const struct tmx_sheets *g = &c->group[k];
@@ -286,7 +278,6 @@ static enum tmx_status sum_up(const struct tmx_cells *c, double **sum, struct tm
         d[c->link[e].a] += c->link[e].w_k;
         d[c->link[e].b] += c->link[e].w_k;
     }
-    return TMX_OK;
 }
 
 /* Node `own` of a group, or of the single nodes behind the last one, in the arrays of a level. */
@@ -339,41 +330,38 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
     return positive;
 }
 
-static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells *c, const struct halving *by,
-                                  const double *sum, bool first, struct tmx_err *err)
+static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, const struct halving *by,
+                       const double *sum, struct tmx_err *err)
 {
     enum { ARRAYS = 7, MARGIN = 4 };
-    const size_t n_array = first ? ARRAYS : ARRAYS - 1; /* without ground */
-    enum tmx_status st = TMX_OK;
-    l->group = calloc(c->n_group, sizeof *l->group);
-    l->link = calloc(2 * c->n_link + 1, sizeof *l->link);
+    const size_t n_array = mg->n_level == 0 ? ARRAYS : ARRAYS - 1; /* without ground */
+    struct tmx_mg_level *l = &mg->level[mg->n_level++];
+    TMX_TAKE(&mg->arena, l->group, c->n_group);
+    TMX_TAKE(&mg->arena, l->link, 2 * c->n_link);
+    TMX_TAKE(&mg->arena, l->link_w_k, c->n_link);
     l->n_link = c->n_link;
-    if (!l->group || !l->link) {
-        return tmx_no_memory(err);
-    }
-    for (size_t k = 0; k < c->n_group && !st; k++) {
+    for (size_t k = 0; k < c->n_group && l->group; k++) {
         struct tmx_mg_group *g = &l->group[k];
         const struct tmx_sheets *s = &c->group[k];
         *g = (struct tmx_mg_group){
             .nx = s->nx, .ny = s->ny, .nz = s->nz, .row = s->nx + 2, .sheet = (s->nx + 2) * (s->ny + 2)};
         g->first = l->n + g->row + 1;
-        g->linked = calloc(s->nz * s->ny, sizeof *g->linked);
         l->n += g->nz * g->sheet;
-        st = g->linked ? axis_init(&g->x, s->nx, by[k].by_x, err) : tmx_no_memory(err);
-        st = st ? st : axis_init(&g->y, s->ny, by[k].by_y, err);
+        TMX_TAKE(&mg->arena, g->linked, s->nz * s->ny);
+        axis_init(&g->x, s->nx, by[k].by_x, &mg->arena);
+        axis_init(&g->y, s->ny, by[k].by_y, &mg->arena);
     }
     l->single = l->n;
     l->n += c->n_node - c->n_cell + MARGIN; /* which transfers read beyond a row, times 0 */
-    l->block = calloc(n_array * l->n + c->n_link, sizeof *l->block);
-    if (st || !l->block) {
-        return st ? st : tmx_no_memory(err);
-    }
     float **const own[ARRAYS] = {&l->east,      &l->south, &l->up,    &l->diagonal,
                                  &l->eliminate, &l->pivot, &l->ground};
     for (size_t a = 0; a < n_array; a++) {
-        *own[a] = l->block + a * l->n;
+        TMX_TAKE(&mg->arena, *own[a], l->n);
     }
-    l->link_w_k = l->block + n_array * l->n;
+    if (mg->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
+    }
     bool positive = true;
     for (size_t k = 0; k < c->n_group; k++) {
         positive = fill_group(l, c, k, sum) && positive;
@@ -392,12 +380,14 @@ static enum tmx_status level_init(struct tmx_mg_level *l, const struct tmx_cells
         l->link[2 * e + 1] = (uint32_t)place(c, l, c->link[e].b);
         l->link_w_k[e] = (float)c->link[e].w_k;
     }
-    return positive ? TMX_OK : tmx_fail(err, TMX_ESOLVE, "a network that is not positive definite");
+    if (!positive) {
+        tmx_error(err, TMX_ESOLVE, "a network that is not positive definite");
+    }
 }
 
 /* The exact solution of the last level. */
-static enum tmx_status factor_last(struct tmx_multigrid *mg, const struct tmx_cells *c, const double *sum,
-                                   struct tmx_err *err)
+static void factor_last(struct tmx_multigrid *mg, const struct tmx_cells *c, const double *sum,
+                        struct tmx_err *err)
 {
     const int n = (int)c->n_node;
     cs *t = cs_spalloc(n, n, 4 * n + (int)c->n_link, 1, 1), *a = NULL;
@@ -425,64 +415,58 @@ static enum tmx_status factor_last(struct tmx_multigrid *mg, const struct tmx_ce
     ok = ok && mg->order;
     cs_spfree(t);
     cs_spfree(a);
-    return !ok          ? tmx_no_memory(err)
-           : mg->factor ? TMX_OK
-                        : tmx_fail(err, TMX_ESOLVE, "a network that is not positive definite");
+    if (!ok || !mg->factor) {
+        tmx_error(err, ok ? TMX_ESOLVE : TMX_ENOMEM,
+                  ok ? "a network that is not positive definite" : "out of memory");
+    }
 }
 
-enum tmx_status tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_multigrid **mg,
-                                     struct tmx_err *err)
+struct tmx_multigrid *tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_err *err)
 {
-    struct tmx_multigrid *m = calloc(1, sizeof *m);
-    struct halving *by = calloc(cells->n_group, sizeof *by);
+    struct tmx_multigrid *m = err->code ? NULL : calloc(1, sizeof *m);
+    struct halving *by = err->code ? NULL : calloc(cells->n_group, sizeof *by);
     struct tmx_cells now = *cells, next;
-    enum tmx_status st = m && by ? TMX_OK : tmx_no_memory(err);
-    for (bool more = true; more && !st;) {
-        double *sum = NULL;
+    if (!m || !by) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    now.arena = (struct tmx_arena){0}; /* the caller's */
+    for (bool more = true; more && !err->code;) {
+        double *sum = calloc(2 * now.n_node, sizeof *sum);
         tmx_assert(m->n_level < TMX_MOST_LEVELS);
         m->n_group = now.n_group;
         m->n_single = now.n_node - now.n_cell;
         more = choose_halving(&now, by);
-        st = sum_up(&now, &sum, err);
-        st = st ? st : level_init(&m->level[m->n_level], &now, by, sum, m->n_level == 0, err);
-        m->n_level++;
-        st = st || more ? st : factor_last(m, &now, sum, err);
+        if (sum) {
+            sum_up(&now, sum);
+            level_init(m, &now, by, sum, err);
+        } else {
+            tmx_error(err, TMX_ENOMEM, "out of memory");
+        }
+        if (!more && !err->code) {
+            factor_last(m, &now, sum, err);
+        }
         free(sum);
-        if (more && !st) {
-            st = coarsen(&now, by, &next, err);
-            if (m->n_level > 1) {
-                cells_finish(&now);
-            }
+        if (more && !err->code) {
+            coarsen(&now, by, &next, err);
+            tmx_arena_finish(&now.arena);
             now = next;
-        } else if (m->n_level > 1) {
-            cells_finish(&now);
         }
     }
+    tmx_arena_finish(&now.arena);
     free(by);
-    if (st) {
+    if (err->code) {
         tmx_multigrid_destroy(m);
-        return st;
+        m = NULL;
     }
-    *mg = m;
-    return TMX_OK;
+    return m;
 }
 
 void tmx_multigrid_destroy(struct tmx_multigrid *mg)
 {
     if (mg) {
-        for (size_t k = 0; k < mg->n_level; k++) {
-            struct tmx_mg_level *l = &mg->level[k];
-            for (size_t g = 0; g < mg->n_group && l->group; g++) {
-                free(l->group[g].x.own);
-                free(l->group[g].y.own);
-                free(l->group[g].linked);
-            }
-            free(l->group);
-            free(l->block);
-            free(l->link);
-        }
         cs_sfree(mg->order);
         cs_nfree(mg->factor);
+        tmx_arena_finish(&mg->arena);
         free(mg);
     }
 }
@@ -499,56 +483,52 @@ static size_t last_nodes(const struct tmx_multigrid *mg)
     return n;
 }
 
-enum tmx_status tmx_cycle_create(const struct tmx_multigrid *mg, struct tmx_cycle **c, struct tmx_err *err)
+struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
 {
-    struct tmx_cycle *v = calloc(1, sizeof *v);
-    size_t total = 0, widest = 0, room = 0;
-    if (!v) {
-        return tmx_no_memory(err);
-    }
+    struct tmx_cycle *c = calloc(1, sizeof *c);
+    size_t total = 3 * mg->level[0].n, widest = 0, room = 0;
+    float *at;
     for (size_t k = 0; k < mg->n_level; k++) {
         total += 4 * mg->level[k].n;
     }
-    total += 3 * mg->level[0].n;
     for (size_t g = 0; g < mg->n_group; g++) {
         const struct tmx_mg_group *group = &mg->level[0].group[g];
         widest = group->row > widest ? group->row : widest;
         room = group->nz * group->nx > room ? group->nz * group->nx : room;
     }
-    v->group = calloc(mg->n_group, sizeof *v->group);
-    v->block = calloc(total + (widest + 2 + room), sizeof *v->block);
-    v->last = calloc(2 * last_nodes(mg), sizeof *v->last);
-    if (!v->group || !v->block || !v->last) {
-        tmx_cycle_destroy(v);
-        return tmx_no_memory(err);
+    if (!c) {
+        return NULL;
     }
-    memcpy(v->group, mg->level[0].group, mg->n_group * sizeof *v->group);
-    v->single = mg->level[0].single;
-    v->work = v->last + last_nodes(mg);
-    tmx_os_large_pages(v->block, total * sizeof *v->block);
-    float *at = v->block;
+    TMX_TAKE(&c->arena, c->group, mg->n_group);
+    TMX_TAKE(&c->arena, at, total + widest + 2 + room);
+    TMX_TAKE(&c->arena, c->last, last_nodes(mg));
+    TMX_TAKE(&c->arena, c->work, last_nodes(mg));
+    if (c->arena.failed) {
+        tmx_cycle_destroy(c);
+        return NULL;
+    }
+    memcpy(c->group, mg->level[0].group, mg->n_group * sizeof *c->group);
+    c->single = mg->level[0].single;
+    tmx_os_large_pages(at, total * sizeof *at);
     for (size_t k = 0; k < mg->n_level; k++) {
-        float **const own[] = {&v->v[k].x, &v->v[k].b, &v->v[k].r, &v->v[k].step};
+        float **const own[] = {&c->v[k].x, &c->v[k].b, &c->v[k].r, &c->v[k].step};
         for (size_t i = 0; i < 4; i++) {
             *own[i] = at;
             at += mg->level[k].n;
         }
     }
-    v->p = at;
-    v->q = v->p + mg->level[0].n;
-    v->sum = v->q + mg->level[0].n;
-    v->line = v->sum + mg->level[0].n + 1;
-    v->room = v->line + (widest + 1);
-    *c = v;
-    return TMX_OK;
+    c->p = at;
+    c->q = c->p + mg->level[0].n;
+    c->sum = c->q + mg->level[0].n;
+    c->line = c->sum + mg->level[0].n + 1;
+    c->room = c->line + (widest + 1);
+    return c;
 }
 
 void tmx_cycle_destroy(struct tmx_cycle *c)
 {
     if (c) {
-        free(c->group);
-        free(c->block);
-        free(c->last);
+        tmx_arena_finish(&c->arena);
         free(c);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 
 /* Multigrid for symmetric networks of cells, in single precision; solver.c makes exact solutions of it. How
@@ -31,19 +32,21 @@ struct tmx_cells {
     size_t n_link;
     bool beside; /* single nodes are W, E, N, S by turns, beside the edges of the first group; else above or
                     below it */
+    struct tmx_arena arena; /* of what tmx_cells_take has taken */
 };
 
 struct tmx_multigrid; /* read only once made, so any thread may use it */
 struct tmx_cycle;     /* work space of one thread for multigrids of one size */
 
-/* Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE where the network is not positive definite. */
-TMX_NODISCARD enum tmx_status tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_multigrid **mg,
-                                                   struct tmx_err *err);
+/* Links of n_cell and n_node, and room for n_link others. */
+void tmx_cells_take(struct tmx_cells *c, size_t n_link, struct tmx_err *err);
+
+/* NULL where *err has an error, TMX_ENOMEM or TMX_ESOLVE, as of a network that is not positive definite. */
+struct tmx_multigrid *tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_err *err);
 void tmx_multigrid_destroy(struct tmx_multigrid *mg); /* accepts NULL */
 
-TMX_NODISCARD enum tmx_status tmx_cycle_create(const struct tmx_multigrid *mg, struct tmx_cycle **c,
-                                               struct tmx_err *err);
-void tmx_cycle_destroy(struct tmx_cycle *c); /* accepts NULL */
+struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg); /* NULL: no memory */
+void tmx_cycle_destroy(struct tmx_cycle *c);                        /* accepts NULL */
 
 /* The right-hand side of the next call and its result: the row of cells from (group, z, y, 0) on, and all
  * single nodes. Values should be about 1, as they are in single precision. */

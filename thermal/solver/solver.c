@@ -120,39 +120,39 @@ static void find_nodes(struct tmx_solver *s)
     }
 }
 
-enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
-                                  struct tmx_thread_pool *pool, struct tmx_solver **s, struct tmx_err *err)
+struct tmx_solver *tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
+                                     struct tmx_thread_pool *pool, struct tmx_err *err)
 {
-    struct tmx_solver *v = calloc(1, sizeof *v);
-    if (!v) {
-        return tmx_no_memory(err);
+    struct tmx_solver *s = err->code ? NULL : calloc(1, sizeof *s);
+    if (s) {
+        s->net = net;
+        s->pool = pool;
+        s->direct =
+            method == TMX_SOLVER_DIRECT || net->n_sheet == 0 ||
+            (method == TMX_SOLVER_BY_SIZE && net->n_node <= (net->n_flow > 0 ? SMALL_FLOWING : SMALL));
+        find_nodes(s);
     }
-    v->net = net;
-    v->pool = pool;
-    v->direct = method == TMX_SOLVER_DIRECT || net->n_sheet == 0 ||
-                (method == TMX_SOLVER_BY_SIZE && net->n_node <= (net->n_flow > 0 ? SMALL_FLOWING : SMALL));
-    find_nodes(v);
-    if (v->arena.failed) {
-        tmx_solver_destroy(v);
-        return tmx_no_memory(err);
+    if (!s || s->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_solver_destroy(s);
+        return NULL;
     }
-    *s = v;
-    return TMX_OK;
+    return s;
 }
 
-enum tmx_status tmx_solver_share(const struct tmx_solver *of, struct tmx_solver **s, struct tmx_err *err)
+struct tmx_solver *tmx_solver_share(const struct tmx_solver *of, struct tmx_err *err)
 {
-    struct tmx_solver *v = malloc(sizeof *v);
-    if (!v) {
-        return tmx_no_memory(err);
+    struct tmx_solver *s = err->code ? NULL : malloc(sizeof *s);
+    if (s) {
+        *s = *of;
+        memset(s->work, 0, sizeof s->work);
+        s->arena = (struct tmx_arena){0};
+        s->exact = NULL;
+        s->exact_system = NULL;
+    } else {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    *v = *of;
-    memset(v->work, 0, sizeof v->work);
-    v->arena = (struct tmx_arena){0};
-    v->exact = NULL;
-    v->exact_system = NULL;
-    *s = v;
-    return TMX_OK;
+    return s;
 }
 
 void tmx_solver_destroy(struct tmx_solver *s)
@@ -205,8 +205,8 @@ static void fill_link(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, do
 }
 
 /* cells of all nodes but the factored ones. */
-static enum tmx_status fill_cells(const struct tmx_solver *s, const struct tmx_matrix *m,
-                                  struct tmx_cells *cells, struct tmx_err *err)
+static void fill_cells(const struct tmx_solver *s, const struct tmx_matrix *m, struct tmx_cells *cells,
+                       struct tmx_err *err)
 {
     const struct tmx_network *net = s->net;
     *cells = (struct tmx_cells){.group = s->group,
@@ -214,21 +214,15 @@ static enum tmx_status fill_cells(const struct tmx_solver *s, const struct tmx_m
                                 .n_cell = s->n_cell,
                                 .n_node = s->n_cell + s->n_single,
                                 .beside = !net->view_start};
-    cells->east_w_k = calloc(3 * s->n_cell + cells->n_node, sizeof *cells->east_w_k);
-    cells->link = calloc(net->n_link + 1, sizeof *cells->link);
-    if (!cells->east_w_k || !cells->link) {
-        return tmx_no_memory(err);
-    }
-    cells->south_w_k = cells->east_w_k + s->n_cell;
-    cells->up_w_k = cells->south_w_k + s->n_cell;
-    cells->ground_w_k = cells->up_w_k + s->n_cell;
-    for (size_t i = 0; i < net->n_node; i++) {
+    tmx_cells_take(cells, net->n_link, err);
+    for (size_t i = 0; i < net->n_node && !err->code; i++) {
         if (!is_factored(s, i)) {
             cells->ground_w_k[s->number[i]] = own_w_k(net, m, i);
         }
     }
-    tmx_network_each_link(net, fill_link, &(struct filling){.s = s, .cells = cells});
-    return TMX_OK;
+    if (!err->code) {
+        tmx_network_each_link(net, fill_link, &(struct filling){.s = s, .cells = cells});
+    }
 }
 
 static int factor_row(const struct tmx_solver *s, size_t node)
@@ -248,7 +242,7 @@ static void fill_entry(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, d
 }
 
 /* The matrix of the factored nodes, and its factor: with coolant LU, else LL'. */
-static enum tmx_status factor(const struct tmx_solver *s, struct tmx_system *a, struct tmx_err *err)
+static void factor(const struct tmx_solver *s, struct tmx_system *a, struct tmx_err *err)
 {
     const struct tmx_network *net = s->net;
     const int n = (int)s->n_factored;
@@ -272,33 +266,36 @@ static enum tmx_status factor(const struct tmx_solver *s, struct tmx_system *a, 
     a->factor = !a->order ? NULL : a->triangular ? cs_chol(c, a->order) : cs_lu(c, a->order, PIVOT);
     cs_spfree(f.matrix);
     cs_spfree(c);
-    return !a->order    ? tmx_no_memory(err)
-           : !a->factor ? tmx_fail(err, TMX_ESOLVE, "network of %zu nodes has no solution", net->n_node)
-                        : TMX_OK;
+    if (!a->order) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    } else if (!a->factor) {
+        tmx_error(err, TMX_ESOLVE, "network of %zu nodes has no solution", net->n_node);
+    }
 }
 
-enum tmx_status tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
-                                  struct tmx_system **system, struct tmx_err *err)
+struct tmx_system *tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
+                                     struct tmx_err *err)
 {
-    struct tmx_system *v = calloc(1, sizeof *v);
+    struct tmx_system *a = err->code ? NULL : calloc(1, sizeof *a);
     struct tmx_cells cells = {0};
-    if (!v) {
-        return tmx_no_memory(err);
+    if (!a) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return NULL;
     }
-    v->matrix = *matrix;
-    enum tmx_status st = s->n_factored > 0 ? factor(s, v, err) : TMX_OK;
-    if (!s->direct && !st) {
-        st = fill_cells(s, matrix, &cells, err);
-        st = st ? st : tmx_multigrid_create(&cells, &v->mg, err);
-        free(cells.east_w_k);
-        free(cells.link);
+    a->matrix = *matrix;
+    if (s->n_factored > 0) {
+        factor(s, a, err);
     }
-    if (st) {
-        tmx_system_destroy(v);
-        return st;
+    if (!s->direct) {
+        fill_cells(s, matrix, &cells, err);
+        a->mg = tmx_multigrid_create(&cells, err);
+        tmx_arena_finish(&cells.arena);
     }
-    *system = v;
-    return TMX_OK;
+    if (err->code) {
+        tmx_system_destroy(a);
+        a = NULL;
+    }
+    return a;
 }
 
 void tmx_system_destroy(struct tmx_system *system)
@@ -651,12 +648,9 @@ struct call {
 static enum tmx_status have(const struct tmx_solver *s, const struct tmx_system *a, struct workspace *work)
 {
     const size_t n = s->net->n_node, vectors = s->direct ? 2 : s->net->n_flow > 0 ? F_BASIS + RESTART + 1 : 1;
-    if (!work->vector) {
-        work->vector = malloc(vectors * n * sizeof *work->vector);
-    }
-    return !work->vector || (a->mg && !work->cycle && tmx_cycle_create(a->mg, &work->cycle, NULL))
-               ? TMX_ENOMEM
-               : TMX_OK;
+    work->vector = work->vector ? work->vector : malloc(vectors * n * sizeof *work->vector);
+    work->cycle = work->cycle || !a->mg ? work->cycle : tmx_cycle_create(a->mg);
+    return !work->vector || (a->mg && !work->cycle) ? TMX_ENOMEM : TMX_OK;
 }
 
 /* Every PIECES-th right-hand side where a pool shares them; else all. */
@@ -696,15 +690,16 @@ static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
 static enum tmx_status solve_exactly(struct call *c)
 {
     struct tmx_solver *s = c->s;
+    struct tmx_err err = {0};
     const struct tmx_matrix *has = s->exact_system ? &s->exact_system->matrix : NULL, *want = &c->a->matrix;
-    enum tmx_status st =
-        s->exact ? TMX_OK : tmx_solver_create(s->net, TMX_SOLVER_DIRECT, NULL, &s->exact, NULL);
-    if (!st && !(has && has->gamma == want->gamma && has->sigma == want->sigma && has->flow == want->flow)) {
+    s->exact = s->exact ? s->exact : tmx_solver_create(s->net, TMX_SOLVER_DIRECT, NULL, &err);
+    if (!(has && has->gamma == want->gamma && has->sigma == want->sigma && has->flow == want->flow)) {
         tmx_system_destroy(s->exact_system);
-        s->exact_system = NULL;
-        st = tmx_system_create(s->exact, want, &s->exact_system, NULL);
+        s->exact_system = tmx_system_create(s->exact, want, &err);
     }
-    return st ? st : solve(s->exact, s->exact_system, c->accuracy, c->transposed, c->n_rhs, c->b, NULL, c->x);
+    return err.code
+               ? err.code
+               : solve(s->exact, s->exact_system, c->accuracy, c->transposed, c->n_rhs, c->b, NULL, c->x);
 }
 
 static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,

@@ -30,19 +30,19 @@ enum tmx_solver_method {
     TMX_SOLVER_MULTIGRID,
 };
 
-/* net is kept by reference and must outlive the solver; pool, too, whose threads share several right-hand
+/* What is created is NULL, with an error, where it cannot be, and without another where there is one.
+ *
+ * net is kept by reference and must outlive the solver; pool, too, whose threads share several right-hand
  * sides; NULL: none does. */
-TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
-                                                struct tmx_thread_pool *pool, struct tmx_solver **s,
-                                                struct tmx_err *err);
+struct tmx_solver *tmx_solver_create(const struct tmx_network *net, enum tmx_solver_method method,
+                                     struct tmx_thread_pool *pool, struct tmx_err *err);
 /* Work space of its own for what `of`, which must outlive it, knows of its network. */
-TMX_NODISCARD enum tmx_status tmx_solver_share(const struct tmx_solver *of, struct tmx_solver **s,
-                                               struct tmx_err *err);
+struct tmx_solver *tmx_solver_share(const struct tmx_solver *of, struct tmx_err *err);
 void tmx_solver_destroy(struct tmx_solver *s); /* accepts NULL */
 
-/* Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. Any solver of net solves with *system. */
-TMX_NODISCARD enum tmx_status tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
-                                                struct tmx_system **system, struct tmx_err *err);
+/* Any solver of net solves with it. */
+struct tmx_system *tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
+                                     struct tmx_err *err);
 void tmx_system_destroy(struct tmx_system *system); /* accepts NULL */
 
 /* x [n_rhs][n_node]: the solutions of b, likewise; from: where iterations begin [n_rhs][n_node], NULL: at 0.

@@ -196,8 +196,10 @@ static void rises(const struct tmx_network *net, double *rise_k)
     double *watts = calloc(2 * net->n_node, sizeof *watts), *node_k = watts + net->n_node;
     assert_non_null(watts);
     tmx_network_spread_power(net, power_w, watts);
-    assert_int_equal(tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &solver, NULL), TMX_OK);
-    assert_int_equal(tmx_system_create(solver, &matrix, &system, NULL), TMX_OK);
+    struct tmx_err err = {0};
+    solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &err);
+    system = tmx_system_create(solver, &matrix, &err);
+    assert_int_equal(err.code, TMX_OK);
     assert_int_equal(tmx_solve(solver, system, &accuracy, 1, watts, NULL, node_k), TMX_OK);
     tmx_network_read(net, node_k, rise_k);
     tmx_network_view(net, node_k, net->n_cell, 1, rise_k + 2);
