@@ -62,51 +62,28 @@ struct admission {
     double *end_k;                     /* [n_gpu] hottest SM at the end of the check */
     double peak_k;                     /* of the check */
     struct tmx_arena arena;            /* of all arrays */
+    struct tmx_err *err;               /* of the first failure */
 };
 
-static void finish(struct admission *a)
+static void no_memory(const struct admission *a)
 {
-    for (size_t m = 0; m < a->n_model; m++) {
-        for (size_t l = 0; l < a->model[m].n_level; l++) {
-            tmx_plan_chip_finish(&a->model[m].level[l]);
-        }
+    if (a->arena.failed) {
+        tmx_error(a->err, TMX_ENOMEM, "out of memory");
     }
-    tmx_arena_finish(&a->arena);
-    tmx_run_destroy(a->run);
-    tmx_topology_finish(&a->file);
 }
 
 /* ---- the runs ---- */
 
-/* A job for every GPU: of work_s where works[g] (NULL: all), one that is over at once elsewhere. */
-static enum tmx_status make_mix(const struct admission *a, const bool *works, double watt, double work_s,
-                                struct tmx_mix *mix, struct tmx_err *err)
+/* A job for every GPU: of work_s where works[g] (NULL: all), one that is over at once elsewhere. NULL with an
+ * error. */
+static struct tmx_run *open_run(const struct admission *a, const bool *works, double watt, double work_s)
 {
     const char *kernel = a->call->kernel ? a->call->kernel : "load";
     const size_t n = a->topology->n_gpu;
-    *mix = (struct tmx_mix){.name = "place", .entry = calloc(n, sizeof *mix->entry)};
-    if (!mix->entry) {
-        return tmx_no_memory(err);
-    }
-    for (size_t g = 0; g < n; g++) {
-        struct tmx_mix_entry *e = &mix->entry[mix->n_entry++];
-        *e = (struct tmx_mix_entry){.order = g, .gpus = 1, .power_w = watt};
-        e->work_s = !works || works[g] ? work_s : TICK_S / 10;
-        if (snprintf(e->kernel, sizeof e->kernel, "%s", kernel) >= (int)sizeof e->kernel) {
-            tmx_mix_finish(mix);
-            return tmx_fail(err, TMX_ECONFIG, "--kernel %s: a kernel's name or path has at most %zu letters",
-                            kernel, sizeof e->kernel - 1);
-        }
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status open_run(const struct admission *a, const bool *works, double watt, double work_s,
-                                struct tmx_run **run, struct tmx_err *err)
-{
+    struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
-    struct tmx_mix mix;
+    struct tmx_mix mix = {.name = "place", .entry = calloc(n, sizeof *mix.entry)};
     bool curves = true;
     for (size_t i = 0; i < a->topology->n_fan; i++) {
         curves = curves && a->topology->fan[i].n_curve > 0;
@@ -123,31 +100,43 @@ static enum tmx_status open_run(const struct admission *a, const bool *works, do
                {"tick_s", TMX_REAL_VALUE(TICK_S)},
                {"quantum_s", TMX_REAL_VALUE(TICK_S)},
                {"sensor.period_s", TMX_REAL_VALUE(TICK_S)}};
-    enum tmx_status st = tmx_config_parse(&cfg, "", "place", err);
+    enum tmx_status st = mix.entry ? tmx_config_parse(&cfg, "", "place", a->err) : tmx_no_memory(a->err);
     for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
-        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
+        st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, a->err);
     }
-    st = st ? st : tmx_sets_join(&sets, a->call->sets, "", err);
-    st = st ? st : tmx_config_apply(cfg, &sets, err);
-    st = st ? st : make_mix(a, works, watt, work_s, &mix, err);
-    st = st ? st : tmx_run_create_on(run, tmx_config_root(cfg), &mix, err);
+    st = st ? st : tmx_sets_join(&sets, a->call->sets, "", a->err);
+    st = st ? st : tmx_config_apply(cfg, &sets, a->err);
+    for (size_t g = 0; g < n && !st; g++) {
+        struct tmx_mix_entry *e = &mix.entry[mix.n_entry++];
+        *e = (struct tmx_mix_entry){.order = g, .gpus = 1, .power_w = watt};
+        e->work_s = !works || works[g] ? work_s : TICK_S / 10;
+        if (snprintf(e->kernel, sizeof e->kernel, "%s", kernel) >= (int)sizeof e->kernel) {
+            st = tmx_fail(a->err, TMX_ECONFIG, "--kernel %s: a kernel's name or path has at most %zu letters",
+                          kernel, sizeof e->kernel - 1);
+        }
+    }
+    if (st) {
+        tmx_mix_finish(&mix);
+    } else if (tmx_run_create_on(&run, tmx_config_root(cfg), &mix, a->err)) {
+        run = NULL;
+    }
     tmx_config_close(cfg);
     tmx_sets_finish(&sets);
-    return st;
+    return run;
 }
 
 /* Watts of the units of each GPU at work: the most of two seconds, as a kernel is profiled first. */
-static enum tmx_status read_watts(struct admission *a, struct tmx_err *err)
+static void read_watts(struct admission *a)
 {
     struct tmx_sim *sim = tmx_run_sim(a->run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
     double *most_w;
     TMX_TAKE(&a->arena, most_w, m->n_gpu);
+    no_memory(a);
     memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
-    enum tmx_status st = most_w ? TMX_OK : tmx_no_memory(err);
-    for (double t = 0; t < LOOK_S && !st; t += tmx_run_tick_s(a->run)) {
-        st = tmx_sim_advance(sim, 1, NULL, err);
-        for (size_t g = 0; g < m->n_gpu && !st; g++) {
+    for (double t = 0; t < LOOK_S && !a->err->code && !tmx_sim_advance(sim, 1, NULL, a->err);
+         t += tmx_run_tick_s(a->run)) {
+        for (size_t g = 0; g < m->n_gpu; g++) {
             const double *now_w = tmx_sim_frame(sim)->dynamic_w + m->gpu[g].unit0;
             const size_t n = m->gpu[g].chip->floorplan.n_unit;
             double sum_w = 0;
@@ -160,7 +149,6 @@ static enum tmx_status read_watts(struct admission *a, struct tmx_err *err)
             }
         }
     }
-    return st;
 }
 
 static double work_w(const struct admission *a, size_t gpu)
@@ -176,13 +164,15 @@ static double work_w(const struct admission *a, size_t gpu)
 /* ---- the forecast ---- */
 
 /* Of a GPU's thermal model, made when it is first asked for. */
-static enum tmx_status level_of(struct admission *a, size_t gpu, size_t level, struct tmx_plan_chip **c,
-                                struct tmx_err *err)
+static const struct tmx_plan_chip *level_of(struct admission *a, size_t gpu, size_t level)
 {
     struct model *m = &a->model[a->model_of[gpu]];
-    *c = &m->level[level];
-    return (*c)->influence ? TMX_OK
-                           : tmx_plan_chip_init(*c, a->run, gpu, m->n_level > 1 ? level : SIZE_MAX, err);
+    struct tmx_plan_chip *c = &m->level[level];
+    if (!c->influence && !a->err->code &&
+        tmx_plan_chip_init(c, a->run, gpu, m->n_level > 1 ? level : SIZE_MAX, a->err)) {
+        return NULL;
+    }
+    return c;
 }
 
 /* Two levels around a speed, and the share of the upper one. */
@@ -199,42 +189,42 @@ static double between(const struct admission *a, size_t card, double rpm, size_t
     return level[1] == level[0] ? 0 : fmin(fmax((rpm - at[l]) / (at[l + 1] - at[l]), 0), 1);
 }
 
-/* Steady temperatures of a GPU in air of inlet_k: its hottest sensor, and its watts, which the air takes up.
- * INFINITY where leakage runs away. */
-static enum tmx_status settle(struct admission *a, size_t gpu, double rpm, double inlet_k, double *heat_w,
-                              struct tmx_err *err)
+/* Steady temperatures of a GPU in air of inlet_k: its hottest sensor; returns its watts, which the air takes
+ * up. INFINITY where leakage runs away, and then no watts: its neighbours do not count any more. */
+static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k)
 {
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
     const size_t card = a->topology->gpu[gpu].card;
     struct tmx_static_power still;
-    struct tmx_plan_chip *low, *high;
     size_t level[2];
     const double share = between(a, card, rpm, level);
-    enum tmx_status st = level_of(a, gpu, level[0], &low, err);
-    st = st ? st : level_of(a, gpu, level[1], &high, err);
-    if (st || !tmx_sim_static_power(tmx_run_sim_const(a->run), gpu, &still)) {
-        return st ? st : tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's rest");
+    const struct tmx_plan_chip *low = level_of(a, gpu, level[0]), *high = level_of(a, gpu, level[1]);
+    if (!tmx_sim_static_power(tmx_run_sim_const(a->run), gpu, &still)) {
+        tmx_error(a->err, TMX_EUNSUPPORTED, "the power model does not give a GPU's rest");
+    }
+    if (a->err->code) {
+        return 0;
     }
     const size_t n = low->n_unit;
     const double volt = low->leak[m->gpu[gpu].level], *dynamic_w = a->dynamic_w + m->gpu[gpu].unit0;
     const double k_per_w = a->cooling->level_k_per_w[card][level[0]] * (1 - share) +
                            a->cooling->level_k_per_w[card][level[1]] * share;
     const double more = a->cooling->spread ? (a->cooling->spread[gpu].sink - 1) * k_per_w : 0;
-    double move_k = INFINITY;
+    double move_k = INFINITY, heat_w = 0;
     for (size_t u = 0; u < n; u++) {
         a->temp_k[u] = inlet_k;
     }
     for (int round = 0; move_k > NEAR_K && round < LEAK_ROUNDS; round++) {
-        *heat_w = move_k = 0;
+        heat_w = move_k = 0;
         still.factors(still.table, n, a->temp_k, a->factor);
         for (size_t u = 0; u < n; u++) {
             a->power_w[u] = still.baseline_w[u] + volt * still.leak_w[u] * a->factor[u] +
                             (a->works[gpu] ? dynamic_w[u] : 0);
-            *heat_w += a->power_w[u];
+            heat_w += a->power_w[u];
         }
         for (size_t u = 0; u < n; u++) {
             const double *x = low->influence + u * n, *y = high->influence + u * n;
-            double t = inlet_k + more * *heat_w;
+            double t = inlet_k + more * heat_w;
             for (size_t j = 0; j < n; j++) {
                 t += (x[j] + share * (y[j] - x[j])) * a->power_w[j];
             }
@@ -249,11 +239,9 @@ static enum tmx_status settle(struct admission *a, size_t gpu, double rpm, doubl
     for (size_t s = 0; s < low->n_sm; s++) {
         a->sensed_k[gpu] = fmax(a->sensed_k[gpu], tmx_plan_sensor(low, s, a->temp_k));
     }
-    if (!(a->sensed_k[gpu] < TOO_HOT_K) || move_k > NEAR_K) {
-        a->sensed_k[gpu] = INFINITY;
-        *heat_w = 0; /* its neighbours do not count any more */
-    }
-    return TMX_OK;
+    const bool runs_away = !(a->sensed_k[gpu] < TOO_HOT_K) || move_k > NEAR_K;
+    a->sensed_k[gpu] = runs_away ? INFINITY : a->sensed_k[gpu];
+    return runs_away ? 0 : heat_w;
 }
 
 static bool failed(const struct admission *a, size_t fan)
@@ -265,26 +253,14 @@ static bool failed(const struct admission *a, size_t fan)
     return any;
 }
 
-/* Does a fan of its card fail? */
-static bool failed_gpu(const struct admission *a, size_t gpu)
-{
-    const struct tmx_card *k = &a->topology->card[a->topology->gpu[gpu].card];
-    bool any = false;
-    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
-        any = any || failed(a, f);
-    }
-    return any;
-}
-
-/* The GPUs of a card with its fans as they turn while its hottest SM has fan_k; *hottest_k: what it has then.
+/* The GPUs of a card with its fans as they turn while its hottest SM has fan_k; returns what that has then.
  */
-static enum tmx_status settle_card(struct admission *a, const struct node *n, size_t card, double fan_k,
-                                   double *hottest_k, struct tmx_err *err)
+static double settle_card(struct admission *a, const struct node *n, size_t card, double fan_k)
 {
     const struct tmx_topology *t = a->topology;
     const struct tmx_card *k = &t->card[card];
     const struct tmx_fan_policy *policy = tmx_fan_of(a->cooling->choice);
-    double rpm = 0, flow = k->still_flow_m3_per_s, fan_w = 0;
+    double rpm = 0, flow = k->still_flow_m3_per_s, fan_w = 0, hottest_k = 0;
     for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
         const struct tmx_fan *fan = &t->fan[f];
         const double speed = policy->constant
@@ -296,70 +272,68 @@ static enum tmx_status settle_card(struct admission *a, const struct node *n, si
         flow += tmx_fan_flow_m3_per_s(fan, turns);
         fan_w += fan->heat_share * tmx_fan_power_w(fan, turns);
     }
-    *hottest_k = 0;
     for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
         a->flow[g] = flow / (double)k->n_gpu;
         a->rpm[g] = rpm;
     }
-    enum tmx_status st = TMX_OK;
-    for (size_t i = n->gpu0; i < n->gpu0 + n->n_gpu && !st; i++) {
+    for (size_t i = n->gpu0; i < n->gpu0 + n->n_gpu; i++) {
         const size_t g = t->upstream_first[i]; /* a node's are behind one another */
         if (g >= k->gpu0 && g < k->gpu0 + k->n_gpu) {
             (void)tmx_air_flow(t, a->room_k, a->flow, a->heat_w, a->outlet_w, a->inlet_k);
-            st = settle(a, g, rpm, a->inlet_k[g], &a->heat_w[g], err);
-            a->heat_w[g] += fan_w / (double)k->n_gpu;
-            *hottest_k = fmax(*hottest_k, a->sensed_k[g]);
+            a->heat_w[g] = settle(a, g, rpm, a->inlet_k[g]) + fan_w / (double)k->n_gpu;
+            hottest_k = fmax(hottest_k, a->sensed_k[g]);
         }
     }
-    return st;
+    return hottest_k;
 }
 
-/* The fans' own temperature: hotter fans cool, so there is one that is what it makes. */
-static enum tmx_status balance_card(struct admission *a, const struct node *n, size_t card,
-                                    struct tmx_err *err)
+/* The node as its GPUs now work; returns its hottest SM. The fans' own temperature is found by halves: hotter
+ * fans cool, so there is one that is what it makes. */
+static double forecast(struct admission *a, const struct node *n)
 {
     const struct tmx_fan_policy *policy = tmx_fan_of(a->cooling->choice);
-    double low_k = 200, high_k = TOO_HOT_K, hottest_k = 0;
-    if (policy->constant) {
-        return settle_card(a, n, card, 0, &hottest_k, err);
-    }
-    enum tmx_status st = TMX_OK;
-    for (int i = 0; i < HALVINGS && high_k - low_k > NEAR_K && !st; i++) {
-        const double k = (low_k + high_k) / 2;
-        st = settle_card(a, n, card, k, &hottest_k, err);
-        *(hottest_k > k ? &low_k : &high_k) = k;
-    }
-    return st;
-}
-
-/* The node as its GPUs now work. */
-static enum tmx_status forecast(struct admission *a, const struct node *n, double *hottest_k,
-                                struct tmx_err *err)
-{
-    double move_k = INFINITY;
-    enum tmx_status st = TMX_OK;
+    double move_k = INFINITY, hottest_k = 0;
     for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
         a->heat_w[g] = a->sensed_k[g] = 0;
     }
-    for (int i = 0; i < SWEEPS && move_k > NEAR_K && !st; i++) {
+    for (int i = 0; i < SWEEPS && move_k > NEAR_K && !a->err->code; i++) {
         double sum_k = 0, was_k = 0;
         for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
             was_k += a->sensed_k[g];
         }
-        for (size_t c = n->card0; c < n->card0 + n->n_card && !st; c++) {
-            st = balance_card(a, n, c, err);
+        for (size_t c = n->card0; c < n->card0 + n->n_card && !a->err->code; c++) {
+            double low_k = 200, high_k = TOO_HOT_K;
+            if (policy->constant) {
+                settle_card(a, n, c, 0);
+                continue;
+            }
+            for (int half = 0; half < HALVINGS && high_k - low_k > NEAR_K && !a->err->code; half++) {
+                const double k = (low_k + high_k) / 2;
+                *(settle_card(a, n, c, k) > k ? &low_k : &high_k) = k;
+            }
         }
-        *hottest_k = 0;
+        hottest_k = 0;
         for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
             sum_k += a->sensed_k[g];
-            *hottest_k = fmax(*hottest_k, a->sensed_k[g]);
+            hottest_k = fmax(hottest_k, a->sensed_k[g]);
         }
         move_k = n->n_card == 1 || isinf(sum_k) ? 0 : fabs(sum_k - was_k);
     }
-    return st;
+    return hottest_k;
 }
 
 /* ---- admission ---- */
+
+/* Does a fan of its card fail? */
+static bool failed_gpu(const struct admission *a, size_t gpu)
+{
+    const struct tmx_card *k = &a->topology->card[a->topology->gpu[gpu].card];
+    bool any = false;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        any = any || failed(a, f);
+    }
+    return any;
+}
 
 static bool same_gpu(const struct admission *a, size_t x, size_t y)
 {
@@ -377,85 +351,66 @@ static bool same_gpu(const struct admission *a, size_t x, size_t y)
            memcmp(a->dynamic_w + gpu[x].unit0, a->dynamic_w + gpu[y].unit0, size) == 0;
 }
 
-/* Nodes whose GPUs, coolers and air are the same take the same jobs. */
-static bool alike(const struct admission *a, const struct node *x, const struct node *y)
-{
-    bool same = true;
-    for (size_t i = 0; i < x->n_gpu && same; i++) {
-        same = same_gpu(a, x->gpu0 + i, y->gpu0 + i);
-    }
-    return same;
-}
-
-/* The GPU that takes the next job: the one with which the node's hottest SM is coolest. */
-static enum tmx_status coolest(struct admission *a, const struct node *n, size_t n_job, size_t *best,
-                               double *best_k, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    *best = n_job;
-    *best_k = INFINITY;
-    for (size_t i = n_job; i < n->n_gpu && !st; i++) {
-        double k;
-        a->works[n->order[i]] = true;
-        st = forecast(a, n, &k, err);
-        a->works[n->order[i]] = false;
-        if (k < *best_k - NEAR_K) {
-            *best = i;
-            *best_k = k;
-        }
-    }
-    return st;
-}
-
 /* Half of the 95 % interval of the node's hottest SM as its GPUs now work. */
-static enum tmx_status judge_error(struct admission *a, struct node *n, size_t n_job, struct tmx_err *err)
+static void judge_error(struct admission *a, struct node *n, size_t n_job)
 {
     static const double TWO_SIDED_95 = 1.96;
-    double hottest_k;
-    if (!a->call->error_k) {
-        return TMX_OK;
+    if (!a->call->error_k || a->err->code) {
+        return;
     }
-    const enum tmx_status st = forecast(a, n, &hottest_k, err);
+    forecast(a, n);
     size_t hot = n->gpu0;
     for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
         hot = a->sensed_k[g] > a->sensed_k[hot] ? g : hot;
     }
     n->error_k[n_job] = TWO_SIDED_95 * a->call->error_k(a->call->error_to, a->topology, n->gpu0, n->n_gpu,
                                                         hot - n->gpu0, a->heat_w + n->gpu0, a->rpm + n->gpu0);
-    return st;
 }
 
-static enum tmx_status admit(struct admission *a, struct node *n, struct tmx_err *err)
+/* Job after job to the GPU with which the node's hottest SM is coolest, as long as they fit. */
+static void admit(struct admission *a, struct node *n)
 {
-    enum tmx_status st = forecast(a, n, &n->hottest_k[0], err);
-    st = st ? st : judge_error(a, n, 0, err);
+    n->hottest_k[0] = forecast(a, n);
+    judge_error(a, n, 0);
     bool fits = n->hottest_k[0] <= a->limit_k;
-    for (size_t k = 0; k < n->n_gpu && fits && !st; k++) {
-        size_t best;
-        st = coolest(a, n, k, &best, &n->hottest_k[k + 1], err);
-        fits = !st && n->hottest_k[k + 1] <= a->limit_k;
+    for (size_t k = 0; k < n->n_gpu && fits && !a->err->code; k++) {
+        size_t best = k;
+        double best_k = INFINITY;
+        for (size_t i = k; i < n->n_gpu; i++) {
+            a->works[n->order[i]] = true;
+            const double hottest_k = forecast(a, n);
+            a->works[n->order[i]] = false;
+            if (hottest_k < best_k - NEAR_K) {
+                best = i;
+                best_k = hottest_k;
+            }
+        }
+        n->hottest_k[k + 1] = best_k;
+        fits = best_k <= a->limit_k;
         const size_t gpu = n->order[best];
         memmove(n->order + k + 1, n->order + k, (best - k) * sizeof *n->order); /* the others by number */
         n->order[k] = gpu;
         n->n_job += fits;
-        a->works[gpu] = !st;
-        st = st ? st : judge_error(a, n, k + 1, err);
+        a->works[gpu] = true;
+        judge_error(a, n, k + 1);
         a->works[gpu] = fits;
     }
-    return st;
 }
 
-static enum tmx_status admit_all(struct admission *a, struct tmx_err *err)
+/* Nodes whose GPUs, coolers and air are the same take the same jobs. */
+static void admit_all(struct admission *a)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < a->n_node && !st; i++) {
+    for (size_t i = 0; i < a->n_node && !a->err->code; i++) {
         struct node *n = &a->node[i];
         const struct node *like = NULL;
         for (size_t k = 0; k < i && !like; k++) {
-            like = alike(a, &a->node[k], n) ? &a->node[k] : NULL;
+            like = &a->node[k];
+            for (size_t g = 0; g < n->n_gpu && like; g++) {
+                like = same_gpu(a, like->gpu0 + g, n->gpu0 + g) ? like : NULL;
+            }
         }
         if (!like) {
-            st = admit(a, n, err);
+            admit(a, n);
             continue;
         }
         n->n_job = like->n_job;
@@ -466,7 +421,6 @@ static enum tmx_status admit_all(struct admission *a, struct tmx_err *err)
             a->works[n->order[g]] = g < n->n_job;
         }
     }
-    return st;
 }
 
 /* ---- the check ---- */
@@ -483,27 +437,21 @@ static double hottest_now_k(const struct tmx_sim *sim, size_t gpu)
 }
 
 /* The admitted jobs, for as long as the caller wants. */
-static enum tmx_status check(struct admission *a, double watt, struct tmx_err *err)
+static void check(struct admission *a, double watt)
 {
-    bool any = false; /* a run without work is over at once */
-    for (size_t g = 0; g < a->topology->n_gpu; g++) {
-        any = any || a->works[g];
-    }
-    if (!any) {
-        return TMX_OK;
-    }
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
     double speed = 1; /* of work: no job ends before the check */
+    bool any = false; /* a run without work is over at once */
     for (size_t g = 0; g < m->n_gpu; g++) {
+        any = any || a->works[g];
         speed = fmax(speed, m->gpu[g].speed_scale * tmx_chip_speed(m->gpu[g].chip, m->gpu[g].level));
     }
-    struct tmx_run *run = NULL;
-    enum tmx_status st = open_run(a, a->works, watt, 1.1 * speed * a->call->check_s + 10, &run, err);
-    struct tmx_sim *sim = st ? NULL : tmx_run_sim(run);
-    const uint64_t ticks = st ? 0 : (uint64_t)llround(a->call->check_s / tmx_run_tick_s(run));
+    struct tmx_run *run = any ? open_run(a, a->works, watt, 1.1 * speed * a->call->check_s + 10) : NULL;
+    struct tmx_sim *sim = run ? tmx_run_sim(run) : NULL;
+    const uint64_t ticks = run ? (uint64_t)llround(a->call->check_s / tmx_run_tick_s(run)) : 0;
     size_t n_shown = 0;
-    for (uint64_t t = 0; t < ticks && !st; t++) {
-        st = tmx_sim_advance(sim, 1, NULL, err);
+    for (uint64_t t = 0; t < ticks && !a->err->code; t++) {
+        const enum tmx_status st = tmx_sim_advance(sim, 1, NULL, a->err);
         const size_t n_second = (size_t)((double)(t + 1) * tmx_run_tick_s(run) + 1e-9);
         if (a->call->second_done && n_second > n_shown) {
             n_shown = n_second;
@@ -515,12 +463,11 @@ static enum tmx_status check(struct admission *a, double watt, struct tmx_err *e
         }
     }
     tmx_run_destroy(run);
-    return st;
 }
 
 /* ---- set-up ---- */
 
-static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
+static void find_nodes(struct admission *a)
 {
     const struct tmx_topology *t = a->topology;
     a->n_node = (size_t)t->nodes;
@@ -547,11 +494,10 @@ static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
             n->order[g] = n->gpu0 + g;
         }
     }
-    return a->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 /* GPUs with one thermal model share its influence matrices. */
-static enum tmx_status find_models(struct admission *a, struct tmx_err *err)
+static void find_models(struct admission *a)
 {
     const struct tmx_topology *t = a->topology;
     TMX_TAKE(&a->arena, a->model, t->n_gpu);
@@ -571,10 +517,10 @@ static enum tmx_status find_models(struct admission *a, struct tmx_err *err)
             a->n_model += level != NULL;
         }
     }
-    return a->arena.failed ? tmx_no_memory(err) : TMX_OK;
+    no_memory(a);
 }
 
-static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
+static void make_state(struct admission *a)
 {
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
     const size_t n = m->n_gpu;
@@ -582,30 +528,24 @@ static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
     for (size_t g = 0; g < n; g++) {
         most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
     }
-    double **const of_gpus[] = {&a->room_k,  &a->flow,     &a->heat_w, &a->outlet_w,
-                                &a->inlet_k, &a->sensed_k, &a->rpm,    &a->end_k};
-    double **const of_units[] = {&a->temp_k, &a->power_w, &a->factor};
-    for (size_t i = 0; i < sizeof of_gpus / sizeof of_gpus[0]; i++) {
-        TMX_TAKE(&a->arena, *of_gpus[i], n);
-    }
-    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
-        TMX_TAKE(&a->arena, *of_units[i], most);
+    double **const arrays[] = {&a->room_k,  &a->flow,     &a->heat_w, &a->outlet_w,
+                               &a->inlet_k, &a->sensed_k, &a->rpm,    &a->end_k, /* those of units: */
+                               &a->temp_k,  &a->power_w,  &a->factor};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        TMX_TAKE(&a->arena, *arrays[i], i < 8 ? n : most);
     }
     TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
     TMX_TAKE(&a->arena, a->works, n);
-    if (a->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    for (size_t g = 0; g < n; g++) {
+    no_memory(a);
+    for (size_t g = 0; g < n && !a->err->code; g++) {
         const double *above_k = a->topology->inlet_above_k;
         a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
         a->flow[g] = 1; /* until its card's fans are known */
     }
-    return TMX_OK;
 }
 
 /* What the forecast cannot follow. */
-static enum tmx_status check_policies(const struct admission *a, struct tmx_err *err)
+static void check_policies(const struct admission *a)
 {
     const struct tmx_setting *root = tmx_run_settings(a->run);
     const struct tmx_fan_policy *fan = tmx_fan_of(a->cooling->choice);
@@ -613,43 +553,37 @@ static enum tmx_status check_policies(const struct admission *a, struct tmx_err 
     static const char *const groups[] = {"gate", "cta", "job", "serve"};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (tmx_setting_member(root, groups[i])) {
-            return tmx_fail(err, TMX_EUNSUPPORTED, "place forecasts plain jobs; leave out group %s",
-                            groups[i]);
+            tmx_error(a->err, TMX_EUNSUPPORTED, "place forecasts plain jobs; leave out group %s", groups[i]);
         }
     }
     if (dtm && strcmp(dtm, "none") != 0) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "dtm policy %s moves clocks, so that watts follow temperatures; place forecasts "
-                        "constant clocks",
-                        dtm);
+        tmx_error(a->err, TMX_EUNSUPPORTED,
+                  "dtm policy %s moves clocks, so that watts follow temperatures; place forecasts constant "
+                  "clocks",
+                  dtm);
     }
     if (!fan->constant && !fan->needs_curve) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "fan policy %s: place forecasts fans that are fixed or on their curve",
-                        fan->base.name);
+        tmx_error(a->err, TMX_EUNSUPPORTED,
+                  "fan policy %s: place forecasts fans that are fixed or on their curve", fan->base.name);
     }
-    return TMX_OK;
 }
 
-static enum tmx_status find_limit(struct admission *a, struct tmx_err *err)
+static void find_limit(struct admission *a)
 {
     const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(a->run));
     a->limit_k = !isnan(a->call->limit_c) ? a->call->limit_c + TMX_ZERO_C : trip_k;
     if (!(a->limit_k > 0)) {
-        return tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
+        tmx_error(a->err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
+    } else if (a->limit_k > trip_k) {
+        tmx_error(a->err, TMX_ECONFIG,
+                  "the limit of %g degC is above %g degC, where the throttle stops clocks; give a lower one, "
+                  "or --set throttle.trip_c",
+                  a->call->limit_c, trip_k - TMX_ZERO_C);
     }
-    if (a->limit_k > trip_k) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "the limit of %g degC is above %g degC, where the throttle stops clocks; give a lower one, or "
-            "--set throttle.trip_c",
-            a->call->limit_c, trip_k - TMX_ZERO_C);
-    }
-    return TMX_OK;
 }
 
 /* The dynamic watts that bring GPU 0's board to its limit when its chip is at the limit. */
-static enum tmx_status board_w(const struct admission *a, double *watt, struct tmx_err *err)
+static double board_w(const struct admission *a)
 {
     const struct tmx_sim *sim = tmx_run_sim_const(a->run);
     const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[0].chip;
@@ -657,55 +591,64 @@ static enum tmx_status board_w(const struct admission *a, double *watt, struct t
     const double volt = c->power.dvfs_leakage ? tmx_chip_volt(c, tmx_sim_machine(sim)->gpu[0].level) : 1;
     double rest_w = 0, factor = 1;
     if (!(c->board.power_w > 0) || !tmx_sim_static_power(sim, 0, &still)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "which job? chip %s states no board power; give --kernel or --power", c->name);
+        tmx_error(a->err, TMX_ECONFIG, "which job? chip %s states no board power; give --kernel or --power",
+                  c->name);
+        return 0;
     }
     still.factors(still.table, 1, &a->limit_k, &factor);
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         rest_w += still.baseline_w[u] + volt * factor * still.leak_w[u];
     }
-    *watt = c->board.power_w * (1 - c->board.loss) - c->board.other_w - rest_w;
-    return *watt > 0 ? TMX_OK
-                     : tmx_fail(err, TMX_ECONFIG, "chip %s draws its board's %g W without work", c->name,
-                                c->board.power_w);
+    const double watt = c->board.power_w * (1 - c->board.loss) - c->board.other_w - rest_w;
+    if (watt <= 0) {
+        tmx_error(a->err, TMX_ECONFIG, "chip %s draws its board's %g W without work", c->name,
+                  c->board.power_w);
+    }
+    return watt;
 }
 
 /* Every GPU at work; watt: what the mix states, 0: the kernel's own. */
-static enum tmx_status look(struct admission *a, double watt, struct tmx_err *err)
+static void look(struct admission *a, double watt)
 {
-    const bool first = !a->dynamic_w;
     a->topology = &a->file;
     tmx_run_destroy(a->run);
-    a->run = NULL;
-    enum tmx_status st = open_run(a, NULL, watt, 100 * LOOK_S, &a->run, err);
-    if (st) {
-        return st;
+    a->run = open_run(a, NULL, watt, 100 * LOOK_S);
+    if (!a->run) {
+        return;
     }
     a->cooling = tmx_sim_cooling_spec(tmx_run_sim_const(a->run));
     a->topology = a->cooling->topology;
-    st = check_policies(a, err);
-    st = st ? st : find_limit(a, err);
-    st = st || !first ? st : make_state(a, err);
-    return st ? st : read_watts(a, err);
+    check_policies(a);
+    find_limit(a);
+    if (!a->err->code && !a->dynamic_w) {
+        make_state(a);
+    }
+    if (!a->err->code) {
+        read_watts(a);
+    }
 }
 
-/* *watt: what a mix states. Watts on GPU 0 are what a load of 1 W draws there, at its clock, times that. */
-static enum tmx_status open_system(struct admission *a, double *watt, struct tmx_err *err)
+/* Returns what a mix states. Watts on GPU 0 are what a load of 1 W draws there, at its clock, times that. */
+static double open_system(struct admission *a)
 {
     char path[TMX_PATH_SIZE];
     const bool own = a->call->kernel != NULL;
-    double wanted_w = a->call->power_w;
-    enum tmx_status st = tmx_data_find(TMX_DATA_SYSTEM, a->call->system, path, err);
-    st = st ? st : tmx_topology_load(&a->file, path, err);
-    st = st ? st : look(a, own ? 0 : 1, err);
-    st = st || own || !isnan(wanted_w) ? st : board_w(a, &wanted_w, err);
-    *watt = 0;
-    if (!st && !own) {
-        *watt = wanted_w / work_w(a, 0);
-        st = look(a, *watt, err);
+    double watt = 0;
+    if (!a->err->code && !tmx_data_find(TMX_DATA_SYSTEM, a->call->system, path, a->err) &&
+        !tmx_topology_load(&a->file, path, a->err)) {
+        look(a, own ? 0 : 1);
     }
-    st = st ? st : find_nodes(a, err);
-    return st ? st : find_models(a, err);
+    if (!a->err->code && !own) {
+        watt = (isnan(a->call->power_w) ? board_w(a) : a->call->power_w) / work_w(a, 0);
+    }
+    if (!a->err->code && !own) {
+        look(a, watt);
+    }
+    if (!a->err->code) {
+        find_nodes(a);
+        find_models(a);
+    }
+    return watt;
 }
 
 /* ---- the answer ---- */
@@ -724,12 +667,13 @@ static double celsius_of(double k)
     return k > 0 ? k - TMX_ZERO_C : NAN;
 }
 
-static enum tmx_status add_row(const struct admission *a, const struct node *n, size_t n_job, bool checked,
-                               struct tmx_table *t, struct tmx_err *err)
+static void add_row(const struct admission *a, const struct node *n, size_t n_job, struct tmx_table *t)
 {
+    const bool checked = a->call->check_s > 0 && a->peak_k > 0 && n_job == n->n_job;
     char *list = calloc(n->n_gpu, TMX_NAME + 1), *end = list;
     if (!list) {
-        return tmx_no_memory(err);
+        tmx_error(a->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     for (size_t g = 0; g < n->n_gpu; g++) { /* as the topology calls them: a log's GPU 5 is 5 */
         const char *name = a->topology->gpu[n->gpu0 + g].name,
@@ -743,27 +687,11 @@ static enum tmx_status add_row(const struct admission *a, const struct node *n, 
     tmx_table_row(t, "%s %g %zu %zu %s %G %G %G", n->name, a->room_k[n->gpu0] - TMX_ZERO_C, n->n_gpu, n_job,
                   list, celsius_of(n->hottest_k[n_job]),
                   n_job < n->n_gpu ? celsius_of(n->hottest_k[n_job + 1]) : NAN,
-                  checked && a->peak_k > 0 && n_job == n->n_job ? celsius_of(hottest_of(n, a->end_k)) : NAN);
+                  checked ? celsius_of(hottest_of(n, a->end_k)) : NAN);
     if (a->call->error_k) {
         tmx_table_real_or_empty(t, n->error_k[n_job]);
     }
     free(list);
-    return TMX_OK;
-}
-
-static enum tmx_status fill(const struct admission *a, struct tmx_table *t, struct tmx_err *err)
-{
-    const bool checked = a->call->check_s > 0;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < a->n_node && !st; i++) {
-        const struct node *n = &a->node[i];
-        const size_t last = n->n_job < n->n_gpu && n->hottest_k[0] <= a->limit_k ? n->n_job + 1 : n->n_job;
-        for (size_t k = a->call->by_job ? 0 : n->n_job; k <= (a->call->by_job ? last : n->n_job) && !st;
-             k++) {
-            st = add_row(a, n, k, checked, t, err);
-        }
-    }
-    return st;
 }
 
 /* "59.9 +- 2.1 degC" of a node with so many jobs. */
@@ -878,7 +806,7 @@ static void print_answer(const struct admission *a)
 
 /* The system, its jobs and where they go are what the table is about; whether policies of the GPUs hold a
  * limit, a run says. */
-static enum tmx_status check_sets(const struct tmx_sets *sets, struct tmx_err *err)
+static void check_sets(const struct tmx_sets *sets, struct tmx_err *err)
 {
     static const char *const own[] = {"mix", "topology", "policy", "place", "mix_policy", "tb"};
     for (size_t i = 0; sets && i < sets->n; i++) {
@@ -886,44 +814,58 @@ static enum tmx_status check_sets(const struct tmx_sets *sets, struct tmx_err *e
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) {
             const size_t n = strlen(own[k]);
             if (strncmp(key, own[k], n) == 0 && (key[n] == '\0' || key[n] == '.')) {
-                return tmx_fail(err, TMX_ECONFIG,
-                                "%s: place makes its own jobs and gives each a GPU of its own; give SYSTEM, "
-                                "--kernel or --power",
-                                sets->set[i].file ? sets->set[i].file : key);
+                tmx_error(err, TMX_ECONFIG,
+                          "%s: place makes its own jobs and gives each a GPU of its own; give SYSTEM, "
+                          "--kernel or --power",
+                          sets->set[i].file ? sets->set[i].file : key);
             }
         }
     }
-    return TMX_OK;
 }
 
 enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
                                     struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"node", TMX_COLUMN_TEXT, 0},   {"inlet_c", TMX_COLUMN_REAL, 1}, {"gpus", TMX_COLUMN_INT, 0},
-        {"jobs", TMX_COLUMN_INT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},     {"forecast_c", TMX_COLUMN_REAL, 2},
-        {"next_c", TMX_COLUMN_REAL, 2}, {"run_c", TMX_COLUMN_REAL, 2},   {"error_k", TMX_COLUMN_REAL, 2},
-    };
+        TMX_TEXT("node"),      TMX_REAL("inlet_c", 1), TMX_INT("gpus"),
+        TMX_INT("jobs"),       TMX_TEXT("gpu"),        TMX_REAL("forecast_c", 2),
+        TMX_REAL("next_c", 2), TMX_REAL("run_c", 2),   TMX_REAL("error_k", 2)};
     const size_t n_column = sizeof columns / sizeof columns[0] - (call->error_k ? 0 : 1);
-    struct admission a = {.call = call};
-    double watt;
+    struct tmx_err own = {0};
+    struct admission a = {.call = call, .err = &own};
     *t = NULL;
     if (call->kernel && !isnan(call->power_w)) {
-        return tmx_fail(err, TMX_ECONFIG, "--kernel and --power are two jobs: give one");
+        tmx_error(&own, TMX_ECONFIG, "--kernel and --power are two jobs: give one");
     }
-    enum tmx_status st = check_sets(call->sets, err);
-    st = st ? st : open_system(&a, &watt, err);
-    st = st ? st : admit_all(&a, err);
-    st = st || !(call->check_s > 0) ? st : check(&a, watt, err);
-    st = st ? st : tmx_table_create(t, columns, n_column, err);
-    st = st ? st : fill(&a, *t, err);
-    if (!st && call->say) {
+    check_sets(call->sets, &own);
+    const double watt = open_system(&a);
+    admit_all(&a);
+    if (call->check_s > 0 && !own.code) {
+        check(&a, watt);
+    }
+    *t = own.code ? NULL : tmx_table_new(columns, n_column);
+    for (size_t i = 0; i < a.n_node && !own.code; i++) {
+        const struct node *n = &a.node[i];
+        const size_t first = call->by_job ? 0 : n->n_job,
+                     last = n->n_job + (call->by_job && n->n_job < n->n_gpu && n->hottest_k[0] <= a.limit_k);
+        for (size_t k = first; k <= last; k++) {
+            add_row(&a, n, k, *t);
+        }
+    }
+    if (!own.code && call->say) {
         print_answer(&a);
     }
-    finish(&a);
-    if (st) {
+    for (size_t m = 0; m < a.n_model; m++) {
+        for (size_t l = 0; l < a.model[m].n_level; l++) {
+            tmx_plan_chip_finish(&a.model[m].level[l]);
+        }
+    }
+    tmx_arena_finish(&a.arena);
+    tmx_run_destroy(a.run);
+    tmx_topology_finish(&a.file);
+    if (own.code) {
         tmx_table_destroy(*t);
         *t = NULL;
     }
-    return st;
+    return tmx_error_give(err, &own);
 }

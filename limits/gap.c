@@ -21,29 +21,22 @@ const char *const tmx_gap_columns[TMX_N_GAP_CAUSE] = {
 enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const struct tmx_bound_options *o,
                              struct tmx_err *err)
 {
-    struct tmx_bound_options options = *o;
-    *j = (struct tmx_gap){0};
-    options.uniform = o->uniform || run->bound_options.uniform;
-    options.one_level = o->one_level || run->bound_options.one_level;
-    options.sm_leak = fmin(o->sm_leak, run->bound_options.sm_leak);
-    if (o->limit_k <= 0) {
-        options.limit_k = tmx_sim_trip_k(tmx_run_sim_const(run));
-    }
-    j->options = options;
-    enum tmx_status st = isfinite(options.limit_k)
+    *j = (struct tmx_gap){.options = *o};
+    j->options.uniform = o->uniform || run->bound_options.uniform;
+    j->options.one_level = o->one_level || run->bound_options.one_level;
+    j->options.sm_leak = fmin(o->sm_leak, run->bound_options.sm_leak);
+    j->options.limit_k = o->limit_k > 0 ? o->limit_k : tmx_sim_trip_k(tmx_run_sim_const(run));
+    enum tmx_status st = isfinite(j->options.limit_k)
                              ? TMX_OK
                              : tmx_fail(err, TMX_EUNSUPPORTED,
                                         "no bound here: nothing limits the temperature; --limit C does");
     st = st ? st : tmx_work_init(&j->work, run, err);
     st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
     st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
-    if (!st) {
-        struct tmx_arena *arena = &j->bound.arena; /* which ends with the bound */
-        TMX_TAKE(arena, j->averages.sum, j->bound.lp.n_col);
-        TMX_TAKE(arena, j->averages.busy, j->bound.n_kernel * j->bound.n_level * j->bound.n_sm);
-        st = arena->failed ? tmx_fail(err, TMX_ENOMEM, "ledger") : TMX_OK;
-    }
-    return st;
+    struct tmx_arena *arena = &j->bound.arena; /* which ends with the bound */
+    TMX_TAKE(arena, j->averages.sum, j->bound.lp.n_col);
+    TMX_TAKE(arena, j->averages.busy, j->bound.n_kernel * j->bound.n_level * j->bound.n_sm);
+    return st || !arena->failed ? st : tmx_fail(err, TMX_ENOMEM, "ledger");
 }
 
 void tmx_gap_finish(struct tmx_gap *j)
@@ -83,32 +76,6 @@ void tmx_gap_tick(void *gap, const struct tmx_sim *sim)
     }
 }
 
-/* Busy shares to the columns of the programme. */
-static void place_busy(struct tmx_gap *j)
-{
-    const struct tmx_bound *b = &j->bound;
-    for (size_t c = 0; c < b->n_kernel * b->n_level; c++) {
-        for (size_t s = 0; s < b->n_sm; s++) {
-            j->averages.sum[s * b->n_kernel * b->n_level + c] = j->averages.busy[c * b->n_sm + s];
-        }
-    }
-}
-
-/* Temperatures and leakage have been summed by the recorder. */
-static void place_units(struct tmx_gap *j, const struct tmx_sim *sim)
-{
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_recorder *r = tmx_sim_recorder(sim);
-    const struct tmx_bound *b = &j->bound;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const size_t u0 = m->gpu[g].unit0;
-        for (size_t u = 0; u < b->n_unit; u++) {
-            j->averages.sum[b->t0 + u] += r->sum_k[u0 + u];
-            j->averages.sum[b->l0 + u] += r->leakage_j[u0 + u] / m->tick_s;
-        }
-    }
-}
-
 static double box(const struct tmx_bound *b, const double *x, size_t from, size_t to)
 {
     double s = 0;
@@ -144,8 +111,18 @@ void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX
     if (busy_s <= 0 || j->averages.n_tick == 0) {
         return;
     }
-    place_busy(j);
-    place_units(j, tmx_run_sim_const(run));
+    for (size_t c = 0; c < b->n_kernel * b->n_level; c++) { /* busy shares to the columns of the programme */
+        for (size_t s = 0; s < b->n_sm; s++) {
+            x[s * b->n_kernel * b->n_level + c] = j->averages.busy[c * b->n_sm + s];
+        }
+    }
+    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim_const(run));
+    for (size_t g = 0; g < m->n_gpu; g++) { /* temperatures and leakage have been summed by the recorder */
+        for (size_t u = 0, u0 = m->gpu[g].unit0; u < b->n_unit; u++) {
+            x[b->t0 + u] += r->sum_k[u0 + u];
+            x[b->l0 + u] += r->leakage_j[u0 + u] / m->tick_s;
+        }
+    }
     const double gpu_ticks = (double)j->averages.n_tick * (double)m->n_gpu;
     for (size_t c = 0; c < b->speed_col; c++) { /* shares of the busy time; the rest, means over ticks */
         x[c] /= c < b->y0 ? busy_s / m->tick_s : gpu_ticks;
@@ -169,9 +146,9 @@ enum { HEADROOM = TMX_N_GAP_CAUSE, N_COLUMN };
 
 /* Names of the losses, then ours. */
 static const char *const columns[N_COLUMN] = {
-#define TMX_LEDGER_LOSS(l, name) [l] = name,
-    TMX_GAP_CAUSES(TMX_LEDGER_LOSS)
-#undef TMX_LEDGER_LOSS
+#define TMX_GAP_NAME(l, name) [l] = name,
+    TMX_GAP_CAUSES(TMX_GAP_NAME)
+#undef TMX_GAP_NAME
         [HEADROOM] = "headroom_w",
 };
 
@@ -243,11 +220,9 @@ static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *o
     struct ledger *l = calloc(1, sizeof *l);
     struct tmx_err none = {0};
     const struct tmx_bound_options options = {.sm_leak = 1, .solved = kept};
-    const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
-    if (l && alone) {
-        l->judged = tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK;
-    }
-    if (l && l->judged) {
+    if (l && tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1 &&
+        tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK) {
+        l->judged = true;
         *observer = (struct tmx_observer){.ctx = &l->judge, .tick = tmx_gap_tick};
     }
     return l;
@@ -284,58 +259,42 @@ struct bound_rows {
     size_t n_level;
     double sum[2]; /* bound_pct, feasible_pct */
     size_t n;
+    struct tmx_err *err; /* of the first failure */
 };
 
-static enum tmx_status make_table(struct bound_rows *r, size_t n_level, struct tmx_err *err)
+static void make_table(struct bound_rows *r, size_t n_level)
 {
-    struct tmx_column c[N_BEFORE + TMX_MAX_LEVEL + 1] = {
-        {"mix", TMX_COLUMN_TEXT, 0},          {"bound_pct", TMX_COLUMN_REAL, 3},
-        {"certificate", TMX_COLUMN_REAL, -1}, {"feasible_pct", TMX_COLUMN_REAL, 3},
-        {"limit_c", TMX_COLUMN_REAL, 2},      {"steady_peak_c", TMX_COLUMN_REAL, 3}};
+    struct tmx_column c[N_BEFORE + TMX_MAX_LEVEL + 1] = {TMX_TEXT("mix"),
+                                                         TMX_REAL("bound_pct", 3),
+                                                         TMX_REAL("certificate", -1),
+                                                         TMX_REAL("feasible_pct", 3),
+                                                         TMX_REAL("limit_c", 2),
+                                                         TMX_REAL("steady_peak_c", 3)};
     char name[TMX_MAX_LEVEL][24];
     for (size_t v = 0; v < n_level; v++) {
         snprintf(name[v], sizeof name[v], "level%zu_share", v);
-        c[N_BEFORE + v] = (struct tmx_column){name[v], TMX_COLUMN_REAL, 3};
+        c[N_BEFORE + v] = (struct tmx_column)TMX_REAL(name[v], 3);
     }
-    c[N_BEFORE + n_level] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
+    c[N_BEFORE + n_level] = (struct tmx_column)TMX_TEXT("variant");
     r->n_level = n_level;
-    return tmx_table_create(&r->table, c, N_BEFORE + n_level + 1, err);
-}
-
-static void add_row(struct bound_rows *r, const struct tmx_run *run, const struct tmx_gap *j,
-                    const struct tmx_bound_options *o, double feasible, double peak_k, const char *variant)
-{
-    const double bound_pct = 100 * (1 - j->bound.speed), feasible_pct = 100 * (1 - feasible);
-    tmx_table_row(r->table, "%s %g %g %g %g %G", tmx_run_mix_name(run), bound_pct, j->bound.certificate,
-                  feasible_pct, o->limit_k - TMX_ZERO_C, peak_k - TMX_ZERO_C);
-    for (size_t v = 0; v < r->n_level; v++) {
-        v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
-                             : tmx_table_empty(r->table);
-    }
-    tmx_table_text(r->table, variant);
-    r->sum[0] += bound_pct;
-    r->sum[1] += feasible_pct;
-    r->n++;
+    r->table = tmx_table_new(c, N_BEFORE + n_level + 1);
 }
 
 /* Of the bound_rows since the last mean. */
 static void add_mean(struct bound_rows *r, const char *variant)
 {
-    if (r->n < 2) {
-        r->n = 0;
-        return;
+    if (r->n >= 2) {
+        tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
+        for (size_t i = 0; i < 2 + r->n_level; i++) {
+            tmx_table_empty(r->table);
+        }
+        tmx_table_text(r->table, variant);
+        r->sum[0] = r->sum[1] = 0;
     }
-    tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
-    for (size_t i = 0; i < 2 + r->n_level; i++) {
-        tmx_table_empty(r->table);
-    }
-    tmx_table_text(r->table, variant);
     r->n = 0;
-    r->sum[0] = r->sum[1] = 0;
 }
 
-static enum tmx_status bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant,
-                                 struct tmx_err *err)
+static void bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant)
 {
     struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c)
                                                  ? r->call->limit_c + TMX_ZERO_C
@@ -344,121 +303,107 @@ static enum tmx_status bound_run(struct bound_rows *r, const struct tmx_run *run
                                   .one_level = r->call->one_level,
                                   .sm_leak = r->call->sm_leak > 0 ? r->call->sm_leak : 1};
     struct tmx_gap j;
+    struct tmx_err why = {0};
     double feasible = 1, peak_k = 0;
-    enum tmx_status st = tmx_gap_init(&j, run, &o, err);
-    o = j.options;
-    st = st || r->table ? st : make_table(r, j.bound.n_level, err);
-    st = st ? st : tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, err);
-    st = st ? st : tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, err);
-    if (!st) {
-        add_row(r, run, &j, &o, feasible, peak_k, variant);
+    if (!tmx_gap_init(&j, run, &o, &why) &&
+        !tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, &why) &&
+        !tmx_bound_feasible(&feasible, &j.chip, &j.work, &j.options, &why)) {
+        const double bound_pct = 100 * (1 - j.bound.speed), feasible_pct = 100 * (1 - feasible);
+        if (!r->table) {
+            make_table(r, j.bound.n_level);
+        }
+        tmx_table_row(r->table, "%s %g %g %g %g %G", tmx_run_mix_name(run), bound_pct, j.bound.certificate,
+                      feasible_pct, j.options.limit_k - TMX_ZERO_C, peak_k - TMX_ZERO_C);
+        for (size_t v = 0; v < r->n_level; v++) {
+            tmx_table_real_or_empty(r->table,
+                                    v < j.bound.n_level ? fmax(0, tmx_bound_level_share(&j.bound, v)) : NAN);
+        }
+        tmx_table_text(r->table, variant);
+        r->sum[0] += bound_pct;
+        r->sum[1] += feasible_pct;
+        r->n++;
+    } else if (why.code == TMX_EUNSUPPORTED) { /* whose bound there is not */
+        tmx_error(r->err, why.code, "%s%s%s: %s", tmx_run_mix_name(run), variant[0] ? ", " : "", variant,
+                  why.msg);
+    }
+    if (!r->err->code) {
+        tmx_error_give(r->err, &why);
     }
     tmx_gap_finish(&j);
-    return st;
 }
 
-/* A policy of a suite, whose options a variant may set: a name, or a group. */
-static enum tmx_status policy_of(const struct tmx_setting *policy, const char **preset, struct tmx_err *err)
-{
-    *preset = policy ? tmx_setting_text(policy) : NULL;
-    if (!policy || *preset) {
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_setting_word(policy, "name", "", preset, err);
-    return st ? st : tmx_setting_word(policy, "policy", *preset, preset, err);
-}
-
-/* Whose bound there is not. */
-static enum tmx_status name_of(enum tmx_status st, const struct tmx_run *run, const char *variant,
-                               struct tmx_err *err)
-{
-    struct tmx_err why = *err;
-    return st != TMX_EUNSUPPORTED ? st
-                                  : tmx_fail(err, st, "%s%s%s: %s", tmx_run_mix_name(run),
-                                             variant[0] ? ", " : "", variant, why.msg);
-}
-
-/* The run of the path, or the base of its suite, with these settings, which end here; st: what they came to.
- */
-static enum tmx_status bound_file(struct bound_rows *r, struct tmx_sets *sets, bool suite,
-                                  const char *variant, enum tmx_status st, struct tmx_err *err)
+/* The run of the path, or the base of its suite, with these settings, which end here. */
+static void bound_file(struct bound_rows *r, struct tmx_sets *sets, bool suite, const char *variant)
 {
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
-    st = st ? st : tmx_sets_join(sets, r->call->sets, suite ? "" : "base.", err);
-    st = st ? st : tmx_config_load(&cfg, r->path, sets, err);
-    const struct tmx_setting *base = st ? NULL : suite ? tmx_config_find(cfg, "base") : tmx_config_root(cfg);
-    if (!st && !base) {
-        st = tmx_fail_at(err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
+    if (!r->err->code && !tmx_sets_join(sets, r->call->sets, suite ? "" : "base.", r->err) &&
+        !tmx_config_load(&cfg, r->path, sets, r->err)) {
+        const struct tmx_setting *base = suite ? tmx_config_find(cfg, "base") : tmx_config_root(cfg);
+        if (!base) {
+            tmx_error_at(r->err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
+        } else if (!tmx_run_create(&run, base, r->err)) {
+            bound_run(r, run, variant);
+        }
     }
-    st = st ? st : tmx_run_create(&run, base, err);
-    st = st ? st : name_of(bound_run(r, run, variant, err), run, variant, err);
     tmx_run_destroy(run);
     tmx_config_close(cfg);
     tmx_sets_finish(sets);
-    return st;
 }
 
 /* One mix, asked for by a suite or (NULL) on the command line, under one variant of the suite, with its first
- * policy, on which the bound does not depend. */
-static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const struct tmx_setting *asked,
-                                 const struct tmx_setting *policy, const struct tmx_setting *variant,
-                                 struct tmx_err *err)
+ * policy, a name or a group, on which the bound does not depend. */
+static void bound_mix(struct bound_rows *r, const char *mix, const struct tmx_setting *asked,
+                      const struct tmx_setting *policy, const struct tmx_setting *variant)
 {
     const struct tmx_setting *list = NULL;
-    const char *name = "", *preset;
-    enum tmx_status st = variant ? tmx_setting_texts(variant, "set", 0, MAX_SET, &list, err) : TMX_OK;
-    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
-    st = st ? st : policy_of(policy, &preset, err);
-    if (st) {
-        return st;
-    }
+    const char *name = "", *preset = policy ? tmx_setting_text(policy) : NULL;
     struct tmx_sets sets = {0};
-    st = tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
-                      tmx_setting_line(asked), err);
+    enum tmx_status st = variant ? tmx_setting_texts(variant, "set", 0, MAX_SET, &list, r->err) : TMX_OK;
+    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, r->err);
+    if (policy && !preset) { /* whose options a variant may set */
+        st = st ? st : tmx_setting_word(policy, "name", "", &preset, r->err);
+        st = st ? st : tmx_setting_word(policy, "policy", preset, &preset, r->err);
+    }
+    st = st ? st
+            : tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
+                           tmx_setting_line(asked), r->err);
     st = st || !preset ? st
                        : tmx_sets_put(&sets, "base.policy", TMX_TEXT_VALUE(preset), tmx_setting_file(policy),
-                                      tmx_setting_line(policy), err);
-    st = st ? st : tmx_sets_add_list(&sets, "base.", list, err);
-    return bound_file(r, &sets, true, name, st, err);
+                                      tmx_setting_line(policy), r->err);
+    st = st ? st : tmx_sets_add_list(&sets, "base.", list, r->err);
+    if (st) {
+        tmx_sets_finish(&sets);
+        return;
+    }
+    bound_file(r, &sets, true, name);
 }
 
-static enum tmx_status all_mixes(struct bound_rows *r, const struct tmx_setting *root,
-                                 const struct tmx_setting *variant, struct tmx_err *err)
+static void whole_suite(struct bound_rows *r)
 {
-    const struct tmx_setting *mixes = NULL, *policies = NULL;
-    enum tmx_status st = tmx_setting_texts(root, "mixes", 0, MAX_MIX, &mixes, err);
-    st = st ? st : tmx_setting_list(root, "policies", 0, MAX_MIX, &policies, err);
-    if (!st && tmx_setting_length(mixes) == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
-                         "no bound for this kind of suite: it has no list mixes");
-    }
-    for (size_t i = 0; i < tmx_setting_length(mixes) && !st; i++) {
-        const struct tmx_setting *mix = tmx_setting_at(mixes, i);
-        st = bound_mix(r, tmx_setting_text(mix), mix, tmx_setting_at(policies, 0), variant, err);
-    }
-    const char *name = "";
-    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
-    if (!st) {
-        add_mean(r, name);
-    }
-    return st;
-}
-
-static enum tmx_status whole_suite(struct bound_rows *r, struct tmx_err *err)
-{
+    const struct tmx_setting *variants = NULL, *mixes = NULL, *policies = NULL;
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, r->path, NULL, err);
-    if (!st) {
-        const struct tmx_setting *root = tmx_config_root(cfg);
-        const struct tmx_setting *variants = NULL;
-        st = tmx_setting_list(root, "variants", 0, MAX_MIX, &variants, err);
-        for (size_t v = 0; (v < tmx_setting_length(variants) || v == 0) && !st; v++) {
-            st = all_mixes(r, root, tmx_setting_at(variants, v), err);
+    enum tmx_status st = tmx_config_load(&cfg, r->path, NULL, r->err);
+    const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
+    st = st ? st : tmx_setting_list(root, "variants", 0, MAX_MIX, &variants, r->err);
+    st = st ? st : tmx_setting_texts(root, "mixes", 0, MAX_MIX, &mixes, r->err);
+    st = st ? st : tmx_setting_list(root, "policies", 0, MAX_MIX, &policies, r->err);
+    if (!st && tmx_setting_length(mixes) == 0) {
+        tmx_error_at(r->err, TMX_ECONFIG, r->path, 0,
+                     "no bound for this kind of suite: it has no list mixes");
+    }
+    for (size_t v = 0; (v < tmx_setting_length(variants) || v == 0) && !r->err->code; v++) {
+        const struct tmx_setting *variant = tmx_setting_at(variants, v);
+        const char *name = "";
+        for (size_t i = 0; i < tmx_setting_length(mixes) && !r->err->code; i++) {
+            const struct tmx_setting *mix = tmx_setting_at(mixes, i);
+            bound_mix(r, tmx_setting_text(mix), mix, tmx_setting_at(policies, 0), variant);
+        }
+        if (!r->err->code && (!variant || !tmx_setting_word(variant, "name", "", &name, r->err))) {
+            add_mean(r, name);
         }
     }
     tmx_config_close(cfg);
-    return st;
 }
 
 /* The file of a run or suite that serves a language model. */
@@ -479,10 +424,9 @@ static bool serves(const char *what, char path[TMX_PATH_SIZE])
 enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const struct tmx_bound_call *call,
                                 struct tmx_err *err)
 {
-    struct bound_rows r = {.call = call};
-    struct tmx_err none = {0};
+    struct tmx_err own = {0}, none = {0};
+    struct bound_rows r = {.call = call, .err = &own};
     char path[TMX_PATH_SIZE];
-    enum tmx_status st;
     if (serves(what, path)) {
         return tmx_serve_table(t, path, call, err);
     }
@@ -492,20 +436,20 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
             "--reached and --tbt are for runs and suites that serve a language model; %s does not", what);
     }
     struct tmx_sets sets = {0};
-    if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
-        st = whole_suite(&r, err);
-    } else if (!tmx_data_is_path(TMX_DATA_RUN, what) && tmx_data_find(TMX_DATA_RUN, what, r.path, &none) ==
-                                                            TMX_OK) { /* also where a mix has its name */
-        st = bound_file(&r, &sets, false, "", TMX_OK, err);
-    } else if (tmx_data_find(TMX_DATA_MIX, what, path, &none) == TMX_OK) {
-        st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
-        st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
-    } else if (tmx_data_find(TMX_DATA_RUN, what, r.path, &none) == TMX_OK) {
-        st = bound_file(&r, &sets, false, "", TMX_OK, err);
-    } else {
-        st = tmx_fail(err, TMX_EIO,
-                      "\"%s\" is neither a suite nor a mix nor a run; `thermix list` names them", what);
+    const bool suite = !tmx_data_find(TMX_DATA_SUITE, what, r.path, &none),
+               mix = !tmx_data_find(TMX_DATA_MIX, what, path, &none),
+               run = !suite && (!mix || !tmx_data_is_path(TMX_DATA_RUN, what)) &&
+                     !tmx_data_find(TMX_DATA_RUN, what, r.path, &none); /* also where a mix has its name */
+    if (suite) {
+        whole_suite(&r);
+    } else if (run) {
+        bound_file(&r, &sets, false, "");
+    } else if (!mix) {
+        tmx_error(&own, TMX_EIO, "\"%s\" is neither a suite nor a mix nor a run; `thermix list` names them",
+                  what);
+    } else if (!tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, &own)) {
+        bound_mix(&r, what, NULL, NULL, NULL);
     }
     *t = r.table;
-    return st;
+    return tmx_error_give(err, &own);
 }

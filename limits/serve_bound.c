@@ -119,7 +119,17 @@ struct build {
     size_t *group_of, *gpus_of; /* [n_instance], [n_gpu] SIZE_MAX: serves nothing */
     size_t tbt_row, row_row0, die_row0, memory_row0, time_row0, end_row;
     struct tmx_arena arena; /* of all but the programme */
+    struct tmx_err *err;    /* of the first failure */
 };
+
+/* True, and an error, where an array found no memory. */
+static bool no_memory(const struct build *d)
+{
+    if (d->arena.failed) {
+        tmx_error(d->err, TMX_ENOMEM, "out of memory");
+    }
+    return d->arena.failed;
+}
 
 /* ---- what the requests ask for ---- */
 
@@ -128,22 +138,39 @@ static double budget_of(const struct tmx_serve_scheduler_options *o)
     return o->policy == TMX_SERVE_CHUNKED ? o->chunk : o->policy == TMX_SERVE_ORCA ? 1e9 : o->budget;
 }
 
-/* Output tokens by the cache they are made beside, as differences: at[in + 1] .. at[in + out - 1] are one
- * more. */
-static enum tmx_status read_cache(struct build *d, const struct tmx_llm_request *q, size_t n,
-                                  struct tmx_err *err)
+static void read_requests(struct build *d)
 {
     static const double share[KV_CUTS] = {0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.96, 0.985, 1};
+    const struct tmx_serve_scheduler_options *o = &d->spec->scheduler;
+    const bool pieces = o->policy == TMX_SERVE_CHUNKED;
     uint64_t most = 0, total = 0, below = 0;
+    size_t n;
+    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim_const(d->run)), &n);
     for (size_t i = 0; i < n; i++) {
+        const bool alone = !pieces && q[i].input > budget_of(o);
         const uint64_t end = (uint64_t)q[i].input + q[i].output;
         most = end > most ? end : most;
         total += q[i].output - 1;
+        d->output += q[i].output / (double)n;
+        d->decode += (q[i].output - 1.0) / (double)n;
+        d->prompt_short += (alone ? 0 : q[i].input) / (double)n;
+        d->longs += (alone ? 1 : 0) / (double)n;
+        d->max_input = q[i].input > d->max_input ? q[i].input : d->max_input;
+        for (size_t k = 0; k < d->n_kind && alone; k++) {
+            struct kind *x = &d->kind[k];
+            const double s = tmx_llm_prompt_s(x->phase, q[i].input);
+            x->long_s += s / (double)n;
+            x->long_j +=
+                s * fmax(0, tmx_llm_prompt_share(x->phase, q[i].input) * x->gpu->board_w - x->gpu->static_w) /
+                (double)n;
+        }
     }
+    /* output tokens by the cache they are made beside, as differences: at[in + 1] .. at[in + out - 1] are one
+     * more */
     int64_t *at, now = 0;
     TMX_TAKE(&d->arena, at, most + 2);
-    if (!at) {
-        return tmx_fail(err, TMX_ENOMEM, "cache of %llu tokens", (unsigned long long)most);
+    if (no_memory(d)) {
+        return;
     }
     for (size_t i = 0; i < n; i++) {
         at[q[i].input + 1]++;
@@ -160,32 +187,6 @@ static enum tmx_status read_cache(struct build *d, const struct tmx_llm_request 
             d->kv_less[d->n_kv++] = ((double)k * (double)below - mass) / (double)n;
         }
     }
-    return TMX_OK;
-}
-
-static enum tmx_status read_requests(struct build *d, struct tmx_err *err)
-{
-    size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim_const(d->run)), &n);
-    const struct tmx_serve_scheduler_options *o = &d->spec->scheduler;
-    const bool pieces = o->policy == TMX_SERVE_CHUNKED;
-    for (size_t i = 0; i < n; i++) {
-        const bool alone = !pieces && q[i].input > budget_of(o);
-        d->output += q[i].output / (double)n;
-        d->decode += (q[i].output - 1.0) / (double)n;
-        d->prompt_short += (alone ? 0 : q[i].input) / (double)n;
-        d->longs += (alone ? 1 : 0) / (double)n;
-        d->max_input = q[i].input > d->max_input ? q[i].input : d->max_input;
-        for (size_t k = 0; k < d->n_kind && alone; k++) {
-            struct kind *x = &d->kind[k];
-            const double s = tmx_llm_prompt_s(x->phase, q[i].input);
-            x->long_s += s / (double)n;
-            x->long_j +=
-                s * fmax(0, tmx_llm_prompt_share(x->phase, q[i].input) * x->gpu->board_w - x->gpu->static_w) /
-                (double)n;
-        }
-    }
-    return read_cache(d, q, n, err);
 }
 
 /* ---- corners ---- */
@@ -216,7 +217,7 @@ static void corner(struct rays *r, double x)
 
 /* Corners of prompts of 1 .. most tokens: where the seconds bend, and where tangents of the joules' lower
  * hull meet. */
-static enum tmx_status prompt_rays(struct build *d, struct kind *k, double most, struct tmx_err *err)
+static void prompt_rays(struct build *d, struct kind *k, double most)
 {
     const size_t top = (size_t)fmin(most, 16384), n = top + (most > (double)top);
     const double *c = k->phase->prompt_ms, bends[] = {1, (c[0] - c[1]) / c[2], 2048, most};
@@ -226,8 +227,8 @@ static enum tmx_status prompt_rays(struct build *d, struct kind *k, double most,
     double slope[N_TANGENT], base[N_TANGENT];
     TMX_TAKE(&d->arena, x, n + 1);
     TMX_TAKE(&d->arena, y, n + 1);
-    if (d->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "prompts of %g tokens", most);
+    if (no_memory(d)) {
+        return;
     }
     for (size_t i = 0; i < n; i++) {
         const double at = i < top ? (double)i + 1 : most, e = joules(k, at);
@@ -265,7 +266,6 @@ static enum tmx_status prompt_rays(struct build *d, struct kind *k, double most,
             r->e[i] = fmax(r->e[i], base[l] + slope[l] * r->x[i]);
         }
     }
-    return TMX_OK;
 }
 
 /* Iterations of 1 .. most sequences: tangents of B (a + b B) at B = t meet in the middle of two t, at
@@ -289,15 +289,12 @@ static void token_rays(struct kind *k, double most)
     }
 }
 
-static enum tmx_status make_kinds(struct build *d, struct tmx_err *err)
+static void make_kinds(struct build *d)
 {
     const struct tmx_serve_options *o = &d->spec->options;
     const bool flat = o->token_time != 0;
     TMX_TAKE(&d->arena, d->kind, d->n_instance);
-    if (!d->kind) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu instances", d->n_instance);
-    }
-    for (size_t i = 0; i < d->n_instance; i++) {
+    for (size_t i = 0; i < d->n_instance && !no_memory(d); i++) {
         const struct tmx_serve_gpu *g = &d->spec->gpu[i * d->tp];
         size_t k = 0;
         while (k < d->n_kind && (d->kind[k].phase != g->phase || d->kind[k].chip != g->chip)) {
@@ -305,34 +302,19 @@ static enum tmx_status make_kinds(struct build *d, struct tmx_err *err)
         }
         if (k == d->n_kind) {
             const double *t = g->phase->token_ms, w = g->phase->token_share * g->board_w - g->static_w;
-            d->kind[d->n_kind++] =
-                (struct kind){.phase = g->phase,
-                              .gpu = g,
-                              .chip = g->chip,
-                              .a = 1e-3 * (flat ? t[0] + t[1] : t[0]),
-                              .b = flat ? 0 : 1e-3 * t[1],
-                              .c = flat ? 0 : 1e-3 * t[2],
-                              .token_w = fmax(0, w),
-                              .sequence_w = w < 0 ? 0 : g->phase->token_w_per_sequence,
-                              .add = o->mix != 0 || d->spec->scheduler.policy == TMX_SERVE_CHUNKED,
-                              .both = 1.1};
+            const bool add = o->mix != 0 || d->spec->scheduler.policy == TMX_SERVE_CHUNKED;
+            d->kind[d->n_kind++] = (struct kind){.phase = g->phase,
+                                                 .gpu = g,
+                                                 .chip = g->chip,
+                                                 .a = 1e-3 * (flat ? t[0] + t[1] : t[0]),
+                                                 .b = flat ? 0 : 1e-3 * t[1],
+                                                 .c = flat ? 0 : 1e-3 * t[2],
+                                                 .token_w = fmax(0, w),
+                                                 .sequence_w = w < 0 ? 0 : g->phase->token_w_per_sequence,
+                                                 .add = add,
+                                                 .both = add ? 1 : 1.1};
         }
     }
-    return TMX_OK;
-}
-
-static enum tmx_status make_rays(struct build *d, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < d->n_kind && !st; i++) {
-        struct kind *k = &d->kind[i];
-        k->both = k->add ? 1 : k->both;
-        st = prompt_rays(
-            d, k, fmin(budget_of(&d->spec->scheduler), d->spec->scheduler.max_batch * (double)d->max_input),
-            err);
-        token_rays(k, d->spec->scheduler.max_batch);
-    }
-    return st;
 }
 
 /* ---- which instances and GPUs are alike ---- */
@@ -346,7 +328,7 @@ struct air {                                             /* of the whole topolog
     double *room_k, *flow, *heat_w, *outlet_w, *inlet_k; /* [n_gpu] */
 };
 
-static enum tmx_status find_air(struct build *d, struct air *a, struct tmx_err *err)
+static void find_air(struct build *d, struct air *a)
 {
     const struct tmx_run *r = d->run;
     const size_t n = r->n_gpu;
@@ -355,10 +337,7 @@ static enum tmx_status find_air(struct build *d, struct air *a, struct tmx_err *
     for (size_t i = 0; i < sizeof of_gpus / sizeof of_gpus[0]; i++) {
         TMX_TAKE(&d->arena, *of_gpus[i], n);
     }
-    if (d->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "air of %zu GPUs", n);
-    }
-    for (size_t g = 0; g < n; g++) {
+    for (size_t g = 0; g < n && !no_memory(d); g++) {
         a->room_k[g] =
             r->kind[r->kind_of_gpu[g]].stack.spec.ambient_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
         if (t->n_gpu == 0) {
@@ -376,7 +355,6 @@ static enum tmx_status find_air(struct build *d, struct air *a, struct tmx_err *
                 tmx_fan_flow_m3_per_s(&t->fan[f], rpm > 0 ? rpm : t->fan[f].max_rpm) / (double)card->n_gpu;
         }
     }
-    return TMX_OK;
 }
 
 /* Kelvins of each GPU's inlet by a watt in every GPU of a group; NULL groups: by the air alone. */
@@ -454,7 +432,7 @@ static void split_gpus(struct build *d, const double *rise, const double *base_k
     d->n_gpus = n;
 }
 
-static enum tmx_status partition(struct build *d, const struct air *a, struct tmx_err *err)
+static void partition(struct build *d, const struct air *a)
 {
     const size_t n_all = d->run->n_gpu, n_gpu = d->n_instance * d->tp;
     size_t *fresh, *first, before = 0;
@@ -464,8 +442,8 @@ static enum tmx_status partition(struct build *d, const struct air *a, struct tm
     TMX_TAKE(&d->arena, base_k, n_all);
     TMX_TAKE(&d->arena, d->group_of, d->n_instance);
     TMX_TAKE(&d->arena, d->gpus_of, n_all);
-    if (d->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "groups of GPUs");
+    if (no_memory(d)) {
+        return;
     }
     for (size_t g = n_gpu; g < n_all; g++) {
         d->gpus_of[g] = SIZE_MAX;
@@ -477,7 +455,8 @@ static enum tmx_status partition(struct build *d, const struct air *a, struct tm
         before = d->n_gpus + d->n_group;
         double *rise = malloc(n_gpu * d->n_gpus * sizeof *rise);
         if (!rise) {
-            return tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
+            tmx_error(d->err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
+            return;
         }
         for (size_t c = 0; c < d->n_gpus; c++) {
             rises(d->run, a, d->gpus_of, c);
@@ -491,15 +470,14 @@ static enum tmx_status partition(struct build *d, const struct air *a, struct tm
         split_gpus(d, rise, base_k, fresh, first);
         free(rise);
     }
-    return TMX_OK;
 }
 
-static enum tmx_status make_groups(struct build *d, const struct air *a, struct tmx_err *err)
+static void make_groups(struct build *d, const struct air *a)
 {
     TMX_TAKE(&d->arena, d->group, d->n_group);
     TMX_TAKE(&d->arena, d->gpus, d->n_gpus);
-    if (d->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "groups of GPUs");
+    if (no_memory(d)) {
+        return;
     }
     for (size_t i = d->n_instance; i-- > 0;) {
         struct group *x = &d->group[d->group_of[i]];
@@ -523,13 +501,13 @@ static enum tmx_status make_groups(struct build *d, const struct air *a, struct 
         x->room_k = a->inlet_k[x->first];
         TMX_TAKE(&d->arena, x->rise_k, d->n_gpus);
     }
-    for (size_t c = 0; c < d->n_gpus && d->run->topology.n_gpu > 0 && !d->arena.failed; c++) {
+    for (size_t c = 0; c < d->n_gpus && d->run->topology.n_gpu > 0 && !no_memory(d); c++) {
         rises(d->run, a, d->gpus_of, c);
         for (size_t x = 0; x < d->n_gpus; x++) {
             d->gpus[x].rise_k[c] = fmax(0, a->inlet_k[d->gpus[x].first] - d->gpus[x].room_k);
         }
     }
-    return d->arena.failed ? tmx_fail(err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus) : TMX_OK;
+    (void)no_memory(d);
 }
 
 /* ---- lines below temperatures and watts ---- */
@@ -541,7 +519,7 @@ struct chip { /* a GPU as the lines see it; arrays of units */
     double *matrix, *column;         /* [n_unit][n_unit], [6][n_unit] scratch */
 };
 
-static enum tmx_status chip_init(struct chip *c, struct build *d, size_t gpu, struct tmx_err *err)
+static void chip_init(struct chip *c, struct build *d, size_t gpu)
 {
     const struct tmx_run_kind *k = &d->run->kind[d->run->kind_of_gpu[gpu]];
     size_t best = 0;
@@ -549,7 +527,9 @@ static enum tmx_status chip_init(struct chip *c, struct build *d, size_t gpu, st
         best = k->level_k_per_w[l] <= k->level_k_per_w[best] ? l : best;
     }
     *c = (struct chip){0};
-    enum tmx_status st = tmx_plan_chip_init(&c->plan, d->run, gpu, k->n_level > 1 ? best : SIZE_MAX, err);
+    if (tmx_plan_chip_init(&c->plan, d->run, gpu, k->n_level > 1 ? best : SIZE_MAX, d->err)) {
+        return;
+    }
     const size_t n = c->plan.n_unit;
     double *rest[4];
     double **const of_units[] = {&c->share[0], &c->share[1], &c->share[2], &c->temp_k, &c->work_w,
@@ -559,10 +539,8 @@ static enum tmx_status chip_init(struct chip *c, struct build *d, size_t gpu, st
     }
     TMX_TAKE(&d->arena, c->matrix, n * n);
     TMX_TAKE(&d->arena, c->column, 6 * n);
-    st = st || !d->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
-    st = st ? st : tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, err);
-    if (st) {
-        return st;
+    if (no_memory(d) || tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, d->err)) {
+        return;
     }
     const struct tmx_power_shares s = {rest[0], rest[1], rest[2], rest[3], c->share[1], c->share[2]};
     tmx_power_share_out(c->plan.chip, 0, 0, &s);
@@ -576,7 +554,6 @@ static enum tmx_status chip_init(struct chip *c, struct build *d, size_t gpu, st
         }
         c->top_w[u] = tmx_plan_leak_w(&c->plan, u, top_k);
     }
-    return TMX_OK;
 }
 
 /* Temperatures under these watts of SM, L2 and memory, by a few rounds: any will do to put lines at. */
@@ -747,10 +724,9 @@ static void make_cuts(struct chip *c, const struct build *d, double in_k, struct
     }
 }
 
-static enum tmx_status make_all_cuts(struct build *d, struct tmx_err *err)
+static void make_all_cuts(struct build *d)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < d->n_gpus && !st; i++) {
+    for (size_t i = 0; i < d->n_gpus && !d->err->code; i++) {
         struct gpus *x = &d->gpus[i];
         size_t same = 0;
         while (same < i && d->run->kind_of_gpu[d->gpus[same].first] != d->run->kind_of_gpu[x->first]) {
@@ -761,20 +737,19 @@ static enum tmx_status make_all_cuts(struct build *d, struct tmx_err *err)
             continue;
         }
         struct chip c;
-        st = chip_init(&c, d, x->first, err);
-        if (!st) {
+        chip_init(&c, d, x->first);
+        if (!d->err->code) {
             make_cuts(&c, d, x->room_k + 5, &x->cuts);
         }
-        if (!st && x->cuts.n_heat == 0) {
-            st =
-                tmx_fail(err, TMX_ESOLVE,
-                         "no bound here: idle GPUs in air of %.1f degC already pass a limit, or leakage runs "
-                         "away below it",
-                         x->room_k - TMX_ZERO_C);
+        if (x->cuts.n_heat == 0) {
+            tmx_error(
+                d->err, TMX_ESOLVE,
+                "no bound here: idle GPUs in air of %.1f degC already pass a limit, or leakage runs away "
+                "below it",
+                x->room_k - TMX_ZERO_C);
         }
         tmx_plan_chip_finish(&c.plan);
     }
-    return st;
 }
 
 /* ---- the programme ---- */
@@ -834,7 +809,7 @@ static struct clock clock_of(const struct build *d, const struct kind *k, size_t
     return c;
 }
 
-static enum tmx_status make_columns(struct build *d, struct tmx_err *err)
+static void make_columns(struct build *d)
 {
     size_t n = 1;
     for (size_t i = 0; i < d->n_group; i++) {
@@ -845,9 +820,8 @@ static enum tmx_status make_columns(struct build *d, struct tmx_err *err)
         d->gpus[i].col = n;
         n += 2;
     }
-    const enum tmx_status st = tmx_lp_init(&d->lp, n, err);
-    if (st) {
-        return st;
+    if (tmx_lp_init(&d->lp, n, d->err)) {
+        return;
     }
     struct tmx_lp *lp = &d->lp;
     double most = 0; /* requests a second, if instances did nothing but pass tokens on */
@@ -885,7 +859,6 @@ static enum tmx_status make_columns(struct build *d, struct tmx_err *err)
     }
     lp->hi[0] = most;
     lp->cost[0] = 1;
-    return TMX_OK;
 }
 
 /* Instances do what the requests need. */
@@ -1196,23 +1169,26 @@ static void read_optimum(struct build *d, const double *x, const double *dual)
 
 /* 0.3 s of 586 rows, 10 s of 2878, 29 to 80 s of 5743, 170 s of 11 473, on machines that differ twofold:
  * fitted. */
-static enum tmx_status check_cost(const struct build *d, size_t n_row, struct tmx_err *err)
+static bool too_dear(const struct build *d, size_t n_row)
 {
-    return tmx_cost_check(
-        (struct tmx_cost){.seconds = 3.5e-9 * pow((double)n_row, 2.7), .bytes = 200 * (double)d->lp.n_entry},
-        err, "a bound of %zu groups of instances (a linear programme of %zu rows)", d->n_group, n_row);
+    return tmx_cost_check((struct tmx_cost){.seconds = 3.5e-9 * pow((double)n_row, 2.7),
+                                            .bytes = 200 * (double)d->lp.n_entry},
+                          d->err, "a bound of %zu groups of instances (a linear programme of %zu rows)",
+                          d->n_group, n_row) != TMX_OK;
 }
 
-static enum tmx_status solve(struct build *d, struct tmx_err *err)
+static void solve(struct build *d)
 {
     struct tmx_serve_bound *b = d->b;
     double *x, *dual, objective = 0;
     TMX_TAKE(&d->arena, x, d->lp.n_col);
     TMX_TAKE(&d->arena, dual, d->lp.n_row);
-    enum tmx_status st = d->arena.failed ? tmx_fail(err, TMX_ENOMEM, "bound") : tmx_lp_check(&d->lp, err);
-    st = st ? st : tmx_lp_solve(&d->lp, x, dual, &objective, err);
+    if (no_memory(d) || tmx_lp_check(&d->lp, d->err)) {
+        return;
+    }
+    const enum tmx_status st = tmx_lp_solve(&d->lp, x, dual, &objective, d->err);
     if (st == TMX_ESOLVE) {
-        st = tmx_fail(err, st, "no bound here: idle GPUs already pass a limit");
+        tmx_fail(d->err, st, "no bound here: idle GPUs already pass a limit");
     }
     if (!st) {
         b->requests_per_s = tmx_lp_bound(&d->lp, dual, NULL);
@@ -1222,13 +1198,11 @@ static enum tmx_status solve(struct build *d, struct tmx_err *err)
         b->n_row = d->lp.n_row;
         read_optimum(d, x, dual);
     }
-    return st;
 }
 
 /* ---- which limits ---- */
 
-static enum tmx_status find_limits(struct build *d, const struct tmx_serve_bound_options *o,
-                                   struct tmx_err *err)
+static void find_limits(struct build *d, const struct tmx_serve_bound_options *o)
 {
     struct tmx_serve_bound *b = d->b;
     const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(d->run)), budget_w = d->spec->row_options.budget_w;
@@ -1242,73 +1216,90 @@ static enum tmx_status find_limits(struct build *d, const struct tmx_serve_bound
     b->memory_k = o->memory_k > 0 ? o->memory_k : memory_k;
     b->row_w = o->row_w > 0 ? o->row_w : budget_w > 0 ? budget_w : INFINITY;
     b->tbt_s = o->tbt_s > 0 ? o->tbt_s : INFINITY;
-    return d->heat && !isfinite(b->die_k)
-               ? tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature")
-               : TMX_OK;
+    if (d->heat && !isfinite(b->die_k)) {
+        tmx_error(d->err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
+    }
 }
 
 /* What needs no thermal model. End it with finish, also after failure. */
-static enum tmx_status open(struct build *d, const struct tmx_run *run, struct tmx_err *err)
+static void open(struct build *d, const struct tmx_run *run, struct tmx_err *err)
 {
     struct air air = {0};
-    *d = (struct build){.run = run, .spec = run->serve ? &run->serve->spec : NULL};
+    *d = (struct build){.run = run, .spec = run->serve ? &run->serve->spec : NULL, .err = err};
     if (!d->spec || run->spread_of_gpu) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s",
-                        d->spec ? "GPUs of a kind differ (spread)" : "the run serves no language model");
+        tmx_error(err, TMX_EUNSUPPORTED, "no bound here: %s",
+                  d->spec ? "GPUs of a kind differ (spread)" : "the run serves no language model");
+        return;
     }
     d->tp = (size_t)d->spec->options.tp;
     const struct tmx_serve_pool_options *p = &d->spec->pools;
     d->n_instance = p->prompt > 0 ? (size_t)(p->prompt + p->token) : d->spec->n_gpu / d->tp;
     d->heat = d->spec->options.heat;
-    enum tmx_status st = make_kinds(d, err);
-    st = st ? st : find_air(d, &air, err);
-    st = st ? st : partition(d, &air, err);
-    return st ? st : make_groups(d, &air, err);
+    make_kinds(d);
+    find_air(d, &air);
+    partition(d, &air);
+    if (!err->code) {
+        make_groups(d, &air);
+    }
 }
 
-static void finish(struct build *d)
+static enum tmx_status finish(struct build *d, struct tmx_err *err)
 {
     tmx_lp_finish(&d->lp);
     tmx_arena_finish(&d->arena);
+    return tmx_error_give(err, d->err);
 }
 
 enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err)
 {
+    struct tmx_err own = {0};
     struct build d;
-    enum tmx_status st = open(&d, run, err);
+    open(&d, run, &own);
     const size_t on_gpu = 1 + N_REF * (N_CUT_SM + 1); /* lines of its die and watts; and of its memory: */
-    size_t n_row = 3 + KV_CUTS + 1 + (st ? 0 : d.spec->n_row);
-    for (size_t i = 0; i < d.n_group && !st; i++) {
-        const struct kind *k = &d.kind[d.group[i].kind];
-        n_row += 1 + N_MEAN + k->chip->n_level * (k->add ? 3 : 6);
+    if (!own.code) {
+        size_t n_row = 3 + KV_CUTS + 1 + d.spec->n_row;
+        for (size_t i = 0; i < d.n_group; i++) {
+            const struct kind *k = &d.kind[d.group[i].kind];
+            n_row += 1 + N_MEAN + k->chip->n_level * (k->add ? 3 : 6);
+        }
+        for (size_t i = 0; i < d.n_gpus && d.heat; i++) {
+            n_row += on_gpu + (d.spec->gpu[d.gpus[i].first].chip->board.memory_c > 0 ? N_REF : 0);
+        }
+        (void)too_dear(&d, n_row);
     }
-    for (size_t i = 0; i < d.n_gpus && !st && d.heat; i++) {
-        n_row += on_gpu + (d.spec->gpu[d.gpus[i].first].chip->board.memory_c > 0 ? N_REF : 0);
-    }
-    st = st ? st : check_cost(&d, n_row, err);
-    finish(&d);
-    return st;
+    return finish(&d, err);
 }
 
 enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
                                 const struct tmx_serve_bound_options *o, struct tmx_err *err)
 {
+    struct tmx_err own = {0};
     struct build d;
     *b = (struct tmx_serve_bound){0};
-    enum tmx_status st = open(&d, run, err);
+    open(&d, run, &own);
     d.b = b;
-    st = st ? st : find_limits(&d, o, err);
-    st = st ? st : read_requests(&d, err);
-    st = st ? st : make_rays(&d, err);
-    st = st || !d.heat ? st : make_all_cuts(&d, err);
-    st = st ? st : make_columns(&d, err);
-    if (!st) {
-        make_rows(&d);
-        st = check_cost(&d, d.lp.n_row, err);
-        st = st ? st : solve(&d, err);
+    if (!own.code) {
+        find_limits(&d, o);
+        read_requests(&d);
     }
-    finish(&d);
-    return st;
+    for (size_t i = 0; i < d.n_kind && !own.code; i++) {
+        const struct tmx_serve_scheduler_options *s = &d.spec->scheduler;
+        prompt_rays(&d, &d.kind[i], fmin(budget_of(s), s->max_batch * (double)d.max_input));
+        token_rays(&d.kind[i], s->max_batch);
+    }
+    if (d.heat) {
+        make_all_cuts(&d);
+    }
+    if (!own.code) {
+        make_columns(&d);
+    }
+    if (!own.code) {
+        make_rows(&d);
+        if (!too_dear(&d, d.lp.n_row)) {
+            solve(&d);
+        }
+    }
+    return finish(&d, err);
 }
 
 /* ---- what a run reached ---- */
