@@ -66,16 +66,12 @@ static enum tmx_status limits(const struct args *a, struct tmx_err *err)
 {
     struct tmx_limit_rows rows_of = {0};
     struct tmx_limit_fit fit = {0};
-    struct tmx_table *t = NULL;
     enum tmx_status st = tmx_limit_rows_load(&rows_of, a->what.text[1], a->load, err);
     st = st ? st : tmx_limit_fit(&rows_of, &fit, err);
     if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
-        st = tmx_limit_card_table(&fit, &t, err);
-        st = tmx_print_end(t, st, &a->print, "-", err);
-        t = NULL;
+        st = tmx_print_end(tmx_limit_card_table(&fit), st, &a->print, "-", err);
     }
-    st = st ? st : tmx_limit_row_table(&rows_of, &fit, &t, err);
-    st = tmx_print_end(t, st, &a->print, "-", err);
+    st = st ? st : tmx_print_end(tmx_limit_row_table(&rows_of, &fit), st, &a->print, "-", err);
     if (!st && a->print.format == TMX_FORMAT_TEXT) {
         printf("%zu loads, %zu rows, %zu more left out (the limit is not kept, or a load has fewer than "
                "three); rms: speeds %.2f %%, watts %.2f %%\n",
@@ -106,16 +102,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};
-    struct tmx_table *t = NULL;
     enum tmx_status st = tmx_training_load(&train, a->what.text[1], err);
     st = st ? st : tmx_power_fit(&train, &fit, err);
     if (!st && a->print.columns.n == 0) { /* which are those of the rows below */
-        st = tmx_fit_coefficients(&train, &fit, &t, err);
-        st = tmx_print_end(t, st, &a->print, "-", err);
-        t = NULL;
+        st = tmx_print_end(tmx_fit_coefficients(&train, &fit), st, &a->print, "-", err);
     }
-    st = st ? st : tmx_fit_rows(&train, &fit, a->idle_w, &t, err);
-    st = tmx_print_end(t, st, &a->print, "-", err);
+    st = st ? st : tmx_print_end(tmx_fit_rows(&train, &fit, a->idle_w), st, &a->print, "-", err);
     if (!st && a->print.format == TMX_FORMAT_TEXT) {
         const struct tmx_fit_error e = tmx_fit_left_out(&train, &fit, a->idle_w);
         printf("rows %zu, R2 %.4f, residual %.2f W rms\n", train.n_row, fit.r_squared, fit.rms_w);

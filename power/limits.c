@@ -23,12 +23,7 @@ enum { ITERATIONS = 200, BISECTIONS = 40, LEAST_LOADS = 3, LEAST_ROWS = 3, GROUP
 
 void tmx_limit_rows_finish(struct tmx_limit_rows *r)
 {
-    for (size_t i = 0; i < r->n_load; i++) {
-        free(r->load[i]);
-    }
-    free(r->load);
-    free(r->of);
-    free(r->limit_w);
+    tmx_arena_finish(&r->arena);
     *r = (struct tmx_limit_rows){0};
 }
 
@@ -74,7 +69,7 @@ static enum tmx_status add_row(struct tmx_limit_rows *r, const struct tmx_csv *c
         load++;
     }
     if (load == r->n_load) {
-        r->load[load] = tmx_text_dup(name);
+        r->load[load] = tmx_arena_text(&r->arena, name);
         if (!r->load[load]) {
             return tmx_no_memory(err);
         }
@@ -114,8 +109,6 @@ static void drop_short(struct tmx_limit_rows *r)
         r->n_row = row;
         if (n >= LEAST_ROWS) {
             r->load[kept++] = r->load[load];
-        } else {
-            free(r->load[load]);
         }
     }
     r->n_load = kept;
@@ -137,12 +130,12 @@ enum tmx_status tmx_limit_rows_load(struct tmx_limit_rows *r, const char *path, 
                          "speed or time_s (or time_per_epoch)");
     }
     if (!st) {
-        r->load = calloc(csv.n_row + 1, sizeof *r->load);
-        r->of = calloc(csv.n_row + 1, sizeof *r->of);
-        r->limit_w = calloc(3 * (csv.n_row + 1), sizeof *r->limit_w);
-        st = r->load && r->of && r->limit_w ? TMX_OK : tmx_no_memory(err);
-        r->speed = r->limit_w ? r->limit_w + csv.n_row + 1 : NULL;
-        r->power_w = r->limit_w ? r->speed + csv.n_row + 1 : NULL;
+        TMX_TAKE(&r->arena, r->load, csv.n_row);
+        TMX_TAKE(&r->arena, r->of, csv.n_row);
+        TMX_TAKE(&r->arena, r->limit_w, csv.n_row);
+        TMX_TAKE(&r->arena, r->speed, csv.n_row);
+        TMX_TAKE(&r->arena, r->power_w, csv.n_row);
+        st = r->arena.failed ? tmx_no_memory(err) : TMX_OK;
     }
     for (size_t i = 0; i < csv.n_row && !st; i++) {
         st = add_row(r, &csv, i, &c, only, err);
@@ -391,8 +384,7 @@ void tmx_limit_fit_finish(struct tmx_limit_fit *fit)
 
 /* ---- what is shown and written ---- */
 
-enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx_table **t,
-                                     struct tmx_err *err)
+struct tmx_table *tmx_limit_card_table(const struct tmx_limit_fit *fit)
 {
     static const struct {
         const char *name, *unit, *what;
@@ -400,43 +392,29 @@ enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx
                            {"knee", "1", "clock below which volts stand still, of the top one"},
                            {"volts", "1", "there, of those at the top clock"},
                            {"wait", "1", "of a load's dynamic watts, while it waits"}};
-    static const struct tmx_column columns[] = {{"constant", TMX_COLUMN_TEXT, 0},
-                                                {"unit", TMX_COLUMN_TEXT, 0},
-                                                {"value", TMX_COLUMN_REAL, 3},
-                                                {"error", TMX_COLUMN_REAL, 3},
-                                                {"what", TMX_COLUMN_TEXT, 0}};
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; i < TMX_N_LIMIT && !st; i++) {
-        tmx_table_text(*t, rows[i].name);
-        tmx_table_text(*t, rows[i].unit);
-        tmx_table_real(*t, fit->card[i]);
-        tmx_table_real(*t, fit->error[i]);
-        tmx_table_text(*t, rows[i].what);
+    static const struct tmx_column columns[] = {TMX_TEXT("constant"), TMX_TEXT("unit"), TMX_REAL("value", 3),
+                                                TMX_REAL("error", 3), TMX_TEXT("what")};
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < TMX_N_LIMIT; i++) {
+        tmx_table_row(t, "%s %s %g %g %s", rows[i].name, rows[i].unit, fit->card[i], fit->error[i],
+                      rows[i].what);
     }
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_limit_row_table(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,
-                                    struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_limit_row_table(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit)
 {
     static const struct tmx_column columns[] = {
-        {"load", TMX_COLUMN_TEXT, 0},    {"dynamic_w", TMX_COLUMN_REAL, 1}, {"waits", TMX_COLUMN_REAL, 3},
-        {"limit_w", TMX_COLUMN_REAL, 0}, {"speed", TMX_COLUMN_REAL, 3},     {"fitted", TMX_COLUMN_REAL, 3},
-        {"power_w", TMX_COLUMN_REAL, 1}, {"fitted_w", TMX_COLUMN_REAL, 1}};
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; i < r->n_row && !st; i++) {
+        TMX_TEXT("load"),     TMX_REAL("dynamic_w", 1), TMX_REAL("waits", 3),   TMX_REAL("limit_w", 0),
+        TMX_REAL("speed", 3), TMX_REAL("fitted", 3),    TMX_REAL("power_w", 1), TMX_REAL("fitted_w", 1)};
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < r->n_row; i++) {
         const struct tmx_limit_load *load = &fit->load[r->of[i]];
         const struct tmx_limit_point at = tmx_limit_at(fit->card, load, r->limit_w[i]);
-        tmx_table_text(*t, r->load[r->of[i]]);
-        tmx_table_real(*t, load->dynamic_w);
-        tmx_table_real(*t, load->waits);
-        tmx_table_real(*t, r->limit_w[i]);
-        tmx_table_real(*t, r->speed[i] / load->speed);
-        tmx_table_real(*t, at.speed);
-        tmx_table_real(*t, r->power_w[i]);
-        tmx_table_real(*t, at.power_w);
+        tmx_table_row(t, "%s %g %g %g %g %g %g %g", r->load[r->of[i]], load->dynamic_w, load->waits,
+                      r->limit_w[i], r->speed[i] / load->speed, at.speed, r->power_w[i], at.power_w);
     }
-    return st;
+    return t;
 }
 
 static enum tmx_status write_file(const char *dir, const char *name, const char *text, struct tmx_err *err)

@@ -13,12 +13,14 @@
 
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/table.h"
 
-struct tmx_limit_rows { /* release with tmx_limit_rows_finish */
-    char **load;        /* [n_load] names */
-    size_t *of;         /* [n_row] its load */
+struct tmx_limit_rows {     /* release with tmx_limit_rows_finish */
+    struct tmx_arena arena; /* of the arrays and names */
+    char **load;            /* [n_load] names */
+    size_t *of;             /* [n_row] its load */
     double *limit_w, *speed, *power_w;
     size_t n_load, n_row, n_left_out; /* rows above the limit, which the card does not keep, and of loads with
                                          fewer than three others */
@@ -54,11 +56,8 @@ struct tmx_limit_point {
 struct tmx_limit_point tmx_limit_at(const double card[TMX_N_LIMIT], const struct tmx_limit_load *load,
                                     double limit_w);
 
-TMX_NODISCARD enum tmx_status tmx_limit_card_table(const struct tmx_limit_fit *fit, struct tmx_table **t,
-                                                   struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_limit_row_table(const struct tmx_limit_rows *r,
-                                                  const struct tmx_limit_fit *fit, struct tmx_table **t,
-                                                  struct tmx_err *err);
+struct tmx_table *tmx_limit_card_table(const struct tmx_limit_fit *fit);
+struct tmx_table *tmx_limit_row_table(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit);
 /* Write dir/chip.cfg, die.flp, package.config: the card as a chip of one unit with a top clock of clock_hz.
  */
 TMX_NODISCARD enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,

@@ -2,7 +2,6 @@
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -25,18 +24,14 @@ static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
     return true;
 }
 
-static bool skipped(struct tmx_span line)
-{
-    struct tmx_span field;
-    return !tmx_span_field(&line, &field) || *field.begin == '#';
-}
-
-static enum tmx_status read_header(struct tmx_training *t, const struct tmx_lines *l, struct tmx_err *err)
+/* The columns, and room for a row a line. */
+static enum tmx_status read_header(struct tmx_training *t, const struct tmx_text_file *text,
+                                   const struct tmx_lines *l, struct tmx_err *err)
 {
     struct tmx_span rest = l->line, cell;
     size_t n = 0;
     bool last_is_power = false;
-    t->feature = calloc(TMX_FEATURE_MAX + 1, sizeof *t->feature); /* one more: power_w comes last */
+    TMX_TAKE(&t->arena, t->feature, TMX_FEATURE_MAX + 1); /* one more: power_w comes last */
     if (!t->feature) {
         return tmx_fail(err, TMX_ENOMEM, "training table");
     }
@@ -58,7 +53,7 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
                                    t->feature[i]);
             }
         }
-        t->feature[t->n_feature] = tmx_span_dup(cell);
+        t->feature[t->n_feature] = tmx_arena_letters(&t->arena, cell.begin, tmx_span_length(cell));
         if (!t->feature[t->n_feature++]) {
             return tmx_fail(err, TMX_ENOMEM, "training table");
         }
@@ -66,25 +61,18 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
     if (!last_is_power) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "the last column must be \"power_w\"");
     }
-    free(t->feature[--t->n_feature]);
-    t->feature[t->n_feature] = NULL;
-    return t->n_feature > 0
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "no event column before power_w");
-}
-
-static enum tmx_status read_number(const struct tmx_training *t, const struct tmx_lines *l,
-                                   struct tmx_span cell, const char *column, double *v, struct tmx_err *err)
-{
-    char word[64] = "";
-    if (tmx_span_real(cell, v)) {
-        return TMX_OK;
+    if (--t->n_feature == 0) {
+        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "no event column before power_w");
     }
-    if (!tmx_span_copy(cell, word, sizeof word)) {
-        memcpy(word, "...", 4);
+    size_t n_line = 0;
+    for (struct tmx_lines all = {0}; tmx_lines_next(&all, text);) {
+        n_line++;
     }
-    return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s: \"%s\" is not a finite number", column,
-                       word);
+    TMX_TAKE(&t->arena, t->kernel, n_line);
+    TMX_TAKE(&t->arena, t->event, n_line * t->n_feature);
+    TMX_TAKE(&t->arena, t->power_w, n_line);
+    TMX_TAKE(&t->arena, t->line, n_line);
+    return t->arena.failed ? tmx_fail(err, TMX_ENOMEM, "training table") : TMX_OK;
 }
 
 static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *l, struct tmx_err *err)
@@ -94,7 +82,7 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
     if (!next_cell(&rest, &cell) || tmx_span_length(cell) == 0) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "kernel without a name");
     }
-    t->kernel[r] = tmx_span_dup(cell);
+    t->kernel[r] = tmx_arena_letters(&t->arena, cell.begin, tmx_span_length(cell));
     if (!t->kernel[r]) {
         return tmx_fail(err, TMX_ENOMEM, "training table");
     }
@@ -106,9 +94,10 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
         if (!next_cell(&rest, &cell)) {
             return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s is missing", column);
         }
-        enum tmx_status st = read_number(t, l, cell, column, v, err);
-        if (st) {
-            return st;
+        if (!tmx_span_real(cell, v)) {
+            char word[64] = "";
+            return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s: \"%s\" is not a finite number",
+                               column, tmx_span_copy(cell, word, sizeof word) ? word : "...");
         }
     }
     if (rest.begin) {
@@ -127,21 +116,6 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
     return TMX_OK;
 }
 
-static enum tmx_status take_rows(struct tmx_training *t, const struct tmx_text_file *text,
-                                 struct tmx_err *err)
-{
-    size_t n = 0;
-    for (struct tmx_lines l = {0}; tmx_lines_next(&l, text);) {
-        n++;
-    }
-    t->kernel = calloc(n + 1, sizeof *t->kernel);
-    t->event = calloc((n + 1) * t->n_feature, sizeof *t->event);
-    t->power_w = calloc(n + 1, sizeof *t->power_w);
-    t->line = calloc(n + 1, sizeof *t->line);
-    return t->kernel && t->event && t->power_w && t->line ? TMX_OK
-                                                          : tmx_fail(err, TMX_ENOMEM, "training table");
-}
-
 enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, struct tmx_err *err)
 {
     struct tmx_text_file text;
@@ -152,17 +126,11 @@ enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, stru
     }
     memcpy(t->name, text.name, sizeof t->name);
     for (struct tmx_lines l = {0}; !st && tmx_lines_next(&l, &text);) {
-        if (skipped(l.line)) {
+        struct tmx_span line = l.line, field;
+        if (!tmx_span_field(&line, &field) || *field.begin == '#') {
             continue;
         }
-        if (!t->feature) {
-            st = read_header(t, &l, err);
-            if (!st) {
-                st = take_rows(t, &text, err);
-            }
-        } else {
-            st = read_row(t, &l, err);
-        }
+        st = t->feature ? read_row(t, &l, err) : read_header(t, &text, &l, err);
     }
     if (!st && !t->feature) {
         st = tmx_fail_at(err, TMX_EPARSE, t->name, 0, "no header line");
@@ -178,17 +146,7 @@ enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, stru
 
 void tmx_training_finish(struct tmx_training *t)
 {
-    for (size_t i = 0; t->kernel && i < t->n_row; i++) {
-        free(t->kernel[i]);
-    }
-    for (size_t i = 0; t->feature && i < t->n_feature; i++) {
-        free(t->feature[i]);
-    }
-    free(t->kernel);
-    free(t->feature);
-    free(t->event);
-    free(t->power_w);
-    free(t->line);
+    tmx_arena_finish(&t->arena);
     *t = (struct tmx_training){0};
 }
 
@@ -204,21 +162,11 @@ struct work { /* one least-squares problem of up to n_row rows */
 
 static void work_free(struct work *w)
 {
-    if (w->X) {
-        gsl_matrix_free(w->X);
-    }
-    if (w->cov) {
-        gsl_matrix_free(w->cov);
-    }
-    if (w->y) {
-        gsl_vector_free(w->y);
-    }
-    if (w->c) {
-        gsl_vector_free(w->c);
-    }
-    if (w->ws) {
-        gsl_multifit_linear_free(w->ws);
-    }
+    gsl_matrix_free(w->X);
+    gsl_matrix_free(w->cov);
+    gsl_vector_free(w->y);
+    gsl_vector_free(w->c);
+    gsl_multifit_linear_free(w->ws);
 }
 
 /* Rows of t but `left_out` (n_row: none), columns 1 and the events. */
@@ -277,9 +225,7 @@ static size_t dependent_column(const gsl_matrix *X)
             gsl_matrix_set(Q, i, j, gsl_matrix_get(Q, i, j) / after);
         }
     }
-    if (Q) {
-        gsl_matrix_free(Q);
-    }
+    gsl_matrix_free(Q);
     return bad;
 }
 
@@ -334,9 +280,7 @@ static enum tmx_status fit_all(const struct tmx_training *t, struct tmx_power_fi
     struct work w;
     double chisq = 0, mean = 0, total = 0;
     enum tmx_status st = work_create(&w, t, t->n_row, err);
-    if (!st) {
-        st = solve(&w, t, t->n_row, &chisq, err);
-    }
+    st = st ? st : solve(&w, t, t->n_row, &chisq, err);
     for (size_t i = 0; !st && i < fit->n_coefficient; i++) {
         fit->coefficient[i] = gsl_vector_get(w.c, i);
         fit->std_error[i] = sqrt(gsl_matrix_get(w.cov, i, i));
@@ -356,29 +300,23 @@ static enum tmx_status fit_all(const struct tmx_training *t, struct tmx_power_fi
 
 enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit *fit, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
+    enum tmx_status st;
     *fit = (struct tmx_power_fit){.n_coefficient = t->n_feature + 1, .n_row = t->n_row};
     if (t->n_row < fit->n_coefficient + 2) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, 0,
                            "%zu rows are too few for %zu coefficients: at least %zu are needed", t->n_row,
                            fit->n_coefficient, fit->n_coefficient + 2);
     }
-    fit->fitted_w = calloc(t->n_row, sizeof *fit->fitted_w);
-    fit->left_out_w = calloc(t->n_row, sizeof *fit->left_out_w);
-    if (!fit->fitted_w || !fit->left_out_w) {
-        st = tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", t->n_row);
-    }
-    if (!st) {
-        st = fit_all(t, fit, err);
-    }
+    TMX_TAKE(&fit->arena, fit->fitted_w, t->n_row);
+    TMX_TAKE(&fit->arena, fit->left_out_w, t->n_row);
+    st = fit->arena.failed ? tmx_fail(err, TMX_ENOMEM, "regression of %zu rows", t->n_row)
+                           : fit_all(t, fit, err);
     for (size_t r = 0; !st && r < t->n_row; r++) {
         /* the fit without row r, which predicts it */
         struct work w;
         double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
         st = work_create(&w, t, r, err);
-        if (!st) {
-            st = solve(&w, t, r, &chisq, err);
-        }
+        st = st ? st : solve(&w, t, r, &chisq, err);
         if (!st) {
             for (size_t i = 0; i < fit->n_coefficient; i++) {
                 c[i] = gsl_vector_get(w.c, i);
@@ -401,43 +339,41 @@ enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit
 
 void tmx_power_fit_finish(struct tmx_power_fit *fit)
 {
-    free(fit->fitted_w);
-    free(fit->left_out_w);
+    tmx_arena_finish(&fit->arena);
     fit->fitted_w = fit->left_out_w = NULL;
 }
 
-enum tmx_status tmx_fit_coefficients(const struct tmx_training *train, const struct tmx_power_fit *fit,
-                                     struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_fit_coefficients(const struct tmx_training *train, const struct tmx_power_fit *fit)
 {
-    static const struct tmx_column columns[] = {{"coefficient", TMX_COLUMN_TEXT, 0},
-                                                {"value_w", TMX_COLUMN_REAL, 3},
-                                                {"standard_error_w", TMX_COLUMN_REAL, 3}};
-    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
-    for (size_t i = 0; !st && i < fit->n_coefficient; i++) {
-        tmx_table_text(*t, i == 0 ? "lambda" : train->feature[i - 1]);
-        tmx_table_real(*t, fit->coefficient[i]);
-        tmx_table_real(*t, fit->std_error[i]);
+    static const struct tmx_column columns[] = {TMX_TEXT("coefficient"), TMX_REAL("value_w", 3),
+                                                TMX_REAL("standard_error_w", 3)};
+    struct tmx_table *t = tmx_table_new(columns, 3);
+    for (size_t i = 0; i < fit->n_coefficient; i++) {
+        tmx_table_row(t, "%s %g %g", i == 0 ? "lambda" : train->feature[i - 1], fit->coefficient[i],
+                      fit->std_error[i]);
     }
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit, double idle_w,
-                             struct tmx_table **t, struct tmx_err *err)
+static double left_out_pct(const struct tmx_training *train, const struct tmx_power_fit *fit, double idle_w,
+                           size_t r)
+{
+    return 100 * (fit->left_out_w[r] - train->power_w[r]) / (train->power_w[r] + idle_w);
+}
+
+struct tmx_table *tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit,
+                               double idle_w)
 {
     static const struct tmx_column columns[] = {
-        {"kernel", TMX_COLUMN_TEXT, 0},     {"measured_w", TMX_COLUMN_REAL, 2},
-        {"fitted_w", TMX_COLUMN_REAL, 2},   {"residual_w", TMX_COLUMN_REAL, 2},
-        {"left_out_w", TMX_COLUMN_REAL, 2}, {"left_out_error_percent", TMX_COLUMN_REAL, 2}};
-    const enum tmx_status st = tmx_table_create(t, columns, 6, err);
-    for (size_t r = 0; !st && r < train->n_row; r++) {
-        tmx_table_text(*t, train->kernel[r]);
-        tmx_table_real(*t, train->power_w[r]);
-        tmx_table_real(*t, fit->fitted_w[r]);
-        tmx_table_real(*t, train->power_w[r] - fit->fitted_w[r]);
-        tmx_table_real(*t, fit->left_out_w[r]);
-        tmx_table_real(*t, 100 * (fit->left_out_w[r] - train->power_w[r]) / (train->power_w[r] + idle_w));
+        TMX_TEXT("kernel"),        TMX_REAL("measured_w", 2), TMX_REAL("fitted_w", 2),
+        TMX_REAL("residual_w", 2), TMX_REAL("left_out_w", 2), TMX_REAL("left_out_error_percent", 2)};
+    struct tmx_table *t = tmx_table_new(columns, 6);
+    for (size_t r = 0; r < train->n_row; r++) {
+        tmx_table_row(t, "%s %g %g %g %g %g", train->kernel[r], train->power_w[r], fit->fitted_w[r],
+                      train->power_w[r] - fit->fitted_w[r], fit->left_out_w[r],
+                      left_out_pct(train, fit, idle_w, r));
     }
-    return st;
+    return t;
 }
 
 static void count(struct tmx_fit_error *e, double percent, size_t row, size_t n_row)
@@ -454,8 +390,7 @@ struct tmx_fit_error tmx_fit_left_out(const struct tmx_training *train, const st
 {
     struct tmx_fit_error e = {0};
     for (size_t r = 0; r < train->n_row; r++) {
-        count(&e, 100 * (fit->left_out_w[r] - train->power_w[r]) / (train->power_w[r] + idle_w), r,
-              train->n_row);
+        count(&e, left_out_pct(train, fit, idle_w, r), r, train->n_row);
     }
     return e;
 }
@@ -464,10 +399,8 @@ enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_
                              const struct tmx_training *test, double idle_w, struct tmx_table **t,
                              struct tmx_fit_error *e, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"kernel", TMX_COLUMN_TEXT, 0},
-                                                {"measured_w", TMX_COLUMN_REAL, 2},
-                                                {"predicted_w", TMX_COLUMN_REAL, 2},
-                                                {"error_percent", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {TMX_TEXT("kernel"), TMX_REAL("measured_w", 2),
+                                                TMX_REAL("predicted_w", 2), TMX_REAL("error_percent", 2)};
     *e = (struct tmx_fit_error){0};
     for (size_t f = 0; f < train->n_feature; f++) {
         if (test->n_feature != train->n_feature || strcmp(test->feature[f], train->feature[f]) != 0) {
@@ -479,10 +412,7 @@ enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_
     for (size_t r = 0; !st && r < test->n_row; r++) {
         const double w = tmx_power_fit_predict_w(fit, &test->event[r * test->n_feature]);
         const double percent = 100 * (w - test->power_w[r]) / (test->power_w[r] + idle_w);
-        tmx_table_text(*t, test->kernel[r]);
-        tmx_table_real(*t, test->power_w[r]);
-        tmx_table_real(*t, w);
-        tmx_table_real(*t, percent);
+        tmx_table_row(*t, "%s %g %g %g", test->kernel[r], test->power_w[r], w, percent);
         count(e, percent, r, test->n_row);
     }
     return st;

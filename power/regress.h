@@ -8,22 +8,25 @@
 
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/table.h"
 
 enum { TMX_FEATURE_MAX = 16 };
 
-struct tmx_training { /* all arrays owned; release with tmx_training_finish */
-    char **kernel;    /* [n_row] names */
-    double *event;    /* [n_row * n_feature] event rates, row by row */
-    double *power_w;  /* [n_row] measured, above the idle system */
-    unsigned *line;   /* [n_row] in the file */
-    char **feature;   /* [n_feature] column names */
+struct tmx_training {       /* release with tmx_training_finish */
+    struct tmx_arena arena; /* of the arrays and names */
+    char **kernel;          /* [n_row] names */
+    double *event;          /* [n_row * n_feature] event rates, row by row */
+    double *power_w;        /* [n_row] measured, above the idle system */
+    unsigned *line;         /* [n_row] in the file */
+    char **feature;         /* [n_feature] column names */
     size_t n_row, n_feature;
     char name[512]; /* file name for messages */
 };
 
 struct tmx_power_fit {                       /* release with tmx_power_fit_finish */
+    struct tmx_arena arena;                  /* of the arrays */
     double coefficient[TMX_FEATURE_MAX + 1]; /* lambda, then a_i */
     double std_error[TMX_FEATURE_MAX + 1];   /* of each */
     double *fitted_w;                        /* [n_row] */
@@ -55,11 +58,9 @@ double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *ev
 /* A fit of the power model as tables: coefficients, the kernels it was fitted to, kernels it was not. The
  * caller destroys *t. Errors in percent are of the power plus idle_w, that of the rest of the system. */
 
-TMX_NODISCARD enum tmx_status tmx_fit_coefficients(const struct tmx_training *train,
-                                                   const struct tmx_power_fit *fit, struct tmx_table **t,
-                                                   struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit,
-                                           double idle_w, struct tmx_table **t, struct tmx_err *err);
+struct tmx_table *tmx_fit_coefficients(const struct tmx_training *train, const struct tmx_power_fit *fit);
+struct tmx_table *tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit,
+                               double idle_w);
 
 struct tmx_fit_error { /* percent */
     double mean, worst;

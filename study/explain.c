@@ -435,9 +435,12 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
                 tmx_text_wrap(strcat(line, "."), 0, tmx_os_terminal_width(out), out);
             }
         }
-        st = tmx_losses_causes(l, x->zeros, &e->causes, err);
-        st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
-        st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);
+        e->causes = tmx_losses_causes(l, x->zeros);
+        e->over_time = tmx_losses_over_time(l);
+        e->by_sm = tmx_losses_by_sm(l);
+        st = tmx_table_check(e->causes, err);
+        st = st ? st : tmx_table_check(e->over_time, err);
+        st = st ? st : tmx_table_check(e->by_sm, err);
         e->trip_c = NAN;
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
         struct tmx_doubts unheard = {.alone = true}; /* of steps that are not the user's */

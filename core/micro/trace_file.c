@@ -135,58 +135,50 @@ static enum tmx_status parse_header(struct reader *r, struct tmx_span rest, unsi
     return TMX_OK;
 }
 
-/* Call each instruction line in order; visit may be NULL. */
-static enum tmx_status walk(struct reader *r, void (*visit)(void *ctx, const struct entry *e), void *ctx,
-                            struct tmx_err *err)
+/* What the lines do with an instruction: find out how many warps there are, count those of each, keep them.
+ */
+enum pass { WARPS, COUNTS, KEEP };
+
+static void take(struct reader *r, struct tmx_stream *s, enum pass pass, const struct entry *e)
+{
+    struct tmx_program *p = pass == WARPS ? NULL : &s->program[e->warp];
+    r->n_warp = e->warp >= r->n_warp ? e->warp + 1 : r->n_warp;
+    if (pass == KEEP) {
+        const uint8_t regs[] = {e->instr.dest, e->instr.source[0], e->instr.source[1], e->instr.source[2]};
+        s->instr[p->first + p->count] = e->instr;
+        for (size_t i = 0; i < sizeof regs; i++) {
+            s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
+        }
+    }
+    if (p) {
+        p->count++;
+    }
+}
+
+static enum tmx_status walk(struct reader *r, struct tmx_stream *s, enum pass pass, struct tmx_err *err)
 {
     struct tmx_lines lines = {0};
     unsigned header = 0;
-    while (tmx_lines_next(&lines, &r->text)) {
-        struct tmx_span rest = lines.line;
+    enum tmx_status st = TMX_OK;
+    while (!st && tmx_lines_next(&lines, &r->text)) {
+        struct tmx_span rest = lines.line, look, first;
         const char *hash = memchr(rest.begin, '#', tmx_span_length(rest));
-        struct tmx_span look, first;
-        enum tmx_status st;
+        struct entry e;
         r->line = lines.number;
         rest.end = hash ? hash : rest.end;
         look = rest;
         if (!tmx_span_field(&look, &first)) {
             continue;
         }
+        st = header < 3 ? parse_header(r, rest, header, err) : parse_instr(r, rest, &e, err);
         if (header < 3) {
-            st = parse_header(r, rest, header++, err);
-        } else {
-            struct entry e;
-            st = parse_instr(r, rest, &e, err);
-            if (!st) {
-                r->n_warp = e.warp >= r->n_warp ? e.warp + 1 : r->n_warp;
-            }
-            if (!st && visit) {
-                visit(ctx, &e);
-            }
-        }
-        if (st) {
-            return st;
+            header++;
+        } else if (!st) {
+            take(r, s, pass, &e);
         }
     }
-    r->line = 0;
-    return header == 3 ? TMX_OK : bad(r, err, "not a trace: no \"thermix-trace 1\" header");
-}
-
-static void count(void *ctx, const struct entry *e)
-{
-    struct tmx_stream *s = ctx;
-    s->program[e->warp].count++;
-}
-
-static void fill(void *ctx, const struct entry *e)
-{
-    struct tmx_stream *s = ctx;
-    struct tmx_program *p = &s->program[e->warp];
-    s->instr[p->first + p->count++] = e->instr;
-    const uint8_t regs[] = {e->instr.dest, e->instr.source[0], e->instr.source[1], e->instr.source[2]};
-    for (size_t i = 0; i < sizeof regs; i++) {
-        s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
-    }
+    r->line = st ? r->line : 0;
+    return st || header == 3 ? st : bad(r, err, "not a trace: no \"thermix-trace 1\" header");
 }
 
 static enum tmx_status place(const struct reader *r, struct tmx_stream *s, struct tmx_err *err)
@@ -234,7 +226,7 @@ enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, cons
     if (st) {
         return st;
     }
-    st = walk(&r, NULL, NULL, err);
+    st = walk(&r, s, WARPS, err);
     if (!st && r.n_warp % r.block_warps != 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %u", r.n_warp,
                          r.block_warps);
@@ -248,10 +240,10 @@ enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, cons
         s->n_block = r.n_warp / r.block_warps;
         s->warps = r.resident_warps < r.n_warp ? r.resident_warps : (unsigned)r.n_warp;
         s->program = calloc(s->n_program, sizeof *s->program);
-        st = s->program ? walk(&r, count, s, err) : tmx_fail(err, TMX_ENOMEM, "%zu warps", s->n_program);
+        st = s->program ? walk(&r, s, COUNTS, err) : tmx_fail(err, TMX_ENOMEM, "%zu warps", s->n_program);
     }
     st = st ? st : place(&r, s, err);
-    st = st ? st : walk(&r, fill, s, err);
+    st = st ? st : walk(&r, s, KEEP, err);
     tmx_text_finish(&r.text);
     if (st) {
         tmx_stream_finish(s);
@@ -288,60 +280,20 @@ void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *ou
 
 enum { REGISTERS = 256, ZERO_REGISTER = 255, OPCODE_SIZE = 32 };
 
-/* Opcodes by the part before the first dot. What is not listed is INT: address and integer arithmetic,
- * logic, moves, branches. */
-struct opcode {
-    const char *name;
-    const char *type, *latency;
+/* Opcodes by the part before the first dot, a blank on both sides of each. What is not listed is INT: address
+ * and integer arithmetic, logic, moves, branches. */
+struct opcodes {
+    const char *type, *latency, *names;
 };
-static const struct opcode opcodes[] = {
-    {"FADD", "FP", "alu"},
-    {"FADD32I", "FP", "alu"},
-    {"FMUL", "FP", "alu"},
-    {"FMUL32I", "FP", "alu"},
-    {"FFMA", "FP", "alu"},
-    {"FFMA32I", "FP", "alu"},
-    {"FSETP", "FP", "alu"},
-    {"FSET", "FP", "alu"},
-    {"FSEL", "FP", "alu"},
-    {"FMNMX", "FP", "alu"},
-    {"FCHK", "FP", "alu"},
-    {"FSWZADD", "FP", "alu"},
-    {"HADD2", "FP", "alu"},
-    {"HMUL2", "FP", "alu"},
-    {"HFMA2", "FP", "alu"},
-    {"HSETP2", "FP", "alu"},
-    {"HSET2", "FP", "alu"},
+static const struct opcodes opcodes[] = {
+    {"FP", "alu",
+     " FADD FADD32I FMUL FMUL32I FFMA FFMA32I FSETP FSET FSEL FMNMX FCHK FSWZADD HADD2 HMUL2 HFMA2 HSETP2 "
+     "HSET2 "},
     /* double precision and conversions leave the lanes on a Fermi, as in GPGPU-Sim's GTX480 file */
-    {"DADD", "SFU", "sfu"},
-    {"DMUL", "SFU", "sfu"},
-    {"DFMA", "SFU", "sfu"},
-    {"DSETP", "SFU", "sfu"},
-    {"MUFU", "SFU", "sfu"},
-    {"I2F", "SFU", "sfu"},
-    {"F2I", "SFU", "sfu"},
-    {"F2F", "SFU", "sfu"},
-    {"FRND", "SFU", "sfu"},
-    {"I2I", "SFU", "sfu"},
-    {"LDG", "LDST", "global"},
-    {"LD", "LDST", "global"},
-    {"ATOM", "LDST", "global"},
-    {"ATOMG", "LDST", "global"},
-    {"TEX", "LDST", "global"},
-    {"TLD", "LDST", "global"},
-    {"TLD4", "LDST", "global"},
-    {"SULD", "LDST", "global"},
-    {"STG", "LDST", "store"},
-    {"ST", "LDST", "store"},
-    {"RED", "LDST", "store"},
-    {"SUST", "LDST", "store"},
-    {"LDS", "LDST", "shared"},
-    {"LDC", "LDST", "shared"},
-    {"LDL", "LDST", "shared"},
-    {"LDSM", "LDST", "shared"},
-    {"STS", "LDST", "shared"},
-    {"STL", "LDST", "shared"},
-    {"ATOMS", "LDST", "shared"},
+    {"SFU", "sfu", " DADD DMUL DFMA DSETP MUFU I2F F2I F2F FRND I2I "},
+    {"LDST", "global", " LDG LD ATOM ATOMG TEX TLD TLD4 SULD "},
+    {"LDST", "store", " STG ST RED SUST "},
+    {"LDST", "shared", " LDS LDC LDL LDSM STS STL ATOMS "},
 };
 
 struct line { /* one instruction, as it will be written */
@@ -467,11 +419,12 @@ static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
 
 static void write_instr(struct converter *c, const struct fields *f)
 {
-    const struct opcode *op = NULL;
-    char sources[64] = "-";
+    const struct opcodes *op = NULL;
+    char sources[64] = "-", word[OPCODE_SIZE + 2];
     unsigned written = 0;
+    snprintf(word, sizeof word, " %s ", f->opcode);
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
-        op = strcmp(opcodes[i].name, f->opcode) == 0 ? &opcodes[i] : op;
+        op = strstr(opcodes[i].names, word) ? &opcodes[i] : op;
     }
     for (size_t i = 0; i < f->n_source && written < TMX_INSTR_SOURCES; i++) {
         const unsigned reg = number(c->stands_for[f->source[i]]);

@@ -162,20 +162,19 @@ void tmx_losses_end(struct tmx_losses *l, const struct tmx_sim *sim)
     l->total[TMX_LOSS_REST] = rest_s;
 }
 
-enum tmx_status tmx_losses_causes(const struct tmx_losses *l, bool zeros, struct tmx_table **t,
-                                  struct tmx_err *err)
+struct tmx_table *tmx_losses_causes(const struct tmx_losses *l, bool zeros)
 {
-    static const struct tmx_column columns[] = {
-        {"cause", TMX_COLUMN_TEXT, 0}, {"lost_pct", TMX_COLUMN_REAL, 3}, {"sm_s", TMX_COLUMN_REAL, 2}};
-    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
-    for (size_t c = 0; c < TMX_N_LOSS && !st; c++) {
+    static const struct tmx_column columns[] = {TMX_TEXT("cause"), TMX_REAL("lost_pct", 3),
+                                                TMX_REAL("sm_s", 2)};
+    struct tmx_table *t = tmx_table_new(columns, 3);
+    for (size_t c = 0; c < TMX_N_LOSS; c++) {
         if (!zeros && fabs(l->total[c]) < 5e-6 * l->busy_sm_s) {
             continue;
         }
-        tmx_table_row(*t, "%s %g %g", tmx_loss_words[c],
+        tmx_table_row(t, "%s %g %g", tmx_loss_words[c],
                       l->busy_sm_s > 0 ? 100 * l->total[c] / l->busy_sm_s : 0, l->total[c]);
     }
-    return st;
+    return t;
 }
 
 /* The causes that a figure shows: those that took a ten thousandth of the busy time. Returns how many. */
@@ -190,46 +189,45 @@ static size_t shown(const struct tmx_losses *l, size_t cause[TMX_N_LOSS])
     return n;
 }
 
-static enum tmx_status open_table(const struct tmx_column *first, size_t n_first, const size_t *cause,
-                                  size_t n, struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *open_table(const struct tmx_column *first, size_t n_first, const size_t *cause,
+                                    size_t n)
 {
     struct tmx_column columns[2 + TMX_N_LOSS];
     memcpy(columns, first, n_first * sizeof *columns);
     for (size_t i = 0; i < n; i++) {
         columns[n_first + i] = (struct tmx_column){tmx_loss_names[cause[i]], TMX_COLUMN_REAL, 4};
     }
-    return tmx_table_create(t, columns, n_first + n, err);
+    return tmx_table_new(columns, n_first + n);
 }
 
-enum tmx_status tmx_losses_over_time(const struct tmx_losses *l, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_losses_over_time(const struct tmx_losses *l)
 {
-    static const struct tmx_column first[] = {{"time_s", TMX_COLUMN_REAL, 3},
-                                              {"hottest_c", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column first[] = {TMX_REAL("time_s", 3), TMX_REAL("hottest_c", 2)};
     size_t cause[TMX_N_LOSS];
     const size_t n = shown(l, cause);
-    const enum tmx_status st = open_table(first, 2, cause, n, t, err);
-    for (size_t b = 0; b < l->n_bin && !st; b++) {
-        tmx_table_row(*t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
+    struct tmx_table *t = open_table(first, 2, cause, n);
+    for (size_t b = 0; b < l->n_bin; b++) {
+        tmx_table_row(t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
         for (size_t i = 0; i < n; i++) {
-            tmx_table_real(*t, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
+            tmx_table_real(t, l->busy[b] > 0 ? 100 * l->bin[b][cause[i]] / l->busy[b] : 0);
         }
     }
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_losses_by_sm(const struct tmx_losses *l, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_losses_by_sm(const struct tmx_losses *l)
 {
-    static const struct tmx_column first[] = {{"sm", TMX_COLUMN_INT, 0}};
+    static const struct tmx_column first[] = {TMX_INT("sm")};
     size_t cause[TMX_N_LOSS];
     const size_t n = shown(l, cause);
-    const enum tmx_status st = open_table(first, 1, cause, n, t, err);
-    for (size_t sm = 0; sm < l->n_sm && !st; sm++) {
-        tmx_table_int(*t, (int64_t)sm);
+    struct tmx_table *t = open_table(first, 1, cause, n);
+    for (size_t sm = 0; sm < l->n_sm; sm++) {
+        tmx_table_int(t, (int64_t)sm);
         for (size_t i = 0; i < n; i++) {
-            tmx_table_real(*t, l->sm_s[sm * TMX_N_LOSS + cause[i]]);
+            tmx_table_real(t, l->sm_s[sm * TMX_N_LOSS + cause[i]]);
         }
     }
-    return st;
+    return t;
 }
 
 double tmx_losses_of_sm(const struct tmx_losses *l, size_t sm)

@@ -49,14 +49,11 @@ void tmx_losses_tick(void *ctx, const struct tmx_sim *sim);
 void tmx_losses_end(struct tmx_losses *l, const struct tmx_sim *sim);
 
 /* cause, lost_pct of the busy time, sm_s: a row a cause; without zeros those that took something. */
-TMX_NODISCARD enum tmx_status tmx_losses_causes(const struct tmx_losses *l, bool zeros, struct tmx_table **t,
-                                                struct tmx_err *err);
+struct tmx_table *tmx_losses_causes(const struct tmx_losses *l, bool zeros);
 /* time_s (a bin's begin), hottest_c, then [%] of the busy time a column a cause that is not 0 all over. */
-TMX_NODISCARD enum tmx_status tmx_losses_over_time(const struct tmx_losses *l, struct tmx_table **t,
-                                                   struct tmx_err *err);
+struct tmx_table *tmx_losses_over_time(const struct tmx_losses *l);
 /* sm, then [SM s] the same columns. */
-TMX_NODISCARD enum tmx_status tmx_losses_by_sm(const struct tmx_losses *l, struct tmx_table **t,
-                                               struct tmx_err *err);
+struct tmx_table *tmx_losses_by_sm(const struct tmx_losses *l);
 
 double tmx_losses_of_sm(const struct tmx_losses *l, size_t sm);   /* [SM s] all causes */
 double tmx_losses_of_bin(const struct tmx_losses *l, size_t bin); /* likewise */

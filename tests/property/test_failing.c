@@ -183,8 +183,10 @@ static enum tmx_status training(struct tmx_err *err)
     struct tmx_table *table[3] = {NULL};
     enum tmx_status st = tmx_training_load(&t, TMX_SOURCE_DIR "/workloads/training/rodinia_c1060.csv", err);
     st = st ? st : tmx_power_fit(&t, &fit, err);
-    st = st ? st : tmx_fit_coefficients(&t, &fit, &table[0], err);
-    st = st ? st : tmx_fit_rows(&t, &fit, 0, &table[1], err);
+    table[0] = st ? NULL : tmx_fit_coefficients(&t, &fit);
+    st = st ? st : tmx_table_check(table[0], err);
+    table[1] = st ? NULL : tmx_fit_rows(&t, &fit, 0);
+    st = st ? st : tmx_table_check(table[1], err);
     st = st ? st : tmx_fit_test(&t, &fit, &t, 0, &table[2], &e, err);
     for (size_t i = 0; i < 3; i++) {
         tmx_table_destroy(table[i]);
