@@ -194,9 +194,22 @@ static enum tmx_status work_create(struct work *w, const struct tmx_training *t,
     return TMX_OK;
 }
 
-/* The first column of X that earlier columns span (modified Gram-Schmidt on a copy); p when none. */
-static size_t dependent_column(const gsl_matrix *X)
+static bool constant(const struct tmx_training *t, size_t f, size_t left_out)
 {
+    const size_t first = left_out == 0 ? 1 : 0;
+    for (size_t r = first; r < t->n_row; r++) {
+        if (r != left_out && t->event[r * t->n_feature + f] != t->event[first * t->n_feature + f]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_t left_out, double *chisq,
+                             struct tmx_err *err)
+{
+    /* the first column of X that earlier columns span (modified Gram-Schmidt on a copy); p when none */
+    const gsl_matrix *X = w->X;
     const size_t n = X->size1, p = X->size2;
     gsl_matrix *Q = gsl_matrix_alloc(n, p);
     size_t bad = Q ? p : 0;
@@ -226,24 +239,6 @@ static size_t dependent_column(const gsl_matrix *X)
         }
     }
     gsl_matrix_free(Q);
-    return bad;
-}
-
-static bool constant(const struct tmx_training *t, size_t f, size_t left_out)
-{
-    const size_t first = left_out == 0 ? 1 : 0;
-    for (size_t r = first; r < t->n_row; r++) {
-        if (r != left_out && t->event[r * t->n_feature + f] != t->event[first * t->n_feature + f]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_t left_out, double *chisq,
-                             struct tmx_err *err)
-{
-    const size_t bad = dependent_column(w->X);
     if (bad <= t->n_feature) {
         const size_t f = bad > 0 ? bad - 1 : 0;
         const char *what = constant(t, f, left_out) ? "is the same in all rows"

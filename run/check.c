@@ -218,39 +218,6 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
     return st;
 }
 
-static void note_powerless(const struct tmx_run *r)
-{
-    const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
-               *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
-    size_t n_level = 0;
-    bool full = r->mix.n_entry > 0 && !r->jobs && !r->serve;
-    for (size_t k = 0; k < r->n_kind; k++) {
-        n_level = r->kind[k].chip.n_level > n_level ? r->kind[k].chip.n_level : n_level;
-    }
-    for (size_t j = 0; j < r->mix.n_entry && full; j++) {
-        full = r->job[j].width_sms >= r->kind[0].chip.n_sm;
-    }
-    if (strcmp(dtm, "none") != 0 && n_level == 1) {
-        tmx_doubt("dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm, r->kind[0].name);
-    }
-    if (strcmp(tb, "round_robin") != 0 && full) {
-        tmx_doubt("tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
-                  "one launch, which may not)",
-                  tb);
-    }
-    /* A node may be given less than its boards can be set to. */
-    const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
-    const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
-    double least_w = 0;
-    for (size_t g = 0; g < r->n_gpu && min_w; g++) {
-        least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
-    }
-    if (node_w && *node_w > 0 && *node_w < least_w) {
-        tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
-                  *node_w, least_w);
-    }
-}
-
 /* Times that must be whole numbers of others, checked where they are written; a default that is none becomes
  * the next one. How long a run takes. */
 
@@ -467,7 +434,36 @@ static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *ro
     st = st ? st : check_smooth(r, root, err);
     st = st ? st : check_cost(r, root, err);
     if (!st) {
-        note_powerless(r);
+        /* note powerless */
+        const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
+                   *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
+        size_t n_level = 0;
+        bool full = r->mix.n_entry > 0 && !r->jobs && !r->serve;
+        for (size_t k = 0; k < r->n_kind; k++) {
+            n_level = r->kind[k].chip.n_level > n_level ? r->kind[k].chip.n_level : n_level;
+        }
+        for (size_t j = 0; j < r->mix.n_entry && full; j++) {
+            full = r->job[j].width_sms >= r->kind[0].chip.n_sm;
+        }
+        if (strcmp(dtm, "none") != 0 && n_level == 1) {
+            tmx_doubt("dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm, r->kind[0].name);
+        }
+        if (strcmp(tb, "round_robin") != 0 && full) {
+            tmx_doubt("tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
+                      "one launch, which may not)",
+                      tb);
+        }
+        /* A node may be given less than its boards can be set to. */
+        const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
+        const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
+        double least_w = 0;
+        for (size_t g = 0; g < r->n_gpu && min_w; g++) {
+            least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
+        }
+        if (node_w && *node_w > 0 && *node_w < least_w) {
+            tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
+                      *node_w, least_w);
+        }
     }
     return st;
 }

@@ -590,35 +590,6 @@ static bool type_dark(const struct sm *sm, unsigned type, uint32_t t, bool locke
     return true;
 }
 
-static inline void issue_cycle(struct sm *sm, uint32_t t, bool by_type)
-{
-    struct cycle c = {.t = t};
-    if (by_type) {
-        /* GATES' dynamic priority (WG 4.1, 5). Asked in cycles with a ready warp. */
-        const unsigned low = TMX_UNIT_FP - sm->high, wanted = wanted_types(&sm->warps);
-        const int limit = sm->gating.params->switch_limit_cycles;
-        const bool want_high = wanted >> sm->high & 1, want_low = wanted >> low & 1;
-        bool swap = !want_high && want_low;
-
-        if (sm->gating.coordinated && want_high) {
-            swap = type_dark(sm, sm->high, t, true) && !type_dark(sm, low, t, false);
-        }
-        if (limit > 0 && want_low && t - sm->switched >= (uint32_t)limit) {
-            swap = true;
-        }
-        if (swap) {
-            sm->high = low;
-            sm->switched = t;
-        }
-    }
-    const bool second =
-        sm->params->slots == 2 && tmx_mix64(sm->warps.stream->seed, t, 7) >> 11 < sm->dual_limit;
-    slot(sm, &c, by_type);
-    if (second && sm->warps.ready && sm->issued < sm->budget) {
-        slot(sm, &c, by_type);
-    }
-}
-
 /* The next cycle in which anything can happen. */
 static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
 {
@@ -691,7 +662,32 @@ static inline uint32_t run(struct sm *sm, bool by_type)
         sm->active_max = n_active > sm->active_max ? n_active : sm->active_max;
         sm->active_sum += n_active;
         if (w->ready) {
-            issue_cycle(sm, t, by_type);
+            /* issue cycle */
+            struct cycle c = {.t = t};
+            if (by_type) {
+                /* GATES' dynamic priority (WG 4.1, 5). Asked in cycles with a ready warp. */
+                const unsigned low = TMX_UNIT_FP - sm->high, wanted = wanted_types(&sm->warps);
+                const int limit = sm->gating.params->switch_limit_cycles;
+                const bool want_high = wanted >> sm->high & 1, want_low = wanted >> low & 1;
+                bool swap = !want_high && want_low;
+
+                if (sm->gating.coordinated && want_high) {
+                    swap = type_dark(sm, sm->high, t, true) && !type_dark(sm, low, t, false);
+                }
+                if (limit > 0 && want_low && t - sm->switched >= (uint32_t)limit) {
+                    swap = true;
+                }
+                if (swap) {
+                    sm->high = low;
+                    sm->switched = t;
+                }
+            }
+            const bool second =
+                sm->params->slots == 2 && tmx_mix64(sm->warps.stream->seed, t, 7) >> 11 < sm->dual_limit;
+            slot(sm, &c, by_type);
+            if (second && sm->warps.ready && sm->issued < sm->budget) {
+                slot(sm, &c, by_type);
+            }
             if (done(sm)) {
                 return t + 1;
             }

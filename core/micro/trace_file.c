@@ -139,22 +139,6 @@ static enum tmx_status parse_header(struct reader *r, struct tmx_span rest, unsi
  */
 enum pass { WARPS, COUNTS, KEEP };
 
-static void take(struct reader *r, struct tmx_stream *s, enum pass pass, const struct entry *e)
-{
-    struct tmx_program *p = pass == WARPS ? NULL : &s->program[e->warp];
-    r->n_warp = e->warp >= r->n_warp ? e->warp + 1 : r->n_warp;
-    if (pass == KEEP) {
-        const uint8_t regs[] = {e->instr.dest, e->instr.source[0], e->instr.source[1], e->instr.source[2]};
-        s->instr[p->first + p->count] = e->instr;
-        for (size_t i = 0; i < sizeof regs; i++) {
-            s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
-        }
-    }
-    if (p) {
-        p->count++;
-    }
-}
-
 static enum tmx_status walk(struct reader *r, struct tmx_stream *s, enum pass pass, struct tmx_err *err)
 {
     struct tmx_lines lines = {0};
@@ -174,7 +158,20 @@ static enum tmx_status walk(struct reader *r, struct tmx_stream *s, enum pass pa
         if (header < 3) {
             header++;
         } else if (!st) {
-            take(r, s, pass, &e);
+            /* take */
+            struct tmx_program *p = pass == WARPS ? NULL : &s->program[e.warp];
+            r->n_warp = e.warp >= r->n_warp ? e.warp + 1 : r->n_warp;
+            if (pass == KEEP) {
+                const uint8_t regs[] = {e.instr.dest, e.instr.source[0], e.instr.source[1],
+                                        e.instr.source[2]};
+                s->instr[p->first + p->count] = e.instr;
+                for (size_t i = 0; i < sizeof regs; i++) {
+                    s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
+                }
+            }
+            if (p) {
+                p->count++;
+            }
         }
     }
     r->line = st ? r->line : 0;
@@ -417,38 +414,6 @@ static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
     return tmx_span_copy(op, f->opcode, sizeof f->opcode) && read_count(&rest, 64, &f->width);
 }
 
-static void write_instr(struct converter *c, const struct fields *f)
-{
-    const struct opcodes *op = NULL;
-    char sources[64] = "-", word[OPCODE_SIZE + 2];
-    unsigned written = 0;
-    snprintf(word, sizeof word, " %s ", f->opcode);
-    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
-        op = strstr(opcodes[i].names, word) ? &opcodes[i] : op;
-    }
-    for (size_t i = 0; i < f->n_source && written < TMX_INSTR_SOURCES; i++) {
-        const unsigned reg = number(c->stands_for[f->source[i]]);
-        if (reg) {
-            const size_t at = written ? strlen(sources) : 0;
-            snprintf(sources + at, sizeof sources - at, "%s%u", written++ ? "," : "", reg);
-        }
-    }
-    const unsigned dest = f->n_dest ? number(f->dest) : 0;
-    for (size_t i = 0; f->n_dest && i < (f->width > 4 ? f->width / 4 : 1) && f->dest + i < ZERO_REGISTER;
-         i++) {
-        c->stands_for[f->dest + i] = (unsigned char)f->dest;
-    }
-    flush(c);
-    c->held = true;
-    c->last.barrier = false;
-    char dest_text[8] = "-";
-    if (dest) {
-        snprintf(dest_text, sizeof dest_text, "%u", dest);
-    }
-    snprintf(c->last.text, sizeof c->last.text, "%s %s %s %s", op ? op->type : "INT", dest_text, sources,
-             op ? op->latency : "alu");
-}
-
 static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
 {
     struct fields f;
@@ -459,7 +424,35 @@ static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
     if (strcmp(f.opcode, "BAR") == 0) {
         c->last.barrier = c->held;
     } else if (strcmp(f.opcode, "EXIT") != 0 && strcmp(f.opcode, "NOP") != 0) {
-        write_instr(c, &f);
+        /* write instr */
+        const struct opcodes *op = NULL;
+        char sources[64] = "-", word[OPCODE_SIZE + 2];
+        unsigned written = 0;
+        snprintf(word, sizeof word, " %s ", f.opcode);
+        for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
+            op = strstr(opcodes[i].names, word) ? &opcodes[i] : op;
+        }
+        for (size_t i = 0; i < f.n_source && written < TMX_INSTR_SOURCES; i++) {
+            const unsigned reg = number(c->stands_for[f.source[i]]);
+            if (reg) {
+                const size_t at = written ? strlen(sources) : 0;
+                snprintf(sources + at, sizeof sources - at, "%s%u", written++ ? "," : "", reg);
+            }
+        }
+        const unsigned dest = f.n_dest ? number(f.dest) : 0;
+        for (size_t i = 0; f.n_dest && i < (f.width > 4 ? f.width / 4 : 1) && f.dest + i < ZERO_REGISTER;
+             i++) {
+            c->stands_for[f.dest + i] = (unsigned char)f.dest;
+        }
+        flush(c);
+        c->held = true;
+        c->last.barrier = false;
+        char dest_text[8] = "-";
+        if (dest) {
+            snprintf(dest_text, sizeof dest_text, "%u", dest);
+        }
+        snprintf(c->last.text, sizeof c->last.text, "%s %s %s %s", op ? op->type : "INT", dest_text, sources,
+                 op ? op->latency : "alu");
     }
     return TMX_OK;
 }

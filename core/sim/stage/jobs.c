@@ -122,36 +122,6 @@ static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
     j->now.n_waiting = kept;
 }
 
-static void start(struct tmx_jobs *j, struct tmx_machine *m)
-{
-    const struct tmx_launch *l = &j->launch;
-    const size_t carrier = j->waiting[l->member[0]].id;
-    struct tmx_jobs_ledger *ledger = &j->now.ledger;
-    size_t last = carrier;
-    carry(j, l, &m->job[carrier]);
-    for (size_t i = 1; i < l->n_member; i++) {
-        const size_t id = j->waiting[l->member[i]].id;
-        m->job[id].state = TMX_JOB_MERGED;
-        m->job[id].n_gpu = 1;
-        m->job[id].home_gpu = l->gpu;
-        j->next[last] = id;
-        last = id;
-    }
-    j->next[last] = TMX_NO_JOB;
-    if (l->n_member > 1) {
-        j->running[j->now.n_running++] = carrier;
-        ledger->n_merged++;
-    }
-    ledger->off_die_j +=
-        (1 - j->spec.node->on_die) * (l->predicted.gpu_w - l->predicted.sm_w) * l->predicted.time_s;
-    ledger->n_launch++;
-    ledger->n_member += l->n_member;
-    ledger->largest = l->n_member > ledger->largest ? l->n_member : ledger->largest;
-    const bool queued = tmx_machine_enqueue(m, carrier);
-    tmx_assert(queued); /* a GPU that holds fewer than depth kernels has room */
-    take_members(j, l);
-}
-
 /* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
 static enum tmx_status check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
 {
@@ -204,7 +174,33 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
             return st;
         }
         j->idle[j->launch.gpu] = false; /* one launch a GPU and quantum */
-        start(j, m);
+        /* start */
+        const struct tmx_launch *l = &j->launch;
+        const size_t carrier = j->waiting[l->member[0]].id;
+        struct tmx_jobs_ledger *ledger = &j->now.ledger;
+        size_t last = carrier;
+        carry(j, l, &m->job[carrier]);
+        for (size_t i = 1; i < l->n_member; i++) {
+            const size_t id = j->waiting[l->member[i]].id;
+            m->job[id].state = TMX_JOB_MERGED;
+            m->job[id].n_gpu = 1;
+            m->job[id].home_gpu = l->gpu;
+            j->next[last] = id;
+            last = id;
+        }
+        j->next[last] = TMX_NO_JOB;
+        if (l->n_member > 1) {
+            j->running[j->now.n_running++] = carrier;
+            ledger->n_merged++;
+        }
+        ledger->off_die_j +=
+            (1 - j->spec.node->on_die) * (l->predicted.gpu_w - l->predicted.sm_w) * l->predicted.time_s;
+        ledger->n_launch++;
+        ledger->n_member += l->n_member;
+        ledger->largest = l->n_member > ledger->largest ? l->n_member : ledger->largest;
+        const bool queued = tmx_machine_enqueue(m, carrier);
+        tmx_assert(queued); /* a GPU that holds fewer than depth kernels has room */
+        take_members(j, l);
     }
     return TMX_OK;
 }
