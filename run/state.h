@@ -201,7 +201,7 @@ struct tmx_serve_limits { /* group serve.limits: what goodput counts */
 struct tmx_run_serve {
     struct tmx_llm llm;
     struct tmx_request_options requests;
-    struct tmx_request_list list; /* its requests go to the simulation */
+    struct tmx_request_list list; /* the simulation writes into its requests */
     double output_tokens;         /* of all */
     bool kept_batch;              /* batches would be larger, but for the model's fit */
     struct tmx_serve_gpu *gpu;    /* [n_gpu] owned */

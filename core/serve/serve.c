@@ -32,7 +32,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/floorplan/chip.h"
@@ -167,7 +166,6 @@ struct tmx_serve {
     const struct tmx_llm_phase **phase;
     double token_link_s; /* a token of cache on its way to the token instance, as far as it is not hidden */
     size_t n, n_request;
-    struct tmx_arena state, fixed; /* the arrays below, and chip and phase */
     struct scalars {
         size_t next; /* request that arrives next */
         size_t n_done;
@@ -917,38 +915,36 @@ static void place_instance(struct tmx_serve *s, size_t i)
         .inlet_k = NAN};
 }
 
-enum tmx_status tmx_serve_create(struct tmx_serve **out, const struct tmx_serve_spec *spec,
-                                 struct tmx_err *err)
+struct tmx_serve *tmx_serve_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                 const struct tmx_serve_spec *spec)
 {
-    struct tmx_serve *s = calloc(1, sizeof *s);
-    if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "serving");
-    }
     const struct tmx_serve_pool_options *p = &spec->pools;
+    const size_t most = (size_t)spec->scheduler.max_batch;
+    struct tmx_serve *s = TMX_TAKE(fixed, s, 1);
+    if (!s) {
+        return NULL;
+    }
     s->spec = *spec;
     s->split = p->prompt > 0;
     s->n = s->split ? (size_t)(p->prompt + p->token) : spec->n_gpu / (size_t)spec->options.tp;
     s->n_request = spec->list->n;
     s->request = spec->list->request;
-    spec->list->request = NULL;
     s->token_link_s =
         p->gb_per_s > 0 ? tmx_llm_token_bytes(spec->llm) / (p->gb_per_s * 1e9) * (1 - p->overlap) : 0;
-    const size_t most = (size_t)s->spec.scheduler.max_batch;
-    TMX_TAKE(&s->state, s->now, 1);
-    TMX_TAKE(&s->state, s->instance, s->n);
-    TMX_TAKE(&s->state, s->view, s->n);
-    TMX_TAKE(&s->state, s->row, s->spec.n_row);
-    TMX_TAKE(&s->state, s->heap, s->n * most);
-    TMX_TAKE(&s->state, s->fresh, s->n * (most + 1));
-    TMX_TAKE(&s->state, s->asked_hz, s->n);
-    TMX_TAKE(&s->state, s->clock_hz, s->n);
-    TMX_TAKE(&s->state, s->row_w, s->spec.n_row);
-    TMX_TAKE(&s->state, s->gap, TMX_GAP_BINS);
-    TMX_TAKE(&s->fixed, s->chip, s->n);
-    TMX_TAKE(&s->fixed, s->phase, s->n);
-    if (s->state.failed || s->fixed.failed) {
-        tmx_serve_destroy(s);
-        return tmx_fail(err, TMX_ENOMEM, "%zu requests, %zu GPUs", spec->list->n, spec->n_gpu);
+    TMX_TAKE(state, s->now, 1);
+    TMX_TAKE(state, s->instance, s->n);
+    TMX_TAKE(state, s->view, s->n);
+    TMX_TAKE(state, s->row, spec->n_row);
+    TMX_TAKE(state, s->heap, s->n * most);
+    TMX_TAKE(state, s->fresh, s->n * (most + 1));
+    TMX_TAKE(state, s->asked_hz, s->n);
+    TMX_TAKE(state, s->clock_hz, s->n);
+    TMX_TAKE(state, s->row_w, spec->n_row);
+    TMX_TAKE(state, s->gap, TMX_GAP_BINS);
+    TMX_TAKE(fixed, s->chip, s->n);
+    TMX_TAKE(fixed, s->phase, s->n);
+    if (state->failed || fixed->failed) {
+        return s;
     }
     *s->now = (struct scalars){.telemetry_s = spec->row_options.telemetry_s};
     for (size_t k = 0; k < spec->n_row; k++) {
@@ -957,18 +953,7 @@ enum tmx_status tmx_serve_create(struct tmx_serve **out, const struct tmx_serve_
     for (size_t i = 0; i < s->n; i++) {
         place_instance(s, i);
     }
-    *out = s;
-    return TMX_OK;
-}
-
-void tmx_serve_destroy(struct tmx_serve *s)
-{
-    if (s) {
-        free(s->request);
-        tmx_arena_finish(&s->state);
-        tmx_arena_finish(&s->fixed);
-        free(s);
-    }
+    return s;
 }
 
 bool tmx_serve_done(const struct tmx_serve *s)
@@ -1041,7 +1026,6 @@ void tmx_serve_image(void *serve, struct tmx_image *i)
 {
     struct tmx_serve *s = serve;
     if (s) {
-        tmx_arena_image(&s->state, i);
         tmx_image_item(i, s->request, s->n_request * sizeof *s->request);
     }
 }

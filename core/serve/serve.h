@@ -60,7 +60,7 @@ struct tmx_serve_spec {
     const struct tmx_serve_gpu *gpu; /* [n_gpu] */
     size_t n_gpu, n_row;
     const struct tmx_choice *route, *row; /* set by sim.c */
-    struct tmx_request_list *list;        /* its requests are taken over */
+    struct tmx_request_list *list;        /* ticks write into its requests */
     struct tmx_serve_options options;
     struct tmx_serve_scheduler_options scheduler;
     struct tmx_serve_pool_options pools;
@@ -98,9 +98,9 @@ struct tmx_serve;
 /* Class of an instance under class_servers: 0 high priority, 1 low. */
 int tmx_serve_class(const struct tmx_serve_options *o, size_t instance);
 
-TMX_NODISCARD enum tmx_status tmx_serve_create(struct tmx_serve **s, const struct tmx_serve_spec *spec,
-                                               struct tmx_err *err);
-void tmx_serve_destroy(struct tmx_serve *s); /* accepts NULL */
+/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
+struct tmx_serve *tmx_serve_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                 const struct tmx_serve_spec *spec);
 
 struct tmx_serve_tick { /* from begin_s to end_s; negative: nothing arrives yet. Arrays [n_gpu] */
     double begin_s, end_s;
@@ -141,7 +141,7 @@ struct tmx_serve_beyond {
 struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s);
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */
 
-/* Everything that changes, for snapshots; NULL: nothing. */
+/* Requests, which are in no arena, for snapshots; NULL: nothing. */
 void tmx_serve_image(void *serve, struct tmx_image *i);
 
 #endif

@@ -60,53 +60,32 @@
 static const double RISE_K = 2e-3, MOST_RISE_K = 2e-2, GUESS_K = 3e-4;
 
 struct tmx_events {
-    struct tmx_arena fixed, state; /* arrays; state: what ticks change */
-    bool *grows;                   /* [n_gpu] the last piece could have been longer */
-    bool foreseen;                 /* the span's end is computed for all GPUs (foresee) */
-    uint64_t *piece;               /* [n_gpu] h that the control wants next */
+    bool *grows;     /* [n_gpu] the last piece could have been longer */
+    bool foreseen;   /* the span's end is computed for all GPUs (foresee) */
+    uint64_t *piece; /* [n_gpu] h that the control wants next */
     /* [n_unit] */
     double *rate_w, *rate_k; /* rise of leakage and temperature in a tick of the last piece; state */
     double *start_w, *start_leak_w, *start_saved_w, *start_k, *middle_w;
     double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k; /* over ticks of the span */
 };
 
-enum tmx_status tmx_events_create(struct tmx_events **out, const struct tmx_machine *m, struct tmx_err *err)
+struct tmx_events *tmx_events_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                   const struct tmx_machine *m)
 {
-    struct tmx_events *e = calloc(1, sizeof *e);
+    struct tmx_events *e = TMX_TAKE(fixed, e, 1);
     if (!e) {
-        return tmx_fail(err, TMX_ENOMEM, "events");
+        return NULL;
     }
     double **const unit[] = {&e->start_w, &e->start_leak_w, &e->start_saved_w, &e->start_k, &e->middle_w,
                              &e->sum_w,   &e->sum_leak_w,   &e->sum_saved_w,   &e->sum_k};
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        TMX_TAKE(&e->fixed, *unit[i], m->n_unit);
+        TMX_TAKE(fixed, *unit[i], m->n_unit);
     }
-    TMX_TAKE(&e->fixed, e->grows, m->n_gpu);
-    TMX_TAKE(&e->state, e->piece, m->n_gpu);
-    TMX_TAKE(&e->state, e->rate_w, m->n_unit);
-    TMX_TAKE(&e->state, e->rate_k, m->n_unit);
-    if (e->fixed.failed || e->state.failed) {
-        tmx_events_destroy(e);
-        return tmx_fail(err, TMX_ENOMEM, "events of %zu units", m->n_unit);
-    }
-    *out = e;
-    return TMX_OK;
-}
-
-void tmx_events_destroy(struct tmx_events *e)
-{
-    if (e) {
-        tmx_arena_finish(&e->fixed);
-        tmx_arena_finish(&e->state);
-        free(e);
-    }
-}
-
-void tmx_events_image(struct tmx_events *e, struct tmx_image *i)
-{
-    if (e) {
-        tmx_arena_image(&e->state, i);
-    }
+    TMX_TAKE(fixed, e->grows, m->n_gpu);
+    TMX_TAKE(state, e->piece, m->n_gpu);
+    TMX_TAKE(state, e->rate_w, m->n_unit);
+    TMX_TAKE(state, e->rate_k, m->n_unit);
+    return e;
 }
 
 /* ---- where the node's next event is ---- */

@@ -8,17 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/base/image.h"
 
 struct tmx_events;
 struct tmx_machine;
 struct tmx_sim;
 
-TMX_NODISCARD enum tmx_status tmx_events_create(struct tmx_events **e, const struct tmx_machine *m,
-                                                struct tmx_err *err);
-void tmx_events_destroy(struct tmx_events *e);                    /* accepts NULL */
-void tmx_events_image(struct tmx_events *e, struct tmx_image *i); /* likewise */
+/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
+struct tmx_events *tmx_events_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                   const struct tmx_machine *m);
 
 /* Ticks, 1 at least, until something of the node happens. */
 uint64_t tmx_events_most(const struct tmx_sim *s);

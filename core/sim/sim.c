@@ -56,8 +56,10 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     if (tmx_smooth_on(&s->spec.smooth) || ramps(s)) {
         TMX_TAKE(&s->state, s->smooth, m->n_gpu);
     }
+    s->recorder = tmx_recorder_take(&s->fixed, m, s->spec.sensor.power_window_s, s->spec.group,
+                                    s->spec.n_group, s->spec.serve.llm && !s->spec.serve.options.heat);
     tmx_feed_take(&s->feed, &s->state, m, s->spec.cooling.topology, &s->spec.store);
-    s->recorder->swing.feed = &s->feed;
+    s->meter = tmx_meter_take(&s->fixed, &s->state, m);
     TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->state, s->request.gate, m->n_sm);
@@ -67,9 +69,10 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
     TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
     TMX_TAKE(&s->fixed, s->waits, m->n_job);
-    if (s->state.failed || s->fixed.failed) {
+    if (s->state.failed || s->fixed.failed || s->recorder->state.failed) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
+    s->recorder->swing.feed = &s->feed;
     f->n_gpu = m->n_gpu;
     f->n_sm = m->n_sm;
     f->n_unit = m->n_unit;
@@ -117,7 +120,9 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
         return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
                         s->spec.dt_s);
     }
-    st = st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
+    st =
+        st ? st
+           : tmx_cooling_take(&s->cooling, &s->fixed, &s->state, c, s->thermal, s->warmup, s->spec.dt_s, err);
     if (!st) {
         s->feed.fan_w = tmx_cooling_fan_w(s->cooling);
     }
@@ -163,7 +168,9 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     s->machine->mix_memory = s->mix_memory = take_memory(s, mix->memory, choice);
     s->dtm_memory = dtm->policy ? take_memory(s, tmx_dtm_of(dtm)->memory, dtm) : NULL;
-    return s->state.failed ? tmx_fail(err, TMX_ENOMEM, "numbers that policies keep") : TMX_OK;
+    return s->state.failed || s->fixed.failed
+               ? tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", s->machine->n_unit)
+               : TMX_OK;
 }
 
 /* Turns of kernels are found as differences of times, which are rounded. */
@@ -189,32 +196,27 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     uint64_t slice;
     st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    st = st ? st
-            : tmx_recorder_create(&s->recorder, s->machine, spec->sensor.power_window_s, spec->group,
-                                  spec->n_group, spec->serve.llm && !spec->serve.options.heat, err);
-    st = st ? st : tmx_meter_create(&s->meter, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     if (!st && spec->gate.kind) {
-        st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
+        s->gate = tmx_gate_stage_take(&s->fixed, &spec->gate, s->machine);
     }
     if (!st && spec->cta.plan) {
         struct tmx_cta_spec cta = spec->cta;
         cta.turns = tmx_mix_of(mix)->turns;
-        st = tmx_cta_stage_create(&s->cta, &cta, s->machine, err);
+        s->cta = tmx_cta_stage_take(&s->fixed, &cta, s->machine);
     }
     s->frame.sleeps = s->gate || s->cta;
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
     if (!st && s->spec.job.choice->policy) {
-        st = tmx_jobs_create(&s->jobs, &s->spec.job, s->machine, err);
+        s->jobs = tmx_jobs_take(&s->fixed, &s->state, &s->spec.job, s->machine);
     }
     if (!st && s->spec.serve.llm) {
         s->spec.serve.route = &s->spec.choice[TMX_LEVEL_ROUTE];
         s->spec.serve.row = &s->spec.choice[TMX_LEVEL_ROW];
-        st = TMX_TAKE(&s->fixed, s->serve_speed, s->machine->n_gpu)
-                 ? tmx_serve_create(&s->serve, &s->spec.serve, err)
-                 : tmx_no_memory(err);
+        TMX_TAKE(&s->fixed, s->serve_speed, s->machine->n_gpu);
+        s->serve = tmx_serve_take(&s->fixed, &s->state, &s->spec.serve);
     }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
@@ -228,10 +230,10 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->span = 1;
     s->until = UINT64_MAX;
-    st = spec->events ? tmx_events_create(&s->events, s->machine, err) : TMX_OK;
+    s->events = spec->events ? tmx_events_take(&s->fixed, &s->state, s->machine) : NULL;
     s->machine->share_round_off = spec->events ? SHARE_ROUND_OFF : 0;
     s->machine->counting = s->warmup == 0;
-    st = st ? st : make_view(s, err);
+    st = make_view(s, err);
     st = st ? st : tmx_tiles_create(&s->tiles, s, err);
     if (st) {
         tmx_sim_destroy(s);
@@ -261,16 +263,11 @@ void tmx_sim_destroy(struct tmx_sim *s)
         s->spec.power.ops->destroy(s->power);
     }
     tmx_tiles_destroy(s->tiles);
-    tmx_events_destroy(s->events);
     tmx_decomposition_destroy(s->share);
     free(s->outcome);
-    tmx_cta_stage_destroy(s->cta);
-    tmx_gate_stage_destroy(s->gate);
-    tmx_jobs_destroy(s->jobs);
-    tmx_serve_destroy(s->serve);
-    tmx_cooling_destroy(s->cooling);
-    tmx_meter_destroy(s->meter);
-    tmx_recorder_destroy(s->recorder);
+    if (s->recorder) {
+        tmx_arena_finish(&s->recorder->state);
+    }
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
     tmx_arena_finish(&s->state);
@@ -495,18 +492,15 @@ void tmx_sim_image(void *sim, struct tmx_image *i)
         const struct tmx_choice *c = &s->spec.choice[k];
         tmx_image_item(i, c->state, c->state ? c->policy->state_size : 0);
     }
-    tmx_meter_image(s->meter, i);
     tmx_machine_image(s->machine, i);
     tmx_sensor_image(s->sensor, i);
     tmx_recorder_image(s->recorder, i);
-    tmx_jobs_image(s->jobs, i);
     tmx_serve_image(s->serve, i);
     for (size_t g = 0; g < n_gpu; g++) {
         s->thermal[g].ops->image(s->thermal[g].state, i);
     }
-    tmx_cooling_image(s->cooling, i);
-    tmx_events_image(s->events, i);
     if (i->from) {
+        tmx_cooling_restored(s->cooling);
         tmx_tiles_plan(s->tiles);
     }
 }

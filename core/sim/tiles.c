@@ -65,7 +65,6 @@ struct tile {
 };
 
 struct tmx_tiles {
-    struct tmx_arena arena; /* of the arrays */
     struct tmx_sim *sim;
     struct tmx_thread_pool *pool; /* NULL: one thread */
     size_t n_base, *base;         /* [n_base + 1] where tiles may begin */
@@ -102,52 +101,48 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
 {
     const struct tmx_machine *m = sim->machine;
     const size_t n = m->n_gpu, n_thread = sim->spec.n_thread > 0 ? sim->spec.n_thread : 1;
-    struct tmx_tiles *s = calloc(1, sizeof *s);
+    struct tmx_arena *a = &sim->fixed;
+    struct tmx_tiles *s = TMX_TAKE(a, s, 1);
     size_t widest = 0;
     for (size_t g = 0; g < n; g++) {
         widest = m->gpu[g].n_sm > widest ? m->gpu[g].n_sm : widest;
     }
     if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "tiles");
+        return tmx_no_memory(err);
     }
+    *out = s;
     s->sim = sim;
-    TMX_TAKE(&s->arena, s->base, n + 1);
-    TMX_TAKE(&s->arena, s->joined, n);
-    TMX_TAKE(&s->arena, s->tile_of, n);
-    TMX_TAKE(&s->arena, s->next, n);
-    TMX_TAKE(&s->arena, s->order, n);
-    TMX_TAKE(&s->arena, s->batch.state, n);
-    TMX_TAKE(&s->arena, s->batch.power_w, n);
-    TMX_TAKE(&s->arena, s->batch.temp_k, n);
-    TMX_TAKE(&s->arena, s->now_w, (BLOCK - 1) * n);
-    if (!s->arena.failed) {
+    TMX_TAKE(a, s->base, n + 1);
+    TMX_TAKE(a, s->joined, n);
+    TMX_TAKE(a, s->tile_of, n);
+    TMX_TAKE(a, s->next, n);
+    TMX_TAKE(a, s->order, n);
+    TMX_TAKE(a, s->batch.state, n);
+    TMX_TAKE(a, s->batch.power_w, n);
+    TMX_TAKE(a, s->batch.temp_k, n);
+    TMX_TAKE(a, s->now_w, (BLOCK - 1) * n);
+    if (!a->failed) {
         cut(s, n, n_thread);
-        TMX_TAKE(&s->arena, s->tile, s->n_base);
-        TMX_TAKE(&s->arena, s->scratch, s->n_base * widest);
+        TMX_TAKE(a, s->tile, s->n_base);
+        TMX_TAKE(a, s->scratch, s->n_base * widest);
     }
-    if (s->arena.failed) {
-        tmx_tiles_destroy(s);
+    if (a->failed) {
         return tmx_fail(err, TMX_ENOMEM, "tiles of %zu GPUs", n);
     }
     for (size_t i = 0; i < s->n_base; i++) {
         s->tile[i].scratch = s->scratch + i * widest;
     }
     const enum tmx_status st = n_thread > 1 ? tmx_thread_pool_create(&s->pool, n_thread, err) : TMX_OK;
-    if (st) {
-        tmx_tiles_destroy(s);
-        return st;
+    if (!st) {
+        tmx_tiles_plan(s);
     }
-    tmx_tiles_plan(s);
-    *out = s;
-    return TMX_OK;
+    return st;
 }
 
 void tmx_tiles_destroy(struct tmx_tiles *s)
 {
     if (s) {
         tmx_thread_pool_destroy(s->pool);
-        tmx_arena_finish(&s->arena);
-        free(s);
     }
 }
 

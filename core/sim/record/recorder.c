@@ -17,13 +17,12 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_HW_POWER_BRAKE] = "hw_power_brake",
 };
 
-enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m, double report_s,
-                                    const struct tmx_power_group *group, size_t n_group, bool boards,
-                                    struct tmx_err *err)
+struct tmx_recorder *tmx_recorder_take(struct tmx_arena *fixed, const struct tmx_machine *m, double report_s,
+                                       const struct tmx_power_group *group, size_t n_group, bool boards)
 {
-    struct tmx_recorder *r = calloc(1, sizeof *r);
+    struct tmx_recorder *r = TMX_TAKE(fixed, r, 1);
     if (!r) {
-        return tmx_fail(err, TMX_ENOMEM, "recorder");
+        return NULL;
     }
     *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(&tmx_recorder_any, &tmx_recorder_v3, &tmx_recorder_v4),
                                .tick_s = m->tick_s,
@@ -57,20 +56,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     TMX_TAKE(&r->state, r->first_s, m->n_sm);
     TMX_TAKE(&r->state, r->last_s, m->n_sm);
     tmx_swing_take(&r->swing, &r->state, m, group, n_group, boards);
-    if (r->state.failed) {
-        tmx_recorder_destroy(r);
-        return tmx_fail(err, TMX_ENOMEM, "recorder of %zu units", m->n_unit);
-    }
-    *out = r;
-    return TMX_OK;
-}
-
-void tmx_recorder_destroy(struct tmx_recorder *r)
-{
-    if (r) {
-        tmx_arena_finish(&r->state);
-        free(r);
-    }
+    return r;
 }
 
 void tmx_recorder_reset(struct tmx_recorder *r)

@@ -48,7 +48,7 @@ enum { TMX_REPORT_SLOTS = 10 };
 struct tmx_recorder {
     const struct tmx_recorder_kernel *kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
-    struct tmx_arena state; /* the arrays */
+    struct tmx_arena state; /* the arrays; the simulation ends it */
     struct tmx_swing swing; /* in it */
     uint64_t n_tick;        /* counted */
     double tick_s;
@@ -83,10 +83,8 @@ struct tmx_recorder {
 };
 
 /* report_s: the window of what boards report. group, boards: swing.h. */
-TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const struct tmx_machine *m,
-                                                  double report_s, const struct tmx_power_group *group,
-                                                  size_t n_group, bool boards, struct tmx_err *err);
-void tmx_recorder_destroy(struct tmx_recorder *r);
+struct tmx_recorder *tmx_recorder_take(struct tmx_arena *fixed, const struct tmx_machine *m, double report_s,
+                                       const struct tmx_power_group *group, size_t n_group, bool boards);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
 /* A step, a tick or several, of a span's GPUs: watts, and then kelvins, as soon as they are there; of the

@@ -33,7 +33,6 @@ struct tmx_cooling {
     struct tmx_cooling_spec spec;
     uint64_t warmup; /* tick */
     double warmup_s;
-    struct tmx_arena fixed, state; /* arrays; state: what changes */
     struct ledger *sum;
     double *rpm;                       /* [n_fan] */
     double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
@@ -107,37 +106,36 @@ static bool room_changes(const struct tmx_cooling *c)
     return c->spec.topology->inlet_rise_k_per_s != 0 || c->spec.n_inlet > 1 || c->spec.loop.ua_w_per_k > 0;
 }
 
-enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_cooling_spec *spec,
-                                   const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
-                                   struct tmx_err *err)
+enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *fixed, struct tmx_arena *state,
+                                 const struct tmx_cooling_spec *spec, const struct tmx_cooled *gpu,
+                                 uint64_t warmup, double dt_s, struct tmx_err *err)
 {
     const struct tmx_topology *t = spec->topology;
-    struct tmx_cooling *c = calloc(1, sizeof *c);
+    struct tmx_cooling *c = TMX_TAKE(fixed, c, 1);
     if (!c) {
         return tmx_fail(err, TMX_ENOMEM, "cooling");
     }
     *c = (struct tmx_cooling){
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
-    TMX_TAKE(&c->state, c->sum, 1);
-    TMX_TAKE(&c->state, c->rpm, t->n_fan);
-    TMX_TAKE(&c->state, c->memory, TMX_FAN_MEMORY * t->n_fan);
-    TMX_TAKE(&c->state, c->level, t->n_card);
-    TMX_TAKE(&c->state, c->inlet_k, t->n_gpu);
-    TMX_TAKE(&c->state, c->out_j, t->n_gpu);
-    TMX_TAKE(&c->state, c->flow, t->n_gpu);
-    TMX_TAKE(&c->state, c->heat_w, t->n_gpu);
-    TMX_TAKE(&c->state, c->outlet_w, t->n_gpu);
-    TMX_TAKE(&c->state, c->gpu_rpm_s, t->n_gpu);
-    TMX_TAKE(&c->state, c->gpu_inlet_k_s, t->n_gpu);
-    TMX_TAKE(&c->state, c->sink_k, t->n_gpu);
-    TMX_TAKE(&c->state, c->loop_k, t->n_gpu);
-    TMX_TAKE(&c->state, c->fan_w, t->n_gpu);
-    TMX_TAKE(&c->fixed, c->order, t->n_gpu);
-    TMX_TAKE(&c->fixed, c->room_k, t->n_gpu);
-    TMX_TAKE(&c->fixed, c->now_j, t->n_gpu);
-    TMX_TAKE(&c->fixed, c->changed, t->n_card);
-    if (c->state.failed || c->fixed.failed) {
-        tmx_cooling_destroy(c);
+    TMX_TAKE(state, c->sum, 1);
+    TMX_TAKE(state, c->rpm, t->n_fan);
+    TMX_TAKE(state, c->memory, TMX_FAN_MEMORY * t->n_fan);
+    TMX_TAKE(state, c->level, t->n_card);
+    TMX_TAKE(state, c->inlet_k, t->n_gpu);
+    TMX_TAKE(state, c->out_j, t->n_gpu);
+    TMX_TAKE(state, c->flow, t->n_gpu);
+    TMX_TAKE(state, c->heat_w, t->n_gpu);
+    TMX_TAKE(state, c->outlet_w, t->n_gpu);
+    TMX_TAKE(state, c->gpu_rpm_s, t->n_gpu);
+    TMX_TAKE(state, c->gpu_inlet_k_s, t->n_gpu);
+    TMX_TAKE(state, c->sink_k, t->n_gpu);
+    TMX_TAKE(state, c->loop_k, t->n_gpu);
+    TMX_TAKE(state, c->fan_w, t->n_gpu);
+    TMX_TAKE(fixed, c->order, t->n_gpu);
+    TMX_TAKE(fixed, c->room_k, t->n_gpu);
+    TMX_TAKE(fixed, c->now_j, t->n_gpu);
+    TMX_TAKE(fixed, c->changed, t->n_card);
+    if (state->failed || fixed->failed) {
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
@@ -145,7 +143,6 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
     if ((t->n_air > 0 || t->inlet_above_k || room_changes(c) || spec->spread) && !c->has_heat) {
-        tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
                         "differs between them or warms",
@@ -158,15 +155,6 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     order_gpus(c);
     *out = c;
     return TMX_OK;
-}
-
-void tmx_cooling_destroy(struct tmx_cooling *c)
-{
-    if (c) {
-        tmx_arena_finish(&c->state);
-        tmx_arena_finish(&c->fixed);
-        free(c);
-    }
 }
 
 static double power_w(const struct tmx_cooling *c)
@@ -502,14 +490,10 @@ size_t tmx_cooling_levels(const struct tmx_cooling *c)
     return c->n_level;
 }
 
-void tmx_cooling_image(void *cooling, struct tmx_image *i)
+void tmx_cooling_restored(struct tmx_cooling *c)
 {
-    struct tmx_cooling *c = cooling;
     if (c) {
-        tmx_arena_image(&c->state, i);
-        if (i->from) {
-            order_gpus(c);
-        }
+        order_gpus(c);
     }
 }
 

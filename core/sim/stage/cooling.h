@@ -73,10 +73,11 @@ struct tmx_cooled { /* one GPU's thermal instance */
 
 /* The caller keeps spec's arrays alive; warmup in ticks of dt_s. Errors: TMX_EUNSUPPORTED where air flows
  * between GPUs whose thermal back-end cannot move its ambient or tell its heat. */
-TMX_NODISCARD enum tmx_status tmx_cooling_create(struct tmx_cooling **c, const struct tmx_cooling_spec *spec,
-                                                 const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
-                                                 struct tmx_err *err);
-void tmx_cooling_destroy(struct tmx_cooling *c);
+/* In the arenas of a simulation: `state` has what ticks change. */
+TMX_NODISCARD enum tmx_status tmx_cooling_take(struct tmx_cooling **c, struct tmx_arena *fixed,
+                                               struct tmx_arena *state, const struct tmx_cooling_spec *spec,
+                                               const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
+                                               struct tmx_err *err);
 
 /* One update at view->time_s: account for the time since the last one, then set fans, convection
  * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the thread pool
@@ -108,7 +109,7 @@ const size_t *tmx_cooling_order(const struct tmx_cooling *c);
 /* How many levels of convection the GPUs are at now. */
 size_t tmx_cooling_levels(const struct tmx_cooling *c);
 
-/* All that changes, for snapshots. May be NULL. */
-void tmx_cooling_image(void *cooling, struct tmx_image *i);
+/* `state` is that of a snapshot now. Accepts NULL. */
+void tmx_cooling_restored(struct tmx_cooling *c);
 
 #endif

@@ -15,7 +15,6 @@ struct solved { /* the last latency solution of a GPU */
 };
 
 struct tmx_cta_stage {
-    struct tmx_arena arena; /* of the arrays */
     struct tmx_cta_spec spec;
     struct tmx_cta_plan *plan; /* [n_kernel] */
     double *reference_ipc;     /* [n_kernel] alone on the whole chip at nominal clocks */
@@ -52,49 +51,40 @@ void tmx_spread_order(const double *x, const double *y, size_t n, size_t *order)
     }
 }
 
-static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struct tmx_chip *chip,
-                                  struct tmx_err *err)
+struct tmx_cta_stage *tmx_cta_stage_take(struct tmx_arena *a, const struct tmx_cta_spec *spec,
+                                         const struct tmx_machine *m)
 {
-    const size_t n = chip->n_sm;
+    size_t widest = 0;
     double *x;
-    if (!TMX_TAKE(&c->arena, x, 2 * n) || !TMX_TAKE(&c->arena, c->spread[g], n)) {
-        return tmx_no_memory(err);
-    }
-    for (size_t sm = 0; sm < n; sm++) {
-        const struct tmx_unit *u = &chip->floorplan.unit[chip->unit_of_sm[sm]];
-        x[sm] = u->x_m + u->w_m / 2;
-        x[n + sm] = u->y_m + u->h_m / 2;
-    }
-    tmx_spread_order(x, x + n, n, c->spread[g]);
-    return TMX_OK;
-}
-
-enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct tmx_cta_spec *spec,
-                                     const struct tmx_machine *m, struct tmx_err *err)
-{
-    struct tmx_cta_stage *c = calloc(1, sizeof *c);
+    struct tmx_cta_stage *c = TMX_TAKE(a, c, 1);
     if (!c) {
-        return tmx_fail(err, TMX_ENOMEM, "CTA stage");
+        return NULL;
     }
     c->spec = *spec;
     c->n_gpu = m->n_gpu;
-    TMX_TAKE(&c->arena, c->plan, spec->n_kernel + 1);
-    TMX_TAKE(&c->arena, c->reference_ipc, spec->n_kernel + 1);
-    TMX_TAKE(&c->arena, c->reference_latency, spec->n_kernel + 1);
-    TMX_TAKE(&c->arena, c->latency, m->n_job + 1);
-    TMX_TAKE(&c->arena, c->row, m->n_job + 1);
-    TMX_TAKE(&c->arena, c->solved, m->n_gpu);
-    TMX_TAKE(&c->arena, c->spread, m->n_gpu);
-    enum tmx_status st = TMX_OK;
-    if (c->arena.failed) {
-        st = tmx_fail(err, TMX_ENOMEM, "CTA stage of %zu kernels", spec->n_kernel);
+    TMX_TAKE(a, c->plan, spec->n_kernel);
+    TMX_TAKE(a, c->reference_ipc, spec->n_kernel);
+    TMX_TAKE(a, c->reference_latency, spec->n_kernel);
+    TMX_TAKE(a, c->latency, m->n_job);
+    TMX_TAKE(a, c->row, m->n_job);
+    TMX_TAKE(a, c->solved, m->n_gpu);
+    TMX_TAKE(a, c->spread, m->n_gpu);
+    for (size_t g = 0; g < m->n_gpu && c->spread; g++) {
+        const size_t n = m->gpu[g].chip->n_sm;
+        TMX_TAKE(a, c->spread[g], n);
+        widest = n > widest ? n : widest;
     }
-    for (size_t g = 0; g < m->n_gpu && !st; g++) {
-        st = spread_gpu(c, g, m->gpu[g].chip, err);
+    if (!TMX_TAKE(a, x, 2 * widest)) {
+        return c;
     }
-    if (st) {
-        tmx_cta_stage_destroy(c);
-        return st;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_chip *chip = m->gpu[g].chip;
+        for (size_t sm = 0; sm < chip->n_sm; sm++) {
+            const struct tmx_unit *u = &chip->floorplan.unit[chip->unit_of_sm[sm]];
+            x[sm] = u->x_m + u->w_m / 2;
+            x[widest + sm] = u->y_m + u->h_m / 2;
+        }
+        tmx_spread_order(x, x + widest, chip->n_sm, c->spread[g]);
     }
     memcpy(c->plan, spec->plan, spec->n_kernel * sizeof *c->plan);
     c->spec.plan = c->plan;
@@ -106,16 +96,7 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
     for (size_t j = 0; j < m->n_job; j++) {
         c->latency[j] = 1;
     }
-    *stage = c;
-    return TMX_OK;
-}
-
-void tmx_cta_stage_destroy(struct tmx_cta_stage *c)
-{
-    if (c) {
-        tmx_arena_finish(&c->arena);
-        free(c);
-    }
+    return c;
 }
 
 static const struct tmx_cta_plan *plan_of(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu,

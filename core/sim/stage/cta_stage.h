@@ -49,9 +49,9 @@ struct tmx_cta_spec {                /* plan NULL: no stage */
 struct tmx_cta_stage;
 
 /* Errors: TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **c, const struct tmx_cta_spec *spec,
-                                                   const struct tmx_machine *m, struct tmx_err *err);
-void tmx_cta_stage_destroy(struct tmx_cta_stage *c);
+/* In the arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_cta_stage *tmx_cta_stage_take(struct tmx_arena *a, const struct tmx_cta_spec *spec,
+                                         const struct tmx_machine *m);
 
 /* At the scheduling tick: the order [n_sm] of a GPU's SMs; false, and nothing written: group tb says it. */
 bool tmx_cta_stage_order(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu, size_t g,

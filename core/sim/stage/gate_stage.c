@@ -14,7 +14,6 @@ struct rate {   /* of a resident kernel in this tick */
 };
 
 struct tmx_gate_stage {
-    struct tmx_arena arena;           /* of the arrays */
     struct tmx_gate_profile *profile; /* [n_kind * n_kernel] */
     double *latency_cycles;           /* [n_kind * n_kernel] */
     double *break_even_cycles;        /* [n_gpu] */
@@ -60,23 +59,22 @@ static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *ki
     }
 }
 
-enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struct tmx_gate_spec *spec,
-                                      const struct tmx_machine *m, struct tmx_err *err)
+struct tmx_gate_stage *tmx_gate_stage_take(struct tmx_arena *a, const struct tmx_gate_spec *spec,
+                                           const struct tmx_machine *m)
 {
-    struct tmx_gate_stage *g = calloc(1, sizeof *g);
+    struct tmx_gate_stage *g = TMX_TAKE(a, g, 1);
     const size_t n = spec->n_kernel, n_row = spec->n_kind * n;
     if (g) {
-        TMX_TAKE(&g->arena, g->profile, n_row + 1);
-        TMX_TAKE(&g->arena, g->latency_cycles, n_row + 1);
-        TMX_TAKE(&g->arena, g->break_even_cycles, m->n_gpu + 1);
-        TMX_TAKE(&g->arena, g->row0, m->n_gpu + 1);
-        TMX_TAKE(&g->arena, g->rate, m->n_gpu * TMX_SLOTS + 1);
-        TMX_TAKE(&g->arena, g->row, m->n_job + 1);
-        TMX_TAKE(&g->arena, g->share, m->n_unit * TMX_N_GATE_TYPE + 1);
+        TMX_TAKE(a, g->profile, n_row + 1);
+        TMX_TAKE(a, g->latency_cycles, n_row + 1);
+        TMX_TAKE(a, g->break_even_cycles, m->n_gpu + 1);
+        TMX_TAKE(a, g->row0, m->n_gpu + 1);
+        TMX_TAKE(a, g->rate, m->n_gpu * TMX_SLOTS + 1);
+        TMX_TAKE(a, g->row, m->n_job + 1);
+        TMX_TAKE(a, g->share, m->n_unit * TMX_N_GATE_TYPE + 1);
     }
-    if (!g || g->arena.failed) {
-        tmx_gate_stage_destroy(g);
-        return tmx_fail(err, TMX_ENOMEM, "unit gating of %zu units", m->n_unit);
+    if (a->failed) {
+        return g;
     }
     for (size_t k = 0; k < spec->n_kind; k++) {
         memcpy(&g->profile[k * n], spec->kind[k].profile, n * sizeof *g->profile);
@@ -89,16 +87,7 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
         g->row0[i] = spec->kind_of_gpu[i] * n;
         fill_shares(g, kind, &m->gpu[i]);
     }
-    *stage = g;
-    return TMX_OK;
-}
-
-void tmx_gate_stage_destroy(struct tmx_gate_stage *g)
-{
-    if (g) {
-        tmx_arena_finish(&g->arena);
-        free(g);
-    }
+    return g;
 }
 
 /* Computed again only when the kernel or the latency has changed. */

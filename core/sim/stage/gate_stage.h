@@ -38,10 +38,9 @@ struct tmx_gate_spec {               /* kind NULL: no gating; all is copied */
 struct tmx_gate_stage;
 
 /* Errors: TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **g,
-                                                    const struct tmx_gate_spec *spec,
-                                                    const struct tmx_machine *m, struct tmx_err *err);
-void tmx_gate_stage_destroy(struct tmx_gate_stage *g);
+/* In the arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_gate_stage *tmx_gate_stage_take(struct tmx_arena *a, const struct tmx_gate_spec *spec,
+                                           const struct tmx_machine *m);
 
 /* Before blocks advance: the resident kernels' slowdowns at the present clock. latency_factor [n_job]: memory
  * latency against the kernel alone on the whole chip, as a CTA policy leaves it. NULL: no CTA policy. */

@@ -17,8 +17,7 @@ struct counts { /* what changes beside the arrays */
 struct tmx_jobs {
     struct tmx_jobs_spec spec;
     size_t n_job, n_gpu;
-    struct counts now;
-    struct tmx_arena state;       /* the arrays */
+    struct counts *now;
     struct tmx_instance *waiting; /* [n_job] by arrival */
     size_t *next;                 /* [n_job] next member of the same launch, TMX_NO_JOB: the last */
     size_t *running;              /* [n_job] carriers of launches with more than one member */
@@ -27,43 +26,30 @@ struct tmx_jobs {
     struct tmx_launch launch;     /* the policy writes here */
 };
 
-enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_spec *spec,
-                                const struct tmx_machine *m, struct tmx_err *err)
+struct tmx_jobs *tmx_jobs_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                               const struct tmx_jobs_spec *spec, const struct tmx_machine *m)
 {
-    struct tmx_jobs *j = calloc(1, sizeof *j);
-    if (!j) {
-        return tmx_fail(err, TMX_ENOMEM, "job level");
-    }
+    struct tmx_jobs *j = TMX_TAKE(fixed, j, 1);
     tmx_assert(spec->depth >= 1);
-    j->spec = *spec;
-    j->n_job = m->n_job;
-    j->n_gpu = m->n_gpu;
-    TMX_TAKE(&j->state, j->waiting, m->n_job + 1);
-    TMX_TAKE(&j->state, j->next, m->n_job + 1);
-    TMX_TAKE(&j->state, j->running, m->n_job + 1);
-    TMX_TAKE(&j->state, j->idle, m->n_gpu);
-    TMX_TAKE(&j->state, j->temp_c, m->n_gpu);
-    if (j->state.failed) {
-        tmx_jobs_destroy(j);
-        return tmx_fail(err, TMX_ENOMEM, "job level of %zu jobs", m->n_job);
-    }
-    *jobs = j;
-    return TMX_OK;
-}
-
-void tmx_jobs_destroy(struct tmx_jobs *j)
-{
     if (j) {
-        tmx_arena_finish(&j->state);
-        free(j);
+        j->spec = *spec;
+        j->n_job = m->n_job;
+        j->n_gpu = m->n_gpu;
+        TMX_TAKE(state, j->now, 1);
+        TMX_TAKE(state, j->waiting, m->n_job);
+        TMX_TAKE(state, j->next, m->n_job);
+        TMX_TAKE(state, j->running, m->n_job);
+        TMX_TAKE(state, j->idle, m->n_gpu);
+        TMX_TAKE(state, j->temp_c, m->n_gpu);
     }
+    return j;
 }
 
 /* Members of launches whose carrier has ended, end with it. */
 static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < j->now.n_running; i++) {
+    for (size_t i = 0; i < j->now->n_running; i++) {
         const size_t carrier = j->running[i];
         const struct tmx_job *c = &m->job[carrier];
         if (c->state != TMX_JOB_DONE) {
@@ -77,14 +63,14 @@ static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
             m->n_done++;
         }
     }
-    j->now.n_running = kept;
+    j->now->n_running = kept;
 }
 
 static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
 {
-    for (; j->now.n_seen < m->n_arrived; j->now.n_seen++) {
-        const size_t id = j->now.n_seen;
-        j->waiting[j->now.n_waiting++] =
+    for (; j->now->n_seen < m->n_arrived; j->now->n_seen++) {
+        const size_t id = j->now->n_seen;
+        j->waiting[j->now->n_waiting++] =
             (struct tmx_instance){.id = id,
                                   .kind = j->spec.kind_of[id],
                                   .arrival_s = m->job[id].arrival_s,
@@ -112,14 +98,14 @@ static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct t
 static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
 {
     size_t kept = l->member[0], at = 0;
-    for (size_t i = l->member[0]; i < j->now.n_waiting; i++) {
+    for (size_t i = l->member[0]; i < j->now->n_waiting; i++) {
         if (at < l->n_member && l->member[at] == i) {
             at++;
         } else {
             j->waiting[kept++] = j->waiting[i];
         }
     }
-    j->now.n_waiting = kept;
+    j->now->n_waiting = kept;
 }
 
 /* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
@@ -154,7 +140,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         j->temp_c[g] = view->hottest_k[g] - TMX_ZERO_C;
         room = room || j->idle[g];
     }
-    while (room && j->now.n_waiting > 0) {
+    while (room && j->now->n_waiting > 0) {
         const struct tmx_waiting_view v = {.now_s = view->time_s,
                                            .node = j->spec.node,
                                            .kind = j->spec.kind,
@@ -162,7 +148,8 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
                                            .tmpl = j->spec.tmpl,
                                            .n_tmpl = j->spec.n_tmpl,
                                            .waiting = j->waiting,
-                                           .n_waiting = j->now.n_waiting < WINDOW ? j->now.n_waiting : WINDOW,
+                                           .n_waiting =
+                                               j->now->n_waiting < WINDOW ? j->now->n_waiting : WINDOW,
                                            .gpu_idle = j->idle,
                                            .gpu_temp_c = j->temp_c,
                                            .n_gpu = j->n_gpu};
@@ -177,7 +164,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         /* start */
         const struct tmx_launch *l = &j->launch;
         const size_t carrier = j->waiting[l->member[0]].id;
-        struct tmx_jobs_ledger *ledger = &j->now.ledger;
+        struct tmx_jobs_ledger *ledger = &j->now->ledger;
         size_t last = carrier;
         carry(j, l, &m->job[carrier]);
         for (size_t i = 1; i < l->n_member; i++) {
@@ -190,7 +177,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         }
         j->next[last] = TMX_NO_JOB;
         if (l->n_member > 1) {
-            j->running[j->now.n_running++] = carrier;
+            j->running[j->now->n_running++] = carrier;
             ledger->n_merged++;
         }
         ledger->off_die_j +=
@@ -207,14 +194,5 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
 {
-    return &j->now.ledger;
-}
-
-void tmx_jobs_image(void *jobs, struct tmx_image *i)
-{
-    struct tmx_jobs *j = jobs;
-    if (j) {
-        TMX_IMAGE_FIELD(i, j->now);
-        tmx_arena_image(&j->state, i);
-    }
+    return &j->now->ledger;
 }

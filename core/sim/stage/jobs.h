@@ -33,9 +33,9 @@ struct tmx_jobs_ledger {
 struct tmx_jobs;
 
 /* m must have its jobs; *spec is copied. Errors: TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_spec *spec,
-                                              const struct tmx_machine *m, struct tmx_err *err);
-void tmx_jobs_destroy(struct tmx_jobs *jobs); /* accepts NULL */
+/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
+struct tmx_jobs *tmx_jobs_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                               const struct tmx_jobs_spec *spec, const struct tmx_machine *m);
 
 /* Once a quantum: members of finished launches end, arrived jobs join the waiting, the policy launches
  * on GPUs that hold fewer than depth kernels. No allocation. TMX_ESOLVE: a launch that cannot be. */
@@ -43,8 +43,5 @@ TMX_NODISCARD enum tmx_status tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_ma
                                             const struct tmx_view *view, struct tmx_err *err);
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *jobs);
-
-/* All that changes, for snapshots. May be NULL. */
-void tmx_jobs_image(void *jobs, struct tmx_image *i);
 
 #endif

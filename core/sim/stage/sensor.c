@@ -170,8 +170,7 @@ void tmx_sensor_image(void *sensor, struct tmx_image *i)
 
 struct tmx_meter {
     size_t n_gpu;
-    struct tmx_arena fixed, state; /* arrays; state: what changes */
-    double *sum_w, *n_tick;        /* since the last reading */
+    double *sum_w, *n_tick; /* since the last reading */
     double *board_w, *inlet_k, *memory_k;
     struct tmx_board_view *board; /* [n_gpu] */
     double *level;                /* speeds and voltages of all boards */
@@ -201,41 +200,30 @@ static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
     }
 }
 
-enum tmx_status tmx_meter_create(struct tmx_meter **out, const struct tmx_machine *machine,
-                                 struct tmx_err *err)
+struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                 const struct tmx_machine *machine)
 {
-    struct tmx_meter *m = calloc(1, sizeof *m);
+    const size_t n = machine->n_gpu;
     size_t n_level = 0;
-    for (size_t g = 0; g < machine->n_gpu; g++) {
+    struct tmx_meter *m = TMX_TAKE(fixed, m, 1);
+    for (size_t g = 0; g < n; g++) {
         n_level += machine->gpu[g].chip->n_level;
     }
     if (!m) {
-        return tmx_fail(err, TMX_ENOMEM, "meters");
+        return NULL;
     }
-    m->n_gpu = machine->n_gpu;
-    TMX_TAKE(&m->state, m->sum_w, m->n_gpu);
-    TMX_TAKE(&m->state, m->n_tick, m->n_gpu);
-    TMX_TAKE(&m->state, m->board_w, m->n_gpu);
-    TMX_TAKE(&m->state, m->inlet_k, m->n_gpu);
-    TMX_TAKE(&m->state, m->memory_k, m->n_gpu);
-    TMX_TAKE(&m->fixed, m->board, m->n_gpu);
-    TMX_TAKE(&m->fixed, m->level, 2 * n_level);
-    if (m->state.failed || m->fixed.failed) {
-        tmx_meter_destroy(m);
-        return tmx_fail(err, TMX_ENOMEM, "meters of %zu GPUs", machine->n_gpu);
+    m->n_gpu = n;
+    TMX_TAKE(state, m->sum_w, n);
+    TMX_TAKE(state, m->n_tick, n);
+    TMX_TAKE(state, m->board_w, n);
+    TMX_TAKE(state, m->inlet_k, n);
+    TMX_TAKE(state, m->memory_k, n);
+    TMX_TAKE(fixed, m->board, n);
+    TMX_TAKE(fixed, m->level, 2 * n_level);
+    if (!fixed->failed) {
+        fill_boards(m, machine);
     }
-    fill_boards(m, machine);
-    *out = m;
-    return TMX_OK;
-}
-
-void tmx_meter_destroy(struct tmx_meter *m)
-{
-    if (m) {
-        tmx_arena_finish(&m->state);
-        tmx_arena_finish(&m->fixed);
-        free(m);
-    }
+    return m;
 }
 
 void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n)
@@ -274,10 +262,4 @@ void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view)
     view->inlet_k = m->inlet_k;
     view->memory_k = m->memory_k;
     view->board = m->board;
-}
-
-void tmx_meter_image(void *meter, struct tmx_image *i)
-{
-    struct tmx_meter *m = meter;
-    tmx_arena_image(&m->state, i);
 }

@@ -52,10 +52,10 @@ void tmx_sensor_image(void *sensor, struct tmx_image *i);
 
 struct tmx_meter;
 
-/* Before the first reading a board draws nothing and its air and memory are at 0 K. */
-TMX_NODISCARD enum tmx_status tmx_meter_create(struct tmx_meter **m, const struct tmx_machine *machine,
-                                               struct tmx_err *err);
-void tmx_meter_destroy(struct tmx_meter *m);
+/* Before the first reading a board draws nothing and its air and memory are at 0 K. It lives in the arenas of
+ * a simulation: `state` has what ticks change, and one look at `failed` says whether there was memory. */
+struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                 const struct tmx_machine *machine);
 
 /* The watts of n ticks of a span's GPUs, gpu_w [n_gpu, W]. */
 void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n);
@@ -69,7 +69,5 @@ void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 
 /* Set the pointers of *view; they live as long as the meter. */
 void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view);
-
-void tmx_meter_image(void *meter, struct tmx_image *i);
 
 #endif

@@ -52,6 +52,7 @@ struct rig {
     struct tmx_cta_plan plan[N_KERNEL];
     struct tmx_cta_spec spec;
     struct tmx_machine *m;
+    struct tmx_arena arena;
     struct tmx_cta_stage *stage;
     struct tmx_request request;
     struct tmx_gpu_request gpu;
@@ -95,7 +96,8 @@ static void rig_open(struct rig *r, size_t n_run)
     r->spec.kernel = r->kernel;
     r->spec.n_kernel = N_KERNEL;
     r->spec.plan = r->plan;
-    assert_int_equal(tmx_cta_stage_create(&r->stage, &r->spec, r->m, NULL), TMX_OK);
+    r->stage = tmx_cta_stage_take(&r->arena, &r->spec, r->m);
+    assert_false(r->arena.failed);
     struct tmx_gpu *gpu = &r->m->gpu[0];
     gpu->run[0] = 0;
     gpu->run[1] = 1;
@@ -113,7 +115,7 @@ static void rig_open(struct rig *r, size_t n_run)
 
 static void rig_close(struct rig *r)
 {
-    tmx_cta_stage_destroy(r->stage);
+    tmx_arena_finish(&r->arena);
     tmx_machine_destroy(r->m);
     tmx_chip_finish(&r->chip);
 }
@@ -191,9 +193,9 @@ static void a_lower_clock_is_a_level(void **state)
 {
     struct rig r = {.spec = {.place = TMX_CTA_ORDER}};
     rig_open(&r, 1);
-    tmx_cta_stage_destroy(r.stage);
     r.plan[0].core_clock = 0.9;
-    assert_int_equal(tmx_cta_stage_create(&r.stage, &r.spec, r.m, NULL), TMX_OK);
+    r.stage = tmx_cta_stage_take(&r.arena, &r.spec, r.m);
+    assert_false(r.arena.failed);
     limit(&r, 1);
     assert_int_equal(r.gpu.level, 1); /* 1.0, 0.9, 0.8 GHz */
     rig_close(&r);
@@ -285,7 +287,8 @@ static void unit_gating_sees_the_latency_of_the_plan(void **state)
                                        .kind = &kind,
                                        .n_kind = 1,
                                        .kind_of_gpu = &(const size_t){0}};
-    assert_int_equal(tmx_gate_stage_create(&gate, &spec, r.m, NULL), TMX_OK);
+    gate = tmx_gate_stage_take(&r.arena, &spec, r.m);
+    assert_false(r.arena.failed);
     tmx_gate_stage_slow(gate, r.m, tmx_machine_all(r.m), NULL);
     check_close(tmx_job_slowdown(&r.m->job[0]), 1.4, 1e-12, 0);
     tmx_gate_stage_sleep(gate, r.m, tmx_machine_all(r.m), r.asleep);
@@ -296,7 +299,6 @@ static void unit_gating_sees_the_latency_of_the_plan(void **state)
     r.m->busy[0] = 1;
     tmx_gate_stage_sleep(gate, r.m, tmx_machine_all(r.m), r.asleep);
     assert_true(r.asleep[0] > 0 && r.asleep[0] < alone);
-    tmx_gate_stage_destroy(gate);
     rig_close(&r);
 }
 
