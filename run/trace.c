@@ -15,9 +15,8 @@
 /* With events the report's window is of so many steps at most. */
 enum { MOST_STEPS = 4096 };
 
-struct gpu_files {
-    struct tmx_output power, temps;
-};
+/* Files, in the order in which they are put in place: these two, then two of each GPU, then one of all. */
+enum { CSV, ROWS, POWER, TEMPS };
 
 /* Sensors of a GPU's SMs between two rows: what a row of one moment would miss. Means weigh by ticks. */
 struct sample {
@@ -36,9 +35,9 @@ struct tmx_run_trace {
     double *step_tick; /* [n_ring] ticks of each */
     double window;     /* ticks that the report is a mean over */
     double *row_w;     /* [n_row] of what is served: since the last row of the file */
-    struct tmx_output csv, rows, config;
-    struct gpu_files *gpu; /* [n_gpu] */
-    struct sample *sample; /* [n_gpu] */
+    size_t n_file;
+    struct tmx_output *file; /* [n_file] */
+    struct sample *sample;   /* [n_gpu] */
 };
 
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
@@ -88,7 +87,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     const struct tmx_gpu *gpu = &m->gpu[g];
     const struct tmx_chip *c = gpu->chip;
     double hottest_c = -TMX_ZERO_C, mean_c = 0, power_w = 0;
-    FILE *out = t->csv.file;
+    FILE *out = t->file[CSV].file;
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const double temp_c = tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C;
         hottest_c = fmax(hottest_c, temp_c);
@@ -198,7 +197,7 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
     double mhz[2] = {INFINITY, INFINITY}, hottest_k = NAN, memory_k = NAN, inlet_k = NAN;
     size_t n, in_row = 0, capped = 0, requests = 0;
     bool braked = false;
-    FILE *out = t->rows.file;
+    FILE *out = t->file[ROWS].file;
     const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
     for (size_t i = 0; i < n; i++) {
         if (v[i].row != row) {
@@ -236,51 +235,49 @@ static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, siz
 {
     const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
     const struct tmx_frame *f = tmx_sim_frame(sim);
+    FILE *power = t->file[POWER + 2 * g].file, *temps = t->file[TEMPS + 2 * g].file;
     for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
         char real[TMX_REAL_SIZE];
         tmx_real_print(real, t->sum_w[gpu->unit0 + u] / (double)t->n_tick);
-        fprintf(t->gpu[g].power.file, "%s%s", u ? "\t" : "", real);
-        fprintf(t->gpu[g].temps.file, "%s%.6f", u ? "\t" : "", f->temp_k[gpu->unit0 + u]);
+        fprintf(power, "%s%s", u ? "\t" : "", real);
+        fprintf(temps, "%s%.6f", u ? "\t" : "", f->temp_k[gpu->unit0 + u]);
     }
-    fputc('\n', t->gpu[g].power.file);
-    fputc('\n', t->gpu[g].temps.file);
+    fputc('\n', power);
+    fputc('\n', temps);
 }
 
-static void head_hotspot(const struct tmx_gpu *gpu, FILE *out)
+/* NULL: it cannot be written, or there is an error already. */
+static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, struct tmx_err *err)
 {
-    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
-        fprintf(out, "%s%s", u ? "\t" : "", gpu->chip->floorplan.unit[u].name);
-    }
-    fputc('\n', out);
+    char path[TMX_PATH_SIZE];
+    return err->code || tmx_path_join(path, t->options.dir, name, err) ||
+                   tmx_output_open(&t->file[i], path, err)
+               ? NULL
+               : t->file[i].file;
 }
 
-static enum tmx_status open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
+static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
 {
     const struct tmx_machine *m = tmx_sim_machine(t->run->sim);
-    char path[1200];
-    enum tmx_status st = TMX_OK;
-    for (size_t g = 0; g < m->n_gpu && !st; g++) {
-        char suffix[32] = "";
+    for (size_t i = 0; i < 2 * m->n_gpu; i++) {
+        const struct tmx_chip *c = m->gpu[i / 2].chip;
+        char name[64], number[32] = "";
         if (m->n_gpu > 1) {
-            snprintf(suffix, sizeof suffix, "_gpu%zu", g);
+            snprintf(number, sizeof number, "_gpu%zu", i / 2);
         }
-        snprintf(path, sizeof path, "%s/power%s.ptrace", t->options.dir, suffix);
-        st = tmx_output_open(&t->gpu[g].power, path, err);
-        snprintf(path, sizeof path, "%s/temps%s.ttrace", t->options.dir, suffix);
-        st = st ? st : tmx_output_open(&t->gpu[g].temps, path, err);
-        if (!st) {
-            head_hotspot(&m->gpu[g], t->gpu[g].power.file);
-            head_hotspot(&m->gpu[g], t->gpu[g].temps.file);
+        snprintf(name, sizeof name, i % 2 ? "temps%s.ttrace" : "power%s.ptrace", number);
+        FILE *out = open_file(t, POWER + i, name, err);
+        for (size_t u = 0; out && u < c->floorplan.n_unit; u++) {
+            fprintf(out, "%s%s%s", u ? "\t" : "", c->floorplan.unit[u].name,
+                    u + 1 < c->floorplan.n_unit ? "" : "\n");
         }
     }
-    st = st ? st : tmx_path_join(path, t->options.dir, "thermal.config", err);
-    st = st ? st : tmx_output_open(&t->config, path, err);
-    if (!st) {
+    FILE *config = open_file(t, t->n_file - 1, "thermal.config", err);
+    if (config) {
         struct tmx_hotspot_config cfg = t->run->kind[0].package;
         cfg.sampling_intvl = (double)t->every * t->run->options.tick_s;
-        tmx_hotspot_config_print(&cfg, t->config.file);
+        tmx_hotspot_config_print(&cfg, config);
     }
-    return st;
 }
 
 enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *run,
@@ -299,14 +296,14 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
                         run->options.tick_s);
     }
     struct tmx_run_trace *t = calloc(1, sizeof *t);
-    char path[1200];
+    struct tmx_err own = {0};
     if (!t) {
         return tmx_no_memory(err);
     }
-    *t = (struct tmx_run_trace){.run = run, .options = *o};
+    *t = (struct tmx_run_trace){.run = run, .options = *o, .n_file = POWER + 2 * m->n_gpu + 1};
     t->every = (uint64_t)round(ticks);
     TMX_TAKE(&t->arena, t->sum_w, m->n_unit);
-    TMX_TAKE(&t->arena, t->gpu, m->n_gpu);
+    TMX_TAKE(&t->arena, t->file, t->n_file);
     TMX_TAKE(&t->arena, t->sample, m->n_gpu);
     t->window = fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
     t->n_ring = (size_t)(run->options.tick == TMX_TICK_FIXED ? t->window : fmin(t->window, MOST_STEPS));
@@ -314,30 +311,25 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     TMX_TAKE(&t->arena, t->board_w, m->n_gpu * t->n_ring);
     TMX_TAKE(&t->arena, t->step_tick, t->n_ring);
     TMX_TAKE(&t->arena, t->row_w, run->serve ? run->serve->spec.n_row : 1);
-    enum tmx_status st = t->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    if (!st && o->csv && run->serve) {
-        st = tmx_path_join(path, o->dir, "rows.csv", err);
-        st = st ? st : tmx_output_open(&t->rows, path, err);
-        if (!st) {
-            fputs(
-                "time_s,row,power_w,budget_w,high_mhz,low_mhz,capped_pct,braked,requests,hottest_c,memory_c,"
-                "inlet_c\n",
-                t->rows.file);
-        }
+    if (t->arena.failed) {
+        tmx_no_memory(&own);
     }
-    if (!st && o->csv && heat) {
-        st = tmx_path_join(path, o->dir, "trace.csv", err);
-        st = st ? st : tmx_output_open(&t->csv, path, err);
-        if (!st) {
-            head_csv(t, t->csv.file);
-        }
+    FILE *rows = o->csv && run->serve ? open_file(t, ROWS, "rows.csv", &own) : NULL;
+    if (rows) {
+        fputs("time_s,row,power_w,budget_w,high_mhz,low_mhz,capped_pct,braked,requests,hottest_c,memory_c,"
+              "inlet_c\n",
+              rows);
     }
-    if (!st && o->hotspot) {
-        st = open_hotspot(t, err);
+    FILE *csv = o->csv && heat ? open_file(t, CSV, "trace.csv", &own) : NULL;
+    if (csv) {
+        head_csv(t, csv);
     }
-    if (st) {
+    if (o->hotspot) {
+        open_hotspot(t, &own);
+    }
+    if (own.code) {
         tmx_run_trace_close(t);
-        return st;
+        return tmx_error_give(err, &own);
     }
     *out = t;
     return TMX_OK;
@@ -360,10 +352,10 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         }
         t->board_w[g * t->n_ring + t->n_kept % t->n_ring] = tmx_chip_board_w(gpu->chip, w);
     }
-    if (t->rows.file) {
+    if (t->file[ROWS].file) {
         sum_rows(t, sim);
     }
-    if (t->csv.file) {
+    if (t->file[CSV].file) {
         sample_sensors(t, sim, (double)ticks);
     }
     t->n_kept++;
@@ -371,11 +363,11 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
     if (t->n_tick < t->every) {
         return;
     }
-    for (size_t k = 0; t->rows.file && k < t->run->serve->spec.n_row; k++) {
+    for (size_t k = 0; t->file[ROWS].file && k < t->run->serve->spec.n_row; k++) {
         row_rows(t, sim, k);
     }
     for (size_t g = 0; g < f->n_gpu; g++) {
-        if (t->csv.file) {
+        if (t->file[CSV].file) {
             row_csv(t, sim, g);
         }
         if (t->options.hotspot) {
@@ -390,27 +382,20 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
 
 enum tmx_status tmx_run_trace_commit(struct tmx_run_trace *t, struct tmx_err *err)
 {
-    enum tmx_status st = t->csv.file ? tmx_output_commit(&t->csv, err) : TMX_OK;
-    st = st || !t->rows.file ? st : tmx_output_commit(&t->rows, err);
-    for (size_t g = 0; t->options.hotspot && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
-        st = st ? st : tmx_output_commit(&t->gpu[g].power, err);
-        st = st ? st : tmx_output_commit(&t->gpu[g].temps, err);
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < t->n_file && !st; i++) {
+        st = t->file[i].file ? tmx_output_commit(&t->file[i], err) : TMX_OK;
     }
-    return st || !t->options.hotspot ? st : tmx_output_commit(&t->config, err);
+    return st;
 }
 
 void tmx_run_trace_close(struct tmx_run_trace *t)
 {
-    if (!t) {
-        return;
+    for (size_t i = 0; t && t->file && i < t->n_file; i++) {
+        tmx_output_discard(&t->file[i]);
     }
-    tmx_output_discard(&t->csv);
-    tmx_output_discard(&t->rows);
-    tmx_output_discard(&t->config);
-    for (size_t g = 0; t->gpu && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
-        tmx_output_discard(&t->gpu[g].power);
-        tmx_output_discard(&t->gpu[g].temps);
+    if (t) {
+        tmx_arena_finish(&t->arena);
     }
-    tmx_arena_finish(&t->arena);
     free(t);
 }

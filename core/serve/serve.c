@@ -458,9 +458,12 @@ static void take_caches(struct tmx_serve *s, size_t i, double at_s)
     }
 }
 
-static void schedule(struct tmx_serve *s, size_t i)
+static void begin(struct tmx_serve *s, size_t i, double at_s)
 {
     struct instance *x = &s->instance[i];
+    x->from_s = at_s;
+    take_caches(s, i, at_s);
+    /* schedule */
     const struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
     x->iteration_tokens = x->n_cur = 0;
     x->batch = x->n_run;
@@ -485,14 +488,6 @@ static void schedule(struct tmx_serve *s, size_t i)
             x->preempted = 0;
         }
     }
-}
-
-static void begin(struct tmx_serve *s, size_t i, double at_s)
-{
-    struct instance *x = &s->instance[i];
-    x->from_s = at_s;
-    take_caches(s, i, at_s);
-    schedule(s, i);
     if (x->iteration_tokens == 0 && x->batch == 0) {
         x->state = IDLE;
         x->end_s = x->in_head != NONE ? s->request[x->in_head].done_s : INFINITY;
