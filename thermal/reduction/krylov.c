@@ -409,10 +409,12 @@ enum {
     MAX_SHIFTS = 60 /* of a basis */
 };
 /* Of solutions: steady states are exact, as the finished model is checked against them; a test adds up
- * errors. Directions need DIRECTION_PART a kelvin of the tolerance, and what is new of a vector NEW_PART.
- * Both were chosen as about the largest with which tests/property/test_reduced.c holds on its quick chips. */
+ * errors. Directions need DIRECTION_PART a kelvin of the tolerance, and what is new of a vector NEW_PART:
+ * both were chosen as about the largest with which tests/property/test_reduced.c holds on its quick chips.
+ * Errors of single cells are of first order in what the vectors miss, and need FIRST_ORDER of both: without
+ * it cells of the physical network were off by 2 mK. */
 static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.1};
-static const double DIRECTION_PART = 0.03, NEW_PART = 0.1;
+static const double DIRECTION_PART = 0.03, NEW_PART = 0.1, FIRST_ORDER = 0.01;
 
 struct builder {
     struct growing_basis grown;
@@ -438,9 +440,16 @@ static void solve_shift(struct builder *b, double gamma, double shift, const str
     tmx_system_destroy(system);
 }
 
+/* A part, at most this much, that is enough for the tolerance. */
+static double enough(const struct builder *b, double most, double share)
+{
+    const bool cells = b->options->cells || b->options->unit_cells;
+    return fmin(most, (cells ? FIRST_ORDER : 1) * share * b->options->tolerance_k);
+}
+
 static void append_shift(struct builder *b, double gamma, double shift)
 {
-    const struct tmx_accuracy directions = {.part = fmin(1e-4, DIRECTION_PART * b->options->tolerance_k)};
+    const struct tmx_accuracy directions = {.part = enough(b, 1e-4, DIRECTION_PART)};
     solve_shift(b, gamma, shift, shift > 0 ? &directions : &STEADY, b->grown.b);
     b->grown.basis->n_shift++;
     grow_append(&b->grown, b->grown.n_in);
@@ -620,7 +629,7 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
     *grown = (struct growing_basis){
         .net = net, .basis = s, .several = several, .n_in = n_in, .err = err, .tall = {.n = n}};
-    grown->dependent = pow(fmin(1e-3, NEW_PART * b->options->tolerance_k), 2);
+    grown->dependent = pow(enough(b, 1e-3, NEW_PART), 2);
     struct tmx_arena *scratch = &grown->arena;
     double **const tall[] = {&grown->b, &grown->x, &grown->w, &grown->e};
     for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
