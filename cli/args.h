@@ -173,8 +173,6 @@ void tmx_args_man(const struct tmx_command *c, FILE *out);
 
 /* What can follow words[0..n), the last of which (may be "") is being typed; one candidate a line. A line
  * ":files" or ":folders" asks the shell for these; what ends in '=' or '.' goes on without a blank. */
-void tmx_complete(const struct tmx_command *const *commands, const char *const *words, size_t n, FILE *out);
-/* The candidates of a kind. word: the part typed so far, for SETTING. */
-void tmx_names_print(enum tmx_names kind, const char *word, FILE *out);
+void tmx_complete(const char *const *words, size_t n, FILE *out);
 
 #endif

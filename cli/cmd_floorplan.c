@@ -23,7 +23,7 @@
 #include "thermal/floorplanner.h"
 #include "thermal/trace_run.h"
 
-struct tmx_floorplan_args {
+struct args {
     struct tmx_texts words; /* the verb, then its files */
     const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die;
     int to; /* of convert: enum tmx_floorplan_to */
@@ -45,7 +45,7 @@ static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "
 /* The same work on several floorplans: every mix of --suite (its `base` and `mixes`), or --mix, under one
  * policy. */
 struct compare {
-    const struct tmx_floorplan_args *a;
+    const struct args *a;
     const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
     size_t n_file;
     char suite[TMX_PATH_SIZE];
@@ -162,9 +162,9 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
 static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"floorplan", TMX_COLUMN_TEXT, 0},    {"mixes", TMX_COLUMN_INT, 0},
-        {"peak_temp_c", TMX_COLUMN_REAL, 2},  {"gradient_c", TMX_COLUMN_REAL, 2},
-        {"slowdown_pct", TMX_COLUMN_REAL, 2}, {"energy_j", TMX_COLUMN_REAL, 0},
+        TMX_TEXT("floorplan"),       TMX_INT("mixes"),
+        TMX_REAL("peak_temp_c", 2),  TMX_REAL("gradient_c", 2),
+        TMX_REAL("slowdown_pct", 2), TMX_REAL("energy_j", 0),
     };
     size_t index[N_METRIC];
     for (size_t i = 0; i < N_METRIC; i++) {
@@ -186,9 +186,8 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
 }
 
 static const struct tmx_column unit_columns[] = {
-    {"floorplan", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 4},
-    {"right_mm", TMX_COLUMN_REAL, 4},   {"bottom_mm", TMX_COLUMN_REAL, 4}, {"top_mm", TMX_COLUMN_REAL, 4},
-    {"mean_temp_c", TMX_COLUMN_REAL, 3}};
+    TMX_TEXT("floorplan"),    TMX_TEXT("unit"),      TMX_REAL("left_mm", 4),    TMX_REAL("right_mm", 4),
+    TMX_REAL("bottom_mm", 4), TMX_REAL("top_mm", 4), TMX_REAL("mean_temp_c", 3)};
 enum { N_UNIT_COLUMN = sizeof unit_columns / sizeof unit_columns[0] };
 
 static void add_unit(struct tmx_table *t, const char *file, const struct tmx_unit *unit, double temp_c)
@@ -214,8 +213,8 @@ static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table 
 }
 
 /* Print one; the units, for heat maps, only go to the folder. */
-static enum tmx_status save(const struct tmx_floorplan_args *a, const struct tmx_table *t,
-                            const struct tmx_table *units, struct tmx_err *err)
+static enum tmx_status save(const struct args *a, const struct tmx_table *t, const struct tmx_table *units,
+                            struct tmx_err *err)
 {
     enum tmx_status st = tmx_print(t, TMX_OK, &a->print, "-", err);
     if (!st && strcmp(a->out, "-") != 0) {
@@ -260,11 +259,23 @@ static enum tmx_status compare_runs(struct compare *s, struct tmx_err *err)
 
 /* What `thermix floorplan VERB` does. */
 
-struct verb {
-    const char *name;
-    bool reads, writes; /* a floorplan FILE; one to -o */
-    enum tmx_status (*run)(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err);
+enum verb {
+    CHECK,
+    SHOW,
+    CONVERT, /* this and those below write a floorplan to -o */
+    SCALE,
+    ROTATE,
+    MIRROR,
+    MOVE,
+    SWAP,
+    SPLIT,
+    GRID,
+    GENERATE,
+    COMPARE,
+    OPTIMISE
 };
+static const char *const verbs[] = {"check", "show",  "convert", "scale",    "rotate",  "mirror",   "move",
+                                    "swap",  "split", "grid",    "generate", "compare", "optimise", NULL};
 
 /* "2x3", "2x3mm", "0.5": two numbers in the unit asked for. */
 static enum tmx_status pair(const char *text, const char *what, double v[2], struct tmx_err *err)
@@ -323,22 +334,11 @@ static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *nam
                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static enum tmx_status check(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                             struct tmx_err *err)
-{
-    (void)err;
-    tmx_print_visible(stdout, "%s: %zu units tile %.4g x %.4g mm%s\n", a->file, fp->n_unit,
-                      1e3 * tmx_floorplan_width_m(fp), 1e3 * tmx_floorplan_height_m(fp),
-                      a->gaps ? " (gaps allowed)" : "");
-    return TMX_OK;
-}
-
-static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static enum tmx_status show(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3},
-        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"width_mm", TMX_COLUMN_REAL, 3},
-        {"height_mm", TMX_COLUMN_REAL, 3}, {"area_mm2", TMX_COLUMN_REAL, 3},
+        TMX_TEXT("unit"),        TMX_REAL("left_mm", 3),   TMX_REAL("bottom_mm", 3),
+        TMX_REAL("width_mm", 3), TMX_REAL("height_mm", 3), TMX_REAL("area_mm2", 3),
     };
     struct tmx_table *t = NULL;
     if (tmx_plot_is_file(a->out)) {
@@ -353,91 +353,21 @@ static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floor
     return tmx_print_end(t, st, &a->print, a->out, err);
 }
 
-static enum tmx_status convert(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                               struct tmx_err *err)
+static enum tmx_status scale(struct tmx_floorplan *fp, const char *by, const double v[2], struct tmx_err *err)
 {
-    (void)a, (void)fp, (void)err; /* reading and writing is all */
-    return TMX_OK;
-}
-
-static enum tmx_status scale(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                             struct tmx_err *err)
-{
-    double v[2] = {0};
-    enum tmx_status st = pair(a->by, "--by", v, err);
-    if (!st && (v[0] <= 0 || v[1] <= 0)) {
-        return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", a->by);
+    if (v[0] <= 0 || v[1] <= 0) {
+        return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", by);
     }
     const double side_m[] = {v[0] * tmx_floorplan_width_m(fp), v[1] * tmx_floorplan_height_m(fp)};
-    for (size_t i = 0; i < 2 && !st; i++) {
-        if (side_m[i] < 1e-6) {
-            st = tmx_fail(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more",
-                          a->by, side_m[0], side_m[1]);
-        }
+    if (side_m[0] < 1e-6 || side_m[1] < 1e-6) {
+        return tmx_fail(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more", by,
+                        side_m[0], side_m[1]);
     }
-    if (!st) {
-        tmx_floorplan_scale(fp, v[0], v[1]);
-    }
-    return st;
-}
-
-static enum tmx_status rotate(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                              struct tmx_err *err)
-{
-    (void)err;
-    tmx_floorplan_rotate(fp, (int)(a->turns % 4));
+    tmx_floorplan_scale(fp, v[0], v[1]);
     return TMX_OK;
 }
 
-static enum tmx_status mirror(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                              struct tmx_err *err)
-{
-    (void)a, (void)err;
-    tmx_floorplan_mirror(fp);
-    return TMX_OK;
-}
-
-static enum tmx_status move(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
-{
-    size_t unit = 0;
-    double v[2] = {0};
-    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
-    st = st ? st : pair(a->by, "--by", v, err);
-    if (!st) {
-        tmx_floorplan_move(fp, unit, 1e-3 * v[0], 1e-3 * v[1]);
-    }
-    return st;
-}
-
-static enum tmx_status swap(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
-{
-    size_t unit = 0, with = 0;
-    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
-    st = st ? st : find_unit(fp, a->with, &with, err);
-    if (!st) {
-        tmx_floorplan_swap(fp, unit, with);
-    }
-    return st;
-}
-
-static enum tmx_status split(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                             struct tmx_err *err)
-{
-    size_t unit = 0, n[2] = {0};
-    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
-    st = st ? st : counts(a->by, n, err);
-    return st ? st : tmx_floorplan_split(fp, unit, n[0], n[1], err);
-}
-
-static enum tmx_status grid(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
-{
-    size_t n[2] = {0};
-    const enum tmx_status st = counts(a->by, n, err);
-    return st ? st : tmx_floorplan_grid(fp, n[0], n[1], err);
-}
-
-static enum tmx_status generate(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                                struct tmx_err *err)
+static enum tmx_status generate(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     /* SM area and margin of the two-band GT200 plan in floorplans/gtx280: 30 SMs of 10 mm2 on 576 mm2, memory
      * controllers 2 mm wide on a side of 24 mm. Assumed for other chips. */
@@ -457,18 +387,56 @@ static enum tmx_status generate(const struct tmx_floorplan_args *a, struct tmx_f
     return tmx_floorplan_generate(fp, &c, err);
 }
 
-static const struct verb verbs[] = {
-    {"check", true, false, check}, {"show", true, false, show},         {"convert", true, true, convert},
-    {"scale", true, true, scale},  {"rotate", true, true, rotate},      {"mirror", true, true, mirror},
-    {"move", true, true, move},    {"swap", true, true, swap},          {"split", true, true, split},
-    {"grid", true, true, grid},    {"generate", false, true, generate},
-};
-static const char *const tmx_floorplan_verbs[] = {"check",    "show",    "convert",  "scale", "rotate",
-                                                  "mirror",   "move",    "swap",     "split", "grid",
-                                                  "generate", "compare", "optimise", NULL};
+static enum tmx_status change(const struct args *a, enum verb verb, struct tmx_floorplan *fp,
+                              struct tmx_err *err)
+{
+    double v[2] = {0};
+    size_t unit = 0, with = 0, n[2] = {0};
+    enum tmx_status st =
+        verb == MOVE || verb == SWAP || verb == SPLIT ? find_unit(fp, a->unit, &unit, err) : TMX_OK;
+    st = st || verb != SWAP ? st : find_unit(fp, a->with, &with, err);
+    st = st || (verb != SCALE && verb != MOVE) ? st : pair(a->by, "--by", v, err);
+    st = st || (verb != SPLIT && verb != GRID) ? st : counts(a->by, n, err);
+    if (st) {
+        return st;
+    }
+    switch (verb) {
+    case CHECK:
+        tmx_print_visible(stdout, "%s: %zu units tile %.4g x %.4g mm%s\n", a->file, fp->n_unit,
+                          1e3 * tmx_floorplan_width_m(fp), 1e3 * tmx_floorplan_height_m(fp),
+                          a->gaps ? " (gaps allowed)" : "");
+        break;
+    case SHOW:
+        return show(a, fp, err);
+    case SCALE:
+        return scale(fp, a->by, v, err);
+    case ROTATE:
+        tmx_floorplan_rotate(fp, (int)(a->turns % 4));
+        break;
+    case MIRROR:
+        tmx_floorplan_mirror(fp);
+        break;
+    case MOVE:
+        tmx_floorplan_move(fp, unit, 1e-3 * v[0], 1e-3 * v[1]);
+        break;
+    case SWAP:
+        tmx_floorplan_swap(fp, unit, with);
+        break;
+    case SPLIT:
+        return tmx_floorplan_split(fp, unit, n[0], n[1], err);
+    case GRID:
+        return tmx_floorplan_grid(fp, n[0], n[1], err);
+    case GENERATE:
+        return generate(a, fp, err);
+    case CONVERT: /* reading and writing is all */
+    case COMPARE:
+    case OPTIMISE:
+        break;
+    }
+    return TMX_OK;
+}
 
-static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                                      struct tmx_err *err)
+static enum tmx_status read_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     if (!a->file) {
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
@@ -478,8 +446,7 @@ static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct
     return st ? st : tmx_floorplan_check(fp, a->gaps, err);
 }
 
-static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
-                                       struct tmx_err *err)
+static enum tmx_status write_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     char comment[256];
     snprintf(comment, sizeof comment, "thermix floorplan %s%s%s", a->verb, a->file ? " of " : "",
@@ -491,19 +458,6 @@ static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struc
         return tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
     }
     return st ? st : tmx_flp_write(a->out, fp, comment, err);
-}
-
-static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struct tmx_err *err)
-{
-    char note[TMX_ICE_NOTE] = "";
-    if (strcmp(a->out, "-") == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
-    }
-    const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, note, err);
-    if (!st && note[0]) {
-        tmx_print_visible(stderr, "thermix floorplan: %s\n", note);
-    }
-    return st;
 }
 
 /* `KEY=VALUE` of the floorplanner (o; NULL: refused) or of the package. */
@@ -534,7 +488,7 @@ static void say(void *to, enum tmx_log_level level, const char *text)
 
 /* One floorplan under the power file in the package: the steady state of the mean power, as `thermix thermal`
  * has it. */
-static enum tmx_status compare_one(const struct tmx_floorplan_args *a, const char *file, struct tmx_table *t,
+static enum tmx_status compare_one(const struct args *a, const char *file, struct tmx_table *t,
                                    struct tmx_table *units, struct tmx_err *err)
 {
     static struct tmx_trace_options o; /* large */
@@ -576,13 +530,11 @@ static enum tmx_status compare_one(const struct tmx_floorplan_args *a, const cha
 }
 
 /* One power file on every floorplan. */
-static enum tmx_status compare_power(const struct tmx_floorplan_args *a, struct tmx_err *err)
+static enum tmx_status compare_power(const struct args *a, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
-                                                {"power_w", TMX_COLUMN_REAL, 2},
-                                                {"hottest", TMX_COLUMN_TEXT, 0},
-                                                {"peak_temp_c", TMX_COLUMN_REAL, 2},
-                                                {"gradient_c", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"), TMX_REAL("power_w", 2),
+                                                TMX_TEXT("hottest"), TMX_REAL("peak_temp_c", 2),
+                                                TMX_REAL("gradient_c", 2)};
     struct tmx_table *t = NULL, *units = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
     st = st ? st : tmx_table_create(&units, unit_columns, N_UNIT_COLUMN, err);
@@ -595,7 +547,7 @@ static enum tmx_status compare_power(const struct tmx_floorplan_args *a, struct 
     return st;
 }
 
-static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
+static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
 {
     struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
@@ -611,9 +563,8 @@ enum { FOR_COST, FOR_SLOWDOWN };
 static const char *const goals[] = {"cost", "slowdown", NULL};
 
 /* The candidate whose runs lose least time; slowdown_pct [1 + r->n]: of the start, then of the candidates. */
-static enum tmx_status choose_by_runs(const struct tmx_floorplan_args *a,
-                                      const struct tmx_floorplanner_result *r, double *slowdown_pct,
-                                      size_t *best, struct tmx_err *err)
+static enum tmx_status choose_by_runs(const struct args *a, const struct tmx_floorplanner_result *r,
+                                      double *slowdown_pct, size_t *best, struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE - 32], (*path)[TMX_PATH_SIZE] = calloc(1 + r->n, sizeof *path);
     const char **file = calloc(1 + r->n, sizeof *file);
@@ -653,10 +604,9 @@ static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *
                                           struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"floorplan", TMX_COLUMN_TEXT, 0},    {"cost", TMX_COLUMN_REAL, 3},
-        {"area_mm2", TMX_COLUMN_REAL, 3},     {"wire_mm", TMX_COLUMN_REAL, 3},
-        {"peak_temp_c", TMX_COLUMN_REAL, 3},  {"gradient_c", TMX_COLUMN_REAL, 3},
-        {"slowdown_pct", TMX_COLUMN_REAL, 2},
+        TMX_TEXT("floorplan"),       TMX_REAL("cost", 3),        TMX_REAL("area_mm2", 3),
+        TMX_REAL("wire_mm", 3),      TMX_REAL("peak_temp_c", 3), TMX_REAL("gradient_c", 3),
+        TMX_REAL("slowdown_pct", 2),
     };
     const size_t n = sizeof columns / sizeof columns[0] - (slowdown_pct ? 0 : 1);
     const enum tmx_status st = tmx_table_create(t, columns, n, err);
@@ -671,7 +621,7 @@ static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *
     return st;
 }
 
-static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_err *err)
+static enum tmx_status optimise(const struct args *a, struct tmx_err *err)
 {
     static struct tmx_hotspot_config cfg; /* large */
     struct tmx_floorplanner_options o;
@@ -723,46 +673,57 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     return st;
 }
 
-/* words.text[0] is one of tmx_floorplan_verbs. */
+/* convert, of a stack of several files; *done: that was all. */
+static enum tmx_status convert_stack(const struct args *a, bool *done, struct tmx_err *err)
+{
+    char note[TMX_ICE_NOTE] = "";
+    const bool to_ice = a->to == TMX_TO_ICE, stack = tmx_ice_is_stack(a->file);
+    *done = stack || (to_ice && !tmx_text_ends(a->file, ".flp"));
+    if (stack) {
+        return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
+                      : tmx_ice_convert_stack(a->file, a->out, err);
+    }
+    if (*done && strcmp(a->out, "-") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
+    }
+    const enum tmx_status st = *done ? tmx_ice_write_stack(a->file, a->out, note, err) : TMX_OK;
+    if (!st && note[0]) {
+        tmx_print_visible(stderr, "thermix floorplan: %s\n", note);
+    }
+    return st;
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct tmx_floorplan_args *a = args;
-    const struct verb *v = verbs;
+    struct args *a = args;
     struct tmx_floorplan fp = {0};
     a->verb = a->words.text[0];
     a->file = a->words.n > 1 ? a->words.text[1] : a->description;
-    if (a->description && strcmp(a->verb, "optimise") != 0) {
+    const enum verb verb = (enum verb)tmx_names_find(a->verb, verbs, sizeof verbs / sizeof verbs[0] - 1);
+    if (a->description && verb != OPTIMISE) {
         return tmx_fail(err, TMX_ECONFIG, "-f %s is of optimise, which takes the options of hotfloorplan",
                         a->description);
     }
-    if (strcmp(a->verb, "compare") == 0) {
-        return compare_files(a, err);
-    }
-    if (strcmp(a->verb, "optimise") == 0) {
-        return optimise(a, err);
+    if (verb == COMPARE || verb == OPTIMISE) {
+        return (verb == COMPARE ? compare_files : optimise)(a, err);
     }
     if (a->words.n > 2) {
         return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
     }
-    while (strcmp(v->name, a->verb) != 0) { /* it is one of tmx_floorplan_verbs */
-        v++;
+    bool done = false;
+    enum tmx_status st = verb == CONVERT && a->file ? convert_stack(a, &done, err) : TMX_OK;
+    if (st || done) {
+        return st;
     }
-    const bool to_ice = v->run == convert && a->to == TMX_TO_ICE;
-    if (v->run == convert && a->file && tmx_ice_is_stack(a->file)) {
-        return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
-                      : tmx_ice_convert_stack(a->file, a->out, err);
+    if (verb != GENERATE && a->file && tmx_text_ends(a->file, ".lcf")) {
+        return tmx_fail_at(
+            err, TMX_ECONFIG, a->file, 0,
+            "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "
+            "-grid_layer_file`");
     }
-    if (to_ice && a->file && !tmx_text_ends(a->file, ".flp")) {
-        return write_ice_stack(a, err);
-    }
-    if (v->reads && a->file && tmx_text_ends(a->file, ".lcf")) {
-        return tmx_fail_at(err, TMX_ECONFIG, a->file, 0,
-                           "is a layer file, whose layers name floorplans: give one of those, or `thermix "
-                           "thermal -grid_layer_file`");
-    }
-    enum tmx_status st = v->reads ? read_floorplan(a, &fp, err) : TMX_OK;
-    st = st ? st : v->run(a, &fp, err);
-    st = st || !v->writes ? st : write_floorplan(a, &fp, err);
+    st = verb != GENERATE ? read_floorplan(a, &fp, err) : TMX_OK;
+    st = st ? st : change(a, verb, &fp, err);
+    st = st || verb < CONVERT ? st : write_floorplan(a, &fp, err);
     tmx_floorplan_finish(&fp);
     return st;
 }
@@ -772,61 +733,58 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floorplan_to */
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(tmx_floorplan_args, out, TEXT, "output", 'o', .value = "PATH", .def = "-",
-            .names = TMX_NAMES_FILE,
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "PATH", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write to PATH; `show -o X.svg` (.png, .pdf) draws; compare: a folder"),
-    TMX_ARG(tmx_floorplan_args, by, TEXT, "by", 0, .value = "XxY",
+    TMX_ARG(args, by, TEXT, "by", 0, .value = "XxY",
             .doc = "scale: factors; move: millimetres; split, grid: pieces"),
-    TMX_ARG(tmx_floorplan_args, unit, TEXT, "unit", 0, .value = "NAME",
-            .doc = "the unit to move, swap or split"),
-    TMX_ARG(tmx_floorplan_args, with, TEXT, "with", 0, .value = "NAME", .doc = "swap: the other unit"),
-    TMX_ARG(tmx_floorplan_args, turns, INT, "turns", 0, .value = "N", .min = -4096, .max = 4096, .def = "1",
+    TMX_ARG(args, unit, TEXT, "unit", 0, .value = "NAME", .doc = "the unit to move, swap or split"),
+    TMX_ARG(args, with, TEXT, "with", 0, .value = "NAME", .doc = "swap: the other unit"),
+    TMX_ARG(args, turns, INT, "turns", 0, .value = "N", .min = -4096, .max = 4096, .def = "1",
             .doc = "rotate: quarter turns counter-clockwise"),
-    TMX_ARG(tmx_floorplan_args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
+    TMX_ARG(args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
             .doc = "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a "
                    "stack in the folder -o"),
-    TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0,
-            .doc = "accept floorplans whose units leave gaps in the die"),
-    TMX_ARG_TABLE(tmx_floorplan_args),
+    TMX_ARG(args, gaps, FLAG, "allow-gaps", 0, .doc = "accept floorplans whose units leave gaps in the die"),
+    TMX_ARG_TABLE(args),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
-    TMX_ARG(tmx_floorplan_args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
+    TMX_ARG(args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "number of SMs"),
-    TMX_ARG(tmx_floorplan_args, per_tpc, INT, "per-tpc", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
+    TMX_ARG(args, per_tpc, INT, "per-tpc", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "SMs of one cluster"),
-    TMX_ARG(tmx_floorplan_args, die, TEXT, "die", 0, .value = "WxHmm", .doc = "sides of the die"),
-    TMX_ARG(tmx_floorplan_args, sm_area_mm2, REAL, "sm-area", 0, .value = "MM2", .min = 0, .max = 1e6,
+    TMX_ARG(args, die, TEXT, "die", 0, .value = "WxHmm", .doc = "sides of the die"),
+    TMX_ARG(args, sm_area_mm2, REAL, "sm-area", 0, .value = "MM2", .min = 0, .max = 1e6,
             .doc = "area of one SM (without it: all SMs together take 52 % of the die)"),
-    TMX_ARG(tmx_floorplan_args, margin_mm, REAL, "margin", 0, .value = "MM", .min = 0, .max = 1e6,
+    TMX_ARG(args, margin_mm, REAL, "margin", 0, .value = "MM", .min = 0, .max = 1e6,
             .doc = "width of the memory controllers (without it: a twelfth of the die)"),
-    TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
+    TMX_ARG(args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
     {.type = TMX_ARG_GROUP, .doc = "optimise, and -p, -c and --set of compare:"},
-    TMX_ARG(tmx_floorplan_args, description, TEXT, "description", 'f', .value = "FILE",
-            .names = TMX_NAMES_FILE, .doc = "the .desc or .flp, as hotfloorplan takes it"),
-    TMX_ARG(tmx_floorplan_args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, description, TEXT, "description", 'f', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "the .desc or .flp, as hotfloorplan takes it"),
+    TMX_ARG(args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "a block and its watts a line, or a power trace, whose mean counts"),
-    TMX_ARG(tmx_floorplan_args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "HotSpot's options: the package, weights (lambdaA, lambdaT, lambdaW; lambdaG for the "
                    "gradient), schedule (P0, Davg, Kmoves, Rcool, Rreject, Nmax)"),
-    TMX_ARG(tmx_floorplan_args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
             .doc = "override one of them, such as lambdaT=5; may be repeated"),
-    TMX_ARG(tmx_floorplan_args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 2147483647, .def = "1",
+    TMX_ARG(args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 2147483647, .def = "1",
             .doc = "of the annealing; the same seed gives the same floorplan"),
-    TMX_ARG(tmx_floorplan_args, stay, TEXT, "stay", 0, .value = "NAME,...",
+    TMX_ARG(args, stay, TEXT, "stay", 0, .value = "NAME,...",
             .doc = "of a .flp: units that keep their place; `MC*` for all names that begin so"),
-    TMX_ARG(tmx_floorplan_args, mirrored, FLAG, "mirrored", 0,
+    TMX_ARG(args, mirrored, FLAG, "mirrored", 0,
             .doc = "of a .flp: what is done to the left half is done to the right one"),
-    TMX_ARG(tmx_floorplan_args, goal, WORD, "for", 0, .words = goals, .def = "cost",
+    TMX_ARG(args, goal, WORD, "for", 0, .words = goals, .def = "cost",
             .doc = "of the best eight candidates take the one of least cost, or of least time lost in runs "
                    "of --suite"),
     {.type = TMX_ARG_GROUP, .doc = "compare, and optimise --for slowdown:"},
-    TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
+    TMX_ARG(args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
             .doc = "run the mixes and settings of this suite on every floorplan"),
-    TMX_ARG(tmx_floorplan_args, mix, TEXT, "mix", 0, .value = "MIX", .names = TMX_NAMES_MIX,
+    TMX_ARG(args, mix, TEXT, "mix", 0, .value = "MIX", .names = TMX_NAMES_MIX,
             .doc = "run this mix in place of the suite's"),
-    TMX_ARG(tmx_floorplan_args, policy, TEXT, "policy", 0, .value = "NAME", .def = "BL",
-            .names = TMX_NAMES_PRESET, .doc = "the policy"),
-    TMX_ARG_JOBS(tmx_floorplan_args, jobs),
+    TMX_ARG(args, policy, TEXT, "policy", 0, .value = "NAME", .def = "BL", .names = TMX_NAMES_PRESET,
+            .doc = "the policy"),
+    TMX_ARG_JOBS(args, jobs),
     {0},
 };
 
@@ -847,7 +805,7 @@ const struct tmx_command tmx_cmd_floorplan = {
                 "thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs\n"
                 "thermix floorplan compare a.flp b.flp -c chip.config -p power.ptrace\n"
                 "thermix floorplan optimise ev6.desc -p avg.p -c example.config -o best.flp",
-    TMX_OPERANDS(tmx_floorplan_args, words, 1, 33, "VERB [FILE...]", FILE, "what to do?"),
-    .operand_words = tmx_floorplan_verbs,
-    TMX_RUNS(tmx_floorplan_args),
+    TMX_OPERANDS(args, words, 1, 33, "VERB [FILE...]", FILE, "what to do?"),
+    .operand_words = verbs,
+    TMX_RUNS(args),
 };

@@ -70,13 +70,16 @@ static void put_group(const struct group *g, FILE *out)
 }
 
 /* The words of a row behind "key=". */
-static void put_values(const struct tmx_opt *o, const char *prefix, FILE *out)
+static void put_values(const struct tmx_opt *o, const char *key, const char *prefix, FILE *out)
 {
-    if (o->type == TMX_OPT_BOOL) {
-        fprintf(out, "%strue\n%sfalse\n", prefix, prefix);
-    }
-    for (const char *const *w = o->type == TMX_OPT_CHOICE ? o->choices : NULL; w && *w; w++) {
-        fprintf(out, "%s%s\n", prefix, *w);
+    for (; o && o->key; o++) {
+        const bool is = strcmp(o->key, key) == 0;
+        if (is && o->type == TMX_OPT_BOOL) {
+            fprintf(out, "%strue\n%sfalse\n", prefix, prefix);
+        }
+        for (const char *const *w = is && o->type == TMX_OPT_CHOICE ? o->choices : NULL; w && *w; w++) {
+            fprintf(out, "%s%s\n", prefix, *w);
+        }
     }
 }
 
@@ -96,11 +99,7 @@ static void put_root_values(const char *key, const char *prefix, FILE *out)
     } else if (strcmp(key, "method") == 0) {
         put_plugins((const void *const *)tmx_thermal_backends, prefix, out);
     }
-    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
-        if (strcmp(o->key, key) == 0) {
-            put_values(o, prefix, out);
-        }
-    }
+    put_values(tmx_run_opts, key, prefix, out);
 }
 
 static void put_group_values(const struct group *g, const char *key, const char *prefix, FILE *out)
@@ -108,11 +107,7 @@ static void put_group_values(const struct group *g, const char *key, const char 
     if (strcmp(key, "policy") == 0) {
         put_plugins(g->policies, prefix, out);
     }
-    for (const struct tmx_opt *o = g->opts; o && o->key; o++) {
-        if (strcmp(o->key, key) == 0) {
-            put_values(o, prefix, out);
-        }
-    }
+    put_values(g->opts, key, prefix, out);
 }
 
 /* "": root keys and groups; "group.": its keys; "key=": what it may be. */
@@ -145,44 +140,28 @@ static void put_settings(const char *word, FILE *out)
     }
 }
 
-static void put_data_kind(enum tmx_data kind, FILE *out)
+/* The candidates of a kind. word: the part typed so far, for SETTING. */
+static void put_names(enum tmx_names kind, const char *word, FILE *out)
 {
-    put_data(kind, "", out);
-    fputs(":files\n", out);
-}
-
-void tmx_names_print(enum tmx_names kind, const char *word, FILE *out)
-{
+    static const struct {
+        enum tmx_names names;
+        enum tmx_data data;
+    } files[] = {{TMX_NAMES_RUN, TMX_DATA_RUN},       {TMX_NAMES_SUITE, TMX_DATA_SUITE},
+                 {TMX_NAMES_MIX, TMX_DATA_MIX},       {TMX_NAMES_CHIP, TMX_DATA_CHIP},
+                 {TMX_NAMES_KERNEL, TMX_DATA_KERNEL}, {TMX_NAMES_BATCH, TMX_DATA_BATCH},
+                 {TMX_NAMES_SYSTEM, TMX_DATA_SYSTEM}, {TMX_NAMES_NODE, TMX_DATA_NODE}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (files[i].names == kind) {
+            put_data(files[i].data, "", out);
+            fputs(":files\n", out);
+        }
+    }
     switch (kind) {
     case TMX_NAMES_FILE:
         fputs(":files\n", out);
         break;
     case TMX_NAMES_FOLDER:
         fputs(":folders\n", out);
-        break;
-    case TMX_NAMES_RUN:
-        put_data_kind(TMX_DATA_RUN, out);
-        break;
-    case TMX_NAMES_SUITE:
-        put_data_kind(TMX_DATA_SUITE, out);
-        break;
-    case TMX_NAMES_MIX:
-        put_data_kind(TMX_DATA_MIX, out);
-        break;
-    case TMX_NAMES_CHIP:
-        put_data_kind(TMX_DATA_CHIP, out);
-        break;
-    case TMX_NAMES_KERNEL:
-        put_data_kind(TMX_DATA_KERNEL, out);
-        break;
-    case TMX_NAMES_BATCH:
-        put_data_kind(TMX_DATA_BATCH, out);
-        break;
-    case TMX_NAMES_SYSTEM:
-        put_data_kind(TMX_DATA_SYSTEM, out);
-        break;
-    case TMX_NAMES_NODE:
-        put_data_kind(TMX_DATA_NODE, out);
         break;
     case TMX_NAMES_DATA:
         for (int k = 0; k < TMX_N_DATA; k++) {
@@ -214,32 +193,21 @@ void tmx_names_print(enum tmx_names kind, const char *word, FILE *out)
             fprintf(out, "%s\n", tmx_commands[i]->name);
         }
         break;
-    case TMX_NAMES_NONE:
-    case TMX_NAMES_WORDS:
+    default: /* the words of a row, or those above */
         break;
     }
 }
 
 /* What can follow on a command line: the rows of the commands read backwards. */
 
-static const struct tmx_arg *find_long(const struct tmx_command *c, const char *name, size_t length)
+/* The option that a word of n letters is: "--out", "-o"; NULL for anything else. */
+static const struct tmx_arg *option_of(const struct tmx_command *c, const char *word, size_t n)
 {
-    for (const struct tmx_arg *a = c->args; a->type; a++) {
-        if (a->name && strlen(a->name) == length && strncmp(a->name, name, length) == 0) {
-            return a;
-        }
-    }
-    return NULL;
-}
-
-/* The option that a word is: "--out", "-o"; NULL for anything else. */
-static const struct tmx_arg *option_of(const struct tmx_command *c, const char *word)
-{
-    if (word[0] == '-' && word[1] == '-') {
-        return find_long(c, word + 2, strlen(word + 2));
-    }
-    for (const struct tmx_arg *a = c->args; word[0] == '-' && word[1] && !word[2] && a->type; a++) {
-        if (a->name && a->letter == word[1]) {
+    for (const struct tmx_arg *a = c->args; word[0] == '-' && a->type; a++) {
+        const bool is = word[1] == '-'
+                            ? a->name && strlen(a->name) == n - 2 && strncmp(a->name, word + 2, n - 2) == 0
+                            : n == 2 && a->name && a->letter == word[1];
+        if (is) {
             return a;
         }
     }
@@ -266,7 +234,7 @@ static void put_value(const struct tmx_arg *a, const char *typed, const char *pr
     for (const char *const *w = a->words; w && *w; w++) {
         fprintf(all, "%s\n", *w);
     }
-    tmx_names_print(a->names, typed, all);
+    put_names(a->names, typed, all);
     fclose(all);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         if (line[0] == ':') {
@@ -291,49 +259,39 @@ static void put_options(const struct tmx_command *c, FILE *out)
     }
 }
 
-void tmx_complete(const struct tmx_command *const *commands, const char *const *words, size_t n, FILE *out)
+void tmx_complete(const char *const *words, size_t n, FILE *out)
 {
     if (n <= 1) {
-        tmx_names_print(TMX_NAMES_COMMAND, "", out);
+        put_names(TMX_NAMES_COMMAND, "", out);
         return;
     }
-    const struct tmx_command *c = NULL;
-    for (size_t i = 0; commands[i]; i++) {
-        c = strcmp(commands[i]->name, words[0]) == 0 ? commands[i] : c;
-    }
+    const struct tmx_command *c = tmx_command_find(words[0]);
     if (!c) {
         return;
     }
-    const char *last = words[n - 1];
-    const struct tmx_arg *before = n > 2 ? option_of(c, words[n - 2]) : NULL;
+    const char *last = words[n - 1], *equal = strchr(last, '=');
+    const struct tmx_arg *before = n > 2 ? option_of(c, words[n - 2], strlen(words[n - 2])) : NULL;
     if (takes_value(before)) {
         put_value(before, last, "", out);
-        return;
-    }
-    const char *equal = strchr(last, '=');
-    if (strncmp(last, "--", 2) == 0 && equal) {
+    } else if (strncmp(last, "--", 2) == 0 && equal) {
         char prefix[128];
-        const struct tmx_arg *a = find_long(c, last + 2, (size_t)(equal - last - 2));
+        const struct tmx_arg *a = option_of(c, last, (size_t)(equal - last));
         snprintf(prefix, sizeof prefix, "%.*s", (int)(equal - last + 1), last);
         if (takes_value(a)) {
             put_value(a, equal + 1, prefix, out);
         }
-        return;
-    }
-    if (last[0] == '-') {
+    } else if (last[0] == '-') {
         put_options(c, out);
-        return;
-    }
-    size_t n_operand = 0; /* those before the one being typed */
-    for (size_t i = 1; i + 1 < n; i++) {
-        n_operand += words[i][0] != '-' && !takes_value(option_of(c, words[i - 1]));
-    }
-    if (n_operand == 0 && c->operand_words) {
-        for (const char *const *w = c->operand_words; *w; w++) {
+    } else {
+        size_t n_operand = 0; /* those before the one being typed */
+        for (size_t i = 1; i + 1 < n; i++) {
+            n_operand += words[i][0] != '-' && !takes_value(option_of(c, words[i - 1], strlen(words[i - 1])));
+        }
+        for (const char *const *w = n_operand == 0 ? c->operand_words : NULL; w && *w; w++) {
             fprintf(out, "%s\n", *w);
         }
-    }
-    if (n_operand < c->max_operand && (n_operand > 0 || !c->operand_words)) {
-        tmx_names_print(c->operand_names, last, out);
+        if (n_operand < c->max_operand && (n_operand > 0 || !c->operand_words)) {
+            put_names(c->operand_names, last, out);
+        }
     }
 }

@@ -137,7 +137,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (completing) { /* a shell's question, see complete.c: any word may follow, "--help" too */
-        tmx_complete(tmx_commands, (const char *const *)argv + 2, (size_t)argc - 2, stdout);
+        tmx_complete((const char *const *)argv + 2, (size_t)argc - 2, stdout);
         return 0;
     }
     const struct tmx_command *c = tmx_command_find(argv[1]);
