@@ -41,6 +41,24 @@ enum tmx_status tmx_input_check(const char *path, struct tmx_err *err)
                : tmx_fail_at(err, TMX_EIO, path, 0, "%s; expected a regular file", kind_of(info.st_mode));
 }
 
+/* A stream of the descriptor, if what is known of it is well; else NULL, and it is closed. errno stays. */
+static FILE *stream(int fd, bool well, const char *mode)
+{
+    FILE *f = fd >= 0 && well ? fdopen(fd, mode) : NULL;
+    const int why = errno;
+    if (fd >= 0 && !f) {
+        close(fd);
+    }
+    errno = why;
+    return f;
+}
+
+/* Of this process, and nobody else may write it. */
+static bool is_ours(const struct stat *info)
+{
+    return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
 {
     struct stat info;
@@ -50,45 +68,24 @@ enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
         return TMX_OK;
     }
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for a FIFO's writer */
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        const int why = errno;
-        if (fd >= 0) {
-            close(fd);
-        }
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(why));
-    }
-    if (!S_ISREG(info.st_mode)) {
-        close(fd);
+    const bool known = fd >= 0 && fstat(fd, &info) == 0, regular = known && S_ISREG(info.st_mode);
+    *f = stream(fd, regular && info.st_size >> 20 <= TMX_INPUT_MAX_MIB, "rb");
+    if (known && !regular) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "%s; expected a regular file%s", kind_of(info.st_mode),
                            S_ISDIR(info.st_mode) ? "" : " (\"-\" reads standard input)");
     }
-    if (info.st_size >> 20 > TMX_INPUT_MAX_MIB) {
-        close(fd);
+    if (regular && info.st_size >> 20 > TMX_INPUT_MAX_MIB) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "%lld MiB; at most %d MiB are read",
                            (long long)(info.st_size >> 20), TMX_INPUT_MAX_MIB);
     }
-    *f = fdopen(fd, "rb");
-    if (!*f) {
-        close(fd);
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
-    }
-    return TMX_OK;
+    return *f ? TMX_OK : tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
 }
 
 FILE *tmx_os_open_private(const char *path)
 {
     struct stat info;
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        return NULL;
-    }
-    const bool trusted = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-                         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-    FILE *f = trusted ? fdopen(fd, "rb") : NULL;
-    if (!f) {
-        close(fd);
-    }
-    return f;
+    return stream(fd, fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info), "rb");
 }
 
 enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
@@ -108,24 +105,16 @@ enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
     if ((size_t)snprintf(buf, sizeof buf, "%s", path) >= sizeof buf) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");
     }
-    for (char *p = buf + 1;; p++) {
+    for (char *p = buf; *p;) {
+        p += 1 + strcspn(p + 1, "/");
         const char c = *p;
-        if (c == '/' || c == '\0') {
-            *p = '\0';
-            if (mkdir(buf, 0777) != 0 && errno != EEXIST) {
-                return tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
-            }
-            *p = c;
+        *p = '\0';
+        if (mkdir(buf, 0777) != 0 && errno != EEXIST) {
+            return tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
         }
-        if (c == '\0') {
-            break;
-        }
+        *p = c;
     }
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "not a folder");
-    }
-    return TMX_OK;
+    return tmx_os_is_folder(path) ? TMX_OK : tmx_fail_at(err, TMX_EIO, path, 0, "not a folder");
 }
 
 enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err *err)
@@ -178,11 +167,10 @@ enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
     if (mkdir(buf, 0700) != 0 && errno != EEXIST) {
         return tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
     }
-    const bool ours = lstat(buf, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
-                      (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-    return ours ? TMX_OK
-                : tmx_fail_at(err, TMX_EIO, buf, 0,
-                              "not a folder of yours that only you may write; nothing is kept in it");
+    return lstat(buf, &info) == 0 && S_ISDIR(info.st_mode) && is_ours(&info)
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, buf, 0,
+                             "not a folder of yours that only you may write; nothing is kept in it");
 }
 
 static int by_name(const void *a, const void *b)
@@ -264,14 +252,8 @@ static FILE *lock_file(const char *path, const uint64_t *place, double patience_
         byte.l_start = (off_t)(*place >> 2);
     }
     const int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-    FILE *f = fd >= 0 ? fdopen(fd, "r+b") : NULL;
-    if (!f) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return NULL;
-    }
-    while ((place ? fcntl(fd, F_OFD_SETLK, &byte) : flock(fd, LOCK_EX | LOCK_NB)) != 0) {
+    FILE *f = stream(fd, true, "r+b");
+    while (f && (place ? fcntl(fd, F_OFD_SETLK, &byte) : flock(fd, LOCK_EX | LOCK_NB)) != 0) {
         const bool busy = errno == EWOULDBLOCK || errno == EACCES || errno == EINTR;
         const double now_s = tmx_os_now_s();
         if (!busy || now_s > until_s) {
@@ -305,12 +287,7 @@ enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open folder: %s", strerror(errno));
     }
     const int why = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-    if (why != EWOULDBLOCK && why != EINTR) {
-        *f = fdopen(fd, "r");
-    }
-    if (!*f) {
-        close(fd);
-    }
+    *f = stream(fd, why != EWOULDBLOCK && why != EINTR, "r");
     return why == EINTR ? tmx_fail_at(err, TMX_ESTOPPED, path, 0, "stopped by a signal while waiting")
            : *f || why == EWOULDBLOCK ? TMX_OK
                                       : tmx_no_memory(err);
@@ -327,14 +304,13 @@ static const char *split(const char *path, char folder[512])
 bool tmx_os_same_file(const char *a, const char *b)
 {
     struct stat in_a, in_b;
-    const bool there_a = stat(a, &in_a) == 0, there_b = stat(b, &in_b) == 0;
     char folder_a[512], folder_b[512];
-    if (!there_a && !there_b) { /* the same name in the same folder */
-        if (strcmp(split(a, folder_a), split(b, folder_b)) != 0 || stat(folder_a, &in_a) != 0 ||
-            stat(folder_b, &in_b) != 0) {
-            return false;
-        }
-    } else if (!there_a || !there_b) {
+    const bool there = stat(a, &in_a) == 0;
+    if ((stat(b, &in_b) == 0) != there) {
+        return false;
+    }
+    if (!there && (strcmp(split(a, folder_a), split(b, folder_b)) != 0 || stat(folder_a, &in_a) != 0 ||
+                   stat(folder_b, &in_b) != 0)) { /* the same name in the same folder */
         return false;
     }
     return in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino;
@@ -342,10 +318,10 @@ bool tmx_os_same_file(const char *a, const char *b)
 
 bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node)
 {
-    struct stat info;
+    struct stat info = {0};
     const bool there = strcmp(path, "-") != 0 && stat(path, &info) == 0;
-    *device = there ? (uint64_t)info.st_dev : 0;
-    *node = there ? (uint64_t)info.st_ino : 0;
+    *device = (uint64_t)info.st_dev;
+    *node = (uint64_t)info.st_ino;
     return there;
 }
 
@@ -625,21 +601,14 @@ void tmx_os_module_close(void *handle)
 enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err)
 {
     struct stat info;
-    *f = NULL;
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0666);
     const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    *f = regular ? fdopen(fd, "a") : NULL;
-    if (*f) {
-        return TMX_OK;
-    }
-    const int why = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s",
-                       fd >= 0 && !regular ? "it is no regular file"
-                       : why == ELOOP      ? "it is a symbolic link"
-                                           : strerror(why));
+    *f = stream(fd, regular, "a");
+    return *f ? TMX_OK
+              : tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s",
+                            fd >= 0 && !regular ? "it is no regular file"
+                            : errno == ELOOP    ? "it is a symbolic link"
+                                                : strerror(errno));
 }
 
 double tmx_os_memory_bytes(void)

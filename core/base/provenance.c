@@ -95,52 +95,40 @@ void tmx_provenance_finish(struct tmx_provenance *i)
     *i = (struct tmx_provenance){0};
 }
 
-static bool add(struct tmx_provenance *i, const struct tmx_input *file)
+/* False: no memory. */
+static bool add(struct tmx_provenance *i, const char *path, const struct tmx_input *file)
 {
     for (size_t k = 0; k < i->n_file; k++) {
-        if (strcmp(i->file[k].path, file->path) == 0 && strcmp(i->file[k].hash, file->hash) == 0) {
+        if (strcmp(i->file[k].path, path) == 0 && strcmp(i->file[k].hash, file->hash) == 0) {
             return true;
         }
     }
-    const size_t length = strlen(file->path) + 1;
     struct tmx_input *more = realloc(i->file, (i->n_file + 1) * sizeof *more);
-    if (!more) {
-        return false;
+    char *own = more ? tmx_text_dup(path) : NULL;
+    i->file = more ? more : i->file;
+    if (own) {
+        more[i->n_file] = *file;
+        more[i->n_file++].path = own;
     }
-    i->file = more;
-    more[i->n_file] = *file;
-    more[i->n_file].path = malloc(length);
-    if (!more[i->n_file].path) {
-        return false;
-    }
-    memcpy(more[i->n_file++].path, file->path, length);
-    return true;
+    return own;
 }
 
 void tmx_provenance_note(const char *path, const void *data, size_t size)
 {
     struct tmx_input file = {0};
     struct tmx_hash *h = NULL;
-    union { /* add() copies the name, it does not write it */
-        const char *from;
-        char *to;
-    } name = {.from = path};
     if (!open_list) {
         return;
     }
-    file.path = name.to;
-    bool ok = true;
     tmx_os_file_id(path, &file.device, &file.node);
-    if (data) {
-        ok = tmx_hash_create(&h, NULL) == TMX_OK;
-        if (ok) {
-            tmx_hash_add(h, data, size);
-            tmx_hash_hex(h, file.hash);
-            tmx_hash_destroy(h);
-        }
+    const bool ok = !data || tmx_hash_create(&h, NULL) == TMX_OK;
+    if (h) {
+        tmx_hash_add(h, data, size);
+        tmx_hash_hex(h, file.hash);
+        tmx_hash_destroy(h);
     }
     for (struct tmx_provenance *i = open_list; i; i = i->outer) {
-        i->out_of_memory = !(ok && add(i, &file)) || i->out_of_memory;
+        i->out_of_memory = !(ok && add(i, path, &file)) || i->out_of_memory;
     }
 }
 
@@ -157,20 +145,34 @@ enum tmx_status tmx_provenance_hash(const struct tmx_provenance *i, struct tmx_h
     return TMX_OK;
 }
 
-bool tmx_provenance_hold(const char *path)
+/* Is this file one of those that were read? forget: it is none any more. */
+static bool find(const char *path, bool forget)
 {
     uint64_t device, node;
+    bool found = false;
     if (!tmx_os_file_id(path, &device, &node)) {
         return false;
     }
-    for (const struct tmx_provenance *i = open_list; i; i = i->outer) {
+    for (struct tmx_provenance *i = open_list; i; i = i->outer) {
         for (size_t k = 0; k < i->n_file; k++) {
-            if (i->file[k].node == node && i->file[k].device == device) {
-                return true;
+            const bool same = i->file[k].node == node && i->file[k].device == device;
+            found = found || same;
+            if (same && forget) {
+                i->file[k].node = i->file[k].device = 0;
             }
         }
     }
-    return false;
+    return found;
+}
+
+bool tmx_provenance_hold(const char *path)
+{
+    return find(path, false);
+}
+
+void tmx_provenance_forget(const char *path)
+{
+    (void)find(path, true);
 }
 
 struct tmx_provenance *tmx_provenance_pause(void)
@@ -185,21 +187,6 @@ void tmx_provenance_resume(struct tmx_provenance *i)
     open_list = i;
 }
 
-void tmx_provenance_forget(const char *path)
-{
-    uint64_t device, node;
-    if (!tmx_os_file_id(path, &device, &node)) {
-        return;
-    }
-    for (struct tmx_provenance *i = open_list; i; i = i->outer) {
-        for (size_t k = 0; k < i->n_file; k++) {
-            if (i->file[k].node == node && i->file[k].device == device) {
-                i->file[k].node = i->file[k].device = 0;
-            }
-        }
-    }
-}
-
 /* ---- a text's bytes: here and not in text.c, so that a program can be linked that has its files in memory
  * (tests/fuzz) ---- */
 
@@ -207,8 +194,8 @@ enum { CHUNK = 65536 };
 
 static enum tmx_status slurp(FILE *in, struct tmx_text_file *t, struct tmx_err *err)
 {
-    size_t room = 0;
-    for (;;) {
+    size_t room = 0, n;
+    do {
         if (room - t->size < CHUNK + 1) {
             room = room ? 2 * room : 2 * (size_t)CHUNK;
             char *data = realloc(t->data, room);
@@ -217,17 +204,11 @@ static enum tmx_status slurp(FILE *in, struct tmx_text_file *t, struct tmx_err *
             }
             t->data = data;
         }
-        const size_t n = fread(t->data + t->size, 1, CHUNK, in);
+        n = fread(t->data + t->size, 1, CHUNK, in);
         t->size += n;
-        if (n == 0) {
-            break;
-        }
-    }
-    if (ferror(in)) {
-        return tmx_fail_at(err, TMX_EIO, t->name, 0, "cannot read: %s", strerror(errno));
-    }
+    } while (n > 0);
     t->data[t->size] = '\0';
-    return TMX_OK;
+    return ferror(in) ? tmx_fail_at(err, TMX_EIO, t->name, 0, "cannot read: %s", strerror(errno)) : TMX_OK;
 }
 
 enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err)

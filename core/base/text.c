@@ -203,12 +203,11 @@ bool tmx_span_is(struct tmx_span s, const char *word)
 bool tmx_span_copy(struct tmx_span s, char *buf, size_t size)
 {
     const size_t n = tmx_span_length(s);
-    if (n >= size) {
-        return false;
+    if (n < size) {
+        memcpy(buf, s.begin, n);
+        buf[n] = '\0';
     }
-    memcpy(buf, s.begin, n);
-    buf[n] = '\0';
-    return true;
+    return n < size;
 }
 
 bool tmx_text_ends(const char *s, const char *end)
@@ -349,29 +348,23 @@ static bool read_zone(const char *p, struct tmx_moment *m)
     return hours >= 0 && hours <= 14 && minutes >= 0 && minutes <= 59 && !*p;
 }
 
+/* Two digits of a number from low to high, and one of these letters behind them. */
+static bool two_digits(const char **p, int low, int high, const char *letters, int *v)
+{
+    *v = digits(p, 2);
+    return *v >= low && *v <= high && one_of(p, letters);
+}
+
 bool tmx_moment_read(const char *text, struct tmx_moment *m)
 {
     static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
     const char *p = text;
-    const int year = digits(&p, 4);
-    if (year < 1970 || !one_of(&p, "-")) {
-        return false;
-    }
-    const int month = digits(&p, 2);
-    if (month < 1 || month > 12 || !one_of(&p, "-")) {
-        return false;
-    }
-    const int day = digits(&p, 2), past = year - 1,
+    int month = 0, day = 0, hour = 0, minute = 0;
+    const int year = digits(&p, 4), past = year - 1,
               leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (day < 1 || day > before[month] - before[month - 1] + (leap && month == 2) || !one_of(&p, " T")) {
-        return false;
-    }
-    const int hour = digits(&p, 2);
-    if (hour < 0 || hour > 23 || !one_of(&p, ":")) {
-        return false;
-    }
-    const int minute = digits(&p, 2);
-    if (minute < 0 || minute > 59 || !one_of(&p, ":")) {
+    if (year < 1970 || !one_of(&p, "-") || !two_digits(&p, 1, 12, "-", &month) ||
+        !two_digits(&p, 1, before[month] - before[month - 1] + (leap && month == 2), " T", &day) ||
+        !two_digits(&p, 0, 23, ":", &hour) || !two_digits(&p, 0, 59, ":", &minute)) {
         return false;
     }
     const char *from = p;
@@ -566,12 +559,6 @@ void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out
 
 enum { MAX_WORD = 63 };
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    const size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[MAX_WORD + 2];
@@ -587,7 +574,9 @@ static size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
             const size_t up = row[j];
-            row[j] = min3(up + 1, row[j - 1] + 1, diag + (a[i - 1] != b[j - 1]));
+            const size_t one = (up < row[j - 1] ? up : row[j - 1]) + 1,
+                         change = diag + (a[i - 1] != b[j - 1]);
+            row[j] = one < change ? one : change;
             diag = up;
         }
     }
@@ -688,11 +677,8 @@ bool tmx_beside(const char *from, const char *name, char *path, size_t size)
     if (fits && tmx_os_exists(path)) {
         return true;
     }
-    if (n > 0 && strlen(name) < size && tmx_os_exists(name)) {
-        memcpy(path, name, strlen(name) + 1);
-        return true;
-    }
-    return false;
+    return n > 0 && tmx_os_exists(name) &&
+           tmx_span_copy((struct tmx_span){name, name + strlen(name)}, path, size);
 }
 
 const char *tmx_beside_places(const char *from, const char *name, char *buf, size_t size)

@@ -45,7 +45,11 @@ struct reader {
     struct tmx_trace *t;
     double unit_s; /* of the first column, which is a time; 0: it is none */
     double last_s; /* time of the row before */
+    size_t room;   /* rows that are allocated */
+    unsigned line;
+    struct tmx_err err;
 };
+#define fail(r, ...) tmx_error_at(&(r)->err, TMX_EPARSE, (r)->t->source, (r)->line, __VA_ARGS__)
 
 /* The next field, by the trace's separator. */
 static bool next_field(const struct tmx_trace *t, struct tmx_span *rest, struct tmx_span *field)
@@ -61,7 +65,7 @@ static bool next_field(const struct tmx_trace *t, struct tmx_span *rest, struct 
     return is;
 }
 
-static enum tmx_status read_names(struct reader *r, struct tmx_span line, struct tmx_err *err)
+static void read_names(struct reader *r, struct tmx_span line)
 {
     struct tmx_trace *t = r->t;
     struct tmx_span rest = line, field;
@@ -71,106 +75,78 @@ static enum tmx_status read_names(struct reader *r, struct tmx_span line, struct
         n++;
     }
     t->name = calloc(n + 1, sizeof *t->name);
-    if (!t->name) {
-        return tmx_no_memory(err);
-    }
-    for (rest = line, n = 0; next_field(t, &rest, &field); n++) {
+    r->err.code = t->name ? TMX_OK : tmx_no_memory(&r->err);
+    t->name_line = r->line;
+    for (rest = line, n = 0; !r->err.code && next_field(t, &rest, &field); n++) {
         if (n == 0 && t->comma && (r->unit_s = time_unit_s(field)) > 0) {
             continue;
         }
         if (tmx_span_length(field) == 0) {
-            return tmx_fail_at(err, TMX_EPARSE, t->source, t->name_line, "column %zu has no name", n + 1);
-        }
-        t->name[t->n_column] = tmx_span_dup(field);
-        if (!t->name[t->n_column++]) {
-            return tmx_no_memory(err);
+            fail(r, "column %zu has no name", n + 1);
+        } else if (!(t->name[t->n_column++] = tmx_span_dup(field))) {
+            r->err.code = tmx_no_memory(&r->err);
         }
     }
-    return TMX_OK;
-}
-
-/* Room for one more row; *room rows are allocated. */
-static enum tmx_status grow(struct tmx_trace *t, size_t *room, struct tmx_err *err)
-{
-    if (t->n_row < *room) {
-        return TMX_OK;
-    }
-    const size_t rows = *room ? 2 * *room : FIRST_ROWS;
-    double *value = realloc(t->value, rows * t->n_column * sizeof *value);
-    if (value) {
-        t->value = value;
-    }
-    unsigned *line = realloc(t->line, rows * sizeof *line);
-    if (line) {
-        t->line = line;
-    }
-    if (!value || !line) {
-        return tmx_no_memory(err);
-    }
-    *room = rows;
-    return TMX_OK;
 }
 
 /* Rows are equally long: the step of the first two is that of all. */
-static enum tmx_status read_time(struct reader *r, struct tmx_span field, unsigned number,
-                                 struct tmx_err *err)
+static void read_time(struct reader *r, struct tmx_span field)
 {
     static const double SAME = 1e-6;
     struct tmx_trace *t = r->t;
-    double s;
+    double s = 0;
     if (!tmx_span_real(field, &s)) {
-        return tmx_fail_at(err, TMX_EPARSE, t->source, number, "time \"%.*s\" %s", TMX_SPAN_ARG(field),
-                           tmx_span_real_fault(field));
+        fail(r, "time \"%.*s\" %s", TMX_SPAN_ARG(field), tmx_span_real_fault(field));
     }
     s *= r->unit_s;
     const double step_s = s - r->last_s;
     if (t->n_row > 0 && !(step_s > 0)) {
-        return tmx_fail_at(err, TMX_EPARSE, t->source, number, "time %g s is not after the row before, %g s",
-                           s, r->last_s);
-    }
-    if (t->n_row == 1) {
-        t->step_s = step_s;
+        fail(r, "time %g s is not after the row before, %g s", s, r->last_s);
     } else if (t->n_row > 1 && fabs(step_s - t->step_s) > SAME * t->step_s + 4e-16 * fabs(s)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, t->source, number,
-            "this row is %g s after the one before, the first two are %g s apart: expected equal steps",
-            step_s, t->step_s);
+        fail(r, "this row is %g s after the one before, the first two are %g s apart: expected equal steps",
+             step_s, t->step_s);
     }
+    t->step_s = t->n_row == 1 ? step_s : t->step_s;
     r->last_s = s;
-    return TMX_OK;
 }
 
-static enum tmx_status read_row(struct reader *r, struct tmx_span line, unsigned number, struct tmx_err *err)
+static void read_row(struct reader *r, struct tmx_span line)
 {
     struct tmx_trace *t = r->t;
-    double *row = t->value + t->n_row * t->n_column;
     struct tmx_span field;
     size_t n = 0;
-    if (r->unit_s > 0 && next_field(t, &line, &field)) {
-        const enum tmx_status st = read_time(r, field, number, err);
-        if (st) {
-            return st;
+    if (t->n_row == r->room) {
+        const size_t rows = r->room ? 2 * r->room : FIRST_ROWS;
+        double *value = realloc(t->value, rows * t->n_column * sizeof *value);
+        t->value = value ? value : t->value;
+        unsigned *lines = realloc(t->line, rows * sizeof *lines);
+        t->line = lines ? lines : t->line;
+        if (!value || !lines) {
+            r->err.code = tmx_no_memory(&r->err);
+            return;
         }
+        r->room = rows;
     }
-    for (; next_field(t, &line, &field); n++) {
+    double *row = t->value + t->n_row * t->n_column;
+    if (r->unit_s > 0 && next_field(t, &line, &field)) {
+        read_time(r, field);
+    }
+    for (; !r->err.code && next_field(t, &line, &field); n++) {
         if (n < t->n_column && !tmx_span_real(field, &row[n])) {
-            return tmx_fail_at(err, TMX_EPARSE, t->source, number, "value of \"%.60s\": \"%.*s\" %s",
-                               t->name[n], TMX_SPAN_ARG(field), tmx_span_real_fault(field));
+            fail(r, "value of \"%.60s\": \"%.*s\" %s", t->name[n], TMX_SPAN_ARG(field),
+                 tmx_span_real_fault(field));
         }
     }
     if (n != t->n_column) {
-        return tmx_fail_at(err, TMX_EPARSE, t->source, number, "%zu values for %zu names (line %u)", n,
-                           t->n_column, t->name_line);
+        fail(r, "%zu values for %zu names (line %u)", n, t->n_column, t->name_line);
     }
-    t->line[t->n_row++] = number;
-    return TMX_OK;
+    t->line[t->n_row++] = r->line;
 }
 
 enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx_err *err)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
-    size_t room = 0;
     struct reader r = {.t = t};
     *t = (struct tmx_trace){0};
     enum tmx_status st = tmx_text_load(&text, path, err);
@@ -178,24 +154,18 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
         return st;
     }
     snprintf(t->source, sizeof t->source, "%s", path);
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
-        if (!t->name) {
-            t->name_line = lines.number;
-            st = read_names(&r, lines.line, err);
-            continue;
-        }
-        st = grow(t, &room, err);
-        if (!st) {
-            st = read_row(&r, lines.line, lines.number, err);
-        }
+    while (!r.err.code && tmx_lines_next_filled(&lines, &text)) {
+        r.line = lines.number;
+        (t->name ? read_row : read_names)(&r, lines.line);
     }
-    if (!st && t->n_row == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, lines.number ? lines.number : 1,
-                         t->name ? "no rows after the names" : "empty trace");
+    r.line = lines.number ? lines.number : 1;
+    if (t->n_row == 0) {
+        fail(&r, t->name ? "no rows after the names" : "empty trace");
     }
-    st = tmx_text_blame(st, &text, ",", "a trace: a line of block names, then a line of numbers a row", err);
+    r.err.code = tmx_text_blame(r.err.code, &text, ",",
+                                "a trace: a line of block names, then a line of numbers a row", &r.err);
     tmx_text_finish(&text);
-    return st;
+    return tmx_error_give(err, &r.err);
 }
 
 void tmx_trace_finish(struct tmx_trace *t)

@@ -58,29 +58,30 @@ static const struct tmx_opt power_opts[] = {
         .key = (key_), .type = TMX_OPT_REAL, .offset = (index) * sizeof(double), .unit = "W", .max = 1000, \
         .doc = (doc_)                                                                                      \
     }
+#define SM_WATTS(index, key_) WATTS(index, key_, "in the SMs, of the whole chip at the nominal clock")
 /* In the order of enum tmx_component. */
 const struct tmx_opt tmx_component_opts[] = {
-    WATTS(0, "instruction_buffer_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(1, "instruction_cache_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(2, "data_cache_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(3, "constant_cache_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(4, "shared_memory_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(5, "register_file_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(6, "int_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(7, "fp_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(8, "dp_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(9, "int_mul_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(10, "fp_mul_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(11, "fp_sqrt_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(12, "fp_log_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(13, "fp_sin_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(14, "fp_exp_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(15, "dp_mul_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(16, "tensor_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(17, "texture_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(18, "scheduler_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(19, "pipeline_w", "in the SMs, of the whole chip at the nominal clock"),
-    WATTS(20, "idle_sm_w", "in the SMs, of the whole chip at the nominal clock"),
+    SM_WATTS(0, "instruction_buffer_w"),
+    SM_WATTS(1, "instruction_cache_w"),
+    SM_WATTS(2, "data_cache_w"),
+    SM_WATTS(3, "constant_cache_w"),
+    SM_WATTS(4, "shared_memory_w"),
+    SM_WATTS(5, "register_file_w"),
+    SM_WATTS(6, "int_w"),
+    SM_WATTS(7, "fp_w"),
+    SM_WATTS(8, "dp_w"),
+    SM_WATTS(9, "int_mul_w"),
+    SM_WATTS(10, "fp_mul_w"),
+    SM_WATTS(11, "fp_sqrt_w"),
+    SM_WATTS(12, "fp_log_w"),
+    SM_WATTS(13, "fp_sin_w"),
+    SM_WATTS(14, "fp_exp_w"),
+    SM_WATTS(15, "dp_mul_w"),
+    SM_WATTS(16, "tensor_w"),
+    SM_WATTS(17, "texture_w"),
+    SM_WATTS(18, "scheduler_w"),
+    SM_WATTS(19, "pipeline_w"),
+    SM_WATTS(20, "idle_sm_w"),
     WATTS(21, "l2_w", "in the chip's units, at the nominal clock"),
     WATTS(22, "dram_w", "in the chip's units, at the nominal clock"),
     WATTS(23, "static_w", "leakage under this kernel, with the chip's static_reference_w"),
@@ -220,28 +221,26 @@ static void add(struct tmx_phases *p, const struct step *s)
     p->power_w[p->n++] = s->power_w;
 }
 
-static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
+static void read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_csv_read_short(&csv, path, 2, err);
-    const size_t until = st ? 0 : tmx_csv_column(&csv, "until"),
-                 power = st ? 0 : tmx_csv_column(&csv, "power_w");
-    if (!st && (until == csv.n_column || power == csv.n_column)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "expected a first line with until,power_w");
+    err->code = tmx_csv_read_short(&csv, path, 2, err);
+    const size_t until = tmx_csv_column(&csv, "until"), power = tmx_csv_column(&csv, "power_w");
+    if (until == csv.n_column || power == csv.n_column) {
+        tmx_error_at(err, TMX_EPARSE, path, 1, "expected a first line with until,power_w");
     }
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
+    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
         struct step s = {NAN, NAN, -1};
         const bool numbers =
             tmx_csv_real(&csv, r, until, &s.until) && tmx_csv_real(&csv, r, power, &s.power_w);
         const char *why = numbers ? wrong(p, &s) : "expected two numbers";
         if (why) {
-            st = tmx_fail_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
+            tmx_error_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
         } else {
             add(p, &s);
         }
     }
     tmx_csv_finish(&csv);
-    return st;
 }
 
 enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
@@ -250,42 +249,44 @@ enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *
     const struct tmx_setting *list = tmx_setting_member(group, "list");
     const char *slash = strrchr(kernel_path, '/');
     struct head h = {0};
+    struct tmx_err own = {0};
     char path[1280];
     *p = (struct tmx_phases){0};
-    enum tmx_status st = tmx_keys_read(&phases, &h, group, err);
-    if (!st && (list != NULL) == (h.file[0] != '\0')) {
-        st = tmx_fail_setting(err, group,
-                              "phases: expected either list = ( { until; power_w; }, ... ) or file");
+    own.code = tmx_keys_read(&phases, &h, group, &own);
+    if ((list != NULL) == (h.file[0] != '\0')) {
+        tmx_error_setting(&own, group, "phases: expected either list = ( { until; power_w; }, ... ) or file");
     }
     p->over = h.over;
     p->repeat = h.repeat;
     snprintf(path, sizeof path, "%.*s%s", h.file[0] == '/' || !slash ? 0 : (int)(slash - kernel_path + 1),
              kernel_path, h.file);
-    for (size_t i = 0; i < h.n_step && !st; i++) {
+    for (size_t i = 0; i < h.n_step && !own.code; i++) {
         const char *why = wrong(p, &h.step[i]);
-        st = why ? tmx_fail_setting(err, tmx_setting_at(list, i), "phases: %s", why) : TMX_OK;
-        if (!why) {
+        if (why) {
+            tmx_error_setting(&own, tmx_setting_at(list, i), "phases: %s", why);
+        } else {
             add(p, &h.step[i]);
         }
     }
     free(h.step);
-    st = st || list ? st : read_file(p, path, err);
-    if (!st && (p->n == 0 || (p->over == TMX_PHASE_WORK && fabs(p->until[p->n - 1] - 1) > 1e-9))) {
-        st = tmx_fail_setting(err, group, "phases: %s",
-                              p->n == 0 ? "no step" : "over work the last step ends at 1");
+    if (!list && !own.code) {
+        read_file(p, path, &own);
     }
-    if (!st && p->repeat && p->over == TMX_PHASE_WORK) {
-        st = tmx_fail_setting(
-            err, group,
+    if (p->n == 0 || (p->over == TMX_PHASE_WORK && fabs(p->until[p->n - 1] - 1) > 1e-9)) {
+        tmx_error_setting(&own, group, "phases: %s",
+                          p->n == 0 ? "no step" : "over work the last step ends at 1");
+    } else if (p->repeat && p->over == TMX_PHASE_WORK) {
+        tmx_error_setting(
+            &own, group,
             "phases: repeat does nothing over work, whose steps end at 1; over = \"work_s\" repeats");
     }
     for (size_t i = 0; i < p->n; i++) {
         p->mean_w += p->power_w[i] * (p->until[i] - (i > 0 ? p->until[i - 1] : 0)) / p->until[p->n - 1];
     }
-    if (!st && !(p->mean_w > 0)) {
-        st = tmx_fail_setting(err, group, "phases: all steps have no power");
+    if (!(p->mean_w > 0)) {
+        tmx_error_setting(&own, group, "phases: all steps have no power");
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 /* The phase of *x, which becomes its place in the list. */

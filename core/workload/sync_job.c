@@ -199,13 +199,18 @@ void tmx_sync_job_withdraw(struct tmx_sync_job *g)
     }
 }
 
-double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
+static double sum_of_steps_s(const struct tmx_sync_job *g)
 {
     double sum = 0;
     for (size_t i = 0; i < g->n_step; i++) {
         sum += g->step_s[i];
     }
-    return g->n_step > 0 ? sum / (double)g->n_step : NAN;
+    return sum;
+}
+
+double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
+{
+    return g->n_step > 0 ? sum_of_steps_s(g) / (double)g->n_step : NAN;
 }
 
 double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
@@ -231,10 +236,7 @@ double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member)
 
 double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
 {
-    double sum_s = 0;
-    for (size_t i = 0; i < g->n_step; i++) {
-        sum_s += g->step_s[i];
-    }
+    const double sum_s = sum_of_steps_s(g);
     return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
 }
 
@@ -271,54 +273,41 @@ const struct tmx_opt tmx_sync_job_opts[] = {
     {0},
 };
 
-/* A list with an element for each member; absent: NULL. */
-static enum tmx_status members(const struct tmx_setting *group, const char *key, size_t n,
-                               const struct tmx_setting **list, struct tmx_err *err)
+/* Weights and places of the members: each list has an element for each, or is absent. */
+static void read_members(struct tmx_sync_job_spec *s, const struct tmx_setting *group, size_t n_gpu,
+                         struct tmx_err *err)
 {
-    const struct tmx_setting *at = tmx_setting_member(group, key);
-    return at ? tmx_setting_list(group, key, n, n, list, err) : TMX_OK;
-}
-
-static enum tmx_status read_weights(struct tmx_sync_job_spec *s, const struct tmx_setting *group,
-                                    struct tmx_err *err)
-{
-    const struct tmx_setting *list = NULL;
-    const enum tmx_status st = members(group, "weights", s->n_member, &list, err);
-    for (size_t i = 0; i < s->n_member && !st; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
+    const struct tmx_setting *weights = tmx_setting_member(group, "weights"),
+                             *gpus = tmx_setting_member(group, "gpus");
+    err->code =
+        weights ? tmx_setting_list(group, "weights", s->n_member, s->n_member, &weights, err) : TMX_OK;
+    for (size_t i = 0; i < s->n_member && !err->code; i++) {
+        const struct tmx_setting *e = tmx_setting_at(weights, i);
         s->weight[i] = 1;
         if (e && (!tmx_setting_real(e, &s->weight[i]) || !(s->weight[i] >= 1e-3 && s->weight[i] <= 1e3))) {
-            return tmx_fail_setting(err, e, "sync_job.weights: expected numbers in [0.001, 1000]");
+            tmx_error_setting(err, e, "sync_job.weights: expected numbers in [0.001, 1000]");
         }
     }
-    return st;
-}
-
-static enum tmx_status read_gpus(struct tmx_sync_job_spec *s, const struct tmx_setting *group, size_t n_gpu,
-                                 struct tmx_err *err)
-{
-    const struct tmx_setting *list = NULL;
-    const enum tmx_status st = members(group, "gpus", s->n_member, &list, err);
-    for (size_t i = 0; i < s->n_member && !st; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        s->gpu[i] = i;
-        if (e) {
-            const int64_t v = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : -1;
-            if (v < 0 || (uint64_t)v >= n_gpu) {
-                return tmx_fail_setting(err, e, "sync_job.gpus: expected numbers of GPUs, 0 to %zu",
-                                        n_gpu - 1);
-            }
-            s->gpu[i] = (size_t)v;
+    if (gpus && !err->code) {
+        err->code = tmx_setting_list(group, "gpus", s->n_member, s->n_member, &gpus, err);
+    }
+    for (size_t i = 0; i < s->n_member && !err->code; i++) {
+        const struct tmx_setting *e = tmx_setting_at(gpus, i);
+        const int64_t v = !e                                       ? (int64_t)i
+                          : tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e)
+                                                                   : -1;
+        if (v < 0 || (uint64_t)v >= n_gpu) {
+            tmx_error_setting(err, e, "sync_job.gpus: expected numbers of GPUs, 0 to %zu", n_gpu - 1);
         }
+        s->gpu[i] = (size_t)v;
         for (size_t k = 0; k < i; k++) {
             if (s->gpu[k] == s->gpu[i]) {
-                return tmx_fail_setting(err, e ? e : group,
-                                        "sync_job.gpus: members %zu and %zu on GPU %zu; each needs its own",
-                                        k, i, s->gpu[i]);
+                tmx_error_setting(err, e ? e : group,
+                                  "sync_job.gpus: members %zu and %zu on GPU %zu; each needs its own", k, i,
+                                  s->gpu[i]);
             }
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_setting *root, size_t n_job,
@@ -330,37 +319,35 @@ enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_
     if (!group) {
         return TMX_OK;
     }
-    enum tmx_status st = tmx_opt_read_group(tmx_sync_job_opts, &s->options, root, "sync_job", also, err);
-    if (st) {
-        return st;
-    }
+    struct tmx_err own = {0};
+    own.code = tmx_opt_read_group(tmx_sync_job_opts, &s->options, root, "sync_job", also, &own);
     const size_t n = s->options.members > 0 ? (size_t)s->options.members : n_job;
     if (n > n_job || n > n_gpu) {
-        return tmx_fail_setting(err, group,
-                                "sync_job: %zu members, but the mix has %zu kernels and there are %zu GPUs",
-                                n, n_job, n_gpu);
+        tmx_error_setting(&own, group,
+                          "sync_job: %zu members, but the mix has %zu kernels and there are %zu GPUs", n,
+                          n_job, n_gpu);
+    } else if (n > n_at_start) {
+        tmx_error_setting(&own, group, "sync_job: %zu members, but only %zu kernels of the mix arrive at 0 s",
+                          n, n_at_start);
+    } else if (!own.code && n % (size_t)s->options.jobs != 0) {
+        tmx_error_setting(&own, group, "sync_job.jobs: %d jobs of %zu members are not equal", s->options.jobs,
+                          n);
+    } else if ((s->options.checkpoint_steps > 0) != (s->options.checkpoint_s > 0)) {
+        tmx_error_setting(&own, group,
+                          "sync_job: expected both checkpoint_steps and checkpoint_s above 0, or neither");
     }
-    if (n > n_at_start) {
-        return tmx_fail_setting(err, group,
-                                "sync_job: %zu members, but only %zu kernels of the mix arrive at 0 s", n,
-                                n_at_start);
-    }
-    if (n % (size_t)s->options.jobs != 0) {
-        return tmx_fail_setting(err, group, "sync_job.jobs: %d jobs of %zu members are not equal",
-                                s->options.jobs, n);
-    }
-    if ((s->options.checkpoint_steps > 0) != (s->options.checkpoint_s > 0)) {
-        return tmx_fail_setting(
-            err, group, "sync_job: expected both checkpoint_steps and checkpoint_s above 0, or neither");
+    if (own.code) {
+        return tmx_error_give(err, &own);
     }
     s->n_member = n;
     s->weight = calloc(n, sizeof *s->weight);
     s->gpu = calloc(n, sizeof *s->gpu);
     if (!s->weight || !s->gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "sync_job of %zu members", n);
+        tmx_error(&own, TMX_ENOMEM, "sync_job of %zu members", n);
+    } else {
+        read_members(s, group, n_gpu, &own);
     }
-    st = read_weights(s, group, err);
-    return st ? st : read_gpus(s, group, n_gpu, err);
+    return tmx_error_give(err, &own);
 }
 
 void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s)
