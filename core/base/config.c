@@ -351,9 +351,11 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
                              unsigned line, struct tmx_err *err)
 {
     static const char base[] = "base."; /* a suite's command puts it before what was typed */
-    const size_t size = strlen(below) + strlen(text) + 1;
-    char *key = malloc(size), where[MAX_WHERE];
+    static const char plus[] = "_plus_k";
+    const size_t size = strlen(below) + strlen(text) + sizeof plus;
+    char *key = malloc(size), where[MAX_WHERE], plain[TMX_REAL_SIZE];
     struct tmx_config *value = NULL;
+    double celsius;
     if (!key) {
         return tmx_no_memory(err);
     }
@@ -365,38 +367,28 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
         line = 1;
     }
     char *eq = strchr(key, '=');
-    enum tmx_status st = eq ? TMX_OK : tmx_fail_at(err, TMX_ECONFIG, file, line, "expected key=value");
-    if (eq) {
-        *eq = '\0';
-    }
-    if (eq && eq[1] == '+' && eq > key + 2 && strcmp(eq - 2, "_c") == 0) { /* inlet_c=+8: inlet_plus_k=8 */
-        const size_t n_key = (size_t)(eq - 2 - key), n = n_key + strlen(eq + 2) + sizeof "_plus_k=";
-        char *other = malloc(n);
-        if (!other) {
-            free(key);
-            return tmx_no_memory(err);
-        }
-        snprintf(other, n, "%.*s_plus_k=%s", (int)n_key, key, eq + 2);
+    if (!eq) {
         free(key);
-        key = other;
-        eq = key + n_key + strlen("_plus_k");
-        *eq = '\0';
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "expected key=value");
     }
-    st = st ? st : check_key(key, file, line, err);
-    double celsius;
-    char plain[TMX_REAL_SIZE];
-    bool typed = eq && eq > key + 2 && strcmp(eq - 2, "_c") == 0 && tmx_celsius_read(eq + 1, &celsius);
-    if (typed) { /* inlet_c=32C: inlet_c=32 */
+    *eq = '\0';
+    char *typed = eq + 1;
+    if (tmx_text_ends(key, "_c") && *typed == '+') { /* inlet_c=+8: inlet_plus_k=8 */
+        memmove(eq - 2 + sizeof plus, typed + 1, strlen(typed));
+        memcpy(eq - 2, plus, sizeof plus);
+        typed = eq - 2 + sizeof plus;
+    }
+    const size_t n = strlen(typed);
+    if (tmx_text_ends(key, "_c") && tmx_celsius_read(typed, &celsius)) { /* inlet_c=32C: inlet_c=32 */
         tmx_real_print(plain, celsius);
+        typed = plain;
+    } else if (tmx_text_ends(key, "_k") && n > 1 && typed[n - 1] == 'K' &&
+               tmx_span_copy((struct tmx_span){typed, typed + n - 1}, plain,
+                             sizeof plain)) { /* inlet_plus_k=8K */
+        typed = plain;
     }
-    const size_t n_value = eq ? strlen(eq + 1) : 0;
-    if (eq && eq > key + 2 && strcmp(eq - 2, "_k") == 0 && n_value > 1 && n_value < sizeof plain &&
-        eq[n_value] == 'K') { /* inlet_plus_k=8K */
-        memcpy(plain, eq + 1, n_value - 1);
-        plain[n_value - 1] = '\0';
-        typed = true;
-    }
-    st = st || !eq ? st : parse_value(&value, typed ? plain : eq + 1, file, line, err);
+    enum tmx_status st = check_key(key, file, line, err);
+    st = st ? st : parse_value(&value, typed, file, line, err);
     if (!st) {
         st = put(s, key, tmx_setting_at(value->root, 0), (struct tmx_scalar){0}, file, line, err);
         tmx_config_close(value);

@@ -126,10 +126,7 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
         memcpy(o->asked, path, strlen(path) + 1);
         o->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     }
-    if (!o->file) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
-    }
-    return TMX_OK;
+    return o->file ? TMX_OK : tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
 }
 
 enum tmx_status tmx_output_possible(const char *path, struct tmx_err *err)
@@ -149,10 +146,7 @@ enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path, 
     snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", o->path);
     const int fd = mkstemp(o->temp); /* mode 0600 */
     o->file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!o->file) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
-    }
-    return TMX_OK;
+    return o->file ? TMX_OK : tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
 }
 
 enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err)
@@ -169,12 +163,10 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
         tmx_output_discard(o);
         return tmx_output_guard(o->path, err);
     }
-    if (ok && o->asked[0]) {
-        const enum tmx_status st = tmx_folder_note(o->asked, err);
-        if (st) {
-            tmx_output_discard(o);
-            return st;
-        }
+    const enum tmx_status st = ok && o->asked[0] ? tmx_folder_note(o->asked, err) : TMX_OK;
+    if (st) {
+        tmx_output_discard(o);
+        return st;
     }
     ok = ok && (!o->unnamed || name_temp(o));
     int why = errno;
@@ -296,75 +288,77 @@ static bool is_below(const char *file)
     }
 }
 
-static enum tmx_status take_rows(struct rows *r, const struct tmx_csv *csv, struct tmx_err *err)
+static void path_in(char path[TMX_PATH_SIZE], const char *folder, const char *name, struct tmx_err *err)
 {
-    const size_t run = tmx_csv_column(csv, "run"), status = tmx_csv_column(csv, "status"),
-                 file = tmx_csv_column(csv, "file"), hash = tmx_csv_column(csv, "hash"),
-                 command = tmx_csv_column(csv, "command"), n = csv->n_column;
-    enum tmx_status st = run < n && status < n && file < n && hash < n
-                             ? TMX_OK
-                             : tmx_fail_at(err, TMX_EPARSE, csv->source, 1,
-                                           "not a list that thermix wrote (run,status,file,hash,command); "
-                                           "expected one, or none: choose another folder, or move it");
-    for (size_t i = 0; !st && i < csv->n_row; i++) {
-        const char *name = tmx_csv_cell(csv, i, file);
-        name += name[0] == '\'' && name[1] && strchr("=+-@", name[1]); /* tmx_csv_text put it there */
-        if (is_below(name)) {
-            rows_add(r, &(struct row){tmx_csv_cell(csv, i, run), tmx_csv_cell(csv, i, status), name,
-                                      tmx_csv_cell(csv, i, hash),
-                                      command < n ? tmx_csv_cell(csv, i, command) : "run", 0});
-        } else {
-            st = tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
-                             "\"%s\"; expected the name of a file in this folder", name);
-        }
-    }
-    return st || !r->arena.failed ? st : tmx_no_memory(err);
+    err->code = err->code ? err->code : tmx_path_join(path, folder, name, err);
 }
 
 /* What the folder's list says; no rows where it has none. */
-static enum tmx_status read_list(const char *folder, struct rows *r, struct tmx_err *err)
+static void read_list(const char *folder, struct rows *r, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_path_join(path, folder, TMX_FOLDER_LIST, err);
-    if (st || !tmx_os_exists(path)) {
-        return st;
+    path_in(path, folder, TMX_FOLDER_LIST, err);
+    if (err->code || !tmx_os_exists(path)) {
+        return;
     }
     struct tmx_provenance *paused = tmx_provenance_pause();
-    st = tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
+    err->code = tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
     tmx_provenance_resume(paused);
-    st = st ? st : take_rows(r, &csv, err);
+    const size_t run = tmx_csv_column(&csv, "run"), status = tmx_csv_column(&csv, "status"),
+                 file = tmx_csv_column(&csv, "file"), hash = tmx_csv_column(&csv, "hash"),
+                 command = tmx_csv_column(&csv, "command"), n = csv.n_column;
+    if (run == n || status == n || file == n || hash == n) {
+        tmx_error_at(
+            err, TMX_EPARSE, path, 1,
+            "not a list that thermix wrote (run,status,file,hash,command); expected one, or none: choose "
+            "another folder, or move it");
+    }
+    for (size_t i = 0; !err->code && i < csv.n_row; i++) {
+        const char *name = tmx_csv_cell(&csv, i, file);
+        name += name[0] == '\'' && name[1] && strchr("=+-@", name[1]); /* tmx_csv_text put it there */
+        if (!is_below(name)) {
+            tmx_error_at(err, TMX_EPARSE, path, csv.line[i],
+                         "\"%s\"; expected the name of a file in this folder", name);
+        } else {
+            rows_add(r, &(struct row){tmx_csv_cell(&csv, i, run), tmx_csv_cell(&csv, i, status), name,
+                                      tmx_csv_cell(&csv, i, hash),
+                                      command < n ? tmx_csv_cell(&csv, i, command) : "run", 0});
+        }
+    }
+    if (r->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
     tmx_csv_finish(&csv);
-    return st;
 }
 
 /* In place of the list that is there, at once. */
-static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
+static void write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], fresh[TMX_PATH_SIZE];
     struct tmx_output o = {0};
-    enum tmx_status st = tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
-    st = st ? st : tmx_path_join(fresh, f->path, TMX_FOLDER_LIST ".new", err);
-    st = st ? st : tmx_output_remove(fresh, err); /* a link would be followed */
-    st = st ? st : tmx_output_open(&o, fresh, err);
-    if (!st) {
-        fputs("run,status,file,hash,command\n", o.file);
-        for (const struct row *w = r->row; w < r->row + r->n; w++) {
-            tmx_csv_text(w->run, o.file);
-            fprintf(o.file, ",%s,", w->status);
-            tmx_csv_text(w->file, o.file);
-            fprintf(o.file, ",%s,%s\n", w->hash, w->command);
-        }
+    path_in(path, f->path, TMX_FOLDER_LIST, err);
+    path_in(fresh, f->path, TMX_FOLDER_LIST ".new", err);
+    err->code = err->code ? err->code : tmx_output_remove(fresh, err); /* a link would be followed */
+    err->code = err->code ? err->code : tmx_output_open(&o, fresh, err);
+    if (err->code) {
+        return;
+    }
+    fputs("run,status,file,hash,command\n", o.file);
+    for (const struct row *w = r->row; w < r->row + r->n; w++) {
+        tmx_csv_text(w->run, o.file);
+        fprintf(o.file, ",%s,", w->status);
+        tmx_csv_text(w->file, o.file);
+        fprintf(o.file, ",%s,%s\n", w->hash, w->command);
     }
     f->listing = true;
-    st = st ? st : tmx_output_commit(&o, err);
+    err->code = tmx_output_commit(&o, err);
     f->listing = false;
     tmx_output_discard(&o);
     tmx_provenance_forget(path);
-    if (!st && rename(fresh, path) != 0) {
-        st = tmx_fail_at(err, TMX_EIO, path, 0, "cannot write");
+    if (!err->code && rename(fresh, path) != 0) {
+        tmx_error_at(err, TMX_EIO, path, 0, "cannot write");
     }
-    return st;
 }
 
 /* The open folder that holds path, and the file's name in it. */
@@ -398,6 +392,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
 {
     const char *name;
     struct rows r = {0};
+    struct tmx_err own = {0};
     char file[TMX_PATH_SIZE];
     if (!open_list || folder_of(path, &name)) {
         return TMX_OK;
@@ -406,32 +401,33 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
     if (!f) {
         return tmx_no_memory(err);
     }
+    *f = (struct tmx_folder){.of = open_list,
+                             .command = open_list->command,
+                             .say = open_list->say,
+                             .kind = kind,
+                             .next = open_list->first};
     if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path) {
-        free(f);
-        return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");
+        tmx_error_at(&own, TMX_EIO, path, 0, "folder name too long");
     }
     for (size_t n = strlen(f->path); n > 1 && f->path[n - 1] == '/'; n--) {
         f->path[n - 1] = '\0';
     }
-    f->of = open_list;
-    f->command = open_list->command;
-    f->say = open_list->say;
-    f->kind = kind;
-    enum tmx_status st = read_list(f->path, &r, err);
-    for (size_t i = 0; !st && i < r.n; i++) {
+    if (!own.code) {
+        read_list(f->path, &r, &own);
+    }
+    for (size_t i = 0; !own.code && i < r.n; i++) {
         if (replaces(f, &r.row[i]) && !is_input(&r.row[i])) {
-            st = tmx_path_join(file, f->path, r.row[i].file, err);
-            st = st ? st : tmx_output_guard(file, err);
+            path_in(file, f->path, r.row[i].file, &own);
+            own.code = own.code ? own.code : tmx_output_guard(file, &own);
         }
     }
     rows_finish(&r);
-    if (st) {
+    if (own.code) {
         free(f);
-        return st;
+    } else {
+        open_list->first = f;
     }
-    f->next = open_list->first;
-    open_list->first = f;
-    return TMX_OK;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_folder_mark(const char *path, const char *run, const char *status)
@@ -455,34 +451,30 @@ void tmx_folder_pass(const char *path)
 
 /* Remove a file of an earlier command, and the folders between it and the open one that are empty then.
  * Nothing behind a link; a link itself only at the end, as it may be written through. */
-static enum tmx_status take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
+static void take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct stat info;
     const size_t begin = strlen(f->path) + 1;
-    enum tmx_status st = tmx_path_join(path, f->path, w->file, err);
-    if (st) {
-        return st;
-    }
-    for (char *slash = path + begin; (slash = strchr(slash, '/')); slash++) {
+    path_in(path, f->path, w->file, err);
+    for (char *slash = path + begin; !err->code && (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
         const bool folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
         *slash = '/';
         if (!folder) {
-            return TMX_OK;
+            return;
         }
     }
-    if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode) && (end || S_ISREG(info.st_mode))) {
+    if (!err->code && lstat(path, &info) == 0 && !S_ISDIR(info.st_mode) && (end || S_ISREG(info.st_mode))) {
         w->mode = info.st_mode & 0777;
-        st = tmx_output_remove(path, err);
+        err->code = tmx_output_remove(path, err);
     }
-    for (char *slash; end && !st && (slash = strrchr(path, '/')) && slash > path + begin;) {
+    for (char *slash; end && !err->code && (slash = strrchr(path, '/')) && slash > path + begin;) {
         *slash = '\0';
         if (rmdir(path) != 0) {
             break;
         }
     }
-    return st;
 }
 
 enum tmx_status tmx_folder_input(const char *path, const char *file, const char *hash, struct tmx_err *err)
@@ -498,17 +490,20 @@ enum tmx_status tmx_folder_input(const char *path, const char *file, const char 
 static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
 {
     struct rows old = {0}, kept = {0};
+    struct tmx_err own = {0};
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_os_lock_folder(&f->lock, f->path, false, err);
-    if (!st && !f->lock) {
+    own.code = tmx_os_lock_folder(&f->lock, f->path, false, &own);
+    if (!own.code && !f->lock) {
         if (f->say) {
             fprintf(f->say, "%s: another command writes this folder; waiting for its end\n", f->path);
         }
-        st = tmx_os_lock_folder(&f->lock, f->path, true, err);
+        own.code = tmx_os_lock_folder(&f->lock, f->path, true, &own);
     }
     f->of->writing = 1; /* not before: a signal ends the wait */
-    st = st ? st : read_list(f->path, &old, err);
-    for (size_t i = 0; !st && i < old.n; i++) {
+    if (!own.code) {
+        read_list(f->path, &old, &own);
+    }
+    for (size_t i = 0; !own.code && i < old.n; i++) {
         struct row w = old.row[i];
         const bool goes = replaces(f, &w);
         if (goes && is_input(&w)) {
@@ -521,16 +516,20 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
         }
         rows_add(&kept, &w);
     }
-    st = st || !(f->gone.arena.failed || kept.arena.failed) ? st : tmx_no_memory(err);
-    st = st ? st : write_list(f, &kept, err);
-    for (size_t i = 0; !st && i < f->gone.n; i++) {
-        st = take_away(f, &f->gone.row[i], false, err);
+    if (f->gone.arena.failed || kept.arena.failed) {
+        tmx_error(&own, TMX_ENOMEM, "out of memory");
     }
-    st = st ? st : tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
-    st = st ? st : tmx_os_append(&f->list, path, err);
+    if (!own.code) {
+        write_list(f, &kept, &own);
+    }
+    for (size_t i = 0; !own.code && i < f->gone.n; i++) {
+        take_away(f, &f->gone.row[i], false, &own);
+    }
+    path_in(path, f->path, TMX_FOLDER_LIST, &own);
+    own.code = own.code ? own.code : tmx_os_append(&f->list, path, &own);
     rows_finish(&old);
     rows_finish(&kept);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 enum tmx_status tmx_folder_start(const char *path, struct tmx_err *err)
@@ -573,57 +572,59 @@ mode_t tmx_folder_mode(const char *path)
 }
 
 /* The rows of files that were written, each once, with their hashes. */
-static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
+static void seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
 {
     struct rows said = {0}, sealed = {0};
     char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
-    enum tmx_status st = read_list(f->path, &said, err);
+    read_list(f->path, &said, err);
     if (said.n > 0) {
         qsort(said.row, said.n, sizeof *said.row, by_file);
     }
-    for (size_t i = 0; !st && i < said.n; i++) {
+    for (size_t i = 0; !err->code && i < said.n; i++) {
         struct row *w = &said.row[i];
         const bool again =
             i + 1 < said.n && !is_input(&said.row[i + 1]) && strcmp(w->file, said.row[i + 1].file) == 0;
-        st = tmx_path_join(path, f->path, w->file, err);
-        if (st || again) {
+        path_in(path, f->path, w->file, err);
+        if (err->code || again) {
             continue;
         }
         if (strcmp(w->status, REPLACED) == 0 || (f->passes && strcmp(w->status, WRITING) == 0)) {
-            st = take_away(f, w, true, err);
+            take_away(f, w, true, err);
         } else if (strcmp(w->status, WRITING) != 0) {
             rows_add(&sealed, w);
         } else if (tmx_os_exists(path)) {
-            st = tmx_hash_file(path, hash, err);
+            err->code = tmx_hash_file(path, hash, err);
             rows_add(&sealed,
                      &(struct row){f->run, f->status[0] ? f->status : status, w->file, hash, f->command, 0});
         }
     }
-    for (size_t i = 0; !st && i < f->input.n; i++) {
+    for (size_t i = 0; !err->code && i < f->input.n; i++) {
         rows_add(&sealed, &f->input.row[i]);
     }
-    st = st || !sealed.arena.failed ? st : tmx_no_memory(err);
-    if (!st && f->passes && sealed.n == 0) {
-        st = tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
-        (void)(!st && remove(path) == 0 && rmdir(f->path)); /* it stays where something else is in it */
-    } else {
-        st = st ? st : write_list(f, &sealed, err);
+    if (sealed.arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    if (!err->code && f->passes && sealed.n == 0) {
+        path_in(path, f->path, TMX_FOLDER_LIST, err);
+        (void)(!err->code && remove(path) == 0 &&
+               rmdir(f->path)); /* it stays where something else is in it */
+    } else if (!err->code) {
+        write_list(f, &sealed, err);
     }
     rows_finish(&said);
     rows_finish(&sealed);
-    return st;
 }
 
 enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struct tmx_err *err)
 {
     const char *status = st ? "partial" : "complete";
-    struct tmx_err second = {0};
     tmx_assert(open_list == l);
     for (struct tmx_folder *f; (f = l->first);) {
+        struct tmx_err own = {0};
         if (f->list) {
             fclose(f->list);
-            const enum tmx_status sealed = seal(f, status, st ? &second : err);
-            st = st ? st : sealed;
+            seal(f, status, &own);
+            st = st ? st : tmx_error_give(err, &own);
         }
         if (f->lock) {
             fclose(f->lock);
