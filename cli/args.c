@@ -32,16 +32,6 @@ static void *field(const struct tmx_arg *a, void *args)
     return (char *)args + a->offset;
 }
 
-/* "text|csv|json", the words of a row. */
-static void join_words(const char *const *words, char *buf, size_t size)
-{
-    size_t used = 0;
-    buf[0] = '\0';
-    for (size_t i = 0; words[i] && used < size; i++) {
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? "|" : "", words[i]);
-    }
-}
-
 static enum tmx_status add_text(struct tmx_texts *t, const char *begin, size_t length, struct tmx_err *err)
 {
     char **more = realloc(t->own, (t->n + 1) * sizeof *more);
@@ -100,6 +90,7 @@ static enum tmx_status number(const struct tmx_arg *a, const char *text, double 
                     whole ? "whole " : "", a->min, a->max);
 }
 
+/* The numbers between commas, in place of those that are there. */
 static enum tmx_status set_ints(const struct tmx_arg *a, const char *text, struct tmx_ints *to,
                                 struct tmx_err *err)
 {
@@ -191,32 +182,6 @@ static enum tmx_status set_defaults(const struct tmx_command *c, void *args, str
     return st;
 }
 
-/* A file of thermix's data by its path there, "workloads/measured/...", where the current folder has none. */
-static const char *shipped(const char *operand, char path[TMX_PATH_SIZE])
-{
-    return strchr(operand, '/') && operand[0] != '/' && operand[0] != '.' && !tmx_os_exists(operand) &&
-                   tmx_data_file(operand, path, NULL) == TMX_OK
-               ? path
-               : operand;
-}
-
-static void check_operands(const struct parser *p, struct argp_state *state)
-{
-    const struct tmx_command *c = p->command;
-    const struct tmx_texts *given = (const void *)((char *)p->args + c->operand);
-    const size_t n = c->operands ? given->n : 0;
-    struct tmx_err err = {0};
-    if (n < c->min_operand) {
-        argp_error(state, "%s", c->which ? c->which : "too few arguments");
-    } else if (n > 0 && c->operand_words) {
-        const struct tmx_arg first = {.name = "", .words = c->operand_words};
-        int i;
-        if (word(&first, given->text[0], &i, &err)) {
-            argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
-        }
-    }
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     const struct parser *p = state->input;
@@ -229,15 +194,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                        c->operands ? c->operands : "no more");
             return 0;
         }
-        char path[TMX_PATH_SIZE];
-        const char *operand = shipped(arg, path);
+        char path[TMX_PATH_SIZE]; /* of thermix's data by its path there, where the current folder has none */
+        const bool shipped = strchr(arg, '/') && arg[0] != '/' && arg[0] != '.' && !tmx_os_exists(arg) &&
+                             tmx_data_file(arg, path, NULL) == TMX_OK;
+        const char *operand = shipped ? path : arg;
         if (add_text(to, operand, strlen(operand), &err)) {
             argp_error(state, "%s", err.msg);
         }
         return 0;
     }
     if (key == ARGP_KEY_END) {
-        check_operands(p, state);
+        const struct tmx_texts *given = (const void *)((char *)p->args + c->operand);
+        const struct tmx_arg first = {.name = "", .words = c->operand_words};
+        const size_t n = c->operands ? given->n : 0;
+        int i;
+        if (n < c->min_operand) {
+            argp_error(state, "%s", c->which ? c->which : "too few arguments");
+        } else if (n > 0 && c->operand_words && word(&first, given->text[0], &i, &err)) {
+            argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
+        }
         return 0;
     }
     for (size_t i = 0; c->args[i].type; i++) {
@@ -283,9 +258,12 @@ static void describe(const struct tmx_arg *a, char *buf, size_t size)
 /* "DIR", or the words; "" for a flag. */
 static void value_of(const struct tmx_arg *a, char *buf, size_t size)
 {
+    size_t used = 0;
     buf[0] = '\0';
     if (a->type == TMX_ARG_WORD && !a->value) {
-        join_words(a->words, buf, size);
+        for (size_t i = 0; a->words[i] && used < size; i++) {
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? "|" : "", a->words[i]);
+        }
     } else if (a->type != TMX_ARG_FLAG) {
         snprintf(buf, size, "%s", a->value ? a->value : "VALUE");
     }
@@ -379,20 +357,6 @@ void tmx_args_finish(const struct tmx_command *c, void *args)
     }
 }
 
-/* Set-ups are done anew where nothing can be kept: slower, and no failure. */
-static void warn_of_cache(const char *command)
-{
-    struct tmx_err err = {0};
-    char text[1100];
-    if (tmx_cache_usable(NULL, &err)) {
-        tmx_err_format(&err, text, sizeof text);
-        fprintf(stderr,
-                "thermix %s: warning: thermal models are computed again because the cache cannot be used: "
-                "%s\nTHERMIX_CACHE_MIB=0 switches the cache and this warning off\n",
-                command, text);
-    }
-}
-
 /* Doubts about inputs and results on the screen, each once: a study reads one file for many points. */
 struct screen {
     const char *command;
@@ -446,33 +410,10 @@ static void on_ending(int signal_number)
     }
 }
 
-static void end_on(const int *signals, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct sigaction act = {.sa_handler = on_ending, .sa_flags = (int)SA_RESETHAND};
-        struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
-            sigaction(signals[i], &act, NULL);
-        }
-    }
-}
-
 static void say_waiting(double at_most_s)
 {
     fprintf(stderr, "thermix: another process makes the same thermal model: waiting for it, at most %.0f s\n",
             at_most_s);
-}
-
-/* Before the command computes: a folder cannot become what -o FILE writes. */
-static enum tmx_status check_output(const struct tmx_command *c, const void *args, struct tmx_err *err)
-{
-    for (const struct tmx_arg *row = c->args; row && row->type != TMX_ARG_END; row++) {
-        if (row->letter == 'o' && row->type == TMX_ARG_TEXT && strcmp(row->value, "FILE") == 0) {
-            const char *path = *(const char *const *)(const void *)((const char *)args + row->offset);
-            return path ? tmx_output_possible(path, err) : TMX_OK;
-        }
-    }
-    return TMX_OK;
 }
 
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
@@ -484,15 +425,33 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
-    st = st ? st : check_output(c, args, &err);
+    for (const struct tmx_arg *a = c->args; !st && a->type;
+         a++) { /* a folder cannot become what -o FILE writes */
+        if (a->letter == 'o' && a->type == TMX_ARG_TEXT && strcmp(a->value, "FILE") == 0) {
+            const char *path = *(const char **)field(a, args);
+            st = path ? tmx_output_possible(path, &err) : TMX_OK;
+        }
+    }
     tmx_cache_on_wait(say_waiting);
-    if (!st && c->keeps) {
-        warn_of_cache(c->name);
+    struct tmx_err unusable = {0};
+    if (!st && c->keeps && tmx_cache_usable(NULL, &unusable)) { /* slower, and no failure */
+        char text[1100];
+        tmx_err_format(&unusable, text, sizeof text);
+        fprintf(stderr,
+                "thermix %s: warning: thermal models are computed again because the cache cannot be used: "
+                "%s\nTHERMIX_CACHE_MIB=0 switches the cache and this warning off\n",
+                c->name, text);
     }
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     folders = (struct tmx_folders){.command = c->name, .say = stderr};
     tmx_folders_begin(&folders);
-    end_on(ending, sizeof ending / sizeof ending[0]);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        const struct sigaction act = {.sa_handler = on_ending, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction before;
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+            sigaction(ending[i], &act, NULL);
+        }
+    }
     st = st ? st : c->run(args, &err);
     st = tmx_folders_end(&folders, st, &err);
     if (folders.stop) {
@@ -510,9 +469,10 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 enum tmx_status tmx_print(const struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,
                           const char *path, struct tmx_err *err)
 {
-    return st ? st
-              : tmx_table_save_columns(t, (enum tmx_format)p->format, path, p->columns.text, p->columns.n,
-                                       err);
+    return st  ? st
+           : t ? tmx_table_save_columns(t, (enum tmx_format)p->format, path, p->columns.text, p->columns.n,
+                                        err)
+               : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_print_end(struct tmx_table *t, enum tmx_status st, const struct tmx_print *p,

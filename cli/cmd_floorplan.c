@@ -56,32 +56,15 @@ struct compare {
     struct tmx_run_values runs; /* [n_file * n_mix], values: the metrics, then those of the units */
 };
 
-/* The floorplans' geometry, which the runs check against the chip. */
-static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    s->floorplan = calloc(s->n_file, sizeof *s->floorplan);
-    if (!s->floorplan) {
-        return tmx_fail(err, TMX_ENOMEM, "floorplans");
-    }
-    for (size_t f = 0; f < s->n_file && !st; f++) {
-        st = tmx_flp_read(s->file[f], &s->floorplan[f], err);
-        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
-    }
-    return st;
-}
-
 static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
-    const struct {
-        const char *key, *value;
-    } of_task[] = {{"base.floorplan", s->file[task / s->n_mix]},
-                   {"base.mix", s->mix[task % s->n_mix]},
-                   {"base.policy", s->a->policy}};
+    const char *const of_task[][2] = {{"base.floorplan", s->file[task / s->n_mix]},
+                                      {"base.mix", s->mix[task % s->n_mix]},
+                                      {"base.policy", s->a->policy}};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < sizeof of_task / sizeof of_task[0] && !st; i++) {
-        st = tmx_sets_put(set, of_task[i].key, TMX_TEXT_VALUE(of_task[i].value), NULL, 0, err);
+        st = tmx_sets_put(set, of_task[i][0], TMX_TEXT_VALUE(of_task[i][1]), NULL, 0, err);
     }
     return st;
 }
@@ -159,32 +142,6 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("floorplan"),       TMX_INT("mixes"),
-        TMX_REAL("peak_temp_c", 2),  TMX_REAL("gradient_c", 2),
-        TMX_REAL("slowdown_pct", 2), TMX_REAL("energy_j", 0),
-    };
-    size_t index[N_METRIC];
-    for (size_t i = 0; i < N_METRIC; i++) {
-        index[i] = tmx_study_metric(metric_name[i]);
-    }
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t f = 0; f < s->n_file && !st; f++) {
-        double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
-        for (size_t m = 0; m < s->n_mix; m++) {
-            const double *v = &s->runs.value[(f * s->n_mix + m) * s->runs.n_value];
-            peak = fmax(peak, v[index[PEAK]]);
-            gradient = fmax(gradient, v[index[GRADIENT]]);
-            slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
-            energy += v[index[ENERGY]] / (double)s->n_mix;
-        }
-        tmx_table_row(*t, "%s %zu %g %g %g %g", s->file[f], s->n_mix, peak, gradient, slowdown, energy);
-    }
-    return st;
-}
-
 static const struct tmx_column unit_columns[] = {
     TMX_TEXT("floorplan"),    TMX_TEXT("unit"),      TMX_REAL("left_mm", 4),    TMX_REAL("right_mm", 4),
     TMX_REAL("bottom_mm", 4), TMX_REAL("top_mm", 4), TMX_REAL("mean_temp_c", 3)};
@@ -194,22 +151,6 @@ static void add_unit(struct tmx_table *t, const char *file, const struct tmx_uni
 {
     tmx_table_row(t, "%s %s %g %g %g %g %g", file, unit->name, 1e3 * unit->x_m, 1e3 * (unit->x_m + unit->w_m),
                   1e3 * unit->y_m, 1e3 * (unit->y_m + unit->h_m), temp_c);
-}
-
-/* Every unit of every floorplan with its temperature, the mean over time and mixes. */
-static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_table_create(t, unit_columns, N_UNIT_COLUMN, err);
-    for (size_t f = 0; f < s->n_file && !st; f++) {
-        for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
-            double sum_c = 0;
-            for (size_t m = 0; m < s->n_mix; m++) {
-                sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_study_metrics() + u];
-            }
-            add_unit(*t, s->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
-        }
-    }
-    return st;
 }
 
 /* Print one; the units, for heat maps, only go to the folder. */
@@ -224,11 +165,17 @@ static enum tmx_status save(const struct args *a, const struct tmx_table *t, con
     return st;
 }
 
+/* The floorplans' geometry, which the runs check against the chip, and the runs. */
 static enum tmx_status compare_run(struct compare *s, struct tmx_err *err)
 {
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, s->a->suite, s->suite, err);
     st = st ? st : read_mixes(s, err);
-    st = st ? st : read_floorplans(s, err);
+    s->floorplan = calloc(s->n_file, sizeof *s->floorplan);
+    st = st || s->floorplan ? st : tmx_fail(err, TMX_ENOMEM, "floorplans");
+    for (size_t f = 0; f < s->n_file && !st; f++) {
+        st = tmx_flp_read(s->file[f], &s->floorplan[f], err);
+        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
+    }
     return st ? st : run_all(s, err);
 }
 
@@ -242,14 +189,39 @@ static void compare_finish(struct compare *s)
     free(s->mix);
 }
 
-/* Prints one row a floorplan: the hottest SM and largest difference over all mixes, the mean
- * slowdown and energy. */
+/* A row a floorplan: the hottest SM and largest difference over all mixes, the mean slowdown and energy; and
+ * every unit of each with its temperature, the mean over time and mixes. */
 static enum tmx_status compare_runs(struct compare *s, struct tmx_err *err)
 {
-    struct tmx_table *t = NULL, *units = NULL;
+    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"),       TMX_INT("mixes"),
+                                                TMX_REAL("peak_temp_c", 2),  TMX_REAL("gradient_c", 2),
+                                                TMX_REAL("slowdown_pct", 2), TMX_REAL("energy_j", 0)};
     enum tmx_status st = compare_run(s, err);
-    st = st ? st : tabulate(s, &t, err);
-    st = st ? st : tabulate_units(s, &units, err);
+    struct tmx_table *t = st ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *units = st ? NULL : tmx_table_new(unit_columns, N_UNIT_COLUMN);
+    size_t index[N_METRIC];
+    for (size_t i = 0; i < N_METRIC; i++) {
+        index[i] = tmx_study_metric(metric_name[i]);
+    }
+    for (size_t f = 0; f < s->n_file && !st; f++) {
+        const double *first = &s->runs.value[f * s->n_mix * s->runs.n_value];
+        double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
+        for (size_t m = 0; m < s->n_mix; m++) {
+            const double *v = first + m * s->runs.n_value;
+            peak = fmax(peak, v[index[PEAK]]);
+            gradient = fmax(gradient, v[index[GRADIENT]]);
+            slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
+            energy += v[index[ENERGY]] / (double)s->n_mix;
+        }
+        tmx_table_row(t, "%s %zu %g %g %g %g", s->file[f], s->n_mix, peak, gradient, slowdown, energy);
+        for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
+            double sum_c = 0;
+            for (size_t m = 0; m < s->n_mix; m++) {
+                sum_c += first[m * s->runs.n_value + tmx_study_metrics() + u];
+            }
+            add_unit(units, s->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
+        }
+    }
     st = st ? st : save(s->a, t, units, err);
     tmx_table_destroy(t);
     tmx_table_destroy(units);
@@ -334,23 +306,20 @@ static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *nam
                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static enum tmx_status show(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static enum tmx_status show(const struct args *a, const struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("unit"),        TMX_REAL("left_mm", 3),   TMX_REAL("bottom_mm", 3),
-        TMX_REAL("width_mm", 3), TMX_REAL("height_mm", 3), TMX_REAL("area_mm2", 3),
-    };
-    struct tmx_table *t = NULL;
+    static const struct tmx_column columns[] = {TMX_TEXT("unit"),         TMX_REAL("left_mm", 3),
+                                                TMX_REAL("bottom_mm", 3), TMX_REAL("width_mm", 3),
+                                                TMX_REAL("height_mm", 3), TMX_REAL("area_mm2", 3)};
     if (tmx_plot_is_file(a->out)) {
         return tmx_floorplan_draw(fp, a->out, err);
     }
-    enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; i < fp->n_unit && !st; i++) {
-        const struct tmx_unit *u = &fp->unit[i];
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (const struct tmx_unit *u = fp->unit; u < fp->unit + fp->n_unit; u++) {
         tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
                       1e6 * tmx_unit_area_m2(u));
     }
-    return tmx_print_end(t, st, &a->print, a->out, err);
+    return tmx_print_end(t, TMX_OK, &a->print, a->out, err);
 }
 
 static enum tmx_status scale(struct tmx_floorplan *fp, const char *by, const double v[2], struct tmx_err *err)
@@ -436,16 +405,6 @@ static enum tmx_status change(const struct args *a, enum verb verb, struct tmx_f
     return TMX_OK;
 }
 
-static enum tmx_status read_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
-{
-    if (!a->file) {
-        return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
-    }
-    enum tmx_status st =
-        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, NULL, NULL, err) : tmx_flp_read(a->file, fp, err);
-    return st ? st : tmx_floorplan_check(fp, a->gaps, err);
-}
-
 static enum tmx_status write_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     char comment[256];
@@ -529,33 +488,31 @@ static enum tmx_status compare_one(const struct args *a, const char *file, struc
     return st;
 }
 
-/* One power file on every floorplan. */
-static enum tmx_status compare_power(const struct args *a, struct tmx_err *err)
+static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {TMX_TEXT("floorplan"), TMX_REAL("power_w", 2),
                                                 TMX_TEXT("hottest"), TMX_REAL("peak_temp_c", 2),
                                                 TMX_REAL("gradient_c", 2)};
-    struct tmx_table *t = NULL, *units = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
-    st = st ? st : tmx_table_create(&units, unit_columns, N_UNIT_COLUMN, err);
-    for (size_t f = 1; f < a->words.n && !st; f++) {
-        st = compare_one(a, a->words.text[f], t, units, err);
+    struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
+    if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "compare: expected two floorplans or more, and --suite SUITE, whose runs it compares, or "
+            "-p POWER and -c CONFIG, whose steady states it compares");
+    }
+    if (a->suite) {
+        return compare_runs(&s, err);
+    }
+    enum tmx_status st = TMX_OK;
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]),
+                     *units = tmx_table_new(unit_columns, N_UNIT_COLUMN);
+    for (size_t f = 0; f < s.n_file && !st; f++) { /* one power file on every floorplan */
+        st = compare_one(a, s.file[f], t, units, err);
     }
     st = st ? st : save(a, t, units, err);
     tmx_table_destroy(t);
     tmx_table_destroy(units);
     return st;
-}
-
-static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
-{
-    struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
-    if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "compare: expected two floorplans or more, and --suite SUITE, whose runs it "
-                        "compares, or -p POWER and -c CONFIG, whose steady states it compares");
-    }
-    return a->suite ? compare_runs(&s, err) : compare_power(a, err);
 }
 
 /* What the best candidate is chosen by. */
@@ -721,7 +678,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
             "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "
             "-grid_layer_file`");
     }
-    st = verb != GENERATE ? read_floorplan(a, &fp, err) : TMX_OK;
+    if (verb != GENERATE && !a->file) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
+    }
+    if (verb != GENERATE) {
+        st = tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, err)
+                                 : tmx_flp_read(a->file, &fp, err);
+        st = st ? st : tmx_floorplan_check(&fp, a->gaps, err);
+    }
     st = st ? st : change(a, verb, &fp, err);
     st = st || verb < CONVERT ? st : write_floorplan(a, &fp, err);
     tmx_floorplan_finish(&fp);

@@ -51,14 +51,6 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status measure(const struct args *a, const struct tmx_gate_question *q, struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_gate_ask(q, &t, err);
-    st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
-    return tmx_print_end(t, st, &a->print, "-", err);
-}
-
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
@@ -97,7 +89,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         st = tmx_gate_tune(&chip, q.kernel, q.n_kernel, (size_t)a->tune, q.seed, (size_t)a->seeds, stdout,
                            err);
     } else if (!st) {
-        st = measure(a, &q, err);
+        struct tmx_table *t = NULL;
+        st = tmx_gate_ask(&q, &t, err);
+        st = st || !a->out ? st : tmx_table_save_in(t, a->out, "table.csv", err);
+        st = tmx_print_end(t, st, &a->print, "-", err);
     }
     return st;
 }

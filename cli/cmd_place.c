@@ -121,18 +121,6 @@ static enum tmx_status open_calibration(const char *node, const struct tmx_sets 
     return st;
 }
 
-/* A calibration knows the powers it was fitted to. */
-static void doubt_power(const struct calibration *c)
-{
-    static const double FAR = 1.25;
-    if (c->model.power_high_w > 0 && c->most_w > FAR * c->model.power_high_w) {
-        fprintf(stderr,
-                "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
-                "grow with the distance\n",
-                c->most_w, c->model.power_low_w, c->model.power_high_w);
-    }
-}
-
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
@@ -161,8 +149,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : tmx_admission_table(&table, &call, err);
     tmx_progress_end(&progress);
     st = tmx_print(table, st, &a->print, a->out, err);
-    if (!st) {
-        doubt_power(&c);
+    static const double FAR = 1.25; /* a calibration knows the powers it was fitted to */
+    if (!st && c.model.power_high_w > 0 && c.most_w > FAR * c.model.power_high_w) {
+        fprintf(stderr,
+                "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
+                "grow with "
+                "the distance\n",
+                c.most_w, c.model.power_low_w, c.model.power_high_w);
     }
     tmx_table_destroy(table);
     tmx_fit_errors_finish(&c.errors);

@@ -45,18 +45,6 @@ static enum tmx_status save(const struct tmx_table *t, const char *path, struct 
     return path ? tmx_table_save(t, TMX_FORMAT_CSV, path, err) : TMX_OK;
 }
 
-static enum tmx_status options(const struct args *a, struct tmx_replay_options *o, struct tmx_err *err)
-{
-    *o = (struct tmx_replay_options){.rpm = tmx_measured_rpm(&a->log), .from = isnan(a->from) ? 0 : a->from};
-    if (a->set.n >= TMX_MAX_WHAT_IF) {
-        return tmx_fail(err, TMX_ECONFIG, "--set: at most %d", TMX_MAX_WHAT_IF - 1);
-    }
-    for (size_t i = 0; i < a->set.n; i++) {
-        o->what_if[i] = a->set.text[i];
-    }
-    return tmx_measured_ambient(&a->log, &o->ambient, &o->ambient_c, err);
-}
-
 /* A figure a run; rows of the replay by the log's series. */
 static enum tmx_status draw(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
                             struct tmx_err *err)
@@ -145,7 +133,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct args *a = args;
     const struct tmx_texts paths = {.text = a->words.text + 1, .n = a->words.n - 1};
     const struct tmx_log say = {tmx_measured_say, &a->log};
-    struct tmx_replay_options o;
+    struct tmx_replay_options o = {.rpm = tmx_measured_rpm(&a->log), .from = isnan(a->from) ? 0 : a->from};
     struct tmx_measured m = {0};
     struct tmx_rc model = {0};
     struct tmx_replay r = {0};
@@ -154,7 +142,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (a->out && a->trace && strcmp(a->out, a->trace) == 0) {
         return tmx_fail(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
     }
-    enum tmx_status st = options(a, &o, err);
+    if (a->set.n >= TMX_MAX_WHAT_IF) {
+        return tmx_fail(err, TMX_ECONFIG, "--set: at most %d", TMX_MAX_WHAT_IF - 1);
+    }
+    for (size_t i = 0; i < a->set.n; i++) {
+        o.what_if[i] = a->set.text[i];
+    }
+    enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
     st = st ? st : tmx_calibrated_read(&model, a->words.text[0], err);
     st = st ? st : tmx_calibrated_errors(&errors, &model, a->words.text[0], err);
     o.errors = &errors;

@@ -29,15 +29,6 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static enum tmx_status print_points(const struct tmx_sweep *s, struct tmx_err *err)
-{
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_sweep_table(s, &t, err);
-    st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, "-", err);
-    tmx_table_destroy(t);
-    return st;
-}
-
 static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], out[TMX_SWEEP_TEXT];
@@ -56,7 +47,10 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, s
     }
     snprintf(out, sizeof out, "%s%s", a->out ? a->out : sweep.name, a->out ? "" : ".sqlite");
     if (a->dry_run) {
-        st = mpi->rank == 0 ? print_points(&sweep, err) : TMX_OK;
+        struct tmx_table *t = NULL;
+        st = mpi->rank == 0 ? tmx_sweep_table(&sweep, &t, err) : TMX_OK;
+        st = st || !t ? st : tmx_table_save(t, TMX_FORMAT_CSV, "-", err);
+        tmx_table_destroy(t);
     } else if (!a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
         st = tmx_fail_at(
             err, TMX_ECONFIG, path, 0,

@@ -290,26 +290,6 @@ static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
     return st;
 }
 
-/* All or nothing: no file gets its name before every one is known to be whole. */
-static enum tmx_status thermal_outputs_commit(struct tmx_thermal_outputs *o, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
-        st = o->out[i].file ? tmx_output_check(&o->out[i], err) : TMX_OK;
-    }
-    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
-        st = o->out[i].file ? tmx_output_commit(&o->out[i], err) : TMX_OK;
-    }
-    return st;
-}
-
-static void thermal_outputs_discard(struct tmx_thermal_outputs *o)
-{
-    for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
-        tmx_output_discard(&o->out[i]);
-    }
-}
-
 /* `thermix thermal`: a trace-driven thermal simulator with HotSpot's options and files. */
 
 static void say(void *to, enum tmx_log_level level, const char *text)
@@ -397,8 +377,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st : thermal_outputs_open(&outputs, &a->run.cfg, err);
     st = st ? st : simulate(&r, &outputs, err);
     tmx_progress_end(&progress);
-    st = st ? st : thermal_outputs_commit(&outputs, err);
-    thermal_outputs_discard(&outputs);
+    for (size_t i = 0; !st && i < 2 * TMX_N_OUTPUT;
+         i++) { /* no file gets its name before all are known to be whole */
+        struct tmx_output *o = &outputs.out[i % TMX_N_OUTPUT];
+        st = o->file ? (i < TMX_N_OUTPUT ? tmx_output_check : tmx_output_commit)(o, err) : TMX_OK;
+    }
+    for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
+        tmx_output_discard(&outputs.out[i]);
+    }
     tmx_trace_run_finish(&r);
     return st;
 }

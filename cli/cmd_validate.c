@@ -35,23 +35,6 @@ static void append(char text[700], const char *word)
     snprintf(text + n, 700 - n, "%s%s", n ? ", " : "", word);
 }
 
-static enum tmx_status check_parts(const struct tmx_texts *parts, struct tmx_err *err)
-{
-    for (size_t i = 0; i < parts->n; i++) {
-        char known[700] = "";
-        bool found = false;
-        for (size_t k = 0; tmx_validate_parts[k]; k++) {
-            found = found || strcmp(tmx_validate_parts[k], parts->text[i]) == 0;
-            append(known, tmx_validate_parts[k]);
-        }
-        if (!found) {
-            return tmx_fail(err, TMX_ECONFIG, "unknown part \"%s\", expected one of %s", parts->text[i],
-                            known);
-        }
-    }
-    return TMX_OK;
-}
-
 /* The first line for people. */
 static void headline(const struct tmx_table *t)
 {
@@ -103,7 +86,18 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                       .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL;
     struct tmx_silicon_points points = {0};
-    enum tmx_status st = check_parts(&a->parts, err);
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < a->parts.n && !st; i++) {
+        char known[700] = "";
+        bool found = false;
+        for (size_t k = 0; tmx_validate_parts[k]; k++) {
+            found = found || strcmp(tmx_validate_parts[k], a->parts.text[i]) == 0;
+            append(known, tmx_validate_parts[k]);
+        }
+        st = found ? TMX_OK
+                   : tmx_fail(err, TMX_ECONFIG, "unknown part \"%s\", expected one of %s", a->parts.text[i],
+                              known);
+    }
     const struct tmx_validate_options o = {.part = a->parts.text,
                                            .n_part = a->parts.n,
                                            .n_worker = (unsigned)a->jobs,

@@ -169,11 +169,6 @@ static void number(struct source *s)
     put(s, word, n);
 }
 
-static bool is_name_start(char c)
-{
-    return isalpha((unsigned char)c) || c == '*' || c == '_';
-}
-
 static void name(struct source *s)
 {
     const char *begin = s->at;
@@ -303,7 +298,7 @@ static void walk(struct source *s)
             first = false;
             if (c == '"') {
                 quoted(s);
-            } else if (is_name_start(c)) {
+            } else if (isalpha((unsigned char)c) || c == '*' || c == '_') {
                 name(s);
             } else if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.') {
                 number(s);

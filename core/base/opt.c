@@ -115,13 +115,6 @@ static enum tmx_status wrong_type(const struct tmx_opt *o, const struct tmx_sett
     return tmx_fail_setting(err, s, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
 }
 
-/* The least value is "none", and the highest of a limit one that never acts: neither is a slip of units. */
-static bool deliberate(const struct tmx_opt *o, double v)
-{
-    const bool limit = strcmp(o->unit, "degC") == 0 || strcmp(o->unit, "K/W") == 0;
-    return v == o->min || (limit && v == o->max);
-}
-
 /* group: see tmx_plausible */
 static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const char *group, double v,
                                        const char *file, unsigned line, struct tmx_err *err)
@@ -134,19 +127,11 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const
                            tmx_plausible_guess(guess, group, o->key, o->unit, v));
     }
     store_number(o, obj, v);
-    return deliberate(o, v) ? TMX_OK : tmx_plausible(group, o->key, o->unit, v, file, line, err);
-}
-
-/* A name that is a path when something is there: obj gets one with a '/'. A name without a file stays as it
- * is: the caller may search more places. */
-static enum tmx_status store_name(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
-                                  const char *name, struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE] = "./";
-    if (strpbrk(name, "/.") && tmx_beside(tmx_setting_file(s), name, path + 2, sizeof path - 2)) {
-        name = strchr(path + 2, '/') ? path + 2 : path;
-    }
-    return store_word(o, obj, name, tmx_setting_file(s), tmx_setting_line(s), err);
+    /* The least value is "none", and the highest of a limit one that never acts: neither is a slip of units.
+     */
+    const bool limit = strcmp(o->unit, "degC") == 0 || strcmp(o->unit, "K/W") == 0;
+    return v == o->min || (limit && v == o->max) ? TMX_OK
+                                                 : tmx_plausible(group, o->key, o->unit, v, file, line, err);
 }
 
 /* An input file is looked at where its key stands: its content is part of what was read. The value is its
@@ -184,8 +169,9 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
         if (o->is_file && word && *word) {
             return store_file(o, obj, s, word, err);
         }
-        if (o->is_name && word) {
-            return store_name(o, obj, s, word, err);
+        char path[TMX_PATH_SIZE] = "./"; /* of a name where something is there: obj gets one with a '/' */
+        if (o->is_name && word && strpbrk(word, "/.") && tmx_beside(file, word, path + 2, sizeof path - 2)) {
+            word = strchr(path + 2, '/') ? path + 2 : path; /* else the caller may search more places */
         }
         return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
     case TMX_OPT_CHOICE:
@@ -203,19 +189,6 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
                                    : wrong_type(o, s, err);
 }
 
-static enum tmx_status set_bool(const struct tmx_opt *o, void *obj, const char *word, const char *file,
-                                unsigned line, struct tmx_err *err)
-{
-    static const char *const words[] = {"0", "1", "false", "true", "off", "on"}; /* even: no */
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (tmx_word_compare(words[i], word) == 0) {
-            store_number(o, obj, (double)(i % 2));
-            return TMX_OK;
-        }
-    }
-    return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected 0 or 1", o->key, word);
-}
-
 enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word, const char *file,
                             unsigned line, struct tmx_err *err)
 {
@@ -229,8 +202,15 @@ enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word
     if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
         return store_word(o, obj, word, file, line, err);
     }
+    static const char *const bools[] = {"0", "1", "false", "true", "off", "on"}; /* even: no */
+    for (size_t i = 0; i < 6 && o->type == TMX_OPT_BOOL; i++) {
+        if (tmx_word_compare(bools[i], word) == 0) {
+            store_number(o, obj, (double)(i % 2));
+            return TMX_OK;
+        }
+    }
     if (o->type == TMX_OPT_BOOL) {
-        return set_bool(o, obj, word, file, line, err);
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected 0 or 1", o->key, word);
     }
     const struct tmx_span span = {word, word + strlen(word)};
     double v;

@@ -61,15 +61,6 @@ static int open_unnamed(const struct tmx_output *o, mode_t mode)
 #endif
 }
 
-/* Give the file its temporary name. */
-static bool name_temp(struct tmx_output *o)
-{
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(o->file));
-    o->unnamed = linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) != 0;
-    return !o->unnamed;
-}
-
 /* A new file beside o->path, with the rights that the process gives files of this mode. mkstemp would make it
  * private, and to ask for the umask is to set it, for all threads. */
 static int open_temp(struct tmx_output *o, mode_t mode)
@@ -168,7 +159,12 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
         tmx_output_discard(o);
         return st;
     }
-    ok = ok && (!o->unnamed || name_temp(o));
+    if (ok && o->unnamed) { /* it gets its temporary name */
+        char self[64];
+        snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(o->file));
+        ok = linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) == 0;
+        o->unnamed = !ok;
+    }
     int why = errno;
     if (o->file != stdout && fclose(o->file) != 0) {
         why = ok ? errno : why;

@@ -281,13 +281,6 @@ static bool is_text(const struct screen *s, size_t c)
     return tmx_table_column(s->t, c)->type == TMX_COLUMN_TEXT;
 }
 
-static bool says_nothing(const struct tmx_cell *c)
-{
-    return c->empty || (c->type == TMX_COLUMN_TEXT   ? c->text[0] == '\0'
-                        : c->type == TMX_COLUMN_REAL ? c->real == 0
-                                                     : c->integer == 0);
-}
-
 /* Widths, and which columns say the same or nothing in every row. */
 static void look(struct screen *s)
 {
@@ -304,7 +297,10 @@ static void look(struct screen *s)
                 snprintf(first, sizeof first, "%s", v);
             }
             same = same && strcmp(first, v) == 0;
-            silent = silent && says_nothing(tmx_table_cell(s->t, r, c));
+            const struct tmx_cell *cell = tmx_table_cell(s->t, r, c);
+            silent = silent && (cell->empty || (cell->type == TMX_COLUMN_TEXT   ? cell->text[0] == '\0'
+                                                : cell->type == TMX_COLUMN_REAL ? cell->real == 0
+                                                                                : cell->integer == 0));
         }
         s->what[c] = silent ? SILENT : same && c > 0 ? CONSTANT : SHOWN;
     }

@@ -376,13 +376,6 @@ static void block(struct reader *r, const struct tmx_span *field, size_t n)
     r->err.code = r->err.code ? r->err.code : tmx_floorplan_add(r->fp, &unit, &r->err);
 }
 
-/* `name1 name2 density`: the second field of a block line would be a number. */
-static bool is_wire(const struct tmx_span *field, size_t n)
-{
-    double v;
-    return n == 3 && !tmx_span_real(field[1], &v) && tmx_span_real(field[2], &v);
-}
-
 enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     struct tmx_text_file text;
@@ -400,8 +393,9 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
         while (n <= MAX_FIELDS && tmx_span_field(&rest, &field[n])) {
             n++;
         }
+        double v; /* `name1 name2 density` is a wire: the second field of a block would be a number */
         r.line = lines.number;
-        if (!is_wire(field, n)) {
+        if (n != 3 || tmx_span_real(field[1], &v) || !tmx_span_real(field[2], &v)) {
             block(&r, field, n);
         }
     }

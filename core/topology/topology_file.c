@@ -460,19 +460,6 @@ static void add_parts(struct reader *r, bool fans)
     }
 }
 
-static void check_cards(struct reader *r)
-{
-    for (size_t i = 0; i < r->n_pattern && !r->err.code; i++) {
-        for (size_t c = r->pattern[i].card0; c < r->pattern[i].card0 + r->pattern[i].n; c++) {
-            const struct tmx_card *card = &r->t->card[c];
-            if (card->n_gpu == 0 || card->n_fan == 0) {
-                tmx_error_setting(&r->err, tmx_setting_at(tmx_setting_member(r->root, "cards"), i),
-                                  "card %s has no %s", card->name, card->n_gpu ? "fan" : "GPU");
-            }
-        }
-    }
-}
-
 static void add_paths(struct reader *r)
 {
     struct tmx_topology *t = r->t;
@@ -728,7 +715,14 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
         add_cards(&r);
         add_parts(&r, false);
         add_parts(&r, true);
-        check_cards(&r);
+        for (size_t i = 0; i < r.n_pattern; i++) {
+            for (size_t c = r.pattern[i].card0; c < r.pattern[i].card0 + r.pattern[i].n; c++) {
+                if (t->card[c].n_gpu == 0 || t->card[c].n_fan == 0) {
+                    tmx_error_setting(&r.err, tmx_setting_at(tmx_setting_member(r.root, "cards"), i),
+                                      "card %s has no %s", t->card[c].name, t->card[c].n_gpu ? "fan" : "GPU");
+                }
+            }
+        }
         add_paths(&r);
         order_air(&r);
         if (!r.err.code && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {

@@ -103,24 +103,6 @@ static const struct tmx_keys inner[] = {
     TMX_KEYS("job", NULL),
     {0},
 };
-/* Watts by component; those of the SMs add up to sm_power_w. */
-static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,
-                                       struct tmx_err *err)
-{
-    double sm_w = 0;
-    const enum tmx_status st = tmx_opt_read(tmx_component_opts, k->component_w, group, NULL, err);
-    for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
-        sm_w += k->component_w[i];
-    }
-    if (!st && k->power.sm_power_w > 0 && fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
-        return tmx_fail_setting(err, group,
-                                "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
-                                k->power.sm_power_w);
-    }
-    k->power.sm_power_w = sm_w;
-    return st;
-}
-
 enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
@@ -136,7 +118,18 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
         if (!st && phases && !components && k->power.sm_power_w <= 0) {
             k->power.sm_power_w = k->phases.mean_w;
         }
-        st = st || !components ? st : read_components(k, components, err);
+        double sm_w = 0; /* watts of the SMs by component */
+        st = st || !components ? st : tmx_opt_read(tmx_component_opts, k->component_w, components, NULL, err);
+        for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
+            sm_w += k->component_w[i];
+        }
+        if (!st && components && k->power.sm_power_w > 0 &&
+            fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
+            st = tmx_fail_setting(err, components,
+                                  "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
+                                  k->power.sm_power_w);
+        }
+        k->power.sm_power_w = components ? sm_w : k->power.sm_power_w;
     }
     tmx_config_close(cfg);
     return st;
