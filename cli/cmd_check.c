@@ -36,23 +36,25 @@ struct request {
     struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
 };
 
-/* That the file is in order: a sentence, or a row with what it holds. */
-__attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r, const char *kind,
-                                                         const char *fmt, ...)
+/* That the file is in order, unless st says that it is not: a sentence, or a row with what it holds. Returns
+ * st. */
+__attribute__((format(printf, 4, 5))) static enum tmx_status say(const struct request *r, enum tmx_status st,
+                                                                 const char *kind, const char *fmt, ...)
 {
     char text[TMX_PATH_SIZE + 200];
     va_list args;
+    if (st) {
+        return st;
+    }
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (!r->t) {
         tmx_print_visible(r->out, "%s: %s%s, ok\n", r->name, kind, text);
-        return;
+    } else {
+        tmx_table_row(r->t, "%s %s - %s", r->name, kind, text + (text[0] == ',' ? 2 : text[0] == ' '));
     }
-    tmx_table_row(r->t, "%s %s - %s", r->name, kind,
-                  text[0] == ','   ? text + 2
-                  : text[0] == ' ' ? text + 1
-                                   : text);
+    return TMX_OK;
 }
 
 /* A row a key of a resolved configuration, groups with dots, elements with numbers. */
@@ -97,9 +99,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
     struct tmx_runs runs;
     tmx_sweep_runs(&s, &runs);
     st = st ? st : tmx_study_check(&runs, err);
-    if (!st) {
-        say_ok(r, "study", " of %zu points on %s", s.n_point, s.base);
-    }
+    st = say(r, st, "study", " of %zu points on %s", s.n_point, s.base);
     tmx_sweep_finish(&s);
     return st;
 }
@@ -107,22 +107,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
 {
     struct tmx_suite_call call = {.name = r->path, .sets = r->sets, .probe = &tmx_gap_probe, .check = true};
-    const enum tmx_status st = tmx_suite_run(&call, err);
-    if (!st) {
-        say_ok(r, "suite", "%s", "");
-    }
-    return st;
-}
-
-static enum tmx_status check_code(const char *path, struct tmx_err *err)
-{
-    struct tmx_gate_code code[TMX_GATE_CODES];
-    size_t n = 0;
-    const enum tmx_status st = tmx_gate_code_load(path, code, &n, err);
-    while (n > 0) {
-        tmx_gate_code_finish(&code[--n]);
-    }
-    return st;
+    return say(r, tmx_suite_run(&call, err), "suite", "%s", "");
 }
 
 /* The file and each of its groups, whoever reads them. */
@@ -137,7 +122,12 @@ static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struc
         st = tmx_gate_kernel_load(&g, path, err);
     }
     if (!st && tmx_config_find(cfg, "code")) {
-        st = check_code(path, err);
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        size_t n = 0;
+        st = tmx_gate_code_load(path, code, &n, err);
+        while (n > 0) {
+            tmx_gate_code_finish(&code[--n]);
+        }
     }
     if (!st && tmx_config_find(cfg, "memory")) {
         st = tmx_memory_program_load(&program, path, NULL, err);
@@ -151,12 +141,8 @@ static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struc
 
 static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
 {
-    struct tmx_kernel k;
-    const enum tmx_status st = kernel_file(&k, r->path, err);
-    if (!st) {
-        say_ok(r, "kernel", ", %s", k.name);
-    }
-    return st;
+    struct tmx_kernel k = {.name = ""};
+    return say(r, kernel_file(&k, r->path, err), "kernel", ", %s", k.name);
 }
 
 enum { KERNELS = 64 }; /* entries before one that are looked at for its kernel */
@@ -185,9 +171,7 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         st = st ? st : kernel_file(&k, path, err);
         st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
     }
-    if (!st) {
-        say_ok(r, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
-    }
+    st = say(r, st, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
     tmx_mix_finish(&mix);
     return st;
 }
@@ -256,9 +240,7 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
         st = tmx_keys_load(tmx_sm_keys, &sm, file, NULL, NULL, err);
     }
     st = st ? st : tmx_path_join(file, folder, chip.floorplan_file, err);
-    if (!st) {
-        say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, file);
-    }
+    st = say(r, st, "chip", " with %zu SMs, %s", chip.n_sm, file);
     tmx_chip_finish(&chip);
     return st;
 }
@@ -306,8 +288,8 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
         if (t.n_rack > 0) {
             snprintf(racks, sizeof racks, " in %zu racks", t.n_rack);
         }
-        say_ok(r, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
-               t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
+        (void)say(r, st, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
+                  t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
         for (size_t i = 0; i < t.n_card; i++) {
             const struct tmx_card *c = &t.card[i], *before = i > 0 ? c - 1 : NULL;
             if (!before || before->fit_b_k_per_w != c->fit_b_k_per_w ||
@@ -333,9 +315,7 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
     struct tmx_job_batch b;
     enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, err);
     st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
-    if (!st) {
-        say_ok(r, "batch", " of %zu kinds of instances", d.n_kind);
-    }
+    st = say(r, st, "batch", " of %zu kinds of instances", d.n_kind);
     tmx_job_data_finish(&d);
     return st;
 }
@@ -344,10 +324,8 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
 {
     struct tmx_job_data d = {0};
-    const enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, err);
-    if (!st) {
-        say_ok(r, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
-    }
+    enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, err);
+    st = say(r, st, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
     tmx_job_data_finish(&d);
     return st;
 }
@@ -355,38 +333,29 @@ static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
 {
     struct tmx_gate_chip sm = {.clock_hz = 0};
-    const enum tmx_status st = tmx_keys_load(tmx_sm_keys, &sm, r->path, NULL, NULL, err);
-    if (!st) {
-        say_ok(r, "SM of a chip", "%s", "");
-    }
-    return st;
+    return say(r, tmx_keys_load(tmx_sm_keys, &sm, r->path, NULL, NULL, err), "SM of a chip", "%s", "");
 }
 
 static enum tmx_status check_llm(const struct request *r, struct tmx_err *err)
 {
-    struct tmx_llm m;
-    const enum tmx_status st = tmx_llm_load(&m, r->path, err);
-    if (!st) {
-        say_ok(r, "language model", " of %zu phase%s", m.n_phase, tmx_plural(m.n_phase));
-    }
+    struct tmx_llm m = {.n_phase = 0};
+    enum tmx_status st = tmx_llm_load(&m, r->path, err);
+    st = say(r, st, "language model", " of %zu phase%s", m.n_phase, tmx_plural(m.n_phase));
     tmx_llm_finish(&m);
     return st;
 }
 
-/* A kind of file: where it is by name, and the key that tells a file of it. */
+/* A kind of file, and the key that tells a file of it. */
 static const struct kind {
-    enum tmx_data data;
     const char *key;
     enum tmx_status (*check)(const struct request *r, struct tmx_err *err);
 } kinds[] = {
-    {TMX_DATA_SUITE, "axes", check_study}, /* a study is in the suites' folder too: asked first */
-    {TMX_DATA_SUITE, "kind", check_suite},      {TMX_DATA_MIX, "kernels", check_mix},
-    {TMX_DATA_MIX, "arrivals", check_mix},      {TMX_DATA_CHIP, "floorplan_file", check_chip},
-    {TMX_DATA_SYSTEM, "cards", check_system},   {TMX_DATA_SYSTEM, "gpus", check_system},
-    {TMX_DATA_BATCH, "instances", check_batch}, {TMX_DATA_KERNEL, "launch", check_kernel},
-    {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "templates", check_node},
-    {TMX_DATA_RUN, "framework", check_node},    {TMX_DATA_RUN, "sm", check_sm},
-    {TMX_DATA_LLM, "phases", check_llm},        {TMX_DATA_RUN, "mix", check_run},
+    {"axes", check_study}, /* a study is in the suites' folder too: asked first */
+    {"kind", check_suite},          {"kernels", check_mix},    {"arrivals", check_mix},
+    {"floorplan_file", check_chip}, {"cards", check_system},   {"gpus", check_system},
+    {"instances", check_batch},     {"launch", check_kernel},  {"jobs", check_kernel},
+    {"templates", check_node},      {"framework", check_node}, {"sm", check_sm},
+    {"phases", check_llm},          {"mix", check_run},
 };
 enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 

@@ -58,17 +58,6 @@ static const struct group {
     TMX_RUN_GROUPS(GROUP)};
 enum { N_GROUP = sizeof groups / sizeof groups[0] };
 
-static void put_group(const struct group *g, FILE *out)
-{
-    if (g->policies) {
-        fprintf(out, "%s.policy=\n", g->name);
-    }
-    for (const void *const *p = g->policies; p && *p; p++) {
-        put_keys(((const struct tmx_plugin *)*p)->opts, g->name, out);
-    }
-    put_keys(g->opts, g->name, out);
-}
-
 /* The words of a row behind "key=". */
 static void put_values(const struct tmx_opt *o, const char *key, const char *prefix, FILE *out)
 {
@@ -102,14 +91,6 @@ static void put_root_values(const char *key, const char *prefix, FILE *out)
     put_values(tmx_run_opts, key, prefix, out);
 }
 
-static void put_group_values(const struct group *g, const char *key, const char *prefix, FILE *out)
-{
-    if (strcmp(key, "policy") == 0) {
-        put_plugins(g->policies, prefix, out);
-    }
-    put_values(g->opts, key, prefix, out);
-}
-
 /* "": root keys and groups; "group.": its keys; "key=": what it may be. */
 static void put_settings(const char *word, FILE *out)
 {
@@ -130,7 +111,16 @@ static void put_settings(const char *word, FILE *out)
         if (strncmp(word, groups[i].name, (size_t)(dot - word)) == 0 && groups[i].name[dot - word] == '\0') {
             char key[64];
             snprintf(key, sizeof key, "%.*s", equal ? (int)(equal - dot - 1) : 0, dot + 1);
-            equal ? put_group_values(&groups[i], key, prefix, out) : put_group(&groups[i], out);
+            const struct group *g = &groups[i];
+            if (equal && strcmp(key, "policy") == 0) {
+                put_plugins(g->policies, prefix, out);
+            } else if (!equal && g->policies) {
+                fprintf(out, "%s.policy=\n", g->name);
+            }
+            for (const void *const *p = g->policies; !equal && p && *p; p++) {
+                put_keys(((const struct tmx_plugin *)*p)->opts, g->name, out);
+            }
+            equal ? put_values(g->opts, key, prefix, out) : put_keys(g->opts, g->name, out);
         }
     }
     if (!grouped) {

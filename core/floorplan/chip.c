@@ -469,25 +469,6 @@ static size_t cluster_of(const struct tmx_chip *c, size_t sm)
     return (size_t)(c->sm_name[sm] / c->sms_per_cluster);
 }
 
-/* False: all of its SMs are off. */
-static bool cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m, double *y_m)
-{
-    size_t n = 0;
-    *x_m = *y_m = 0;
-    for (size_t sm = 0; sm < c->n_sm; sm++) {
-        if (cluster_of(c, sm) != cluster) {
-            continue;
-        }
-        n++;
-        const struct tmx_unit *u = &c->floorplan.unit[c->unit_of_sm[sm]];
-        *x_m += u->x_m + u->w_m / 2;
-        *y_m += u->y_m + u->h_m / 2;
-    }
-    *x_m /= (double)n;
-    *y_m /= (double)n;
-    return n > 0;
-}
-
 /* Take the cluster that scores best: nearest to a die corner not yet served, then
  * farthest from all taken; ties go to the lower index. */
 static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken,
@@ -530,7 +511,18 @@ static void order_sms(struct tmx_chip *c, struct tmx_err *err)
         tmx_error(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
     }
     for (size_t i = 0; i < n && !a.failed; i++) {
-        taken[i] = !cluster_centre(c, i, &x[i], &y[i]);
+        size_t n_sm = 0; /* of this cluster; 0: all of them are off */
+        for (size_t sm = 0; sm < c->n_sm; sm++) {
+            const struct tmx_unit *u = &c->floorplan.unit[c->unit_of_sm[sm]];
+            if (cluster_of(c, sm) == i) {
+                n_sm++;
+                x[i] += u->x_m + u->w_m / 2;
+                y[i] += u->y_m + u->h_m / 2;
+            }
+        }
+        x[i] /= (double)n_sm;
+        y[i] /= (double)n_sm;
+        taken[i] = n_sm == 0;
         n_off += taken[i];
     }
     for (size_t k = 0; k < n - n_off && !a.failed; k++) {
