@@ -2,9 +2,9 @@
 /* thermix cache: what is kept of set-ups, whether it is whole, and making room. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/text.h"
 #include "core/store/cache.h"
 
 struct args {
@@ -55,11 +55,8 @@ static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, str
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    enum verb verb = LIST;
+    const enum verb verb = a->verb.n ? (enum verb)tmx_names_find(a->verb.text[0], verbs, CLEAN + 1) : LIST;
     size_t n = 0;
-    for (int v = LIST; a->verb.n && verbs[v]; v++) {
-        verb = strcmp(a->verb.text[0], verbs[v]) == 0 ? (enum verb)v : verb;
-    }
     if (verb != CLEAN && !isnan(a->keep_mib)) {
         return tmx_fail(err, TMX_ECONFIG, "--keep is for `thermix cache clean`");
     }

@@ -495,10 +495,9 @@ static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
                                                 TMX_REAL("gradient_c", 2)};
     struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "compare: expected two floorplans or more, and --suite SUITE, whose runs it compares, or "
-            "-p POWER and -c CONFIG, whose steady states it compares");
+        return tmx_fail(err, TMX_ECONFIG,
+                        "compare: expected two floorplans or more, and --suite SUITE, whose runs it "
+                        "compares, or -p POWER and -c CONFIG, whose steady states it compares");
     }
     if (a->suite) {
         return compare_runs(&s, err);
@@ -673,10 +672,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         return st;
     }
     if (verb != GENERATE && a->file && tmx_text_ends(a->file, ".lcf")) {
-        return tmx_fail_at(
-            err, TMX_ECONFIG, a->file, 0,
-            "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "
-            "-grid_layer_file`");
+        return tmx_fail_at(err, TMX_ECONFIG, a->file, 0,
+                           "is a layer file, whose layers name floorplans: give one of those, or `thermix "
+                           "thermal -grid_layer_file`");
     }
     if (verb != GENERATE && !a->file) {
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);

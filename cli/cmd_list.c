@@ -105,9 +105,8 @@ static void add_keys(struct tmx_table *t, const char *file, const char *outer, c
 
 static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"file", TMX_COLUMN_TEXT, 0},  {"key", TMX_COLUMN_TEXT, 0},     {"unit", TMX_COLUMN_TEXT, 0},
-        {"range", TMX_COLUMN_TEXT, 0}, {"default", TMX_COLUMN_TEXT, 0}, {"doc", TMX_COLUMN_TEXT, 0}};
+    static const struct tmx_column columns[] = {TMX_TEXT("file"),  TMX_TEXT("key"),     TMX_TEXT("unit"),
+                                                TMX_TEXT("range"), TMX_TEXT("default"), TMX_TEXT("doc")};
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < sizeof key_tables / sizeof key_tables[0]; i++) {
         if (!file || strcmp(file, key_tables[i].file) == 0) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix llm: a language model's phases from measured rows. */
-#include <string.h>
-
 #include "cli/commands.h"
 #include "core/base/opt.h"
 #include "core/base/output.h"
@@ -34,9 +32,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_llm like = {0}, m = {0};
     struct tmx_table *t = NULL;
     char path[TMX_PATH_SIZE];
-    if (strcmp(a->what.text[0], "fit") != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit", a->what.text[0]);
-    }
     enum tmx_status st = tmx_data_find(TMX_DATA_LLM, a->like, path, err);
     st = st ? st : tmx_llm_load(&like, path, err);
     st = st ? st : tmx_llm_fit(a->what.text[1], &like, &m, &t, err);

@@ -153,8 +153,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && c.model.power_high_w > 0 && c.most_w > FAR * c.model.power_high_w) {
         fprintf(stderr,
                 "thermix place: warning: a GPU draws %.0f W, the calibration's log %.0f to %.0f W: errors "
-                "grow with "
-                "the distance\n",
+                "grow with the distance\n",
                 c.most_w, c.model.power_low_w, c.model.power_high_w);
     }
     tmx_table_destroy(table);

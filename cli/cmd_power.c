@@ -88,9 +88,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     const bool imports = strcmp(a->what.text[0], "import") == 0,
                limited = strcmp(a->what.text[0], "limits") == 0, fits = strcmp(a->what.text[0], "fit") == 0;
-    if (!imports && !limited && !fits) {
-        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit, import or limits", a->what.text[0]);
-    }
     if ((!fits && (a->test || a->idle_w > 0)) || (fits && a->out) || (!imports && a->chip) ||
         (!limited && (a->load || a->clock_hz != 1e9))) {
         return tmx_fail(err, TMX_ECONFIG,
@@ -98,7 +95,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                         "and --clock of limits");
     }
     if (!fits) {
-        return limited ? limits(a, err) : import(a, err);
+        return (limited ? limits : import)(a, err);
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};

@@ -28,11 +28,6 @@ enum {
     TMX_N_OUTPUT
 };
 
-struct tmx_thermal_outputs {
-    const char *path[TMX_N_OUTPUT]; /* "" for none */
-    struct tmx_output out[TMX_N_OUTPUT];
-};
-
 /* Command line of `thermix thermal`: HotSpot's `-name value` pairs, then GNU long options. */
 
 struct args {
@@ -50,36 +45,30 @@ static const char *const schemes[] = {"exact", "be", NULL}; /* enum tmx_trace_sc
 static const char *const networks[] = {"hotspot", "physical", NULL}; /* enum tmx_network_kind */
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(
-        args, method, WORD, "method", 0, .words = tmx_thermal_auto_or_names, .def = "auto",
-        .doc =
-            "the solver of transients: the reduced model, the full grid, whichever of them costs less (auto; "
-            "-v prints the choice and its reason), or HotSpot's own library if this program was built with "
-            "it (HOTSPOT_ROOT). Steady states are always solved on the full grid"),
-    TMX_ARG(
-        args, run.max_memory_mb, REAL, "max-memory", 0, .value = "MB", .min = 1, .max = 1e9, .def = "4000",
-        .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and --method "
-               "reduced is refused"),
+    TMX_ARG(args, method, WORD, "method", 0, .words = tmx_thermal_auto_or_names, .def = "auto",
+            .doc = "the solver of transients: the reduced model, the full grid, whichever of them costs less "
+                   "(auto; -v prints the choice and its reason), or HotSpot's own library if this program "
+                   "was built with it (HOTSPOT_ROOT). Steady states are always solved on the full grid"),
+    TMX_ARG(args, run.max_memory_mb, REAL, "max-memory", 0, .value = "MB", .min = 1, .max = 1e9,
+            .def = "4000",
+            .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and "
+                   "--method reduced is refused"),
     TMX_ARG(
         args, scheme, WORD, "scheme", 0, .words = schemes, .def = "exact",
         .doc =
             "exact for constant power within a row, or one backward-Euler step a row as HotSpot (full grid)"),
-    TMX_ARG(
-        args, network, WORD, "network", 0, .words = networks, .def = "hotspot",
-        .doc =
-            "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and "
-            "all of the heat capacity; docs/models.md lists the differences"),
+    TMX_ARG(args, network, WORD, "network", 0, .words = networks, .def = "hotspot",
+            .doc = "HotSpot's network, or finite volumes to the edges of spreader and sink with refined "
+                   "layers and all of the heat capacity; docs/models.md lists the differences"),
     TMX_ARG(args, refine, INT, "refine", 0, .value = "N", .min = 1, .max = 8, .def = "1",
             .doc = "physical network: sheets and cells of the package this many times finer"),
     TMX_ARG(args, precision, INT, "precision", 0, .value = "N", .min = 0, .max = 15, .def = "2",
             .doc = "decimals of written temperatures"),
     TMX_ARG(args, modes, INT, "modes", 0, .value = "N", .min = 0, .max = 100000, .def = "0",
             .doc = "number of modes of the reduced model; 0: what the tolerance needs"),
-    TMX_ARG(
-        args, tolerance_k, REAL, "tolerance", 0, .value = "K", .min = 1e-6, .max = 1,
-        .doc =
-            "largest error of the reduced model at a block [K]; the printed error is an estimate, no proven "
-            "bound (known: 0.576 mK for 0.264 mK printed, avg maps)"),
+    TMX_ARG(args, tolerance_k, REAL, "tolerance", 0, .value = "K", .min = 1e-6, .max = 1,
+            .doc = "largest error of the reduced model at a block [K]; the printed error is an estimate, no "
+                   "proven bound (known: 0.576 mK for 0.264 mK printed, avg maps)"),
     TMX_ARG(args, run.mixed, FLAG, "mixed", 0,
             .doc = "steps of the reduced model in mixed precision; the printed error contains its rounding"),
     TMX_ARG(args, run.no_cache, FLAG, "no-cache", 0,
@@ -89,12 +78,11 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, overlap_um, REAL, "allow-overlaps", 0, .value = "UM", .min = 0, .max = 1e5,
             .doc = "accept blocks that overlap by at most this depth [um]; both heat the cells there, as in "
                    "HotSpot"),
-    TMX_ARG(
-        args, run.hotspot_compat, FLAG, "hotspot-compat", 0,
-        .doc =
-            "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, cold "
-            "partly covered cells at the start, no leakage in transients, and -f, -p, -o, -d, -detailed_3D, "
-            "-use_microchannels and -materials_file from the command line alone"),
+    TMX_ARG(args, run.hotspot_compat, FLAG, "hotspot-compat", 0,
+            .doc =
+                "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, "
+                "cold partly covered cells at the start, no leakage in transients, and -f, -p, -o, -d, "
+                "-detailed_3D, -use_microchannels and -materials_file from the command line alone"),
     TMX_ARG(args, verify_with, TEXT, "verify-with", 0, .value = "PATH", .names = TMX_NAMES_FILE,
             .doc = "run the HotSpot program at PATH on the same files and print the differences"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the chosen method and the reason"),
@@ -254,7 +242,7 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
 }
 
 /* TMX_ECONFIG where two outputs, or an output and an input, are one file. */
-static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
+static enum tmx_status thermal_outputs_open(struct tmx_output out[TMX_N_OUTPUT],
                                             const struct tmx_hotspot_config *cfg, struct tmx_err *err)
 {
     const char *const paths[TMX_N_OUTPUT] = {
@@ -268,7 +256,6 @@ static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
                                   cfg->materials_file,
                                   cfg->package_config_file};
     enum tmx_status st = TMX_OK;
-    memcpy(o->path, paths, sizeof paths);
     for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
         if (!paths[i][0] || strncmp(paths[i], "/dev/", 5) == 0) {
             continue;
@@ -285,7 +272,7 @@ static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
         }
     }
     for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
-        st = paths[i][0] ? tmx_output_open(&o->out[i], paths[i], err) : TMX_OK;
+        st = paths[i][0] ? tmx_output_open(&out[i], paths[i], err) : TMX_OK;
     }
     return st;
 }
@@ -319,24 +306,25 @@ static void row_done(void *to, size_t n_done, size_t n_total)
     tmx_progress_show(p);
 }
 
-static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outputs *o, struct tmx_err *err)
+static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_output out[TMX_N_OUTPUT],
+                                struct tmx_err *err)
 {
     const struct tmx_trace_options *args = r->args;
     const bool transient =
         args->cfg.o[0] || args->cfg.grid_transient_file[0] || args->cfg.all_transient_file[0];
     const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0];
     enum tmx_status st = TMX_OK;
-    if (o->out[TMX_DUMP].file) {
-        tmx_hotspot_config_print(&args->cfg, o->out[TMX_DUMP].file);
+    if (out[TMX_DUMP].file) {
+        tmx_hotspot_config_print(&args->cfg, out[TMX_DUMP].file);
     }
     if (transient) {
-        st = tmx_trace_run_transient(r, o->out[TMX_TRACE].file, o->out[TMX_GRID_TRANSIENT].file, err);
+        st = tmx_trace_run_transient(r, out[TMX_TRACE].file, out[TMX_GRID_TRANSIENT].file, err);
     }
-    if (!st && o->out[TMX_ALL_TRANSIENT].file) { /* of all layers, after the last row */
+    if (!st && out[TMX_ALL_TRANSIENT].file) { /* of all layers, after the last row */
         st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
         if (!st) {
             tmx_temps_from_nodes(&r->temps, r->node_k);
-            tmx_temps_print(&r->temps, args->precision, o->out[TMX_ALL_TRANSIENT].file);
+            tmx_temps_print(&r->temps, args->precision, out[TMX_ALL_TRANSIENT].file);
         }
     }
     if (st || (transient && !to_file && !args->verify_with[0])) {
@@ -346,17 +334,17 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outp
     if (st) {
         return st;
     }
-    if (o->out[TMX_GRID_STEADY].file) {
+    if (out[TMX_GRID_STEADY].file) {
         const char *path = args->cfg.grid_steady_file;
         const size_t n = strlen(path);
         if (n > 4 && strcmp(path + n - 4, ".vtk") == 0) {
-            tmx_temps_print_vtk(&r->temps, r->node_k, o->out[TMX_GRID_STEADY].file);
+            tmx_temps_print_vtk(&r->temps, r->node_k, out[TMX_GRID_STEADY].file);
         } else {
-            tmx_temps_print_grids(&r->temps, r->node_k, args->precision, o->out[TMX_GRID_STEADY].file);
+            tmx_temps_print_grids(&r->temps, r->node_k, args->precision, out[TMX_GRID_STEADY].file);
         }
     }
-    if (o->out[TMX_STEADY].file) {
-        tmx_temps_print(&r->temps, args->precision, o->out[TMX_STEADY].file);
+    if (out[TMX_STEADY].file) {
+        tmx_temps_print(&r->temps, args->precision, out[TMX_STEADY].file);
     } else if (!transient && !to_file && !args->verify_with[0]) {
         printf("Unit\tSteady(Kelvin)\n");
         tmx_temps_print(&r->temps, args->precision, stdout);
@@ -368,22 +356,22 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_trace_run r = {0};
-    struct tmx_thermal_outputs outputs = {0};
+    struct tmx_output outputs[TMX_N_OUTPUT] = {0};
     struct tmx_progress progress = {0};
     const struct tmx_log log = {say, a};
     a->run.row_done = a->quiet ? NULL : row_done;
     a->run.row_done_to = &progress;
     enum tmx_status st = tmx_trace_run_read(&r, &a->run, &log, err);
-    st = st ? st : thermal_outputs_open(&outputs, &a->run.cfg, err);
-    st = st ? st : simulate(&r, &outputs, err);
+    st = st ? st : thermal_outputs_open(outputs, &a->run.cfg, err);
+    st = st ? st : simulate(&r, outputs, err);
     tmx_progress_end(&progress);
     for (size_t i = 0; !st && i < 2 * TMX_N_OUTPUT;
          i++) { /* no file gets its name before all are known to be whole */
-        struct tmx_output *o = &outputs.out[i % TMX_N_OUTPUT];
+        struct tmx_output *o = &outputs[i % TMX_N_OUTPUT];
         st = o->file ? (i < TMX_N_OUTPUT ? tmx_output_check : tmx_output_commit)(o, err) : TMX_OK;
     }
     for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
-        tmx_output_discard(&outputs.out[i]);
+        tmx_output_discard(&outputs[i]);
     }
     tmx_trace_run_finish(&r);
     return st;

@@ -305,10 +305,9 @@ static void read_list(const char *folder, struct rows *r, struct tmx_err *err)
                  file = tmx_csv_column(&csv, "file"), hash = tmx_csv_column(&csv, "hash"),
                  command = tmx_csv_column(&csv, "command"), n = csv.n_column;
     if (run == n || status == n || file == n || hash == n) {
-        tmx_error_at(
-            err, TMX_EPARSE, path, 1,
-            "not a list that thermix wrote (run,status,file,hash,command); expected one, or none: choose "
-            "another folder, or move it");
+        tmx_error_at(err, TMX_EPARSE, path, 1,
+                     "not a list that thermix wrote (run,status,file,hash,command); expected one, or none: "
+                     "choose another folder, or move it");
     }
     for (size_t i = 0; !err->code && i < csv.n_row; i++) {
         const char *name = tmx_csv_cell(&csv, i, file);

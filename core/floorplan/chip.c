@@ -152,11 +152,10 @@ static void check_shares(const struct tmx_chip *c, const struct tmx_setting *roo
     }
     if ((l2 != 0 && !(fabs(l2 - 1) < 1e-6)) || (dram != 0 && !(fabs(dram - 1) < 1e-6)) ||
         baseline > 1 + 1e-6) {
-        tmx_error_setting(
-            err, tmx_setting_member(root, "units"),
-            "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), 1 (or "
-            "0), at most 1",
-            l2, dram, baseline);
+        tmx_error_setting(err, tmx_setting_member(root, "units"),
+                          "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), "
+                          "1 (or 0), at most 1",
+                          l2, dram, baseline);
     }
 }
 

@@ -214,14 +214,13 @@ static void check_gaps(const struct tmx_floorplan *fp, double depth_m, struct tm
     const struct stretch h = stretch_at(fp, s.hole_x, s.hole_y, false),
                          v = stretch_at(fp, s.hole_x, s.hole_y, true);
     const struct tmx_unit *near = h.before ? h.before : h.after ? h.after : v.before ? v.before : v.after;
-    tmx_error_at(
-        err, TMX_EPARSE, fp->source, near ? near->line : 0,
-        "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" along x, "
-        "\"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps accepts it, in a run -k_filler "
-        "of the chip's package)",
-        UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
-        0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
-        unit_name(v.after));
+    tmx_error_at(err, TMX_EPARSE, fp->source, near ? near->line : 0,
+                 "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" "
+                 "along x, \"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps accepts it, in "
+                 "a run -k_filler of the chip's package)",
+                 UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
+                 0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
+                 unit_name(v.after));
 }
 
 static void check_pair(const struct tmx_floorplan *fp, const struct tmx_unit *a, const struct tmx_unit *b,
@@ -403,11 +402,10 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
     if (fp->n_unit == 0) {
         fail(&r, "no blocks");
     }
-    r.err.code =
-        tmx_text_blame(r.err.code, &text, "",
-                       "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, in "
-                       "metres and between blanks",
-                       &r.err);
+    r.err.code = tmx_text_blame(r.err.code, &text, "",
+                                "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, "
+                                "in metres and between blanks",
+                                &r.err);
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
     const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));

@@ -318,8 +318,8 @@ static void fit_card(const struct counted_card *of, struct tmx_card *c, const st
     for (size_t i = 1; i < n; i++) {
         if (p[i].rpm <= p[i - 1].rpm || p[i].k_per_w >= p[i - 1].k_per_w) {
             tmx_error_setting(err, tmx_setting_at(list, i),
-                              "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise "
-                              "and the resistance fall",
+                              "card %s: %g rpm with %g K/W after %g rpm with %g K/W: the speed must rise and "
+                              "the resistance fall",
                               c->name, p[i].rpm, p[i].k_per_w, p[i - 1].rpm, p[i - 1].k_per_w);
         }
     }
@@ -343,12 +343,11 @@ static void fit_card(const struct counted_card *of, struct tmx_card *c, const st
         }
     }
     if (fabs(c->fit_error) > MAX_FIT_ERROR) {
-        tmx_error_setting(
-            err, list,
-            "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g rpm^-%.3g "
-            "K/W, is %.0f %% off at %g rpm; leave out points that fans do not reach",
-            c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, 100 * c->fit_error,
-            c->fit_error_rpm);
+        tmx_error_setting(err, list,
+                          "card %s: the points do not follow a + b rpm^-m: the best fit, %.4g + %.4g "
+                          "rpm^-%.3g K/W, is %.0f %% off at %g rpm; leave out points that fans do not reach",
+                          c->name, c->fit_a_k_per_w, c->fit_b_k_per_w, c->fit_exponent, 100 * c->fit_error,
+                          c->fit_error_rpm);
     }
 }
 

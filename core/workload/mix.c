@@ -432,10 +432,9 @@ static void end_jobs(const struct jobs *j, const char *path)
 static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t seed, struct tmx_err *err)
 {
     if (!tmx_setting_member(group, "kernels")) {
-        tmx_error_setting(
-            err, group,
-            "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", ...], one "
-            "of which each runs");
+        tmx_error_setting(err, group,
+                          "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", "
+                          "...], one of which each runs");
     }
     err->code = err->code ? err->code : tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &j->kernels, err);
     err->code = err->code ? err->code : tmx_rng_create(&j->rng, seed, "arrivals", err);
@@ -449,9 +448,9 @@ static void read_columns(const struct tmx_csv *csv, size_t column[N_TRACE_COLUMN
         if (column[i] == csv->n_column && i < PRIORITY) {
             tmx_error_at(
                 err, TMX_EPARSE, csv->source, csv->head_line,
-                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or "
-                "jobs of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) "
-                "or the Standard Workload Format",
+                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or jobs "
+                "of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or the "
+                "Standard Workload Format",
                 trace_names[i]);
         }
     }
