@@ -110,7 +110,7 @@ static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
     return say(r, tmx_suite_run(&call, err), "suite", "%s", "");
 }
 
-/* The file and each of its groups, whoever reads them. */
+/* The file and each of its groups, which different parts of a run read. */
 static enum tmx_status kernel_file(struct tmx_kernel *k, const char *path, struct tmx_err *err)
 {
     struct tmx_gate_kernel g;

@@ -53,7 +53,7 @@ static FILE *stream(int fd, bool well, const char *mode)
     return f;
 }
 
-/* Of this process, and nobody else may write it. */
+/* Its owner runs this process, and no other user may write it. */
 static bool is_ours(const struct stat *info)
 {
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
