@@ -176,8 +176,7 @@ enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx
                                     .n_kernel = n_kernel,
                                     .gate = t.cases,
                                     .n_case = n_case,
-                                    .first_fit = fit,
-                                    .n_fit = 1,
+                                    .fit = fit,
                                     .budget = FIT_BUDGET,
                                     .quiet = true};
     t.result = calloc(n_kernel * n_case, sizeof *t.result);

@@ -45,23 +45,29 @@ enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct
     return tmx_study_values(v, runs, &o, err);
 }
 
+static const struct tmx_cell *cell(const struct tmx_table *t, size_t row, const char *column)
+{
+    return tmx_table_cell(t, row, tmx_table_find(t, column));
+}
+
+static const char *text(const struct tmx_table *t, size_t row, const char *column)
+{
+    return cell(t, row, column)->text;
+}
+
 /* How many independent values of the paper there are of each origin, and how many of them are in their bands.
  */
 static void print_standing(const struct tmx_table *paper)
 {
     struct tmx_score score = {0};
-    const size_t origin = tmx_table_find(paper, "origin"), outcome = tmx_table_find(paper, "outcome"),
-                 follows = tmx_table_find(paper, "follows");
-    size_t n_follow = 0;
+    size_t n_follow = 0, none = 0;
     for (size_t r = 0; r < tmx_table_rows(paper); r++) {
-        if (strcmp(tmx_table_cell(paper, r, follows)->text, "yes") == 0) {
-            n_follow++;
-            continue;
+        const bool follows = strcmp(text(paper, r, "follows"), "yes") == 0;
+        n_follow += follows;
+        if (!follows) {
+            tmx_score_add(&score, text(paper, r, "origin"), text(paper, r, "outcome"));
         }
-        tmx_score_add(&score, tmx_table_cell(paper, r, origin)->text,
-                      tmx_table_cell(paper, r, outcome)->text);
     }
-    size_t none = 0;
     printf("\n%zu independent values of the paper; within their bands:\n", tmx_table_rows(paper) - n_follow);
     for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
         const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
@@ -79,85 +85,69 @@ static void print_standing(const struct tmx_table *paper)
 }
 
 /* The suite's headlines by group, one line each: printed, ours, and the range over the sets of constants that
- * agree. *n: how many there are. */
-static enum tmx_status print_groups(const struct tmx_table *paper, size_t *n, struct tmx_err *err)
+ * agree. How many there are. */
+static size_t print_groups(const struct tmx_table *paper, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"", TMX_COLUMN_TEXT, 0},
-                                                {"printed", TMX_COLUMN_REAL, 2},
-                                                {"ours", TMX_COLUMN_REAL, 2},
-                                                {"5 % of sets", TMX_COLUMN_REAL, 1},
-                                                {"95 %", TMX_COLUMN_REAL, 1}};
+    static const struct tmx_column columns[] = {TMX_TEXT(""), TMX_REAL("printed", 2), TMX_REAL("ours", 2),
+                                                TMX_REAL("5 % of sets", 1), TMX_REAL("95 %", 1)};
     static const char *const from[] = {"headline", "paper_value", "ours", "sets_low", "sets_high"},
                              *const all[] = {"all"};
-    const size_t under = tmx_table_find(paper, "under"), rows = tmx_table_rows(paper);
-    enum tmx_status st = TMX_OK;
-    *n = 0;
-    for (size_t first = 0; first < rows && !st; first++) { /* a group begins with its first row */
-        const char *group = tmx_table_cell(paper, first, under)->text;
-        struct tmx_table *t = NULL;
+    size_t n = 0;
+    for (size_t first = 0; first < tmx_table_rows(paper) && !err->code; first++) {
+        const char *group = text(paper, first, "under"); /* begins with its first row */
         bool seen = !group[0];
         for (size_t r = 0; r < first; r++) {
-            seen = seen || strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
+            seen = seen || strcmp(text(paper, r, "under"), group) == 0;
         }
-        st = seen ? TMX_OK : tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
-        for (size_t r = first; r < rows && !seen && !st; r++) {
-            const bool in = strcmp(tmx_table_cell(paper, r, under)->text, group) == 0;
+        if (seen) {
+            continue;
+        }
+        struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+        for (size_t r = first; r < tmx_table_rows(paper); r++) {
+            const bool in = strcmp(text(paper, r, "under"), group) == 0;
             for (size_t c = 0; in && c < sizeof from / sizeof from[0]; c++) {
-                tmx_table_copy(t, tmx_table_cell(paper, r, tmx_table_find(paper, from[c])));
+                tmx_table_copy(t, cell(paper, r, from[c]));
             }
-            *n += in;
+            n += in;
         }
-        if (!st && !seen) {
-            printf("\n%s:\n", group);
-            st = tmx_table_show(t, TMX_FORMAT_TEXT, &(struct tmx_screen){.column = all, .n_column = 1}, err);
-        }
+        printf("\n%s:\n", group);
+        (void)!tmx_table_show(t, TMX_FORMAT_TEXT, &(struct tmx_screen){.column = all, .n_column = 1}, err);
         tmx_table_destroy(t);
     }
-    return st;
+    return n;
 }
 
 /* The paper's printed means beside ours. */
-static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_err *err)
+static void print_headline(const struct tmx_table *paper, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},
-        {"paper", TMX_COLUMN_REAL, 2},    {"ours", TMX_COLUMN_REAL, 2},   {"error", TMX_COLUMN_REAL, 2},
-        {"origin", TMX_COLUMN_TEXT, 0},   {"outcome", TMX_COLUMN_TEXT, 0}};
+        TMX_TEXT("quantity"), TMX_TEXT("case"),     TMX_TEXT("unit"),   TMX_REAL("paper", 2),
+        TMX_REAL("ours", 2),  TMX_REAL("error", 2), TMX_TEXT("origin"), TMX_TEXT("outcome")};
     static const char *const prefer[] = {"quantity", "case", "paper", "ours", "error", "origin", "outcome"};
     const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
-    enum { N = sizeof columns / sizeof columns[0] };
-    const size_t of = tmx_table_find(paper, "case"), value = tmx_table_find(paper, "paper_value");
-    struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, N, err);
-    for (size_t r = 0; r < tmx_table_rows(paper) && !st; r++) {
-        const bool mean = strncmp(tmx_table_cell(paper, r, of)->text, "mean", 4) == 0;
-        for (size_t i = 0; i < N && mean && !tmx_table_cell(paper, r, value)->empty; i++) {
-            const bool paper_value = strcmp(columns[i].name, "paper") == 0;
-            tmx_table_copy(
-                t, tmx_table_cell(paper, r, paper_value ? value : tmx_table_find(paper, columns[i].name)));
+    enum { N = sizeof columns / sizeof columns[0], PAPER = 3 };
+    struct tmx_table *t = tmx_table_new(columns, N);
+    for (size_t r = 0; r < tmx_table_rows(paper); r++) {
+        const bool mean = strncmp(text(paper, r, "case"), "mean", 4) == 0;
+        for (size_t i = 0; i < N && mean && !cell(paper, r, "paper_value")->empty; i++) {
+            tmx_table_copy(t, cell(paper, r, i == PAPER ? "paper_value" : columns[i].name));
         }
     }
-    if (!st && tmx_table_rows(t) > 0) {
+    if (!t || tmx_table_rows(t) > 0) {
         printf("\nThe paper beside ours, means:\n");
-        st = tmx_table_show(t, TMX_FORMAT_TEXT, &o, err);
+        (void)!tmx_table_show(t, TMX_FORMAT_TEXT, &o, err);
     }
     tmx_table_destroy(t);
-    return st;
 }
 
 /* Do two rows say the same of one mix in what no two different runs have in common? */
 static bool same(const struct tmx_table *t, size_t a, size_t b)
 {
-    static const char *const texts[] = {"mix", "variant"};
     static const char *const reals[] = {"slowdown_pct", "energy_j", "peak_temp_c"};
-    bool yes = true;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        const size_t c = tmx_table_find(t, texts[i]);
-        yes = yes && strcmp(tmx_table_cell(t, a, c)->text, tmx_table_cell(t, b, c)->text) == 0;
-    }
+    bool yes = strcmp(text(t, a, "mix"), text(t, b, "mix")) == 0 &&
+               strcmp(text(t, a, "variant"), text(t, b, "variant")) == 0;
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
-        const struct tmx_cell *x = tmx_table_cell(t, a, tmx_table_find(t, reals[i])),
-                              *y = tmx_table_cell(t, b, tmx_table_find(t, reals[i]));
+        const struct tmx_cell *x = cell(t, a, reals[i]), *y = cell(t, b, reals[i]);
         yes = yes && !x->empty && !y->empty && fabs(x->real - y->real) <= 1e-12 * fabs(x->real);
     }
     return yes;
@@ -174,66 +164,46 @@ static void add_alike(struct alike *list, size_t n_list, const char *why, const 
     while (i + 1 < n_list && list[i].who[0] && strcmp(list[i].why, why) != 0) {
         i++;
     }
-    const size_t n = strlen(list[i].who);
-    if (strstr(list[i].who, who)) { /* of a further variant */
+    struct alike *a = &list[i];
+    if (strstr(a->who, who)) { /* of a further variant */
         return;
     }
-    snprintf(list[i].why, sizeof list[i].why, "%s", n > 0 && strcmp(list[i].why, why) != 0 ? "" : why);
-    snprintf(list[i].who + n, sizeof list[i].who - n, "%s%s", n > 0 ? "; " : "", who);
+    snprintf(a->why, sizeof a->why, "%s", a->who[0] && strcmp(a->why, why) != 0 ? "" : why);
+    tmx_text_add(a->who, sizeof a->who, "%s%s", a->who[0] ? "; " : "", who);
 }
 
-/* Why the rows [a, b) are alike: what their runs warn of; else where no SM got so hot that a throttle would
- * act.
- */
-static void why_alike(const struct tmx_suite_call *call, const struct tmx_table *t, size_t a, size_t b,
-                      char why[400])
-{
-    const size_t mix = tmx_table_find(t, "mix"), policy = tmx_table_find(t, "policy"),
-                 below = tmx_table_find(t, "below_trip_k");
-    bool cool = true;
-    size_t n = 0;
-    why[0] = '\0';
-    for (size_t r = a; r < b; r++) {
-        char facts[300] = "";
-        const struct tmx_cell *k = tmx_table_cell(t, r, below);
-        cool = cool && !k->empty && k->real > 0;
-        if (call->facts) {
-            call->facts(call->facts_ctx, tmx_table_cell(t, r, mix)->text, tmx_table_cell(t, r, policy)->text,
-                        facts, sizeof facts);
-        }
-        if (facts[0] && !strstr(why, facts)) {
-            n += (size_t)snprintf(why + n, 400 - n, "%s%s", n > 0 ? "; " : "", facts);
-            n = n < 400 ? n : 399;
-        }
-    }
-    if (n == 0 && cool) {
-        snprintf(why, 400, "no SM reached the throttle's trip point");
-    }
-}
-
-/* Policies that did the very same, with what is known of why: said, lest it be taken for a result. */
+/* Policies that did the very same, with what is known of why: said, lest it be taken for a result. Why: what
+ * their runs warn of; else where no SM got so hot that a throttle would act. */
 static void print_alike(const struct tmx_suite_call *call, const struct tmx_table *t)
 {
     enum { MOST = 8 };
     struct alike list[MOST] = {0};
-    const size_t mix = tmx_table_find(t, "mix"), policy = tmx_table_find(t, "policy");
-    for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        const char *of = tmx_table_cell(t, r, mix)->text;
-        char who[300] = "", why[400];
-        size_t next = r + 1, n = 0;
-        if (strncmp(of, "mean", 4) == 0 || (r > 0 && same(t, r - 1, r))) {
+    for (size_t r = 0, next; r < tmx_table_rows(t); r++) {
+        const char *mix = text(t, r, "mix");
+        char who[300] = "", why[400] = "";
+        bool cool = true;
+        if (strncmp(mix, "mean", 4) == 0 || (r > 0 && same(t, r - 1, r))) {
             continue;
         }
-        for (; next < tmx_table_rows(t) && same(t, r, next); next++) {
-            n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "",
-                                  tmx_table_cell(t, next - 1, policy)->text);
-            n = n < sizeof who ? n : sizeof who - 1;
+        for (next = r + 1; next < tmx_table_rows(t) && same(t, r, next); next++) {
+            tmx_text_add(who, sizeof who, "%s%s", who[0] ? ", " : "", text(t, next - 1, "policy"));
         }
-        if (next > r + 1) {
-            snprintf(who + n, sizeof who - n, " and %s on %s", tmx_table_cell(t, next - 1, policy)->text, of);
-            why_alike(call, t, r, next, why);
-            add_alike(list, MOST, why, who);
+        if (next == r + 1) {
+            continue;
         }
+        tmx_text_add(who, sizeof who, " and %s on %s", text(t, next - 1, "policy"), mix);
+        for (size_t k = r; k < next; k++) {
+            char facts[300] = "";
+            const struct tmx_cell *below = cell(t, k, "below_trip_k");
+            cool = cool && !below->empty && below->real > 0;
+            if (call->facts) {
+                call->facts(call->facts_ctx, mix, text(t, k, "policy"), facts, sizeof facts);
+            }
+            if (facts[0] && !strstr(why, facts)) {
+                tmx_text_add(why, sizeof why, "%s%s", why[0] ? "; " : "", facts);
+            }
+        }
+        add_alike(list, MOST, why[0] || !cool ? why : "no SM reached the throttle's trip point", who);
     }
     for (size_t i = 0; i < MOST && list[i].who[0]; i++) {
         char line[1200];
@@ -246,14 +216,12 @@ static void print_alike(const struct tmx_suite_call *call, const struct tmx_tabl
 /* Runs in which SMs latched off instead of being throttled. */
 static void print_latched(const struct tmx_table *t)
 {
-    const size_t latched = tmx_table_find(t, "latched_sm"), longest = tmx_table_find(t, "longest_gating_s");
     size_t n = 0;
     double most_s = 0;
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        if (strncmp(tmx_table_cell(t, r, 0)->text, "mean", 4) != 0 &&
-            tmx_table_cell(t, r, latched)->real > 0) {
+        if (strncmp(text(t, r, "mix"), "mean", 4) != 0 && cell(t, r, "latched_sm")->real > 0) {
             n++;
-            most_s = fmax(most_s, tmx_table_cell(t, r, longest)->real);
+            most_s = fmax(most_s, cell(t, r, "longest_gating_s")->real);
         }
     }
     if (n > 0) {
@@ -267,112 +235,99 @@ static void print_latched(const struct tmx_table *t)
     }
 }
 
-static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx_table *table,
-                             const struct tmx_table *paper, const struct tmx_table *brief,
-                             struct tmx_err *err)
+/* What people read behind the table: what is alike, the paper's values, where the files are. */
+static void print_more(const struct tmx_suite_call *call, const struct tmx_table *table,
+                       const struct tmx_table *paper, const struct tmx_table *brief, struct tmx_err *err)
 {
-    static const char *const prefer[] = {
-        "mix", "kernel", "policy", "slowdown_pct", "improvement_over_bl_pct", "energy_j", "peak_temp_c"};
-    const struct tmx_screen o = {.column = call->column,
-                                 .n_column = call->n_column,
-                                 .prefer = prefer,
-                                 .n_prefer = sizeof prefer / sizeof prefer[0]};
-    const bool full = call->n_column > 0 || call->format != TMX_FORMAT_TEXT || !brief;
-    static const char *const all[] = {"all"}; /* of a matrix no column goes below it */
-    const struct tmx_screen matrix = {.column = all, .n_column = 1};
-    enum tmx_status st = tmx_table_show(full ? table : brief, call->format, full ? &o : &matrix, err);
-    if (st || call->format != TMX_FORMAT_TEXT || call->n_column > 0) {
-        return st;
-    }
     if (brief && strcmp(tmx_table_column(brief, 0)->name, "slowdown_pct") == 0) { /* mixes x policies */
         print_alike(call, table);
         print_latched(table);
     }
-    size_t n_group = 0;
-    if (paper && brief && tmx_table_rows(paper) > 0) {
-        st = print_groups(paper, &n_group, err);
-        st = st || n_group > 0 ? st : print_headline(paper, err);
+    const bool any = tmx_table_rows(paper) > 0;
+    const size_t n_group = any && brief ? print_groups(paper, err) : 0;
+    if (any && brief && n_group == 0) {
+        print_headline(paper, err);
     }
-    if (!st && paper && tmx_table_rows(paper) > 0 && n_group == 0) {
+    if (any && n_group == 0 && !err->code) {
         print_standing(paper);
     }
-    if (!st && call->out_dir) {
+    if (call->out_dir && !err->code) {
         printf("%sAll columns: %s/table.csv%s%s%s\n", n_group > 0 ? "\n" : "", call->out_dir,
                paper ? n_group > 0 ? "; every printed value: " : "; the paper beside ours: " : "",
                paper ? call->out_dir : "", paper ? "/paper.csv" : "");
-    } else if (!st && brief) {
+    } else if (brief && !err->code) {
         printf("All columns: --columns all, or -o DIR\n");
     }
-    return st;
 }
 
 enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
-                                const struct tmx_table *paper, const struct tmx_table *brief,
+                                const struct tmx_value_source *values, const struct tmx_table *brief,
                                 struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    if (call->out_dir) {
-        st = tmx_table_save_in(table, call->out_dir, "table.csv", err);
-        if (!st && paper) {
-            st = tmx_table_save_in(paper, call->out_dir, "paper.csv", err);
-        }
+    static const char *const prefer[] = {
+        "mix", "kernel", "policy", "slowdown_pct", "improvement_over_bl_pct", "energy_j", "peak_temp_c"};
+    static const char *const all[] = {"all"}; /* of a matrix no column goes below it */
+    const struct tmx_screen matrix = {.column = all, .n_column = 1},
+                            o = {.column = call->column,
+                                 .n_column = call->n_column,
+                                 .prefer = prefer,
+                                 .n_prefer = sizeof prefer / sizeof prefer[0]};
+    const bool people = call->n_column == 0 && call->format == TMX_FORMAT_TEXT;
+    struct tmx_table *seeds = NULL, *paper = values && values->any ? tmx_values_table(values, &seeds) : NULL;
+    const bool printed = values && values->any && !call->stopped;
+    enum tmx_status st = printed && !paper ? tmx_no_memory(err) : TMX_OK;
+    st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
+    st = st ? st : tmx_suite_save(call, table, "table.csv", err);
+    st = st || !printed ? st : tmx_suite_save(call, paper, "paper.csv", err);
+    st = st ? st
+            : tmx_table_show(people && brief ? brief : table, call->format, people && brief ? &matrix : &o,
+                             err);
+    if (!st && people) {
+        print_more(call, table, printed ? paper : NULL, brief, err);
+        st = err->code;
     }
-    return st ? st : print(call, table, paper, brief, err);
-}
-
-/* Some kinds have their seeds in the group base. */
-static enum tmx_status put_seeds(struct tmx_config *cfg, long n, bool nudge, struct tmx_err *err)
-{
-    const char *kind = tmx_setting_text(tmx_config_find(cfg, "kind"));
-    if (nudge && (n < 2 || !kind || strcmp(kind, "tabs") != 0)) {
-        return n < 2 ? tmx_fail(err, TMX_ECONFIG, "--nudge is of --seeds N, with N of 2 or more")
-                     : tmx_fail(err, TMX_ECONFIG, "--nudge is of suites of kind tabs");
-    }
-    if (n == 0) {
-        return TMX_OK;
-    }
-    const bool in_base = kind && (strcmp(kind, "tcs") == 0 || strcmp(kind, "apsa") == 0);
-    struct tmx_sets sets = {0};
-    if (kind && strcmp(kind, "consolidation") == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind consolidation is random");
-    }
-    enum tmx_status st =
-        tmx_sets_put(&sets, in_base ? "base.seeds" : "seeds", TMX_INTEGER_VALUE(n), "--seeds", 1, err);
-    st = st ? st : tmx_config_apply(cfg, &sets, err);
-    tmx_sets_finish(&sets);
+    tmx_table_destroy(paper);
+    tmx_table_destroy(seeds);
     return st;
 }
 
 enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
 {
+    static const char *const words[] = {"name", "doc", "source", "paper"}; /* of every kind */
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
+    struct tmx_sets seeds = {0};
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, call->name, path, err);
-    if (st) {
-        return st;
+    st = st ? st : tmx_config_load(&cfg, path, call->sets, err);
+    const struct tmx_setting *at = st ? NULL : tmx_config_find(cfg, "kind");
+    const char *kind = tmx_setting_text(at) ? tmx_setting_text(at) : "";
+    if (!st && call->nudge && (call->n_seed < 2 || strcmp(kind, "tabs") != 0)) {
+        st = tmx_fail(err, TMX_ECONFIG,
+                      call->n_seed < 2 ? "--nudge is of --seeds N, with N of 2 or more"
+                                       : "--nudge is of suites of kind tabs");
+    } else if (!st && call->n_seed > 0 && strcmp(kind, "consolidation") == 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind consolidation is random");
+    } else if (!st && call->n_seed > 0) { /* some kinds have them in the group base */
+        const bool in_base = strcmp(kind, "tcs") == 0 || strcmp(kind, "apsa") == 0;
+        st = tmx_sets_put(&seeds, in_base ? "base.seeds" : "seeds", TMX_INTEGER_VALUE(call->n_seed),
+                          "--seeds", 1, err);
+        st = st ? st : tmx_config_apply(cfg, &seeds, err);
+        tmx_sets_finish(&seeds);
     }
-    st = tmx_config_load(&cfg, path, call->sets, err);
-    st = st ? st : put_seeds(cfg, call->n_seed, call->nudge, err);
-    if (!st) {
-        const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
-        const char *word = kind ? tmx_setting_text(kind) : NULL;
-        const struct tmx_suite_kind *k = tmx_suite_kinds;
-        while (word && k->kind && strcmp(k->kind, word) != 0) {
-            k++;
-        }
-        if (!word || !k->kind) {
-            st = tmx_fail_at(err, TMX_ECONFIG, path, kind ? tmx_setting_line(kind) : 0,
-                             "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
-        } else {
-            call->path = path;
-            call->root = tmx_config_root(cfg);
-            static const char *const words[] = {"name", "doc", "source", "paper"}; /* of every kind */
-            for (size_t i = 0; i < sizeof words / sizeof words[0] && !st; i++) {
-                st = tmx_setting_check(tmx_setting_member(call->root, words[i]), TMX_SETTING_TEXT, err);
-            }
-            st = st ? st : k->run(call, err);
-        }
+    const struct tmx_suite_kind *k = tmx_suite_kinds;
+    while (k->kind && strcmp(k->kind, kind) != 0) {
+        k++;
     }
+    if (!st && !k->kind) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, tmx_setting_line(at),
+                         "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
+    }
+    call->path = path;
+    call->root = st ? NULL : tmx_config_root(cfg);
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && !st; i++) {
+        st = tmx_setting_check(tmx_setting_member(call->root, words[i]), TMX_SETTING_TEXT, err);
+    }
+    st = st ? st : k->run(call, err);
     tmx_config_close(cfg);
     return st;
 }

@@ -32,7 +32,8 @@ struct tmx_suite_call {
     void (*facts)(const void *ctx, const char *mix, const char *policy, char *facts, size_t size);
     const void *facts_ctx;
     bool quiet;
-    bool check; /* only read the suite and check the configuration of every run */
+    bool stopped; /* by a signal: a table of what there is, and no paper.csv */
+    bool check;   /* only read the suite and check the configuration of every run */
 };
 
 struct tmx_suite_kind {
@@ -65,11 +66,13 @@ TMX_NODISCARD enum tmx_status tmx_suite_values(const struct tmx_suite_call *call
                                                const char *noun, struct tmx_run_values *v,
                                                struct tmx_err *err);
 
-/* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print table in
- * call->format. As a table for people: brief in its place where it is not NULL and no columns are asked for,
- * then the paper's values beside ours, then where the files are. */
+/* Write table.csv and, where values are not NULL, paper.csv and seeds.csv below call->out_dir, and print
+ * table in call->format. As a table for people: brief in its place where it is not NULL and no columns are
+ * asked for, then the paper's values beside ours, then where the files are. */
+struct tmx_value_source;
 TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
-                                              const struct tmx_table *table, const struct tmx_table *paper,
+                                              const struct tmx_table *table,
+                                              const struct tmx_value_source *values,
                                               const struct tmx_table *brief, struct tmx_err *err);
 
 /* Write a further table below call->out_dir, if there is one. */

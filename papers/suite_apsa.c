@@ -14,17 +14,17 @@ enum { HALF = 1 }; /* the first of `chips`: what 60 cores are compared with */
 
 static const struct tmx_column table_columns[] = {
     TMX_CTA_COLUMNS,
-    {"class", TMX_COLUMN_TEXT, 0},
-    {"paper_class", TMX_COLUMN_TEXT, 0},
-    {"performance_vs_30_pct", TMX_COLUMN_REAL, 2}, /* wall clock */
-    {"ipc_vs_30_pct", TMX_COLUMN_REAL, 2},         /* per core cycle, as the paper */
-    {"power_vs_60_pct", TMX_COLUMN_REAL, 2},
-    {"power_vs_30_pct", TMX_COLUMN_REAL, 2},
-    {"profiling_overhead_pct", TMX_COLUMN_REAL, 2},
-    {"ipc_share_pct", TMX_COLUMN_REAL, 1},
-    {"bandwidth_pct", TMX_COLUMN_REAL, 1},
-    {"time_us", TMX_COLUMN_REAL, 1},
-    {"mean_power_w", TMX_COLUMN_REAL, 2},
+    TMX_TEXT("class"),
+    TMX_TEXT("paper_class"),
+    TMX_REAL("performance_vs_30_pct", 2), /* wall clock */
+    TMX_REAL("ipc_vs_30_pct", 2),         /* per core cycle, as the paper */
+    TMX_REAL("power_vs_60_pct", 2),
+    TMX_REAL("power_vs_30_pct", 2),
+    TMX_REAL("profiling_overhead_pct", 2),
+    TMX_REAL("ipc_share_pct", 1),
+    TMX_REAL("bandwidth_pct", 1),
+    TMX_REAL("time_us", 1),
+    TMX_REAL("mean_power_w", 2),
 };
 
 struct apsa_row {
@@ -110,14 +110,13 @@ static const struct tmx_cta_kind kind = {.paper = "002",
                                          .beside = beside,
                                          .columns = columns};
 
-static enum tmx_status make_table(const struct tmx_cta_suite *s, struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *make_table(const struct tmx_cta_suite *s)
 {
     static const char *const numbers[] = {
         "performance_vs_30_pct",  "ipc_vs_30_pct", "power_vs_60_pct", "power_vs_30_pct",
         "profiling_overhead_pct", "ipc_share_pct", "bandwidth_pct"};
-    const enum tmx_status st =
-        tmx_table_create(t, table_columns, sizeof table_columns / sizeof table_columns[0], err);
-    for (size_t i = 0; i < 5 * s->n && !st; i++) {
+    struct tmx_table *t = tmx_table_new(table_columns, sizeof table_columns / sizeof table_columns[0]);
+    for (size_t i = 0; i < 5 * s->n; i++) {
         const size_t k = i / 5, p = i % 5;
         const struct tmx_cta_at at = {
             .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? policies[p] : "all"};
@@ -128,16 +127,16 @@ static enum tmx_status make_table(const struct tmx_cta_suite *s, struct tmx_tabl
         r.performance_pct = change_pct(a.r60->seconds, r.seconds);
         r.energy_pct = change_pct(r.energy_j, a.r60->energy_j);
         r.edp_pct = change_pct(r.energy_j * r.seconds, a.r60->energy_j * a.r60->seconds);
-        tmx_cta_cells(*t, &r);
-        tmx_table_row(*t, "%s %s", !apsa ? "" : is_type1(&a) ? "I" : "II", k < s->n_first ? "I" : "II");
+        tmx_cta_cells(t, &r);
+        tmx_table_row(t, "%s %s", !apsa ? "" : is_type1(&a) ? "I" : "II", k < s->n_first ? "I" : "II");
         for (size_t c = 0; c < sizeof numbers / sizeof numbers[0]; c++) {
             strcmp(numbers[c], "profiling_overhead_pct") == 0 && !apsa
-                ? tmx_table_empty(*t)
-                : tmx_table_real(*t, tmx_cta_suite_number(s, numbers[c], &at));
+                ? tmx_table_empty(t)
+                : tmx_table_real(t, tmx_cta_suite_number(s, numbers[c], &at));
         }
-        tmx_table_row(*t, "%g %g", 1e6 * r.seconds, r.power_w);
+        tmx_table_row(t, "%g %g", 1e6 * r.seconds, r.power_w);
     }
-    return st;
+    return t;
 }
 
 enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err)
@@ -148,10 +147,10 @@ enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err
     if (!st && s.n_chip <= HALF) {
         st = tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "chips: expected the chip of half the cores first");
     }
+    st = st || call->check ? st : tmx_cta_suite_run(&s, err);
     if (!st && !call->check) {
-        st = tmx_cta_suite_run(&s, err);
-        st = st ? st : make_table(&s, &table, err);
-        st = st ? st : tmx_cta_suite_write(&s, table, err);
+        table = make_table(&s);
+        st = table ? tmx_cta_suite_write(&s, table, err) : tmx_no_memory(err);
     }
     tmx_table_destroy(table);
     tmx_cta_suite_end(&s);

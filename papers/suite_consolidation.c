@@ -125,12 +125,6 @@ static double events_w(const struct suite *s, const size_t *count, double time_s
     return tmx_power_fit_predict_w(&s->fit, event) - s->fit.coefficient[0];
 }
 
-/* The setup whose power the paper's tables imply. */
-static enum setup_kind measured_setup(const struct instances *i)
-{
-    return i->batch ? SETUP_MANUAL : SETUP_SINGLE;
-}
-
 /* Fit base_w; after fit. */
 static void fit_base(struct suite *s)
 {
@@ -145,18 +139,17 @@ static void fit_base(struct suite *s)
     s->base_w = n > 0 ? sum / n : 0;
 }
 
-static double gpu_w(const struct suite *s, const struct instances *i)
+/* The setup whose power the paper's tables imply. */
+static enum setup_kind measured_setup(const struct instances *i)
 {
-    const double time_s = measured_s(s, i, measured_setup(i));
-    return time_s > 0 ? s->base_w - s->data.node.idle_w + events_w(s, i->count, time_s) : NAN;
+    return i->batch ? SETUP_MANUAL : SETUP_SINGLE;
 }
 
-/* Every SM's prediction added up, as if each were the average one of a GPU. */
-static double added_gpu_w(const struct suite *s, const struct instances *i)
+/* of: 1; or the number of SMs: every SM's prediction added up, as if each were the average one of a GPU. */
+static double gpu_w(const struct suite *s, const struct instances *i, double of)
 {
     const double time_s = measured_s(s, i, measured_setup(i));
-    return time_s > 0 ? s->base_w - s->data.node.idle_w + s->data.node.sms * events_w(s, i->count, time_s)
-                      : NAN;
+    return time_s > 0 ? s->base_w - s->data.node.idle_w + of * events_w(s, i->count, time_s) : NAN;
 }
 
 static double measured_gpu_w(const struct suite *s, const struct instances *i)
@@ -182,7 +175,7 @@ static double power_error(const struct suite *s, bool largest)
         if (isnan(measured) || (i.batch && i.batch->calibrated)) {
             continue;
         }
-        const double off = 100 * fabs(gpu_w(s, &i) / measured - 1);
+        const double off = 100 * fabs(gpu_w(s, &i, 1) / measured - 1);
         sum += off;
         most = fmax(most, off);
         n += 1;
@@ -254,69 +247,51 @@ static size_t word(const char *const *words, const char *w)
 }
 
 /* For `values`. */
-static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
-                                  struct tmx_err *err)
-{
-    struct instances i;
-    struct tmx_err why = {0};
-    const size_t column = word(column_names, p->column);
-    if (column == N_COLUMN) {
-        return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
-    }
-    if (word(setups, p->policy) == SETUPS) {
-        return tmx_fail_setting(err, at, "values: policy \"%s\": expected a setup, such as cpu or manual",
-                                p->policy);
-    }
-    if (column >= MEAN_POWER_ERROR) {
-        return TMX_OK; /* over everything measured */
-    }
-    return find_instances(ctx, p->of, &i, &why) == TMX_OK
-               ? TMX_OK
-               : tmx_fail_setting(err, at, "values: \"%s\" is no batch of the suite, nor a kind: %s", p->of,
-                                  why.msg);
-}
-
-static double number_of(void *ctx, const struct tmx_pick *p, size_t seed)
+static double number_of(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
     struct suite *s = ctx;
     const enum setup_kind setup = (enum setup_kind)word(setups, p->policy);
     const enum column column = (enum column)word(column_names, p->column);
-    struct instances i;
+    const bool all = column >= MEAN_POWER_ERROR; /* over everything measured */
+    struct instances i = {0};
     struct tmx_prediction r;
     struct tmx_err none = {0};
-    (void)seed;
-    if (column == MEAN_POWER_ERROR || column == LARGEST_POWER_ERROR) {
-        return power_error(s, column == LARGEST_POWER_ERROR);
-    }
-    if (find_instances(s, p->of, &i, &none)) {
+    if (column == N_COLUMN) {
+        snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
+    } else if (setup == SETUPS) {
+        snprintf(why, TMX_WHY, "policy \"%s\": expected a setup, such as cpu or manual", p->policy);
+    } else if (!all && find_instances(s, p->of, &i, &none)) {
+        snprintf(why, TMX_WHY, "\"%s\" is no batch of the suite, nor a kind: %s", p->of, none.msg);
+    } else if (seed == TMX_NAMES_ALONE) {
         return NAN;
+    } else {
+        switch (column) {
+        case TIME:
+            return predict(s, &i, setup, &r) ? r.time_s : NAN;
+        case ENERGY:
+            return predict(s, &i, setup, &r) ? r.energy_j : NAN;
+        case MEASURED_TIME:
+            return measured_s(s, &i, setup);
+        case MEASURED_ENERGY:
+            return measured_j(s, &i, setup);
+        case TIME_SAVED:
+        case ENERGY_SAVED:
+            return saved_pct(s, &i, setup, column == ENERGY_SAVED);
+        case SPEEDUP:
+            return 1 / s->data.kind[i.kind].gpu_time_s;
+        case DECISION:
+            return decision(s, &i);
+        case GPU_W:
+            return gpu_w(s, &i, 1);
+        case MEASURED_GPU_W:
+            return measured_gpu_w(s, &i);
+        case ADDED_GPU_W:
+            return gpu_w(s, &i, s->data.node.sms);
+        default:
+            return power_error(s, column == LARGEST_POWER_ERROR);
+        }
     }
-    switch (column) {
-    case TIME:
-        return predict(s, &i, setup, &r) ? r.time_s : NAN;
-    case ENERGY:
-        return predict(s, &i, setup, &r) ? r.energy_j : NAN;
-    case MEASURED_TIME:
-        return measured_s(s, &i, setup);
-    case MEASURED_ENERGY:
-        return measured_j(s, &i, setup);
-    case TIME_SAVED:
-        return saved_pct(s, &i, setup, false);
-    case ENERGY_SAVED:
-        return saved_pct(s, &i, setup, true);
-    case SPEEDUP:
-        return 1 / s->data.kind[i.kind].gpu_time_s;
-    case DECISION:
-        return decision(s, &i);
-    case GPU_W:
-        return gpu_w(s, &i);
-    case MEASURED_GPU_W:
-        return measured_gpu_w(s, &i);
-    case ADDED_GPU_W:
-        return added_gpu_w(s, &i);
-    default:
-        return NAN;
-    }
+    return NAN;
 }
 
 /* ---- the tables ---- */
@@ -332,24 +307,24 @@ static const struct tmx_opt base_opts[] = {
 };
 
 static const struct tmx_column columns[] = {
-    {"table", TMX_COLUMN_TEXT, 0},
-    {"case", TMX_COLUMN_TEXT, 0},
-    {"setup", TMX_COLUMN_TEXT, 0},
-    {"instances", TMX_COLUMN_INT, 0},
-    {"time_s", TMX_COLUMN_REAL, 2},
-    {"power_w", TMX_COLUMN_REAL, 1},
-    {"energy_j", TMX_COLUMN_REAL, 0},
-    {"paper_time_s", TMX_COLUMN_REAL, 1},
-    {"paper_energy_j", TMX_COLUMN_REAL, 0},
-    {"time_error_percent", TMX_COLUMN_REAL, 2},
-    {"energy_error_percent", TMX_COLUMN_REAL, 2},
+    TMX_TEXT("table"),
+    TMX_TEXT("case"),
+    TMX_TEXT("setup"),
+    TMX_INT("instances"),
+    TMX_REAL("time_s", 2),
+    TMX_REAL("power_w", 1),
+    TMX_REAL("energy_j", 0),
+    TMX_REAL("paper_time_s", 1),
+    TMX_REAL("paper_energy_j", 0),
+    TMX_REAL("time_error_percent", 2),
+    TMX_REAL("energy_error_percent", 2),
 };
 
 /* One setup of some instances, where the models have something to say. */
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
                     const struct instances *i, enum setup_kind setup)
 {
-    const struct tmx_batch b = {&s->data.node, s->data.kind, s->data.n_kind, i->count};
+    const struct tmx_batch b = batch_of(s, i);
     const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
     struct tmx_prediction p;
     if (!predict(s, i, setup, &p)) {
@@ -407,17 +382,20 @@ static enum tmx_status add_curves(struct suite *s, struct tmx_table *t, struct t
     return TMX_OK;
 }
 
-static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call,
-                                  const struct tmx_value_source *values, struct tmx_err *err)
+enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     static const char *const root_keys[] = {"name", "kind",    "doc",    "source",
                                             "base", "batches", "values", NULL};
     static const struct tmx_opt none[] = {{0}};
-    const struct tmx_setting *list;
+    struct suite *s = calloc(1, sizeof *s);
+    struct tmx_value_source values = {
+        .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .number = number_of};
+    const struct tmx_setting *list = NULL;
+    struct tmx_table *table = NULL;
+    struct tmx_training train = {0};
     struct base base;
     char path[TMX_PATH_SIZE];
-    struct tmx_training train = {0};
-    enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
+    enum tmx_status st = s ? tmx_opt_read(none, NULL, call->root, root_keys, err) : tmx_no_memory(err);
     st = st ? st : tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
     st = st ? st : tmx_setting_texts(call->root, "batches", 1, BATCHES, &list, err);
     st = st ? st
@@ -437,36 +415,22 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     st = st ? st : tmx_training_load(&train, path, err);
     st = st ? st : tmx_power_fit(&train, &s->fit, err);
     tmx_training_finish(&train);
-    st = st ? st : tmx_values_check(call->root, values, err);
-    if (!st) {
-        fit_base(s);
-    }
-    return st;
-}
-
-enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    struct suite *s = calloc(1, sizeof *s);
-    struct tmx_table *table = NULL, *paper = NULL;
-    if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "suite");
-    }
-    const struct tmx_value_source values = {
-        .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .check = check_pick, .number = number_of};
-    enum tmx_status st = open_suite(s, call, &values, err);
+    st = st ? st : tmx_values_read(&values, call->root, err);
     if (!st && !call->check) {
-        st = tmx_table_create(&table, columns, sizeof columns / sizeof columns[0], err);
-        for (size_t i = 0; !st && i < s->n_batch; i++) {
+        fit_base(s);
+        table = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+        for (size_t i = 0; i < s->n_batch; i++) {
             add_batch(s, table, &s->batch[i]);
         }
-        st = st ? st : add_curves(s, table, err);
-        st = st ? st : tmx_values_table(call->root, &values, &paper, NULL, err);
-        st = st ? st : tmx_suite_write(call, table, paper, NULL, err);
+        st = table ? add_curves(s, table, err) : tmx_no_memory(err);
+        st = st ? st : tmx_suite_write(call, table, &values, NULL, err);
     }
     tmx_table_destroy(table);
-    tmx_table_destroy(paper);
-    tmx_power_fit_finish(&s->fit);
-    tmx_job_data_finish(&s->data);
+    tmx_values_finish(&values);
+    if (s) {
+        tmx_power_fit_finish(&s->fit);
+        tmx_job_data_finish(&s->data);
+    }
     free(s);
     return st;
 }

@@ -175,36 +175,35 @@ static const struct {
     enum quantity of;
     bool sd;
 } columns[] = {
-    {{"arrived", TMX_COLUMN_INT, 0}, ARRIVED, false},
-    {{"done", TMX_COLUMN_INT, 0}, DONE, false},
-    {{"throughput_per_hour", TMX_COLUMN_REAL, 1}, PER_HOUR, false},
-    {{"gpu_energy_j", TMX_COLUMN_REAL, 0}, GPU_J, false},
-    {{"system_energy_j", TMX_COLUMN_REAL, 0}, SYSTEM_J, false},
-    {{"system_energy_per_instance_j", TMX_COLUMN_REAL, 0}, PER_INSTANCE_J, false},
-    {{"peak_temp_c", TMX_COLUMN_REAL, 2}, PEAK_C, false},
-    {{"wait_mean_s", TMX_COLUMN_REAL, 1}, WAIT_MEAN_S, false},
-    {{"wait_max_s", TMX_COLUMN_REAL, 1}, WAIT_MAX_S, false},
-    {{"throttled_s", TMX_COLUMN_REAL, 1}, GATED_S, false},
-    {{"launches", TMX_COLUMN_INT, 0}, LAUNCHES, false},
-    {{"largest_merge", TMX_COLUMN_INT, 0}, LARGEST, false},
-    {{"seeds", TMX_COLUMN_INT, 0}, SEEDS, false},
-    {{"throughput_sd", TMX_COLUMN_REAL, 1}, PER_HOUR, true},
-    {{"energy_per_instance_sd", TMX_COLUMN_REAL, 0}, PER_INSTANCE_J, true},
-    {{"peak_temp_sd", TMX_COLUMN_REAL, 2}, PEAK_C, true},
-    {{"wait_mean_sd", TMX_COLUMN_REAL, 1}, WAIT_MEAN_S, true},
+    {TMX_INT("arrived"), ARRIVED, false},
+    {TMX_INT("done"), DONE, false},
+    {TMX_REAL("throughput_per_hour", 1), PER_HOUR, false},
+    {TMX_REAL("gpu_energy_j", 0), GPU_J, false},
+    {TMX_REAL("system_energy_j", 0), SYSTEM_J, false},
+    {TMX_REAL("system_energy_per_instance_j", 0), PER_INSTANCE_J, false},
+    {TMX_REAL("peak_temp_c", 2), PEAK_C, false},
+    {TMX_REAL("wait_mean_s", 1), WAIT_MEAN_S, false},
+    {TMX_REAL("wait_max_s", 1), WAIT_MAX_S, false},
+    {TMX_REAL("throttled_s", 1), GATED_S, false},
+    {TMX_INT("launches"), LAUNCHES, false},
+    {TMX_INT("largest_merge"), LARGEST, false},
+    {TMX_INT("seeds"), SEEDS, false},
+    {TMX_REAL("throughput_sd", 1), PER_HOUR, true},
+    {TMX_REAL("energy_per_instance_sd", 0), PER_INSTANCE_J, true},
+    {TMX_REAL("peak_temp_sd", 2), PEAK_C, true},
+    {TMX_REAL("wait_mean_sd", 1), WAIT_MEAN_S, true},
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
-static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values *v, struct tmx_table **t,
-                                struct tmx_err *err)
+static struct tmx_table *tabulate(const struct day *d, const struct tmx_run_values *v)
 {
-    struct tmx_column head[2 + N_COLUMN] = {{"gpus", TMX_COLUMN_INT, 0}, {"policy", TMX_COLUMN_TEXT, 0}};
+    struct tmx_column head[2 + N_COLUMN] = {TMX_INT("gpus"), TMX_TEXT("policy")};
     const size_t n = d->n_gpus * d->n_policy;
     for (size_t c = 0; c < N_COLUMN; c++) {
         head[2 + c] = columns[c].column;
     }
-    const enum tmx_status st = tmx_table_create(t, head, 2 + N_COLUMN, err);
-    for (size_t i = 0; !st && i < n; i++) {
+    struct tmx_table *t = tmx_table_new(head, 2 + N_COLUMN);
+    for (size_t i = 0; i < n; i++) {
         struct tmx_moments of[N_QUANTITY] = {{0}};
         for (size_t k = 0; k < (size_t)d->seeds; k++) {
             double q[N_QUANTITY];
@@ -217,31 +216,28 @@ static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values
                 tmx_moments_add(&of[x], q[x]);
             }
         }
-        tmx_table_row(*t, "%d %s", d->gpus[i / d->n_policy], d->policy[i % d->n_policy].name);
+        tmx_table_row(t, "%d %s", d->gpus[i / d->n_policy], d->policy[i % d->n_policy].name);
         for (size_t c = 0; c < N_COLUMN; c++) {
             const struct tmx_moments *m = &of[columns[c].of];
             const double x = columns[c].sd ? tmx_moments_sd(m) : tmx_moments_mean(m);
-            columns[c].column.type == TMX_COLUMN_INT ? tmx_table_int(*t, llround(x))
-                                                     : tmx_table_real_or_empty(*t, x);
+            columns[c].column.type == TMX_COLUMN_INT ? tmx_table_int(t, llround(x))
+                                                     : tmx_table_real_or_empty(t, x);
         }
     }
-    return st;
+    return t;
 }
 
 enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    struct day d = {.call = call};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = read_suite(&d, err);
-    if (st) {
-        return st;
-    }
     static const char *const keys[] = {"gpus", "policy", "seed"};
+    struct day d = {.call = call};
     const struct tmx_probe probe = {
         .ctx = &d, .n = N_RESULT, .column = result_name, .begin = begin, .read = measure, .end = free};
     struct tmx_runs runs = tmx_suite_runs(call);
-    struct tmx_run_values v;
+    struct tmx_run_values v = {0};
+    struct tmx_table *t = NULL;
     char day[TMX_REAL_SIZE];
+    enum tmx_status st = read_suite(&d, err);
     tmx_real_print(day, d.day_s);
     runs.n_point = (size_t)d.seeds * d.n_gpus * d.n_policy;
     runs.n_key = sizeof keys / sizeof keys[0];
@@ -252,7 +248,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     runs.probe = &probe;
     runs.alone = true;
     runs.also = day;
-    st = tmx_suite_values(call, &runs, "days", &v, err);
+    st = st ? st : tmx_suite_values(call, &runs, "days", &v, err);
     for (size_t i = 0; i < v.n_point && !st; i++) {
         if (v.error[i]) {
             st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy % d.n_gpus],
@@ -260,8 +256,8 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
         }
     }
     if (!st && !call->check) {
-        st = tabulate(&d, &v, &t, err);
-        st = st ? st : tmx_suite_write(call, t, NULL, NULL, err);
+        t = tabulate(&d, &v);
+        st = t ? tmx_suite_write(call, t, NULL, NULL, err) : tmx_no_memory(err);
     }
     tmx_table_destroy(t);
     tmx_run_values_finish(&v);

@@ -113,15 +113,18 @@ static const struct tmx_cta_column columns[] = {
 
 static const struct tmx_cta_column *find_column(const struct tmx_cta_suite *s, const char *name)
 {
-    const struct tmx_cta_column *const lists[] = {columns, s->kind->columns};
-    for (size_t l = 0; l < 2; l++) {
-        for (const struct tmx_cta_column *c = lists[l]; c->name; c++) {
-            if (strcmp(c->name, name) == 0) {
-                return c;
-            }
-        }
+    const struct tmx_cta_column *c = columns;
+    while (c->name && strcmp(c->name, name) != 0) {
+        c++;
     }
-    return NULL;
+    for (c = c->name ? c : s->kind->columns; c->name && strcmp(c->name, name) != 0; c++) {
+    }
+    return c->name ? c : NULL;
+}
+
+double tmx_cta_suite_number(const struct tmx_cta_suite *s, const char *column, const struct tmx_cta_at *at)
+{
+    return find_column(s, column)->number(s, at);
 }
 
 enum take { ONE, MEAN, MIN, MAX, SUM };
@@ -156,83 +159,49 @@ static bool find_group(const struct tmx_cta_suite *s, const char *of, struct gro
     return false;
 }
 
-static size_t find_chip(const struct tmx_cta_suite *s, const char *name)
-{
-    size_t c = 0;
-    while (c < s->n_chip && strcmp(s->chip_name[c], name) != 0) {
-        c++;
-    }
-    return c;
-}
-
-static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
-                                  struct tmx_err *err)
-{
-    const struct tmx_cta_suite *s = ctx;
-    const size_t chip = find_chip(s, p->variant);
-    struct group g;
-    if (chip == s->n_chip) {
-        return tmx_fail_setting(err, at, "values: no variant \"%s\" among the names of `chips`", p->variant);
-    }
-    if (!find_group(s, p->of, &g)) {
-        return tmx_fail_setting(err, at,
-                                "values: no kernel or group \"%s\"; groups are mean, min, max or sum of all, "
-                                "%s, %s",
-                                p->of, s->kind->first_name, s->kind->second_name);
-    }
-    const char *const *policy = chip == 0 ? s->kind->policies : s->kind->beside;
-    while (*policy && strcmp(*policy, p->policy) != 0) {
-        policy++;
-    }
-    if (!*policy) {
-        return tmx_fail_setting(err, at, "values: policy \"%s\" is not run there", p->policy);
-    }
-    return find_column(s, p->column) ? TMX_OK
-                                     : tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
-}
-
-double tmx_cta_suite_number(const struct tmx_cta_suite *s, const char *column, const struct tmx_cta_at *at)
-{
-    return find_column(s, column)->number(s, at);
-}
-
-static double number(void *ctx, const struct tmx_pick *p, size_t seed)
+static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
     const struct tmx_cta_suite *s = ctx;
     const struct tmx_cta_column *column = find_column(s, p->column);
-    struct group g = {0};
+    struct tmx_cta_at at = {.seed = seed, .policy = p->policy};
+    struct group g;
     double least = INFINITY, most = -INFINITY, sum = 0;
-    if (!column || !find_group(s, p->of, &g)) {
-        return NAN;
+    while (at.chip < s->n_chip && strcmp(s->chip_name[at.chip], p->variant) != 0) {
+        at.chip++;
     }
-    for (size_t k = g.first; k < g.last; k++) {
-        const struct tmx_cta_at at = {seed, find_chip(s, p->variant), k, g.launch, p->policy};
-        const double v = column->number(s, &at);
-        if (isnan(v)) {
-            return NAN;
+    const char *const *policy = at.chip == 0 ? s->kind->policies : s->kind->beside;
+    while (*policy && strcmp(*policy, p->policy) != 0) {
+        policy++;
+    }
+    if (at.chip == s->n_chip) {
+        snprintf(why, TMX_WHY, "no variant \"%s\" among the names of `chips`", p->variant);
+    } else if (!find_group(s, p->of, &g)) {
+        snprintf(why, TMX_WHY, "no kernel or group \"%s\"; groups are mean, min, max or sum of all, %s, %s",
+                 p->of, s->kind->first_name, s->kind->second_name);
+    } else if (!*policy) {
+        snprintf(why, TMX_WHY, "policy \"%s\" is not run there", p->policy);
+    } else if (!column) {
+        snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
+    } else if (seed != TMX_NAMES_ALONE) {
+        at.launch = g.launch;
+        for (at.kernel = g.first; at.kernel < g.last; at.kernel++) {
+            const double v = column->number(s, &at);
+            if (isnan(v)) {
+                return NAN;
+            }
+            least = fmin(least, v);
+            most = fmax(most, v);
+            sum += v;
         }
-        least = fmin(least, v);
-        most = fmax(most, v);
-        sum += v;
+        return g.take == MEAN  ? sum / (double)(g.last - g.first)
+               : g.take == MIN ? least
+               : g.take == MAX ? most
+                               : sum;
     }
-    return g.take == MEAN  ? sum / (double)(g.last - g.first)
-           : g.take == MIN ? least
-           : g.take == MAX ? most
-                           : sum;
+    return NAN;
 }
 
 /* ---- the suite ---- */
-
-static struct tmx_value_source values_of(const struct tmx_cta_suite *s)
-{
-    return (struct tmx_value_source){.ctx = (void *)(uintptr_t)s,
-                                     .paper = s->kind->paper,
-                                     .policy = "all",
-                                     .n_seed = s->n_seed,
-                                     .first_seed = (unsigned)s->options.seed,
-                                     .check = check_pick,
-                                     .number = number};
-}
 
 enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_suite_call *call,
                                     const struct tmx_cta_kind *kind, struct tmx_err *err)
@@ -268,8 +237,13 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
     st = st ? st : load_list(s, kind->first, err);
     s->n_first = s->n;
     st = st ? st : load_list(s, kind->second, err);
-    const struct tmx_value_source values = values_of(s);
-    st = st ? st : tmx_values_check(call->root, &values, err);
+    s->values = (struct tmx_value_source){.ctx = s,
+                                          .paper = kind->paper,
+                                          .policy = "all",
+                                          .n_seed = s->n_seed,
+                                          .first_seed = (unsigned)s->options.seed,
+                                          .number = number};
+    st = st ? st : tmx_values_read(&s->values, call->root, err);
     for (size_t i = 0; i < s->n_seed * s->n_chip && !st; i++) {
         st = tmx_cta_report_create(&s->report[i], i == 0 && call->out_dir != NULL, err);
     }
@@ -281,39 +255,33 @@ void tmx_cta_suite_end(struct tmx_cta_suite *s)
     for (size_t i = 0; s->report && i < s->n_seed * s->n_chip; i++) {
         tmx_cta_report_finish(&s->report[i]);
     }
+    tmx_values_finish(&s->values);
     tmx_arena_finish(&s->arena);
     tmx_table_destroy(s->cores);
-}
-
-static enum tmx_status run_chip(const struct tmx_cta_suite *s, size_t seed, size_t chip, struct tmx_err *err)
-{
-    const char *const *policies = chip == 0 ? s->kind->policies : s->kind->beside;
-    struct tmx_cta_policy_spec p[TMX_CTA_LIST] = {{0}};
-    struct tmx_cta_options o = s->options;
-    enum tmx_status st = TMX_OK;
-    size_t n = 0;
-    o.seed += seed;
-    while (policies[n] && !st) {
-        tmx_assert(n < TMX_CTA_LIST);
-        st = tmx_cta_policy_parse(policies[n], &p[n], err);
-        n++;
-    }
-    for (size_t k = 0; k < s->n && !st; k++) {
-        const struct tmx_memory_program *list[] = {&s->program[seed * TMX_CTA_PROGRAMS + k]};
-        st = tmx_cta_report_kernel(&s->report[seed * s->n_chip + chip], &s->chip[chip], list, 1, p, n, &o,
-                                   err);
-    }
-    for (size_t i = 0; i < n; i++) {
-        tmx_cta_policy_finish(&p[i]);
-    }
-    return st;
 }
 
 enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < s->n_seed * s->n_chip && !st; i++) {
-        st = run_chip(s, i / s->n_chip, i % s->n_chip, err);
+        const size_t seed = i / s->n_chip, chip = i % s->n_chip;
+        const char *const *policies = chip == 0 ? s->kind->policies : s->kind->beside;
+        struct tmx_cta_policy_spec p[TMX_CTA_LIST] = {{0}};
+        struct tmx_cta_options o = s->options;
+        size_t n = 0;
+        o.seed += seed;
+        while (policies[n] && !st) {
+            tmx_assert(n < TMX_CTA_LIST);
+            st = tmx_cta_policy_parse(policies[n], &p[n], err);
+            n++;
+        }
+        for (size_t k = 0; k < s->n && !st; k++) {
+            const struct tmx_memory_program *list[] = {&s->program[seed * TMX_CTA_PROGRAMS + k]};
+            st = tmx_cta_report_kernel(&s->report[i], &s->chip[chip], list, 1, p, n, &o, err);
+        }
+        for (size_t k = 0; k < n; k++) {
+            tmx_cta_policy_finish(&p[k]);
+        }
     }
     return st;
 }
@@ -321,16 +289,10 @@ enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err 
 enum tmx_status tmx_cta_suite_write(const struct tmx_cta_suite *s, const struct tmx_table *table,
                                     struct tmx_err *err)
 {
-    const struct tmx_value_source values = values_of(s);
-    struct tmx_table *paper = NULL, *seeds = NULL;
-    enum tmx_status st = tmx_values_table(s->call->root, &values, &paper, &seeds, err);
+    enum tmx_status st = TMX_OK;
     if (s->call->out_dir) {
-        st = st ? st : tmx_cta_report_save(&s->report[0], s->call->out_dir, err);
+        st = tmx_cta_report_save(&s->report[0], s->call->out_dir, err);
         st = st ? st : tmx_suite_save(s->call, s->cores, "core.csv", err);
     }
-    st = st || !seeds ? st : tmx_suite_save(s->call, seeds, "seeds.csv", err);
-    st = st ? st : tmx_suite_write(s->call, table ? table : s->report[0].table, paper, NULL, err);
-    tmx_table_destroy(paper);
-    tmx_table_destroy(seeds);
-    return st;
+    return st ? st : tmx_suite_write(s->call, table ? table : s->report[0].table, &s->values, NULL, err);
 }

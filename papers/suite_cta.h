@@ -42,6 +42,7 @@ struct tmx_cta_suite {
     char chip_name[TMX_CTA_CHIPS][64];       /* as `variant` of a value; [0] is "" */
     size_t n_chip, n_seed;
     struct tmx_cta_options options; /* with the first seed */
+    struct tmx_value_source values;
     struct tmx_memory_program
         *program; /* [n_seed][TMX_CTA_PROGRAMS], n used: the first list, then the second */
     size_t n, n_first;

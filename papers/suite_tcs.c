@@ -9,32 +9,30 @@
 /* Beside its table the suite writes four studies, each as one file of the output folder. */
 
 /* One run under a policy given as text. */
-static enum tmx_status run(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
-                           size_t n, const char *policy, const struct tmx_cta_options *o,
-                           const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
-                           struct tmx_err *err)
+static enum tmx_status run(const struct tmx_cta_suite *s, const struct tmx_memory_program *const *programs,
+                           size_t n, const char *policy, const struct tmx_cta_probe *probe,
+                           struct tmx_cta_outcome *out, struct tmx_err *err)
 {
     struct tmx_cta_policy_spec p;
     enum tmx_status st = tmx_cta_policy_parse(policy, &p, err);
-    st = st ? st : tmx_cta_run(chip, programs, n, &p, o, probe, out, err);
+    st = st ? st : tmx_cta_run(&s->chip[0], programs, n, &p, &s->options, probe, out, err);
     tmx_cta_policy_finish(&p);
     return st;
 }
 
-/* ---- performance, latency, power and energy against cores (Figures 3 and 4) ---- */
+/* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
 
 static const struct tmx_column sweep_columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},
-    {"type", TMX_COLUMN_TEXT, 0},
-    {"cores", TMX_COLUMN_INT, 0},
-    {"performance_vs_one_core", TMX_COLUMN_REAL, 3},
-    {"latency_vs_one_core", TMX_COLUMN_REAL, 3},
-    {"power_w", TMX_COLUMN_REAL, 2},
-    {"energy_mj", TMX_COLUMN_REAL, 3},
-    {"edp_js", TMX_COLUMN_REAL, 9},
+    TMX_TEXT("kernel"),
+    TMX_TEXT("type"),
+    TMX_INT("cores"),
+    TMX_REAL("performance_vs_one_core", 3),
+    TMX_REAL("latency_vs_one_core", 3),
+    TMX_REAL("power_w", 2),
+    TMX_REAL("energy_mj", 3),
+    TMX_REAL("edp_js", 9),
 };
 
-/* Performance, latency, power and energy of every kernel against the number of cores. */
 static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)
 {
@@ -45,7 +43,7 @@ static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_cta
         const struct tmx_memory_program *list[] = {&s->program[kernel]};
         char policy[64];
         snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
-        const enum tmx_status st = run(&s->chip[0], list, 1, policy, &s->options, NULL, out, err);
+        const enum tmx_status st = run(s, list, 1, policy, NULL, out, err);
         if (st) {
             return st;
         }
@@ -58,7 +56,7 @@ static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_cta
     return TMX_OK;
 }
 
-/* ---- IPC of every core over time (Figure 8) ---- */
+/* IPC of every core over time for one kernel under the policies (Figure 8). */
 
 enum { IMAGE_COLUMNS = 200 };
 
@@ -81,13 +79,12 @@ static void pixels(void *ctx, const struct tmx_contention_sample *sample)
 }
 
 static const struct tmx_column image_columns[] = {
-    {"policy", TMX_COLUMN_TEXT, 0},
-    {"time_us", TMX_COLUMN_REAL, 2},
-    {"core", TMX_COLUMN_INT, 0},
-    {"ipc", TMX_COLUMN_REAL, 4},
+    TMX_TEXT("policy"),
+    TMX_REAL("time_us", 2),
+    TMX_INT("core"),
+    TMX_REAL("ipc", 4),
 };
 
-/* IPC of every core over time for one kernel under the policies (Figure 8). */
 static enum tmx_status study_image(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)
 {
@@ -100,26 +97,27 @@ static enum tmx_status study_image(const struct tmx_cta_suite *s, struct tmx_cta
     if (!list[0]) {
         return TMX_OK;
     }
-    enum tmx_status st = run(&s->chip[0], list, 1, "all", &s->options, NULL, out, err);
+    enum tmx_status st = run(s, list, 1, "all", NULL, out, err);
     im.every_cycles = out->result.cycles / IMAGE_COLUMNS;
     for (const char *const *p = policies; *p && !st; p++) {
         const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
         im.policy = *p;
         im.next = 0;
-        st = run(&s->chip[0], list, 1, *p, &s->options, &probe, out, err);
+        st = run(s, list, 1, *p, &probe, out, err);
     }
     return st;
 }
 
-/* ---- sensitivity ---- */
+/* How the means over the first kernels move with threshold, window, block length and the scaling of SM
+ * power. */
 
 static const struct tmx_column sensitivity_columns[] = {
-    {"parameter", TMX_COLUMN_TEXT, 0},
-    {"value", TMX_COLUMN_TEXT, 0},
-    {"energy_mean_pct", TMX_COLUMN_REAL, 2},
-    {"performance_mean_pct", TMX_COLUMN_REAL, 2},
-    {"cores_error_mean_pct", TMX_COLUMN_REAL, 2},
-    {"cores_mean", TMX_COLUMN_REAL, 2},
+    TMX_TEXT("parameter"),
+    TMX_TEXT("value"),
+    TMX_REAL("energy_mean_pct", 2),
+    TMX_REAL("performance_mean_pct", 2),
+    TMX_REAL("cores_error_mean_pct", 2),
+    TMX_REAL("cores_mean", 2),
 };
 
 struct setting {
@@ -158,89 +156,73 @@ static const struct setting settings[] = {
     {"throttle", "at_once", "tcs", 1, "linear", 1, NULL},
 };
 
-static void stretch(const struct tmx_memory_program *from, double factor, struct tmx_memory_program *to)
-{
-    *to = *from;
-    for (size_t l = 0; l < to->n; l++) {
-        struct tmx_memory_kernel *k = &to->kernel[l];
-        const double blocks = fmax(1, round(k->blocks / factor));
-        k->instr_per_warp = fmax(1, k->instr_per_warp * k->blocks / blocks);
-        k->blocks = (int)blocks;
-    }
-}
-
-static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const struct setting *set,
-                                       struct tmx_memory_program *program, struct tmx_table *t,
-                                       struct tmx_err *err)
-{
-    struct tmx_cta_report report;
-    struct tmx_cta_policy_spec p = {0};
-    struct tmx_cta_chip chip = s->chip[0];
-    double energy = 0, performance = 0, error = 0, cores = 0;
-    const double n = (double)s->n_first;
-    chip.memory.dram_lines_per_cycle *= set->dram;
-    chip.memory.throttle = strcmp(set->value, "at_once") == 0 ? TMX_THROTTLE_AT_ONCE : chip.memory.throttle;
-    chip.energy.sm_scaling = strcmp(set->scaling, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
-    enum tmx_status st = tmx_cta_report_create(&report, false, err);
-    st = st ? st : tmx_cta_policy_parse(set->policy, &p, err);
-    for (size_t k = 0; k < s->n_first && !st; k++) {
-        const struct tmx_memory_program *list[] = {program};
-        if (set->core) {
-            chip.memory.core = strcmp(set->core, tmx_core_sources[TMX_SOURCE_GIVEN]) == 0
-                                   ? TMX_SOURCE_GIVEN
-                                   : TMX_SOURCE_MEASURED;
-            st = tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err);
-        } else {
-            stretch(&s->program[k], set->block_length, program);
-        }
-        st = st ? st : tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
-        if (!st) {
-            const struct tmx_cta_row *r = &report.row[report.n_row - 1];
-            energy += r->energy_pct / n;
-            performance += r->performance_pct / n;
-            cores += r->cores / n;
-            error += 100 * fabs(r->cores / r->optimal_cores - 1) / n;
-        }
-    }
-    if (!st) {
-        tmx_table_row(t, "%s %s %g %g %g %g", set->parameter, set->value, energy, performance, error, cores);
-    }
-    tmx_cta_policy_finish(&p);
-    tmx_cta_report_finish(&report);
-    return st;
-}
-
-/* How the means over the first kernels move with threshold, window, block length and the scaling of SM power.
- */
 static enum tmx_status study_sensitivity(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                          struct tmx_table *t, struct tmx_err *err)
 {
     struct tmx_memory_program *program = calloc(1, sizeof *program);
+    const struct tmx_memory_program *list[] = {program};
     enum tmx_status st = program ? TMX_OK : tmx_no_memory(err);
     (void)out;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !st; i++) {
-        st = sensitivity_row(s, &settings[i], program, t, err);
+        const struct setting *set = &settings[i];
+        struct tmx_cta_report report;
+        struct tmx_cta_policy_spec p = {0};
+        struct tmx_cta_chip chip = s->chip[0];
+        double energy = 0, performance = 0, error = 0, cores = 0;
+        const double n = (double)s->n_first;
+        chip.memory.dram_lines_per_cycle *= set->dram;
+        chip.memory.throttle =
+            strcmp(set->value, "at_once") == 0 ? TMX_THROTTLE_AT_ONCE : chip.memory.throttle;
+        chip.memory.core = !set->core                        ? chip.memory.core
+                           : strcmp(set->core, "given") == 0 ? TMX_SOURCE_GIVEN
+                                                             : TMX_SOURCE_MEASURED;
+        chip.energy.sm_scaling = strcmp(set->scaling, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
+        st = tmx_cta_report_create(&report, false, err);
+        st = st ? st : tmx_cta_policy_parse(set->policy, &p, err);
+        for (size_t k = 0; k < s->n_first && !st; k++) {
+            *program = s->program[k];
+            for (size_t l = 0; l < program->n && !set->core; l++) {
+                struct tmx_memory_kernel *kernel = &program->kernel[l];
+                const double blocks = fmax(1, round(kernel->blocks / set->block_length));
+                kernel->instr_per_warp = fmax(1, kernel->instr_per_warp * kernel->blocks / blocks);
+                kernel->blocks = (int)blocks;
+            }
+            st = set->core
+                     ? tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err)
+                     : TMX_OK;
+            st = st ? st : tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
+            const struct tmx_cta_row *r = st ? NULL : &report.row[report.n_row - 1];
+            energy += r ? r->energy_pct / n : 0;
+            performance += r ? r->performance_pct / n : 0;
+            cores += r ? r->cores / n : 0;
+            error += r ? 100 * fabs(r->cores / r->optimal_cores - 1) / n : 0;
+        }
+        if (!st) {
+            tmx_table_row(t, "%s %s %g %g %g %g", set->parameter, set->value, energy, performance, error,
+                          cores);
+        }
+        tmx_cta_policy_finish(&p);
+        tmx_cta_report_finish(&report);
     }
     free(program);
     return st;
 }
 
-/* ---- freed cores: gated or lent ---- */
-
-static const struct tmx_column share_columns[] = {
-    {"first", TMX_COLUMN_TEXT, 0},
-    {"second", TMX_COLUMN_TEXT, 0},
-    {"gated_time_us", TMX_COLUMN_REAL, 1},
-    {"lent_time_us", TMX_COLUMN_REAL, 1},
-    {"lent_time_vs_gated_pct", TMX_COLUMN_REAL, 2},
-    {"lent_energy_vs_gated_pct", TMX_COLUMN_REAL, 2},
-    {"lent_edp_vs_gated_pct", TMX_COLUMN_REAL, 2},
-    {"lent_energy_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"lent_time_vs_all_pct", TMX_COLUMN_REAL, 2},
-};
-
 /* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
  * with freed cores lent. */
+
+static const struct tmx_column share_columns[] = {
+    TMX_TEXT("first"),
+    TMX_TEXT("second"),
+    TMX_REAL("gated_time_us", 1),
+    TMX_REAL("lent_time_us", 1),
+    TMX_REAL("lent_time_vs_gated_pct", 2),
+    TMX_REAL("lent_energy_vs_gated_pct", 2),
+    TMX_REAL("lent_edp_vs_gated_pct", 2),
+    TMX_REAL("lent_energy_vs_all_pct", 2),
+    TMX_REAL("lent_time_vs_all_pct", 2),
+};
+
 static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)
 {
@@ -249,7 +231,7 @@ static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_cta
         const struct tmx_memory_program *list[] = {&s->program[i / s->n], &s->program[i % s->n]};
         double seconds[3] = {0}, energy_j[3] = {0};
         for (int p = 0; p < 3 && list[0] != list[1]; p++) {
-            const enum tmx_status st = run(&s->chip[0], list, 2, policies[p], &s->options, NULL, out, err);
+            const enum tmx_status st = run(s, list, 2, policies[p], NULL, out, err);
             if (st) {
                 return st;
             }
@@ -272,32 +254,17 @@ static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_cta
 static const char *const policies[] = {"all",       "tcs", "tcs(throttling=false)", "htcs", "static_optimal",
                                        "tcs_share", NULL};
 
-/* The same run under TCS. */
-static const struct tmx_cta_row *under_tcs(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    struct tmx_cta_at tcs = *at;
-    tcs.policy = "tcs";
-    return tmx_cta_suite_row(s, &tcs);
-}
-
-static double energy_vs_tcs(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at), *tcs = under_tcs(s, at);
-    return r && tcs ? 100 * (r->energy_j / tcs->energy_j - 1) : NAN;
-}
-
-static double performance_vs_tcs(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at), *tcs = under_tcs(s, at);
-    return r && tcs ? 100 * (tcs->seconds / r->seconds - 1) : NAN;
-}
-
-/* How far the cores chosen are from the static optimum. */
-static double cores_error(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);
-    return r ? 100 * fabs(r->cores / r->optimal_cores - 1) : NAN;
-}
+/* Of a run, and the same one under TCS. */
+#define COLUMN(name, value)                                                                          \
+    static double name(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)                   \
+    {                                                                                                \
+        const struct tmx_cta_at under = {at->seed, at->chip, at->kernel, at->launch, "tcs"};         \
+        const struct tmx_cta_row *r = tmx_cta_suite_row(s, at), *tcs = tmx_cta_suite_row(s, &under); \
+        return r && tcs ? (value) : NAN;                                                             \
+    }
+COLUMN(energy_vs_tcs, 100 * (r->energy_j / tcs->energy_j - 1))
+COLUMN(performance_vs_tcs, 100 * (tcs->seconds / r->seconds - 1))
+COLUMN(cores_error, 100 * fabs(r->cores / r->optimal_cores - 1)) /* from the static optimum */
 
 /* Relative rise of the L2 hit rate from all cores to those the policy settles for in a launch. */
 static double l2_hit_gain(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
@@ -328,18 +295,6 @@ static const struct tmx_cta_kind kind = {.paper = "000",
                                          .beside = policies,
                                          .columns = columns};
 
-static double mean(const struct tmx_cta_suite *s, size_t first, size_t last, const char *policy, size_t field)
-{
-    double sum = 0;
-    for (size_t k = first; k < last; k++) {
-        double v;
-        memcpy(&v, (const char *)tmx_cta_report_find(&s->report[0], s->program[k].name, policy) + field,
-               sizeof v);
-        sum += v;
-    }
-    return sum / (double)(last - first);
-}
-
 /* Rows of the means of the first seed. */
 static void add_means(struct tmx_cta_suite *s)
 {
@@ -348,14 +303,21 @@ static void add_means(struct tmx_cta_suite *s)
         FIELD(cores),   FIELD(optimal_cores), FIELD(performance_pct), FIELD(ipc_pct), FIELD(energy_pct),
         FIELD(edp_pct), FIELD(latency_ratio), FIELD(latency_cycles),  FIELD(seconds), FIELD(energy_j),
         FIELD(power_w), FIELD(working_cores), FIELD(static_pct)};
-    for (int g = 0; g < 2; g++) {
+    for (size_t g = 0; g < 2; g++) {
+        const size_t first = g == 0 ? 0 : s->n_first, last = g == 0 ? s->n_first : s->n;
         for (const char *const *p = policies; *p; p++) {
             struct tmx_cta_row r = {0};
             snprintf(r.kernel, sizeof r.kernel, "%s", g == 0 ? "mean_memory" : "mean_compute");
             snprintf(r.policy, sizeof r.policy, "%s", *p);
             for (size_t f = 0; f < sizeof field / sizeof field[0]; f++) {
-                const double v = mean(s, g == 0 ? 0 : s->n_first, g == 0 ? s->n_first : s->n, *p, field[f]);
-                memcpy((char *)&r + field[f], &v, sizeof v);
+                double sum = 0, v;
+                for (size_t k = first; k < last; k++) {
+                    const struct tmx_cta_row *of = tmx_cta_report_find(&s->report[0], s->program[k].name, *p);
+                    memcpy(&v, (const char *)of + field[f], sizeof v);
+                    sum += v;
+                }
+                sum /= (double)(last - first);
+                memcpy((char *)&r + field[f], &sum, sizeof sum);
             }
             tmx_cta_report_add(&s->report[0], &r);
         }
@@ -378,9 +340,8 @@ static enum tmx_status studies(const struct tmx_cta_suite *s, struct tmx_err *er
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     enum tmx_status st = out ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !st; i++) {
-        struct tmx_table *t = NULL;
-        st = tmx_table_create(&t, list[i].column, list[i].n_column, err);
-        st = st ? st : list[i].fill(s, out, t, err);
+        struct tmx_table *t = tmx_table_new(list[i].column, list[i].n_column);
+        st = list[i].fill(s, out, t, err);
         st = st ? st : tmx_suite_save(s->call, t, list[i].file, err);
         tmx_table_destroy(t);
     }

@@ -91,19 +91,27 @@ static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *c
     return st;
 }
 
-static enum tmx_status add_case(struct suite *s, const struct tmx_gate_case *add, struct tmx_err *err)
+/* Index of a case among some; their number when none is like it. */
+static size_t find_case(const struct tmx_gate_case *gate, size_t n, const struct tmx_gate_case *want)
 {
-    for (size_t i = 0; i < s->n_case; i++) {
-        const struct tmx_gate_case *c = &s->gate_case[i];
-        if (c->policy == add->policy && c->break_even_cycles == add->break_even_cycles &&
-            c->wakeup_cycles == add->wakeup_cycles && c->idle_detect_cycles == add->idle_detect_cycles) {
-            return TMX_OK;
-        }
+    size_t i = 0;
+    while (i < n && (gate[i].policy != want->policy || gate[i].break_even_cycles != want->break_even_cycles ||
+                     gate[i].wakeup_cycles != want->wakeup_cycles ||
+                     gate[i].idle_detect_cycles != want->idle_detect_cycles)) {
+        i++;
     }
-    if (s->n_case == TMX_GATE_CASES) {
+    return i;
+}
+
+static enum tmx_status add_case(struct suite *s, struct tmx_gate_case add, struct tmx_err *err)
+{
+    const bool known = find_case(s->gate_case, s->n_case, &add) < s->n_case;
+    if (!known && s->n_case == TMX_GATE_CASES) {
         return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
     }
-    s->gate_case[s->n_case++] = *add;
+    if (!known) {
+        s->gate_case[s->n_case++] = add;
+    }
     return TMX_OK;
 }
 
@@ -142,8 +150,7 @@ static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *c
             if (cycles < 1 || cycles > 1000) {
                 return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
             }
-            const struct tmx_gate_case c = case_of(s, policy, sweep, (int)cycles);
-            st = add_case(s, &c, err);
+            st = add_case(s, case_of(s, policy, sweep, (int)cycles), err);
         }
     }
     return st;
@@ -169,8 +176,7 @@ static void make_parts(struct suite *s, const struct tmx_suite_call *call)
                                             .trace = parts[p].code ? s->code : NULL,
                                             .gate = s->gate_case,
                                             .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
-                                            .first_fit = FIT_CONVPG,
-                                            .n_fit = 1,
+                                            .fit = FIT_CONVPG,
                                             .budget = (uint64_t)s->instructions,
                                             .n_worker = call->n_worker,
                                             .quiet = call->quiet};
@@ -194,8 +200,7 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     s->n_kernel = tmx_setting_length(list);
     st = st ? st : load_code(s, call, err);
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
-        const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);
-        st = add_case(s, &c, err);
+        st = add_case(s, case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles), err);
     }
     s->n_plain = s->n_case;
     for (int i = 0; !st && i < N_SWEEP; i++) {
@@ -229,19 +234,6 @@ static enum tmx_status run_parts(struct suite *s, struct tmx_err *err)
     return st;
 }
 
-/* Index of a case among a plan's; its n_case when it has none like it. */
-static size_t find_case(const struct tmx_gate_plan *plan, const struct tmx_gate_case *want)
-{
-    size_t i = 0;
-    while (i < plan->n_case && (plan->gate[i].policy != want->policy ||
-                                plan->gate[i].break_even_cycles != want->break_even_cycles ||
-                                plan->gate[i].wakeup_cycles != want->wakeup_cycles ||
-                                plan->gate[i].idle_detect_cycles != want->idle_detect_cycles)) {
-        i++;
-    }
-    return i;
-}
-
 /* Part and case of a policy under `variant`: the name of a part, or a time of a sweep such as
  * "break-even 19". False when there is none. */
 static bool find_variant(const struct suite *s, const char *variant, const struct tmx_gate_policy *policy,
@@ -262,7 +254,7 @@ static bool find_variant(const struct suite *s, const char *variant, const struc
             c = case_of(s, policy, (enum sweep)i, (int)strtol(variant + n, NULL, 10));
         }
     }
-    *gate_case = find_case(&(*part)->plan, &c);
+    *gate_case = find_case((*part)->plan.gate, (*part)->plan.n_case, &c);
     return known && *gate_case < (*part)->plan.n_case;
 }
 
@@ -286,11 +278,26 @@ static struct tmx_gate_numbers numbers_of(const struct at *a)
                             plan->gate[a->gate_case].break_even_cycles);
 }
 
-static double idle_ratio(const struct suite *s, const struct at *a)
+#define COLUMN(name, value)                                       \
+    static double name(const struct suite *s, const struct at *a) \
+    {                                                             \
+        const struct tmx_gate_leakage *l = &s->sm.leakage;        \
+        (void)l, (void)a;                                         \
+        return (value);                                           \
+    }
+COLUMN(idle_ratio, numbers_of(a).idle[0] / numbers_of(&(struct at){a->part, a->seed, a->kernel, 0}).idle[0])
+COLUMN(few_warps, numbers_of(a).active_warps < 10)
+COLUMN(unit_leakage, 100 * (l->int_w + l->fp_w) / l->chip_w)
+COLUMN(sfu_leakage, 100 * l->sfu_w / (l->int_w + l->fp_w + l->sfu_w))
+/* Of the chip's power, per percent of the units' static energy saved; with the paper's second case. */
+COLUMN(chip_saved, tmx_gate_chip_saved(l, 1, 1))
+
+static double chip_saved_half(const struct suite *s, const struct at *a)
 {
-    const struct at none = {a->part, a->seed, a->kernel, 0};
-    (void)s;
-    return numbers_of(a).idle[0] / numbers_of(&none).idle[0];
+    struct tmx_gate_leakage l = s->sm.leakage;
+    (void)a;
+    l.static_share = 0.5;
+    return tmx_gate_chip_saved(&l, 1, 1);
 }
 
 static double wakeup_ratio(const struct suite *s, const struct at *a)
@@ -298,14 +305,10 @@ static double wakeup_ratio(const struct suite *s, const struct at *a)
     struct tmx_gate_case c = a->part->plan.gate[a->gate_case];
     c.policy = tmx_gate_find("convpg");
     return fmax(1, (double)result_of(a, a->gate_case)->type[0].wakeups) /
-           fmax(1, (double)result_of(a, find_case(&a->part->plan, &c))->type[0].wakeups);
+           fmax(1, (double)result_of(a, find_case(a->part->plan.gate, a->part->plan.n_case, &c))
+                       ->type[0]
+                       .wakeups);
     (void)s;
-}
-
-static double few_warps(const struct suite *s, const struct at *a)
-{
-    (void)s;
-    return numbers_of(a).active_warps < 10;
 }
 
 /* Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above
@@ -326,35 +329,6 @@ static double wakeups_correlate(const struct suite *s, const struct at *a)
     }
     const double spread = (n * xx - x * x) * (n * yy - y * y);
     return n > 1 ? spread > 0 && (n * xy - x * y) / sqrt(spread) > 0.9 : NAN;
-}
-
-static double unit_leakage(const struct suite *s, const struct at *a)
-{
-    const struct tmx_gate_leakage *l = &s->sm.leakage;
-    (void)a;
-    return 100 * (l->int_w + l->fp_w) / l->chip_w;
-}
-
-static double sfu_leakage(const struct suite *s, const struct at *a)
-{
-    const struct tmx_gate_leakage *l = &s->sm.leakage;
-    (void)a;
-    return 100 * l->sfu_w / (l->int_w + l->fp_w + l->sfu_w);
-}
-
-/* Of the chip's power, per percent of the units' static energy saved. */
-static double chip_saved(const struct suite *s, const struct at *a)
-{
-    (void)a;
-    return tmx_gate_chip_saved(&s->sm.leakage, 1, 1);
-}
-
-static double chip_saved_half(const struct suite *s, const struct at *a)
-{
-    struct tmx_gate_leakage l = s->sm.leakage;
-    (void)a;
-    l.static_share = 0.5; /* the paper's second case */
-    return tmx_gate_chip_saved(&l, 1, 1);
 }
 
 #define PERCENT_OF(member) NULL, offsetof(struct tmx_gate_numbers, member), false
@@ -397,130 +371,95 @@ enum take { ONE, MEAN, GEOMETRIC, SUM };
 static bool find_group(const struct part *part, const char *of, enum take *take, size_t *kernel)
 {
     static const char *const takes[] = {"", "mean", "geometric mean", "sum"};
-    for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
-        if (strcmp(of, takes[t]) == 0) {
-            *take = (enum take)t;
-            return true;
-        }
+    *take = SUM;
+    while (*take > ONE && strcmp(of, takes[*take]) != 0) {
+        --*take;
     }
-    *take = ONE;
     *kernel = 0;
-    while (*kernel < part->plan.n_kernel && strcmp(part->plan.kernel[*kernel].name, of) != 0) {
+    while (*take == ONE && *kernel < part->plan.n_kernel &&
+           strcmp(part->plan.kernel[*kernel].name, of) != 0) {
         ++*kernel;
     }
     return *kernel < part->plan.n_kernel;
 }
 
-static const struct column *find_column(const char *name)
-{
-    size_t c = 0;
-    while (c < N_COLUMN && strcmp(columns[c].name, name) != 0) {
-        c++;
-    }
-    return c < N_COLUMN ? &columns[c] : NULL;
-}
-
-static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
-                                  struct tmx_err *err)
+static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
     const struct suite *s = ctx;
     const struct tmx_gate_policy *policy = tmx_gate_find(p->policy);
-    const struct column *column = find_column(p->column);
-    const struct part *part;
-    enum take take;
-    size_t i;
-    if (!column) {
-        return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
-    }
-    if (!policy) {
-        return tmx_fail_setting(err, at, "values: unknown policy \"%s\"", p->policy);
-    }
-    if (!find_variant(s, p->variant, policy, &part, &i)) {
-        return tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
-    }
-    return column->whole || find_group(part, p->of, &take, &i)
-               ? TMX_OK
-               : tmx_fail_setting(
-                     err, at, "values: \"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
-}
-
-static double number(void *ctx, const struct tmx_pick *p, size_t seed)
-{
-    const struct suite *s = ctx;
-    const struct column *column = find_column(p->column);
     struct at at = {.seed = seed};
     enum take take = ONE;
     double sum = 0, n = 0;
-    if (!column || !find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
-        return NAN;
+    size_t c = 0;
+    while (c < N_COLUMN && strcmp(columns[c].name, p->column) != 0) {
+        c++;
     }
-    if (!column->whole && !find_group(at.part, p->of, &take, &at.kernel)) {
-        return NAN;
-    }
-    if (column->whole || take == ONE) {
-        return column_number(column, s, &at);
-    }
-    for (at.kernel = 0; at.kernel < at.part->plan.n_kernel; at.kernel++) {
-        const double v = column_number(column, s, &at);
-        if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
-            sum += take == GEOMETRIC ? log(v) : v;
-            n += 1;
+    if (c == N_COLUMN) {
+        snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
+    } else if (!policy) {
+        snprintf(why, TMX_WHY, "unknown policy \"%s\"", p->policy);
+    } else if (!find_variant(s, p->variant, policy, &at.part, &at.gate_case)) {
+        snprintf(why, TMX_WHY, "no variant \"%s\" with policy %s", p->variant, p->policy);
+    } else if (!columns[c].whole && !find_group(at.part, p->of, &take, &at.kernel)) {
+        snprintf(why, TMX_WHY, "\"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
+    } else if (seed != TMX_NAMES_ALONE && take == ONE) {
+        return column_number(&columns[c], s, &at);
+    } else if (seed != TMX_NAMES_ALONE) {
+        for (at.kernel = 0; at.kernel < at.part->plan.n_kernel; at.kernel++) {
+            const double v = column_number(&columns[c], s, &at);
+            if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
+                sum += take == GEOMETRIC ? log(v) : v;
+                n += 1;
+            }
         }
+        return n == 0 ? NAN : take == SUM ? sum : take == MEAN ? sum / n : exp(sum / n);
     }
-    return n == 0 ? NAN : take == SUM ? sum : take == MEAN ? sum / n : exp(sum / n);
+    return NAN;
 }
 
 /* ---- the means on the screen ---- */
 
 static const struct tmx_column summary_columns[] = {
-    {"variant", TMX_COLUMN_TEXT, 0},     {"policy", TMX_COLUMN_TEXT, 0},
-    {"seeds", TMX_COLUMN_INT, 0},        {"int_saved_pct", TMX_COLUMN_REAL, 1},
-    {"int_sd", TMX_COLUMN_REAL, 1},      {"fp_saved_pct", TMX_COLUMN_REAL, 1},
-    {"fp_sd", TMX_COLUMN_REAL, 1},       {"slowdown_pct", TMX_COLUMN_REAL, 1},
-    {"slowdown_sd", TMX_COLUMN_REAL, 1},
-};
+    TMX_TEXT("variant"),          TMX_TEXT("policy"),          TMX_INT("seeds"),
+    TMX_REAL("int_saved_pct", 1), TMX_REAL("int_sd", 1),       TMX_REAL("fp_saved_pct", 1),
+    TMX_REAL("fp_sd", 1),         TMX_REAL("slowdown_pct", 1), TMX_REAL("slowdown_sd", 1)};
 
-/* Mean and standard deviation over the seeds of a mean over the kernels. */
-static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_pick *p, const char *column)
+/* Mean and standard deviation over the seeds of means over the kernels. */
+static struct tmx_table *summarise(struct suite *s)
 {
-    double sum = 0, square = 0;
-    snprintf(p->column, sizeof p->column, "%s", column);
-    for (size_t i = 0; i < (size_t)s->seeds; i++) {
-        sum += number((void *)(uintptr_t)s, p, i) / s->seeds;
-    }
-    for (size_t i = 0; i < (size_t)s->seeds; i++) {
-        square += pow(number((void *)(uintptr_t)s, p, i) - sum, 2);
-    }
-    tmx_table_row(t, "%G %G", sum, s->seeds < 2 ? NAN : sqrt(square / (s->seeds - 1)));
-}
-
-static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
-{
-    const enum tmx_status st =
-        tmx_table_create(t, summary_columns, sizeof summary_columns / sizeof summary_columns[0], err);
-    for (size_t i = 0; !st && i < PARTS * s->n_plain; i++) {
+    static const char *const of[] = {"int_saved_pct", "fp_saved_pct", "slowdown_pct"};
+    struct tmx_table *t = tmx_table_new(summary_columns, sizeof summary_columns / sizeof summary_columns[0]);
+    for (size_t i = 0; i < PARTS * s->n_plain; i++) {
         const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
         struct tmx_pick p = {.of = "mean"};
+        char why[TMX_WHY];
         if (policy->wake == TMX_WAKE_NO_GATING || s->part[i / s->n_plain].plan.n_kernel == 0) {
             continue;
         }
         snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
         snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
-        tmx_table_row(*t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
-        mean_and_sd(s, *t, &p, "int_saved_pct");
-        mean_and_sd(s, *t, &p, "fp_saved_pct");
-        mean_and_sd(s, *t, &p, "slowdown_pct");
+        tmx_table_row(t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
+        for (size_t c = 0; c < sizeof of / sizeof of[0]; c++) {
+            double mean = 0, square = 0;
+            snprintf(p.column, sizeof p.column, "%s", of[c]);
+            for (size_t k = 0; k < (size_t)s->seeds; k++) {
+                mean += number(s, &p, k, why) / s->seeds;
+            }
+            for (size_t k = 0; k < (size_t)s->seeds; k++) {
+                square += pow(number(s, &p, k, why) - mean, 2);
+            }
+            tmx_table_row(t, "%G %G", mean, s->seeds < 2 ? NAN : sqrt(square / (s->seeds - 1)));
+        }
     }
-    return st;
+    return t;
 }
 
-static enum tmx_status report(const struct suite *s, const struct tmx_suite_call *call,
+static enum tmx_status report(struct suite *s, const struct tmx_suite_call *call,
                               const struct tmx_value_source *values, struct tmx_err *err)
 {
-    struct tmx_table *runs = NULL, *paper = NULL, *seeds = NULL, *summary = NULL;
+    struct tmx_table *runs = NULL, *summary = summarise(s);
     enum tmx_status st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
-    st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
-    st = st ? st : summarise(s, &summary, err);
+    st = st || summary ? st : tmx_no_memory(err);
     st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
     for (size_t p = 1; !st && p < PARTS; p++) { /* the first seed's runs, in a file of the part's name */
         const struct part *part = &s->part[p];
@@ -536,11 +475,8 @@ static enum tmx_status report(const struct suite *s, const struct tmx_suite_call
             tmx_table_destroy(t);
         }
     }
-    st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
-    st = st ? st : tmx_suite_write(call, runs, paper, summary, err);
+    st = st ? st : tmx_suite_write(call, runs, values, summary, err);
     tmx_table_destroy(runs);
-    tmx_table_destroy(paper);
-    tmx_table_destroy(seeds);
     tmx_table_destroy(summary);
     return st;
 }
@@ -549,24 +485,22 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
 {
     struct suite *s = calloc(1, sizeof *s);
     if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "suite");
+        return tmx_no_memory(err);
     }
     enum tmx_status st = open_suite(s, call, err);
-    const struct tmx_value_source values = {.ctx = s,
-                                            .paper = "001",
-                                            .policy = "convpg",
-                                            .n_seed = (size_t)s->seeds,
-                                            .first_seed = (unsigned)s->seed,
-                                            .check = check_pick,
-                                            .number = number};
-    st = st ? st : tmx_values_check(call->root, &values, err);
-    if (!st && !call->check) {
-        st = run_parts(s, err);
-        st = st ? st : report(s, call, &values, err);
-    }
+    struct tmx_value_source values = {.ctx = s,
+                                      .paper = "001",
+                                      .policy = "convpg",
+                                      .n_seed = (size_t)s->seeds,
+                                      .first_seed = (unsigned)s->seed,
+                                      .number = number};
+    st = st ? st : tmx_values_read(&values, call->root, err);
+    st = st || call->check ? st : run_parts(s, err);
+    st = st || call->check ? st : report(s, call, &values, err);
     for (size_t k = 0; k < s->n_code; k++) {
         tmx_stream_finish(&s->code[k]);
     }
+    tmx_values_finish(&values);
     tmx_arena_finish(&s->arena);
     free(s);
     return st;

@@ -13,7 +13,7 @@ static const char *const relations[] = {"equal", "at_most", "at_least", NULL};
 
 enum { MAX_VALUES = 10000 };
 
-struct value { /* one entry of `values` */
+struct tmx_value { /* one entry of `values` */
     char figure[64], quantity[128], name[128], unit[16], printed[64], as_one[64], headline[64], under[96];
     int origin, relation;
     bool follows; /* from other entries of the list, or cannot be missed: counted apart */
@@ -40,54 +40,61 @@ static const char *const value_also[] = {"of", "policy", "column", "variant", "m
 
 static const double absent = 1e300;
 static const struct tmx_opt value_opts[] = {
-    TMX_ROW_TEXT(value, figure, NULL, "where the paper prints it"),
-    TMX_ROW_TEXT(value, quantity, NULL, "what it is"),
-    TMX_ROW_TEXT(value, name, "", "column `case`; absent: what is picked"),
-    TMX_ROW_TEXT(value, unit, "percent", "unit"),
-    TMX_ROW_CHOICE(value, origin, tmx_origins, NULL, "where our number comes from"),
-    TMX_ROW_CHOICE(value, relation, relations, "equal", "how the paper relates the value to the number"),
-    TMX_ROW_BOOL(value, follows, 0, "it follows from other values of the list, or nothing can miss it"),
+    TMX_ROW_TEXT(tmx_value, figure, NULL, "where the paper prints it"),
+    TMX_ROW_TEXT(tmx_value, quantity, NULL, "what it is"),
+    TMX_ROW_TEXT(tmx_value, name, "", "column `case`; absent: what is picked"),
+    TMX_ROW_TEXT(tmx_value, unit, "percent", "unit"),
+    TMX_ROW_CHOICE(tmx_value, origin, tmx_origins, NULL, "where our number comes from"),
+    TMX_ROW_CHOICE(tmx_value, relation, relations, "equal", "how the paper relates the value to the number"),
+    TMX_ROW_BOOL(tmx_value, follows, 0, "it follows from other values of the list, or nothing can miss it"),
     TMX_ROW_REAL(
-        value, spread, "1", 0, 1e300, 0,
+        tmx_value, spread, "1", 0, 1e300, 0,
         "what tick, grid, seed and model move it: an order within twice that is undecided; a posterior "
         "adds it to the band"),
-    TMX_ROW_TEXT(value, headline, "", "a line of the suite's first screen"),
-    TMX_ROW_TEXT(value, under, "", "the group of headlines it is in"),
-    TMX_ROW_REAL(value, low, "1", -1e300, 1e300, 1e300, "5 % of the sets of a posterior are below this"),
-    TMX_ROW_REAL(value, high, "1", -1e300, 1e300, 1e300, "95 %"),
-    TMX_ROW_TEXT(value, as_one, "",
+    TMX_ROW_TEXT(tmx_value, headline, "", "a line of the suite's first screen"),
+    TMX_ROW_TEXT(tmx_value, under, "", "the group of headlines it is in"),
+    TMX_ROW_REAL(tmx_value, low, "1", -1e300, 1e300, 1e300, "5 % of the sets of a posterior are below this"),
+    TMX_ROW_REAL(tmx_value, high, "1", -1e300, 1e300, 1e300, "95 %"),
+    TMX_ROW_TEXT(tmx_value, as_one, "",
                  "a posterior weighs values of one such name as one: the mean of their errors"),
-    TMX_ROW_BOOL(value, weighs, 1, "it is in the weights of a posterior"),
-    TMX_ROW_REAL(value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
-    TMX_ROW_TEXT(value, printed, "", "instead of value: the column of the suite that holds it"),
-    TMX_ROW_REAL(value, band, "1", 0, 1e300, 1e300, "how far ours may be off, stated before it was known"),
-    TMX_ROW_REAL(value, band_pct, "percent", 0, 1e300, 1e300, "instead of band: in percent of the value"),
+    TMX_ROW_BOOL(tmx_value, weighs, 1, "it is in the weights of a posterior"),
+    TMX_ROW_REAL(tmx_value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
+    TMX_ROW_TEXT(tmx_value, printed, "", "instead of value: the column of the suite that holds it"),
+    TMX_ROW_REAL(tmx_value, band, "1", 0, 1e300, 1e300,
+                 "how far ours may be off, stated before it was known"),
+    TMX_ROW_REAL(tmx_value, band_pct, "percent", 0, 1e300, 1e300, "instead of band: in percent of the value"),
     {0},
 };
 
+enum tmx_status tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
+                               const struct tmx_setting *at, struct tmx_err *err)
+{
+    char why[TMX_WHY] = "";
+    (void)from->number(from->ctx, p, TMX_NAMES_ALONE, why);
+    return why[0] ? tmx_fail_setting(err, at, "values: %s", why) : TMX_OK;
+}
+
 /* A second pick says only what differs from the first. */
-static enum tmx_status read_second(const struct tmx_setting *e, const char *key, const struct tmx_pick *first,
+static enum tmx_status read_second(const struct tmx_setting *e, const char *key,
+                                   const struct tmx_value_source *from, const struct tmx_pick *first,
                                    struct tmx_pick *p, bool *there, struct tmx_err *err)
 {
     const struct tmx_setting *g = tmx_setting_member(e, key);
     *there = g != NULL;
-    if (!g) {
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_opt_read(pick_opts, p, g, NULL, err);
+    enum tmx_status st = g ? tmx_opt_read(pick_opts, p, g, NULL, err) : TMX_OK;
     char *const to[] = {p->of, p->policy, p->column, p->variant};
-    const char *const from[] = {first->of, first->policy, first->column, first->variant};
+    const char *const others[] = {first->of, first->policy, first->column, first->variant};
     const size_t size[] = {sizeof p->of, sizeof p->policy, sizeof p->column, sizeof p->variant};
-    for (size_t i = 0; !st && i < 4; i++) {
+    for (size_t i = 0; g && !st && i < 4; i++) {
         if (!to[i][0]) {
-            memcpy(to[i], from[i], size[i]);
+            memcpy(to[i], others[i], size[i]);
         }
     }
-    return st;
+    return st || !g || !first->column[0] ? st : tmx_pick_check(from, p, e, err);
 }
 
 static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_value_source *from,
-                                  struct value *v, struct tmx_err *err)
+                                  struct tmx_value *v, struct tmx_err *err)
 {
     enum tmx_status st = tmx_opt_read(value_opts, v, e, value_also, err);
     st = st ? st : tmx_opt_read(pick_opts, &v->pick, e, pick_also, err);
@@ -97,47 +104,49 @@ static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_
     if (!v->pick.policy[0]) {
         snprintf(v->pick.policy, sizeof v->pick.policy, "%s", from->policy);
     }
-    if ((v->value < absent) == (v->printed[0] != '\0')) {
-        return tmx_fail_setting(err, e, "values: expected either value or printed");
+    const struct {
+        bool wrong;
+        const char *words;
+    } rules[] = {
+        {(v->value < absent) == (v->printed[0] != '\0'), "expected either value or printed"},
+        {(v->band < absent) == (v->band_pct < absent),
+         "expected either band or band_pct, stated before the run"},
+        {(v->headline[0] != '\0') != (v->under[0] != '\0'),
+         "a headline is under a group: expected headline and under"},
+        {(v->low < absent) != (v->high < absent) || v->low > v->high,
+         "expected low and high of the sets, low first"},
+        {tmx_setting_member(e, "minus") && tmx_setting_member(e, "over"), "expected either minus or over"}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].wrong) {
+            return tmx_fail_setting(err, e, "values: %s", rules[i].words);
+        }
     }
-    if ((v->band < absent) == (v->band_pct < absent)) {
-        return tmx_fail_setting(err, e, "values: expected either band or band_pct, stated before the run");
-    }
-    if ((v->headline[0] != '\0') != (v->under[0] != '\0')) {
-        return tmx_fail_setting(err, e, "values: a headline is under a group: expected headline and under");
-    }
-    if ((v->low < absent) != (v->high < absent) || v->low > v->high) {
-        return tmx_fail_setting(err, e, "values: expected low and high of the sets, low first");
-    }
-    if (tmx_setting_member(e, "minus") && tmx_setting_member(e, "over")) {
-        return tmx_fail_setting(err, e, "values: expected either minus or over");
-    }
-    st = read_second(e, "minus", &v->pick, &v->minus, &v->has_minus, err);
-    st = st ? st : read_second(e, "over", &v->pick, &v->over, &v->has_over, err);
-    if (st || !v->pick.column[0]) {
-        return st;
-    }
-    st = from->check(from->ctx, &v->pick, e, err);
-    st = st || !v->has_minus ? st : from->check(from->ctx, &v->minus, e, err);
-    st = st || !v->has_over ? st : from->check(from->ctx, &v->over, e, err);
-    if (!st && v->printed[0]) {
-        struct tmx_pick p = v->pick;
-        memcpy(p.column, v->printed, sizeof p.column);
-        st = from->check(from->ctx, &p, e, err);
+    struct tmx_pick printed = v->pick;
+    memcpy(printed.column, v->printed, sizeof printed.column);
+    st = v->pick.column[0] ? tmx_pick_check(from, &v->pick, e, err) : TMX_OK;
+    st = st ? st : read_second(e, "minus", from, &v->pick, &v->minus, &v->has_minus, err);
+    st = st ? st : read_second(e, "over", from, &v->pick, &v->over, &v->has_over, err);
+    return st || !v->pick.column[0] || !v->printed[0] ? st : tmx_pick_check(from, &printed, e, err);
+}
+
+enum tmx_status tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root,
+                                struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
+    from->any = !st && list;
+    from->n_value = st ? 0 : tmx_setting_length(list);
+    TMX_TAKE(&from->arena, from->value, from->n_value);
+    st = st || from->value ? st : tmx_no_memory(err);
+    for (size_t i = 0; !st && i < from->n_value; i++) {
+        st = read_value(tmx_setting_at(list, i), from, &from->value[i], err);
     }
     return st;
 }
 
-enum tmx_status tmx_values_check(const struct tmx_setting *root, const struct tmx_value_source *from,
-                                 struct tmx_err *err)
+void tmx_values_finish(struct tmx_value_source *from)
 {
-    const struct tmx_setting *list;
-    struct value v;
-    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        st = read_value(tmx_setting_at(list, i), from, &v, err);
-    }
-    return st;
+    tmx_arena_finish(&from->arena);
 }
 
 enum tmx_outcome tmx_value_outcome(enum tmx_paper_relation relation, double printed, double ours, double band)
@@ -152,15 +161,17 @@ enum tmx_outcome tmx_value_outcome(enum tmx_paper_relation relation, double prin
     return beyond <= band ? TMX_IN_BAND : TMX_OUT_OF_BAND;
 }
 
-static double number(const struct value *v, const struct tmx_value_source *from, size_t seed)
+double tmx_values_ours(const struct tmx_value_source *from, size_t value, size_t seed)
 {
-    double ours = v->pick.column[0] ? from->number(from->ctx, &v->pick, seed) : NAN;
-    ours -= v->has_minus ? from->number(from->ctx, &v->minus, seed) : 0;
-    return v->has_over ? ours / from->number(from->ctx, &v->over, seed) : ours;
+    const struct tmx_value *v = &from->value[value];
+    char why[TMX_WHY];
+    double ours = v->pick.column[0] ? from->number(from->ctx, &v->pick, seed, why) : NAN;
+    ours -= v->has_minus ? from->number(from->ctx, &v->minus, seed, why) : 0;
+    return v->has_over ? ours / from->number(from->ctx, &v->over, seed, why) : ours;
 }
 
 /* "of policy variant", and what the second pick has otherwise. */
-static void describe(const struct value *v, char *text, size_t size)
+static void describe(const struct tmx_value *v, char *text, size_t size)
 {
     const struct tmx_pick *p = &v->pick, *q = v->has_minus ? &v->minus : v->has_over ? &v->over : p;
     if (v->name[0]) {
@@ -180,95 +191,59 @@ static void describe(const struct value *v, char *text, size_t size)
     }
 }
 
-static void add_row(const struct value *v, const struct tmx_value_source *from, struct tmx_table *t,
-                    struct tmx_table *seeds)
-{
-    double printed = v->value;
-    struct tmx_moments of = {0};
-    char text[320], text_of_row[16];
-    describe(v, text, sizeof text);
-    for (size_t i = 0; i < from->n_seed; i++) {
-        const double x = number(v, from, i);
-        tmx_moments_add(&of, x);
-        if (seeds) {
-            tmx_table_row(seeds, "%s %s %s %zu %G", v->figure, v->quantity, text, from->first_seed + i, x);
-        }
-    }
-    if (v->printed[0]) {
-        struct tmx_pick p = v->pick;
-        memcpy(p.column, v->printed, sizeof p.column);
-        printed = from->number(from->ctx, &p, 0);
-    }
-    const double mean = tmx_moments_mean(&of);
-    const double band = v->band < absent ? v->band : fabs(printed) * v->band_pct / 100;
-    const bool undecided = v->relation != TMX_PAPER_EQUAL && fabs(mean - printed) < 2 * v->spread;
-    const enum tmx_outcome outcome =
-        undecided ? TMX_UNDECIDED
-                  : tmx_value_outcome((enum tmx_paper_relation)v->relation, printed, mean, band);
-    if (from->number_rows) {
-        snprintf(text_of_row, sizeof text_of_row, "v%zu", tmx_table_rows(t) + 1);
-        tmx_table_text(t, text_of_row);
-    }
-    tmx_table_row(t, "%s %s %s %s %s %G %G %G %G %zu %s %s %G %G %s %s %g %s %s %s %s %G %G", from->paper,
-                  v->figure, v->quantity, text, v->unit, printed, mean, tmx_moments_sd(&of),
-                  tmx_moments_ci95(&of), from->n_seed,
-                  tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin],
-                  relations[v->relation], mean - printed, band, tmx_outcomes[outcome],
-                  v->follows ? "yes" : "no", v->spread, v->as_one, v->weighs ? "yes" : "no", v->headline,
-                  v->under, v->low < absent ? v->low : NAN, v->high < absent ? v->high : NAN);
-}
-
-enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,
-                                 struct tmx_table **t, struct tmx_table **seeds, struct tmx_err *err)
+struct tmx_table *tmx_values_table(const struct tmx_value_source *from, struct tmx_table **seeds)
 {
     static const struct tmx_column columns[] = {
-        {"value", TMX_COLUMN_TEXT, 0},       {"paper", TMX_COLUMN_TEXT, 0},
-        {"figure", TMX_COLUMN_TEXT, 0},      {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},        {"unit", TMX_COLUMN_TEXT, 0},
-        {"paper_value", TMX_COLUMN_REAL, 2}, {"ours", TMX_COLUMN_REAL, 2},
-        {"sd", TMX_COLUMN_REAL, 2},          {"ci95", TMX_COLUMN_REAL, 2},
-        {"seeds", TMX_COLUMN_INT, 0},        {"origin", TMX_COLUMN_TEXT, 0},
-        {"relation", TMX_COLUMN_TEXT, 0},    {"error", TMX_COLUMN_REAL, 2},
-        {"band", TMX_COLUMN_REAL, 2},        {"outcome", TMX_COLUMN_TEXT, 0},
-        {"follows", TMX_COLUMN_TEXT, 0},     {"spread", TMX_COLUMN_REAL, 2},
-        {"as_one", TMX_COLUMN_TEXT, 0},      {"weighs", TMX_COLUMN_TEXT, 0},
-        {"headline", TMX_COLUMN_TEXT, 0},    {"under", TMX_COLUMN_TEXT, 0},
-        {"sets_low", TMX_COLUMN_REAL, 1},    {"sets_high", TMX_COLUMN_REAL, 1}};
-    static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
-                                                {"quantity", TMX_COLUMN_TEXT, 0},
-                                                {"case", TMX_COLUMN_TEXT, 0},
-                                                {"seed", TMX_COLUMN_INT, 0},
-                                                {"ours", TMX_COLUMN_REAL, 2}};
-    const struct tmx_setting *list;
-    const bool several = seeds && from->n_seed > 1;
-    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
-    if (st || !list) {
-        return st;
-    }
+        TMX_TEXT("value"),    TMX_TEXT("paper"),     TMX_TEXT("figure"),         TMX_TEXT("quantity"),
+        TMX_TEXT("case"),     TMX_TEXT("unit"),      TMX_REAL("paper_value", 2), TMX_REAL("ours", 2),
+        TMX_REAL("sd", 2),    TMX_REAL("ci95", 2),   TMX_INT("seeds"),           TMX_TEXT("origin"),
+        TMX_TEXT("relation"), TMX_REAL("error", 2),  TMX_REAL("band", 2),        TMX_TEXT("outcome"),
+        TMX_TEXT("follows"),  TMX_REAL("spread", 2), TMX_TEXT("as_one"),         TMX_TEXT("weighs"),
+        TMX_TEXT("headline"), TMX_TEXT("under"),     TMX_REAL("sets_low", 1),    TMX_REAL("sets_high", 1)};
+    static const struct tmx_column of_seed[] = {TMX_TEXT("figure"), TMX_TEXT("quantity"), TMX_TEXT("case"),
+                                                TMX_INT("seed"), TMX_REAL("ours", 2)};
     const size_t n_left = from->number_rows ? 0 : 1;
-    st = tmx_table_create(t, columns + n_left, sizeof columns / sizeof columns[0] - n_left, err);
-    st = st || !several ? st : tmx_table_create(seeds, of_seed, sizeof of_seed / sizeof of_seed[0], err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct value v;
-        st = read_value(tmx_setting_at(list, i), from, &v, err);
-        if (!st) {
-            add_row(&v, from, *t, several ? *seeds : NULL);
+    const bool several = seeds && from->n_seed > 1;
+    struct tmx_table *t = tmx_table_new(columns + n_left, sizeof columns / sizeof columns[0] - n_left);
+    struct tmx_table *each = several ? tmx_table_new(of_seed, sizeof of_seed / sizeof of_seed[0]) : NULL;
+    for (size_t i = 0; i < from->n_value; i++) {
+        const struct tmx_value *v = &from->value[i];
+        double printed = v->value;
+        struct tmx_moments of = {0};
+        char text[320], row[16], why[TMX_WHY];
+        describe(v, text, sizeof text);
+        for (size_t k = 0; k < from->n_seed; k++) {
+            const double x = tmx_values_ours(from, i, k);
+            tmx_moments_add(&of, x);
+            tmx_table_row(each, "%s %s %s %zu %G", v->figure, v->quantity, text, from->first_seed + k, x);
         }
+        if (v->printed[0]) {
+            struct tmx_pick p = v->pick;
+            memcpy(p.column, v->printed, sizeof p.column);
+            printed = from->number(from->ctx, &p, 0, why);
+        }
+        const double mean = tmx_moments_mean(&of);
+        const double band = v->band < absent ? v->band : fabs(printed) * v->band_pct / 100;
+        const bool undecided = v->relation != TMX_PAPER_EQUAL && fabs(mean - printed) < 2 * v->spread;
+        const enum tmx_outcome outcome =
+            undecided ? TMX_UNDECIDED
+                      : tmx_value_outcome((enum tmx_paper_relation)v->relation, printed, mean, band);
+        if (from->number_rows) {
+            snprintf(row, sizeof row, "v%zu", i + 1);
+            tmx_table_text(t, row);
+        }
+        tmx_table_row(t, "%s %s %s %s %s %G %G %G %G %zu %s %s %G %G %s %s %g %s %s %s %s %G %G", from->paper,
+                      v->figure, v->quantity, text, v->unit, printed, mean, tmx_moments_sd(&of),
+                      tmx_moments_ci95(&of), from->n_seed,
+                      tmx_origins[from->fitted && v->origin == TMX_WATCHED ? TMX_FITTED : v->origin],
+                      relations[v->relation], mean - printed, band, tmx_outcomes[outcome],
+                      v->follows ? "yes" : "no", v->spread, v->as_one, v->weighs ? "yes" : "no", v->headline,
+                      v->under, v->low < absent ? v->low : NAN, v->high < absent ? v->high : NAN);
     }
-    return st;
-}
-
-enum tmx_status tmx_values_ours(const struct tmx_setting *root, const struct tmx_value_source *from,
-                                double *ours, struct tmx_err *err)
-{
-    const struct tmx_setting *list = tmx_setting_member(root, "values");
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct value v;
-        st = read_value(tmx_setting_at(list, i), from, &v, err);
-        ours[i] = st ? NAN : number(&v, from, 0);
+    if (several) {
+        *seeds = each;
     }
-    return st;
+    return t;
 }
 
 bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,
@@ -277,7 +252,7 @@ bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick
     const struct tmx_setting *list = tmx_setting_member(root, "values");
     for (size_t i = 0; list && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct value v;
+        struct tmx_value v;
         struct tmx_err none = {0};
         if (tmx_opt_read(value_opts, &v, e, value_also, &none) == TMX_OK &&
             tmx_opt_read(pick_opts, &v.pick, e, pick_also, &none) == TMX_OK && v.origin == (int)origin &&

@@ -6,7 +6,9 @@
  * beside them. Every kind of suite says only what a name means and what the number is. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 #include "core/base/setting.h"
 #include "core/base/table.h"
@@ -51,6 +53,9 @@ struct tmx_pick {
     char variant[64];
 };
 
+enum { TMX_WHY = 256 };
+
+/* Of a suite: its list, and what its names mean. */
 struct tmx_value_source {
     void *ctx;
     const char *paper;   /* "003" */
@@ -59,27 +64,32 @@ struct tmx_value_source {
     unsigned first_seed; /* for seeds.csv */
     bool fitted;         /* the suite's constants were fitted to the values that the list calls watched */
     bool number_rows;    /* a first column names the rows v1, v2, ... as sets.csv does */
-    /* Does the suite have what a pick names? Else a failure at this place of the file. */
-    enum tmx_status (*check)(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
-                             struct tmx_err *err);
-    /* The number under one seed, of a pick that was checked; NAN: there is none. */
-    double (*number)(void *ctx, const struct tmx_pick *p, size_t seed);
+    /* The number of a pick under a seed; NAN: there is none. why [TMX_WHY] gets what of it the suite has not.
+     * Before anything has run it is only asked for that, with TMX_NAMES_ALONE as the seed. */
+    double (*number)(void *ctx, const struct tmx_pick *p, size_t seed, char *why);
+    /* of tmx_values_read */
+    bool any;                /* false: a suite without `values` */
+    struct tmx_value *value; /* [n_value] */
+    size_t n_value;
+    struct tmx_arena arena;
 };
+#define TMX_NAMES_ALONE SIZE_MAX
+
+/* Does the suite have what a pick names? Else a failure at this place of the file. */
+TMX_NODISCARD enum tmx_status tmx_pick_check(const struct tmx_value_source *from, const struct tmx_pick *p,
+                                             const struct tmx_setting *at, struct tmx_err *err);
 
 /* Read and check the list before anything runs. */
-TMX_NODISCARD enum tmx_status tmx_values_check(const struct tmx_setting *root,
-                                               const struct tmx_value_source *from, struct tmx_err *err);
-
-/* paper.csv; *t stays NULL for a suite without `values`. seeds (may be NULL): every value under every seed,
- * NULL where there is but one. The caller destroys both. */
-TMX_NODISCARD enum tmx_status tmx_values_table(const struct tmx_setting *root,
-                                               const struct tmx_value_source *from, struct tmx_table **t,
-                                               struct tmx_table **seeds, struct tmx_err *err);
-
-/* Ours of every entry of the list, in its order: ours [number of entries], NAN where there is none. */
-TMX_NODISCARD enum tmx_status tmx_values_ours(const struct tmx_setting *root,
-                                              const struct tmx_value_source *from, double *ours,
+TMX_NODISCARD enum tmx_status tmx_values_read(struct tmx_value_source *from, const struct tmx_setting *root,
                                               struct tmx_err *err);
+void tmx_values_finish(struct tmx_value_source *from); /* also of a list that was not read */
+
+/* paper.csv. seeds: every value under every seed, where there are several; NULL: not wanted. The caller
+ * destroys both. */
+struct tmx_table *tmx_values_table(const struct tmx_value_source *from, struct tmx_table **seeds);
+
+/* Ours of an entry of the list; NAN: there is none. */
+double tmx_values_ours(const struct tmx_value_source *from, size_t value, size_t seed);
 
 /* The printed value of a pick without a second one, of this origin; false: the list has none. */
 bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -691,4 +692,13 @@ const char *tmx_beside_places(const char *from, const char *name, char *buf, siz
 const char *tmx_plural(size_t n)
 {
     return n == 1 ? "" : "s";
+}
+
+void tmx_text_add(char *text, size_t size, const char *fmt, ...)
+{
+    const size_t n = strlen(text);
+    va_list list;
+    va_start(list, fmt);
+    vsnprintf(text + n, size - n, fmt, list);
+    va_end(list);
 }

@@ -117,6 +117,9 @@ double tmx_real_round(double v, int digits);
 /* Letters of UTF-8. */
 size_t tmx_text_letters(const char *s);
 
+/* Behind what is there, cut where it does not fit. */
+void tmx_text_add(char *text, size_t size, const char *fmt, ...) TMX_PRINTF(3, 4);
+
 /* "s" behind a noun of which there are n, "" of one. */
 const char *tmx_plural(size_t n);
 /* The words of s and a line's end, on lines that stop before `width` letters (0: one line); the first begins

@@ -18,16 +18,15 @@ struct pool_context {
     struct tmx_sm_result *result;
 };
 
-/* One task: one kernel under one fit, all cases. */
+/* One task: one kernel, all cases. */
 static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
 {
     const struct tmx_gate_plan *p = ((struct pool_context *)ctx)->plan;
-    const size_t fit = p->first_fit + task / p->n_kernel, kernel = task % p->n_kernel;
     struct tmx_stream made = {0};
-    const struct tmx_stream *s = p->trace ? &p->trace[kernel] : NULL;
+    const struct tmx_stream *s = p->trace ? &p->trace[task] : NULL;
     enum tmx_status st = TMX_OK;
     if (!s) {
-        st = tmx_gate_kernel_stream(&p->kernel[kernel], &p->chip->fit[fit], p->seed, &made, err);
+        st = tmx_gate_kernel_stream(&p->kernel[task], &p->chip->fit[p->fit], p->seed, &made, err);
         s = &made;
     }
     for (size_t i = 0; !st && i < p->n_case; i++) {
@@ -60,10 +59,17 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
     return TMX_OK;
 }
 
-/* Warp instructions of all kernels in one case. */
-static double instructions_of(const struct tmx_gate_plan *plan)
+enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
+                             struct tmx_err *err)
 {
-    double sum = 0;
+    struct pool_context c = {plan, result};
+    const struct tmx_pool pool = {.n_task = plan->n_kernel,
+                                  .n_worker = plan->n_worker,
+                                  .noun = plan->quiet ? NULL : "kernels",
+                                  .ctx = &c,
+                                  .run = run_task,
+                                  .collect = collect};
+    double n = 0; /* warp instructions of all kernels in one case */
     for (size_t k = 0; k < plan->n_kernel; k++) {
         const struct tmx_stream *s = plan->trace ? &plan->trace[k] : NULL;
         double warp = 0;
@@ -71,28 +77,12 @@ static double instructions_of(const struct tmx_gate_plan *plan)
             warp += (double)s->program[i].count * s->program[i].repetitions / (double)s->n_program;
         }
         const double all = s ? warp * s->warps_per_block * (double)s->n_block : INFINITY;
-        sum += fmin(all, (double)plan->budget);
+        n += fmin(all, (double)plan->budget);
     }
-    return sum;
-}
-
-enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
-                             struct tmx_err *err)
-{
-    struct pool_context c = {plan, result};
-    const double n = instructions_of(plan) * (double)(plan->n_fit * plan->n_case);
-    const enum tmx_status affordable = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
-                                                      "%.3g warp instructions in all", n);
-    if (affordable) {
-        return affordable;
-    }
-    const struct tmx_pool pool = {.n_task = plan->n_fit * plan->n_kernel,
-                                  .n_worker = plan->n_worker,
-                                  .noun = plan->quiet ? NULL : "kernels",
-                                  .ctx = &c,
-                                  .run = run_task,
-                                  .collect = collect};
-    return tmx_pool_run(&pool, err);
+    n *= (double)plan->n_case;
+    const enum tmx_status st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
+                                              "%.3g warp instructions in all", n);
+    return st ? st : tmx_pool_run(&pool, err);
 }
 
 struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const struct tmx_sm_result *r,
@@ -159,23 +149,23 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
     if (st) {
         return st;
     }
-    for (size_t task = 0; task < p->n_fit * p->n_kernel; task++) {
+    for (size_t task = 0; task < p->n_kernel; task++) {
         const struct tmx_sm_result *r = &result[task * p->n_case];
         for (size_t i = 0; i < p->n_case; i++) {
             const struct tmx_gate_case *c = &p->gate[i];
             const struct tmx_gate_stat *type = r[i].type;
             const struct tmx_gate_numbers n = tmx_gate_numbers(p, &r[i], r, c->break_even_cycles);
             const double fp = r[i].issued_type[TMX_UNIT_FP] > 0 ? 100 : NAN;
-            tmx_table_row(*t, "%s %s %d %d %G %G %G %G %G %G %zu %zu %G", p->kernel[task % p->n_kernel].name,
+            tmx_table_row(*t, "%s %s %d %d %G %G %G %G %G %G %zu %zu %G", p->kernel[task].name,
                           c->policy->base.name, c->break_even_cycles, c->wakeup_cycles, 100 * n.saved[0],
                           100 * n.saved[1], 100 * n.slowdown, 100 * n.region[0], 100 * n.region[1],
                           100 * n.region[2], (size_t)(type[0].wakeups + type[1].wakeups),
                           (size_t)(type[0].critical_wakeups + type[1].critical_wakeups), 100 * n.chip_saved);
             tmx_table_row(*t, "%s %zu %G %G %G %G %G %G %g %g %g %g %zu %zu",
-                          p->trace ? "trace" : tmx_gate_fits[p->first_fit + task / p->n_kernel],
-                          (size_t)type[0].wakeups, 100 * n.idle[0], 100 * n.idle[1], 100 * n.compensated[0],
-                          fp * n.compensated[1], 100 * n.overhead[0], fp * n.overhead[1], n.active_warps,
-                          n.ipc, r[i].idle_detect_mean[0], r[i].idle_detect_mean[1], (size_t)r[i].issued,
+                          p->trace ? "trace" : tmx_gate_fits[p->fit], (size_t)type[0].wakeups,
+                          100 * n.idle[0], 100 * n.idle[1], 100 * n.compensated[0], fp * n.compensated[1],
+                          100 * n.overhead[0], fp * n.overhead[1], n.active_warps, n.ipc,
+                          r[i].idle_detect_mean[0], r[i].idle_detect_mean[1], (size_t)r[i].issued,
                           (size_t)r[i].cycles);
         }
     }
@@ -231,8 +221,7 @@ enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table
                                  .kernel = q->kernel,
                                  .n_kernel = q->n_kernel,
                                  .gate = cases,
-                                 .first_fit = q->fit,
-                                 .n_fit = 1,
+                                 .fit = q->fit,
                                  .trace = q->trace ? &trace : NULL,
                                  .seed = q->seed,
                                  .budget = q->budget > 0 ? q->budget : all,

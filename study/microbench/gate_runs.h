@@ -21,14 +21,14 @@ struct tmx_gate_plan {
     size_t n_kernel;
     const struct tmx_gate_case *gate; /* [n_case]; [0] has no gating: what the others are compared with */
     size_t n_case;
-    size_t first_fit, n_fit;        /* which of tmx_gate_fits */
+    size_t fit;                     /* of tmx_gate_fits */
     const struct tmx_stream *trace; /* [n_kernel] instead of the kernels' statistics; NULL: none */
     uint64_t seed, budget;
     unsigned n_worker;
     bool quiet;
 };
 
-/* result [n_fit * n_kernel * n_case], the case running fastest. */
+/* result [n_kernel * n_case], the case running fastest. */
 TMX_NODISCARD enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
                                            struct tmx_err *err);
 

@@ -13,24 +13,17 @@
 #include "papers/values.h"
 
 /* A suite of one number a policy and seed: "sure" always 5, "spread" 4, 5, 6, "failed" none at seed 1. */
-static enum tmx_status check(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
-                             struct tmx_err *err)
+static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
     (void)ctx;
-    return strcmp(p->column, "x") == 0 ? TMX_OK : tmx_fail_setting(err, at, "no column \"%s\"", p->column);
-}
-
-static double number(void *ctx, const struct tmx_pick *p, size_t seed)
-{
-    (void)ctx;
+    if (strcmp(p->column, "x") != 0) {
+        snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
+    }
     if (strcmp(p->policy, "failed") == 0) {
         return seed == 1 ? NAN : 0;
     }
     return strcmp(p->policy, "spread") == 0 ? 4 + (double)seed : 5;
 }
-
-static const struct tmx_value_source source = {
-    .paper = "999", .policy = "sure", .n_seed = 3, .first_seed = 1, .check = check, .number = number};
 
 /* What a posterior and the first screen make of an entry that says nothing of them. */
 #define PLAIN ",0,,yes,,,,\n"
@@ -43,12 +36,14 @@ static enum tmx_status judge(const char *entry, char *text, size_t size)
     FILE *f = fdopen(fd, "w");
     struct tmx_config *cfg = NULL;
     struct tmx_table *t = NULL, *seeds = NULL;
+    struct tmx_value_source source = {
+        .paper = "999", .policy = "sure", .n_seed = 3, .first_seed = 1, .number = number};
     struct tmx_err err = {0};
     fprintf(f, "values = ( { figure = \"1\"; quantity = \"q\"; %s } );\n", entry);
     fclose(f);
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, &err);
-    st = st ? st : tmx_values_check(tmx_config_root(cfg), &source, &err);
-    st = st ? st : tmx_values_table(tmx_config_root(cfg), &source, &t, &seeds, &err);
+    st = st ? st : tmx_values_read(&source, tmx_config_root(cfg), &err);
+    t = st ? NULL : tmx_values_table(&source, &seeds);
     snprintf(text, size, "%s", err.msg);
     if (!st) {
         char *all = NULL;
@@ -62,6 +57,7 @@ static enum tmx_status judge(const char *entry, char *text, size_t size)
     }
     tmx_table_destroy(t);
     tmx_table_destroy(seeds);
+    tmx_values_finish(&source);
     tmx_config_close(cfg);
     unlink(path);
     return st;

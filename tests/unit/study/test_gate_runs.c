@@ -96,7 +96,6 @@ static void results_do_not_depend_on_the_number_of_workers(void **state)
                                  .n_kernel = 2,
                                  .gate = cases,
                                  .n_case = 3,
-                                 .n_fit = 1,
                                  .seed = 5,
                                  .budget = 5000,
                                  .n_worker = 1,
