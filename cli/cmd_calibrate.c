@@ -51,8 +51,9 @@ static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx
     for (size_t i = 0; !st && i < m->n_series; i++) {
         double start = NAN;
         temp[i] = malloc(m->series[i].n * sizeof **temp);
-        st = temp[i] ? tmx_fit_predict(&c->fit, i, &start, temp[i], err)
-                     : tmx_fail(err, TMX_ENOMEM, "figures");
+        st = !temp[i]                                            ? tmx_fail(err, TMX_ENOMEM, "figures")
+             : tmx_fit_predict(&c->fit, i, &start, temp[i], err) ? TMX_OK
+                                                                 : err->code;
     }
     st = st ? st : tmx_measured_figures(&p, m, temp, NULL);
     for (size_t i = 0; temp && i < m->n_series; i++) {

@@ -107,13 +107,11 @@ static void say_held(const struct args *a, const struct tmx_replay *r, const str
 static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
                                const struct tmx_rc *model, struct tmx_err *err)
 {
-    struct tmx_table *t = NULL, *trace = NULL, *series = NULL;
     const enum tmx_format format = (enum tmx_format)a->print.format;
-    enum tmx_status st = tmx_replay_table(r, m, &t, err);
-    st = st ? st : tmx_replay_trace(r, m, false, &trace, err);
-    if (!st && format == TMX_FORMAT_OPENMETRICS) {
-        st = tmx_replay_trace(r, m, true, &series, err);
-    }
+    const bool stamps = format == TMX_FORMAT_OPENMETRICS;
+    struct tmx_table *t = tmx_replay_table(r, m), *trace = tmx_replay_trace(r, m, false),
+                     *series = stamps ? tmx_replay_trace(r, m, true) : NULL;
+    enum tmx_status st = t && trace && (series || !stamps) ? TMX_OK : tmx_no_memory(err);
     if (!st && format == TMX_FORMAT_TEXT) {
         tmx_replay_summary(r, m, stdout);
         say_held(a, r, m, model);

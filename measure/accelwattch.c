@@ -20,7 +20,7 @@
 #include "power/power.h"
 #include "run/load/data.h"
 
-enum { N_LABEL = 36, CONSTANT = -1, N_SET = 2 };
+enum { N_LABEL = 36, N_SET = 2 };
 
 /* Which of a kernel's components (core/workload/kernel.h) a label belongs to. Dividers are counted with their
  * multipliers, the memory controller with the memory, the interconnect with the L2, as in AccelWattch's own
@@ -97,24 +97,18 @@ static const char *const counters[] = {
     "L2_RH",       "L2_RM",          "L2_WH",         "L2_WM",       "NOC_A",         "PIPE_A",
     "IDLE_CORE_N", "constant_power", "SP_ACC",        "SFU_ACC",     "CONST_DYNAMICN"};
 
-static int component_of(size_t label)
-{
-    for (int i = 0; labels[label].key && i < TMX_N_COMPONENT; i++) {
-        if (strcmp(tmx_component_opts[i].key, labels[label].key) == 0) {
-            return i;
-        }
-    }
-    return CONSTANT;
-}
-
 struct watts { /* of a launch or a sample */
     double component[TMX_N_COMPONENT], constant, total;
 };
 
 static void add(struct watts *w, size_t label, double v)
 {
-    const int i = component_of(label);
-    *(i == CONSTANT ? &w->constant : &w->component[i]) += v;
+    int i = 0;
+    while (labels[label].key && i < TMX_N_COMPONENT &&
+           strcmp(tmx_component_opts[i].key, labels[label].key) != 0) {
+        i++;
+    }
+    *(labels[label].key && i < TMX_N_COMPONENT ? &w->component[i] : &w->constant) += v;
 }
 
 static double sm_w(const struct watts *w)
@@ -150,8 +144,9 @@ struct report {
     size_t n_kernel;
     struct tmx_span name; /* of the launch that is read */
     struct watts launch;
-    uint64_t seen; /* labels of it; the bit above them: its total */
-    unsigned line; /* of its name */
+    uint64_t seen;      /* labels of it; the bit above them: its total */
+    unsigned line;      /* of its name */
+    struct tmx_err err; /* the first stays */
 };
 
 static struct kernel *kernel_of(struct report *r, struct tmx_span name)
@@ -172,24 +167,24 @@ static struct kernel *kernel_of(struct report *r, struct tmx_span name)
     return &more[r->n_kernel++];
 }
 
-static enum tmx_status end_launch(struct report *r, const char *path, struct tmx_err *err)
+static void end_launch(struct report *r, const char *path)
 {
     const uint64_t total = UINT64_C(1) << N_LABEL;
     const struct set *set = r->seen & labels_of(&sets[1]) & ~labels_of(&sets[0]) ? &sets[1] : &sets[0];
     const uint64_t missing = (labels_of(set) | total) & ~r->seen, more = r->seen & ~(labels_of(set) | total);
-    for (size_t i = 0; i <= N_LABEL && (missing || more); i++) {
+    for (size_t i = 0; i <= N_LABEL; i++) {
         if ((missing | more) >> i & 1) {
-            return tmx_fail_at(
-                err, TMX_EPARSE, path, r->line,
-                "%s %s of the kernel's average power: the report is cut or of another version of %s",
-                missing >> i & 1 ? "no" : "also", i < N_LABEL ? labels[i].name : "kernel_avg_power",
-                set->program);
+            tmx_error_at(&r->err, TMX_EPARSE, path, r->line,
+                         "%s %s of the kernel's average power: the report is cut or of another version of %s",
+                         missing >> i & 1 ? "no" : "also", i < N_LABEL ? labels[i].name : "kernel_avg_power",
+                         set->program);
         }
     }
-    enum tmx_status st = check_sum(&r->launch, path, r->line, err);
-    struct kernel *k = st ? NULL : kernel_of(r, r->name);
-    if (st || !k) {
-        return st ? st : tmx_no_memory(err);
+    struct kernel *k =
+        r->err.code || check_sum(&r->launch, path, r->line, &r->err) ? NULL : kernel_of(r, r->name);
+    if (!k) {
+        tmx_error(&r->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
         k->sum.component[i] += r->launch.component[i];
@@ -197,66 +192,61 @@ static enum tmx_status end_launch(struct report *r, const char *path, struct tmx
     k->sum.constant += r->launch.constant;
     k->sum.total += r->launch.total;
     k->launches++;
-    return TMX_OK;
 }
 
 /* "key[,] = value" */
-static enum tmx_status report_line(struct report *r, const char *path, const struct tmx_lines *l,
-                                   struct tmx_err *err)
+static void report_line(struct report *r, const char *path, const struct tmx_lines *l)
 {
     const char *sign = memchr(l->line.begin, '=', tmx_span_length(l->line));
     struct tmx_span key = {l->line.begin, sign ? sign : l->line.begin};
     const struct tmx_span value =
         tmx_span_trim((struct tmx_span){sign ? sign + 1 : l->line.end, l->line.end});
-    size_t label = 0;
+    size_t label = N_LABEL;
     double v;
     key = tmx_span_trim(key);
     key.end -= key.end > key.begin && key.end[-1] == ',';
+    const bool total = tmx_span_is(key, "kernel_avg_power");
     if (tmx_span_is(key, "kernel_name")) {
-        const enum tmx_status st = r->line ? end_launch(r, path, err) : TMX_OK;
+        if (r->line) {
+            end_launch(r, path);
+        }
         r->name = value;
         r->launch = (struct watts){0};
         r->seen = 0;
         r->line = l->number;
-        return st;
+        return;
     }
-    if (tmx_span_is(key, "kernel_avg_power")) {
-        label = N_LABEL;
-    } else if (tmx_span_length(key) > 8 && memcmp(key.begin, "gpu_avg_", 8) == 0) {
+    if (!total && (tmx_span_length(key) <= 8 || memcmp(key.begin, "gpu_avg_", 8) != 0)) {
+        return;
+    }
+    if (!total) {
         key.begin += 8;
-        while (label < N_LABEL && !tmx_span_is(key, labels[label].name)) {
-            label++;
+        for (label = 0; label < N_LABEL && !tmx_span_is(key, labels[label].name); label++) {
         }
-        for (size_t i = 0; label == N_LABEL && i < sizeof counters / sizeof counters[0]; i++) {
-            if (tmx_span_is(key, counters[i])) {
-                return TMX_OK;
-            }
+    }
+    for (size_t i = 0; !total && label == N_LABEL && i < sizeof counters / sizeof counters[0]; i++) {
+        if (tmx_span_is(key, counters[i])) {
+            return;
         }
-        if (label == N_LABEL) {
-            return tmx_fail_at(
-                err, TMX_EPARSE, path, l->number,
-                "unknown component %.*s = %.*s W: expected one of AccelWattch's 33 or GPUWattch's 18; add "
-                "its watts to the one it belongs to, such as NOCP",
-                TMX_SPAN_ARG(key), TMX_SPAN_ARG(value));
-        }
-    } else {
-        return TMX_OK;
     }
-    if (!tmx_span_real(value, &v)) {
-        return tmx_fail_at(err, TMX_EPARSE, path, l->number, "\"%.*s\" %s", TMX_SPAN_ARG(value),
-                           tmx_span_real_fault(value));
-    }
-    if (r->seen >> label & 1) {
-        return tmx_fail_at(err, TMX_EPARSE, path, l->number, "\"%.*s\" again for this kernel",
-                           TMX_SPAN_ARG(key));
-    }
-    r->seen |= UINT64_C(1) << label;
-    if (label == N_LABEL) {
+    if (!total && label == N_LABEL) {
+        tmx_error_at(
+            &r->err, TMX_EPARSE, path, l->number,
+            "unknown component %.*s = %.*s W: expected one of AccelWattch's 33 or GPUWattch's 18; add "
+            "its watts to the one it belongs to, such as NOCP",
+            TMX_SPAN_ARG(key), TMX_SPAN_ARG(value));
+    } else if (!tmx_span_real(value, &v)) {
+        tmx_error_at(&r->err, TMX_EPARSE, path, l->number, "\"%.*s\" %s", TMX_SPAN_ARG(value),
+                     tmx_span_real_fault(value));
+    } else if (r->seen >> label & 1) {
+        tmx_error_at(&r->err, TMX_EPARSE, path, l->number, "\"%.*s\" again for this kernel",
+                     TMX_SPAN_ARG(key));
+    } else if (total) {
         r->launch.total = v;
     } else {
         add(&r->launch, label, v);
     }
-    return TMX_OK;
+    r->seen |= UINT64_C(1) << label;
 }
 
 /* The name of a file for a name of C++: letters, digits and _, with a number behind where it is taken. */
@@ -279,16 +269,13 @@ static void file_name(const struct report *r, size_t k, char name[64])
     }
 }
 
-static enum tmx_status write_kernel(const struct kernel *k, const char *dir, const char *name,
-                                    struct tmx_err *err)
+static void write_kernel(const struct kernel *k, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], file[80];
     struct tmx_output o = {0};
     const double n = (double)k->launches;
     snprintf(file, sizeof file, "%s.cfg", name);
-    enum tmx_status st = tmx_path_join(path, dir, file, err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
+    if (!tmx_path_join(path, dir, file, err) && !tmx_output_open(&o, path, err)) {
         fprintf(o.file,
                 "name = \"%s\";\ndoc = \"mean of %lld launches, watts by component\";\n"
                 "source = \"AccelWattch's report; launch and block lifetime assumed\";\n"
@@ -305,46 +292,43 @@ static enum tmx_status write_kernel(const struct kernel *k, const char *dir, con
             }
         }
         fputs("};\n", o.file);
-        st = tmx_output_commit(&o, err);
+        (void)!tmx_output_commit(&o, err);
     }
     tmx_output_discard(&o);
-    return st;
 }
 
 static enum tmx_status import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,
                                      struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"kernel", TMX_COLUMN_TEXT, 0},   {"launches", TMX_COLUMN_INT, 0},   {"power_w", TMX_COLUMN_REAL, 1},
-        {"sm_w", TMX_COLUMN_REAL, 1},     {"l2_w", TMX_COLUMN_REAL, 1},      {"dram_w", TMX_COLUMN_REAL, 1},
-        {"static_w", TMX_COLUMN_REAL, 1}, {"constant_w", TMX_COLUMN_REAL, 1}};
+        TMX_TEXT("kernel"),  TMX_INT("launches"),   TMX_REAL("power_w", 1),  TMX_REAL("sm_w", 1),
+        TMX_REAL("l2_w", 1), TMX_REAL("dram_w", 1), TMX_REAL("static_w", 1), TMX_REAL("constant_w", 1)};
     struct report r = {0};
     struct tmx_lines lines = {0};
-    enum tmx_status st = TMX_OK;
-    while (!st && tmx_lines_next(&lines, text)) {
-        st = report_line(&r, text->name, &lines, err);
+    while (!r.err.code && tmx_lines_next(&lines, text)) {
+        report_line(&r, text->name, &lines);
     }
-    st = st ? st : end_launch(&r, text->name, err);
-    st = st || !dir ? st : tmx_os_mkdirs(dir, err);
-    st = st || !dir ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
-    st = st ? st : tmx_table_create(t, columns, 8, err);
-    for (size_t i = 0; !st && i < r.n_kernel; i++) {
+    if (!r.err.code) {
+        end_launch(&r, text->name);
+    }
+    if (!r.err.code && dir && !tmx_os_mkdirs(dir, &r.err)) {
+        (void)!tmx_folder_open(dir, TMX_FOLDER_RESULTS, &r.err);
+    }
+    *t = tmx_table_new(columns, 8);
+    for (size_t i = 0; !r.err.code && i < r.n_kernel; i++) {
         const struct kernel *k = &r.kernel[i];
-        const double n = (double)k->launches;
+        const double n = (double)k->launches, *w = k->sum.component;
         char name[64];
         file_name(&r, i, name);
-        tmx_table_text(*t, name);
-        tmx_table_int(*t, k->launches);
-        tmx_table_real(*t, k->sum.total / n);
-        tmx_table_real(*t, sm_w(&k->sum) / n);
-        for (size_t c = TMX_COMPONENT_L2; c < TMX_N_COMPONENT; c++) {
-            tmx_table_real(*t, k->sum.component[c] / n);
+        tmx_table_row(*t, "%s %zu %g %g %g %g %g %g", name, (size_t)k->launches, k->sum.total / n,
+                      sm_w(&k->sum) / n, w[TMX_COMPONENT_L2] / n, w[TMX_COMPONENT_DRAM] / n,
+                      w[TMX_COMPONENT_STATIC] / n, k->sum.constant / n);
+        if (dir) {
+            write_kernel(k, dir, name, &r.err);
         }
-        tmx_table_real(*t, k->sum.constant / n);
-        st = dir ? write_kernel(k, dir, name, err) : TMX_OK;
     }
     free(r.kernel);
-    return st;
+    return r.err.code || *t ? tmx_error_give(err, &r.err) : tmx_no_memory(err);
 }
 
 /* The trace. */

@@ -56,6 +56,7 @@ struct work {
     const struct tmx_measured *log;
     const struct tmx_calibrate_options *options;
     const struct tmx_log *say;
+    struct tmx_err err; /* the first stays */
     bool sink_shared;
     double sink_near; /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
     bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
@@ -102,15 +103,6 @@ static struct range range_of(const struct tmx_measured *log, enum tmx_log_quanti
     return r;
 }
 
-static bool every_series_has(const struct tmx_measured *log, enum tmx_log_quantity q)
-{
-    bool all = true;
-    for (size_t i = 0; i < log->n_series; i++) {
-        all = all && log->series[i].q[q];
-    }
-    return all;
-}
-
 static bool several_hosts(const struct tmx_measured *log)
 {
     const char *host = "";
@@ -132,41 +124,22 @@ static size_t rows_of(const struct tmx_measured *log)
     return n;
 }
 
-/* As given: a mean over much less than a row is a moment, one over about a row is the row's, a longer one is
- * the power of half of it ago. */
-static void give_power(struct work *w)
-{
-    const double window = w->options->power_window_s;
-    struct tmx_calibration *c = w->c;
-    double step = INFINITY;
-    for (size_t i = 0; i < w->log->n_series; i++) {
-        step = fmin(step, w->log->series[i].step_s);
-    }
-    c->power_is = w->options->power_is;
-    if (c->power_is == TMX_POWER_AUTO && c->power_instant) {
-        c->power_is = TMX_POWER_INSTANT;
-    }
-    c->power_window_s = window;
-    if (window > 0) {
-        c->power_is = window > 0.5 * step && window <= 1.5 * step ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
-        c->model.power_lag_s = window > 1.5 * step ? 0.5 * window : 0;
-    }
-    c->model.power_is_mean = c->power_is == TMX_POWER_MEAN;
-}
-
-static enum tmx_status begin(struct work *w, struct tmx_err *err)
+static void begin(struct work *w)
 {
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
     const struct tmx_calibrate_options *o = w->options;
     static const double SENSOR_ERROR_K = 5;
     char other[TMX_GUESS_SIZE];
+    double step = INFINITY;
+    bool inlet = true;
     c->model.gpu = calloc(log->n_gpu + 1, sizeof *c->model.gpu);
     TMX_TAKE(&c->arena, w->offset_identified, log->n_gpu + 1);
     TMX_TAKE(&c->arena, c->ambient_c, log->n_run + 1);
     TMX_TAKE(&c->arena, c->parameter, 4 * log->n_gpu + log->n_run + 16);
     if (!c->model.gpu || c->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_no_memory(&w->err);
+        return;
     }
     for (size_t g = 0; g < log->n_gpu; g++) {
         bool there = false;
@@ -177,19 +150,22 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
             struct tmx_rc_gpu *gpu = &c->model.gpu[c->model.n_gpu++];
             gpu->upstream = TMX_RC_NONE;
             if (snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]) >= (int)sizeof gpu->name) {
-                return tmx_fail(err, TMX_ECONFIG, "GPU %s: a name longer than %zu characters", log->gpu[g],
-                                sizeof gpu->name - 1);
+                tmx_error(&w->err, TMX_ECONFIG, "GPU %s: a name longer than %zu characters", log->gpu[g],
+                          sizeof gpu->name - 1);
             }
         }
     }
     const struct range p = range_of(log, TMX_Q_POWER, -1), t = range_of(log, TMX_Q_TEMP, -1),
                        n = range_of(log, TMX_Q_RPM, -1);
     if (p.high - p.low < fmax(2, 0.05 * p.high) || t.high - t.low < 3) {
-        return tmx_fail(err, TMX_ERANGE,
-                        "power goes from %.1f to %.1f W and temperature from %.1f to %.1f degC: nothing can "
-                        "be identified; "
-                        "log idle, a step of load held for minutes, and idle again",
-                        p.low, p.high, t.low, t.high);
+        tmx_error(&w->err, TMX_ERANGE,
+                  "power goes from %.1f to %.1f W and temperature from %.1f to %.1f degC: nothing can "
+                  "be identified; "
+                  "log idle, a step of load held for minutes, and idle again",
+                  p.low, p.high, t.low, t.high);
+    }
+    if (w->err.code) {
+        return;
     }
     if (p.high - p.low < 0.5 * p.high) {
         tmx_log_say(w->say, TMX_LOG_WARNING,
@@ -211,24 +187,25 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     c->fan_varies = rpm && (n.low < 0.9 * n.high || (o->rpm > 0 && fabs(o->rpm - n.high) > 0.1 * n.high));
     c->fit = (struct tmx_fit){.model = &c->model,
                               .log = log,
-                              .from = 0,
                               .to = o->split > 0 && o->split < 1 ? o->split : 1,
                               .ambient_c = c->ambient_c,
                               .rpm = o->rpm,
                               .inlet = o->ambient == TMX_AMBIENT_INLET};
-    if (o->ambient == TMX_AMBIENT_INLET && !every_series_has(log, TMX_Q_INLET)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "--ambient inlet: not every run has a column of inlet air; use --ambient fit to fit it");
+    for (size_t i = 0; i < log->n_series; i++) {
+        inlet = inlet && log->series[i].q[TMX_Q_INLET];
+        step = fmin(step, log->series[i].step_s);
+    }
+    if (o->ambient == TMX_AMBIENT_INLET && !inlet) {
+        tmx_error(&w->err, TMX_ECONFIG,
+                  "--ambient inlet: not every run has a column of inlet air; use --ambient fit to fit it");
     }
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
     }
     if (o->ambient == TMX_AMBIENT_GIVEN && o->ambient_c > t.low + SENSOR_ERROR_K) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "ambient %g degC: the log has a GPU at %g degC, and none is colder than its air%s",
-                        o->ambient_c, t.low,
-                        tmx_plausible_guess(other, NULL, "ambient_c", "degC", o->ambient_c));
+        tmx_error(&w->err, TMX_ECONFIG,
+                  "ambient %g degC: the log has a GPU at %g degC, and none is colder than its air%s",
+                  o->ambient_c, t.low, tmx_plausible_guess(other, NULL, "ambient_c", "degC", o->ambient_c));
     }
     const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
     if (power) {
@@ -237,8 +214,15 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     }
     c->model.ambient_fitted = !c->fit.inlet && o->ambient != TMX_AMBIENT_GIVEN;
     c->rest_rms_k = NAN;
-    give_power(w);
-    return TMX_OK;
+    c->power_is = o->power_is == TMX_POWER_AUTO && c->power_instant ? TMX_POWER_INSTANT : o->power_is;
+    c->power_window_s = o->power_window_s;
+    if (o->power_window_s > 0) { /* a mean over much less than a row is a moment, one over about a row is the
+                                  * row's, a longer one is the power of half of it ago */
+        const bool longer = o->power_window_s > 1.5 * step;
+        c->power_is = o->power_window_s > 0.5 * step && !longer ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
+        c->model.power_lag_s = longer ? 0.5 * o->power_window_s : 0;
+    }
+    c->model.power_is_mean = c->power_is == TMX_POWER_MEAN;
 }
 
 /* ---- the parameters of a structure, ways back, and trials of further parts ---- */
@@ -320,7 +304,7 @@ static struct tmx_fit_parameter *parameter_of(struct work *w, enum tmx_fit_kind 
     return NULL;
 }
 
-static enum tmx_status save(struct work *w, struct state *s, struct tmx_err *err)
+static void save(struct work *w, struct state *s)
 {
     struct tmx_calibration *c = w->c;
     if (!s->gpu) {
@@ -328,18 +312,21 @@ static enum tmx_status save(struct work *w, struct state *s, struct tmx_err *err
         TMX_TAKE(&c->arena, s->ambient_c, w->log->n_run + 1);
     }
     if (c->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     s->model = c->model;
     s->rms_k = c->fit.rms_k;
     memcpy(s->gpu, c->model.gpu, c->model.n_gpu * sizeof *s->gpu);
     memcpy(s->ambient_c, c->ambient_c, w->log->n_run * sizeof *s->ambient_c);
-    return TMX_OK;
 }
 
 static void go_back(struct work *w, const struct state *s)
 {
     struct tmx_rc_gpu *gpu = w->c->model.gpu;
+    if (w->err.code) {
+        return;
+    }
     memcpy(gpu, s->gpu, s->model.n_gpu * sizeof *gpu);
     w->c->model = s->model;
     w->c->model.gpu = gpu;
@@ -347,23 +334,37 @@ static void go_back(struct work *w, const struct state *s)
     w->c->fit.rms_k = s->rms_k;
 }
 
-/* Fit the structure as its flags stand. */
-static enum tmx_status refit(struct work *w, bool errors, struct tmx_err *err)
+/* Fit the structure as its flags stand; false: it cannot be, *err says why. */
+static bool refit_or(struct work *w, struct tmx_err *err)
 {
     list_parameters(w);
     w->c->fit.parameter = w->c->parameter;
     tmx_log_say(w->say, TMX_LOG_PROGRESS, "fitting %zu parameters to %zu rows", w->c->fit.n_parameter,
                 rows_of(w->c->fit.log));
-    return tmx_fit_run(&w->c->fit, errors, err);
+    return tmx_fit_run(&w->c->fit, true, err);
+}
+
+static void refit(struct work *w)
+{
+    if (!w->err.code) {
+        refit_or(w, &w->err);
+    }
+}
+
+/* Did a further part fit, and lower the rms below this share of what it was? */
+static bool refit_to(struct work *w, double share, const struct state *before)
+{
+    struct tmx_err ignored = {0};
+    return !w->err.code && refit_or(w, &ignored) && w->c->fit.rms_k < share * before->rms_k;
 }
 
 /* Let go of what is assumed of the offsets that the log tells by itself, hold it for the others; refit where
  * that changes. */
-static enum tmx_status judge_offsets(struct work *w, struct tmx_err *err)
+static void judge_offsets(struct work *w)
 {
     static const double IDENTIFIED_K = 1; /* standard error, which counts nothing as known */
     bool change = false;
-    for (size_t k = 0; k < w->c->fit.n_parameter; k++) {
+    for (size_t k = 0; k < w->c->fit.n_parameter && !w->err.code; k++) {
         const struct tmx_fit_parameter *p = &w->c->parameter[k];
         if (p->kind == TMX_FIT_OFFSET) {
             const bool identified = p->error < IDENTIFIED_K;
@@ -371,7 +372,9 @@ static enum tmx_status judge_offsets(struct work *w, struct tmx_err *err)
             w->offset_identified[p->gpu] = identified;
         }
     }
-    return change ? refit(w, true, err) : TMX_OK;
+    if (change) {
+        refit(w);
+    }
 }
 
 static void leave_out(struct work *w, const char *name, const char *why)
@@ -392,13 +395,12 @@ static bool is_identified(const struct tmx_fit_parameter *p)
     return p && isfinite(p->error) && p->error <= most * fabs(p->value);
 }
 
-static enum tmx_status try_part(struct work *w, const struct trial *t, struct tmx_err *err)
+static void try_part(struct work *w, const struct trial *t)
 {
     struct state before = {0}, best = {0};
-    enum tmx_status st = save(w, &before, err);
     bool better = false;
-    for (size_t i = 0; !st && i < t->n_start; i++) {
-        struct tmx_err ignored = {0};
+    save(w, &before);
+    for (size_t i = 0; i < t->n_start && !w->err.code; i++) {
         go_back(w, &before);
         *t->flag = true;
         for (size_t k = 0; k < t->n_kind; k++) {
@@ -408,35 +410,29 @@ static enum tmx_status try_part(struct work *w, const struct trial *t, struct tm
                 *(t->kinds[k] == TMX_FIT_DIE ? &gpu->die_k_per_w : &gpu->preheat_k_per_w) = t->start[i][k];
             }
         }
-        enum tmx_status fitted = refit(w, true, &ignored);
-        bool good = !fitted && w->c->fit.rms_k < (1 - t->gain) * before.rms_k;
-        for (size_t k = 0; good && k < t->n_kind; k++) {
-            const struct tmx_fit_parameter *p = parameter_of(w, t->kinds[k]);
-            good =
-                t->kinds[k] == TMX_FIT_LAG || is_identified(p); /* edges tell of the lag: the gain decides */
+        bool good = refit_to(w, 1 - t->gain, &before);
+        for (size_t k = 0; good && k < t->n_kind; k++) { /* edges tell of the lag: the gain decides */
+            good = t->kinds[k] == TMX_FIT_LAG || is_identified(parameter_of(w, t->kinds[k]));
         }
         const struct tmx_fit_parameter *sink = parameter_of(w, TMX_FIT_SINK_C);
         good = good && sink && isfinite(sink->error) && sink->error < 0.5 * sink->value;
         if (good && (!better || w->c->fit.rms_k < best.rms_k)) {
-            st = save(w, &best, err);
+            save(w, &best);
             better = true;
         }
     }
-    if (!st) {
-        go_back(w, better ? &best : &before);
-        *t->flag = better;
-        if (!better) {
-            leave_out(w, t->name, t->why);
-        }
+    go_back(w, better ? &best : &before);
+    *t->flag = better;
+    if (!better) {
+        leave_out(w, t->name, t->why);
     }
-    return st;
 }
 
 /* ---- where a fit starts: one GPU alone, several time constants tried ---- */
 
 /* One start of the one-GPU fit, kept when it beats what was found. die_s = 0: one pole. */
-static enum tmx_status try_guess(struct work *w, size_t run, double r, double tau, double die_s,
-                                 double ambient_c, struct state *found, struct tmx_err *err)
+static void try_guess(struct work *w, size_t run, double r, double tau, double die_s, double ambient_c,
+                      struct state *found)
 {
     struct tmx_calibration *c = w->c;
     struct tmx_err ignored = {0};
@@ -448,7 +444,9 @@ static enum tmx_status try_guess(struct work *w, size_t run, double r, double ta
     }
     c->model.die_s = die_s;
     c->ambient_c[run] = ambient_c;
-    return !tmx_fit_run(&c->fit, false, &ignored) && c->fit.rms_k < before ? save(w, found, err) : TMX_OK;
+    if (tmx_fit_run(&c->fit, false, &ignored) && c->fit.rms_k < before) {
+        save(w, found);
+    }
 }
 
 /* The series with the widest swing of power. */
@@ -471,23 +469,7 @@ static size_t widest_swing(const struct tmx_measured *log)
     return best;
 }
 
-/* What was found for one GPU is where all start. */
-static void start_all(struct work *w, const struct state *found, size_t gpu, size_t run, double r)
-{
-    struct tmx_calibration *c = w->c;
-    go_back(w, found);
-    for (size_t g = 0; g < c->model.n_gpu; g++) {
-        c->model.gpu[g].junction_k_per_w = fmax(c->model.gpu[gpu].junction_k_per_w, 0.02 * r);
-        c->model.gpu[g].sink_k_per_w = fmax(c->model.gpu[gpu].sink_k_per_w, 0.02 * r);
-        c->model.gpu[g].die_k_per_w = w->die ? c->model.gpu[gpu].die_k_per_w : 0;
-    }
-    for (size_t k = 0; k < w->log->n_run; k++) {
-        c->ambient_c[k] =
-            w->options->ambient == TMX_AMBIENT_GIVEN ? w->options->ambient_c : found->ambient_c[run];
-    }
-}
-
-static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
+static void first_guess(struct work *w)
 {
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
@@ -496,8 +478,8 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
     const double span_s = s->q[TMX_Q_TIME][s->n - 1];
     const struct range t = range_of(log, TMX_Q_TEMP, (int)s->gpu),
                        p = range_of(log, TMX_Q_POWER, (int)s->gpu);
-    const double r = fmax(t.high - t.low, 1) / fmax(p.high - p.low, 1);
-    struct state found = {0};
+    const double r = fmax(t.high - t.low, 1) / fmax(p.high - p.low, 1), air_c = t.low - r * p.low;
+    struct state found = {0}, two = {0};
     bool *use;
     const size_t gpu = tmx_rc_find(&c->model, log->gpu[s->gpu]);
     struct tmx_fit_parameter list[6] = {{.kind = TMX_FIT_JUNCTION, .gpu = (int)gpu},
@@ -507,9 +489,9 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
                                         {.kind = TMX_FIT_DIE, .gpu = (int)gpu},
                                         {.kind = TMX_FIT_DIE_S, .gpu = TMX_FIT_ALL}};
     if (!TMX_TAKE(&c->arena, use, log->n_series + 1)) {
-        return tmx_no_memory(err);
+        tmx_no_memory(&w->err);
+        return;
     }
-    enum tmx_status st = TMX_OK;
     use[best] = true;
     const bool inlet = c->fit.inlet;
     c->fit.use = use;
@@ -519,33 +501,39 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
     c->fit.rms_k = INFINITY;
     c->fit.most_iterations = 15;
     const double shortest = fmax(s->step_s, span_s / 1000);
-    for (double tau = shortest; !st && tau < span_s; tau *= 4) {
-        st = try_guess(w, s->run, r, tau, 0, t.low - r * p.low, &found, err);
+    for (double tau = shortest; tau < span_s; tau *= 4) {
+        try_guess(w, s->run, r, tau, 0, air_c, &found);
     }
     const double one_pole_k = found.gpu ? found.rms_k : INFINITY;
-    struct state two = {0};
     c->fit.n_parameter = 6;
-    for (double tau = 64 * shortest; !st && tau < span_s / 2; tau *= 4) {
-        for (double die_s = 2 * shortest; !st && die_s < tau / 8; die_s *= 8) {
-            st = try_guess(w, s->run, r, tau, die_s, t.low - r * p.low, &two, err);
+    for (double tau = 64 * shortest; tau < span_s / 2; tau *= 4) {
+        for (double die_s = 2 * shortest; die_s < tau / 8; die_s *= 8) {
+            try_guess(w, s->run, r, tau, die_s, air_c, &two);
         }
     }
     if (two.gpu && two.rms_k < 0.97 * one_pole_k) {
         found = two;
         w->die = true;
     }
-    if (!st && !found.gpu) {
-        st = tmx_fail(err, TMX_ESOLVE,
-                      "no fit of GPU %s: do its temperature and its power belong to the same GPU?",
-                      log->gpu[s->gpu]);
+    if (!found.gpu) {
+        tmx_error(&w->err, TMX_ESOLVE,
+                  "no fit of GPU %s: do its temperature and its power belong to the same GPU?",
+                  log->gpu[s->gpu]);
     }
-    if (!st) {
-        start_all(w, &found, gpu, s->run, r);
+    go_back(w, &found); /* what was found for one GPU is where all start */
+    const struct tmx_rc_gpu one = c->model.gpu[gpu];
+    for (size_t g = 0; g < c->model.n_gpu && !w->err.code; g++) {
+        c->model.gpu[g].junction_k_per_w = fmax(one.junction_k_per_w, 0.02 * r);
+        c->model.gpu[g].sink_k_per_w = fmax(one.sink_k_per_w, 0.02 * r);
+        c->model.gpu[g].die_k_per_w = w->die ? one.die_k_per_w : 0;
+    }
+    for (size_t k = 0; k < log->n_run && !w->err.code; k++) {
+        c->ambient_c[k] =
+            w->options->ambient == TMX_AMBIENT_GIVEN ? w->options->ambient_c : found.ambient_c[s->run];
     }
     c->fit.use = NULL;
     c->fit.most_iterations = 0;
     c->fit.inlet = inlet;
-    return st;
 }
 
 /* ---- whose air a GPU breathes: found, or as given ---- */
@@ -601,7 +589,7 @@ static void find_air(struct work *w)
     w->c->air_found = true;
 }
 
-static enum tmx_status give_air(struct work *w, struct tmx_err *err)
+static void give_air(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
     for (const char *p = w->options->air; p && *p;) {
@@ -609,15 +597,17 @@ static enum tmx_status give_air(struct work *w, struct tmx_err *err)
         char from[64], to[64];
         end = end ? end : p + strlen(p);
         if (!arrow || arrow > end || arrow - p > 63 || end - arrow > 64) {
-            return tmx_fail(err, TMX_ECONFIG, "air \"%s\": expected auto, none or pairs such as 0>1,3>2",
-                            w->options->air);
+            tmx_error(&w->err, TMX_ECONFIG, "air \"%s\": expected auto, none or pairs such as 0>1,3>2",
+                      w->options->air);
+            return;
         }
         snprintf(from, sizeof from, "%.*s", (int)(arrow - p), p);
         snprintf(to, sizeof to, "%.*s", (int)(end - arrow - 1), arrow + 1);
         const size_t a = tmx_rc_find(m, from), b = tmx_rc_find(m, to);
         if (a == m->n_gpu || b == m->n_gpu || a == b) {
-            return tmx_fail(err, TMX_ECONFIG, "air: there is no GPU \"%s\" in the log",
-                            a == m->n_gpu ? from : to);
+            tmx_error(&w->err, TMX_ECONFIG, "air: there is no GPU \"%s\" in the log",
+                      a == m->n_gpu ? from : to);
+            return;
         }
         m->gpu[b].upstream = (int)a;
         p = *end ? end + 1 : end;
@@ -626,11 +616,11 @@ static enum tmx_status give_air(struct work *w, struct tmx_err *err)
         size_t steps = 0;
         for (int u = m->gpu[g].upstream; u >= 0; u = m->gpu[u].upstream) {
             if (++steps > m->n_gpu) {
-                return tmx_fail(err, TMX_ECONFIG, "air: GPU %s breathes its own air", m->gpu[g].name);
+                tmx_error(&w->err, TMX_ECONFIG, "air: GPU %s breathes its own air", m->gpu[g].name);
+                return;
             }
         }
     }
-    return TMX_OK;
 }
 
 static void print_air(struct tmx_calibration *c)
@@ -651,12 +641,12 @@ static void print_air(struct tmx_calibration *c)
 
 /* Equal parts: what sets the rows apart is their air. Where the log does not show it, no row breathes
  * another's. */
-static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
+static void part_rows(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
     struct state apart = {0};
     double junction = 0, sink = 0;
-    enum tmx_status st = save(w, &apart, err);
+    save(w, &apart);
     for (size_t g = 0; g < m->n_gpu; g++) {
         junction += m->gpu[g].junction_k_per_w / (double)m->n_gpu;
         sink += m->gpu[g].sink_k_per_w / (double)m->n_gpu;
@@ -666,8 +656,8 @@ static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
         m->gpu[g].preheat_k_per_w = m->gpu[g].upstream >= 0 ? 0.1 * (junction + sink) : 0;
     }
     w->sink_shared = w->preheat = true;
-    st = st ? st : refit(w, true, err);
-    if (!st && !is_identified(parameter_of(w, TMX_FIT_PREHEAT))) {
+    refit(w);
+    if (!w->err.code && !is_identified(parameter_of(w, TMX_FIT_PREHEAT))) {
         leave_out(w, "preheat_k_per_w", "rows do not differ: load one row alone, or two fan speeds");
         go_back(w, &apart);
         for (size_t g = 0; g < m->n_gpu; g++) {
@@ -676,45 +666,42 @@ static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
         }
         w->sink_shared = w->options->alike;
         w->preheat = w->c->air_found = false;
-        st = refit(w, true, err);
+        refit(w);
     }
-    return st;
 }
 
-static enum tmx_status give_or_find_air(struct work *w, struct tmx_err *err)
+static void give_or_find_air(struct work *w)
 {
     const char *air = w->options->air ? w->options->air : "auto";
-    enum tmx_status st = TMX_OK;
     bool any = false;
     if (strcmp(air, "auto") == 0 && !several_hosts(w->log)) {
         find_air(w);
     } else if (strcmp(air, "auto") != 0 && strcmp(air, "none") != 0) {
-        st = give_air(w, err);
+        give_air(w);
     }
     for (size_t g = 0; g < w->c->model.n_gpu; g++) {
         any = any || w->c->model.gpu[g].upstream >= 0;
     }
-    return st || !any ? st : part_rows(w, err);
+    if (any && !w->err.code) {
+        part_rows(w);
+    }
 }
 
 /* Are the rows' watts means? */
-static enum tmx_status try_means(struct work *w, struct tmx_err *err)
+static void try_means(struct work *w)
 {
     struct state points = {0};
-    struct tmx_err ignored = {0};
-    if (w->c->power_is != TMX_POWER_AUTO) { /* is given */
-        return TMX_OK;
+    if (w->c->power_is == TMX_POWER_AUTO) { /* is not given */
+        save(w, &points);
+        w->c->model.power_is_mean = true;
+        if (!refit_to(w, 0.998, &points)) {
+            go_back(w, &points);
+        }
     }
-    const enum tmx_status st = save(w, &points, err);
-    w->c->model.power_is_mean = true;
-    if (!st && (refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
-        go_back(w, &points);
-    }
-    return st;
 }
 
 /* Parts that one or two numbers make, in the order in which they are tried. */
-static enum tmx_status try_parts(struct work *w, struct tmx_err *err)
+static void try_parts(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
     double step = INFINITY, length_s = 0, ignored = 0;
@@ -788,27 +775,27 @@ static enum tmx_status try_parts(struct work *w, struct tmx_err *err)
          .gain = 0.01,
          .name = "power_lag_s",
          .why = "power and temperature of a row belong together"}};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !st; i++) {
-        st = parts[i].skip ? TMX_OK : try_part(w, &parts[i], err);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!parts[i].skip && !w->err.code) {
+            try_part(w, &parts[i]);
+        }
     }
-    return st;
 }
 
 /* A capacity for each sink, where that lowers the error and the log determines every one, one of them apart
  * from the rest. */
-static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
+static void try_capacities(struct work *w)
 {
     struct tmx_calibration *c = w->c;
     struct state shared = {0};
-    struct tmx_err ignored = {0};
+    bool apart = false;
     if (c->model.n_gpu < 2) {
-        return TMX_OK;
+        return;
     }
-    const enum tmx_status st = save(w, &shared, err);
+    save(w, &shared);
     w->c_near = c->model.gpu[0].sink_j_per_k;
     w->c_apart = true;
-    bool good = !st && !refit(w, true, &ignored) && c->fit.rms_k < 0.99 * shared.rms_k, apart = false;
+    bool good = refit_to(w, 0.99, &shared);
     for (size_t k = 0; good && k < c->fit.n_parameter; k++) {
         const struct tmx_fit_parameter *p = &c->parameter[k];
         if (p->kind == TMX_FIT_SINK_C) {
@@ -816,32 +803,37 @@ static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
             apart = apart || fabs(log(p->value / w->c_near)) > 1.96 * p->error / p->value;
         }
     }
-    if (!st && (!good || !apart)) {
+    if (!good || !apart) {
         go_back(w, &shared);
         w->c_apart = false;
         leave_out(w, "sink_j_per_k of each GPU",
                   "one for all: the log does not distinguish them; steps of load held for three time "
                   "constants, logged at a tenth of one");
     }
-    return st;
 }
 
-static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
+static void grow_model(struct work *w)
 {
-    enum tmx_status st = first_guess(w, err);
+    first_guess(w);
     w->sink_shared = w->options->alike;
-    st = st ? st : refit(w, true, err);
-    st = st ? st : judge_offsets(w, err);
-    st = st ? st : give_or_find_air(w, err);
-    st = st ? st : try_means(w, err);
-    st = st ? st : try_parts(w, err);
-    if (!st && w->sink_shared && !w->options->alike) {
+    refit(w);
+    judge_offsets(w);
+    if (!w->err.code) {
+        give_or_find_air(w);
+    }
+    if (!w->err.code) {
+        try_means(w);
+        try_parts(w);
+    }
+    if (w->sink_shared && !w->options->alike) {
         w->sink_near = w->c->model.gpu[0].sink_k_per_w;
         w->sink_shared = false;
-        st = refit(w, true, err);
+        refit(w);
     }
-    st = st ? st : judge_offsets(w, err);
-    return st ? st : try_capacities(w, err);
+    judge_offsets(w);
+    if (!w->err.code) {
+        try_capacities(w);
+    }
 }
 
 /* ---- long logs: the structure is found on a part of the rows, the values are fitted to all ---- */
@@ -868,18 +860,24 @@ static size_t liveliest(const struct tmx_series *s, size_t n)
     return best;
 }
 
-/* The same share of every series, shallow: a view of the rows where it is liveliest, with times of its own,
- * from 0. */
-static enum tmx_status part_of(struct work *w, struct tmx_measured *part, struct tmx_err *err)
+/* As grow_model, of a long log on the same share of every series, where it is liveliest: a view of its rows
+ * with times of its own, from 0. The values that it ends with are where the fit to all begins. */
+static void grow_on_part(struct work *w)
 {
+    static const double ROW_US = 25; /* of the whole fit, a row, on one core of 2024 */
     const struct tmx_measured *log = w->log;
+    const size_t n_row = rows_of(log);
+    const double share = (double)PART_ROWS / (double)n_row;
     struct tmx_arena *a = &w->c->arena;
-    const double share = (double)PART_ROWS / (double)rows_of(log);
-    *part = *log;
-    TMX_TAKE(a, part->series, log->n_series + 1);
-    for (size_t i = 0; i < part->n_series && !a->failed; i++) {
+    struct tmx_measured part = *log;
+    if (n_row <= LONG_ROWS) {
+        grow_model(w);
+        return;
+    }
+    TMX_TAKE(a, part.series, log->n_series + 1);
+    for (size_t i = 0; i < part.n_series && !a->failed; i++) {
         const struct tmx_series *from = &log->series[i];
-        struct tmx_series *s = &part->series[i];
+        struct tmx_series *s = &part.series[i];
         const size_t n = (size_t)fmax(share * (double)from->n, LEAST_PART);
         *s = *from;
         if (n >= from->n || !TMX_TAKE(a, s->q[TMX_Q_TIME], n)) {
@@ -895,63 +893,22 @@ static enum tmx_status part_of(struct work *w, struct tmx_measured *part, struct
         s->line = s->line ? s->line + first : NULL;
         s->n = n;
     }
-    return a->failed ? tmx_no_memory(err) : TMX_OK;
-}
-
-/* As grow_model, on a part of a long log; the values that it ends with are where the fit to all begins. */
-static enum tmx_status grow_on_part(struct work *w, struct tmx_err *err)
-{
-    static const double ROW_US = 25; /* of the whole fit, a row, on one core of 2024 */
-    const size_t n = rows_of(w->log);
-    struct tmx_measured part = {0};
-    if (n <= LONG_ROWS) {
-        return grow_model(w, err);
+    if (a->failed) {
+        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
+        return;
     }
-    const struct tmx_measured *log = w->log;
-    enum tmx_status st = part_of(w, &part, err);
-    if (!st) {
-        tmx_log_say(
-            w->say, TMX_LOG_INFO,
-            "%zu rows: which parts the model has is found on %zu of them, where the power varies most; "
-            "its values are fitted to all (about %.0f s)",
-            n, rows_of(&part), ceil(1e-6 * ROW_US * (double)n));
-        w->log = w->c->fit.log = &part;
-        st = grow_model(w, err);
-        w->log = w->c->fit.log = log;
-    }
-    return st;
+    tmx_log_say(w->say, TMX_LOG_INFO,
+                "%zu rows: which parts the model has is found on %zu of them, where the power varies most; "
+                "its values are fitted to all (about %.0f s)",
+                n_row, rows_of(&part), ceil(1e-6 * ROW_US * (double)n_row));
+    w->log = w->c->fit.log = &part;
+    grow_model(w);
+    w->log = w->c->fit.log = log;
 }
 
 /* ---- what was found, judged ---- */
 
-static enum tmx_status find_leak(struct work *w, struct tmx_err *err)
-{
-    struct tmx_leak *leak = &w->c->leak;
-    const enum tmx_status st = tmx_leak_slope(leak, w->log, w->options->same_work, err);
-    w->c->model.leak_per_k = !st && leak->identified ? leak->per_k : 0;
-    if (!st && !leak->identified) {
-        leave_out(w, "leak_per_k", leak->why);
-    }
-    return st;
-}
-
 /* An offset that the log does not tell stays near 0, as sensors and air of one kind are alike: assumed. */
-static void held_offset(struct work *w, struct tmx_fit_parameter *p)
-{
-    const double spread = tmx_fit_spread(p);
-    const bool strained = fabs(p->value) > 3 * spread;
-    snprintf(p->why, sizeof p->why,
-             "held near 0 by the assumed spread of sensors (%.2g K)%s; log a longer idle part", spread,
-             strained ? ", and yet far from it" : "");
-    if (strained) {
-        tmx_log_say(
-            w->say, TMX_LOG_WARNING,
-            "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log does not "
-            "identify well: its resistances depend on the assumed spread (%.2g K); log a longer idle part",
-            w->c->model.gpu[p->gpu].name, p->value, spread);
-    }
-}
-
 static void judge_identified(struct work *w)
 {
     struct tmx_calibration *c = w->c;
@@ -962,14 +919,25 @@ static void judge_identified(struct work *w)
         p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_identified[p->gpu]
                         : number                  ? p->error < 5
                                                   : is_identified(p);
-        if (p->kind == TMX_FIT_OFFSET && !p->identified) {
-            held_offset(w, p);
+        const double spread = tmx_fit_spread(p);
+        const bool strained = fabs(p->value) > 3 * spread;
+        if (!p->identified && p->kind != TMX_FIT_OFFSET) {
+            snprintf(p->why, sizeof p->why, "would need %s",
+                     p->kind == TMX_FIT_JUNCTION ? "steps of load logged faster than the sink's time constant"
+                     : number                    ? "a longer idle part"
+                                                 : "a larger step of power, held for three time constants");
         } else if (!p->identified) {
-            const char *why = p->kind == TMX_FIT_JUNCTION
-                                  ? "steps of load logged faster than the sink's time constant"
-                              : number ? "a longer idle part"
-                                       : "a larger step of power, held for three time constants";
-            snprintf(p->why, sizeof p->why, "would need %s", why);
+            snprintf(p->why, sizeof p->why,
+                     "held near 0 by the assumed spread of sensors (%.2g K)%s; log a longer idle part",
+                     spread, strained ? ", and yet far from it" : "");
+        }
+        if (!p->identified && p->kind == TMX_FIT_OFFSET && strained) {
+            tmx_log_say(w->say, TMX_LOG_WARNING,
+                        "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this "
+                        "log does not "
+                        "identify well: its resistances depend on the assumed spread (%.2g K); log a longer "
+                        "idle part",
+                        c->model.gpu[p->gpu].name, p->value, spread);
         }
     }
 }
@@ -1035,28 +1003,37 @@ static void doubt_fit(const struct work *w)
 
 /* ---- how far the calibration is from what it was not fitted to ---- */
 
-static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
+/* Rows of the longest series. */
+static size_t longest_of(const struct tmx_measured *log)
 {
-    struct tmx_calibration *c = w->c;
-    const struct tmx_measured *log = w->log;
-    struct state all = {0};
-    struct tmx_fit_parameter *keep;
-    bool *use;
-    double *temp;
     size_t longest = 0;
     for (size_t i = 0; i < log->n_series; i++) {
         longest = log->series[i].n > longest ? log->series[i].n : longest;
     }
-    TMX_TAKE(&c->arena, keep, c->fit.n_parameter + 1);
-    TMX_TAKE(&c->arena, use, log->n_series + 1);
-    TMX_TAKE(&c->arena, temp, longest + 1);
-    TMX_TAKE(&c->arena, c->leave_one_out, log->n_run + 1);
-    const enum tmx_status st = save(w, &all, err);
+    return longest;
+}
+
+/* Each run, predicted by a fit to the others. */
+static void judge_runs(struct work *w)
+{
+    struct tmx_calibration *c = w->c;
+    const struct tmx_measured *log = w->log;
     const size_t n_parameter = c->fit.n_parameter, n_row = c->fit.n_row;
-    if (!st) {
-        memcpy(keep, c->parameter, n_parameter * sizeof *keep);
+    struct state all = {0};
+    struct tmx_fit_parameter *keep;
+    bool *use;
+    double *temp;
+    TMX_TAKE(&c->arena, keep, n_parameter + 1);
+    TMX_TAKE(&c->arena, use, log->n_series + 1);
+    TMX_TAKE(&c->arena, temp, longest_of(log) + 1);
+    TMX_TAKE(&c->arena, c->leave_one_out, log->n_run + 1);
+    save(w, &all);
+    if (w->err.code) {
+        return;
     }
-    for (size_t r = 0; !st && r < log->n_run; r++) {
+    memcpy(keep, c->parameter, n_parameter * sizeof *keep);
+    c->fit.use = use;
+    for (size_t r = 0; r < log->n_run; r++) {
         size_t in = 0, out = 0, n = 0;
         double sum = 0;
         for (size_t i = 0; i < log->n_series; i++) {
@@ -1067,27 +1044,27 @@ static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
         if (in == 0 || out == 0) {
             continue;
         }
-        struct tmx_err ignored = {0};
+        struct tmx_err failed = {0};
         tmx_log_say(w->say, TMX_LOG_PROGRESS, "fitting without run %zu of %zu", r + 1, log->n_run);
-        c->fit.use = use;
         go_back(w, &all);
-        memcpy(c->parameter, keep, n_parameter * sizeof *keep);
         c->fit.n_parameter = 0;
         for (size_t k = 0; k < n_parameter; k++) {
             if (keep[k].kind != TMX_FIT_AMBIENT || keep[k].run != (int)r) {
                 c->parameter[c->fit.n_parameter++] = keep[k];
             }
         }
-        bool ok = !tmx_fit_run(&c->fit, false, &ignored);
+        tmx_fit_run(&c->fit, false, &failed);
         for (size_t i = 0; i < log->n_series; i++) {
             use[i] = log->series[i].run == r;
         }
-        ok = ok && (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN ||
-                    !tmx_fit_ambients(&c->fit, &ignored));
-        for (size_t i = 0; ok && i < log->n_series; i++) {
+        if (!c->fit.inlet && w->options->ambient != TMX_AMBIENT_GIVEN) {
+            tmx_fit_ambients(&c->fit, &failed);
+        }
+        for (size_t i = 0; i < log->n_series && !failed.code; i++) {
             const struct tmx_series *s = &log->series[i];
+            struct tmx_err ignored = {0};
             double start = NAN;
-            if (use[i] && !tmx_fit_predict(&c->fit, i, &start, temp, &ignored)) {
+            if (use[i] && tmx_fit_predict(&c->fit, i, &start, temp, &ignored)) {
                 for (size_t k = 0; k < s->n; k++) {
                     const double d = temp[k] - s->q[TMX_Q_TEMP][k];
                     sum += isnan(d) ? 0 : d * d;
@@ -1096,31 +1073,29 @@ static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
             }
         }
         c->leave_one_out[c->n_leave_one_out++] =
-            (struct tmx_run_error){r, ok && n ? sqrt(sum / (double)n) : NAN};
+            (struct tmx_run_error){r, !failed.code && n ? sqrt(sum / (double)n) : NAN};
     }
-    if (!st) {
-        go_back(w, &all);
-        memcpy(c->parameter, keep, n_parameter * sizeof *keep);
-        c->fit.n_parameter = n_parameter;
-        c->fit.n_row = n_row;
-    }
+    go_back(w, &all);
+    memcpy(c->parameter, keep, n_parameter * sizeof *keep);
+    c->fit.n_parameter = n_parameter;
+    c->fit.n_row = n_row;
     c->fit.use = NULL;
-    return st;
 }
 
 /* The error on the part of the time that was not fitted. */
-static enum tmx_status judge_rest(struct work *w, struct tmx_err *err)
+static void judge_rest(struct work *w)
 {
     struct tmx_calibration *c = w->c;
-    double sum = 0;
+    double sum = 0, *temp;
     size_t n = 0;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < w->log->n_series; i++) {
+    if (!TMX_TAKE(&c->arena, temp, longest_of(w->log))) {
+        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < w->log->n_series; i++) {
         const struct tmx_series *s = &w->log->series[i];
-        double *temp = malloc(s->n * sizeof *temp), start = NAN;
-        st = temp ? tmx_fit_predict(&c->fit, i, &start, temp, err)
-                  : tmx_fail(err, TMX_ENOMEM, "%zu rows", s->n);
-        for (size_t k = 0; !st && k < s->n; k++) {
+        double start = NAN;
+        tmx_fit_predict(&c->fit, i, &start, temp, &w->err);
+        for (size_t k = 0; k < s->n && !w->err.code; k++) {
             const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1],
                          d = temp[k] - s->q[TMX_Q_TEMP][k];
             if (share > c->fit.to && !isnan(d)) {
@@ -1128,24 +1103,8 @@ static enum tmx_status judge_rest(struct work *w, struct tmx_err *err)
                 n++;
             }
         }
-        free(temp);
     }
     c->rest_rms_k = n ? sqrt(sum / (double)n) : NAN;
-    return st;
-}
-
-/* The last fit: what its errors have in common is kept, too. */
-static enum tmx_status fit_with_covariance(struct work *w, struct tmx_err *err)
-{
-    struct tmx_calibration *c = w->c;
-    list_parameters(w);
-    if (!TMX_TAKE(&c->arena, c->covariance, c->fit.n_parameter * c->fit.n_parameter + 1)) {
-        return tmx_no_memory(err);
-    }
-    c->fit.covariance = c->covariance;
-    const enum tmx_status st = refit(w, true, err);
-    c->fit.covariance = NULL;
-    return st;
 }
 
 /* ---- the whole ---- */
@@ -1156,22 +1115,35 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
 {
     struct work w = {.c = c, .log = log, .options = options, .say = say};
     *c = (struct tmx_calibration){0};
-    enum tmx_status st = begin(&w, err);
-    st = st ? st : grow_on_part(&w, err);
-    st = st ? st : find_leak(&w, err);
-    st = st ? st : fit_with_covariance(&w, err);
-    if (!st) {
+    begin(&w);
+    if (!w.err.code) {
+        grow_on_part(&w);
+    }
+    if (!w.err.code && !tmx_leak_slope(&c->leak, log, options->same_work, &w.err)) {
+        c->model.leak_per_k = c->leak.identified ? c->leak.per_k : 0;
+        if (!c->leak.identified) {
+            leave_out(&w, "leak_per_k", c->leak.why);
+        }
+        list_parameters(&w); /* the last fit: what its errors have in common is kept, too */
+        c->fit.covariance = TMX_TAKE(&c->arena, c->covariance, c->fit.n_parameter * c->fit.n_parameter + 1);
+        if (c->arena.failed) {
+            tmx_no_memory(&w.err);
+        }
+        refit(&w);
+        c->fit.covariance = NULL;
+    }
+    if (!w.err.code) {
         judge_identified(&w);
         doubt_units(&w);
         doubt_fit(&w);
         print_air(c);
+        if (c->fit.to < 1) {
+            judge_rest(&w);
+        } else if (options->leave_one_out) {
+            judge_runs(&w);
+        }
     }
-    if (!st && c->fit.to < 1) {
-        st = judge_rest(&w, err);
-    } else if (!st && options->leave_one_out) {
-        st = judge_runs(&w, err);
-    }
-    return st;
+    return tmx_error_give(err, &w.err);
 }
 
 void tmx_calibration_finish(struct tmx_calibration *c)

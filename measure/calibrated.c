@@ -26,17 +26,6 @@ static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, do
     tmx_table_row(t, "%s %s %s %g %s - - - %s %s", name, gpu, "", value, unit, "given", note);
 }
 
-static void leak_row(struct tmx_table *t, const struct tmx_leak *leak)
-{
-    char note[160];
-    snprintf(note, sizeof note,
-             "d ln P / dT at equal work, %zu stretches of load, %.0f W, %.0f to %.0f degC: %.2f W/K",
-             leak->n_stretch, leak->mean_w, leak->low_c, leak->high_c, leak->per_k * leak->mean_w);
-    tmx_table_row(t, "%s %s %s %g %s %g %g %g %s %s", "leak_per_k", "all", "", leak->per_k, "1/K",
-                  leak->error, leak->per_k - 1.96 * leak->error, leak->per_k + 1.96 * leak->error, "fitted",
-                  note);
-}
-
 /* What a row's watts were taken for, and who said so. */
 static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
 {
@@ -57,125 +46,119 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
     }
 }
 
-static void fitted_row(struct tmx_table *t, const struct tmx_calibration *c, const struct tmx_measured *log,
-                       const struct tmx_fit_parameter *p)
+struct tmx_table *tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
-    const bool error = isfinite(p->error) && p->error < 1e6 * fmax(fabs(p->value), 1);
-    double low = p->value - 1.96 * p->error, high = p->value + 1.96 * p->error;
-    if (tmx_fit_positive(p->kind) && error) { /* of the logarithm, which is what was fitted */
-        low = p->value * exp(-1.96 * p->error / p->value);
-        high = p->value * exp(1.96 * p->error / p->value);
-    }
-    tmx_table_row(t, "%s %s %s %g %s %G %G %G %s %s", tmx_fit_name(p->kind),
-                  p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
-                  p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "", p->value, tmx_fit_unit(p->kind),
-                  error ? p->error : NAN, error ? low : NAN, error ? high : NAN,
-                  p->identified ? "fitted" : "not identified", p->why);
-}
-
-enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log,
-                                         struct tmx_table **t, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    if (st) {
-        return st;
-    }
+    const struct tmx_leak *leak = &c->leak;
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    char note[160];
     for (size_t g = 0; g < c->model.n_gpu; g++) { /* the GPUs there are, and whose air they breathe */
         const struct tmx_rc_gpu *gpu = &c->model.gpu[g];
-        char note[160];
-        snprintf(note, sizeof note, "%s", gpu->upstream >= 0 ? c->model.gpu[gpu->upstream].name : "");
-        fixed_row(*t, "upstream", gpu->name, gpu->upstream >= 0 ? 1 : 0, "1", note);
+        fixed_row(t, "upstream", gpu->name, gpu->upstream >= 0 ? 1 : 0, "1",
+                  gpu->upstream >= 0 ? c->model.gpu[gpu->upstream].name : "");
     }
-    fixed_row(*t, "rpm_ref", "all", c->model.rpm_ref, "rpm",
+    fixed_row(t, "rpm_ref", "all", c->model.rpm_ref, "rpm",
               c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
                                    : "no fan speed known: holds for this fan curve only");
-    fixed_row(*t, "power_w", "all", 1, "1", c->model.power_from);
-    power_row(*t, c);
-    fixed_row(*t, "power_low_w", "all", c->model.power_low_w, "W", "");
-    fixed_row(*t, "power_high_w", "all", c->model.power_high_w, "W", "");
-    fixed_row(*t, "residual_k", "all", c->fit.rms_k, "K", "rms of the residual");
+    fixed_row(t, "power_w", "all", 1, "1", c->model.power_from);
+    power_row(t, c);
+    fixed_row(t, "power_low_w", "all", c->model.power_low_w, "W", "");
+    fixed_row(t, "power_high_w", "all", c->model.power_high_w, "W", "");
+    fixed_row(t, "residual_k", "all", c->fit.rms_k, "K", "rms of the residual");
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
-        fitted_row(*t, c, log, &c->fit.parameter[k]);
+        const struct tmx_fit_parameter *p = &c->fit.parameter[k];
+        const bool error = isfinite(p->error) && p->error < 1e6 * fmax(fabs(p->value), 1);
+        double low = p->value - 1.96 * p->error, high = p->value + 1.96 * p->error;
+        if (tmx_fit_positive(p->kind) && error) { /* of the logarithm, which is what was fitted */
+            low = p->value * exp(-1.96 * p->error / p->value);
+            high = p->value * exp(1.96 * p->error / p->value);
+        }
+        tmx_table_row(t, "%s %s %s %g %s %G %G %G %s %s", tmx_fit_name(p->kind),
+                      p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "", p->value, tmx_fit_unit(p->kind),
+                      error ? p->error : NAN, error ? low : NAN, error ? high : NAN,
+                      p->identified ? "fitted" : "not identified", p->why);
     }
-    if (c->leak.identified) {
-        leak_row(*t, &c->leak);
+    if (leak->identified) {
+        snprintf(note, sizeof note,
+                 "d ln P / dT at equal work, %zu stretches of load, %.0f W, %.0f to %.0f degC: %.2f W/K",
+                 leak->n_stretch, leak->mean_w, leak->low_c, leak->high_c, leak->per_k * leak->mean_w);
+        tmx_table_row(t, "%s %s %s %g %s %g %g %g %s %s", "leak_per_k", "all", "", leak->per_k, "1/K",
+                      leak->error, leak->per_k - 1.96 * leak->error, leak->per_k + 1.96 * leak->error,
+                      "fitted", note);
     }
     for (size_t k = 0; k < c->n_left_out; k++) {
-        tmx_table_row(*t, "%s %s %s - %s - - - %s %s", c->left_out[k].name, "", "", "", "left out",
+        tmx_table_row(t, "%s %s %s - %s - - - %s %s", c->left_out[k].name, "", "", "", "left out",
                       c->left_out[k].why);
     }
-    return TMX_OK;
+    return t;
 }
 
-static enum tmx_status residual_table(const struct tmx_calibration *c, const struct tmx_measured *log,
-                                      struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *residual_table(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                        struct tmx_err *err)
 {
     static const struct tmx_column residual_columns[] = {
         TMX_TEXT("run"),          TMX_TEXT("gpu"),           TMX_REAL("time_s", 3),
         TMX_REAL("power_w", 1),   TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
         TMX_REAL("residual_k", 2)};
-    enum tmx_status st = tmx_table_create(t, residual_columns, 7, err);
-    for (size_t i = 0; !st && i < log->n_series; i++) {
+    struct tmx_table *t = tmx_table_new(residual_columns, 7);
+    for (size_t i = 0; !err->code && i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
         double *temp = malloc(s->n * sizeof *temp), start = NAN;
-        st = temp ? tmx_fit_predict(&c->fit, i, &start, temp, err)
-                  : tmx_fail(err, TMX_ENOMEM, "%zu rows", s->n);
-        for (size_t k = 0; !st && k < s->n; k++) {
-            tmx_table_row(*t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
+        if (!temp) {
+            tmx_error(err, TMX_ENOMEM, "%zu rows", s->n);
+        }
+        tmx_fit_predict(&c->fit, i, &start, temp, err);
+        for (size_t k = 0; !err->code && k < s->n; k++) {
+            tmx_table_row(t, "%s %s %g %g %G %g %G", log->run[s->run], log->gpu[s->gpu], s->q[TMX_Q_TIME][k],
                           s->q[TMX_Q_POWER][k], s->q[TMX_Q_TEMP][k], temp[k], temp[k] - s->q[TMX_Q_TEMP][k]);
         }
         free(temp);
     }
-    return st;
+    return t;
 }
 
 /* parameter,gpu,run and a column for each of the rows. */
-static enum tmx_status covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log,
-                                        struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
+    static const struct tmx_column first[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"), TMX_TEXT("run")};
     const size_t n = c->fit.n_parameter;
     struct tmx_arena arena = {0};
     struct tmx_column *column;
     char(*name)[16];
     TMX_TAKE(&arena, column, n + 3);
-    TMX_TAKE(&arena, name, n + 1);
+    TMX_TAKE(&arena, name, n + 3);
     for (size_t k = 0; !arena.failed && k < n + 3; k++) {
-        static const struct tmx_column first[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"), TMX_TEXT("run")};
-        if (k >= 3) {
-            snprintf(name[k - 3], sizeof name[0], "row_%zu", k - 2);
-        }
-        column[k] = k < 3 ? first[k] : (struct tmx_column)TMX_REAL(name[k - 3], 9);
+        snprintf(name[k], sizeof name[k], "row_%zu", k - 2);
+        column[k] = k < 3 ? first[k] : (struct tmx_column)TMX_REAL(name[k], 9);
     }
-    const enum tmx_status st = arena.failed ? tmx_no_memory(err) : tmx_table_create(t, column, n + 3, err);
-    for (size_t k = 0; !st && k < n; k++) {
+    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(column, n + 3);
+    for (size_t k = 0; k < n; k++) {
         const struct tmx_fit_parameter *p = &c->fit.parameter[k];
-        tmx_table_row(*t, "%s %s %s", tmx_fit_name(p->kind), p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+        tmx_table_row(t, "%s %s %s", tmx_fit_name(p->kind), p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
                       p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
         for (size_t i = 0; i < n; i++) {
-            tmx_table_real_or_empty(*t, c->covariance[k * n + i]);
+            tmx_table_real_or_empty(t, c->covariance[k * n + i]);
         }
     }
     tmx_arena_finish(&arena);
-    return st;
+    return t;
 }
 
-static enum tmx_status save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
+/* Not after an error. */
+static void save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_path_join(path, dir, name, err);
-    st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    if (!err->code && !tmx_path_join(path, dir, name, err)) {
+        (void)!tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    }
     tmx_table_destroy(t);
-    return st;
 }
 
 /* What the rows of the fit have to say, below it. */
 static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
 {
     enum { PARAMETER = 0, INDENT = 2 };
-    size_t note = 0;
-    while (note + 1 < tmx_table_columns(t) && strcmp(tmx_table_column(t, note)->name, "note") != 0) {
-        note++;
-    }
+    const size_t note = tmx_table_find(t, "note");
     fputc('\n', out);
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const struct tmx_cell *words = tmx_table_cell(t, r, note);
@@ -197,26 +180,29 @@ static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
 
 /* What the calibration is good for, in a sentence: how it follows the log, and how far a forecast may be off.
  */
-static enum tmx_status print_verdict(const struct tmx_calibration *c, const struct tmx_measured *log,
-                                     size_t width, FILE *out, struct tmx_err *err)
+static void print_verdict(const struct tmx_calibration *c, const struct tmx_measured *log, size_t width,
+                          FILE *out, struct tmx_err *err)
 {
     static const double TWO_SIDED_95 = 1.96, USELESS_K = 10;
     struct tmx_fit_errors e;
     struct tmx_rc model = c->model;
-    char line[700];
-    double worst_k = 0;
+    char line[700], which[80] = "it";
+    double worst_k = 0, *power_w;
     size_t silent = 0, at = 0;
     model.residual_k = c->fit.rms_k;
-    double *power_w = calloc(model.n_gpu + 1, sizeof *power_w);
-    enum tmx_status st = tmx_fit_errors_make(&e, c->fit.parameter, c->fit.n_parameter, c->covariance, err);
-    st = st || power_w ? st : tmx_no_memory(err);
-    for (size_t i = 0; !st && i < log->n_series; i++) {
+    if (tmx_fit_errors_make(&e, c->fit.parameter, c->fit.n_parameter, c->covariance, err) ||
+        !TMX_TAKE(&e.arena, power_w, model.n_gpu + 1)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_fit_errors_finish(&e);
+        return;
+    }
+    for (size_t i = 0; i < log->n_series; i++) {
         const size_t g = tmx_rc_find(&model, log->gpu[log->series[i].gpu]);
         for (size_t k = 0; k < log->series[i].n && g < model.n_gpu; k++) {
             power_w[g] = fmax(power_w[g], log->series[i].q[TMX_Q_POWER][k]);
         }
     }
-    for (size_t g = 0; !st && g < model.n_gpu; g++) {
+    for (size_t g = 0; g < model.n_gpu; g++) {
         const double error_k = TWO_SIDED_95 * tmx_fit_steady_error_k(&e, &model, g, power_w, NULL, true);
         if (!(error_k <= worst_k)) { /* also of one that is not known */
             worst_k = error_k;
@@ -226,40 +212,34 @@ static enum tmx_status print_verdict(const struct tmx_calibration *c, const stru
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         silent += !c->fit.parameter[k].identified;
     }
-    if (!st) {
-        char which[80] = "it";
-        if (model.n_gpu > 1) {
-            snprintf(which, sizeof which, "GPU %.60s, the least certain,", model.gpu[at].name);
-        }
-        snprintf(line, sizeof line, "The model follows the log of %zu GPU%s to %.2f K rms.", model.n_gpu,
-                 tmx_plural(model.n_gpu), c->fit.rms_k);
-        if (!isfinite(worst_k) || worst_k > USELESS_K) {
-            snprintf(line + strlen(line), sizeof line - strlen(line),
+    if (model.n_gpu > 1) {
+        snprintf(which, sizeof which, "GPU %.60s, the least certain,", model.gpu[at].name);
+    }
+    snprintf(line, sizeof line, "The model follows the log of %zu GPU%s to %.2f K rms.", model.n_gpu,
+             tmx_plural(model.n_gpu), c->fit.rms_k);
+    if (!isfinite(worst_k) || worst_k > USELESS_K) {
+        tmx_text_add(line, sizeof line,
                      " It forecasts little: long at the log's highest power, %.0f W, %s may be ", power_w[at],
                      which);
-            snprintf(line + strlen(line), sizeof line - strlen(line),
+        tmx_text_add(line, sizeof line,
                      isfinite(worst_k) ? "%.0f K off (95 %%); the notes say what to log."
                                        : "anywhere; the notes say what to log.",
                      worst_k);
-        } else {
-            snprintf(line + strlen(line), sizeof line - strlen(line),
+    } else {
+        tmx_text_add(line, sizeof line,
                      " Long at the log's highest power, %.0f W, %s is forecast to +- %.1f K (95 %%).",
                      power_w[at], which, worst_k);
-        }
-        if (silent > 0) {
-            snprintf(line + strlen(line), sizeof line - strlen(line),
-                     " %zu of %zu parameters are not identified by themselves%s.", silent, c->fit.n_parameter,
-                     worst_k <= USELESS_K ? ", but what they make together is" : "");
-        }
-        const struct tmx_bold bold = tmx_os_bold(out);
-        fputs(bold.on, out);
-        tmx_text_wrap(line, 0, width, out);
-        fputs(bold.off, out);
-        fputc('\n', out);
     }
+    if (silent > 0) {
+        tmx_text_add(line, sizeof line, " %zu of %zu parameters are not identified by themselves%s.", silent,
+                     c->fit.n_parameter, worst_k <= USELESS_K ? ", but what they make together is" : "");
+    }
+    const struct tmx_bold bold = tmx_os_bold(out);
+    fputs(bold.on, out);
+    tmx_text_wrap(line, 0, width, out);
+    fputs(bold.off, out);
+    fputc('\n', out);
     tmx_fit_errors_finish(&e);
-    free(power_w);
-    return st;
 }
 
 /* "left out once": a run beside a fit to the others, and what those were. */
@@ -290,16 +270,15 @@ static void print_left_out(const struct tmx_calibration *c, const struct tmx_mea
     snprintf(line, sizeof line, "left out once: run %.100s: rms %.3f K by a fit to ", log->run[e->run],
              e->rms_k);
     if (runs == 1) {
-        snprintf(line + strlen(line), sizeof line - strlen(line), "run %.100s alone", other);
+        tmx_text_add(line, sizeof line, "run %.100s alone", other);
     } else {
-        snprintf(line + strlen(line), sizeof line - strlen(line), "the other %zu runs", runs);
+        tmx_text_add(line, sizeof line, "the other %zu runs", runs);
     }
-    snprintf(line + strlen(line), sizeof line - strlen(line),
-             " (%zu rows, %.0f to %.0f W; this run has %.0f to %.0f W)", rows, low[1], high[1], low[0],
-             high[0]);
+    tmx_text_add(line, sizeof line, " (%zu rows, %.0f to %.0f W; this run has %.0f to %.0f W)", rows, low[1],
+                 high[1], low[0], high[0]);
     if (lacks > 0) {
-        snprintf(line + strlen(line), sizeof line - strlen(line), "; %zu of its GPUs %s in no other run",
-                 lacks, lacks > 1 ? "are" : "is");
+        tmx_text_add(line, sizeof line, "; %zu of its GPUs %s in no other run", lacks,
+                     lacks > 1 ? "are" : "is");
     }
     tmx_text_wrap(line, 0, width, out);
 }
@@ -312,16 +291,15 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
     const size_t width = tmx_os_terminal_width(out);
     const struct tmx_screen screen = {
         .width = width, .column = shown, .n_column = sizeof shown / sizeof shown[0]};
-    struct tmx_table *t = NULL;
-    enum tmx_status st = print_verdict(c, log, width, out, err);
-    st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
-    st = st ? st : tmx_table_write_screen(t, &screen, out, err);
-    if (!st) {
+    struct tmx_err failed = {0};
+    print_verdict(c, log, width, out, &failed);
+    struct tmx_table *t = tmx_calibrated_fit_table(c, log);
+    if (!failed.code && (t ? !tmx_table_write_screen(t, &screen, out, &failed) : !tmx_no_memory(&failed))) {
         print_notes(t, width, out);
     }
     tmx_table_destroy(t);
-    if (st) {
-        return st;
+    if (failed.code) {
+        return tmx_error_give(err, &failed);
     }
     fprintf(out, "\n%zu rows, rms of the residual %.3f K, %d iteration%s\nair: %s%s\n", c->fit.n_row,
             c->fit.rms_k, c->fit.iterations, tmx_plural((size_t)c->fit.iterations), c->air,
@@ -432,52 +410,29 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
                                      const struct tmx_calibrate_options *options, const char *dir,
                                      struct tmx_err *err)
 {
-    struct tmx_table *t = NULL;
     struct tmx_output o = {0};
-    char path[TMX_PATH_SIZE];
+    struct tmx_err failed = {0};
+    char path[TMX_PATH_SIZE], from[80];
     if (strlen(dir) > TMX_PATH_SIZE - 64) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
-    enum tmx_status st = tmx_os_mkdirs(dir, err);
-    st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
-    st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
-    st = st ? st : save(t, dir, "fit.csv", err);
-    t = NULL;
-    st = st ? st : covariance_table(c, log, &t, err);
-    st = st ? st : save(t, dir, "covariance.csv", err);
-    t = NULL;
-    st = st ? st : residual_table(c, log, &t, err);
-    st = st ? st : save(t, dir, "residuals.csv", err);
-    st = st ? st : tmx_path_join(path, dir, "how.txt", err);
-    st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
+    if (!tmx_os_mkdirs(dir, &failed) && !tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed)) {
+        save(tmx_calibrated_fit_table(c, log), dir, "fit.csv", &failed);
+        save(covariance_table(c, log), dir, "covariance.csv", &failed);
+        save(residual_table(c, log, &failed), dir, "residuals.csv", &failed);
+    }
+    if (!failed.code && !tmx_path_join(path, dir, "how.txt", &failed) &&
+        !tmx_output_open(&o, path, &failed)) {
         print_how(log, options, o.file);
-        st = tmx_output_commit(&o, err);
+        (void)!tmx_output_commit(&o, &failed);
         tmx_output_discard(&o);
     }
-    char from[80];
     const double inlet_c = air_c(c, log, options, from, sizeof from);
-    return st ? st : tmx_calibrated_node(&c->model, log, inlet_c, from, options->levels, dir, err);
+    return failed.code ? tmx_error_give(err, &failed)
+                       : tmx_calibrated_node(&c->model, log, inlet_c, from, options->levels, dir, err);
 }
 
 /* ---- reading ---- */
-
-struct columns_of {
-    size_t parameter, gpu, value, status, note;
-};
-
-static enum tmx_status find_columns(const struct tmx_csv *csv, struct columns_of *c, struct tmx_err *err)
-{
-    *c = (struct columns_of){tmx_csv_column(csv, "parameter"), tmx_csv_column(csv, "gpu"),
-                             tmx_csv_column(csv, "value"), tmx_csv_column(csv, "status"),
-                             tmx_csv_column(csv, "note")};
-    const size_t n = csv->n_column;
-    return c->parameter == n || c->gpu == n || c->value == n || c->status == n || c->note == n
-               ? tmx_fail_at(
-                     err, TMX_EPARSE, csv->source, 1,
-                     "expected the fit.csv of thermix calibrate: columns parameter, gpu, value, status, note")
-               : TMX_OK;
-}
 
 static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, double v)
 {
@@ -503,133 +458,124 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
     return strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0 || tmx_fit_set(m, name, gpu, v);
 }
 
+enum { PARAMETER, GPU, VALUE, STATUS, NOTE, N_READ };
+
 /* Is a row that sets a parameter alone in that, and its value one that the parameter can have? */
-static enum tmx_status check_row(const struct tmx_csv *csv, const struct columns_of *c, size_t row, double v,
-                                 struct tmx_err *err)
+static void check_row(const struct tmx_csv *csv, const size_t *c, size_t row, double v, struct tmx_err *err)
 {
     static const char *const above_0[] = {"sink_k_per_w", "sink_j_per_k", "fan_exponent"};
     static const char *const from_0[] = {"junction_k_per_w", "die_k_per_w", "die_s",
                                          "case_k_per_w",     "case_s",      "rpm_ref"};
-    const char *name = tmx_csv_cell(csv, row, c->parameter), *gpu = tmx_csv_cell(csv, row, c->gpu);
+    const char *name = tmx_csv_cell(csv, row, c[PARAMETER]), *gpu = tmx_csv_cell(csv, row, c[GPU]);
     const bool above = tmx_names_find(name, above_0, 3) < 3, from = tmx_names_find(name, from_0, 6) < 6;
     if ((above && v <= 0) || (from && v < 0)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s of GPU %s = %g: expected %s",
-                           name, gpu, v, above ? "a number above 0" : "0 or more");
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s of GPU %s = %g: expected %s", name,
+                     gpu, v, above ? "a number above 0" : "0 or more");
     }
     for (size_t k = 0; k < row && strcmp(name, "ambient_c") != 0; k++) { /* an ambient a run */
-        if (strcmp(name, tmx_csv_cell(csv, k, c->parameter)) == 0 &&
-            strcmp(gpu, tmx_csv_cell(csv, k, c->gpu)) == 0) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
-                               "%s of GPU %s is given twice (first at line %u)", name, gpu, csv->line[k]);
+        if (strcmp(name, tmx_csv_cell(csv, k, c[PARAMETER])) == 0 &&
+            strcmp(gpu, tmx_csv_cell(csv, k, c[GPU])) == 0) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[row],
+                         "%s of GPU %s is given twice (first at line %u)", name, gpu, csv->line[k]);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status check_model(const struct tmx_rc *m, const char *source, struct tmx_err *err)
+/* Rows "upstream" name the GPUs; then every row sets what it has. */
+static void read_rows(struct tmx_rc *m, const char *path, const struct tmx_csv *csv, const size_t *c,
+                      struct tmx_err *err)
 {
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        if (!(m->gpu[g].sink_k_per_w > 0) || !(m->gpu[g].sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
-            m->gpu[g].junction_k_per_w < 0 || (m->gpu[g].die_k_per_w > 0 && !(m->die_s > 0))) {
-            return tmx_fail_at(err, TMX_EPARSE, source, 0,
-                               "GPU %s has no sink_k_per_w, sink_j_per_k or die_s above 0", m->gpu[g].name);
-        }
-    }
-    return TMX_OK;
-}
-
-enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct tmx_err *err)
-{
-    struct tmx_csv csv = {0};
-    struct columns_of c;
-    char file[TMX_PATH_SIZE + 16];
-    snprintf(file, sizeof file, "%s/fit.csv", path);
-    *m = (struct tmx_rc){.fan_exponent = 0.8};
-    const size_t n = strlen(path);
-    enum tmx_status st =
-        tmx_os_exists(file) ? tmx_csv_read(&csv, file, err)
-        : n > 4 && strcmp(path + n - 4, ".cfg") == 0
-            ? tmx_fail(err, TMX_ECONFIG, "%s: expected the folder of thermix calibrate, or its fit.csv", path)
-            : tmx_csv_read(&csv, path, err);
-    st = st ? st : find_columns(&csv, &c, err);
-    m->gpu = st ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
-    st = st || m->gpu ? st : tmx_fail(err, TMX_ENOMEM, "%zu rows", csv.n_row);
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        if (strcmp(tmx_csv_cell(&csv, r, c.parameter), "upstream") == 0) {
+    for (size_t r = 0; r < csv->n_row; r++) {
+        if (strcmp(tmx_csv_cell(csv, r, c[PARAMETER]), "upstream") == 0) {
             struct tmx_rc_gpu *g = &m->gpu[m->n_gpu++];
-            if (snprintf(g->name, sizeof g->name, "%s", tmx_csv_cell(&csv, r, c.gpu)) >=
+            if (snprintf(g->name, sizeof g->name, "%s", tmx_csv_cell(csv, r, c[GPU])) >=
                 (int)sizeof g->name) {
-                st = tmx_fail_at(err, TMX_EPARSE, path, csv.line[r],
-                                 "a GPU's name longer than %zu characters", sizeof g->name - 1);
+                tmx_error_at(err, TMX_EPARSE, path, csv->line[r], "a GPU's name longer than %zu characters",
+                             sizeof g->name - 1);
             }
             g->upstream = TMX_RC_NONE;
         }
     }
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        const char *name = tmx_csv_cell(&csv, r, c.parameter), *gpu = tmx_csv_cell(&csv, r, c.gpu);
+    for (size_t r = 0; !err->code && r < csv->n_row; r++) {
+        const char *name = tmx_csv_cell(csv, r, c[PARAMETER]), *gpu = tmx_csv_cell(csv, r, c[GPU]),
+                   *note = tmx_csv_cell(csv, r, c[NOTE]);
         double v;
-        if (strcmp(tmx_csv_cell(&csv, r, c.status), "left out") == 0) {
+        if (strcmp(tmx_csv_cell(csv, r, c[STATUS]), "left out") == 0) {
             continue;
         }
         if (strcmp(name, "power_w") == 0) { /* whose watts: the note */
-            snprintf(m->power_from, sizeof m->power_from, "%s", tmx_csv_cell(&csv, r, c.note));
+            snprintf(m->power_from, sizeof m->power_from, "%s", note);
             continue;
         }
-        if (!tmx_csv_real(&csv, r, c.value, &v) || !set_parameter(m, name, gpu, v)) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r],
-                             "parameter %s of GPU %s: unknown, or without a value", name, gpu);
-        } else if ((st = check_row(&csv, &c, r, v, err)) != TMX_OK) {
-            break;
-        } else if (strcmp(name, "upstream") == 0 && v > 0) {
-            const size_t g = tmx_rc_find(m, gpu), up = tmx_rc_find(m, tmx_csv_cell(&csv, r, c.note));
+        if (!tmx_csv_real(csv, r, c[VALUE], &v) || !set_parameter(m, name, gpu, v)) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                         "parameter %s of GPU %s: unknown, or without a value", name, gpu);
+            return;
+        }
+        check_row(csv, c, r, v, err);
+        if (strcmp(name, "upstream") == 0 && v > 0) {
+            const size_t g = tmx_rc_find(m, gpu), up = tmx_rc_find(m, note);
             if (up == m->n_gpu || up == g) {
-                st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r],
-                                 "GPU %s: there is no GPU \"%s\" upstream", gpu,
-                                 tmx_csv_cell(&csv, r, c.note));
+                tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                             "GPU %s: there is no GPU \"%s\" upstream", gpu, note);
             } else {
                 m->gpu[g].upstream = (int)up;
             }
         }
     }
-    if (!st && m->n_gpu == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv.source, 0, "no GPU: expected rows \"upstream\"");
+    if (m->n_gpu == 0) {
+        tmx_error_at(err, TMX_EPARSE, csv->source, 0, "no GPU: expected rows \"upstream\"");
     }
-    st = st ? st : check_model(m, csv.source, err);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (!(m->gpu[g].sink_k_per_w > 0) || !(m->gpu[g].sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
+            m->gpu[g].junction_k_per_w < 0 || (m->gpu[g].die_k_per_w > 0 && !(m->die_s > 0))) {
+            tmx_error_at(err, TMX_EPARSE, csv->source, 0,
+                         "GPU %s has no sink_k_per_w, sink_j_per_k or die_s above 0", m->gpu[g].name);
+        }
+    }
+}
+
+enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct tmx_err *err)
+{
+    static const char *const names[N_READ] = {"parameter", "gpu", "value", "status", "note"};
+    struct tmx_csv csv = {0};
+    struct tmx_err failed = {0};
+    size_t c[N_READ];
+    char file[TMX_PATH_SIZE + 16];
+    snprintf(file, sizeof file, "%s/fit.csv", path);
+    *m = (struct tmx_rc){.fan_exponent = 0.8};
+    if (!tmx_os_exists(file) && strlen(path) > 4 && tmx_text_ends(path, ".cfg")) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: expected the folder of thermix calibrate, or its fit.csv",
+                        path);
+    }
+    (void)!tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, &failed);
+    for (size_t i = 0; i < N_READ && !failed.code; i++) {
+        c[i] = tmx_csv_column(&csv, names[i]);
+        if (c[i] == csv.n_column) {
+            tmx_error_at(
+                &failed, TMX_EPARSE, csv.source, 1,
+                "expected the fit.csv of thermix calibrate: columns parameter, gpu, value, status, note");
+        }
+    }
+    m->gpu = failed.code ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
+    if (m->gpu) {
+        read_rows(m, path, &csv, c, &failed);
+    } else {
+        tmx_error(&failed, TMX_ENOMEM, "%zu rows", csv.n_row);
+    }
     tmx_csv_finish(&csv);
-    return st;
+    return tmx_error_give(err, &failed);
 }
 
 /* ---- how far a calibration may be off ---- */
-
-static int kind_of(const char *name)
-{
-    int kind = 0;
-    while (kind < TMX_N_FIT && strcmp(tmx_fit_name((enum tmx_fit_kind)kind), name) != 0) {
-        kind++;
-    }
-    return kind;
-}
-
-/* Row k of covariance.csv: which parameter it is of. */
-static enum tmx_status read_parameter(const struct tmx_csv *csv, size_t k, const struct tmx_rc *model,
-                                      struct tmx_fit_parameter *p, struct tmx_err *err)
-{
-    const char *name = tmx_csv_cell(csv, k, 0), *gpu = tmx_csv_cell(csv, k, 1);
-    const int kind = kind_of(name);
-    const size_t g = tmx_rc_find(model, gpu);
-    const bool all = strcmp(gpu, "all") == 0;
-    if (kind == TMX_N_FIT || (!all && g == model->n_gpu)) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[k],
-                           "parameter %s of GPU %s: unknown, or not in fit.csv", name, gpu);
-    }
-    *p = (struct tmx_fit_parameter){.kind = (enum tmx_fit_kind)kind, .gpu = all ? TMX_FIT_ALL : (int)g};
-    return TMX_OK;
-}
 
 enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx_rc *model, const char *path,
                                       struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
+    struct tmx_arena arena = {0};
+    struct tmx_fit_parameter *parameter;
+    double *covariance;
     char file[TMX_PATH_SIZE + 24];
     *e = (struct tmx_fit_errors){0};
     snprintf(file, sizeof file, "%s/covariance.csv", path);
@@ -643,19 +589,29 @@ enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx
             err, TMX_EPARSE, csv.source, 1,
             "expected the covariance.csv of thermix calibrate: parameter, gpu, run and a column a row");
     }
-    double *covariance = calloc(n * n + 1, sizeof *covariance);
-    struct tmx_fit_parameter *parameter = calloc(n + 1, sizeof *parameter);
-    st = st || (covariance && parameter) ? st : tmx_no_memory(err);
+    TMX_TAKE(&arena, covariance, n * n + 1);
+    TMX_TAKE(&arena, parameter, n + 1);
+    st = st || !arena.failed ? st : tmx_no_memory(err);
     for (size_t k = 0; !st && k < n; k++) {
-        st = read_parameter(&csv, k, model, &parameter[k], err);
+        const char *name = tmx_csv_cell(&csv, k, 0), *gpu = tmx_csv_cell(&csv, k, 1);
+        const size_t g = tmx_rc_find(model, gpu);
+        const bool all = strcmp(gpu, "all") == 0;
+        struct tmx_fit_parameter *p = &parameter[k];
+        *p = (struct tmx_fit_parameter){.gpu = all ? TMX_FIT_ALL : (int)g};
+        while (p->kind < TMX_N_FIT && strcmp(tmx_fit_name(p->kind), name) != 0) {
+            p->kind++;
+        }
+        if (p->kind == TMX_N_FIT || (!all && g == model->n_gpu)) {
+            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[k],
+                             "parameter %s of GPU %s: unknown, or not in fit.csv", name, gpu);
+        }
         for (size_t i = 0; !st && i < n; i++) { /* an empty cell is an infinite one */
             double *v = &covariance[k * n + i];
             *v = tmx_csv_real(&csv, k, i + 3, v) ? *v : INFINITY;
         }
     }
     st = st ? st : tmx_fit_errors_make(e, parameter, n, covariance, err);
-    free(covariance);
-    free(parameter);
+    tmx_arena_finish(&arena);
     tmx_csv_finish(&csv);
     return st;
 }

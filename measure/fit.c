@@ -180,12 +180,6 @@ void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, doub
     }
 }
 
-/* What is known of x beforehand: a value and its spread; 0: nothing. */
-static double prior_of(const struct tmx_fit_parameter *p)
-{
-    return p->spread > 0 ? p->prior : kinds[p->kind].prior;
-}
-
 double tmx_fit_spread(const struct tmx_fit_parameter *p)
 {
     return p->spread > 0 ? p->spread : kinds[p->kind].spread;
@@ -216,7 +210,7 @@ static bool row_counts(const struct tmx_fit *f, const struct tmx_series *s, size
 {
     const double t = s->q[TMX_Q_TIME][i], begin = s->q[TMX_Q_TIME][0], end = s->q[TMX_Q_TIME][s->n - 1];
     const double share = end > begin ? (t - begin) / (end - begin) : 0;
-    return s->q[TMX_Q_TEMP] && !isnan(s->q[TMX_Q_TEMP][i]) && share >= f->from && share <= f->to;
+    return s->q[TMX_Q_TEMP] && !isnan(s->q[TMX_Q_TEMP][i]) && share <= f->to;
 }
 
 /* Temperatures, their derivative by the start, and heat of one span; up_heat: of the span upstream. */
@@ -366,37 +360,30 @@ static double bare_w(const struct tmx_series *r, size_t i, double jump)
     return jump != 0 && before < PART && after < PART ? jump : 0;
 }
 
-static double power_range_w(const struct tmx_series *r)
+/* The sensor's step: the smallest difference between readings that follow each other; and how far the power
+ * goes. */
+static double resolution_k(const struct tmx_series *r, double *range_w)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t k = 0; k < r->n; k++) {
-        low = fmin(low, r->q[TMX_Q_POWER][k]);
-        high = fmax(high, r->q[TMX_Q_POWER][k]);
-    }
-    return high - low;
-}
-
-/* The sensor's step: the smallest difference between readings that follow each other. */
-static double resolution_k(const struct tmx_series *r)
-{
-    double step = INFINITY, last = NAN;
-    for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
-        const double t = r->q[TMX_Q_TEMP][i];
+    double step = INFINITY, last = NAN, low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < r->n; i++) {
+        const double t = r->q[TMX_Q_TEMP] ? r->q[TMX_Q_TEMP][i] : NAN;
         if (!isnan(t)) {
             step = fabs(t - last) > 1e-6 ? fmin(step, fabs(t - last)) : step;
             last = t;
         }
+        low = fmin(low, r->q[TMX_Q_POWER][i]);
+        high = fmax(high, r->q[TMX_Q_POWER][i]);
     }
+    *range_w = high - low;
     return step;
 }
 
-static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *err)
+/* Empty where *err holds an error already. */
+static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *err)
 {
     *q = (struct problem){.fit = f};
-    if (!TMX_TAKE(&q->arena, q->span, f->log->n_series + 1)) {
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < f->log->n_series; i++) {
+    TMX_TAKE(&q->arena, q->span, f->log->n_series + 1);
+    for (size_t i = 0; i < f->log->n_series && q->span && !err->code; i++) {
         if (uses(f, i)) {
             add_span(q, i, true);
         }
@@ -421,13 +408,14 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
         TMX_TAKE(&q->arena, *of_row[i], q->n_row + 1);
     }
     if (!TMX_TAKE(&q->arena, q->cluster, q->n_row + 1)) {
-        return tmx_no_memory(err);
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
     }
     for (size_t k = 0; k < q->n_span; k++) {
         const struct fit_span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
-        const double step_k = resolution_k(r), range_w = power_range_w(r);
-        double low = NAN, high = NAN, last = NAN;
+        double low = NAN, high = NAN, last = NAN, range_w;
+        const double step_k = resolution_k(r, &range_w);
         size_t n = s->row0;
         fill_drive(q, s);
         for (size_t i = 0; s->counts && i < r->n; i++) {
@@ -447,7 +435,6 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
             }
         }
     }
-    return TMX_OK;
 }
 
 /* ---- standard errors ---- */
@@ -472,7 +459,11 @@ struct jump {
 struct work {
     const struct problem *q;
     const gsl_matrix *J;
-    const gsl_vector *scale;
+    gsl_matrix *covariance;
+    gsl_matrix_view B; /* [p][p] to be factored */
+    gsl_vector_view g; /* [p] a right side, then what it moves */
+    double *scale;     /* [p] of the columns of J */
+    double *lower;     /* [p][p] of J'J, the lower triangle */
     size_t n;
     struct jump *jump; /* [n] */
     double *effect;    /* [n_row * p] J' e of the jump at that row; rows without one stay 0 */
@@ -521,183 +512,150 @@ static void junction_effects(struct work *w, const struct fit_span *s)
     }
 }
 
-/* One more error of size s, all of whose effects d[p] come together: s d d' is added to the covariance. */
-static void add_product(gsl_matrix *covariance, const gsl_vector *d, const gsl_vector *scale, double s)
+/* One more error of size s, all of whose effects g come together: s g g' is added to a covariance. */
+static void add_product(gsl_matrix *covariance, const struct work *w, double s)
 {
-    const size_t p = covariance->size1;
-    for (size_t a = 0; a < p; a++) {
-        const double x = s * (gsl_vector_get(d, a) * gsl_vector_get(scale, a));
-        for (size_t b = 0; b < p && x != 0; b++) {
-            *gsl_matrix_ptr(covariance, a, b) += x * (gsl_vector_get(d, b) * gsl_vector_get(scale, b));
+    const double *d = w->g.vector.data;
+    for (size_t a = 0; a < covariance->size1; a++) {
+        const double x = s * (d[a] * w->scale[a]);
+        for (size_t b = 0; b < covariance->size1 && x != 0; b++) {
+            *gsl_matrix_ptr(covariance, a, b) += x * (d[b] * w->scale[b]);
         }
     }
 }
 
-/* Sum over the GPUs of each jump, solve, square. B: the factored, scaled J'J. */
-static void add_variance(const struct work *w, const gsl_matrix *B, double share, gsl_matrix *covariance)
+/* Sum over the GPUs of each jump, solve, square. */
+static void add_variance(struct work *w, double share)
 {
     const size_t p = w->J->size2;
-    gsl_vector *g = gsl_vector_alloc(p);
-    for (size_t k = 0; g && k < w->n;) {
+    for (size_t k = 0; k < w->n;) {
         const struct jump first = w->jump[k];
-        gsl_vector_set_zero(g);
+        gsl_vector_set_zero(&w->g.vector);
         for (; k < w->n && w->jump[k].run == first.run && w->jump[k].when == first.when; k++) {
             for (size_t a = 0; a < p; a++) {
-                *gsl_vector_ptr(g, a) += w->effect[w->jump[k].row * p + a] * gsl_vector_get(w->scale, a);
+                w->g.vector.data[a] += w->effect[w->jump[k].row * p + a] * w->scale[a];
             }
         }
-        if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
-            add_product(covariance, g, w->scale, share);
+        if (gsl_linalg_cholesky_svx(&w->B.matrix, &w->g.vector) == GSL_SUCCESS) {
+            add_product(w->covariance, w, share);
         }
     }
-    gsl_vector_free(g);
 }
 
-static void list_jumps(struct work *w)
+/* Factor B, whose lower triangle is filled. */
+static bool factored(struct work *w)
+{
+    gsl_matrix *B = &w->B.matrix;
+    for (size_t a = 0; a < B->size1; a++) {
+        *gsl_matrix_ptr(B, a, a) += 1e-12;
+        for (size_t c = 0; c < a; c++) {
+            gsl_matrix_set(B, c, a, gsl_matrix_get(B, a, c));
+        }
+    }
+    return gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS;
+}
+
+/* A reading in whole steps is off by one number, even over a step, while it stands still; power may jump
+ * between two rows: what both do to the parameters. */
+static void rounding_and_jumps(struct work *w)
 {
     const struct problem *q = w->q;
+    const size_t p = w->J->size2;
+    for (size_t a = 0; a < p; a++) {
+        for (size_t c = 0; c <= a; c++) {
+            gsl_matrix_set(&w->B.matrix, a, c, w->lower[a * p + c] * w->scale[a] * w->scale[c]);
+        }
+    }
+    if (!factored(w)) {
+        return;
+    }
+    for (size_t i = 0, end; i < q->n_row; i = end) {
+        gsl_vector_set_zero(&w->g.vector);
+        for (end = i; end < q->n_row && q->cluster[end] == q->cluster[i]; end++) {
+            for (size_t a = 0; a < p; a++) {
+                w->g.vector.data[a] += gsl_matrix_get(w->J, end, a) * w->scale[a];
+            }
+        }
+        if (gsl_linalg_cholesky_svx(&w->B.matrix, &w->g.vector) == GSL_SUCCESS) {
+            const double step_k = q->step_k[q->cluster[i]];
+            add_product(w->covariance, w, step_k * step_k / 12);
+        }
+    }
     for (size_t k = 0; k < q->n_span; k++) {
-        const struct tmx_series *r = &q->fit->log->series[q->span[k].series];
+        const struct fit_span *s = &q->span[k];
+        const struct tmx_series *r = &q->fit->log->series[s->series];
         const double step = r->step_s > 0 ? r->step_s : 1;
-        for (size_t i = q->span[k].row0; i < q->span[k].row0 + q->span[k].n; i++) {
+        for (size_t i = s->row0; i < s->row0 + s->n; i++) {
             if (q->jump_w[i] != 0) {
                 w->jump[w->n++] = (struct jump){r->run, i, llround(q->time_s[i] / step)};
             }
         }
+        heat_effects(w, s);
     }
     qsort(w->jump, w->n, sizeof *w->jump, by_time);
-}
-
-/* Jumps of power between rows; B: the factored J'J of scaled columns. False without memory. */
-static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_matrix *B,
-                      const gsl_vector *scale, gsl_matrix *covariance)
-{
-    const size_t p = J->size2;
-    struct work w = {.q = q, .J = J, .scale = scale};
-    struct tmx_arena arena = {0};
-    TMX_TAKE(&arena, w.jump, q->n_row + 1);
-    const bool good = TMX_TAKE(&arena, w.effect, q->n_row * p + 1);
-    if (good) {
-        list_jumps(&w);
-        for (size_t k = 0; k < q->n_span; k++) {
-            heat_effects(&w, &q->span[k]);
-        }
-        add_variance(&w, B, EVEN, covariance);
-        memset(w.effect, 0, q->n_row * p * sizeof *w.effect);
-        for (size_t k = 0; k < q->n_span; k++) {
-            junction_effects(&w, &q->span[k]);
-        }
-        add_variance(&w, B, HIDDEN, covariance);
+    add_variance(w, EVEN);
+    memset(w->effect, 0, q->n_row * p * sizeof *w->effect);
+    for (size_t k = 0; k < q->n_span; k++) {
+        junction_effects(w, &q->span[k]);
     }
-    tmx_arena_finish(&arena);
-    return good;
-}
-
-/* No error is known where the matrix of one is singular. */
-static void unknown(gsl_matrix *covariance)
-{
-    for (size_t a = 0; a < covariance->size1; a++) {
-        gsl_matrix_set(covariance, a, a, INFINITY);
-    }
-}
-
-/* A reading in whole steps is off by one number, even over a step, while it stands still: what that does to
- * the parameters. A: J'J, lower triangle; scale: of its columns. */
-static void rounding(const struct problem *q, const gsl_matrix *J, const gsl_matrix *A,
-                     const gsl_vector *scale, gsl_matrix *covariance)
-{
-    const size_t p = J->size2;
-    gsl_matrix *B = gsl_matrix_alloc(p, p);
-    gsl_vector *g = gsl_vector_alloc(p);
-    bool good = B && g;
-    for (size_t a = 0; good && a < p; a++) {
-        for (size_t c = 0; c <= a; c++) {
-            const double v = gsl_matrix_get(A, a, c) * gsl_vector_get(scale, a) * gsl_vector_get(scale, c);
-            gsl_matrix_set(B, a, c, v + (a == c ? 1e-12 : 0));
-            gsl_matrix_set(B, c, a, v + (a == c ? 1e-12 : 0));
-        }
-    }
-    good = good && gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS;
-    for (size_t i = 0; good && i < q->n_row;) {
-        size_t end = i;
-        gsl_vector_set_zero(g);
-        for (; end < q->n_row && q->cluster[end] == q->cluster[i]; end++) {
-            for (size_t a = 0; a < p; a++) {
-                *gsl_vector_ptr(g, a) += gsl_matrix_get(J, end, a) * gsl_vector_get(scale, a);
-            }
-        }
-        if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
-            const double step_k = q->step_k[q->cluster[i]];
-            add_product(covariance, g, scale, step_k * step_k / 12);
-        }
-        i = end;
-    }
-    if (good && !add_jumps(q, J, B, scale, covariance)) {
-        unknown(covariance);
-    }
-    gsl_matrix_free(B);
-    gsl_vector_free(g);
+    add_variance(w, HIDDEN);
 }
 
 /* Jackknife over clusters: leaving out cluster c moves the solution by (J'J - Jc'Jc)^-1 Jc' rc. A parameter
- * that rests on one cluster makes that matrix singular: its error is then infinite. covariance: of x. */
+ * that rests on one cluster makes that matrix singular: its error is then infinite. No error is known where
+ * most are singular, nor without memory. covariance: of x, zero before. */
 static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_vector *r,
                       gsl_matrix *covariance)
 {
     const size_t p = J->size2;
-    gsl_matrix *A = gsl_matrix_calloc(p, p), *B = gsl_matrix_alloc(p, p);
-    gsl_vector *scale = gsl_vector_alloc(p), *b = gsl_vector_alloc(p);
-    gsl_matrix *jack = gsl_matrix_calloc(p, p);
-    if (!A || !B || !scale || !b || !jack) {
-        unknown(covariance);
-        goto out;
-    }
-    const gsl_matrix_const_view rows = gsl_matrix_const_submatrix(J, 0, 0, q->n_row, p);
-    gsl_blas_dsyrk(CblasLower, CblasTrans, 1, &rows.matrix, 0, A);
-    for (size_t i = 0; i < p; i++) {
-        gsl_vector_set(scale, i, 1 / sqrt(fmax(gsl_matrix_get(A, i, i), 1e-300)));
-    }
-    gsl_matrix_set_zero(covariance);
-    rounding(q, J, A, scale, covariance);
-    double n_good = 0;
-    for (size_t i = 0; i < q->n_row;) {
-        size_t end = i;
-        while (end < q->n_row && q->cluster[end] == q->cluster[i]) {
-            end++;
+    struct work w = {.q = q, .J = J, .covariance = covariance};
+    struct tmx_arena arena = {0};
+    double *b, *square, *jack, n_good = 0;
+    TMX_TAKE(&arena, b, p);
+    TMX_TAKE(&arena, square, p * p);
+    TMX_TAKE(&arena, jack, p * p);
+    TMX_TAKE(&arena, w.scale, p);
+    TMX_TAKE(&arena, w.lower, p * p);
+    TMX_TAKE(&arena, w.jump, q->n_row + 1);
+    if (TMX_TAKE(&arena, w.effect, q->n_row * p + 1)) {
+        const gsl_matrix_const_view rows = gsl_matrix_const_submatrix(J, 0, 0, q->n_row, p);
+        gsl_matrix_view lower = gsl_matrix_view_array(w.lower, p, p), all = gsl_matrix_view_array(jack, p, p);
+        w.B = gsl_matrix_view_array(square, p, p);
+        w.g = gsl_vector_view_array(b, p);
+        gsl_blas_dsyrk(CblasLower, CblasTrans, 1, &rows.matrix, 0, &lower.matrix);
+        for (size_t i = 0; i < p; i++) {
+            w.scale[i] = 1 / sqrt(fmax(w.lower[i * p + i], 1e-300));
         }
-        for (size_t a = 0; a < p; a++) {
-            for (size_t c = 0; c <= a; c++) {
-                double v = gsl_matrix_get(A, a, c);
+        rounding_and_jumps(&w);
+        for (size_t i = 0, end; i < q->n_row; i = end) {
+            for (end = i; end < q->n_row && q->cluster[end] == q->cluster[i]; end++) {
+            }
+            for (size_t a = 0; a < p; a++) {
+                double move = 0;
                 for (size_t k = i; k < end; k++) {
-                    v -= gsl_matrix_get(J, k, a) * gsl_matrix_get(J, k, c);
+                    move += gsl_matrix_get(J, k, a) * gsl_vector_get(r, k);
                 }
-                v *= gsl_vector_get(scale, a) * gsl_vector_get(scale, c);
-                gsl_matrix_set(B, a, c, v + (a == c ? 1e-12 : 0));
-                gsl_matrix_set(B, c, a, v + (a == c ? 1e-12 : 0));
+                b[a] = move * w.scale[a];
+                for (size_t c = 0; c <= a; c++) {
+                    double v = w.lower[a * p + c];
+                    for (size_t k = i; k < end; k++) {
+                        v -= gsl_matrix_get(J, k, a) * gsl_matrix_get(J, k, c);
+                    }
+                    gsl_matrix_set(&w.B.matrix, a, c, v * (w.scale[a] * w.scale[c]));
+                }
             }
-            double v = 0;
-            for (size_t k = i; k < end; k++) {
-                v += gsl_matrix_get(J, k, a) * gsl_vector_get(r, k);
+            if (factored(&w) && gsl_linalg_cholesky_svx(&w.B.matrix, &w.g.vector) == GSL_SUCCESS) {
+                add_product(&all.matrix, &w, 1);
+                n_good += 1;
             }
-            gsl_vector_set(b, a, v * gsl_vector_get(scale, a));
         }
-        if (gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS && gsl_linalg_cholesky_svx(B, b) == GSL_SUCCESS) {
-            add_product(jack, b, scale, 1);
-            n_good += 1;
-        }
-        i = end;
+        gsl_matrix_scale(&all.matrix, n_good > 1 ? (n_good - 1) / n_good : 1);
+        gsl_matrix_add(covariance, &all.matrix);
     }
-    gsl_matrix_scale(jack, n_good > 1 ? (n_good - 1) / n_good : 1);
-    gsl_matrix_add(covariance, jack);
-    if (!(n_good > (double)p / 2)) {
-        unknown(covariance);
+    for (size_t a = 0; a < p && !(n_good > (double)p / 2); a++) {
+        gsl_matrix_set(covariance, a, a, INFINITY);
     }
-out:
-    gsl_matrix_free(A);
-    gsl_matrix_free(B);
-    gsl_matrix_free(jack);
-    gsl_vector_free(scale);
-    gsl_vector_free(b);
+    tmx_arena_finish(&arena);
 }
 
 /* ---- the fit ---- */
@@ -747,7 +705,9 @@ static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
     }
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const struct tmx_fit_parameter *p = &q->fit->parameter[k];
-        gsl_vector_set(f, q->n_row + k, prior_weight(q, p) * (gsl_vector_get(x, k) - prior_of(p)));
+        gsl_vector_set(f, q->n_row + k,
+                       prior_weight(q, p) *
+                           (gsl_vector_get(x, k) - (p->spread > 0 ? p->prior : kinds[p->kind].prior)));
     }
     return GSL_SUCCESS;
 }
@@ -786,57 +746,57 @@ static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J)
     return GSL_SUCCESS;
 }
 
-enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
+bool tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
 {
     struct problem q;
+    const size_t p = f->n_parameter;
     gsl_multifit_nlinear_workspace *w = NULL;
-    gsl_matrix *covariance =
-        gsl_matrix_calloc(f->n_parameter ? f->n_parameter : 1, f->n_parameter ? f->n_parameter : 1);
-    gsl_vector *x = gsl_vector_alloc(f->n_parameter ? f->n_parameter : 1);
-    enum tmx_status st = problem_init(&q, f, err);
-    if (!st && (!x || !covariance)) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu parameters", f->n_parameter);
+    gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+    gsl_matrix *covariance = gsl_matrix_calloc(p ? p : 1, p ? p : 1);
+    gsl_vector *x = gsl_vector_alloc(p ? p : 1);
+    problem_init(&q, f, err);
+    if (!x || !covariance) {
+        tmx_error(err, TMX_ENOMEM, "%zu parameters", p);
     }
-    if (!st && q.n_row <= f->n_parameter + q.n_span) {
-        st = tmx_fail(err, TMX_ESOLVE, "%zu rows are too few for %zu parameters", q.n_row, f->n_parameter);
+    if (!err->code && q.n_row <= p + q.n_span) {
+        tmx_error(err, TMX_ESOLVE, "%zu rows are too few for %zu parameters", q.n_row, p);
     }
-    for (size_t k = 0; !st && k < f->n_parameter; k++) {
+    for (size_t k = 0; !err->code && k < p; k++) {
         gsl_vector_set(x, k, get(f, &f->parameter[k]));
     }
-    if (!st) {
-        gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+    if (!err->code) {
         gsl_multifit_nlinear_fdf fdf = {
-            .f = evaluate, .df = jacobian, .n = q.n_row + f->n_parameter, .p = f->n_parameter, .params = &q};
+            .f = evaluate, .df = jacobian, .n = q.n_row + p, .p = p, .params = &q};
         how.solver = gsl_multifit_nlinear_solver_cholesky;
-        w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, q.n_row + f->n_parameter,
-                                       f->n_parameter);
+        w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, q.n_row + p, p);
         int info = 0;
         int code = w ? gsl_multifit_nlinear_init(x, &fdf, w) : GSL_ENOMEM;
         code = code ? code
                     : gsl_multifit_nlinear_driver(f->most_iterations > 0 ? (size_t)f->most_iterations : 60,
                                                   1e-5, 1e-9, 0, NULL, NULL, &info, w);
         if (code != GSL_SUCCESS && code != GSL_EMAXITER && code != GSL_ENOPROG) {
-            st = tmx_fail(err, TMX_ESOLVE, "the fit fails: %s", gsl_strerror(code));
-        } else {
-            f->iterations = (int)gsl_multifit_nlinear_niter(w);
-            gsl_vector_memcpy(x, gsl_multifit_nlinear_position(w));
-            set_all(&q, x);
-            const gsl_vector *r = gsl_multifit_nlinear_residual(w);
-            const gsl_vector_const_view rows = gsl_vector_const_subvector(r, 0, q.n_row);
-            f->rms_k = gsl_blas_dnrm2(&rows.vector) / sqrt((double)q.n_row);
-            f->n_row = q.n_row;
-            if (errors) {
-                jackknife(&q, gsl_multifit_nlinear_jac(w), r, covariance);
-            }
+            tmx_error(err, TMX_ESOLVE, "the fit fails: %s", gsl_strerror(code));
         }
     }
-    for (size_t k = 0; !st && k < f->n_parameter; k++) {
-        struct tmx_fit_parameter *p = &f->parameter[k];
+    if (!err->code) {
+        f->iterations = (int)gsl_multifit_nlinear_niter(w);
+        gsl_vector_memcpy(x, gsl_multifit_nlinear_position(w));
+        set_all(&q, x);
+        const gsl_vector *r = gsl_multifit_nlinear_residual(w);
+        const gsl_vector_const_view rows = gsl_vector_const_subvector(r, 0, q.n_row);
+        f->rms_k = gsl_blas_dnrm2(&rows.vector) / sqrt((double)q.n_row);
+        f->n_row = q.n_row;
+        if (errors) {
+            jackknife(&q, gsl_multifit_nlinear_jac(w), r, covariance);
+        }
+    }
+    for (size_t k = 0; !err->code && k < p; k++) {
+        struct tmx_fit_parameter *of = &f->parameter[k];
         const double v = gsl_vector_get(x, k);
-        p->value = tmx_fit_positive(p->kind) ? exp(v) : v;
-        p->error = sqrt(gsl_matrix_get(covariance, k, k)) * (tmx_fit_positive(p->kind) ? p->value : 1);
-        for (size_t i = 0; f->covariance && i < f->n_parameter; i++) {
-            f->covariance[k * f->n_parameter + i] = gsl_matrix_get(covariance, k, i);
+        of->value = tmx_fit_positive(of->kind) ? exp(v) : v;
+        of->error = sqrt(gsl_matrix_get(covariance, k, k)) * (tmx_fit_positive(of->kind) ? of->value : 1);
+        for (size_t i = 0; f->covariance && i < p; i++) {
+            f->covariance[k * p + i] = gsl_matrix_get(covariance, k, i);
         }
     }
     if (w) {
@@ -845,22 +805,24 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
     gsl_vector_free(x);
     gsl_matrix_free(covariance);
     tmx_arena_finish(&q.arena);
-    return st;
+    return !err->code;
 }
 
-enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *start_k, double *temp_c,
-                                struct tmx_err *err)
+bool tmx_fit_predict(const struct tmx_fit *f, size_t series, double *start_k, double *temp_c,
+                     struct tmx_err *err)
 {
     struct tmx_fit one = *f;
-    struct problem q = {0};
-    bool *use = calloc(f->log->n_series + 1, sizeof *use);
-    if (!use) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu series", f->log->n_series);
+    struct problem q;
+    struct tmx_arena arena = {0};
+    bool *use;
+    if (!TMX_TAKE(&arena, use, f->log->n_series + 1)) {
+        tmx_error(err, TMX_ENOMEM, "%zu series", f->log->n_series);
+        return false;
     }
     use[series] = true;
     one.use = use;
-    enum tmx_status st = problem_init(&q, &one, err);
-    for (size_t k = 0; !st && k < q.n_span; k++) {
+    problem_init(&q, &one, err);
+    for (size_t k = 0; !err->code && k < q.n_span; k++) {
         const struct fit_span *s = &q.span[k];
         simulate(&q, s, up_of(&q, s, q.heat));
         if (s->series == series) {
@@ -873,19 +835,20 @@ enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *
         }
     }
     tmx_arena_finish(&q.arena);
-    free(use);
-    return st;
+    tmx_arena_finish(&arena);
+    return !err->code;
 }
 
-enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err)
+void tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err)
 {
     struct tmx_fit_parameter *keep = f->parameter;
     const size_t n = f->n_parameter;
-    struct tmx_fit_parameter *ambient = calloc(f->log->n_run + 1, sizeof *ambient);
-    enum tmx_status st = ambient ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu runs", f->log->n_run);
-    f->parameter = ambient;
+    struct tmx_arena arena = {0};
     f->n_parameter = 0;
-    for (size_t r = 0; !st && r < f->log->n_run; r++) {
+    if (!TMX_TAKE(&arena, f->parameter, f->log->n_run + 1)) {
+        tmx_error(err, TMX_ENOMEM, "%zu runs", f->log->n_run);
+    }
+    for (size_t r = 0; !err->code && r < f->log->n_run; r++) {
         bool any = false;
         for (size_t i = 0; i < f->log->n_series; i++) {
             const struct tmx_series *s = &f->log->series[i];
@@ -893,62 +856,54 @@ enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err)
                           tmx_rc_find(f->model, f->log->gpu[s->gpu]) < f->model->n_gpu);
         }
         if (any) {
-            ambient[f->n_parameter++] =
+            f->parameter[f->n_parameter++] =
                 (struct tmx_fit_parameter){.kind = TMX_FIT_AMBIENT, .gpu = TMX_FIT_ALL, .run = (int)r};
         }
     }
-    st = st || f->n_parameter == 0 ? st : tmx_fit_run(f, false, err);
+    if (f->n_parameter > 0) {
+        tmx_fit_run(f, false, err);
+    }
     f->parameter = keep;
     f->n_parameter = n;
-    free(ambient);
-    return st;
+    tmx_arena_finish(&arena);
 }
 
 /* ---- how far what is computed from a fit may be off ---- */
 
 /* Rows of e->direction: the eigenvectors, each as long as one standard deviation. */
-static enum tmx_status decompose(struct tmx_fit_errors *e, double *covariance, struct tmx_err *err)
-{
-    const size_t n = e->n;
-    gsl_eigen_symmv_workspace *w = gsl_eigen_symmv_alloc(n);
-    gsl_vector *variance = gsl_vector_alloc(n);
-    gsl_matrix *vector = gsl_matrix_alloc(n, n);
-    gsl_matrix_view A = gsl_matrix_view_array(covariance, n, n);
-    enum tmx_status st = w && variance && vector ? TMX_OK : tmx_no_memory(err);
-    if (!st && gsl_eigen_symmv(&A.matrix, variance, vector, w)) {
-        st = tmx_fail(err, TMX_ESOLVE, "the covariance of %zu parameters has no eigenvectors", n);
-    }
-    for (size_t k = 0; !st && k < n; k++) {
-        const double sd = sqrt(fmax(gsl_vector_get(variance, k), 0));
-        for (size_t i = 0; i < n; i++) {
-            e->direction[k * n + i] = sd * gsl_matrix_get(vector, i, k);
-        }
-    }
-    if (w) {
-        gsl_eigen_symmv_free(w);
-    }
-    gsl_vector_free(variance);
-    gsl_matrix_free(vector);
-    return st;
-}
-
 enum tmx_status tmx_fit_errors_make(struct tmx_fit_errors *e, const struct tmx_fit_parameter *parameter,
                                     size_t n, const double *covariance, struct tmx_err *err)
 {
-    double *scratch;
+    gsl_eigen_symmv_workspace *w = gsl_eigen_symmv_alloc(n ? n : 1);
+    double *square, *variance, *vector;
     *e = (struct tmx_fit_errors){.n = n, .known = n > 0};
     TMX_TAKE(&e->arena, e->parameter, n + 1);
     TMX_TAKE(&e->arena, e->direction, n * n + 1);
-    enum tmx_status st = TMX_TAKE(&e->arena, scratch, n * n + 1) ? TMX_OK : tmx_no_memory(err);
+    TMX_TAKE(&e->arena, square, n * n + 1);
+    TMX_TAKE(&e->arena, vector, n * n + 1);
+    enum tmx_status st = TMX_TAKE(&e->arena, variance, n + 1) && w ? TMX_OK : tmx_no_memory(err);
     for (size_t k = 0; !st && k < n; k++) {
         e->parameter[k] = parameter[k];
         e->n_ambient += parameter[k].kind == TMX_FIT_AMBIENT;
     }
     for (size_t i = 0; !st && i < n * n; i++) {
-        scratch[i] = covariance[i];
+        square[i] = covariance[i];
         e->known = e->known && isfinite(covariance[i]);
     }
-    return st || !e->known ? st : decompose(e, scratch, err);
+    if (!st && e->known) {
+        gsl_matrix_view A = gsl_matrix_view_array(square, n, n), V = gsl_matrix_view_array(vector, n, n);
+        gsl_vector_view v = gsl_vector_view_array(variance, n);
+        st = gsl_eigen_symmv(&A.matrix, &v.vector, &V.matrix, w)
+                 ? tmx_fail(err, TMX_ESOLVE, "the covariance of %zu parameters has no eigenvectors", n)
+                 : TMX_OK;
+    }
+    for (size_t i = 0; !st && e->known && i < n * n; i++) {
+        e->direction[i] = sqrt(fmax(variance[i / n], 0)) * vector[i % n * n + i / n];
+    }
+    if (w) {
+        gsl_eigen_symmv_free(w);
+    }
+    return st;
 }
 
 void tmx_fit_errors_finish(struct tmx_fit_errors *e)

@@ -45,7 +45,7 @@ struct tmx_fit {
     struct tmx_rc *model; /* start values in, fitted values out */
     const struct tmx_measured *log;
     const bool *use;   /* [n_series] of the log: fitted to; NULL: all */
-    double from, to;   /* shares of each series' time whose rows count; 0, 1 */
+    double to;         /* share of each series' time up to which its rows count; 1: all */
     double *ambient_c; /* [n_run] start values in, fitted out; used where no inlet is */
     bool inlet;        /* ambient from the log's inlet column */
     double rpm;        /* of series without a fan column; 0: at the model's rpm_ref */
@@ -71,16 +71,17 @@ double tmx_fit_spread(const struct tmx_fit_parameter *p);
  * model. */
 void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, double dx);
 
-/* errors: also the standard errors. TMX_ENOMEM, TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err);
+/* errors: also the standard errors. False after TMX_ENOMEM, TMX_ESOLVE. Like the next two it does nothing
+ * when *err holds an error already. */
+bool tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err);
 
 /* temp_c[n of the series]: as the model predicts it. *start_k, of the sink beyond steady: NAN asks for the
  * one that fits the rows that count best, and gets it; a number is taken as it is. */
-TMX_NODISCARD enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *start_k,
-                                              double *temp_c, struct tmx_err *err);
+bool tmx_fit_predict(const struct tmx_fit *f, size_t series, double *start_k, double *temp_c,
+                     struct tmx_err *err);
 
 /* ambient_c of every run whose log has no inlet, by least squares of the offset alone. */
-TMX_NODISCARD enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err);
+void tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err);
 
 /* How far a fit may be off: directions in which its parameters err together, each by one standard deviation
  * and apart from the others (the eigenvectors of the covariance). */

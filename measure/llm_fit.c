@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/config.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
@@ -44,8 +45,8 @@ static const char *const names[] = {"prompt_size", "batch_size", "token_size",
                                     "hardware",    "peak_power", "average_power"};
 enum { TP = 5, HARDWARE = 6, PEAK = 7, N_NAME = sizeof names / sizeof names[0] };
 
-static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_t *column,
-                                const struct tmx_llm *like, struct row *row, struct tmx_err *err)
+static void read_row(const struct tmx_csv *csv, size_t r, const size_t *column, const struct tmx_llm *like,
+                     struct row *row, struct tmx_err *err)
 {
     double v[N_NAME] = {0};
     for (size_t c = 0; c < N_NAME; c++) {
@@ -56,26 +57,30 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
         }
         if (!tmx_csv_real(csv, r, column[c], &v[c]) || v[c] > MAX_VALUE ||
             (optional ? v[c] < 0 : !(v[c] >= 1 / MAX_VALUE))) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                               "%s = \"%.40s\": expected a number %s 0, up to %g", names[c],
-                               tmx_csv_cell(csv, r, column[c]), optional ? "from" : "above", MAX_VALUE);
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                         "%s = \"%.40s\": expected a number %s 0, up to %g", names[c],
+                         tmx_csv_cell(csv, r, column[c]), optional ? "from" : "above", MAX_VALUE);
         }
     }
     for (size_t c = 0; c < 3; c++) {
         if (v[c] != floor(v[c])) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                               "%s = \"%.40s\": expected a whole number", names[c],
-                               tmx_csv_cell(csv, r, column[c]));
+            tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                         "%s = \"%.40s\": expected a whole number", names[c],
+                         tmx_csv_cell(csv, r, column[c]));
         }
     }
     if (v[TP] != floor(v[TP]) || v[TP] > MAX_TP) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                           "tensor_parallel = \"%.40s\": expected a number of GPUs up to %d",
-                           tmx_csv_cell(csv, r, column[TP]), MAX_TP);
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                     "tensor_parallel = \"%.40s\": expected a number of GPUs up to %d",
+                     tmx_csv_cell(csv, r, column[TP]), MAX_TP);
     }
     const char *hardware =
         column[HARDWARE] < csv->n_column ? tmx_csv_cell(csv, r, column[HARDWARE]) : like->phase[0].gpu;
-    *row = (struct row){.tp = (int)v[TP],
+    if (!*hardware || *hardware == '-' || strlen(hardware) >= sizeof row->gpu) {
+        tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                     "hardware = \"%.80s\": expected a chip's name", hardware);
+    }
+    *row = (struct row){.tp = err->code ? 0 : (int)v[TP],
                         .prompt = v[0],
                         .batch = v[1],
                         .output = v[2],
@@ -84,12 +89,7 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
                         .peak = v[PEAK],
                         .mean = v[PEAK + 1],
                         .line = csv->line[r]};
-    if (!*hardware || *hardware == '-' || strlen(hardware) >= sizeof row->gpu) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                           "hardware = \"%.80s\": expected a chip's name", hardware);
-    }
     snprintf(row->hardware, sizeof row->hardware, "%s", hardware);
-    return TMX_OK;
 }
 
 /* a100-pcie is a chip, a100-80gb is a100: the longest name that is one; else what is before the first dash.
@@ -134,25 +134,15 @@ static void find_chips(const char *path, struct row *rows, size_t n)
 }
 
 /* Least and largest of a column are of its unit. */
-static enum tmx_status check_unit(const char *path, const struct row *rows, size_t n, size_t field,
-                                  const char *name, const char *unit, struct tmx_err *err)
+static void check_units(const char *path, const struct row *rows, size_t n, struct tmx_err *err)
 {
-    size_t low = SIZE_MAX, high = SIZE_MAX;
-    double v, least = INFINITY, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&v, (const char *)&rows[i] + field, sizeof v);
-        low = v > 0 && v < least ? i : low;
-        high = v > most ? i : high;
-        least = v > 0 ? fmin(least, v) : least;
-        most = fmax(most, v);
-    }
-    enum tmx_status st = low < n ? tmx_plausible(NULL, name, unit, least, path, rows[low].line, err) : TMX_OK;
-    return st || high >= n || high == low ? st
-                                          : tmx_plausible(NULL, name, unit, most, path, rows[high].line, err);
-}
-
-static enum tmx_status check_units(const char *path, const struct row *rows, size_t n, struct tmx_err *err)
-{
+    static const struct {
+        size_t field;
+        const char *name, *unit;
+    } columns[] = {{offsetof(struct row, prompt_ms), "prompt_time", "ms"},
+                   {offsetof(struct row, token_ms), "token_time", "ms"},
+                   {offsetof(struct row, peak), "peak_power", "of the board's limit"},
+                   {offsetof(struct row, mean), "average_power", "of the board's limit"}};
     size_t exchanged = 0, above = 0, first = 0, first_above = 0;
     for (size_t i = 0; i < n; i++) {
         const bool is =
@@ -171,47 +161,58 @@ static enum tmx_status check_units(const char *path, const struct row *rows, siz
         tmx_doubt("%s:%u: average_power = %g is above peak_power = %g, in %zu of %zu rows", path,
                   rows[first_above].line, rows[first_above].mean, rows[first_above].peak, above, n);
     }
-    enum tmx_status st = check_unit(path, rows, n, offsetof(struct row, prompt_ms), "prompt_time", "ms", err);
-    st = st ? st : check_unit(path, rows, n, offsetof(struct row, token_ms), "token_time", "ms", err);
-    st =
-        st ? st
-           : check_unit(path, rows, n, offsetof(struct row, peak), "peak_power", "of the board's limit", err);
-    return st ? st
-              : check_unit(path, rows, n, offsetof(struct row, mean), "average_power", "of the board's limit",
-                           err);
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0] && !err->code; c++) {
+        size_t low = SIZE_MAX, high = SIZE_MAX;
+        double v, least = INFINITY, most = 0;
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&v, (const char *)&rows[i] + columns[c].field, sizeof v);
+            low = v > 0 && v < least ? i : low;
+            high = v > most ? i : high;
+            least = v > 0 ? fmin(least, v) : least;
+            most = fmax(most, v);
+        }
+        if (!(low < n &&
+              tmx_plausible(NULL, columns[c].name, columns[c].unit, least, path, rows[low].line, err)) &&
+            high < n && high != low) {
+            (void)!tmx_plausible(NULL, columns[c].name, columns[c].unit, most, path, rows[high].line, err);
+        }
+    }
 }
 
-static enum tmx_status read_rows(const char *path, const struct tmx_llm *like, struct row **rows, size_t *n,
-                                 struct tmx_err *err)
+/* In the arena; NULL after an error. */
+static struct row *read_rows(const char *path, const struct tmx_llm *like, size_t *n, struct tmx_arena *arena,
+                             struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
+    struct row *rows = NULL;
     size_t column[N_NAME];
-    *rows = NULL;
     *n = 0;
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
-    for (size_t c = 0; !st && c < N_NAME; c++) {
+    (void)!tmx_csv_read(&csv, path, err);
+    for (size_t c = 0; !err->code && c < N_NAME; c++) {
         column[c] = tmx_csv_column(&csv, names[c]);
         if (column[c] == csv.n_column && c < HARDWARE) {
-            st = tmx_fail_at(
+            tmx_error_at(
                 err, TMX_EPARSE, path, 1,
                 "no column %s; expected prompt_size, batch_size, token_size, prompt_time, token_time [ms], "
                 "tensor_parallel",
                 names[c]);
         }
     }
-    if (!st && (csv.n_row == 0 || csv.n_row > MAX_ROWS)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu rows, expected 1 to %d", csv.n_row, MAX_ROWS);
+    if (csv.n_row == 0 || csv.n_row > MAX_ROWS) {
+        tmx_error_at(err, TMX_EPARSE, path, 0, "%zu rows, expected 1 to %d", csv.n_row, MAX_ROWS);
     }
-    *rows = st ? NULL : calloc(csv.n_row, sizeof **rows);
-    st = st || *rows ? st : tmx_no_memory(err);
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        st = read_row(&csv, r, column, like, &(*rows)[(*n)++], err);
+    if (!err->code && !TMX_TAKE(arena, rows, csv.n_row)) {
+        tmx_no_memory(err);
+    }
+    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
+        read_row(&csv, r, column, like, &rows[(*n)++], err);
     }
     tmx_csv_finish(&csv);
-    if (!st) {
-        find_chips(path, *rows, *n);
+    if (!err->code) {
+        find_chips(path, rows, *n);
+        check_units(path, rows, *n, err);
     }
-    return st ? st : check_units(path, *rows, *n, err);
+    return err->code ? NULL : rows;
 }
 
 static double median(double *v, size_t n)
@@ -347,7 +348,7 @@ static double misfit(const gsl_vector *x, void *ctx)
     return sum;
 }
 
-static enum tmx_status fit_prompt(const struct fit *f, double c[N_PROMPT], struct tmx_err *err)
+static void fit_prompt(const struct fit *f, double c[N_PROMPT], struct tmx_err *err)
 {
     enum { ROUNDS = 6, STEPS = 600 };
     double least = INFINITY, most = 0, most_n = 0;
@@ -363,11 +364,11 @@ static enum tmx_status fit_prompt(const struct fit *f, double c[N_PROMPT], struc
     gsl_multimin_function fn = {.f = misfit, .n = N_PROMPT, .params = (void *)(uintptr_t)f};
     gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, N_PROMPT);
     gsl_vector *x = gsl_vector_alloc(N_PROMPT), *step = gsl_vector_alloc(N_PROMPT);
-    enum tmx_status st = m && x && step ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; !st && i < N_PROMPT; i++) {
+    const bool ok = m && x && step;
+    for (size_t i = 0; ok && i < N_PROMPT; i++) {
         gsl_vector_set(x, i, begin[i]);
     }
-    for (int round = 0; !st && round < ROUNDS; round++) {
+    for (int round = 0; ok && round < ROUNDS; round++) {
         gsl_vector_set_all(step, 0.3);
         gsl_multimin_fminimizer_set(m, &fn, x, step);
         for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(m) > 1e-6; i++) {
@@ -377,26 +378,28 @@ static enum tmx_status fit_prompt(const struct fit *f, double c[N_PROMPT], struc
         }
         gsl_vector_memcpy(x, m->x);
     }
-    if (!st) {
+    if (ok) {
         free_to_prompt(x->data, c);
+    } else {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
     gsl_multimin_fminimizer_free(m);
     gsl_vector_free(x);
     gsl_vector_free(step);
-    return st;
 }
 
 /* Columns that are used: bits. */
-static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double c[N_TOKEN],
-                                      struct tmx_err *err)
+static void fit_token_with(const struct fit *f, unsigned use, double c[N_TOKEN], struct tmx_err *err)
 {
     const size_t n = f->n - (f->without < f->n), p = (size_t)((use & 1) + (use >> 1 & 1) + (use >> 2 & 1));
     gsl_matrix *a = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
     gsl_vector *y = gsl_vector_alloc(n), *x = gsl_vector_alloc(p);
     gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, p);
     double chisq;
-    enum tmx_status st = a && cov && y && x && w ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0, r = 0; !st && i < f->n; i++) {
+    if (!(a && cov && y && x && w)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0, r = 0; !err->code && i < f->n; i++) {
         const double v[N_TOKEN] = {1, f->cell[i].batch, f->cell[i].cached};
         for (size_t k = 0, at = 0; i != f->without && k < N_TOKEN; k++) {
             if (use >> k & 1) {
@@ -407,10 +410,10 @@ static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double 
             gsl_vector_set(y, r++, 1);
         }
     }
-    if (!st && gsl_multifit_linear(a, y, x, cov, &chisq, w)) {
-        st = tmx_fail(err, TMX_ESOLVE, "no fit of the token times of %zu cells", n);
+    if (!err->code && gsl_multifit_linear(a, y, x, cov, &chisq, w)) {
+        tmx_error(err, TMX_ESOLVE, "no fit of the token times of %zu cells", n);
     }
-    for (size_t k = 0, at = 0; !st && k < N_TOKEN; k++) {
+    for (size_t k = 0, at = 0; !err->code && k < N_TOKEN; k++) {
         c[k] = use >> k & 1 ? gsl_vector_get(x, at++) : 0;
     }
     gsl_matrix_free(a);
@@ -418,30 +421,26 @@ static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double 
     gsl_vector_free(y);
     gsl_vector_free(x);
     gsl_multifit_linear_free(w);
-    return st;
 }
 
-static enum tmx_status fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *err)
+static void fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *err)
 {
-    unsigned use = 7;
-    if (f->cell[0].batch == f->cell[f->n - 1].batch) { /* of one batch nothing follows for others */
-        use = 5;
-    }
-    for (;;) {
-        const enum tmx_status st = fit_token_with(f, use, c, err);
-        if (!st && !(isfinite(c[1]) && isfinite(c[2]))) {
-            return tmx_fail(err, TMX_ESOLVE, "no fit of the token times of %zu cells", f->n);
+    /* of one batch nothing follows for others */
+    for (unsigned use = f->cell[0].batch == f->cell[f->n - 1].batch ? 5 : 7; !err->code;) {
+        fit_token_with(f, use, c, err);
+        if (!err->code && !(isfinite(c[1]) && isfinite(c[2]))) {
+            tmx_error(err, TMX_ESOLVE, "no fit of the token times of %zu cells", f->n);
         }
-        if (st || (c[1] >= 0 && c[2] >= 0)) {
-            return st;
+        if (err->code || (c[1] >= 0 && c[2] >= 0)) {
+            return;
         }
         use &= c[2] < c[1] * 1e-3 ? 3u : 5u; /* the more negative for a token of the cache */
     }
 }
 
-static enum tmx_status fit_part(const struct fit *f, bool token, double *c, struct tmx_err *err)
+static void fit_part(const struct fit *f, bool token, double *c, struct tmx_err *err)
 {
-    return token ? fit_token(f, c, err) : fit_prompt(f, c, err);
+    token ? fit_token(f, c, err) : fit_prompt(f, c, err);
 }
 
 static double error_pct(const double *c, const struct cell *x, bool token)
@@ -456,14 +455,14 @@ static double load(const struct cell *x, bool token)
 }
 
 /* The fit of all cells, and of all but each: of more than a hundred, of all but each of some. */
-static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, const char *path,
-                                 const struct row *of, double *c, struct tmx_table *t, struct tmx_err *err)
+static void fit_cells(const struct cell *cell, size_t n, bool token, const char *path, const struct row *of,
+                      double *c, struct tmx_table *t, struct tmx_err *err)
 {
     double mean = 0, worst = 0, left_mean = 0, left_worst = 0;
     if (n < 6) {
-        return tmx_fail_at(err, TMX_EPARSE, path, of->line,
-                           "%s at %d: %zu cells of %s times, expected 6 or more", of->gpu, of->tp, n,
-                           token ? "token" : "prompt");
+        tmx_error_at(err, TMX_EPARSE, path, of->line, "%s at %d: %zu cells of %s times, expected 6 or more",
+                     of->gpu, of->tp, n, token ? "token" : "prompt");
+        return;
     }
     size_t few = 0, many = 0;
     for (size_t i = 1; i < n; i++) {
@@ -471,37 +470,31 @@ static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, 
         many = load(&cell[i], token) > load(&cell[many], token) ? i : many;
     }
     if (cell[many].ms < 0.9 * cell[few].ms) { /* a tenth is taken for noise */
-        return tmx_fail_at(
+        tmx_error_at(
             err, TMX_EPARSE, path, of->line,
             "%s at %d: %s times fall, from %g ms with %g tokens to %g ms with %g; expected them to rise",
             of->gpu, of->tp, token ? "token" : "prompt", cell[few].ms, load(&cell[few], token), cell[many].ms,
             load(&cell[many], token));
+        return;
     }
-    enum tmx_status st = fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
+    fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
     const size_t every = 1 + (n - 1) * n / MAX_LEFT_OUT, n_left = (n + every - 1) / every;
-    for (size_t i = 0; !st && i < n; i++) {
+    for (size_t i = 0; !err->code && i < n; i++) {
         const double e = error_pct(c, &cell[i], token);
         mean += e / (double)n;
         worst = fmax(worst, e);
     }
-    for (size_t i = 0; !st && i < n; i += every) {
+    for (size_t i = 0; !err->code && i < n; i += every) {
         double other[N_PROMPT];
-        st = fit_part(&(struct fit){cell, n, i}, token, other, err);
-        const double left = st ? 0 : error_pct(other, &cell[i], token);
+        fit_part(&(struct fit){cell, n, i}, token, other, err);
+        const double left = err->code ? 0 : error_pct(other, &cell[i], token);
         left_mean += left / (double)n_left;
         left_worst = fmax(left_worst, left);
     }
-    if (!st) {
-        tmx_table_text(t, of->gpu);
-        tmx_table_int(t, of->tp);
-        tmx_table_text(t, token ? "token" : "prompt");
-        tmx_table_int(t, (int64_t)n);
-        tmx_table_real(t, mean);
-        tmx_table_real(t, worst);
-        tmx_table_real(t, left_mean);
-        tmx_table_real(t, left_worst);
+    if (!err->code) {
+        tmx_table_row(t, "%s %d %s %zu %g %g %g %g", of->gpu, of->tp, token ? "token" : "prompt", n, mean,
+                      worst, left_mean, left_worst);
     }
-    return st;
 }
 
 /* Shares of the power limit: peaks of single requests by prompt; tokens by what a request's mean leaves for
@@ -567,9 +560,9 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     }
 }
 
-static enum tmx_status fit_phase(const char *path, const struct row *rows, size_t n, size_t first,
-                                 const struct tmx_llm *like, struct tmx_llm *m, struct cell *cell,
-                                 double *scratch, struct tmx_table *t, struct tmx_err *err)
+static void fit_phase(const char *path, const struct row *rows, size_t n, size_t first,
+                      const struct tmx_llm *like, struct tmx_llm *m, struct cell *cell, double *scratch,
+                      struct tmx_table *t, struct tmx_err *err)
 {
     struct tmx_llm_phase *p = &m->phase[m->n_phase++];
     const struct tmx_llm_phase *same = &like->phase[0];
@@ -600,55 +593,57 @@ static enum tmx_status fit_phase(const char *path, const struct row *rows, size_
     doubt_rows(path, rows, n, first, false);
     doubt_rows(path, rows, n, first, true);
     size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
-    enum tmx_status st = fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
+    fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
     n_cell = make_cells(rows, n, first, true, cell, scratch);
-    st = st ? st : fit_cells(cell, n_cell, true, path, &rows[first], p->token_ms, t, err);
+    if (!err->code) {
+        fit_cells(cell, n_cell, true, path, &rows[first], p->token_ms, t, err);
+    }
     fit_watts(path, rows, n, first, same, p, scratch);
-    return st;
 }
 
 enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct tmx_llm *m,
                             struct tmx_table **errors, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"gpu", TMX_COLUMN_TEXT, 0},
-        {"tp", TMX_COLUMN_INT, 0},
-        {"time", TMX_COLUMN_TEXT, 0},
-        {"cells", TMX_COLUMN_INT, 0},
-        {"mean_pct", TMX_COLUMN_REAL, 2},
-        {"worst_pct", TMX_COLUMN_REAL, 2},
-        {"left_out_mean_pct", TMX_COLUMN_REAL, 2},
-        {"left_out_worst_pct", TMX_COLUMN_REAL, 2},
+        TMX_TEXT("gpu"),
+        TMX_INT("tp"),
+        TMX_TEXT("time"),
+        TMX_INT("cells"),
+        TMX_REAL("mean_pct", 2),
+        TMX_REAL("worst_pct", 2),
+        TMX_REAL("left_out_mean_pct", 2),
+        TMX_REAL("left_out_worst_pct", 2),
     };
-    struct row *rows;
+    struct tmx_err failed = {0};
+    struct tmx_arena arena = {0};
+    struct cell *cell;
+    double *scratch;
     size_t n;
-    *errors = NULL;
     *m = *like;
     m->config = NULL;
     m->n_phase = 0;
     snprintf(m->source, sizeof m->source,
              "fitted by thermix llm fit to %.300s; weights, heads, shares and idle watts are those of %.60s",
              path, like->name);
-    enum tmx_status st = read_rows(path, like, &rows, &n, err);
-    struct cell *cell = st ? NULL : malloc(n * sizeof *cell);
-    double *scratch = st ? NULL : malloc(2 * n * sizeof *scratch);
-    st = st || (cell && scratch) ? st : tmx_no_memory(err);
-    st = st ? st : tmx_table_create(errors, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < n; i++) {
+    const struct row *rows = read_rows(path, like, &n, &arena, &failed);
+    *errors = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    TMX_TAKE(&arena, cell, n);
+    if (!TMX_TAKE(&arena, scratch, 2 * n) || !*errors) {
+        tmx_error(&failed, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; !failed.code && i < n; i++) {
         bool seen = false;
         for (size_t k = 0; k < m->n_phase; k++) {
             seen = seen || (m->phase[k].tp == rows[i].tp && strcmp(m->phase[k].gpu, rows[i].gpu) == 0);
         }
         if (!seen && m->n_phase == TMX_LLM_PHASES) {
-            st = tmx_fail_at(err, TMX_ERANGE, path, 0, "more than %d chips and degrees", TMX_LLM_PHASES);
+            tmx_error_at(&failed, TMX_ERANGE, path, 0, "more than %d chips and degrees", TMX_LLM_PHASES);
         } else if (!seen) {
-            st = fit_phase(path, rows, n, i, like, m, cell, scratch, *errors, err);
+            fit_phase(path, rows, n, i, like, m, cell, scratch, *errors, &failed);
         }
     }
-    free(rows);
-    free(cell);
-    free(scratch);
-    return st;
+    tmx_arena_finish(&arena);
+    return tmx_error_give(err, &failed);
 }
 
 static void write_numbers(const char *key, const double *v, size_t n, FILE *out)

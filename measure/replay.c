@@ -39,7 +39,7 @@ static bool temperature(const char *begin, const char *end, double *v)
     return tmx_celsius_read(text, v);
 }
 
-static enum tmx_status read_curve(struct what_if *w, const char *text, struct tmx_err *err)
+static void read_curve(struct what_if *w, const char *text, struct tmx_err *err)
 {
     for (const char *p = text; *p;) {
         const char *end = strchr(p, ','), *colon = strchr(p, ':');
@@ -48,37 +48,39 @@ static enum tmx_status read_curve(struct what_if *w, const char *text, struct tm
         if (i == MAX_CURVE || !colon || colon > end || !temperature(p, colon, &w->curve_c[i]) ||
             !number(colon + 1, end, &w->curve_rpm[i]) || !(w->curve_rpm[i] > 0) ||
             (i > 0 && w->curve_c[i] <= w->curve_c[i - 1])) {
-            return tmx_fail(
+            tmx_error(
                 err, TMX_ECONFIG,
                 "fan_curve=%s: expected up to %d points degC:rpm with rising temperatures, 30:3000,60:9000",
                 text, MAX_CURVE);
+            return;
         }
         w->n_curve++;
         p = *end ? end + 1 : end;
     }
-    return w->n_curve ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "fan_curve= is empty");
+    if (w->n_curve == 0) {
+        tmx_error(err, TMX_ECONFIG, "fan_curve= is empty");
+    }
 }
 
-static enum tmx_status read_swap(struct what_if *w, const char *text, const struct tmx_rc *m,
-                                 struct tmx_err *err)
+static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *m, struct tmx_err *err)
 {
     const char *colon = strchr(text, ':');
     if (!colon || w->n_swap == MAX_SWAP || colon - text > 63 || strlen(colon + 1) > 63) {
-        return tmx_fail(err, TMX_ECONFIG, "swap=%s: expected two GPUs, 0:3", text);
+        tmx_error(err, TMX_ECONFIG, "swap=%s: expected two GPUs, 0:3", text);
+        return;
     }
     char(*s)[64] = w->swap[w->n_swap++];
     snprintf(s[0], sizeof s[0], "%.*s", (int)(colon - text), text);
     snprintf(s[1], sizeof s[1], "%s", colon + 1);
     for (size_t i = 0; i < 2; i++) {
         if (tmx_rc_find(m, s[i]) == m->n_gpu) {
-            return tmx_fail(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"", text, s[i]);
+            tmx_error(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"", text, s[i]);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
-                                     struct tmx_err *err)
+static void read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
+                          struct tmx_err *err)
 {
     const struct key {
         const char *name;
@@ -91,8 +93,7 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
     static const char *const names[] = {"inlet_c",     "inlet_plus_k", "fan_rpm", "power_cap_w",
                                         "power_scale", "fan_curve",    "swap"};
     *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < TMX_MAX_WHAT_IF && set[i]; i++) {
+    for (size_t i = 0; !err->code && i < TMX_MAX_WHAT_IF && set[i]; i++) {
         const char *eq = strchr(set[i], '=');
         char name[64];
         snprintf(name, sizeof name, "%.*s", eq ? (int)(eq - set[i]) : 0, set[i]);
@@ -110,26 +111,24 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
             end -= plus && end[-1] == 'K';
             if (!(keys[k].at == &w->inlet_c ? temperature : number)(eq + 1, end, keys[k].at) ||
                 *keys[k].at < keys[k].low || *keys[k].at > keys[k].high) {
-                st = tmx_fail(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i],
-                              keys[k].low, keys[k].high);
+                tmx_error(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i], keys[k].low,
+                          keys[k].high);
             }
         } else if (strcmp(name, "fan_curve") == 0) {
-            st = read_curve(w, eq + 1, err);
+            read_curve(w, eq + 1, err);
         } else if (strcmp(name, "swap") == 0) {
-            st = read_swap(w, eq + 1, m, err);
+            read_swap(w, eq + 1, m, err);
         } else {
             char hint[TMX_HINT_SIZE];
-            st = tmx_fail(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
-                          tmx_suggest(hint, name, names, sizeof names / sizeof names[0]));
+            tmx_error(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
+                      tmx_suggest(hint, name, names, sizeof names / sizeof names[0]));
         }
     }
-    if (!st && (w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "what-ifs of the fan need a calibration with fan speeds: this one knows none (give them to "
-            "thermix calibrate: --column fan_rpm=NAME, or --rpm N)");
+    if ((w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {
+        tmx_error(err, TMX_ECONFIG,
+                  "what-ifs of the fan need a calibration with fan speeds: this one knows none (give them to "
+                  "thermix calibrate: --column fan_rpm=NAME, or --rpm N)");
     }
-    return st;
 }
 
 /* ---- a log as it would have been ---- */
@@ -263,42 +262,44 @@ static void judge(struct tmx_replay_row *row, const struct tmx_series *s, const 
     row->bias_k = row->rows ? bias / (double)row->rows : NAN;
 }
 
-static enum tmx_status set_ambients(struct tmx_fit *f, const struct tmx_replay_options *o,
-                                    const struct tmx_measured *log, const struct tmx_log *say,
-                                    struct tmx_err *err)
+static void set_ambients(struct tmx_fit *f, const struct tmx_replay_options *o, const struct tmx_log *say,
+                         struct tmx_err *err)
 {
+    const struct tmx_measured *log = f->log;
     size_t without = 0;
     for (size_t i = 0; i < log->n_series; i++) {
         without += log->series[i].q[TMX_Q_INLET] ? 0u : 1u;
     }
     f->inlet =
         o->ambient == TMX_AMBIENT_INLET || (o->ambient == TMX_AMBIENT_AUTO && !f->model->ambient_fitted);
-    if (o->ambient == TMX_AMBIENT_INLET && without > 0) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "ambient inlet: %zu series have no column of inlet air; --ambient fit fits it",
-                        without);
+    if (err->code) {
+        return;
     }
-    if (o->ambient == TMX_AMBIENT_AUTO && f->model->ambient_fitted && without < log->n_series) {
+    if (o->ambient == TMX_AMBIENT_INLET && without > 0) {
+        tmx_error(err, TMX_ECONFIG,
+                  "ambient inlet: %zu series have no column of inlet air; --ambient fit fits it", without);
+    } else if (o->ambient == TMX_AMBIENT_AUTO && f->model->ambient_fitted && without < log->n_series) {
         tmx_log_say(say, TMX_LOG_INFO,
                     "one ambient a run is fitted, as in the calibration; --ambient inlet takes the log's");
     } else if (o->ambient == TMX_AMBIENT_AUTO && without > 0) {
         tmx_log_say(say, TMX_LOG_INFO, "%s no inlet air: one ambient a run is fitted",
                     without == log->n_series ? "the log has" : "some runs have");
     }
-    return o->ambient == TMX_AMBIENT_GIVEN ? TMX_OK : tmx_fit_ambients(f, err);
+    if (o->ambient != TMX_AMBIENT_GIVEN) {
+        tmx_fit_ambients(f, err);
+    }
 }
 
-static enum tmx_status predict_all(const struct tmx_fit *f, const bool *known, double *start, double **temp,
-                                   struct tmx_arena *a, struct tmx_err *err)
+static void predict_all(const struct tmx_fit *f, const bool *known, double *start, double **temp,
+                        struct tmx_arena *a, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < f->log->n_series; i++) {
-        if (known[i]) {
-            st = temp[i] || TMX_TAKE(a, temp[i], f->log->series[i].n) ? TMX_OK : tmx_no_memory(err);
-            st = st ? st : tmx_fit_predict(f, i, &start[i], temp[i], err);
+    for (size_t i = 0; !err->code && i < f->log->n_series; i++) {
+        if (known[i] && !temp[i] && !TMX_TAKE(a, temp[i], f->log->series[i].n)) {
+            tmx_error(err, TMX_ENOMEM, "out of memory");
+        } else if (known[i]) {
+            tmx_fit_predict(f, i, &start[i], temp[i], err);
         }
     }
-    return st;
 }
 
 /* ---- how far a what-if may be off ---- */
@@ -309,20 +310,6 @@ struct errors {                 /* scratch of a direction in which the calibrati
     double *ambient_c[2];       /* [n_run] */
     double *temp[2], *if_so[2]; /* [rows of the longest series] as logged, and with the what-ifs */
 };
-
-static void errors_init(struct errors *e, const struct tmx_fit *f, struct tmx_arena *a)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < f->log->n_series; i++) {
-        longest = f->log->series[i].n > longest ? f->log->series[i].n : longest;
-    }
-    for (int side = 0; side < 2; side++) {
-        TMX_TAKE(a, e->moved[side].gpu, f->model->n_gpu + 1);
-        TMX_TAKE(a, e->ambient_c[side], f->log->n_run + 1);
-        TMX_TAKE(a, e->temp[side], longest + 1);
-        TMX_TAKE(a, e->if_so[side], longest + 1);
-    }
-}
 
 /* The model a thousandth to either side along a direction. */
 static void move(struct errors *e, const struct tmx_rc *model, const struct tmx_fit_errors *of, size_t k)
@@ -346,23 +333,22 @@ static void move(struct errors *e, const struct tmx_rc *model, const struct tmx_
 }
 
 /* What a fitted ambient makes good: the mean error of its run's rows, which set it. */
-static enum tmx_status refit_ambients(struct errors *e, const struct tmx_fit *f, const bool *known,
-                                      double *const *logged, double *start, struct tmx_err *err)
+static void refit_ambients(struct errors *e, const struct tmx_fit *f, const bool *known,
+                           double *const *logged, double *start, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    for (int side = 0; side < 2 && !st; side++) {
+    for (int side = 0; side < 2; side++) {
         struct tmx_fit g = *f;
         g.model = &e->moved[side];
-        for (size_t run = 0; run < f->log->n_run && !st; run++) {
+        for (size_t run = 0; run < f->log->n_run; run++) {
             double sum = 0, n = 0;
-            for (size_t i = 0; i < f->log->n_series && !st; i++) {
+            for (size_t i = 0; i < f->log->n_series; i++) {
                 const struct tmx_series *s = &f->log->series[i];
                 const double end = s->n > 0 ? s->q[TMX_Q_TIME][s->n - 1] : 0;
                 if (s->run != run || !known[i] || (f->inlet && s->q[TMX_Q_INLET])) {
                     continue;
                 }
-                st = tmx_fit_predict(&g, i, &start[i], e->temp[side], err);
-                for (size_t k = 0; k < s->n && !st; k++) {
+                tmx_fit_predict(&g, i, &start[i], e->temp[side], err);
+                for (size_t k = 0; k < s->n && !err->code; k++) {
                     if (!isnan(s->q[TMX_Q_TEMP][k]) && s->q[TMX_Q_TIME][k] <= f->to * end) {
                         sum += e->temp[side][k] - logged[i][k];
                         n += 1;
@@ -372,52 +358,62 @@ static enum tmx_status refit_ambients(struct errors *e, const struct tmx_fit *f,
             e->ambient_c[side][run] = n > 0 ? -sum / n : 0;
         }
     }
-    return st;
 }
 
 /* Half of the 95 % interval of each row of the what-if, into r->error_k. As logged, the row was measured, and
  * the model misses it by its rms in this log; the calibration's parameters may err in what the what-if
  * changes, the difference of the two predictions. g: the fit on the log as it would have been. */
-static enum tmx_status judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const struct tmx_fit *g,
-                                    const struct what_if *w, const struct tmx_replay_options *o,
-                                    const bool *known, double *start, struct tmx_err *err)
+static void judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const struct tmx_fit *g,
+                         const struct what_if *w, const struct tmx_replay_options *o, const bool *known,
+                         double *start, struct tmx_err *err)
 {
     static const double TWO_SIDED_95 = 1.96;
     const struct tmx_fit_errors *of = o->errors;
     struct errors e = {.half = 0};
     const bool fitted = o->ambient != TMX_AMBIENT_GIVEN;
-    errors_init(&e, f, &r->arena);
+    size_t longest = 0;
     for (size_t i = 0; i < f->log->n_series; i++) {
+        longest = f->log->series[i].n > longest ? f->log->series[i].n : longest;
         if (known[i]) {
             TMX_TAKE(&r->arena, r->error_k[i], f->log->series[i].n + 1);
         }
     }
-    enum tmx_status st = r->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t k = 0; k < of->n && !st; k++) {
+    for (int side = 0; side < 2; side++) {
+        TMX_TAKE(&r->arena, e.moved[side].gpu, f->model->n_gpu + 1);
+        TMX_TAKE(&r->arena, e.ambient_c[side], f->log->n_run + 1);
+        TMX_TAKE(&r->arena, e.temp[side], longest + 1);
+        TMX_TAKE(&r->arena, e.if_so[side], longest + 1);
+    }
+    if (r->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t k = 0; k < of->n && !err->code; k++) {
         move(&e, f->model, of, k);
         if (e.half == 0) {
             continue;
         }
-        st = fitted ? refit_ambients(&e, f, known, r->temp_c, start, err) : TMX_OK;
-        for (size_t i = 0; i < f->log->n_series && !st; i++) {
+        if (fitted) {
+            refit_ambients(&e, f, known, r->temp_c, start, err);
+        }
+        for (size_t i = 0; i < f->log->n_series; i++) {
             const struct tmx_series *s = &f->log->series[i];
-            for (int side = 0; side < 2 && known[i] && !st; side++) {
+            for (int side = 0; side < 2 && known[i]; side++) {
                 struct tmx_fit as_logged = *f, if_so = *g;
                 as_logged.model = if_so.model = &e.moved[side];
-                st = tmx_fit_predict(&as_logged, i, &start[i], e.temp[side], err);
-                st = st ? st : tmx_fit_predict(&if_so, i, &start[i], e.if_so[side], err);
+                tmx_fit_predict(&as_logged, i, &start[i], e.temp[side], err);
+                tmx_fit_predict(&if_so, i, &start[i], e.if_so[side], err);
             }
             /* air that is given does not move with the run's ambient */
             const bool given = fitted && !isnan(w->inlet_c) && !(f->inlet && s->q[TMX_Q_INLET]);
             const double shift = given ? e.ambient_c[0][s->run] - e.ambient_c[1][s->run] : 0;
-            for (size_t j = 0; j < s->n && known[i] && !st; j++) {
+            for (size_t j = 0; j < s->n && known[i] && !err->code; j++) {
                 const double d =
                     (e.if_so[1][j] - e.if_so[0][j] - e.temp[1][j] + e.temp[0][j] + shift) / (2 * e.half);
                 r->error_k[i][j] += d * d;
             }
         }
     }
-    for (size_t k = 0; k < r->n_row && !st; k++) {
+    for (size_t k = 0; k < r->n_row && !err->code; k++) {
         struct tmx_replay_row *row = &r->row[k];
         const size_t i = r->series[k], n = f->log->series[i].n;
         size_t hottest = 0;
@@ -428,12 +424,11 @@ static enum tmx_status judge_errors(struct tmx_replay *r, const struct tmx_fit *
         }
         row->error_k = r->error_k[i][hottest];
     }
-    return st;
 }
 
-static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const struct what_if *w,
-                                       const struct tmx_replay_options *o, const bool *known, double *start,
-                                       double **temp, struct tmx_err *err)
+static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const struct what_if *w,
+                            const struct tmx_replay_options *o, const bool *known, double *start,
+                            struct tmx_err *err)
 {
     struct tmx_measured other;
     struct tmx_arena own = {0};
@@ -444,17 +439,19 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
     for (size_t k = 0; g.ambient_c && k < f->log->n_run; k++) {
         g.ambient_c[k] = (isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c) + w->inlet_plus_k;
     }
-    enum tmx_status st =
-        own.failed ? tmx_no_memory(err) : predict_all(&g, known, start, temp, &r->arena, err);
-    for (int round = 0; !st && w->n_curve && round < 60; round++) {
-        if (follow_curve(&other, w, temp) < 1e-4) {
+    if (own.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    predict_all(&g, known, start, r->if_c, &r->arena, err);
+    for (int round = 0; !err->code && w->n_curve && round < 60; round++) {
+        if (follow_curve(&other, w, r->if_c) < 1e-4) {
             break;
         }
-        st = predict_all(&g, known, start, temp, &r->arena, err);
+        predict_all(&g, known, start, r->if_c, &r->arena, err);
     }
-    for (size_t k = 0; !st && k < r->n_row; k++) {
+    for (size_t k = 0; !err->code && k < r->n_row; k++) {
         struct tmx_replay_row *row = &r->row[k];
-        const double *t = temp[r->series[k]];
+        const double *t = r->if_c[r->series[k]];
         const size_t n = f->log->series[r->series[k]].n;
         row->peak_if_c = -INFINITY;
         for (size_t i = 0; i < n; i++) {
@@ -463,11 +460,10 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
         }
         row->error_k = NAN;
     }
-    if (!st && o->errors && o->errors->known) {
-        st = judge_errors(r, f, &g, w, o, known, start, err);
+    if (!err->code && o->errors && o->errors->known) {
+        judge_errors(r, f, &g, w, o, known, start, err);
     }
     tmx_arena_finish(&own);
-    return st;
 }
 
 /* A board's watts hold its memory and regulators, a chip's do not: one calibrated to the other is off by
@@ -514,6 +510,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     struct tmx_rc own = *model;
     struct what_if w;
     const size_t n = log->n_series;
+    struct tmx_err failed = {0};
     bool *known;
     double *start;
     *r = (struct tmx_replay){.what_if = o->what_if[0] != NULL};
@@ -527,19 +524,21 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     TMX_TAKE(&r->arena, start, n + 1);
     struct tmx_fit f = {.model = &own,
                         .log = log,
-                        .from = 0,
                         .to = o->from > 0 ? o->from : 1,
                         .ambient_c = r->ambient_c,
                         .rpm = o->rpm,
                         .use = known};
-    enum tmx_status st = r->arena.failed ? tmx_no_memory(err) : read_what_ifs(&w, o->what_if, model, err);
+    if (r->arena.failed) {
+        return tmx_no_memory(err);
+    }
+    read_what_ifs(&w, o->what_if, model, &failed);
     r->covariance = o->errors && o->errors->n > 0;
-    r->fans_held = !st && isnan(w.rpm) && w.n_curve == 0;
-    if (!st) {
+    r->fans_held = !failed.code && isnan(w.rpm) && w.n_curve == 0;
+    if (!failed.code) {
         compare_watts(model, log, say);
         compare_range(model, log, say);
     }
-    for (size_t i = 0; !st && i < n; i++) {
+    for (size_t i = 0; !failed.code && i < n; i++) {
         start[i] = NAN;
         known[i] = tmx_rc_find(model, log->gpu[log->series[i].gpu]) < model->n_gpu;
         if (known[i]) {
@@ -555,23 +554,26 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
                 log->run[log->series[i].run], model->rpm_ref);
         }
     }
-    if (!st && r->n_row == 0) {
-        st = tmx_fail(err, TMX_ECONFIG,
-                      "no GPU of the log is in the calibration (its first is \"%s\", the log's \"%s\")",
-                      model->gpu[0].name, log->gpu[0]);
+    if (r->n_row == 0) {
+        tmx_error(&failed, TMX_ECONFIG,
+                  "no GPU of the log is in the calibration (its first is \"%s\", the log's \"%s\")",
+                  model->gpu[0].name, log->gpu[0]);
     }
-    for (size_t k = 0; !st && k < log->n_run; k++) {
+    for (size_t k = 0; k < log->n_run; k++) {
         r->ambient_c[k] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : 25;
     }
-    st = st ? st : set_ambients(&f, o, log, say, err);
-    st = st ? st : predict_all(&f, known, start, r->temp_c, &r->arena, err);
-    for (size_t k = 0; !st && k < r->n_row; k++) {
+    set_ambients(&f, o, say, &failed);
+    predict_all(&f, known, start, r->temp_c, &r->arena, &failed);
+    for (size_t k = 0; !failed.code && k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
         r->row[k].run = s->run;
         r->row[k].gpu = s->gpu;
         judge(&r->row[k], s, r->temp_c[r->series[k]], o->from);
     }
-    return st || !r->what_if ? st : predict_what_if(r, &f, &w, o, known, start, r->if_c, err);
+    if (r->what_if && !failed.code) {
+        predict_what_if(r, &f, &w, o, known, start, &failed);
+    }
+    return tmx_error_give(err, &failed);
 }
 
 void tmx_replay_finish(struct tmx_replay *r)
@@ -580,8 +582,7 @@ void tmx_replay_finish(struct tmx_replay *r)
     *r = (struct tmx_replay){0};
 }
 
-enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
-                                 struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log)
 {
     static const struct tmx_column errors[] = {TMX_TEXT("run"),       TMX_TEXT("gpu"),
                                                TMX_INT("rows"),       TMX_REAL("rmse_k", 2),
@@ -591,40 +592,39 @@ enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_me
                                             TMX_REAL("peak_if_c", 1), TMX_REAL("mean_c", 1),
                                             TMX_REAL("mean_if_c", 1), TMX_REAL("rmse_k", 2),
                                             TMX_REAL("error_k", 2)};
-    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 9 : 6, err);
-    for (size_t k = 0; !st && k < r->n_row; k++) {
+    struct tmx_table *t = tmx_table_new(r->what_if ? ifs : errors, r->what_if ? 9 : 6);
+    for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
-        tmx_table_row(*t, "%s %s %zu", log->run[row->run], log->gpu[row->gpu], row->rows);
+        tmx_table_row(t, "%s %s %zu", log->run[row->run], log->gpu[row->gpu], row->rows);
         if (r->what_if) {
-            tmx_table_row(*t, "%G %G %G %G %G %G", row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c,
+            tmx_table_row(t, "%G %G %G %G %G %G", row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c,
                           row->rmse_k, row->error_k);
         } else {
-            tmx_table_row(*t, "%G %G %G", row->rmse_k, row->bias_k, row->max_abs_k);
+            tmx_table_row(t, "%G %G %G", row->rmse_k, row->bias_k, row->max_abs_k);
         }
     }
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps,
-                                 struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps)
 {
     static const struct tmx_column columns[] = {TMX_TEXT("run"),           TMX_TEXT("gpu"),
                                                 TMX_REAL("time_s", 3),     TMX_REAL("power_w", 1),
                                                 TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
                                                 TMX_REAL("what_if_c", 2)};
-    enum tmx_status st = tmx_table_create(t, columns, r->what_if ? 7 : 6, err);
-    for (size_t k = 0; !st && k < r->n_row; k++) {
+    struct tmx_table *t = tmx_table_new(columns, r->what_if ? 7 : 6);
+    for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
         for (size_t i = 0; i < s->n; i++) {
-            tmx_table_row(*t, "%s %s %g %g %G %g", log->run[s->run], log->gpu[s->gpu],
+            tmx_table_row(t, "%s %s %g %g %G %g", log->run[s->run], log->gpu[s->gpu],
                           s->q[TMX_Q_TIME][i] + (stamps ? s->begin_s : 0), s->q[TMX_Q_POWER][i],
                           s->q[TMX_Q_TEMP][i], r->temp_c[r->series[k]][i]);
             if (r->what_if) {
-                tmx_table_real(*t, r->if_c[r->series[k]][i]);
+                tmx_table_real(t, r->if_c[r->series[k]][i]);
             }
         }
     }
-    return st;
+    return t;
 }
 
 static void print_hottest(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)

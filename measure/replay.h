@@ -50,15 +50,14 @@ TMX_NODISCARD enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_
                                          struct tmx_err *err);
 void tmx_replay_finish(struct tmx_replay *r);
 
-/* run,gpu,rows,rmse_k,bias_k,max_abs_k; with what-ifs run,gpu,rows,peak_c,peak_if_c,mean_c,
+/* NULL: no memory. run,gpu,rows,rmse_k,bias_k,max_abs_k; with what-ifs run,gpu,rows,peak_c,peak_if_c,mean_c,
  * mean_if_c,rmse_k,error_k. */
-TMX_NODISCARD enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
-                                               struct tmx_table **t, struct tmx_err *err);
+struct tmx_table *tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log);
 /* All rows together, and the worst run and GPU; or the hottest GPU of the what-ifs, with its error. */
 void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out);
-/* run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c]; stamps: times as the log has them */
-TMX_NODISCARD enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
-                                               bool stamps, struct tmx_table **t, struct tmx_err *err);
+/* NULL: no memory. run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c]; stamps: times as the log has
+ * them */
+struct tmx_table *tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps);
 
 #define TMX_WHAT_IF_HELP                                                             \
     "  inlet_c=30            inlet air in degC, not the log's or the fitted value\n" \

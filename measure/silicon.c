@@ -14,6 +14,7 @@
 #include <thermix/engine.h>
 #include <thermix/policy.h>
 
+#include "core/base/arena.h"
 #include "core/base/config.h"
 #include "core/base/csv.h"
 #include "measure/log/measured.h"
@@ -28,7 +29,7 @@ void tmx_claim(struct tmx_claims *c, const char *id, double ours)
 {
     const size_t column = tmx_csv_column(c->targets, "id");
     c->any = true;
-    for (size_t i = 0; i < c->targets->n_row; i++) {
+    for (size_t i = 0; i < c->targets->n_row && !c->err.code; i++) {
         if (strcmp(tmx_csv_cell(c->targets, i, column), id) == 0) {
             c->value[i] = (struct tmx_claim_value){ours, true};
         }
@@ -77,26 +78,26 @@ static void look(void *ctx, const struct tmx_sim *sim)
     }
 }
 
-static enum tmx_status execute(struct means *m, const char *name, const char *set, double from_s,
-                               struct tmx_err *err)
+/* False after an error; m is then empty. */
+static bool execute(struct tmx_claims *r, struct means *m, const char *name, const char *set, double from_s)
 {
     char path[TMX_PATH_SIZE];
+    struct tmx_err *err = &r->err;
     struct tmx_sets sets = {0};
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     const struct tmx_observer observer = {.ctx = m, .tick = look};
     *m = (struct means){.from_s = from_s};
-    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, name, path, err);
-    st = st || !set ? st : tmx_sets_add(&sets, "", set, NULL, 0, err);
-    st = st ? st : tmx_config_load(&cfg, path, &sets, err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
-    st = st ? st : tmx_run_execute(run, &observer, err);
-    if (!st) {
+    if (!err->code && !tmx_data_find(TMX_DATA_RUN, name, path, err) &&
+        !(set && tmx_sets_add(&sets, "", set, NULL, 0, err)) && !tmx_config_load(&cfg, path, &sets, err) &&
+        !tmx_run_create(&run, tmx_config_root(cfg), err) && !tmx_run_execute(run, &observer, err)) {
         m->n = tmx_sim_machine(tmx_run_sim(run))->n_gpu;
         m->wall_w = tmx_run_metric(run, &tmx_metrics[tmx_study_metric("wall_w")]);
-        st = m->n <= MAX_GPU ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "%s: more than %d GPUs", name, MAX_GPU);
     }
-    for (size_t g = 0; !st && g < m->n; g++) {
+    if (m->n > MAX_GPU) {
+        tmx_error(err, TMX_ECONFIG, "%s: more than %d GPUs", name, MAX_GPU);
+    }
+    for (size_t g = 0; !err->code && g < m->n; g++) {
         m->mhz[g] /= m->tick[g];
         m->hottest_c[g] /= m->tick[g];
         m->w[g] /= m->tick[g];
@@ -104,15 +105,19 @@ static enum tmx_status execute(struct means *m, const char *name, const char *se
     tmx_run_destroy(run);
     tmx_config_close(cfg);
     tmx_sets_finish(&sets);
-    return st;
+    return !err->code;
 }
 
-static enum tmx_status read_measured(struct tmx_csv *csv, const char *name, struct tmx_err *err)
+/* No rows after an error. */
+static struct tmx_csv read_measured(struct tmx_claims *r, const char *name)
 {
     char file[128], path[TMX_PATH_SIZE];
+    struct tmx_csv csv = {0};
     snprintf(file, sizeof file, "workloads/measured/%s", name);
-    const enum tmx_status st = tmx_data_file(file, path, err);
-    return st ? st : tmx_csv_read(csv, path, err);
+    if (!r->err.code && !tmx_data_file(file, path, &r->err)) {
+        (void)!tmx_csv_read(&csv, path, &r->err);
+    }
+    return csv;
 }
 
 static double cell(const struct tmx_csv *csv, size_t row, const char *column)
@@ -166,13 +171,15 @@ static double between(size_t n, const double *x, const double *y, double at)
 }
 
 /* GPUs 3 i, 3 i + 1, 3 i + 2 in the same air: sgemm at the cap, pagerank, next to nothing. */
-static enum tmx_status one_v100(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void one_v100(struct tmx_claims *r, const void *which)
 {
-    (void)which;
     struct means m;
     double t[3][8], y[3][8], drawn = 0;
-    enum tmx_status st = execute(&m, "v100-air", NULL, 20, err);
-    for (size_t i = 0; !st && i < 8; i++) {
+    (void)which;
+    if (!execute(r, &m, "v100-air", NULL, 20)) {
+        return;
+    }
+    for (size_t i = 0; i < 8; i++) {
         for (size_t k = 0; k < 3; k++) {
             t[k][i] = m.hottest_c[3 * i + k];
             y[k][i] = k == 0 ? m.mhz[3 * i] : m.w[3 * i + k];
@@ -180,45 +187,40 @@ static enum tmx_status one_v100(struct tmx_claims *r, const void *which, struct 
         drawn += m.w[3 * i] / 300 / 8;
         point(r, "v100_clock", "one chip in other air", t[0][i], y[0][i]);
     }
-    if (!st) {
-        tmx_claim(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
-        tmx_claim(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
-        tmx_claim(r, "v100_floor_w", between(8, t[2], y[2], 31));
-        tmx_claim(r, "v100_drawn", drawn);
-    }
-    return st;
+    tmx_claim(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
+    tmx_claim(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
+    tmx_claim(r, "v100_floor_w", between(8, t[2], y[2], 31));
+    tmx_claim(r, "v100_drawn", drawn);
 }
 
-static enum tmx_status many_v100(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void many_v100(struct tmx_claims *r, const void *which)
 {
-    (void)which;
     struct means sgemm, pagerank;
-    struct tmx_csv csv = {0};
-    enum tmx_status st = execute(&sgemm, "longhorn", NULL, 10, err);
-    st = st ? st : execute(&pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10, err);
-    st = st ? st : read_measured(&csv, "longhorn_v100_sgemm_by_gpu.csv", err);
-    if (!st) {
-        double clock[MAX_GPU], watts[MAX_GPU], time[MAX_GPU], c1, cov, chi2;
-        const size_t n = sgemm.n;
-        residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
-        residuals(n, pagerank.hottest_c, pagerank.w, watts);
-        gsl_fit_mul(watts, 1, clock, 1, n, &c1, &cov, &chi2);
-        for (size_t g = 0; g < n; g++) {
-            time[g] = pow(sgemm.mhz[g], -0.952); /* measured: d ln time / d ln clock */
-            point(r, "v100_clock", "388 simulated", sgemm.hottest_c[g], sgemm.mhz[g]);
-        }
-        for (size_t i = 0; i < csv.n_row; i++) {
-            if (cell(&csv, i, "power_w") > 285) {
-                point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
-            }
-        }
-        tmx_claim(r, "v100_w_per_k_population", slope(n, pagerank.hottest_c, pagerank.w, 0, 100));
-        tmx_claim(r, "v100_clock_sd", gsl_stats_sd(sgemm.mhz, 1, n));
-        tmx_claim(r, "v100_time_p99_p1", quantile(n, time, 0.99) / quantile(n, time, 0.01));
-        tmx_claim(r, "v100_mhz_per_w", c1);
+    double clock[MAX_GPU], watts[MAX_GPU], time[MAX_GPU], c1, cov, chi2;
+    (void)which;
+    if (!execute(r, &sgemm, "longhorn", NULL, 10) ||
+        !execute(r, &pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10)) {
+        return;
     }
+    struct tmx_csv csv = read_measured(r, "longhorn_v100_sgemm_by_gpu.csv");
+    const size_t n = sgemm.n;
+    residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
+    residuals(n, pagerank.hottest_c, pagerank.w, watts);
+    gsl_fit_mul(watts, 1, clock, 1, n, &c1, &cov, &chi2);
+    for (size_t g = 0; g < n; g++) {
+        time[g] = pow(sgemm.mhz[g], -0.952); /* measured: d ln time / d ln clock */
+        point(r, "v100_clock", "388 simulated", sgemm.hottest_c[g], sgemm.mhz[g]);
+    }
+    for (size_t i = 0; i < csv.n_row; i++) {
+        if (cell(&csv, i, "power_w") > 285) {
+            point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
+        }
+    }
+    tmx_claim(r, "v100_w_per_k_population", slope(n, pagerank.hottest_c, pagerank.w, 0, 100));
+    tmx_claim(r, "v100_clock_sd", gsl_stats_sd(sgemm.mhz, 1, n));
+    tmx_claim(r, "v100_time_p99_p1", quantile(n, time, 0.99) / quantile(n, time, 0.01));
+    tmx_claim(r, "v100_mhz_per_w", c1);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 /* A card under limits: the run's GPU n_cap i + j has load i and limit j. A cell's only input is what it drew
@@ -273,17 +275,16 @@ static bool is_cell(const struct limit_case *c, const struct tmx_csv *csv, size_
            (strstr(tmx_csv_at(csv, row, c->column), c->only) == NULL) == c->without;
 }
 
-static enum tmx_status zeus(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void zeus(struct tmx_claims *r, const void *which)
 {
     const struct limit_case *c = which;
     const size_t n_cap = c->n_cap;
     const bool drawn = c == &limit_cases[0];
     struct means m;
-    struct tmx_csv csv = {0};
     double speed_off = 0, watts_off = 0, n = 0;
-    enum tmx_status st = execute(&m, c->run, NULL, 20, err);
-    st = st ? st : read_measured(&csv, c->file, err);
-    for (size_t row = 0; !st && row + n_cap <= csv.n_row; row++) {
+    (void)execute(r, &m, c->run, NULL, 20);
+    struct tmx_csv csv = read_measured(r, c->file);
+    for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
         if (!is_cell(c, &csv, row)) {
             continue;
         }
@@ -320,28 +321,23 @@ static enum tmx_status zeus(struct tmx_claims *r, const void *which, struct tmx_
             }
         }
     }
-    if (!st) {
-        tmx_claim(r, c->speed, n > 0 ? speed_off / n : NAN);
-        tmx_claim(r, c->watts, n > 0 ? watts_off / n : NAN);
-    }
+    tmx_claim(r, c->speed, n > 0 ? speed_off / n : NAN);
+    tmx_claim(r, c->watts, n > 0 ? watts_off / n : NAN);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 /* Cards at MaxQ's limits: rate over that at the full limit, which GPU 0 has. */
-static enum tmx_status maxq(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void maxq(struct tmx_claims *r, const void *which)
 {
-    (void)which;
     static const struct {
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
     struct means m;
-    struct tmx_csv csv = {0};
+    struct tmx_csv csv = read_measured(r, "mlperf_v30_maxq.csv");
     double sum = 0, worst = 0, n = 0;
-    enum tmx_status st = read_measured(&csv, "mlperf_v30_maxq.csv", err);
-    for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
-        st = execute(&m, cases[c].run, NULL, 15, err);
-        for (size_t i = 0; !st && i < csv.n_row; i++) {
+    (void)which;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0] && execute(r, &m, cases[c].run, NULL, 15); c++) {
+        for (size_t i = 0; i < csv.n_row; i++) {
             size_t g = 0;
             while (g < m.n && m.cap_w[g] != cell(&csv, i, "cap_w")) {
                 g++;
@@ -356,12 +352,9 @@ static enum tmx_status maxq(struct tmx_claims *r, const void *which, struct tmx_
             }
         }
     }
-    if (!st) {
-        tmx_claim(r, "maxq_mean", sum / n);
-        tmx_claim(r, "maxq_worst", worst);
-    }
+    tmx_claim(r, "maxq_mean", sum / n);
+    tmx_claim(r, "maxq_worst", worst);
     tmx_csv_finish(&csv);
-    return st;
 }
 
 struct wall_case {
@@ -374,19 +367,16 @@ static const struct wall_case wall_cases[] = {{"wall-a100", "wall_a100", "wall_i
                                               {"wall-b200-water", NULL, "wall_idle_b200_water", 8000},
                                               {"wall-dgx-a100", "wall_dgx_a100", "wall_idle_dgx_a100", 3200}};
 
-static enum tmx_status wall(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void wall(struct tmx_claims *r, const void *which)
 {
     const struct wall_case *c = which;
     struct means m;
-    enum tmx_status st = c->load ? execute(&m, c->run, NULL, 0, err) : TMX_OK;
-    if (!st && c->load) {
+    if (c->load && execute(r, &m, c->run, NULL, 0)) {
         tmx_claim(r, c->load, m.wall_w / c->limits_w);
     }
-    st = st || !c->idle ? st : execute(&m, c->run, "mix=\"rest8\"", 0, err);
-    if (!st && c->idle) {
+    if (c->idle && execute(r, &m, c->run, "mix=\"rest8\"", 0)) {
         tmx_claim(r, c->idle, m.wall_w / 1000);
     }
-    return st;
 }
 
 /* A step of board watts, of which a share goes into the SMs that are there; rises of the hottest SM behind a
@@ -412,52 +402,35 @@ static bool a5000_off(long sm)
     return sm >= 64;
 }
 
-/* The log's rise from the row at which its watts have half risen. */
-static enum tmx_status measured_step(const struct tmx_claims *r, const struct step_case *c,
-                                     struct tmx_err *err)
-{
-    char file[128], path[TMX_PATH_SIZE], label[64];
-    struct tmx_measured log = {0};
-    snprintf(file, sizeof file, "workloads/measured/%s", c->log);
-    snprintf(label, sizeof label, "%s measured", c->chip);
-    enum tmx_status st = tmx_data_file(file, path, err);
-    st = st ? st : tmx_measured_read(&log, path, NULL, err);
-    const struct tmx_series *s = st ? NULL : &log.series[0];
-    size_t from = 0;
-    while (s && from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
-        from++;
-    }
-    for (size_t i = from; s && i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
-        point(r, "steps", label, s->q[TMX_Q_TIME][i] - s->q[TMX_Q_TIME][from],
-              s->q[TMX_Q_TEMP][i] - s->q[TMX_Q_TEMP][0]);
-    }
-    tmx_measured_finish(&log);
-    return st;
-}
-
-static enum tmx_status step(struct tmx_claims *r, const void *which, struct tmx_err *err)
+/* Behind ours the log's rise from the row at which its watts have half risen. */
+static void step(struct tmx_claims *r, const void *which)
 {
     const struct step_case *c = which;
     static const double at_s[7] = {0.1, 0.25, 0.5, 1, 2, 4, 5.9};
     const char *const options[] = {c->engine, "network=physical", "ambient=300", "init_temp=300", NULL};
     struct tmx_engine *e = NULL;
-    char label[64];
-    enum tmx_status st = tmx_engine_open(&e, options, err);
-    const size_t n = st ? 0 : tmx_engine_units(e);
-    double *w = calloc(2 * n + 1, sizeof *w), *temp_k = w ? w + n : NULL, sms = 0, sensor_k = 0;
-    st = st || w ? st : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
-    for (size_t u = 0; !st && u < n; u++) {
+    struct tmx_arena arena = {0};
+    char label[64], file[128], path[TMX_PATH_SIZE];
+    double *w, *temp_k, sms = 0, sensor_k = 0;
+    if (tmx_engine_open(&e, options, &r->err)) {
+        return;
+    }
+    const size_t n = tmx_engine_units(e);
+    TMX_TAKE(&arena, w, n);
+    if (!TMX_TAKE(&arena, temp_k, n)) {
+        tmx_error(&r->err, TMX_ENOMEM, "%zu units", n);
+    }
+    for (size_t u = 0; !r->err.code && u < n; u++) {
         const char *name = tmx_engine_unit(e, u);
         w[u] = strncmp(name, "SM", 2) == 0 && !c->is_off(strtol(name + 2, NULL, 10));
         sms += w[u];
     }
-    for (size_t u = 0; !st && u < n; u++) { /* SMs of a chip are alike */
+    for (size_t u = 0; !r->err.code && u < n; u++) { /* SMs of a chip are alike */
         w[u] *= c->share * c->step_w / sms;
     }
     snprintf(label, sizeof label, "%s ours", c->chip);
-    for (size_t i = 1, k = 0; !st && k < 7; i++) {
+    for (size_t i = 1, k = 0; k < 7 && !r->err.code && !tmx_engine_step(e, DT_S, w, temp_k, &r->err); i++) {
         double hottest_k = 0;
-        st = tmx_engine_step(e, DT_S, w, temp_k, err);
         for (size_t u = 0; u < n; u++) {
             hottest_k = fmax(hottest_k, w[u] > 0 ? temp_k[u] - 300 : 0);
         }
@@ -470,9 +443,25 @@ static enum tmx_status step(struct tmx_claims *r, const void *which, struct tmx_
             k++;
         }
     }
-    free(w);
+    tmx_arena_finish(&arena);
     tmx_engine_close(e);
-    return st || !r->points ? st : measured_step(r, c, err);
+    struct tmx_measured log = {0};
+    snprintf(file, sizeof file, "workloads/measured/%s", c->log);
+    snprintf(label, sizeof label, "%s measured", c->chip);
+    if (r->err.code || !r->points || tmx_data_file(file, path, &r->err) ||
+        tmx_measured_read(&log, path, NULL, &r->err)) {
+        return;
+    }
+    const struct tmx_series *s = &log.series[0];
+    size_t from = 0;
+    while (from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
+        from++;
+    }
+    for (size_t i = from; i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
+        point(r, "steps", label, s->q[TMX_Q_TIME][i] - s->q[TMX_Q_TIME][from],
+              s->q[TMX_Q_TEMP][i] - s->q[TMX_Q_TEMP][0]);
+    }
+    tmx_measured_finish(&log);
 }
 
 static const struct step_case step_cases[] = {
@@ -506,18 +495,22 @@ static const struct hall_case {
                   {"seren", {"seren_p25", "seren_p50", "seren_p75", "seren_p90", "seren_p99"}}};
 
 /* A hall at the quantiles of a cluster's watts: quantiles of its temperatures. */
-static enum tmx_status hall(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void hall(struct tmx_claims *r, const void *which)
 {
     static const double share[] = {0.25, 0.5, 0.75, 0.9, 0.99};
     const struct hall_case *c = which;
     struct means m;
-    struct tmx_csv csv = {0};
-    enum tmx_status st = execute(&m, c->run, NULL, 5, err);
-    for (size_t i = 0; !st && i < sizeof share / sizeof share[0]; i++) {
+    if (!execute(r, &m, c->run, NULL, 5)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
         tmx_claim(r, c->id[i], quantile(m.n, m.hottest_c, share[i]));
     }
-    st = st || c != &hall_cases[0] ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
-    for (size_t i = 0; !st && i < csv.n_row; i++) {
+    struct tmx_csv csv = {0};
+    if (c == &hall_cases[0]) {
+        csv = read_measured(r, "acme_kalos_quantiles.csv");
+    }
+    for (size_t i = 0; i < csv.n_row; i++) {
         if (strcmp(tmx_csv_at(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
             const double pct = cell(&csv, i, "quantile_pct");
             point(r, "kalos", "measured", cell(&csv, i, "value"), pct);
@@ -525,31 +518,12 @@ static enum tmx_status hall(struct tmx_claims *r, const void *which, struct tmx_
         }
     }
     tmx_csv_finish(&csv);
-    return st;
-}
-
-/* Table III as printed, for the figure: rows power, throughput of each way, measured and by the paper's
- * model. */
-static enum tmx_status printed(const struct tmx_claims *r, struct tmx_err *err)
-{
-    struct tmx_csv csv = {0};
-    const enum tmx_status st = r->points ? read_measured(&csv, "lit_silicon.csv", err) : TMX_OK;
-    for (size_t i = 0; !st && i + 1 < csv.n_row; i++) {
-        if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
-            strcmp(tmx_csv_at(&csv, i, "where"), "Table III") == 0) {
-            point(r, "lit_silicon", tmx_csv_at(&csv, i, "kind"), cell(&csv, i, "value"),
-                  cell(&csv, i + 1, "value"));
-        }
-    }
-    tmx_csv_finish(&csv);
-    return st;
 }
 
 /* The study lit-silicon: its first axis are nodes, its second what is done, and first of that caps of 750 W,
  * of 700 W, Red, Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
-static enum tmx_status lit_silicon(struct tmx_claims *r, const void *which, struct tmx_err *err)
+static void lit_silicon(struct tmx_claims *r, const void *which)
 {
-    (void)which;
     enum { EQUAL_750, EQUAL_700, RED, REALLOC, SLOSH, N_WAY };
     static const struct {
         const char *power, *throughput, *label;
@@ -561,23 +535,25 @@ static enum tmx_status lit_silicon(struct tmx_claims *r, const void *which, stru
     struct tmx_sweep sweep = {0};
     struct tmx_runs runs;
     struct tmx_run_values v = {0};
+    struct tmx_csv csv = {0};
     const struct tmx_study_options o = {.n_worker = 1, TMX_STUDY_WHOLE};
     const size_t step_s = tmx_study_metric("step_time_s"), energy_j = tmx_study_metric("energy_j"),
                  time_s = tmx_study_metric("makespan_s");
     struct tmx_err absent = {0};
-    if (tmx_data_find(TMX_DATA_SUITE, "lit-silicon", path, &absent)) {
-        return TMX_OK;
+    (void)which;
+    if (tmx_data_find(TMX_DATA_SUITE, "lit-silicon", path, &absent) ||
+        tmx_sweep_load(&sweep, path, &r->err)) {
+        return;
     }
-    enum tmx_status st = tmx_sweep_load(&sweep, path, err);
-    const size_t n_way = st ? 1 : sweep.axis[1].n_value;
-    if (!st) {
-        tmx_sweep_runs(&sweep, &runs);
-        st = tmx_study_values(&v, &runs, &o, err);
+    const size_t n_way = sweep.axis[1].n_value;
+    tmx_sweep_runs(&sweep, &runs);
+    (void)!tmx_study_values(&v, &runs, &o, &r->err);
+    for (size_t p = 0; p < v.n_point; p++) {
+        if (v.error[p]) {
+            tmx_error(&r->err, TMX_ESOLVE, "lit-silicon, point %zu: %s", p, v.error[p]);
+        }
     }
-    for (size_t p = 0; !st && p < v.n_point; p++) {
-        st = v.error[p] ? tmx_fail(err, TMX_ESOLVE, "lit-silicon, point %zu: %s", p, v.error[p]) : TMX_OK;
-    }
-    for (size_t i = RED; !st && i < N_WAY; i++) {
+    for (size_t i = RED; !r->err.code && i < N_WAY; i++) {
         double power = 0, throughput = 0;
         const size_t n = v.n_point / n_way;
         for (size_t k = 0; k < n; k++) {
@@ -594,7 +570,17 @@ static enum tmx_status lit_silicon(struct tmx_claims *r, const void *which, stru
     }
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
-    return st ? st : printed(r, err);
+    if (r->points) { /* Table III as printed: rows power, throughput of each way, measured and by its model */
+        csv = read_measured(r, "lit_silicon.csv");
+    }
+    for (size_t i = 0; i + 1 < csv.n_row; i++) {
+        if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
+            strcmp(tmx_csv_at(&csv, i, "where"), "Table III") == 0) {
+            point(r, "lit_silicon", tmx_csv_at(&csv, i, "kind"), cell(&csv, i, "value"),
+                  cell(&csv, i + 1, "value"));
+        }
+    }
+    tmx_csv_finish(&csv);
 }
 
 /* What runs longest is begun first. */
@@ -658,45 +644,41 @@ static const struct figure figures[] = {
      {NULL}},
 };
 
-static void draw(struct tmx_plot *p, const struct tmx_silicon_point *points, size_t n, const struct figure *f)
-{
-    static const struct tmx_column columns[] = {TMX_INT("series"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
-    struct tmx_table *t = tmx_table_new(columns, 3);
-    tmx_plot_words(p, f->title, f->x, f->y);
-    for (size_t s = 0; s < 6 && f->series[s]; s++) {
-        bool line = false;
-        for (size_t l = 0; l < 3; l++) {
-            line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);
-        }
-        tmx_plot_label(p, "name", f->series[s]);
-        tmx_plot_label(p, "line", line ? "1" : "0");
-        for (size_t i = 0; i < n; i++) {
-            if (strcmp(points[i].figure, f->name) == 0 && strcmp(points[i].series, f->series[s]) == 0) {
-                tmx_table_row(t, "%zu %g %g", s + 1, points[i].x, points[i].y);
-            }
-        }
-    }
-    tmx_plot_data(p, f->name, "", t);
-    tmx_plot_draw(p, "silicon", f->name);
-}
-
 enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t n, const char *folder,
                                  struct tmx_err *err)
 {
+    static const struct tmx_column columns[] = {TMX_INT("series"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
     struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
     const enum tmx_status st = tmx_plot_begin(&p, err);
     if (st) {
         return st;
     }
     tmx_plot_folder(&p);
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+    for (const struct figure *f = figures; f < figures + sizeof figures / sizeof figures[0]; f++) {
         size_t k = 0;
-        while (k < n && strcmp(points[k].figure, figures[i].name) != 0) {
+        while (k < n && strcmp(points[k].figure, f->name) != 0) {
             k++;
         }
-        if (k < n) {
-            draw(&p, points, n, &figures[i]);
+        if (k == n) {
+            continue;
         }
+        struct tmx_table *t = tmx_table_new(columns, 3);
+        tmx_plot_words(&p, f->title, f->x, f->y);
+        for (size_t s = 0; s < 6 && f->series[s]; s++) {
+            bool line = false;
+            for (size_t l = 0; l < 3; l++) {
+                line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);
+            }
+            tmx_plot_label(&p, "name", f->series[s]);
+            tmx_plot_label(&p, "line", line ? "1" : "0");
+            for (size_t i = 0; i < n; i++) {
+                if (strcmp(points[i].figure, f->name) == 0 && strcmp(points[i].series, f->series[s]) == 0) {
+                    tmx_table_row(t, "%zu %g %g", s + 1, points[i].x, points[i].y);
+                }
+            }
+        }
+        tmx_plot_data(&p, f->name, "", t);
+        tmx_plot_draw(&p, "silicon", f->name);
     }
     return p.st;
 }

@@ -18,16 +18,17 @@ struct tmx_claims { /* of one task */
     struct tmx_claim_value {
         double ours;
         bool has;
-    } * value;    /* [targets->n_row] */
-    bool any;     /* false: its data are not installed */
-    FILE *points; /* of the figures, struct tmx_silicon_point; NULL: not wanted */
+    } * value;          /* [targets->n_row] */
+    bool any;           /* false: its data are not installed */
+    FILE *points;       /* of the figures, struct tmx_silicon_point; NULL: not wanted */
+    struct tmx_err err; /* of the task: the first stays */
 };
-/* Ours of the target of this id; NAN: its data are not installed. */
+/* Ours of the target of this id; NAN: its data are not installed. Nothing after an error. */
 void tmx_claim(struct tmx_claims *c, const char *id, double ours);
 
 struct tmx_claim_task { /* makes the values of some targets of a part */
     const char *part;
-    enum tmx_status (*compute)(struct tmx_claims *c, const void *which, struct tmx_err *err);
+    void (*compute)(struct tmx_claims *c, const void *which);
     const void *which;
 };
 extern const struct tmx_claim_task tmx_silicon_tasks[]; /* ends with {0} */

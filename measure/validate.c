@@ -34,19 +34,15 @@ static const struct node_case node_cases[] = {
     {"b200_auto", "0108_auto*", "auto", false},   {"b200_auto_first", "0108_auto*", "auto", true},
 };
 
-static enum tmx_status open_log(struct tmx_measured *m, const char *file, const char *runs,
-                                struct tmx_err *err)
+/* Empty after an error. */
+static struct tmx_measured open_log(struct tmx_claims *c, const char *file, const char *runs)
 {
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_file(file, path, err);
-    st = st ? st : tmx_measured_read(m, path, NULL, err);
-    return st ? st : tmx_measured_select(m, runs, NULL, err);
-}
-
-/* GPUs 1, 2, 5 and 6 of the B200 node are the warmer ones. */
-static bool rear(const char *gpu)
-{
-    return strchr("1256", gpu[0]) && !gpu[1];
+    struct tmx_measured m = {0};
+    if (!c->err.code && !tmx_data_file(file, path, &c->err) && !tmx_measured_read(&m, path, NULL, &c->err)) {
+        (void)!tmx_measured_select(&m, runs, NULL, &c->err);
+    }
+    return m;
 }
 
 /* Largest relative error of the difference between the rows over the runs, under load. */
@@ -58,7 +54,8 @@ static double row_difference_error(const struct tmx_replay *r, const struct tmx_
         size_t k = first;
         for (; k < r->n_row && r->row[k].run == r->row[first].run; k++) {
             const struct tmx_series *s = &log->series[r->series[k]];
-            const size_t row = rear(log->gpu[s->gpu]);
+            const char *gpu = log->gpu[s->gpu]; /* 1, 2, 5 and 6 of the B200 node are the warmer ones */
+            const size_t row = strchr("1256", gpu[0]) && !gpu[1];
             const double end = s->q[TMX_Q_TIME][s->n - 1];
             for (size_t i = 0; i < s->n; i++) {
                 const double t = s->q[TMX_Q_TIME][i];
@@ -77,16 +74,17 @@ static double row_difference_error(const struct tmx_replay *r, const struct tmx_
     return worst;
 }
 
-static enum tmx_status node(struct tmx_claims *claims, const void *which, struct tmx_err *err)
+static void node(struct tmx_claims *claims, const void *which)
 {
+    static const char file[] = "workloads/measured/b200_hgx8.csv.gz";
     const struct node_case *c = which;
     char rms[64], rows[64];
     const char *trained_on = "";
-    struct tmx_measured train = {0}, test = {0};
     struct tmx_calibration fit = {0};
     struct tmx_replay r = {0};
     const struct tmx_calibrate_options o = {.air = c->air, .ambient = TMX_AMBIENT_FIT, .split = 1};
     struct tmx_replay_options how = {.ambient = c->held ? TMX_AMBIENT_GIVEN : TMX_AMBIENT_FIT};
+    double worst = 0;
     snprintf(rms, sizeof rms, "%s_rms", c->id);
     snprintf(rows, sizeof rows, "%s_rows", c->id);
     for (size_t i = 0; i < claims->targets->n_row; i++) {
@@ -94,56 +92,48 @@ static enum tmx_status node(struct tmx_claims *claims, const void *which, struct
                          ? tmx_csv_at(claims->targets, i, "trained_on")
                          : trained_on;
     }
-    enum tmx_status st = open_log(&train, "workloads/measured/b200_hgx8.csv.gz", trained_on, err);
-    st = st ? st : open_log(&test, "workloads/measured/b200_hgx8.csv.gz", c->test, err);
-    st = st ? st : tmx_calibrate(&fit, &train, &o, NULL, err);
-    for (size_t i = 0; !st && i < train.n_run; i++) {
-        how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
-    }
-    st = st ? st : tmx_replay(&r, &fit.model, &test, &how, NULL, err);
-    if (!st) {
-        double worst = 0;
-        for (size_t k = 0; k < r.n_row; k++) {
-            worst = fmax(worst, r.row[k].rmse_k);
+    struct tmx_measured train = open_log(claims, file, trained_on), test = open_log(claims, file, c->test);
+    if (!claims->err.code && !tmx_calibrate(&fit, &train, &o, NULL, &claims->err)) {
+        for (size_t i = 0; i < train.n_run; i++) {
+            how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
         }
-        tmx_claim(claims, rms, worst);
-        tmx_claim(claims, rows, 100 * row_difference_error(&r, &test));
+        if (!tmx_replay(&r, &fit.model, &test, &how, NULL, &claims->err)) {
+            for (size_t k = 0; k < r.n_row; k++) {
+                worst = fmax(worst, r.row[k].rmse_k);
+            }
+            tmx_claim(claims, rms, worst);
+            tmx_claim(claims, rows, 100 * row_difference_error(&r, &test));
+        }
     }
     tmx_replay_finish(&r);
     tmx_calibration_finish(&fit);
     tmx_measured_finish(&train);
     tmx_measured_finish(&test);
-    return st;
 }
 
 /* which: the card */
-static enum tmx_status pulses(struct tmx_claims *claims, const void *which, struct tmx_err *err)
+static void pulses(struct tmx_claims *claims, const void *which)
 {
     char file[64], id[64];
-    struct tmx_measured log = {0};
     struct tmx_calibration fit = {0};
     const struct tmx_calibrate_options o = {.air = "none", .ambient = TMX_AMBIENT_FIT, .split = 0.5};
     snprintf(file, sizeof file, "workloads/measured/pulses_%s.csv.gz", (const char *)which);
     snprintf(id, sizeof id, "pulses_%s", (const char *)which);
-    enum tmx_status st = open_log(&log, file, NULL, err);
-    st = st ? st : tmx_calibrate(&fit, &log, &o, NULL, err);
-    if (!st) {
+    struct tmx_measured log = open_log(claims, file, NULL);
+    if (!claims->err.code && !tmx_calibrate(&fit, &log, &o, NULL, &claims->err)) {
         tmx_claim(claims, id, fit.rest_rms_k);
     }
     tmx_calibration_finish(&fit);
     tmx_measured_finish(&log);
-    return st;
 }
 
-static enum tmx_status watts(struct tmx_claims *claims, const void *which, struct tmx_err *err)
+static void watts(struct tmx_claims *claims, const void *which)
 {
-    (void)which;
     struct tmx_watts_check w;
-    const enum tmx_status st = tmx_validate_watts(&w, err);
-    if (!st) {
+    (void)which;
+    if (!tmx_validate_watts(&w, &claims->err)) {
         tmx_claim(claims, "accelwattch_watts", w.off_w);
     }
-    return st;
 }
 
 struct follow { /* rows as they come beside those of the file */
@@ -162,38 +152,27 @@ static void compare_row(void *to, size_t n_done, size_t n_total)
     }
 }
 
-static enum tmx_status same_columns(const struct tmx_trace *a, const struct tmx_trace *b, struct tmx_err *err)
-{
-    bool same = a->n_column == b->n_column && a->n_row == b->n_row;
-    for (size_t i = 0; same && i < a->n_column; i++) {
-        same = strcmp(a->name[i], b->name[i]) == 0;
-    }
-    return same
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, b->source, 1, "expected the columns and rows of %s", a->source);
-}
-
-static enum tmx_status compare_steady(struct tmx_trace_run *r, const char *path, double *worst_k,
-                                      struct tmx_err *err)
+/* Largest difference of the steady state from what HotSpot wrote. */
+static double compare_steady(struct tmx_trace_run *r, const char *path, struct tmx_err *err)
 {
     struct tmx_temps theirs = {0};
-    enum tmx_status st = tmx_trace_run_steady(r, err);
-    st = st ? st : tmx_temps_init(&theirs, &r->stack, err);
-    st = st ? st : tmx_temps_read(path, &theirs, err);
-    *worst_k = 0;
-    for (size_t i = 0; !st && i < theirs.first[theirs.n_layer]; i++) {
-        *worst_k = fmax(*worst_k, fabs(theirs.block_k[i] - r->temps.block_k[i]));
-    }
-    for (size_t i = 0; !st && i < theirs.n_package; i++) {
-        *worst_k = fmax(*worst_k, fabs(theirs.package_k[i] - r->temps.package_k[i]));
+    double worst_k = 0;
+    if (!tmx_trace_run_steady(r, err) && !tmx_temps_init(&theirs, &r->stack, err) &&
+        !tmx_temps_read(path, &theirs, err)) {
+        for (size_t i = 0; i < theirs.first[theirs.n_layer]; i++) {
+            worst_k = fmax(worst_k, fabs(theirs.block_k[i] - r->temps.block_k[i]));
+        }
+        for (size_t i = 0; i < theirs.n_package; i++) {
+            worst_k = fmax(worst_k, fabs(theirs.package_k[i] - r->temps.package_k[i]));
+        }
     }
     tmx_temps_finish(&theirs);
-    return st;
+    return worst_k;
 }
 
 /* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. which: the
  * folder of tests/golden, whose README.txt says how its files were made. */
-static enum tmx_status golden(struct tmx_claims *claims, const void *which, struct tmx_err *err)
+static void golden(struct tmx_claims *claims, const void *which)
 {
     static const char *const files[] = {"case.config", "power.ptrace", "out.ttrace", "out.steady"};
     char path[5][TMX_PATH_SIZE], name[256];
@@ -210,11 +189,12 @@ static enum tmx_status golden(struct tmx_claims *claims, const void *which, stru
     snprintf(name, sizeof name, "hotspot_%s", (const char *)which);
     if (!found) {
         tmx_claim(claims, name, NAN);
-        return TMX_OK;
+        return;
     }
+    struct tmx_err *err = &claims->err;
     struct tmx_trace theirs = {0};
     struct tmx_trace_run run = {0};
-    double steady_k = 0;
+    const struct tmx_trace *ours = &run.power;
     struct follow follow = {.run = &run, .theirs = &theirs};
     struct tmx_trace_options o = {.method = &tmx_thermal_grid,
                                   .scheme = TMX_TRACE_BE,
@@ -223,42 +203,32 @@ static enum tmx_status golden(struct tmx_claims *claims, const void *which, stru
                                   .row_done = compare_row,
                                   .row_done_to = &follow};
     tmx_hotspot_config_init(&o.cfg);
-    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, stack ? "grid_layer_file" : "f", path[4],
-                                                TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    st = st ? st : tmx_hotspot_config_set(&o.cfg, "p", path[1], TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    st = st ? st : tmx_hotspot_config_read(&o.cfg, path[0], TMX_HOTSPOT_CONFIG, err);
-    st = st ? st : tmx_trace_read(path[2], &theirs, err);
-    st = st ? st : tmx_trace_run_read(&run, &o, NULL, err);
-    st = st ? st : same_columns(&run.power, &theirs, err);
-    st = st ? st : tmx_trace_run_transient(&run, NULL, NULL, err);
-    st = st ? st : compare_steady(&run, path[3], &steady_k, err);
-    if (!st) {
-        tmx_claim(claims, name, fmax(steady_k, follow.worst_k));
+    if (!tmx_hotspot_config_set(&o.cfg, stack ? "grid_layer_file" : "f", path[4], TMX_HOTSPOT_COMMAND_LINE, 0,
+                                err) &&
+        !tmx_hotspot_config_set(&o.cfg, "p", path[1], TMX_HOTSPOT_COMMAND_LINE, 0, err) &&
+        !tmx_hotspot_config_read(&o.cfg, path[0], TMX_HOTSPOT_CONFIG, err) &&
+        !tmx_trace_read(path[2], &theirs, err) && !tmx_trace_run_read(&run, &o, NULL, err)) {
+        bool same = ours->n_column == theirs.n_column && ours->n_row == theirs.n_row;
+        for (size_t i = 0; same && i < theirs.n_column; i++) {
+            same = strcmp(ours->name[i], theirs.name[i]) == 0;
+        }
+        if (!same) {
+            tmx_error_at(err, TMX_EPARSE, theirs.source, 1, "expected the columns and rows of %s",
+                         ours->source);
+        } else if (!tmx_trace_run_transient(&run, NULL, NULL, err)) {
+            const double steady_k = compare_steady(&run, path[3], err);
+            tmx_claim(claims, name, fmax(steady_k, follow.worst_k));
+        }
     }
     tmx_trace_run_finish(&run);
     tmx_trace_finish(&theirs);
-    return st;
 }
 
 /* AccelWattch's kernels on our V100: chip watts of the power model beside the source's sum and the board's.
  */
 
-/* The kernel's file of a row, "backprop-rodinia-3.1_k1" -> aw_backprop_k1: without the suite's name and
- * signs. */
-static void file_of(const char *kernel, char name[64])
-{
-    static const char *const drop[] = {"-rodinia-3.1", "parboil-", "+", "-"};
-    snprintf(name, 64, "aw_%s", kernel);
-    for (size_t i = 0; i < sizeof drop / sizeof drop[0]; i++) {
-        for (char *at; (at = strstr(name, drop[i])) != NULL;) {
-            memmove(at, at + strlen(drop[i]), strlen(at + strlen(drop[i])) + 1);
-        }
-    }
-}
-
 /* Watts of all units while the kernel fills the chip, at the nominal clock and the leakage's temperature. */
-static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, double *watts,
-                              struct tmx_err *err)
+static double chip_w(const struct tmx_chip *c, const char *kernel, struct tmx_err *err)
 {
     const struct tmx_power_ops *ops = tmx_power_models[0];
     const bool leakage = true;
@@ -268,7 +238,7 @@ static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, doub
     struct tmx_job job;
     struct tmx_machine *m = NULL;
     void *model = NULL;
-    double *block = calloc(8 * n + TMX_SLOTS + 1, sizeof *block);
+    double *block = calloc(8 * n + TMX_SLOTS + 1, sizeof *block), watts = 0;
     enum tmx_status st =
         block ? tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
     st = st ? st : tmx_kernel_load(&k, path, err);
@@ -296,52 +266,60 @@ static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, doub
         for (size_t sm = 0; sm < c->n_sm; sm++) {
             m->busy[sm] = 1;
         }
-        st = ops->eval(model, m, tmx_machine_all(m), &f);
-        *watts = 0;
-        for (size_t u = 0; u < n; u++) {
-            *watts += f.power_w[u];
+        if (ops->eval(model, m, tmx_machine_all(m), &f)) {
+            tmx_error(err, TMX_ESOLVE, "the power of %s", kernel);
         }
-        *watts = tmx_chip_board_w(c, *watts);
+        for (size_t u = 0; u < n; u++) {
+            watts += f.power_w[u];
+        }
     }
     if (model) {
         ops->destroy(model);
     }
     tmx_machine_destroy(m);
     free(block);
-    return st;
+    return tmx_chip_board_w(c, watts);
 }
 
 enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE];
+    /* a row "backprop-rodinia-3.1_k1" is the file aw_backprop_k1: without the suite's name and signs */
+    static const char *const drop[] = {"-rodinia-3.1", "parboil-", "+", "-"};
+    char path[TMX_PATH_SIZE], name[64];
     struct tmx_csv csv = {0};
     struct tmx_chip chip = {0};
+    struct tmx_err failed = {0};
     *w = (struct tmx_watts_check){0};
     enum tmx_status st = tmx_data_file("workloads/measured/accelwattch_volta_kernels.csv", path, err);
     st = st ? st : tmx_csv_read(&csv, path, err);
-    st = st ? st : tmx_data_find(TMX_DATA_CHIP, "v100", path, err);
-    st = st ? st : tmx_chip_open(&chip, path, err);
-    const size_t total = st ? 0 : tmx_csv_column(&csv, "sim_total_W"),
-                 board = st ? 0 : tmx_csv_column(&csv, "measured_W");
-    if (!st && (total == csv.n_column || board == csv.n_column || csv.n_row == 0)) {
-        st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1, "expected columns sim_total_W and measured_W");
+    if (st) {
+        return st;
     }
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        char name[64];
-        double all, is, ours = 0;
+    const size_t total = tmx_csv_column(&csv, "sim_total_W"), board = tmx_csv_column(&csv, "measured_W");
+    if (!tmx_data_find(TMX_DATA_CHIP, "v100", path, &failed) && !tmx_chip_open(&chip, path, &failed) &&
+        (total == csv.n_column || board == csv.n_column || csv.n_row == 0)) {
+        tmx_error_at(&failed, TMX_EPARSE, csv.source, 1, "expected columns sim_total_W and measured_W");
+    }
+    for (size_t r = 0; !failed.code && r < csv.n_row; r++) {
+        double all, is;
         if (!tmx_csv_real(&csv, r, total, &all) || !tmx_csv_real(&csv, r, board, &is)) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r], "a total without a value");
+            tmx_error_at(&failed, TMX_EPARSE, csv.source, csv.line[r], "a total without a value");
             break;
         }
-        file_of(tmx_csv_cell(&csv, r, 2), name);
-        st = chip_w(&chip, name, &ours, err);
+        snprintf(name, sizeof name, "aw_%s", tmx_csv_cell(&csv, r, 2));
+        for (size_t i = 0; i < sizeof drop / sizeof drop[0]; i++) {
+            for (char *at; (at = strstr(name, drop[i])) != NULL;) {
+                memmove(at, at + strlen(drop[i]), strlen(at + strlen(drop[i])) + 1);
+            }
+        }
+        const double ours = chip_w(&chip, name, &failed);
         w->off_w = fmax(w->off_w, fabs(ours - all));
         w->mape_pct += 100 * fabs(ours / is - 1) / (double)csv.n_row;
         w->n_kernel++;
     }
     tmx_chip_finish(&chip);
     tmx_csv_finish(&csv);
-    return st;
+    return tmx_error_give(err, &failed);
 }
 
 /* Every part is one or more tasks, each in a process of its own (study/pool.h), in the order of the rows. */
@@ -389,17 +367,18 @@ static void add(struct tasks *s, const struct tmx_claim_task *task)
 static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *err)
 {
     const struct tasks *s = ctx;
+    const struct tmx_claim_task *task = s->task[i];
     struct tmx_claims c = {.targets = &s->targets,
                            .value = s->value + i * s->targets.n_row,
                            .points = s->options->points ? out : NULL};
-    const enum tmx_status st = s->task[i]->compute(&c, s->task[i]->which, err);
+    task->compute(&c, task->which);
     for (size_t k = 0; k < s->targets.n_row; k++) {
         c.value[k].ours = c.any ? c.value[k].ours : NAN;
         c.value[k].has =
-            (c.value[k].has || !c.any) && strcmp(tmx_csv_at(&s->targets, k, "part"), s->task[i]->part) == 0;
+            (c.value[k].has || !c.any) && strcmp(tmx_csv_at(&s->targets, k, "part"), task->part) == 0;
     }
     fwrite(c.value, sizeof *c.value, s->targets.n_row, out);
-    return st;
+    return tmx_error_give(err, &c.err);
 }
 
 static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -427,9 +406,8 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
 static void add_row(struct tmx_table *t, const struct tmx_csv *targets, size_t i, double ours)
 {
     const char *origin = tmx_csv_at(targets, i, "origin"), *quantity = tmx_csv_at(targets, i, "quantity");
-    double measured = NAN, band = NAN;
-    tmx_csv_real(targets, i, tmx_csv_column(targets, "measured"), &measured);
-    tmx_csv_real(targets, i, tmx_csv_column(targets, "band"), &band);
+    const double measured = tmx_csv_value(targets, i, tmx_csv_column(targets, "measured")),
+                 band = tmx_csv_value(targets, i, tmx_csv_column(targets, "band"));
     const bool is_there = !isnan(ours) && !isnan(measured), holds = fabs(ours - measured) <= band;
     tmx_table_row(t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(targets, i, "part"),
                   tmx_csv_at(targets, i, "what"), tmx_csv_at(targets, i, "trained_on"),
@@ -449,11 +427,10 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
                              struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"part", TMX_COLUMN_TEXT, 0},   {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0},
-        {"source", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0}, {"measured", TMX_COLUMN_REAL, 3},
-        {"ours", TMX_COLUMN_REAL, 4},   {"bar", TMX_COLUMN_REAL, 3},      {"unit", TMX_COLUMN_TEXT, 0},
-        {"origin", TMX_COLUMN_TEXT, 0}, {"seen", TMX_COLUMN_TEXT, 0},     {"protocol", TMX_COLUMN_TEXT, 0},
-        {"holds", TMX_COLUMN_TEXT, 0},  {"known", TMX_COLUMN_TEXT, 0},
+        TMX_TEXT("part"),     TMX_TEXT("what"),        TMX_TEXT("trained_on"), TMX_TEXT("source"),
+        TMX_TEXT("quantity"), TMX_REAL("measured", 3), TMX_REAL("ours", 4),    TMX_REAL("bar", 3),
+        TMX_TEXT("unit"),     TMX_TEXT("origin"),      TMX_TEXT("seen"),       TMX_TEXT("protocol"),
+        TMX_TEXT("holds"),    TMX_TEXT("known"),
     };
     struct tasks s = {.options = options};
     char path[TMX_PATH_SIZE];
