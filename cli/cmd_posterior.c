@@ -48,9 +48,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     st = st ? st : tmx_posterior_load(&p, a->dir.text[0], a->widen, a->importance, where, a->where.n, err);
     if (!st) {
-        st = a->show == SHOW_AXES   ? tmx_posterior_axes(&p, &t, err)
-             : a->show == SHOW_SETS ? tmx_posterior_sets(&p, &t, err)
-                                    : tmx_posterior_values(&p, &t, err);
+        t = a->show == SHOW_AXES   ? tmx_posterior_axes(&p)
+            : a->show == SHOW_SETS ? tmx_posterior_sets(&p)
+                                   : tmx_posterior_values(&p);
+        st = t ? TMX_OK : tmx_no_memory(err);
     }
     if (!st) {
         fprintf(stderr, "%zu sets, as many as %.1f of equal weight", p.n_row,

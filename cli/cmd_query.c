@@ -101,8 +101,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     if (!st) {
         tmx_results_note(&set, stderr);
-        st = a->failed              ? tmx_failures(&set, &t, err)
-             : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
+        st = a->failed              ? (t = tmx_failures(&set)) ? TMX_OK : tmx_no_memory(err)
+                          : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
                                     : tmx_flat(&set, &q, &t, err);
     }
     const bool grid = strcmp(set.method, "grid") == 0;

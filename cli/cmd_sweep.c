@@ -47,9 +47,8 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, s
     }
     snprintf(out, sizeof out, "%s%s", a->out ? a->out : sweep.name, a->out ? "" : ".sqlite");
     if (a->dry_run) {
-        struct tmx_table *t = NULL;
-        st = mpi->rank == 0 ? tmx_sweep_table(&sweep, &t, err) : TMX_OK;
-        st = st || !t ? st : tmx_table_save(t, TMX_FORMAT_CSV, "-", err);
+        struct tmx_table *t = mpi->rank == 0 ? tmx_sweep_table(&sweep) : NULL;
+        st = mpi->rank == 0 ? tmx_table_save(t, TMX_FORMAT_CSV, "-", err) : TMX_OK;
         tmx_table_destroy(t);
     } else if (!a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
         st = tmx_fail_at(

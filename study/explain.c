@@ -68,44 +68,13 @@ static bool is_word(const struct tmx_setting *root, const char *path, const char
     return text && strcmp(text, word) == 0;
 }
 
-/* Other policies: a governor where there is none; other ways to mix, where two kernels can meet. */
-static void choose_policies(struct steps *s, const struct tmx_setting *root, size_t n_job)
+/* Steps from the values that the run has, those that make a run: a key may be of another policy only. */
+static void choose_steps(struct steps *s, const struct tmx_run *run)
 {
     static const struct {
         const char *mix, *words;
     } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
                     {"alternate", "kernels in turns on all SMs"}};
-    if (is_word(root, "dtm.policy", "none")) {
-        s->step[s->n++] =
-            (struct step){"slower clocks before the trip point", "dtm.policy", TMX_TEXT_VALUE("dvfs")};
-    }
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && n_job > 1; i++) {
-        if (!is_word(root, "mix_policy.policy", policies[i].mix)) {
-            s->step[s->n++] =
-                (struct step){policies[i].words, "mix_policy.policy", TMX_TEXT_VALUE(policies[i].mix)};
-        }
-    }
-}
-
-/* Would the run be one with this step? A key may be of another policy only. */
-static bool possible(const struct steps *s, size_t step)
-{
-    struct tmx_sets all = {0};
-    struct tmx_config *cfg = NULL;
-    struct tmx_run *run = NULL;
-    struct tmx_err ignored = {0};
-    enum tmx_status st = sets(s, step, &all, &ignored);
-    st = st ? st : tmx_config_load(&cfg, s->x->path, &all, &ignored);
-    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), &ignored);
-    tmx_run_destroy(run);
-    tmx_config_close(cfg);
-    tmx_sets_finish(&all);
-    return st == TMX_OK;
-}
-
-/* Steps from the values that the run has, those that make a run. */
-static void choose_steps(struct steps *s, const struct tmx_run *run)
-{
     const struct tmx_setting *root = tmx_run_settings(run);
     double v;
     if (tmx_setting_real(tmx_setting_find(root, "package.r_convec"), &v)) {
@@ -137,12 +106,30 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
             add_step(s, "a power cap a tenth higher", "power_caps_w", 1.1 * first_w);
         }
     }
-    choose_policies(s, root, tmx_sim_machine(tmx_run_sim_const(run))->n_job);
+    if (is_word(root, "dtm.policy", "none")) {
+        s->step[s->n++] =
+            (struct step){"slower clocks before the trip point", "dtm.policy", TMX_TEXT_VALUE("dvfs")};
+    }
+    const bool mixes = tmx_sim_machine(tmx_run_sim_const(run))->n_job > 1;
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && mixes; i++) {
+        if (!is_word(root, "mix_policy.policy", policies[i].mix)) {
+            s->step[s->n++] =
+                (struct step){policies[i].words, "mix_policy.policy", TMX_TEXT_VALUE(policies[i].mix)};
+        }
+    }
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
-        if (possible(s, i)) {
+        struct tmx_sets all = {0};
+        struct tmx_config *cfg = NULL;
+        struct tmx_run *with = NULL;
+        struct tmx_err ignored = {0};
+        if (!sets(s, i, &all, &ignored) && !tmx_config_load(&cfg, s->x->path, &all, &ignored) &&
+            !tmx_run_describe(&with, tmx_config_root(cfg), &ignored)) {
             s->step[n++] = s->step[i];
         }
+        tmx_run_destroy(with);
+        tmx_config_close(cfg);
+        tmx_sets_finish(&all);
     }
     s->n = n;
 }
@@ -168,15 +155,13 @@ static void order_steps(const struct steps *s, const struct tmx_run_values *b, s
 }
 
 /* Steps that move the slowdown, then the others in a sentence. */
-static void print_effects(const struct steps *s, const struct tmx_run_values *b, double slowdown_pct,
-                          FILE *out)
+static void print_effects(const struct steps *s, const struct tmx_run_values *b, const size_t *order,
+                          double slowdown_pct, FILE *out)
 {
     enum { INDENT = 20 };
     const size_t width = tmx_os_terminal_width(out);
-    size_t order[N_STEP];
     bool idle = false;
     char text[96];
-    order_steps(s, b, order);
     fprintf(out, "\nOne step of one knob, all else equal, takes the slowdown of %.2f %% to:\n", slowdown_pct);
     for (size_t k = 0; k < s->n; k++) {
         const size_t i = order[k];
@@ -204,31 +189,19 @@ static void print_effects(const struct steps *s, const struct tmx_run_values *b,
     }
 }
 
-static enum tmx_status steps_table(const struct steps *s, const struct tmx_run_values *b,
-                                   struct tmx_table **t, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        {"step", TMX_COLUMN_TEXT, 0}, {"set", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 2}};
-    size_t order[N_STEP];
-    char text[96];
-    order_steps(s, b, order);
-    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
-    for (size_t k = 0; !st && k < s->n; k++) {
-        if (!b->error[order[k]]) {
-            tmx_table_row(*t, "%s %s %g", s->step[order[k]].words,
-                          step_text(&s->step[order[k]], text, sizeof text), with_step(b, order[k]));
-        }
-    }
-    return st;
-}
-
 static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx_run *run,
                                    double slowdown_pct, FILE *out, struct tmx_explained *e,
                                    struct tmx_err *err)
 {
+    static const struct tmx_column columns[] = {TMX_TEXT("step"), TMX_TEXT("set"),
+                                                TMX_REAL("slowdown_pct", 2)};
     struct steps s = {.x = x};
-    enum tmx_status st = TMX_OK;
+    size_t order[N_STEP];
+    char text[96];
     choose_steps(&s, run);
+    if (s.n == 0) {
+        return TMX_OK;
+    }
     const struct tmx_runs runs = {.name = "explain",
                                   .doc = "",
                                   .method = "",
@@ -239,15 +212,21 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
                                   .sets = sets,
                                   .suite = true};
     struct tmx_run_values b = {0};
-    st = s.n == 0
-             ? st
-             : tmx_study_values(&b, &runs,
-                                &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
-    if (!st && s.n > 0) {
+    enum tmx_status st = tmx_study_values(
+        &b, &runs, &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
+    if (!st) {
+        order_steps(&s, &b, order);
         if (x->steps == TMX_STEPS) {
-            print_effects(&s, &b, slowdown_pct, out);
+            print_effects(&s, &b, order, slowdown_pct, out);
         }
-        st = steps_table(&s, &b, &e->steps, err);
+        e->steps = tmx_table_new(columns, 3);
+        st = e->steps ? TMX_OK : tmx_no_memory(err);
+    }
+    for (size_t k = 0; !st && k < s.n; k++) {
+        if (!b.error[order[k]]) {
+            tmx_table_row(e->steps, "%s %s %g", s.step[order[k]].words,
+                          step_text(&s.step[order[k]], text, sizeof text), with_step(&b, order[k]));
+        }
     }
     tmx_run_values_finish(&b);
     return st;

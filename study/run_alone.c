@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/config.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
@@ -62,11 +63,12 @@ static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, st
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_path_join(path, a->dir, dies ? "trace.csv" : "rows.csv", err);
     st = st ? st : tmx_csv_read(&csv, path, err);
-    struct tmx_column *columns = st ? NULL : calloc(csv.n_column, sizeof *columns);
-    st = st || columns ? st : tmx_no_memory(err);
+    st = st || TMX_TAKE(&arena, columns, csv.n_column) ? st : tmx_no_memory(err);
     for (size_t c = 0; !st && c < csv.n_column; c++) {
         const bool text = strstr(csv.column[c], "kernel") || strcmp(csv.column[c], "reasons") == 0 ||
                           strcmp(csv.column[c], dies ? "gpu" : "row") == 0;
@@ -74,18 +76,13 @@ static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, st
     }
     st = st ? st : tmx_table_create(&t, columns, csv.n_column, err);
     for (size_t i = 0; !st && i < csv.n_row * csv.n_column; i++) {
-        double v;
-        if (columns[i % csv.n_column].type == TMX_COLUMN_TEXT) {
-            tmx_table_text(t, csv.cell[i]);
-        } else if (tmx_csv_real(&csv, i / csv.n_column, i % csv.n_column, &v)) {
-            tmx_table_real(t, v);
-        } else {
-            tmx_table_empty(t);
-        }
+        const double v = tmx_csv_value(&csv, i / csv.n_column, i % csv.n_column);
+        columns[i % csv.n_column].type == TMX_COLUMN_TEXT ? tmx_table_text(t, csv.cell[i])
+                                                          : tmx_table_real_or_empty(t, v);
     }
     st = st ? st : tmx_table_save_columns(t, TMX_FORMAT_OPENMETRICS, "-", a->column, a->n_column, err);
     tmx_table_destroy(t);
-    free(columns);
+    tmx_arena_finish(&arena);
     tmx_csv_finish(&csv);
     return st;
 }
@@ -105,25 +102,6 @@ static size_t has_columns(const struct tmx_table *t, const struct tmx_run_alone 
     return n;
 }
 
-/* A screen calls GPUs by their names, where they have names, and not by their places, too. */
-static enum tmx_status leave_places(struct tmx_table **t, struct tmx_err *err)
-{
-    const char *name[64];
-    size_t n = 0;
-    struct tmx_table *named = NULL;
-    for (size_t c = 0; c < tmx_table_columns(*t) && n < 64; c++) {
-        const char *column = tmx_table_column(*t, c)->name;
-        name[n] = strcmp(column, "gpu") == 0 ? "gpu_label" : column;
-        n += strcmp(column, "gpu_label") != 0;
-    }
-    const enum tmx_status st = tmx_table_choose(*t, name, n, &named, err);
-    if (!st) {
-        tmx_table_destroy(*t);
-        *t = named;
-    }
-    return st;
-}
-
 /* The whole on the screen; for programs the summary's row alone. Columns asked for are the summary's where it
  * has them all, else of its parts. */
 static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
@@ -139,6 +117,7 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     }
     const bool serves = tmx_sim_serve(tmx_run_sim_const(run)) != NULL;
     struct tmx_table *(*const parts)(const struct tmx_run *) = serves ? tmx_run_instances : tmx_run_kernels;
+    struct tmx_table *shown = NULL;
     const bool all = a->n_column == 1 && strcmp(a->column[0], "all") == 0, named = a->n_column > 0 && !all;
     struct tmx_table *t = (people && !named ? parts : tmx_run_summary)(run), *other = NULL;
     enum tmx_status st = tmx_table_check(t, err);
@@ -162,9 +141,17 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
         }
     }
     if (!st && people && a->n_column == 0 && has_column(t, "gpu_label")) {
-        st = leave_places(&t, err);
+        const char *name[64]; /* a screen calls GPUs by their names, and not by their places, too */
+        size_t n = 0;
+        for (size_t c = 0; c < tmx_table_columns(t) && n < 64; c++) {
+            const char *column = tmx_table_column(t, c)->name;
+            name[n] = strcmp(column, "gpu") == 0 ? "gpu_label" : column;
+            n += strcmp(column, "gpu_label") != 0;
+        }
+        st = tmx_table_choose(t, name, n, &shown, err);
     }
-    st = st ? st : tmx_table_show(t, a->format, &screen, err);
+    st = st ? st : tmx_table_show(shown ? shown : t, a->format, &screen, err);
+    tmx_table_destroy(shown);
     tmx_table_destroy(t);
     tmx_table_destroy(other);
     if (!st && people && a->dir) {
@@ -176,21 +163,6 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
             printf("; figures: thermix plot %s -o %s/figures", a->dir, a->dir);
         }
         printf("\n");
-    }
-    return st;
-}
-
-static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct probe *w,
-                                   struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    if (a->trace_s > 0 && a->dir) {
-        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->trace_s, .csv = true};
-        st = tmx_run_trace_open(&w->trace, run, &o, err);
-    }
-    if (!st && a->hotspot_s > 0 && a->dir) {
-        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true};
-        st = tmx_run_trace_open(&w->hotspot, run, &o, err);
     }
     return st;
 }
@@ -207,7 +179,14 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
     }
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
     st = st || !a->dir ? st : tmx_folder_open(a->dir, TMX_FOLDER_RESULTS, err);
-    st = st ? st : open_traces(a, run, &w, err);
+    struct {
+        struct tmx_run_trace **trace;
+        struct tmx_run_trace_options o;
+    } const traces[] = {{&w.trace, {.dir = a->dir, .period_s = a->trace_s, .csv = true}},
+                        {&w.hotspot, {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true}}};
+    for (size_t i = 0; i < 2 && !st && a->dir; i++) {
+        st = traces[i].o.period_s > 0 ? tmx_run_trace_open(traces[i].trace, run, &traces[i].o, err) : TMX_OK;
+    }
     if (!st && a->mpi && a->mpi->size > 1) {
         const struct tmx_ranks ranks = tmx_mpi_ranks(a->mpi, a->trace_s > 0 || a->hotspot_s > 0);
         st = tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
@@ -297,15 +276,13 @@ static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
 }
 
 /* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
-static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, struct tmx_table **t,
-                                  struct tmx_err *err)
+static struct tmx_table *metrics_of(const struct tmx_run_values *v, bool zeros)
 {
-    static const struct tmx_column columns[] = {{"metric", TMX_COLUMN_TEXT, 0}, {"mean", TMX_COLUMN_REAL, 3},
-                                                {"sd", TMX_COLUMN_REAL, 4},     {"ci95", TMX_COLUMN_REAL, 4},
-                                                {"n", TMX_COLUMN_INT, 0},       {"min", TMX_COLUMN_REAL, 3},
-                                                {"max", TMX_COLUMN_REAL, 3}};
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t m = 0; m < tmx_study_metrics() && !st; m++) {
+    static const struct tmx_column columns[] = {TMX_TEXT("metric"),  TMX_REAL("mean", 3), TMX_REAL("sd", 4),
+                                                TMX_REAL("ci95", 4), TMX_INT("n"),        TMX_REAL("min", 3),
+                                                TMX_REAL("max", 3)};
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t m = 0; m < tmx_study_metrics(); m++) {
         const char *name = tmx_metrics[m].name;
         struct tmx_moments of = {0};
         for (size_t i = 0; i < v->n_point; i++) {
@@ -313,11 +290,11 @@ static enum tmx_status metrics_of(const struct tmx_run_values *v, bool zeros, st
         }
         const bool zero = of.min == 0 && of.max == 0 && strcmp(name, "slowdown_pct") != 0;
         if (isfinite(of.mean) && (zeros || !zero)) {
-            tmx_table_row(*t, "%s %g %G %G %zu %g %g", name, of.mean, tmx_moments_sd(&of),
+            tmx_table_row(t, "%s %g %G %G %zu %g %g", name, of.mean, tmx_moments_sd(&of),
                           tmx_moments_ci95(&of), of.n, of.min, of.max);
         }
     }
-    return st;
+    return t;
 }
 
 enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n, bool nudge,
@@ -354,12 +331,13 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
                           v.error[i]);
         }
     }
-    struct tmx_table *all = NULL, *shown = NULL;
-    st = st ? st : metrics_of(&v, true, &all, err);
+    struct tmx_table *all = st ? NULL : metrics_of(&v, true), *shown = NULL;
+    st = st || all ? st : tmx_no_memory(err);
     st = st || !a->dir ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
     if (!st && !(a->quiet && a->format == TMX_FORMAT_TEXT)) {
-        st = metrics_of(&v, a->format != TMX_FORMAT_TEXT, &shown, err);
-        st = st ? st : tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err);
+        shown = metrics_of(&v, a->format != TMX_FORMAT_TEXT);
+        st = shown ? tmx_table_save_columns(shown, a->format, "-", a->column, a->n_column, err)
+                   : tmx_no_memory(err);
     }
     tmx_table_destroy(all);
     tmx_table_destroy(shown);

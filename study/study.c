@@ -86,29 +86,24 @@ static void put_text(const struct tmx_run *run, FILE *out)
     fprintf(out, "%s# run %s\n", tmx_run_keys(run), tmx_run_id(run));
 }
 
-/* Hash of the program's file: another build may compute something else. */
-static void hash_program(struct tmx_hash *h)
+/* What makes all runs of a suite its own: the program's file, as another build may compute something else,
+ * and what is measured. */
+static enum tmx_status hash_suite(struct tmx_study *s, struct tmx_err *err)
 {
     char block[1 << 14];
-    FILE *f = fopen("/proc/self/exe", "rb");
+    struct tmx_hash *h = NULL;
+    const enum tmx_status st = tmx_hash_create(&h, err);
+    FILE *f = st ? NULL : fopen("/proc/self/exe", "rb");
     for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;) {
         tmx_hash_add(h, block, n);
     }
     if (f) {
         fclose(f);
     }
-}
-
-/* What makes all runs of a suite its own: the program, and what is measured. */
-static enum tmx_status hash_suite(struct tmx_study *s, struct tmx_err *err)
-{
-    struct tmx_hash *h = NULL;
-    const enum tmx_status st = tmx_hash_create(&h, err);
+    for (size_t i = 0; !st && i < s->n_value; i++) {
+        tmx_hash_add_text(h, s->name[i]);
+    }
     if (!st) {
-        hash_program(h);
-        for (size_t i = 0; i < s->n_value; i++) {
-            tmx_hash_add_text(h, s->name[i]);
-        }
         tmx_hash_add_text(h, s->runs->also ? s->runs->also : "");
         tmx_hash_hex(h, s->suite);
         tmx_hash_destroy(h);
@@ -153,37 +148,32 @@ struct all {
     bool any; /* is valid */
 };
 
-static void hash_parameters(const struct tmx_runs *runs, size_t point, struct tmx_hash *h)
-{
-    for (size_t k = 0; k < runs->n_key; k++) {
-        char text[TMX_PARAMETER_SIZE];
-        (void)tmx_scalar_print(runs->value(runs->ctx, point, k), text, sizeof text);
-        tmx_hash_add_text(h, runs->key[k]);
-        tmx_hash_add_text(h, text);
-    }
-}
-
 /* Id of a point: hash of its configuration, of what makes it one of its suite, or of its parameters when it
  * has no valid configuration (text NULL). */
 static enum tmx_status point_hash(const struct tmx_study *s, size_t point, const char *text,
                                   char hex[TMX_HASH_HEX], struct tmx_err *err)
 {
+    const struct tmx_runs *runs = s->runs;
     struct tmx_hash *h = NULL;
     const enum tmx_status st = tmx_hash_create(&h, err);
-    if (!st) {
-        if (text) {
-            tmx_hash_add(h, text, strlen(text));
-        }
-        if (s->suite[0]) {
-            tmx_hash_add_text(h, s->suite);
-        }
-        if (!text || s->suite[0]) {
-            hash_parameters(s->runs, point, h);
-        }
-        tmx_hash_hex(h, hex);
-        tmx_hash_destroy(h);
+    if (st) {
+        return st;
     }
-    return st;
+    if (text) {
+        tmx_hash_add(h, text, strlen(text));
+    }
+    if (s->suite[0]) {
+        tmx_hash_add_text(h, s->suite);
+    }
+    for (size_t k = 0; (!text || s->suite[0]) && k < runs->n_key; k++) {
+        char value[TMX_PARAMETER_SIZE];
+        (void)tmx_scalar_print(runs->value(runs->ctx, point, k), value, sizeof value);
+        tmx_hash_add_text(h, runs->key[k]);
+        tmx_hash_add_text(h, value);
+    }
+    tmx_hash_hex(h, hex);
+    tmx_hash_destroy(h);
+    return TMX_OK;
 }
 
 /* The id of a point and its text, which the caller frees (NULL: no valid configuration, and *why says why).
@@ -351,39 +341,31 @@ static int by_point(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* todo = the first point of every distinct run, in order. */
-static enum tmx_status distinct(struct tmx_study *s, struct tmx_err *err)
+/* todo = the first point of every distinct run that is missing, in order. */
+static enum tmx_status find_todo(struct tmx_study *s, struct tmx_err *err)
 {
+    const struct tmx_study_options *o = s->options;
     const size_t n = s->runs->n_point;
     struct numbered *list = malloc(n * sizeof *list);
-    s->todo = malloc(n * sizeof *s->todo);
-    if (!list || !s->todo) {
-        free(list);
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < n; i++) {
+    enum tmx_status st = list && TMX_TAKE(&s->arena, s->todo, n) ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; !st && i < n; i++) {
         list[i] = (struct numbered){s->id[i], i};
     }
-    qsort(list, n, sizeof *list, by_id);
-    for (size_t i = 0; i < n; i++) {
+    if (!st) {
+        qsort(list, n, sizeof *list, by_id);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
         if (i == 0 || strcmp(list[i].id, list[i - 1].id) != 0) {
             s->todo[s->n_run++] = list[i].point;
         }
     }
     free(list);
-    qsort(s->todo, s->n_run, sizeof *s->todo, by_point);
-    return TMX_OK;
-}
-
-static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
-{
-    const struct tmx_study_options *o = s->options;
-    for (size_t i = 0; i < s->n_run; i++) {
+    if (!st) {
+        qsort(s->todo, s->n_run, sizeof *s->todo, by_point);
+    }
+    for (size_t i = 0; !st && i < s->n_run; i++) {
         enum tmx_run_state state = TMX_RUN_ABSENT;
-        const enum tmx_status st = tmx_results_state(s->results, s->id[s->todo[i]], &state, err);
-        if (st) {
-            return st;
-        }
+        st = tmx_results_state(s->results, s->id[s->todo[i]], &state, err);
         const bool there =
             state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed && !s->runs->suite);
         s->n_before += there;
@@ -393,7 +375,7 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
             s->todo[s->n_todo++] = s->todo[i];
         }
     }
-    return TMX_OK;
+    return st;
 }
 
 enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
@@ -401,7 +383,7 @@ enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_run
 {
     const size_t n = tmx_study_metrics(), n_watched = runs->probe ? runs->probe->n : 0;
     *s = (struct tmx_study){.runs = runs, .options = options, .n_value = n + n_watched};
-    s->name = calloc(s->n_value + 1, sizeof *s->name);
+    TMX_TAKE(&s->arena, s->name, s->n_value + 1);
     for (size_t i = 0; s->name && i < s->n_value; i++) {
         s->name[i] = i < n ? tmx_metrics[i].name : runs->probe->column[i - n];
     }
@@ -417,8 +399,7 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
     st = st ? st
             : tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file,
                              runs->n_point, 1e3 * LEAST_RUN_S);
-    s->id = st ? NULL : calloc(runs->n_point, sizeof *s->id);
-    st = st || s->id ? st : tmx_no_memory(err);
+    st = st || TMX_TAKE(&s->arena, s->id, runs->n_point) ? st : tmx_no_memory(err);
     struct stat info;
     if (!st && options->path && stat(options->path, &info) == 0 &&
         (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) { /* root may write it, but was not meant to */
@@ -429,10 +410,9 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
     for (size_t i = 0; !st && !options->path && i < runs->n_point; i++) { /* nothing is there before */
         snprintf(s->id[i], sizeof s->id[i], "%zu", i);
     }
-    st = st ? st : distinct(s, err);
     st = st ? st : tmx_results_open(&s->results, options->path, runs, err);
     st = st ? st : tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err);
-    st = st ? st : missing(s, err);
+    st = st ? st : find_todo(s, err);
     if (!st && !runs->suite && options->path) {
         char log[TMX_SWEEP_TEXT + 8];
         snprintf(log, sizeof log, "%s.log", options->path);
@@ -453,12 +433,7 @@ void tmx_study_end(struct tmx_study *s)
     tmx_results_close(s->results);
     s->results = NULL;
     tmx_warnings_finish(&s->warnings);
-    free(s->id);
-    free(s->todo);
-    free(s->name);
-    s->id = NULL;
-    s->todo = NULL;
-    s->name = NULL;
+    tmx_arena_finish(&s->arena);
 }
 
 /* ---- in a child: a run's bytes are its n_value doubles, unless it failed, its configuration, and behind the
@@ -578,77 +553,65 @@ static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_poo
 
 /* ---- in the parent ---- */
 
-static void log_line(struct tmx_study *s, size_t point, const struct tmx_pool_result *r, const char *error)
-{
-    char when[32];
-    struct tm utc;
-    const time_t now = time(NULL);
-    gmtime_r(&now, &utc);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (!s->log) {
-        return;
-    }
-    fprintf(s->log, "%s point=%zu run=%s status=%s seconds=%.3f done=%zu of=%zu%s%s\n", when, point,
-            s->id[point], r->status ? "failed" : "done", r->wall_s, s->n_done + s->n_failed, s->n_todo,
-            error[0] ? " error=" : "", error);
-    fflush(s->log);
-}
-
-/* A run that is done is the one that was looked for: no file of it has changed in between. */
-static enum tmx_status check_id(const struct tmx_study *s, size_t point, const char *config,
-                                struct tmx_err *err)
-{
-    char hex[TMX_HASH_HEX];
-    const enum tmx_status st = point_hash(s, point, config, hex, err);
-    return st || !s->options->path || strcmp(hex, s->id[point]) == 0
-               ? st
-               : tmx_fail(
-                     err, TMX_EIO,
-                     "point %zu: its files have changed since the command began; the same command does the "
-                     "rest",
-                     point);
-}
-
 enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct tmx_pool_result *r,
                                  struct tmx_err *err)
 {
-    char error[1600] = "";
+    char error[1600] = "", hex[TMX_HASH_HEX];
     const size_t n = r->status ? 0 : s->n_value;
-    double *value = malloc((n + 1) * sizeof *value);
-    enum tmx_status st = value ? TMX_OK : tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    double *value;
+    enum tmx_status st = TMX_TAKE(&arena, value, n + 1) ? TMX_OK : tmx_no_memory(err);
+    tmx_assert(r->n_byte >= n * sizeof *value);
+    const char *config = r->bytes + n * sizeof *value;
     if (!st && r->status) {
         tmx_err_format(&r->err, error, sizeof error);
+    } else if (!st) { /* the run is the one that was looked for: no file of it has changed in between */
+        st = point_hash(s, point, config, hex, err);
+        st =
+            st || !s->options->path || strcmp(hex, s->id[point]) == 0
+                ? st
+                : tmx_fail(err, TMX_EIO,
+                           "point %zu: its files have changed since the command began; the same command does "
+                           "the rest",
+                           point);
     }
-    st = st || r->status ? st : check_id(s, point, r->bytes + n * sizeof *value, err);
     if (!st) {
-        tmx_assert(r->n_byte >= n * sizeof *value);
         memcpy(value, r->bytes, n * sizeof *value);
-        const char *config = r->bytes + n * sizeof *value, *late = config + strlen(config) + 1;
-        char *whole = NULL; /* with what the result warns of */
-        if (late < r->bytes + r->n_byte) {
+        const char *late = config + strlen(config) + 1;
+        if (late < r->bytes + r->n_byte) { /* with what the result warns of */
             const size_t size = strlen(config) + strlen(late) + 1;
-            whole = malloc(size);
+            char *whole = tmx_arena_take(&arena, size, 1);
             st = whole ? TMX_OK : tmx_no_memory(err);
             (void)(whole && snprintf(whole, size, "%s%s", config, late));
+            config = whole;
         }
         const struct tmx_run_row row = {.id = s->id[point],
                                         .done = !r->status,
                                         .error = error,
                                         .seconds = r->wall_s,
                                         .version = tmx_version().text,
-                                        .config = whole ? whole : config,
+                                        .config = config,
                                         .point = point,
                                         .name = s->name,
                                         .value = value,
                                         .n_metric = n};
         st = st ? st : tmx_results_add(s->results, s->runs, &row, err);
-        free(whole);
     }
-    free(value);
+    tmx_arena_finish(&arena);
     if (!st) {
         s->n_done += r->status == TMX_OK;
         s->n_failed += r->status != TMX_OK;
-        log_line(s, point, r, error);
+    }
+    if (!st && s->log) {
+        char when[32];
+        struct tm utc;
+        const time_t now = time(NULL);
+        gmtime_r(&now, &utc);
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+        fprintf(s->log, "%s point=%zu run=%s status=%s seconds=%.3f done=%zu of=%zu%s%s\n", when, point,
+                s->id[point], r->status ? "failed" : "done", r->wall_s, s->n_done + s->n_failed, s->n_todo,
+                error[0] ? " error=" : "", error);
+        fflush(s->log);
     }
     if (!st && s->runs->suite &&
         tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
@@ -677,39 +640,23 @@ enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err)
     return tmx_pool_run(&pool, err);
 }
 
-struct single {
-    struct tmx_study *s;
-    enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
-    void *ctx;
-};
-
-static void run_single(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
-{
-    run_together(((const struct single *)ctx)->s, task, n, child);
-}
-
-static enum tmx_status single_collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
-{
-    const struct single *one = ctx;
-    return one->collect(one->ctx, r, err);
-}
-
 enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
                                   enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r,
                                                              struct tmx_err *err),
                                   void *ctx, struct tmx_err *err)
 {
-    struct single one = {s, collect, ctx};
     const struct tmx_pool pool = {.n_task = 1,
                                   .n_worker = 1,
                                   .as_completed = true,
-                                  .ctx = &one,
+                                  .ctx = s,
                                   .n_together = 1,
-                                  .run_together = run_single,
-                                  .collect = single_collect};
+                                  .run_together = run_together,
+                                  .collect = collect,
+                                  .collect_ctx = ctx};
+    size_t *const todo = s->todo;
     s->todo = &point;
     const enum tmx_status st = tmx_pool_run(&pool, err);
-    s->todo = NULL;
+    s->todo = todo;
     return st;
 }
 

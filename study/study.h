@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/base/arena.h"
 #include "run/run.h"
 #include "study/results.h"
 #include "study/sweep.h"
@@ -55,6 +56,7 @@ struct tmx_study {
     struct tmx_results *results;
     struct tmx_warnings warnings; /* of the points that are described or read back so far */
     FILE *log;                    /* <path>.log, but of a suite */
+    struct tmx_arena arena;       /* of id, todo and name */
     /* in a child with several runs */
     struct tmx_pool_child *child;
     void *kept; /* by the watch */

@@ -73,13 +73,13 @@ void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs)
                               .value = value_of};
 }
 
-/* One point under construction: u[axis] in [0, 1), or the index of a listed value. */
+/* Points under construction, of u[axis] in [0, 1): of listed values the place of one. */
 struct builder {
     struct tmx_sweep *s;
     size_t room;
     size_t repeat;
     bool has_seed;
-    struct tmx_err *err;
+    struct tmx_err err; /* the first stays */
 };
 
 /* A whole number is one that a key of whole numbers takes, too. */
@@ -98,19 +98,6 @@ static struct tmx_scalar axis_value(const struct tmx_axis *a, size_t key, double
     return a->value[(i < a->n_value ? i : a->n_value - 1) * a->n_key + key];
 }
 
-/* The value of a constraint's side at a point; false when it is no number. */
-static bool side_value(const struct tmx_sweep *s, const struct tmx_scalar *value, struct tmx_scalar side,
-                       double *v)
-{
-    for (size_t k = 0; side.kind == TMX_SETTING_TEXT && k < s->n_key; k++) {
-        if (strcmp(s->key[k], side.text) == 0) {
-            side = value[k];
-            break;
-        }
-    }
-    return tmx_scalar_real(side, v);
-}
-
 static bool holds(const char *relation, double l, double r)
 {
     const bool equal = relation[1] == '=';
@@ -126,121 +113,100 @@ static bool holds(const char *relation, double l, double r)
     }
 }
 
-static enum tmx_status kept(const struct tmx_sweep *s, const struct tmx_scalar *value, bool *keep,
-                            struct tmx_err *err)
+/* Does a point meet every constraint? */
+static bool kept(struct builder *b, const struct tmx_scalar *value)
 {
-    *keep = true;
+    const struct tmx_sweep *s = b->s;
+    bool keep = true;
     for (size_t i = 0; i < s->n_rule; i++) {
         const struct tmx_rule *r = &s->rule[i];
-        double v[2];
-        for (size_t k = 0; k < 2; k++) {
-            if (!side_value(s, value, r->side[k], &v[k])) {
-                return tmx_fail_at(err, TMX_ECONFIG, s->file, r->line,
-                                   "constraint: \"%s\" is neither a number nor an axis of numbers",
-                                   r->side[k].text);
+        double v[2] = {0};
+        for (size_t side = 0; side < 2; side++) {
+            struct tmx_scalar of = r->side[side];
+            for (size_t k = 0; of.kind == TMX_SETTING_TEXT && k < s->n_key; k++) {
+                if (strcmp(s->key[k], of.text) == 0) {
+                    of = value[k];
+                    break;
+                }
+            }
+            if (!tmx_scalar_real(of, &v[side])) {
+                tmx_error_at(&b->err, TMX_ECONFIG, s->file, r->line,
+                             "constraint: \"%s\" is neither a number nor an axis of numbers",
+                             r->side[side].text);
             }
         }
-        *keep = *keep && holds(r->relation, v[0], v[1]);
+        keep = keep && holds(r->relation, v[0], v[1]);
     }
-    return TMX_OK;
+    return keep;
 }
 
-static enum tmx_status reserve(struct builder *b)
+static void add(struct builder *b, const double *u)
 {
     struct tmx_sweep *s = b->s;
-    if (s->n_point == TMX_SWEEP_MAX_POINTS) {
-        return tmx_fail_at(b->err, TMX_ECONFIG, s->file, s->axis[s->n_axis - 1].line, "more than %d points",
-                           TMX_SWEEP_MAX_POINTS);
-    }
-    if (s->n_point == b->room) {
-        const size_t room = b->room ? 2 * b->room : 64;
-        struct tmx_scalar *more = realloc(s->value, room * s->n_key * sizeof *more);
-        if (!more) {
-            return tmx_no_memory(b->err);
+    for (size_t r = 0; r < b->repeat && !b->err.code; r++) {
+        if (s->n_point == TMX_SWEEP_MAX_POINTS) {
+            tmx_error_at(&b->err, TMX_ECONFIG, s->file, s->axis[s->n_axis - 1].line, "more than %d points",
+                         TMX_SWEEP_MAX_POINTS);
+            return;
         }
-        s->value = more;
-        b->room = room;
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status add_repetition(struct builder *b, const double *u, size_t repetition)
-{
-    struct tmx_sweep *s = b->s;
-    enum tmx_status st = reserve(b);
-    if (st) {
-        return st;
-    }
-    struct tmx_scalar *value = s->value + s->n_point * s->n_key;
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_axis; i++) {
-        for (size_t k = 0; k < s->axis[i].n_key; k++) {
-            value[n++] = axis_value(&s->axis[i], k, u[i]);
+        if (s->n_point == b->room) {
+            const size_t room = b->room ? 2 * b->room : 64;
+            struct tmx_scalar *more = realloc(s->value, room * s->n_key * sizeof *more);
+            if (!more) {
+                tmx_no_memory(&b->err);
+                return;
+            }
+            s->value = more;
+            b->room = room;
         }
+        struct tmx_scalar *value = s->value + s->n_point * s->n_key;
+        size_t n = 0;
+        for (size_t i = 0; i < s->n_axis; i++) {
+            for (size_t k = 0; k < s->axis[i].n_key; k++) {
+                value[n++] = axis_value(&s->axis[i], k, u[i]);
+            }
+        }
+        if (b->has_seed) {
+            value[n++] = TMX_INTEGER_VALUE((int64_t)(s->seed + r));
+        }
+        s->n_point += kept(b, value) && !b->err.code;
     }
-    if (b->has_seed) {
-        value[n++] = TMX_INTEGER_VALUE((int64_t)(s->seed + repetition));
-    }
-    bool keep = true;
-    st = kept(s, value, &keep, b->err);
-    s->n_point += !st && keep;
-    return st;
 }
 
-static enum tmx_status add(struct builder *b, const double *u)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t r = 0; r < b->repeat && !st; r++) {
-        st = add_repetition(b, u, r);
-    }
-    return st;
-}
-
-static enum tmx_status grid(struct builder *b, double *u)
+static void grid(struct builder *b, double *u)
 {
     const struct tmx_sweep *s = b->s;
     size_t *index;
-    TMX_TAKE(&b->s->arena, index, s->n_axis);
-    enum tmx_status st = index ? TMX_OK : tmx_no_memory(b->err);
-    bool more = true;
-    while (more && !st && index) {
+    if (!TMX_TAKE(&b->s->arena, index, s->n_axis)) {
+        tmx_no_memory(&b->err);
+    }
+    for (bool more = true; more && !b->err.code;) {
         for (size_t i = 0; i < s->n_axis; i++) {
             u[i] = ((double)index[i] + 0.5) / (double)s->axis[i].n_value;
         }
-        st = add(b, u);
+        add(b, u);
         size_t i = s->n_axis;
         while (i > 0 && ++index[i - 1] == s->axis[i - 1].n_value) {
             index[--i] = 0;
         }
         more = i > 0;
     }
-    return st;
 }
 
-static enum tmx_status uniform(struct builder *b, double *u)
-{
-    struct tmx_rng *rng = NULL;
-    enum tmx_status st = tmx_rng_create(&rng, b->s->seed, "sweep", b->err);
-    for (size_t n = 0; n < b->s->n_sample && !st; n++) {
-        for (size_t i = 0; i < b->s->n_axis; i++) {
-            u[i] = tmx_rng_uniform(rng);
-        }
-        st = add(b, u);
-    }
-    tmx_rng_destroy(rng);
-    return st;
-}
-
-/* McKay, Beckman, Conover 1979: a random permutation of the strata on every axis. */
-static enum tmx_status latin(struct builder *b, double *u)
+/* Random, or a Latin hypercube (McKay, Beckman, Conover 1979): a random permutation of the strata on every
+ * axis. */
+static void random_points(struct builder *b, double *u)
 {
     const size_t n = b->s->n_sample, n_axis = b->s->n_axis;
+    const bool latin = b->s->method == TMX_SAMPLE_LATIN;
     struct tmx_rng *rng = NULL;
-    enum tmx_status st = tmx_rng_create(&rng, b->s->seed, "sweep", b->err);
     size_t *stratum; /* [axis][point] */
-    TMX_TAKE(&b->s->arena, stratum, n * n_axis);
-    st = st || stratum ? st : tmx_no_memory(b->err);
-    for (size_t i = 0; i < n_axis && !st; i++) {
+    if (!TMX_TAKE(&b->s->arena, stratum, latin ? n * n_axis : 0)) {
+        tmx_no_memory(&b->err);
+        return;
+    }
+    (void)!tmx_rng_create(&rng, b->s->seed, "sweep", &b->err);
+    for (size_t i = 0; latin && i < n_axis && !b->err.code; i++) {
         size_t *p = stratum + i * n;
         for (size_t k = 0; k < n; k++) {
             const size_t j = (size_t)tmx_rng_below(rng, k + 1);
@@ -248,129 +214,125 @@ static enum tmx_status latin(struct builder *b, double *u)
             p[j] = k;
         }
     }
-    for (size_t k = 0; k < n && !st; k++) {
+    for (size_t k = 0; k < n && !b->err.code; k++) {
         for (size_t i = 0; i < n_axis; i++) {
-            u[i] = ((double)stratum[i * n + k] + tmx_rng_uniform(rng)) / (double)n;
+            u[i] = tmx_rng_uniform(rng);
+            u[i] = latin ? ((double)stratum[i * n + k] + u[i]) / (double)n : u[i];
         }
-        st = add(b, u);
+        add(b, u);
     }
     tmx_rng_destroy(rng);
-    return st;
 }
 
-/* Saltelli 2010: A, B, then A with axis i of B for every i. v holds A and B. */
-static enum tmx_status indices_block(struct builder *b, double *u, const double *v)
-{
-    const size_t n_axis = b->s->n_axis;
-    enum tmx_status st = add(b, v);
-    if (!st) {
-        st = add(b, v + n_axis);
-    }
-    for (size_t i = 0; i < n_axis && !st; i++) {
-        memcpy(u, v, n_axis * sizeof *u);
-        u[i] = v[n_axis + i];
-        st = add(b, u);
-    }
-    return st;
-}
-
-static enum tmx_status quasi_random(struct builder *b, double *u)
+/* Of a Sobol sequence; of indices (Saltelli 2010) A, B, then A with axis i of B for every i. */
+static void quasi_random(struct builder *b, double *u)
 {
     const bool indices = b->s->method == TMX_SAMPLE_INDICES;
-    const size_t n_dim = b->s->n_axis * (indices ? 2 : 1);
+    const size_t n_axis = b->s->n_axis, n_dim = n_axis * (indices ? 2 : 1);
     if (n_dim > SOBOL_MAX_DIM) {
-        return tmx_fail_at(b->err, TMX_ECONFIG, b->s->file, 0, "a Sobol sequence has at most %d axes%s",
-                           SOBOL_MAX_DIM, indices ? " (two for each axis here)" : "");
+        tmx_error_at(&b->err, TMX_ECONFIG, b->s->file, 0, "a Sobol sequence has at most %d axes%s",
+                     SOBOL_MAX_DIM, indices ? " (two for each axis here)" : "");
+        return;
     }
     gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)n_dim);
-    double *v;
-    TMX_TAKE(&b->s->arena, v, n_dim);
-    enum tmx_status st = q && v ? TMX_OK : tmx_no_memory(b->err);
-    for (size_t n = 0; n < b->s->n_sample && !st; n++) {
+    double *v; /* A and B */
+    if (!TMX_TAKE(&b->s->arena, v, n_dim) || !q) {
+        tmx_no_memory(&b->err);
+    }
+    for (size_t n = 0; n < b->s->n_sample && !b->err.code; n++) {
         gsl_qrng_get(q, v);
-        st = indices ? indices_block(b, u, v) : add(b, v);
+        add(b, v);
+        if (indices) {
+            add(b, v + n_axis);
+        }
+        for (size_t i = 0; indices && i < n_axis; i++) {
+            memcpy(u, v, n_axis * sizeof *u);
+            u[i] = v[n_axis + i];
+            add(b, u);
+        }
     }
     if (q) {
         gsl_qrng_free(q);
     }
-    return st;
 }
 
-static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, struct tmx_err *err)
+static void gather_keys(struct tmx_sweep *s, const char *seed_key, struct tmx_err *err)
 {
     size_t n = seed_key != NULL;
     for (size_t i = 0; i < s->n_axis; i++) {
         n += s->axis[i].n_key;
     }
     TMX_TAKE(&s->arena, s->key, n);
-    if (!s->key) {
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < s->n_axis; i++) {
+    for (size_t i = 0; i < s->n_axis && s->key; i++) {
         for (size_t k = 0; k < s->axis[i].n_key; k++) {
             s->key[s->n_key++] = s->axis[i].key[k];
         }
     }
-    if (seed_key) {
+    if (seed_key && s->key) {
         s->key[s->n_key++] = tmx_arena_text(&s->arena, seed_key);
     }
-    for (size_t k = 0; k < n && !s->arena.failed; k++) {
+    if (s->arena.failed) {
+        tmx_no_memory(err);
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
         for (size_t j = 0; j < k; j++) {
             if (strcmp(s->key[j], s->key[k]) == 0) {
-                return tmx_fail_at(err, TMX_ECONFIG, s->file, tmx_sweep_line(s, k), "key %s is on two axes",
-                                   s->key[k]);
+                tmx_error_at(err, TMX_ECONFIG, s->file, tmx_sweep_line(s, k), "key %s is on two axes",
+                             s->key[k]);
             }
         }
     }
-    return s->arena.failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
                                  struct tmx_err *err)
 {
-    static enum tmx_status (*const build[])(struct builder *, double *) = {
-        [TMX_SAMPLE_GRID] = grid,          [TMX_SAMPLE_RANDOM] = uniform,       [TMX_SAMPLE_LATIN] = latin,
-        [TMX_SAMPLE_SOBOL] = quasi_random, [TMX_SAMPLE_INDICES] = quasi_random,
+    static void (*const build[])(struct builder *, double *) = {
+        [TMX_SAMPLE_GRID] = grid,
+        [TMX_SAMPLE_RANDOM] = random_points,
+        [TMX_SAMPLE_LATIN] = random_points,
+        [TMX_SAMPLE_SOBOL] = quasi_random,
+        [TMX_SAMPLE_INDICES] = quasi_random,
     };
-    struct builder b = {.s = s, .repeat = repeat, .has_seed = repeat > 1, .err = err};
+    struct builder b = {.s = s, .repeat = repeat, .has_seed = repeat > 1};
+    double *u;
     if (s->method == TMX_SAMPLE_INDICES && (s->n_rule > 0 || repeat > 1)) {
         return tmx_fail_at(err, TMX_ECONFIG, s->file, 0,
                            "sample.method = \"indices\" needs its whole design: no constraints, no repeat");
     }
-    enum tmx_status st = gather_keys(s, b.has_seed ? seed_key : NULL, err);
-    double *u;
-    TMX_TAKE(&s->arena, u, s->n_axis);
-    st = st || u ? st : tmx_no_memory(err);
-    st = st ? st : build[s->method](&b, u);
-    if (!st && s->n_point == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
-                         "the constraints leave no point");
+    gather_keys(s, b.has_seed ? seed_key : NULL, &b.err);
+    if (!b.err.code && TMX_TAKE(&s->arena, u, s->n_axis)) {
+        build[s->method](&b, u);
+    } else {
+        tmx_error(&b.err, TMX_ENOMEM, "out of memory");
     }
-    return st;
+    if (s->n_point == 0) {
+        tmx_error_at(&b.err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
+                     "the constraints leave no point");
+    }
+    return tmx_error_give(err, &b.err);
 }
 
-enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **out, struct tmx_err *err)
+struct tmx_table *tmx_sweep_table(const struct tmx_sweep *s)
 {
-    struct tmx_table *t = NULL;
-    struct tmx_column *columns = calloc(s->n_key + 1, sizeof *columns);
-    if (!columns) {
-        return tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
+    TMX_TAKE(&arena, columns, s->n_key + 1);
+    for (size_t k = 0; columns && k <= s->n_key; k++) {
+        columns[k] =
+            k == 0 ? (struct tmx_column)TMX_INT("point") : (struct tmx_column)TMX_TEXT(s->key[k - 1]);
     }
-    columns[0] = (struct tmx_column){"point", TMX_COLUMN_INT, 0};
-    for (size_t k = 0; k < s->n_key; k++) {
-        columns[k + 1] = (struct tmx_column){s->key[k], TMX_COLUMN_TEXT, 0};
-    }
-    const enum tmx_status st = tmx_table_create(&t, columns, s->n_key + 1, err);
-    free(columns);
-    for (size_t i = 0; i < s->n_point && !st; i++) {
+    struct tmx_table *t = columns ? tmx_table_new(columns, s->n_key + 1) : NULL;
+    tmx_arena_finish(&arena);
+    for (size_t i = 0; i < s->n_point; i++) {
         tmx_table_int(t, (int64_t)i);
         for (size_t k = 0; k < s->n_key; k++) {
             char text[TMX_REAL_SIZE];
             tmx_table_text(t, tmx_scalar_plain(tmx_sweep_value(s, i, k), text));
         }
     }
-    *out = t;
-    return st;
+    return t;
 }
 
 /* Reading of a study's file into axes and rules; sweep.c makes the points. */
@@ -418,22 +380,22 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-static enum tmx_status add_value(struct tmx_axis *a, size_t at, const struct tmx_setting *s,
-                                 struct tmx_err *err)
+static void add_value(struct tmx_axis *a, size_t at, const struct tmx_setting *s, struct tmx_err *err)
 {
     char text[TMX_PARAMETER_SIZE];
     if (tmx_setting_kind(s) < TMX_SETTING_INTEGER) {
-        return tmx_fail_setting(err, s, "a value of an axis is a number, true, false or \"text\"");
+        tmx_error_setting(err, s, "a value of an axis is a number, true, false or \"text\"");
+        return;
     }
     a->value[at] = tmx_setting_scalar(s);
-    return tmx_scalar_print(a->value[at], text, sizeof text)
-               ? TMX_OK
-               : tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", sizeof text - 4);
+    if (!tmx_scalar_print(a->value[at], text, sizeof text)) {
+        tmx_error_setting(err, s, "a value of an axis is at most %zu bytes", sizeof text - 4);
+    }
 }
 
 /* inlet_c over "+0", "+8" is inlet_plus_k over 0, 8; "45C" is 45. */
-static enum tmx_status plain_temperatures(struct tmx_sweep *s, struct tmx_axis *a,
-                                          const struct tmx_setting *axis, struct tmx_err *err)
+static void plain_temperatures(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
+                               struct tmx_err *err)
 {
     for (size_t k = 0; k < a->n_key; k++) {
         const size_t n = strlen(a->key[k]);
@@ -452,56 +414,58 @@ static enum tmx_status plain_temperatures(struct tmx_sweep *s, struct tmx_axis *
             end -= plus && end[-1] == 'K';
             if (plus ? !tmx_span_real((struct tmx_span){v->text + 1, end}, &real)
                      : !tmx_celsius_read(v->text, &real)) {
-                return tmx_fail_setting(err, axis,
-                                        "axis %s: expected temperatures such as 45.0 or \"45C\", or all of "
-                                        "them above the given one, such as \"+8\"",
-                                        a->key[k]);
+                tmx_error_setting(err, axis,
+                                  "axis %s: expected temperatures such as 45.0 or \"45C\", or all of "
+                                  "them above the given one, such as \"+8\"",
+                                  a->key[k]);
+                return;
             }
             n_plus += plus;
             *v = TMX_REAL_VALUE(real);
         }
         if (n_plus > 0 && n_plus < a->n_value) {
-            return tmx_fail_setting(err, axis, "axis %s has both temperatures and differences (\"+8\")",
-                                    a->key[k]);
+            tmx_error_setting(err, axis, "axis %s has both temperatures and differences (\"+8\")", a->key[k]);
+            return;
         }
         char *key = a->key[k];
-        TMX_TAKE(&s->arena, a->key[k], n + sizeof "_plus_k");
-        if (!a->key[k]) {
-            return tmx_no_memory(err);
+        if (!TMX_TAKE(&s->arena, a->key[k], n + sizeof "_plus_k")) {
+            tmx_no_memory(err);
+            return;
         }
         snprintf(a->key[k], n + sizeof "_plus_k", "%.*s%s", (int)(n_plus ? n - 2 : n), key,
                  n_plus ? "_plus_k" : "");
     }
-    return TMX_OK;
 }
 
 /* The member `values` of an axis. */
-static enum tmx_status read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
-                                   struct tmx_err *err)
+static void read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *axis,
+                        struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err);
-    const size_t n = tmx_setting_length(list);
-    if (!st && n == 0) {
-        st = tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
+    const struct tmx_setting *list = NULL;
+    if (tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err)) {
+        return;
     }
-    TMX_TAKE(&s->arena, a->value, n * a->n_key);
-    st = st || a->value ? st : tmx_no_memory(err);
-    for (size_t i = 0; i < n && !st; i++) {
+    const size_t n = tmx_setting_length(list);
+    if (n == 0) {
+        tmx_error_setting(err, list, "axis %s has no values", a->key[0]);
+    }
+    if (!TMX_TAKE(&s->arena, a->value, n * a->n_key)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < n && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        if (a->n_key == 1) {
-            st = add_value(a, i, e, err);
-            continue;
+        if (a->n_key > 1 && (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key)) {
+            tmx_error_setting(err, e, "each value of these keys is a list of %zu", a->n_key);
+            return;
         }
-        if (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key) {
-            return tmx_fail_setting(err, e, "each value of these keys is a list of %zu", a->n_key);
-        }
-        for (size_t k = 0; k < a->n_key && !st; k++) {
-            st = add_value(a, i * a->n_key + k, tmx_setting_at(e, k), err);
+        for (size_t k = 0; k < a->n_key; k++) {
+            add_value(a, i * a->n_key + k, a->n_key > 1 ? tmx_setting_at(e, k) : e, err);
         }
     }
     a->n_value = n;
-    return st ? st : plain_temperatures(s, a, axis, err);
+    if (!err->code) {
+        plain_temperatures(s, a, axis, err);
+    }
 }
 
 /* Value i of a range; what is within rounding of a decimal of twelve digits is that decimal: 0.1 + 2 * 0.1 is
@@ -517,111 +481,107 @@ static struct tmx_scalar step(const struct scale *r, bool log, int i)
     return r->whole ? whole(round(v)) : whole(fabs(v - near) <= 1e-15 * fabs(v) ? near : v);
 }
 
-static enum tmx_status read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
-                                  bool log, struct tmx_err *err)
+static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group, bool log,
+                       struct tmx_err *err)
 {
     struct scale r;
-    enum tmx_status st = tmx_opt_read(scale_opts, &r, group, NULL, err);
-    if (st) {
-        return st;
+    const bool grid = s->method == TMX_SAMPLE_GRID;
+    if (tmx_opt_read(scale_opts, &r, group, NULL, err)) {
+        return;
     }
     if (a->n_key > 1) {
-        return tmx_fail_setting(err, group, "keys that move together need values, not a range");
+        tmx_error_setting(err, group, "keys that move together need values, not a range");
     }
     if (log && (r.from <= 0 || r.to <= 0)) {
-        return tmx_fail_setting(err, group, "a log axis needs from and to above 0");
+        tmx_error_setting(err, group, "a log axis needs from and to above 0");
     }
-    if (s->method == TMX_SAMPLE_GRID && (r.steps < 1 || (r.steps > 1 && r.from == r.to))) {
-        return tmx_fail_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)",
-                                a->key[0], r.from, r.to, r.steps);
+    if (grid && (r.steps < 1 || (r.steps > 1 && r.from == r.to))) {
+        tmx_error_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)", a->key[0],
+                          r.from, r.to, r.steps);
     }
-    if (s->method != TMX_SAMPLE_GRID) {
+    if (!grid) {
         a->interval = true;
         a->log = log;
         a->whole = r.whole;
         a->from = r.from;
         a->to = r.to;
-        return TMX_OK;
+        return;
     }
-    a->n_value = (size_t)r.steps;
-    TMX_TAKE(&s->arena, a->value, a->n_value);
-    for (int i = 0; a->value && i < r.steps; i++) {
+    a->n_value = err->code ? 0 : (size_t)r.steps;
+    if (!TMX_TAKE(&s->arena, a->value, a->n_value)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (int i = 0; i < r.steps && !err->code; i++) {
         a->value[i] = step(&r, log, i);
     }
-    return a->value ? TMX_OK : tmx_no_memory(err);
 }
 
-static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *e,
-                               struct tmx_err *err)
+static void add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *e, struct tmx_err *err)
 {
     const char *key = tmx_setting_text(e);
     if (!key || !key[0]) {
-        return tmx_fail_setting(err, e, "a key is a text like \"chip.power.baseline_w\"");
+        tmx_error_setting(err, e, "a key is a text like \"chip.power.baseline_w\"");
+        return;
     }
     for (const struct tmx_axis *o = s->axis; o <= a; o++) {
         for (size_t k = 0; k < o->n_key; k++) {
             if (strcmp(o->key[k], key) == 0) {
-                return tmx_fail_setting(err, e, "key %s is on two axes", key);
+                tmx_error_setting(err, e, "key %s is on two axes", key);
             }
         }
     }
     a->key[a->n_key++] = tmx_arena_text(&s->arena, key);
-    return s->arena.failed ? tmx_no_memory(err) : TMX_OK;
+    if (s->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
 }
 
-static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
-                                 struct tmx_err *err)
-{
-    const struct tmx_setting *one = tmx_setting_member(group, "key");
-    const struct tmx_setting *many = tmx_setting_member(group, "keys");
-    if (!one == !many) {
-        return tmx_fail_setting(err, group, "an axis has either key or keys");
-    }
-    enum tmx_status st = one ? TMX_OK : tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err);
-    TMX_TAKE(&s->arena, a->key, one || st ? 1 : tmx_setting_length(many));
-    st = st || a->key ? st : tmx_no_memory(err);
-    st = st || !one ? st : add_key(s, a, one, err);
-    for (size_t i = 0; i < tmx_setting_length(many) && !st; i++) {
-        st = add_key(s, a, tmx_setting_at(many, i), err);
-    }
-    return st;
-}
-
-static enum tmx_status read_axis(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
+static void read_axis(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
 {
     static const char *const forms[] = {"values", "range", "log"};
     static const char *const also[] = {"key", "keys", "values", "range", "log", NULL};
     static const struct tmx_opt none[] = {{0}};
+    const struct tmx_setting *one = tmx_setting_member(group, "key"),
+                             *many = tmx_setting_member(group, "keys"), *how = NULL;
     struct tmx_axis *a = &s->axis[s->n_axis++];
+    int form = -1;
     char unused = 0;
     *a = (struct tmx_axis){.line = tmx_setting_line(group)};
-    enum tmx_status st = tmx_opt_read(none, &unused, group, also, err);
-    if (!st) {
-        st = read_keys(s, a, group, err);
+    if (tmx_opt_read(none, &unused, group, also, err)) {
+        return;
     }
-    if (st) {
-        return st;
+    if (!one == !many) {
+        tmx_error_setting(err, group, "an axis has either key or keys");
+        return;
     }
-    tmx_assert(a->key && a->n_key > 0);
-    const struct tmx_setting *how = NULL;
-    int form = -1;
-    for (int f = 0; f < 3; f++) {
+    if (!one && tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err)) {
+        return;
+    }
+    if (!TMX_TAKE(&s->arena, a->key, one ? 1 : tmx_setting_length(many))) {
+        tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < (one ? 1 : tmx_setting_length(many)) && !err->code; i++) {
+        add_key(s, a, one ? one : tmx_setting_at(many, i), err);
+    }
+    for (int f = 0; f < 3 && !err->code; f++) {
         const struct tmx_setting *m = tmx_setting_member(group, forms[f]);
         if (m && how) {
-            return tmx_fail_setting(err, m, "axis %s has both %s and %s", a->key[0], forms[form], forms[f]);
+            tmx_error_setting(err, m, "axis %s has both %s and %s", a->key[0], forms[form], forms[f]);
         }
-        if (m) {
-            how = m;
-            form = f;
-        }
+        how = m ? m : how;
+        form = m ? f : form;
     }
-    if (!how) {
-        return tmx_fail_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
+    if (!how && !err->code) {
+        tmx_error_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
     }
-    return form == 0 ? read_values(s, a, group, err) : read_scale(s, a, how, form == 2, err);
+    if (!err->code && form == 0) {
+        read_values(s, a, group, err);
+    } else if (!err->code) {
+        read_scale(s, a, how, form == 2, err);
+    }
 }
 
-static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
+static void read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
 {
     static const char *const relations[] = {"<", "<=", ">", ">=", "==", "!="};
     struct tmx_rule *r = &s->rule[s->n_rule++];
@@ -635,59 +595,37 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *
     if (!tmx_setting_is_list(group) || tmx_setting_length(group) != 3 || !r->relation ||
         !(tmx_setting_text(left) || tmx_setting_real(left, &v)) ||
         !(tmx_setting_text(right) || tmx_setting_real(right, &v))) {
-        return tmx_fail_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
+        tmx_error_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
+        return;
     }
     r->side[0] = tmx_setting_scalar(left);
     r->side[1] = tmx_setting_scalar(right);
-    return TMX_OK;
 }
 
 /* Members `axes`, `constraints` and `sample` of a study, or of the sets of a suite. */
-static enum tmx_status read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struct tmx_err *err)
+static void read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct sample sample = {.method = TMX_SAMPLE_GRID};
     const struct tmx_setting *axes, *rules = NULL, *group = NULL;
-    enum tmx_status st = tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err);
-    st = st ? st : tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err);
-    st = st ? st : tmx_setting_group(root, "sample", &group, err);
-    if (!st && group) {
-        st = tmx_opt_read(sample_opts, &sample, group, NULL, err);
-    }
-    if (st) {
-        return st;
+    if (tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err) ||
+        tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err) ||
+        tmx_setting_group(root, "sample", &group, err) ||
+        (group && tmx_opt_read(sample_opts, &sample, group, NULL, err))) {
+        return;
     }
     s->method = sample.method;
     s->n_sample = s->method == TMX_SAMPLE_GRID ? 0 : (size_t)sample.n;
     TMX_TAKE(&s->arena, s->axis, tmx_setting_length(axes));
     TMX_TAKE(&s->arena, s->rule, tmx_setting_length(rules));
     if (s->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
     }
-    for (size_t i = 0; i < tmx_setting_length(axes) && !st; i++) {
-        st = read_axis(s, tmx_setting_at(axes, i), err);
+    for (size_t i = 0; i < tmx_setting_length(axes) && !err->code; i++) {
+        read_axis(s, tmx_setting_at(axes, i), err);
     }
-    for (size_t i = 0; i < tmx_setting_length(rules) && !st; i++) {
-        st = read_rule(s, tmx_setting_at(rules, i), err);
+    for (size_t i = 0; i < tmx_setting_length(rules) && !err->code; i++) {
+        read_rule(s, tmx_setting_at(rules, i), err);
     }
-    return st;
-}
-
-static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
-                                struct tmx_err *err)
-{
-    static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
-    const struct tmx_setting *set = NULL;
-    enum tmx_status st = tmx_opt_read(head_opts, h, root, also, err);
-    st = st ? st : read_axes(s, root, err);
-    st = st ? st : tmx_setting_texts(root, "set", 0, MAX_RULES, &set, err);
-    if (st) {
-        return st;
-    }
-    s->seed = (uint64_t)h->seed;
-    snprintf(s->name, sizeof s->name, "%s", h->name);
-    snprintf(s->doc, sizeof s->doc, "%s", h->doc);
-    snprintf(s->base, sizeof s->base, "%s", h->base);
-    return tmx_sets_add_list(&s->sets, "", set, err);
 }
 
 enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *group, const char *const *also,
@@ -697,42 +635,50 @@ enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *gr
         TMX_ROW_INT(head, seed, "1", 0, 2147483647, 1, "seed of the samples"),
         {0},
     };
+    struct tmx_err failed = {0};
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", tmx_setting_file(group));
-    enum tmx_status st = tmx_opt_read(opts, &h, group, also, err);
-    s->seed = st ? 0 : (uint64_t)h.seed;
-    st = st ? st : read_axes(s, group, err);
-    st = st ? st : tmx_sweep_expand(s, 1, NULL, err);
-    if (st) {
+    if (!tmx_opt_read(opts, &h, group, also, &failed)) {
+        s->seed = (uint64_t)h.seed;
+        read_axes(s, group, &failed);
+    }
+    if (failed.code || tmx_sweep_expand(s, 1, NULL, &failed)) {
         tmx_sweep_finish(s);
     }
-    return st;
+    return tmx_error_give(err, &failed);
 }
 
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
+    static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
+    const struct tmx_setting *root = NULL, *set = NULL;
+    struct tmx_err failed = {0}, ignored = {0};
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", path);
-    enum tmx_status st = tmx_config_load(&s->cfg, path, NULL, err);
-    if (!st) {
-        st = read_all(s, tmx_config_root(s->cfg), &h, err);
+    if (!tmx_config_load(&s->cfg, path, NULL, &failed) &&
+        !tmx_opt_read(head_opts, &h, root = tmx_config_root(s->cfg), also, &failed)) {
+        read_axes(s, root, &failed);
     }
-    if (!st) {
+    if (!failed.code && !tmx_setting_texts(root, "set", 0, MAX_RULES, &set, &failed) &&
+        !tmx_sets_add_list(&s->sets, "", set, &failed)) {
+        s->seed = (uint64_t)h.seed;
+        snprintf(s->name, sizeof s->name, "%s", h.name);
+        snprintf(s->doc, sizeof s->doc, "%s", h.doc);
+        snprintf(s->base, sizeof s->base, "%s", h.base);
         /* a file beside the study, or a name of `thermix list runs`; what opens it says that it is not there
          */
         char named[TMX_PATH_SIZE];
-        struct tmx_err ignored = {0};
         const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
                            tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
         snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
-        st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
+        (void)!tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, &failed);
     }
-    if (st) {
+    if (failed.code) {
         tmx_sweep_finish(s);
     }
-    return st;
+    return tmx_error_give(err, &failed);
 }
 
 const struct tmx_keys tmx_study_keys[] = {TMX_KEYS("", head_opts),

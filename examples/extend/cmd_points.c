@@ -26,7 +26,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, a->sweep.text[0], path, err);
     st = st ? st : tmx_sweep_load(&sweep, path, err);
-    st = st ? st : tmx_sweep_table(&sweep, &t, err);
+    t = tmx_sweep_table(&sweep);
     st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
     tmx_table_destroy(t);
     tmx_sweep_finish(&sweep);

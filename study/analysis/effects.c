@@ -143,7 +143,7 @@ static int by_axes_then_place(const void *a, const void *b)
     return d ? d : (x->run > y->run) - (x->run < y->run);
 }
 
-static enum tmx_status gather(struct effects *e, struct tmx_err *err)
+static void gather(struct effects *e, struct tmx_err *err)
 {
     const struct tmx_result_set *set = e->set;
     struct entry *all;
@@ -154,7 +154,8 @@ static enum tmx_status gather(struct effects *e, struct tmx_err *err)
     TMX_TAKE(&e->arena, e->run, set->n_run);
     TMX_TAKE(&e->arena, e->weight, set->n_run);
     if (e->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     for (size_t i = 0; i < set->n_run; i++) {
         if (usable(e, &set->run[i])) {
@@ -180,7 +181,6 @@ static enum tmx_status gather(struct effects *e, struct tmx_err *err)
     for (size_t i = 0; i < e->n_run * e->n_axis; i++) {
         tmx_assert(number(e->run[i / e->n_axis]->value[e->axis[i % e->n_axis]], &e->x[i]));
     }
-    return TMX_OK;
 }
 
 /* ---- main effects of all axes ---- */
@@ -191,13 +191,12 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The axes that vary: with the effect of every value, or a straight line where there are many numbers. */
-static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
+static void find_factors(struct effects *e, struct tmx_err *err)
 {
     const char **all;
     TMX_TAKE(&e->arena, all, e->n_run);
     TMX_TAKE(&e->arena, e->factor, e->set->n_key + 1);
-    enum tmx_status st = e->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t k = 0; k < e->set->n_key && !st; k++) {
+    for (size_t k = 0; k < e->set->n_key && !e->arena.failed; k++) {
         struct factor *f = &e->factor[e->n_factor];
         size_t n = 0;
         *f = (struct factor){.key = k, .share = NAN};
@@ -218,12 +217,8 @@ static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
         }
         f->n_value = n;
         e->n_factor++;
-        if (!line && n <= MOST_VALUES) {
-            TMX_TAKE(&e->arena, f->value, n);
-            st = f->value ? TMX_OK : tmx_no_memory(err);
-            for (size_t i = 0; i < n && !st; i++) {
-                f->value[i] = all[i];
-            }
+        if (!line && n <= MOST_VALUES && TMX_TAKE(&e->arena, f->value, n)) {
+            memcpy(f->value, all, n * sizeof *all);
         } else if (line) {
             double sum = 0, square = 0, v = 0;
             for (size_t i = 0; i < e->n_run; i++) {
@@ -242,13 +237,13 @@ static enum tmx_status find_factors(struct effects *e, struct tmx_err *err)
         f->n_column = f->value ? n - 1 : line;
         e->n_column += f->n_column;
     }
-    if (!st && e->n_factor == 0) {
-        st = tmx_fail(err, TMX_ECONFIG, "no axis varies over the finished runs");
+    if (e->arena.failed) {
+        tmx_no_memory(err);
+    } else if (e->n_factor == 0) {
+        tmx_error(err, TMX_ECONFIG, "no axis varies over the finished runs");
+    } else if (e->n_run < e->n_axis + 2) {
+        tmx_error(err, TMX_ECONFIG, "%zu finished runs are too few for %zu axes", e->n_run, e->n_axis);
     }
-    if (!st && e->n_run < e->n_axis + 2) {
-        st = tmx_fail(err, TMX_ECONFIG, "%zu finished runs are too few for %zu axes", e->n_run, e->n_axis);
-    }
-    return st;
 }
 
 /* A run's row of the model. Of an axis of values the last one's effect is less the sum of the others'. */
@@ -293,7 +288,7 @@ static void sweep(double *m, size_t n, size_t k)
 }
 
 /* Fit the model; its matrix then holds the inverse and, in the last column, the coefficients. */
-static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
+static void fit_effects(struct effects *e, struct tmx_err *err)
 {
     static const double alias = 1e-9;
     const size_t n = e->n_column + 2; /* a constant first, the metric last */
@@ -304,7 +299,8 @@ static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
     TMX_TAKE(&e->arena, work, n * n);
     TMX_TAKE(&e->arena, in, n);
     if (e->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     for (size_t i = 0; i < e->n_run; i++) {
         mean += e->weight[i] * e->y[i] / (double)e->n_all;
@@ -346,7 +342,6 @@ static enum tmx_status fit_effects(struct effects *e, struct tmx_err *err)
         f->share = all && e->total_ss > 0 ? 100 * (work[n * n - 1] - e->rest_ss) / e->total_ss : NAN;
     }
     e->model = m;
-    return TMX_OK;
 }
 
 /* What a linear combination of a factor's columns adds, and half its interval. */
@@ -394,30 +389,29 @@ static double stdev_of(const double *v, size_t n, size_t stride)
     return sqrt(sum / (double)(n - 1));
 }
 
-/* Least squares of y on a constant and the columns of x; both are read after transform. */
-static enum tmx_status solve(struct effects *e, const double *x, const double *y, struct fit *f,
-                             struct tmx_err *err)
+/* Least squares of y on a constant and the columns of x. */
+static void solve(struct effects *e, const double *x, const double *y, struct fit *f, struct tmx_err *err)
 {
     const size_t n = e->n_run, p = e->n_axis + 1;
     double chisq = 0;
     gsl_matrix *X = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
-    gsl_vector *Y = gsl_vector_alloc(n), *c = gsl_vector_alloc(p);
+    gsl_vector *c = gsl_vector_alloc(p);
     gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(n, p);
     TMX_TAKE(&e->arena, f->coefficient, p);
     TMX_TAKE(&e->arena, f->error, p);
-    const bool ok = X && cov && Y && c && work && !e->arena.failed;
-    enum tmx_status st = ok ? TMX_OK : tmx_no_memory(err);
+    const bool ok = X && cov && c && work && !e->arena.failed;
     for (size_t i = 0; i < n && ok; i++) {
-        gsl_vector_set(Y, i, y[i]);
         gsl_matrix_set(X, i, 0, 1);
         for (size_t a = 0; a < e->n_axis; a++) {
             gsl_matrix_set(X, i, a + 1, x[i * e->n_axis + a]);
         }
     }
-    if (ok && gsl_multifit_linear(X, Y, c, cov, &chisq, work) != 0) {
-        st = tmx_fail(err, TMX_ESOLVE, "the regression failed");
-    }
-    if (!st) {
+    const gsl_vector_const_view Y = gsl_vector_const_view_array(y, n);
+    if (!ok) {
+        tmx_no_memory(err);
+    } else if (gsl_multifit_linear(X, &Y.vector, c, cov, &chisq, work) != 0) {
+        tmx_error(err, TMX_ESOLVE, "the regression failed");
+    } else {
         const double sd = stdev_of(y, n, 1);
         f->r2 = sd > 0 ? 1 - chisq / (sd * sd * (double)(n - 1)) : 1;
         for (size_t a = 0; a < e->n_axis; a++) {
@@ -426,11 +420,9 @@ static enum tmx_status solve(struct effects *e, const double *x, const double *y
         }
     }
     gsl_multifit_linear_free(work);
-    gsl_vector_free(Y);
     gsl_vector_free(c);
     gsl_matrix_free(X);
     gsl_matrix_free(cov);
-    return st;
 }
 
 static bool positive(const double *v, size_t n, size_t stride)
@@ -442,15 +434,17 @@ static bool positive(const double *v, size_t n, size_t stride)
     return all;
 }
 
-static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
+static void regressions(struct effects *e, struct tmx_err *err)
 {
     const size_t n = e->n_run, m = e->n_axis;
     double *x, *y;
     TMX_TAKE(&e->arena, x, n * m);
-    TMX_TAKE(&e->arena, y, n);
-    enum tmx_status st = e->arena.failed ? tmx_no_memory(err) : TMX_OK;
+    if (!TMX_TAKE(&e->arena, y, n)) {
+        tmx_no_memory(err);
+        return;
+    }
     e->log_y = !own_unit(e) && positive(e->y, n, 1);
-    if (!st && m > 0 && (own_unit(e) || e->log_y)) {
+    if (m > 0 && (own_unit(e) || e->log_y)) {
         for (size_t a = 0; a < m; a++) {
             const bool logs = !is_temperature(e->set->key[e->axis[a]]) && positive(e->x + a, n, m);
             for (size_t i = 0; i < n; i++) {
@@ -460,10 +454,10 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
         for (size_t i = 0; i < n; i++) {
             y[i] = e->log_y ? log(e->y[i]) : e->y[i];
         }
-        st = solve(e, x, y, &e->log, err);
+        solve(e, x, y, &e->log, err);
     }
-    const double sd = st ? 0 : stdev_of(e->y, n, 1);
-    if (!st && sd > 0 && m > 0) {
+    const double sd = stdev_of(e->y, n, 1);
+    if (!err->code && sd > 0 && m > 0) {
         for (size_t i = 0; i < n; i++) {
             y[i] = (e->y[i] - mean_of(e->y, n, 1)) / sd;
         }
@@ -473,9 +467,8 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
                 x[i * m + a] = (e->x[i * m + a] - mean) / sd_x;
             }
         }
-        st = solve(e, x, y, &e->standard, err);
+        solve(e, x, y, &e->standard, err);
     }
-    return st;
 }
 
 /* Metric of the runs of one block of the design: A, B, then A with axis i of B. */
@@ -494,16 +487,6 @@ static bool block(const struct effects *e, size_t b, size_t width, double *y)
 struct moments {
     double sum, square;
 };
-
-static void axis_terms(const double *y, double mean, size_t key, struct moments *first, struct moments *total)
-{
-    const double a = y[0] - mean, b = y[1] - mean, ab = y[2 + key] - mean;
-    const double v = b * (ab - a), t = 0.5 * (a - ab) * (a - ab);
-    first->sum += v;
-    first->square += v * v;
-    total->sum += t;
-    total->square += t * t;
-}
 
 static double error_of(const struct moments *m, double n)
 {
@@ -532,27 +515,32 @@ static size_t base_moments(const struct effects *e, size_t width, double *y, dou
     return n;
 }
 
-static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
+static void sobol(struct effects *e, struct tmx_err *err)
 {
     const size_t width = e->set->n_key + 2;
     if (strcmp(e->set->method, "indices") != 0) {
-        return TMX_OK;
+        return;
     }
     double mean, variance, *y;
     TMX_TAKE(&e->arena, y, width);
     TMX_TAKE(&e->arena, e->first, e->n_axis);
     TMX_TAKE(&e->arena, e->first_error, e->n_axis);
     TMX_TAKE(&e->arena, e->total, e->n_axis);
-    TMX_TAKE(&e->arena, e->total_error, e->n_axis);
-    if (e->arena.failed) {
-        return tmx_no_memory(err);
+    if (!TMX_TAKE(&e->arena, e->total_error, e->n_axis)) {
+        tmx_no_memory(err);
+        return;
     }
     const size_t n_block = base_moments(e, width, y, &mean, &variance);
     for (size_t a = 0; a < e->n_axis && n_block > 1 && variance > 0; a++) {
         struct moments first = {0}, total = {0};
         for (size_t b = 0; b < e->set->n_point / width; b++) {
             if (block(e, b, width, y)) {
-                axis_terms(y, mean, e->axis[a], &first, &total);
+                const double at = y[0] - mean, bt = y[1] - mean, ab = y[2 + e->axis[a]] - mean;
+                const double v = bt * (ab - at), t = 0.5 * (at - ab) * (at - ab);
+                first.sum += v;
+                first.square += v * v;
+                total.sum += t;
+                total.square += t * t;
             }
         }
         const double n = (double)n_block;
@@ -561,7 +549,9 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
         e->first_error[a] = error_of(&first, n) / variance;
         e->total_error[a] = error_of(&total, n) / variance;
     }
-    return n_block > 1 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "the design for Sobol indices is not finished");
+    if (n_block < 2) {
+        tmx_error(err, TMX_ECONFIG, "the design for Sobol indices is not finished");
+    }
 }
 
 static void pair(struct tmx_table *t, const double *value, const double *error, size_t a, double factor)
@@ -570,15 +560,24 @@ static void pair(struct tmx_table *t, const double *value, const double *error, 
 }
 
 static const struct tmx_column columns[] = {
-    {"axis", TMX_COLUMN_TEXT, 0},           {"value", TMX_COLUMN_TEXT, 0},
-    {"effect", TMX_COLUMN_REAL, 3},         {"effect_ci95", TMX_COLUMN_REAL, 3},
-    {"share_pct", TMX_COLUMN_REAL, 1},      {"change", TMX_COLUMN_REAL, 4},
-    {"change_se", TMX_COLUMN_REAL, 4},      {"per", TMX_COLUMN_TEXT, 0},
-    {"elasticity_1", TMX_COLUMN_REAL, 4},   {"elasticity_se_1", TMX_COLUMN_REAL, 4},
-    {"standardised_1", TMX_COLUMN_REAL, 4}, {"standardised_se_1", TMX_COLUMN_REAL, 4},
-    {"first_order_1", TMX_COLUMN_REAL, 4},  {"first_order_se_1", TMX_COLUMN_REAL, 4},
-    {"total_1", TMX_COLUMN_REAL, 4},        {"total_se_1", TMX_COLUMN_REAL, 4},
-    {"r2_1", TMX_COLUMN_REAL, 4},           {"runs", TMX_COLUMN_INT, 0},
+    TMX_TEXT("axis"),
+    TMX_TEXT("value"),
+    TMX_REAL("effect", 3),
+    TMX_REAL("effect_ci95", 3),
+    TMX_REAL("share_pct", 1),
+    TMX_REAL("change", 4),
+    TMX_REAL("change_se", 4),
+    TMX_TEXT("per"),
+    TMX_REAL("elasticity_1", 4),
+    TMX_REAL("elasticity_se_1", 4),
+    TMX_REAL("standardised_1", 4),
+    TMX_REAL("standardised_se_1", 4),
+    TMX_REAL("first_order_1", 4),
+    TMX_REAL("first_order_se_1", 4),
+    TMX_REAL("total_1", 4),
+    TMX_REAL("total_se_1", 4),
+    TMX_REAL("r2_1", 4),
+    TMX_INT("runs"),
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
@@ -641,10 +640,10 @@ static void numeric(const struct effects *e, size_t a, struct tmx_table *t)
     tmx_table_row(t, "%G %zu", e->standard.coefficient ? e->standard.r2 : NAN, e->n_all);
 }
 
-static enum tmx_status write(const struct effects *e, struct tmx_table **t, struct tmx_err *err)
+static struct tmx_table *write(const struct effects *e)
 {
-    const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
-    for (size_t k = 0; k < e->n_factor && !st; k++) {
+    struct tmx_table *t = tmx_table_new(columns, N_COLUMN);
+    for (size_t k = 0; k < e->n_factor; k++) {
         const struct factor *f = &e->factor[k];
         size_t a = 0;
         while (a < e->n_axis && e->axis[a] != f->key) {
@@ -653,39 +652,39 @@ static enum tmx_status write(const struct effects *e, struct tmx_table **t, stru
         if (a == e->n_axis && (!f->text || (f->n_column > 0 && !f->told))) {
             continue; /* it moves with an earlier one */
         }
-        head_row(e, f, *t);
-        a < e->n_axis ? numeric(e, a, *t) : end_row(e, *t);
+        head_row(e, f, t);
+        a < e->n_axis ? numeric(e, a, t) : end_row(e, t);
         for (size_t i = 0; f->text && f->value && f->told && i < f->n_value; i++) {
             double c[MOST_VALUES], half;
             contrast(f, i, SIZE_MAX, c);
             const double effect = combination(e, f, c, &half);
-            tmx_table_row(*t, "%s %s %g %G -", e->set->key[f->key], f->value[i], effect, half);
-            end_row(e, *t);
+            tmx_table_row(t, "%s %s %g %G -", e->set->key[f->key], f->value[i], effect, half);
+            end_row(e, t);
         }
     }
     const struct {
         const char *name;
         double ss;
     } rest[] = {{"(interactions)", e->rest_ss}, {"(seeds)", e->seeds_ss}};
-    for (size_t i = 0; i < (e->n_all > e->n_run ? 2 : 1) && !st; i++) {
-        tmx_table_row(*t, "%s %s - - %G", rest[i].name, "",
+    for (size_t i = 0; i < (e->n_all > e->n_run ? 2 : 1); i++) {
+        tmx_table_row(t, "%s %s - - %G", rest[i].name, "",
                       e->total_ss > 0 ? 100 * rest[i].ss / e->total_ss : NAN);
-        end_row(e, *t);
+        end_row(e, t);
     }
-    return st;
+    return t;
 }
 
 enum tmx_status tmx_effects(const struct tmx_result_set *set, size_t metric, struct tmx_table **t,
                             struct tmx_err *err)
 {
+    static void (*const steps[])(struct effects * e, struct tmx_err * err) = {
+        gather, find_factors, fit_effects, regressions, sobol};
     struct effects e = {.set = set, .metric = metric};
-    *t = NULL;
-    enum tmx_status st = gather(&e, err);
-    st = st ? st : find_factors(&e, err);
-    st = st ? st : fit_effects(&e, err);
-    st = st ? st : regressions(&e, err);
-    st = st ? st : sobol(&e, err);
-    st = st ? st : write(&e, t, err);
+    struct tmx_err own = {0};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
+        steps[i](&e, &own);
+    }
+    *t = own.code ? NULL : write(&e);
     tmx_arena_finish(&e.arena);
-    return st;
+    return own.code || *t ? tmx_error_give(err, &own) : tmx_no_memory(err);
 }

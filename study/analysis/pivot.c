@@ -118,19 +118,24 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
     return TMX_OK;
 }
 
+/* A word of a list with commas; what is behind it, NULL behind the last. */
+static const char *next_word(const char *list, char word[192])
+{
+    const size_t n = strcspn(list, ",");
+    snprintf(word, 192, "%.*s", (int)n, list);
+    trim(word);
+    return list[n] ? list + n + 1 : NULL;
+}
+
 static bool among(const char *list, const char *value)
 {
-    for (const char *begin = list; begin;) {
-        char word[192];
-        const size_t n = strcspn(begin, ",");
-        snprintf(word, sizeof word, "%.*s", (int)n, begin);
-        trim(word);
-        if (tmx_value_compare(word, value) == 0) {
-            return true;
-        }
-        begin = begin[n] ? begin + n + 1 : NULL;
+    char word[192];
+    bool found = false;
+    while (list && !found) {
+        list = next_word(list, word);
+        found = tmx_value_compare(word, value) == 0;
     }
-    return false;
+    return found;
 }
 
 enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w, size_t *i,
@@ -210,6 +215,7 @@ static enum tmx_status check_where(const struct tmx_result_set *set, const struc
                                    struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
+    char word[192];
     double v;
     if (key >= set->n_key) {
         return w->relation == TMX_IN || number(w->value, &v)
@@ -217,18 +223,11 @@ static enum tmx_status check_where(const struct tmx_result_set *set, const struc
                    : tmx_fail(err, TMX_ECONFIG, "--where: %s is a metric: expected a number, not \"%s\"",
                               w->key, w->value);
     }
-    if (w->relation <= TMX_UNEQUAL) {
-        return check_value(set, key, w->value, err);
-    }
     for (const char *at = w->value; w->relation == TMX_IN && at && !st;) {
-        char word[192];
-        const size_t n = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", (int)n, at);
-        trim(word);
+        at = next_word(at, word);
         st = check_value(set, key, word, err);
-        at = at[n] ? at + n + 1 : NULL;
     }
-    return st;
+    return w->relation <= TMX_UNEQUAL ? check_value(set, key, w->value, err) : st;
 }
 
 static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
@@ -358,46 +357,6 @@ static double aggregate(const struct tmx_moments *s, enum tmx_aggregate a)
     }
 }
 
-static const struct tmx_column status_column = {"status", TMX_COLUMN_TEXT, 0};
-
-static enum tmx_status make_table(const struct plan *p, const char *const *pivot, size_t n_pivot,
-                                  struct tmx_table **t, struct tmx_err *err)
-{
-    const size_t n_of = p->q->n_aggregate > 0 ? p->q->n_aggregate : 1, n_cell = p->n_value * n_of,
-                 n = p->n_row + n_pivot * n_cell;
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    char(*label)[LABEL];
-    TMX_TAKE(&arena, columns, n + 1);
-    TMX_TAKE(&arena, label, n);
-    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
-    size_t c = 0;
-    for (size_t k = 0; k < p->n_row && !st; k++) {
-        columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
-    }
-    for (size_t i = 0; i < n_pivot && !st; i++) {
-        for (size_t v = 0; v < n_cell; v++) {
-            const enum tmx_aggregate of = p->q->aggregate[v % n_of];
-            const char *metric = p->set->metric[p->value[v / n_of]],
-                       *mark = of && n_of > 1 ? aggregates[of] : "";
-            if (pivot[i] && p->n_value > 1) {
-                snprintf(label[c], LABEL, "%s %s%s%s", pivot[i], metric, mark[0] ? "_" : "", mark);
-            } else {
-                snprintf(label[c], LABEL, "%s%s%s", pivot[i] ? pivot[i] : metric,
-                         mark[0] ? pivot[i] ? " " : "_" : "", mark);
-            }
-            columns[c] = (struct tmx_column){label[c], TMX_COLUMN_REAL, of == TMX_COUNT ? 0 : DECIMALS};
-            c++;
-        }
-    }
-    if (!st && p->partial[0]) {
-        columns[c++] = status_column;
-    }
-    st = st ? st : tmx_table_create(t, columns, c, err);
-    tmx_arena_finish(&arena);
-    return st;
-}
-
 /* The n entries of one row, in order of their pivot values. */
 static void fill_row(const struct plan *p, const struct entry *e, size_t n, size_t n_pivot,
                      struct tmx_table *t)
@@ -431,14 +390,18 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, size
     }
 }
 
+static const struct tmx_column status_column = TMX_TEXT("status");
+
 enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
                           struct tmx_err *err)
 {
     struct plan p;
     struct tmx_arena arena = {0};
+    struct tmx_column *columns;
+    char(*label)[LABEL];
     struct entry *e;
     const char **pivot;
-    size_t n = 0;
+    size_t n = 0, c = 0;
     TMX_TAKE(&arena, e, set->n_run);
     TMX_TAKE(&arena, pivot, set->n_run + 1);
     enum tmx_status st = arena.failed ? tmx_no_memory(err) : plan_init(&p, set, q, err);
@@ -451,8 +414,30 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
         }
     }
     st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
-    const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot);
-    st = st ? st : make_table(&p, pivot, n_pivot, t, err);
+    const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot), n_of = q->n_aggregate > 0 ? q->n_aggregate : 1,
+                 n_cell = st ? 0 : p.n_value * n_of;
+    TMX_TAKE(&arena, columns, n_pivot * n_cell + MAX_ROW_KEYS + 1);
+    TMX_TAKE(&arena, label, n_pivot * n_cell + MAX_ROW_KEYS);
+    st = st || !arena.failed ? st : tmx_no_memory(err);
+    for (size_t k = 0; !st && k < p.n_row; k++) {
+        columns[c++] = (struct tmx_column){set->key[p.row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    }
+    for (size_t i = 0; !st && i < n_pivot * n_cell; i++) {
+        const enum tmx_aggregate of = q->aggregate[i % n_of];
+        const char *metric = set->metric[p.value[i % n_cell / n_of]],
+                   *mark = of && n_of > 1 ? aggregates[of] : "", *over = pivot[i / n_cell];
+        if (over && p.n_value > 1) {
+            snprintf(label[c], LABEL, "%s %s%s%s", over, metric, mark[0] ? "_" : "", mark);
+        } else {
+            snprintf(label[c], LABEL, "%s%s%s", over ? over : metric, mark[0] ? over ? " " : "_" : "", mark);
+        }
+        columns[c] = (struct tmx_column)TMX_REAL(label[c], of == TMX_COUNT ? 0 : DECIMALS);
+        c++;
+    }
+    if (!st && p.partial[0]) {
+        columns[c++] = status_column;
+    }
+    st = st ? st : tmx_table_create(t, columns, c, err);
     if (!st) {
         qsort(e, n, sizeof *e, by_rows);
     }
@@ -484,56 +469,56 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
                          struct tmx_err *err)
 {
     struct plan p;
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
     enum tmx_status st = plan_init(&p, set, q, err);
-    const size_t n_value = p.n_value ? p.n_value : set->n_metric;
-    struct tmx_column *columns = calloc(set->n_key + n_value + 1, sizeof *columns);
-    if (!columns) {
-        return tmx_no_memory(err);
+    const size_t n_value = p.n_value ? p.n_value : set->n_metric, n = set->n_key + n_value;
+    TMX_TAKE(&arena, columns, n + 1);
+    st = st || columns ? st : tmx_no_memory(err);
+    for (size_t k = 0; k < n && !st; k++) {
+        const size_t v = k - set->n_key;
+        columns[k] = k < set->n_key
+                         ? (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED}
+                         : (struct tmx_column)TMX_REAL(set->metric[p.n_value ? p.value[v] : v], DECIMALS);
     }
-    for (size_t k = 0; k < set->n_key && !st; k++) {
-        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    if (!st) {
+        columns[n] = status_column;
+        st = tmx_table_create(t, columns, n + (p.partial[0] != '\0'), err);
     }
-    for (size_t v = 0; v < n_value && !st; v++) {
-        const char *name = set->metric[p.n_value ? p.value[v] : v];
-        columns[set->n_key + v] = (struct tmx_column){name, TMX_COLUMN_REAL, DECIMALS};
-    }
-    columns[set->n_key + n_value] = status_column;
-    st = st ? st : tmx_table_create(t, columns, set->n_key + n_value + (p.partial[0] != '\0'), err);
-    free(columns);
+    tmx_arena_finish(&arena);
     for (size_t i = 0; i < set->n_run && !st; i++) {
         const struct tmx_result *r = &set->run[i];
-        for (size_t k = 0; kept(&p, r) && k < set->n_key; k++) {
+        if (!kept(&p, r)) {
+            continue;
+        }
+        for (size_t k = 0; k < set->n_key; k++) {
             tmx_table_text(*t, r->value[k]);
         }
-        for (size_t v = 0; kept(&p, r) && v < n_value; v++) {
+        for (size_t v = 0; v < n_value; v++) {
             tmx_table_real_or_empty(*t, r->metric[p.n_value ? p.value[v] : v]);
         }
-        if (kept(&p, r) && p.partial[0]) {
+        if (p.partial[0]) {
             tmx_table_text(*t, p.partial);
         }
     }
     return st;
 }
 
-enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_failures(const struct tmx_result_set *set)
 {
-    struct tmx_column *columns = calloc(set->n_key + 1, sizeof *columns);
-    if (!columns) {
-        return tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    struct tmx_column *columns;
+    TMX_TAKE(&arena, columns, set->n_key + 1);
+    for (size_t k = 0; columns && k <= set->n_key; k++) {
+        columns[k] = k < set->n_key ? (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED}
+                                    : (struct tmx_column)TMX_TEXT("error");
     }
-    for (size_t k = 0; k < set->n_key; k++) {
-        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
-    }
-    columns[set->n_key] = (struct tmx_column){"error", TMX_COLUMN_TEXT, 0};
-    const enum tmx_status st = tmx_table_create(t, columns, set->n_key + 1, err);
-    free(columns);
-    for (size_t i = 0; i < set->n_run && !st; i++) {
-        for (size_t k = 0; !set->run[i].done && k < set->n_key; k++) {
-            tmx_table_text(*t, set->run[i].value[k]);
-        }
-        if (!set->run[i].done) {
-            tmx_table_text(*t, set->run[i].error);
+    struct tmx_table *t = columns ? tmx_table_new(columns, set->n_key + 1) : NULL;
+    tmx_arena_finish(&arena);
+    for (size_t i = 0; i < set->n_run; i++) {
+        for (size_t k = 0; !set->run[i].done && k <= set->n_key; k++) {
+            tmx_table_text(t, k < set->n_key ? set->run[i].value[k] : set->run[i].error);
         }
     }
-    return st;
+    return t;
 }

@@ -67,9 +67,8 @@ TMX_NODISCARD enum tmx_status tmx_pivot(const struct tmx_result_set *set, const 
 /* All finished runs with all keys and metrics (NULL value list), or the wanted metrics. */
 TMX_NODISCARD enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q,
                                        struct tmx_table **t, struct tmx_err *err);
-/* The failed runs and their errors. */
-TMX_NODISCARD enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table **t,
-                                           struct tmx_err *err);
+/* The failed runs and their errors; NULL: no memory. */
+struct tmx_table *tmx_failures(const struct tmx_result_set *set);
 
 /* Index of a key or metric by name, or by the part after its last dot. */
 TMX_NODISCARD enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,

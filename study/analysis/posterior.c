@@ -55,137 +55,122 @@ static size_t figure_of(const struct tmx_posterior *p, size_t value)
     return f;
 }
 
-static enum tmx_status bad_cell(const struct tmx_csv *csv, size_t row, size_t column, const char *expected,
-                                struct tmx_err *err)
+static void bad_cell(const struct tmx_csv *csv, size_t row, size_t column, const char *expected,
+                     struct tmx_err *err)
 {
-    return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s: \"%s\", expected %s",
-                       csv->column[column], tmx_csv_cell(csv, row, column), expected);
+    tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s: \"%s\", expected %s", csv->column[column],
+                 tmx_csv_cell(csv, row, column), expected);
 }
 
 /* NAN of an empty cell. */
-static enum tmx_status read_real(const struct tmx_csv *csv, size_t row, size_t column, double *v,
-                                 struct tmx_err *err)
+static double read_real(const struct tmx_csv *csv, size_t row, size_t column, struct tmx_err *err)
 {
-    *v = NAN;
-    return tmx_csv_cell(csv, row, column)[0] && !tmx_csv_real(csv, row, column, v)
-               ? bad_cell(csv, row, column, "a number or nothing", err)
-               : TMX_OK;
+    double v = NAN;
+    if (tmx_csv_cell(csv, row, column)[0] && !tmx_csv_real(csv, row, column, &v)) {
+        bad_cell(csv, row, column, "a number or nothing", err);
+    }
+    return v;
 }
 
-static enum tmx_status read_word(const struct tmx_csv *csv, size_t row, size_t column,
-                                 const char *const *words, int *v, struct tmx_err *err)
+static int read_word(const struct tmx_csv *csv, size_t row, size_t column, const char *const *words,
+                     struct tmx_err *err)
 {
     char expected[64] = "";
-    for (*v = 0; words[*v] && strcmp(words[*v], tmx_csv_cell(csv, row, column)) != 0; ++*v) {
-        const size_t n = strlen(expected);
-        snprintf(expected + n, sizeof expected - n, "%s%s", n ? ", " : "", words[*v]);
+    int v = 0;
+    for (; words[v] && strcmp(words[v], tmx_csv_cell(csv, row, column)) != 0; v++) {
+        tmx_text_add(expected, sizeof expected, "%s%s", v ? ", " : "", words[v]);
     }
-    return words[*v] ? TMX_OK : bad_cell(csv, row, column, expected, err);
+    if (!words[v]) {
+        bad_cell(csv, row, column, expected, err);
+    }
+    return v;
 }
 
-/* Which of the columns v1, v2, ... each printed value is of, by column `value` or, without one, by its row.
- */
-static enum tmx_status match_values(struct tmx_posterior *p, struct tmx_err *err)
+/* Which of the columns v1, v2, ... each printed value is of, by column `value` or, without one, by its row;
+ * and what is printed. Folders of earlier versions lack some columns. */
+static void read_values(struct tmx_posterior *p, struct tmx_err *err)
 {
     const struct tmx_csv *sets = &p->sets, *values = &p->values;
-    const size_t by = tmx_csv_column(values, "value"), n = p->n_value;
+    const size_t by = tmx_csv_column(values, "value"), band = tmx_csv_column(values, "band"),
+                 spread = tmx_csv_column(values, "spread"), weighs = tmx_csv_column(values, "weighs"),
+                 as_one = tmx_csv_column(values, "as_one"), none = values->n_column;
     bool *has;
-    TMX_TAKE(&p->arena, has, n);
-    TMX_TAKE(&p->arena, p->value, values->n_row);
-    enum tmx_status st = p->arena.failed ? tmx_no_memory(err) : TMX_OK;
-    if (!st && values->n_row != n) {
-        st = tmx_fail_at(err, TMX_EPARSE, values->source, 1,
-                         "%zu printed values, expected %zu, for v1 to v%zu of %s", values->n_row, n, n,
-                         sets->source);
+    TMX_TAKE(&p->arena, has, p->n_value);
+    if (err->code || !TMX_TAKE(&p->arena, p->value, values->n_row)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
     }
-    if (!st && by == values->n_column) {
+    if (values->n_row != p->n_value) {
+        tmx_error_at(err, TMX_EPARSE, values->source, 1,
+                     "%zu printed values, expected %zu, for v1 to v%zu of %s", values->n_row, p->n_value,
+                     p->n_value, sets->source);
+        return;
+    }
+    if (by == none) {
         tmx_doubt("%s has no column \"value\": its first row is taken for v1, and so on", values->source);
     }
-    for (size_t v = 0; v < values->n_row && !st; v++) {
-        size_t c = p->value0 + v;
-        if (by < values->n_column) {
-            const char *name = tmx_csv_cell(values, v, by);
-            c = tmx_csv_column(sets, name);
-            if (c < p->value0 || c >= p->value0 + n || has[c - p->value0]) {
-                st = bad_cell(values, v, by, "each of v1, v2, ... of sets.csv once", err);
-                break;
-            }
+    for (size_t v = 0; v < values->n_row && !err->code; v++) {
+        const size_t c = by < none ? tmx_csv_column(sets, tmx_csv_cell(values, v, by)) : p->value0 + v;
+        if (c < p->value0 || c >= p->value0 + p->n_value || has[c - p->value0]) {
+            bad_cell(values, v, by, "each of v1, v2, ... of sets.csv once", err);
+            return;
         }
         has[c - p->value0] = true;
         p->value[v].column = c;
     }
-    return st;
-}
-
-/* Columns that folders of earlier versions lack. */
-static enum tmx_status read_later(struct tmx_posterior *p, size_t v, struct tmx_err *err)
-{
-    const struct tmx_csv *values = &p->values;
-    struct tmx_printed *to = &p->value[v];
-    const size_t spread = tmx_csv_column(values, "spread"), weighs = tmx_csv_column(values, "weighs"),
-                 as_one = tmx_csv_column(values, "as_one"), none = values->n_column;
-    enum tmx_status st = spread < none ? read_real(values, v, spread, &to->spread, err) : TMX_OK;
-    to->spread = isnan(to->spread) ? 0 : to->spread;
-    to->weighs = 1;
-    st = st || weighs == none ? st : read_word(values, v, weighs, yes_no, &to->weighs, err);
-    for (to->first = 0; !st && to->first < v; to->first++) {
-        const struct tmx_printed *before = &p->value[to->first];
-        if (as_one < none && tmx_csv_cell(values, v, as_one)[0] && is_own(before) && is_own(to) &&
-            strcmp(tmx_csv_cell(values, v, as_one), tmx_csv_cell(values, to->first, as_one)) == 0) {
-            break;
+    for (size_t v = 0; v < values->n_row && !err->code; v++) {
+        struct tmx_printed *to = &p->value[v];
+        to->paper = read_real(values, v, tmx_csv_column(values, "paper_value"), err);
+        to->band = read_real(values, v, band, err);
+        to->relation = read_word(values, v, tmx_csv_column(values, "relation"), relations, err);
+        to->follows = read_word(values, v, tmx_csv_column(values, "follows"), yes_no, err);
+        to->spread = spread < none ? read_real(values, v, spread, err) : 0;
+        to->spread = isnan(to->spread) ? 0 : to->spread;
+        to->weighs = weighs < none ? read_word(values, v, weighs, yes_no, err) : 1;
+        const char *one = as_one < none ? tmx_csv_cell(values, v, as_one) : "";
+        while (to->first < v && !(one[0] && is_own(&p->value[to->first]) && is_own(to) &&
+                                  strcmp(one, tmx_csv_cell(values, to->first, as_one)) == 0)) {
+            to->first++;
+        }
+        if (!err->code && (is_own(to) ? !(to->band > 0) : to->band < 0)) {
+            bad_cell(values, v, band, is_own(to) ? "above 0, or \"yes\" in column follows" : "0 or more",
+                     err);
         }
     }
-    return st;
 }
 
-static enum tmx_status check_columns(struct tmx_posterior *p, const char *importance, struct tmx_err *err)
+static void check_columns(struct tmx_posterior *p, const char *importance, struct tmx_err *err)
 {
     static const char *const need[] = {"figure",   "quantity", "case",   "paper_value",
                                        "relation", "band",     "follows"};
-    const struct tmx_csv *values = &p->values;
+    const struct tmx_csv *sets = &p->sets, *values = &p->values;
     for (size_t i = 0; i < sizeof need / sizeof need[0]; i++) {
         if (tmx_csv_column(values, need[i]) == values->n_column) {
-            return tmx_fail_at(err, TMX_EPARSE, values->source, 1, "no column \"%s\"", need[i]);
+            tmx_error_at(err, TMX_EPARSE, values->source, 1, "no column \"%s\"", need[i]);
+            return;
         }
     }
-    p->status = tmx_csv_column(&p->sets, "status");
-    p->value0 = tmx_csv_column(&p->sets, "v1");
+    p->status = tmx_csv_column(sets, "status");
+    p->value0 = tmx_csv_column(sets, "v1");
     p->key0 = p->status + 1;
     bool right = p->status == 1 && p->value0 >= p->key0;
-    for (size_t c = p->value0; c < p->sets.n_column && right; c++) { /* v1, v2, ..., then importances */
+    for (size_t c = p->value0; c < sets->n_column && right; c++) { /* v1, v2, ..., then importances */
         char name[24];
         snprintf(name, sizeof name, "v%zu", p->n_value + 1);
-        const bool is_value = strcmp(p->sets.column[c], name) == 0;
+        const bool is_value = strcmp(sets->column[c], name) == 0;
         right = is_value ? c == p->value0 + p->n_value
-                         : p->sets.column[c][0] != 'v' || strspn(p->sets.column[c] + 1, "0123456789") == 0;
+                         : sets->column[c][0] != 'v' || strspn(sets->column[c] + 1, "0123456789") == 0;
         p->n_value += is_value;
     }
-    if (!right) {
-        return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1,
-                           "expected columns set, status, axes, v1 to v%zu", values->n_row);
-    }
     p->n_key = p->value0 - p->key0;
-    p->importance = tmx_csv_column(&p->sets, importance[0] ? importance : "importance");
-    if (p->importance < p->value0 + p->n_value || (importance[0] && p->importance == p->sets.n_column)) {
-        return tmx_fail_at(err, TMX_EPARSE, p->sets.source, 1, "no column \"%s\" behind the values",
-                           importance[0] ? importance : "importance");
+    p->importance = tmx_csv_column(sets, importance[0] ? importance : "importance");
+    if (!right) {
+        tmx_error_at(err, TMX_EPARSE, sets->source, 1, "expected columns set, status, axes, v1 to v%zu",
+                     values->n_row);
+    } else if (p->importance < p->value0 + p->n_value || (importance[0] && p->importance == sets->n_column)) {
+        tmx_error_at(err, TMX_EPARSE, sets->source, 1, "no column \"%s\" behind the values",
+                     importance[0] ? importance : "importance");
     }
-    enum tmx_status st = match_values(p, err);
-    for (size_t v = 0; v < values->n_row && !st; v++) {
-        struct tmx_printed *to = &p->value[v];
-        const size_t band = tmx_csv_column(values, "band");
-        st = read_real(values, v, tmx_csv_column(values, "paper_value"), &to->paper, err);
-        st = st ? st : read_real(values, v, band, &to->band, err);
-        st =
-            st ? st : read_word(values, v, tmx_csv_column(values, "relation"), relations, &to->relation, err);
-        st = st ? st : read_word(values, v, tmx_csv_column(values, "follows"), yes_no, &to->follows, err);
-        st = st ? st : read_later(p, v, err);
-        if (!st && (is_own(to) ? !(to->band > 0) : to->band < 0)) {
-            st = bad_cell(values, v, band, is_own(to) ? "above 0, or \"yes\" in column follows" : "0 or more",
-                          err);
-        }
-    }
-    return st;
 }
 
 static int by_x(const void *a, const void *b)
@@ -201,93 +186,71 @@ static int by_text(const void *a, const void *b)
     return order ? order : by_x(a, b);
 }
 
-/* By the numbers of the sets, so that an order of the lines changes no sum. */
-static enum tmx_status sort_rows(struct tmx_posterior *p, struct tmx_err *err)
+/* The sets that were run in full and meet every condition, by their numbers, so that an order of the lines
+ * changes no sum; what we have of the values, and which of an axis's n_word cells each set has. */
+static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, size_t n_where,
+                      struct tmx_err *err)
 {
+    const struct tmx_csv *sets = &p->sets;
     struct item *item;
-    TMX_TAKE(&p->arena, item, p->n_row);
-    if (!item) {
-        return tmx_no_memory(err);
+    TMX_TAKE(&p->arena, p->row, sets->n_row);
+    if (err->code || !TMX_TAKE(&p->arena, item, sets->n_row)) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
     }
-    for (size_t i = 0; i < p->n_row; i++) {
-        const double x = real(&p->sets, p->row[i], 0);
-        item[i] = (struct item){.x = isnan(x) ? INFINITY : x, .i = p->row[i]};
+    for (size_t w = 0; w < n_where && !err->code; w++) {
+        if (tmx_csv_column(sets, where[w].key) == sets->n_column) {
+            tmx_error(err, TMX_ECONFIG, "--where: %s has no column \"%s\"", sets->source, where[w].key);
+        }
+    }
+    for (size_t r = 0; r < sets->n_row && !err->code; r++) {
+        const bool done = read_word(sets, r, p->status, statuses, err) == 0;
+        const double importance =
+            done && p->importance < sets->n_column ? read_real(sets, r, p->importance, err) : 1;
+        bool keep = done && importance > 0;
+        for (size_t w = 0; w < n_where; w++) {
+            keep = keep && tmx_where_holds(&where[w], tmx_csv_at(sets, r, where[w].key));
+        }
+        if (keep) {
+            const double x = real(sets, r, 0);
+            item[p->n_row++] = (struct item){.x = isnan(x) ? INFINITY : x, .i = r};
+        }
     }
     qsort(item, p->n_row, sizeof *item, by_x);
     for (size_t i = 0; i < p->n_row; i++) {
         p->row[i] = item[i].i;
     }
-    return TMX_OK;
-}
-
-static enum tmx_status take_rows(struct tmx_posterior *p, const struct tmx_where *where, size_t n_where,
-                                 struct tmx_err *err)
-{
-    int status;
-    enum tmx_status st = TMX_OK;
-    TMX_TAKE(&p->arena, p->row, p->sets.n_row);
-    if (!p->row) {
-        return tmx_no_memory(err);
+    if (p->n_row < 2) {
+        tmx_error(err, TMX_ECONFIG, "%s: %zu sets were run in full%s, too few to weigh", sets->source,
+                  p->n_row, n_where ? " and meet every --where" : "");
     }
-    for (size_t w = 0; w < n_where; w++) {
-        if (tmx_csv_column(&p->sets, where[w].key) == p->sets.n_column) {
-            return tmx_fail(err, TMX_ECONFIG, "--where: %s has no column \"%s\"", p->sets.source,
-                            where[w].key);
-        }
-    }
-    for (size_t r = 0; r < p->sets.n_row && !st; r++) {
-        double importance = 1;
-        st = read_word(&p->sets, r, p->status, statuses, &status, err);
-        if (!st && status == 0 && p->importance < p->sets.n_column) {
-            st = read_real(&p->sets, r, p->importance, &importance, err);
-        }
-        bool keep = status == 0 && importance > 0;
-        for (size_t w = 0; w < n_where; w++) {
-            keep = keep && tmx_where_holds(&where[w], tmx_csv_at(&p->sets, r, where[w].key));
-        }
-        if (keep) {
-            p->row[p->n_row++] = r;
-        }
-    }
-    st = st ? st : sort_rows(p, err);
-    return st || p->n_row > 1
-               ? st
-               : tmx_fail(err, TMX_ECONFIG, "%s: %zu sets were run in full%s, too few to weigh",
-                          p->sets.source, p->n_row, n_where ? " and meet every --where" : "");
-}
-
-/* Numbers of the values, and which of an axis's n_word cells each set has. */
-static enum tmx_status read_sets(struct tmx_posterior *p, struct tmx_err *err)
-{
-    const struct tmx_csv *sets = &p->sets;
-    struct item *item;
-    TMX_TAKE(&p->arena, item, p->n_row);
     TMX_TAKE(&p->arena, p->ours, p->values.n_row * p->n_row);
     TMX_TAKE(&p->arena, p->axis, p->n_key + 1);
     TMX_TAKE(&p->arena, p->word, (p->n_key + 1) * p->n_row);
-    enum tmx_status st = p->arena.failed ? tmx_no_memory(err) : TMX_OK;
+    if (p->arena.failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
     for (size_t v = 0; v < p->values.n_row; v++) {
-        for (size_t i = 0; i < p->n_row && !st; i++) {
-            st = read_real(sets, p->row[i], p->value[v].column, &p->ours[v * p->n_row + i], err);
+        for (size_t i = 0; i < p->n_row && !err->code; i++) {
+            p->ours[v * p->n_row + i] = read_real(sets, p->row[i], p->value[v].column, err);
         }
     }
-    for (size_t k = 0; k <= p->n_key && !st; k++) { /* behind the axes the names of sets */
+    for (size_t k = 0; k <= p->n_key && !err->code; k++) { /* behind the axes the names of sets */
         const size_t c = k < p->n_key ? p->key0 + k : 0;
         for (size_t i = 0; i < p->n_row; i++) {
             item[i] = (struct item){.text = tmx_csv_cell(sets, p->row[i], c), .i = i};
             p->axis[k].text = p->axis[k].text || isnan(real(sets, p->row[i], c));
         }
         qsort(item, p->n_row, sizeof *item, by_text);
-        for (size_t i = 0; i < p->n_row && !st; i++) {
-            const bool new = i == 0 || strcmp(item[i].text, item[i - 1].text) != 0;
-            p->axis[k].n_word += new;
+        for (size_t i = 0; i < p->n_row && !err->code; i++) {
+            const bool first = i == 0 || strcmp(item[i].text, item[i - 1].text) != 0;
+            p->axis[k].n_word += first;
             p->word[k * p->n_row + item[i].i] = p->axis[k].n_word - 1;
-            if (!new &&k == p->n_key) {
-                st = bad_cell(sets, p->row[item[i].i], c, "each set once", err);
+            if (!first && k == p->n_key) {
+                bad_cell(sets, p->row[item[i].i], c, "each set once", err);
             }
         }
     }
-    return st;
 }
 
 /* Logarithms to weights, the largest 1. */
@@ -316,9 +279,12 @@ static double mean_z(const struct tmx_posterior *p, size_t first, size_t i, doub
     return sum / n;
 }
 
-static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
+static void weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
 {
     const size_t column = tmx_csv_column(&p->values, "figure");
+    if (err->code) {
+        return;
+    }
     TMX_TAKE(&p->arena, p->figure, p->values.n_row);
     for (size_t v = 0; p->figure && v < p->values.n_row; v++) {
         if (is_own(&p->value[v]) && p->value[v].weighs && figure_of(p, v) == p->n_figure) {
@@ -328,7 +294,8 @@ static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_e
     TMX_TAKE(&p->arena, p->weight, (2 + p->n_figure) * p->n_row);
     TMX_TAKE(&p->arena, p->prior, p->n_row);
     if (p->arena.failed) {
-        return tmx_no_memory(err);
+        tmx_no_memory(err);
+        return;
     }
     for (size_t i = 0; i < p->n_row && p->importance < p->sets.n_column; i++) {
         p->prior[i] = log(real(&p->sets, p->row[i], p->importance));
@@ -351,7 +318,6 @@ static enum tmx_status weigh(struct tmx_posterior *p, double widen, struct tmx_e
         scale(p->weight + f * p->n_row, p->n_row);
     }
     scale(p->prior, p->n_row);
-    return TMX_OK;
 }
 
 enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, double widen,
@@ -359,22 +325,19 @@ enum tmx_status tmx_posterior_load(struct tmx_posterior *p, const char *dir, dou
                                    struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
+    struct tmx_err own = {0};
     *p = (struct tmx_posterior){0};
-    enum tmx_status st = TMX_OK;
-    struct tmx_csv *const csv[] = {&p->sets, &p->values};
-    static const char *const name[] = {"sets.csv", "values.csv"};
-    for (size_t i = 0; i < 2 && !st; i++) {
-        st = tmx_path_join(path, dir, name[i], err);
-        st = st ? st : tmx_csv_read(csv[i], path, err);
+    if (!tmx_path_join(path, dir, "sets.csv", &own) && !tmx_csv_read(&p->sets, path, &own) &&
+        !tmx_path_join(path, dir, "values.csv", &own) && !tmx_csv_read(&p->values, path, &own)) {
+        check_columns(p, importance, &own);
+        read_values(p, &own);
+        read_sets(p, where, n_where, &own);
+        weigh(p, widen, &own);
     }
-    st = st ? st : check_columns(p, importance, err);
-    st = st ? st : take_rows(p, where, n_where, err);
-    st = st ? st : read_sets(p, err);
-    st = st ? st : weigh(p, widen, err);
-    if (st) {
+    if (own.code) {
         tmx_posterior_finish(p);
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_posterior_finish(struct tmx_posterior *p)
@@ -491,34 +454,11 @@ struct work {
     struct tmx_arena arena;
 };
 
-static enum tmx_status work_init(struct work *w, const struct tmx_posterior *p, struct tmx_err *err)
-{
-    *w = (struct work){0};
-    TMX_TAKE(&w->arena, w->item, p->n_row);
-    TMX_TAKE(&w->arena, w->axis, p->n_key * p->n_row);
-    TMX_TAKE(&w->arena, w->value, p->n_row);
-    TMX_TAKE(&w->arena, w->sum, 2 * p->n_row);
-    TMX_TAKE(&w->arena, w->moved, p->n_key);
-    TMX_TAKE(&w->arena, w->use, p->n_row);
-    if (w->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    for (size_t k = 0; k < p->n_key; k++) {
-        for (size_t i = 0; i < p->n_row && !p->axis[k].text; i++) {
-            w->item[i] = (struct item){.x = real(&p->sets, p->row[i], p->key0 + k), .i = i};
-        }
-        if (!p->axis[k].text) {
-            ranks(w->item, p->n_row, w->axis + k * p->n_row);
-        }
-    }
-    return TMX_OK;
-}
-
 /* "leakage_w -0.61, k_interface 0.33, most 0.20"; those of chance alone are left out. */
 static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_t value, struct work *w)
 {
     char text[256] = "";
-    size_t n = 0, used = 0;
+    size_t n = 0;
     for (size_t i = 0; i < p->n_row; i++) {
         const double x = ours(p, value, i);
         w->use[i] = isfinite(x);
@@ -542,8 +482,8 @@ static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_
             break;
         }
         const char *name = p->sets.column[p->key0 + at], *dot = strrchr(name, '.');
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s %.2f", used ? ", " : "",
-                                 dot ? dot + 1 : name, w->moved[at]);
+        tmx_text_add(text, sizeof text, "%s%.60s %.2f", place > 0 ? ", " : "", dot ? dot + 1 : name,
+                     w->moved[at]);
         w->moved[at] = 0;
     }
     tmx_table_text(t, text);
@@ -577,55 +517,54 @@ static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, 
     all > 0 ? tmx_table_real(t, in / all) : tmx_table_empty(t);
 }
 
-enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
 {
     static const struct tmx_column columns[] = {
-        {"figure", TMX_COLUMN_TEXT, 0},
-        {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},
-        {"paper", TMX_COLUMN_REAL, 2},
-        {"prior_5", TMX_COLUMN_REAL, 1},
-        {"prior_50", TMX_COLUMN_REAL, 1},
-        {"prior_95", TMX_COLUMN_REAL, 1},
-        {"rest_5", TMX_COLUMN_REAL, 1},
-        {"rest_50", TMX_COLUMN_REAL, 1},
-        {"rest_95", TMX_COLUMN_REAL, 1},
-        {"all_5", TMX_COLUMN_REAL, 1},
-        {"all_50", TMX_COLUMN_REAL, 1},
-        {"all_95", TMX_COLUMN_REAL, 1},
-        {"more_5", TMX_COLUMN_REAL, 1},
-        {"more_50", TMX_COLUMN_REAL, 1},
-        {"more_95", TMX_COLUMN_REAL, 1},
-        {"p_rest", TMX_COLUMN_REAL, 2},
-        {"p_all", TMX_COLUMN_REAL, 2},
-        {"p_clear", TMX_COLUMN_REAL, 2},
-        {"p_together", TMX_COLUMN_REAL, 2},
-        {"p_together_clear", TMX_COLUMN_REAL, 2},
-        {"moved_by", TMX_COLUMN_TEXT, 0},
+        TMX_TEXT("figure"),      TMX_TEXT("quantity"),      TMX_TEXT("case"),
+        TMX_REAL("paper", 2),    TMX_REAL("prior_5", 1),    TMX_REAL("prior_50", 1),
+        TMX_REAL("prior_95", 1), TMX_REAL("rest_5", 1),     TMX_REAL("rest_50", 1),
+        TMX_REAL("rest_95", 1),  TMX_REAL("all_5", 1),      TMX_REAL("all_50", 1),
+        TMX_REAL("all_95", 1),   TMX_REAL("more_5", 1),     TMX_REAL("more_50", 1),
+        TMX_REAL("more_95", 1),  TMX_REAL("p_rest", 2),     TMX_REAL("p_all", 2),
+        TMX_REAL("p_clear", 2),  TMX_REAL("p_together", 2), TMX_REAL("p_together_clear", 2),
+        TMX_TEXT("moved_by"),
     };
-    struct work work;
-    enum tmx_status st = work_init(&work, p, err);
-    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t v = 0; v < p->values.n_row && !st; v++) {
+    struct work w = {0};
+    TMX_TAKE(&w.arena, w.item, p->n_row);
+    TMX_TAKE(&w.arena, w.axis, p->n_key * p->n_row);
+    TMX_TAKE(&w.arena, w.value, p->n_row);
+    TMX_TAKE(&w.arena, w.sum, 2 * p->n_row);
+    TMX_TAKE(&w.arena, w.moved, p->n_key);
+    TMX_TAKE(&w.arena, w.use, p->n_row);
+    struct tmx_table *t = w.arena.failed ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t k = 0; t && k < p->n_key; k++) {
+        for (size_t i = 0; i < p->n_row && !p->axis[k].text; i++) {
+            w.item[i] = (struct item){.x = real(&p->sets, p->row[i], p->key0 + k), .i = i};
+        }
+        if (!p->axis[k].text) {
+            ranks(w.item, p->n_row, w.axis + k * p->n_row);
+        }
+    }
+    for (size_t v = 0; t && v < p->values.n_row; v++) {
         const size_t f = figure_of(p, v), c = p->value[v].column;
         const bool order = p->value[v].relation != EQUAL;
         const double *rest = p->weight + (f < p->n_figure ? f + 1 : 0) * p->n_row;
-        tmx_table_row(*t, "%s %s %s %G", tmx_csv_at(&p->values, v, "figure"),
+        tmx_table_row(t, "%s %s %s %G", tmx_csv_at(&p->values, v, "figure"),
                       tmx_csv_at(&p->values, v, "quantity"), tmx_csv_at(&p->values, v, "case"),
                       p->value[v].paper);
-        add_quantiles(*t, p, c, p->prior, work.item);
-        add_quantiles(*t, p, c, rest, work.item);
-        add_quantiles(*t, p, c, p->weight, work.item);
-        add_quantiles(*t, p, c, p->weight + (1 + p->n_figure) * p->n_row, work.item);
-        add_probability(*t, p, v, rest, false, false);
-        add_probability(*t, p, v, p->weight, false, false);
+        add_quantiles(t, p, c, p->prior, w.item);
+        add_quantiles(t, p, c, rest, w.item);
+        add_quantiles(t, p, c, p->weight, w.item);
+        add_quantiles(t, p, c, p->weight + (1 + p->n_figure) * p->n_row, w.item);
+        add_probability(t, p, v, rest, false, false);
+        add_probability(t, p, v, p->weight, false, false);
         for (int k = 1; k < 4; k++) { /* clearly, together, both */
-            order ? add_probability(*t, p, v, p->weight, k > 1, k != 2) : tmx_table_empty(*t);
+            order ? add_probability(t, p, v, p->weight, k > 1, k != 2) : tmx_table_empty(t);
         }
-        add_movers(*t, p, v, &work);
+        add_movers(t, p, v, &w);
     }
-    tmx_arena_finish(&work.arena);
-    return st;
+    tmx_arena_finish(&w.arena);
+    return t;
 }
 
 /* Shares of the words of an axis, in the order in which they come. n: [2 n_row] to work in. */
@@ -650,37 +589,41 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
     }
 }
 
-enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_posterior_axes(const struct tmx_posterior *p)
 {
     static const struct tmx_column columns[] = {
-        {"axis", TMX_COLUMN_TEXT, 0},         {"word", TMX_COLUMN_TEXT, 0},
-        {"prior_5", TMX_COLUMN_REAL, 5},      {"prior_50", TMX_COLUMN_REAL, 5},
-        {"prior_95", TMX_COLUMN_REAL, 5},     {"posterior_5", TMX_COLUMN_REAL, 5},
-        {"posterior_50", TMX_COLUMN_REAL, 5}, {"posterior_95", TMX_COLUMN_REAL, 5},
-        {"prior_share", TMX_COLUMN_REAL, 2},  {"posterior_share", TMX_COLUMN_REAL, 2},
+        TMX_TEXT("axis"),
+        TMX_TEXT("word"),
+        TMX_REAL("prior_5", 5),
+        TMX_REAL("prior_50", 5),
+        TMX_REAL("prior_95", 5),
+        TMX_REAL("posterior_5", 5),
+        TMX_REAL("posterior_50", 5),
+        TMX_REAL("posterior_95", 5),
+        TMX_REAL("prior_share", 2),
+        TMX_REAL("posterior_share", 2),
     };
     struct tmx_arena arena = {0};
     struct item *item;
     double *share;
     TMX_TAKE(&arena, item, p->n_row);
     TMX_TAKE(&arena, share, 2 * p->n_row);
-    enum tmx_status st = arena.failed ? tmx_no_memory(err)
-                                      : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t k = 0; k < p->n_key && !st; k++) {
+    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t k = 0; k < p->n_key && t; k++) {
         if (p->axis[k].n_word < 6 || p->axis[k].text) { /* a reading */
-            add_words(*t, p, k, share);
+            add_words(t, p, k, share);
             continue;
         }
-        tmx_table_row(*t, "%s %s", p->sets.column[p->key0 + k], "");
-        add_quantiles(*t, p, p->key0 + k, p->prior, item);
-        add_quantiles(*t, p, p->key0 + k, p->weight, item);
-        tmx_table_row(*t, "- -");
+        tmx_table_row(t, "%s %s", p->sets.column[p->key0 + k], "");
+        add_quantiles(t, p, p->key0 + k, p->prior, item);
+        add_quantiles(t, p, p->key0 + k, p->weight, item);
+        tmx_table_row(t, "- -");
     }
     tmx_arena_finish(&arena);
-    return st;
+    return t;
 }
 
-enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_table **t, struct tmx_err *err)
+struct tmx_table *tmx_posterior_sets(const struct tmx_posterior *p)
 {
     const size_t n = p->sets.n_column - p->key0;
     struct tmx_arena arena = {0};
@@ -688,28 +631,26 @@ enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_tab
     struct item *item;
     TMX_TAKE(&arena, c, 2 + n);
     TMX_TAKE(&arena, item, p->n_row);
-    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
-    if (!st) {
-        c[0] = (struct tmx_column){"set", TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
-        c[1] = (struct tmx_column){"weight", TMX_COLUMN_REAL, 4};
-        for (size_t k = 0; k < n; k++) {
-            c[2 + k] = (struct tmx_column){p->sets.column[p->key0 + k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
-        }
-        st = tmx_table_create(t, c, 2 + n, err);
+    for (size_t k = 0; k < 2 + n && !arena.failed; k++) {
+        static const struct tmx_column first[] = {{"set", TMX_COLUMN_TEXT, TMX_TEXT_TYPED},
+                                                  TMX_REAL("weight", 4)};
+        c[k] = k < 2 ? first[k]
+                     : (struct tmx_column){p->sets.column[p->key0 + k - 2], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
-    for (size_t i = 0; i < p->n_row && !st; i++) {
+    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(c, 2 + n);
+    for (size_t i = 0; i < p->n_row && t; i++) {
         item[i] = (struct item){.x = -p->weight[i], .i = i};
     }
-    if (!st) {
+    if (t) {
         qsort(item, p->n_row, sizeof *item, by_x);
     }
-    for (size_t i = 0; i < p->n_row && !st; i++) {
+    for (size_t i = 0; i < p->n_row && t; i++) {
         const size_t r = p->row[item[i].i];
-        tmx_table_row(*t, "%s %g", tmx_csv_cell(&p->sets, r, 0), -item[i].x);
+        tmx_table_row(t, "%s %g", tmx_csv_cell(&p->sets, r, 0), -item[i].x);
         for (size_t k = 0; k < n; k++) {
-            tmx_table_text(*t, tmx_csv_cell(&p->sets, r, p->key0 + k));
+            tmx_table_text(t, tmx_csv_cell(&p->sets, r, p->key0 + k));
         }
     }
     tmx_arena_finish(&arena);
-    return st;
+    return t;
 }

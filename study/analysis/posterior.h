@@ -50,18 +50,17 @@ void tmx_posterior_finish(struct tmx_posterior *p); /* accepts zeroed memory */
 /* (sum of w)^2 / sum of w^2: how many equal weights would do as well; figure n_figure: of all figures. */
 double tmx_posterior_effective(const struct tmx_posterior *p, size_t figure);
 
+/* Tables for the caller to destroy; NULL: no memory. */
+
 /* A row a printed value: ours at 5, 50 and 95 % of the sets, of those weighted by the other figures, and by
  * all, and with what does not weigh; how probable its band is by the other figures (of orders: that it holds,
  * alone, clearly (by more than twice its spread), and with the others of its quantity); the three axes that
  * move it most, with Spearman's rank correlation, of axes of words with the correlation ratio of the ranks.
  */
-TMX_NODISCARD enum tmx_status tmx_posterior_values(const struct tmx_posterior *p, struct tmx_table **t,
-                                                   struct tmx_err *err);
+struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p);
 /* A row an axis, of words a row a word: before and after. */
-TMX_NODISCARD enum tmx_status tmx_posterior_axes(const struct tmx_posterior *p, struct tmx_table **t,
-                                                 struct tmx_err *err);
+struct tmx_table *tmx_posterior_axes(const struct tmx_posterior *p);
 /* The sets by weight, the likeliest first, with their constants and values. */
-TMX_NODISCARD enum tmx_status tmx_posterior_sets(const struct tmx_posterior *p, struct tmx_table **t,
-                                                 struct tmx_err *err);
+struct tmx_table *tmx_posterior_sets(const struct tmx_posterior *p);
 
 #endif

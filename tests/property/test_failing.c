@@ -226,7 +226,7 @@ static enum tmx_status ask(const struct tmx_result_set *set, struct tmx_err *err
     struct tmx_table *t[4] = {NULL};
     enum tmx_status st = tmx_pivot(set, &q, &t[0], err);
     st = st ? st : tmx_flat(set, &all, &t[1], err);
-    st = st ? st : tmx_failures(set, &t[2], err);
+    st = st || (t[2] = tmx_failures(set)) ? st : tmx_no_memory(err);
     st = st ? st : tmx_effects(set, 0, &t[3], err);
     for (size_t i = 0; i < 4; i++) {
         tmx_table_destroy(t[i]);
@@ -269,7 +269,7 @@ static enum tmx_status study(struct tmx_err *err)
     remove(path);
     remove(copy);
     enum tmx_status st = tmx_sweep_load(&s, "failing_study.cfg", err);
-    st = st ? st : tmx_sweep_table(&s, &t, err);
+    st = st || (t = tmx_sweep_table(&s)) ? st : tmx_no_memory(err);
     tmx_table_destroy(t);
     struct tmx_runs runs;
     tmx_sweep_runs(&s, &runs);
