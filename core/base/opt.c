@@ -13,10 +13,23 @@
 
 enum { MAX_KEYS = 256 };
 
+/* Where a value is from, and the first error. */
+struct reader {
+    const char *file;
+    unsigned line;
+    struct tmx_err err;
+};
+#define fail(r, ...) tmx_error_at(&(r)->err, TMX_ECONFIG, (r)->file, (r)->line, __VA_ARGS__)
+
+static void go_to(struct reader *r, const struct tmx_setting *s)
+{
+    r->file = tmx_setting_file(s);
+    r->line = tmx_setting_line(s);
+}
+
 /* Every key of the group is one of these: opts, also and inner, of which any may be NULL. */
-static enum tmx_status check_keys(const struct tmx_opt *opts, const char *const *also,
-                                  const struct tmx_keys *inner, const struct tmx_setting *group,
-                                  struct tmx_err *err)
+static void check_keys(struct reader *r, const struct tmx_opt *opts, const char *const *also,
+                       const struct tmx_keys *inner, const struct tmx_setting *group)
 {
     const char *names[MAX_KEYS] = {NULL};
     char hint[TMX_HINT_SIZE];
@@ -30,18 +43,13 @@ static enum tmx_status check_keys(const struct tmx_opt *opts, const char *const 
     for (; inner && inner->group && n < MAX_KEYS; inner++) {
         names[n++] = inner->group;
     }
-    for (size_t i = 0; i < tmx_setting_length(group); i++) {
-        const struct tmx_setting *s = tmx_setting_at(group, i);
-        const char *key = tmx_setting_name(s);
-        size_t k = 0;
-        while (k < n && strcmp(names[k], key) != 0) {
-            k++;
-        }
-        if (k == n) {
-            return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_suggest(hint, key, names, n));
+    for (size_t i = 0; i < tmx_setting_length(group) && !r->err.code; i++) {
+        const char *key = tmx_setting_name(tmx_setting_at(group, i));
+        if (tmx_names_find(key, names, n) == n) {
+            go_to(r, tmx_setting_at(group, i));
+            fail(r, "unknown key \"%s\"%s", key, tmx_suggest(hint, key, names, n));
         }
     }
-    return TMX_OK;
 }
 
 static void store_number(const struct tmx_opt *o, void *obj, double v)
@@ -58,37 +66,44 @@ static void store_number(const struct tmx_opt *o, void *obj, double v)
     }
 }
 
-static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char *word, const char *file,
-                                  unsigned line, struct tmx_err *err)
+/* The words that a row takes, as a list. */
+static size_t list_choices(const struct tmx_opt *o, char words[256])
 {
-    char *field = (char *)obj + o->offset;
-    if (o->type == TMX_OPT_TEXT) {
-        if (strlen(word) >= (size_t)o->max) {
-            return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: longer than %d characters", o->key,
-                               (int)o->max - 1);
+    size_t n = 0;
+    while (o->choices[n]) {
+        n++;
+    }
+    tmx_names_list(words, 256, o->choices, n);
+    return n;
+}
+
+static void store_word(struct reader *r, const struct tmx_opt *o, void *obj, const char *word)
+{
+    char *field = (char *)obj + o->offset, words[256];
+    if (o->type == TMX_OPT_CHOICE) {
+        const size_t n = list_choices(o, words), at = tmx_names_find(word, o->choices, n);
+        const int i = (int)at;
+        if (at == n) {
+            fail(r, "%s = \"%s\": expected one of %s", o->key, word, words);
+        } else {
+            memcpy(field, &i, sizeof i);
         }
-        for (const char *c = word; *c; c++) { /* a terminal would obey it */
-            if (((unsigned char)*c < ' ' && !strchr("\n\t", *c)) || *c == '\x7f') {
-                return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: control character 0x%02x", o->key,
-                                   (unsigned)(unsigned char)*c);
-            }
+        return;
+    }
+    if (strlen(word) >= (size_t)o->max) {
+        fail(r, "%s: longer than %d characters", o->key, (int)o->max - 1);
+    }
+    for (const char *c = word; *c; c++) { /* a terminal would obey it */
+        if (((unsigned char)*c < ' ' && !strchr("\n\t", *c)) || *c == '\x7f') {
+            fail(r, "%s: control character 0x%02x", o->key, (unsigned)(unsigned char)*c);
         }
-        if (!o->def_text && !*word) {
-            return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"\": expected a name or text", o->key);
-        }
+    }
+    if (!o->def_text && !*word) {
+        fail(r, "%s = \"\": expected a name or text", o->key);
+    }
+    if (!r->err.code) {
         strcpy(field, word); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): length checked above */
-        return TMX_OK;
     }
-    char words[256];
-    int n = 0;
-    for (; o->choices[n]; n++) {
-        if (strcmp(o->choices[n], word) == 0) {
-            memcpy(field, &n, sizeof n);
-            return TMX_OK;
-        }
-    }
-    tmx_names_list(words, sizeof words, o->choices, (size_t)n);
-    return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected one of %s", o->key, word, words);
 }
 
 /* " [unit]" after what has one. */
@@ -100,249 +115,228 @@ static const char *bracketed(const struct tmx_opt *o, char text[40])
     return text;
 }
 
-static enum tmx_status wrong_type(const struct tmx_opt *o, const struct tmx_setting *s, struct tmx_err *err)
+/* A number; group: see tmx_plausible. */
+static void store_in_bounds(struct reader *r, const struct tmx_opt *o, void *obj, const char *group,
+                            struct tmx_scalar number)
 {
-    static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
-    char unit[40], words[256];
-    size_t n = 0;
-    while (o->type == TMX_OPT_CHOICE && o->choices[n]) {
-        n++;
+    char text[TMX_REAL_SIZE];
+    double v = 0;
+    (void)tmx_scalar_real(number, &v);
+    if (o->type == TMX_OPT_INT && v != floor(v)) {
+        fail(r, "%s = %s: expected an integer", o->key, tmx_scalar_plain(number, text));
+        return;
     }
-    if (n > 0) {
-        tmx_names_list(words, sizeof words, o->choices, n);
-        return tmx_fail_setting(err, s, "%s: expected one of %s, in \"quotes\"", o->key, words);
-    }
-    return tmx_fail_setting(err, s, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
-}
-
-/* group: see tmx_plausible */
-static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const char *group, double v,
-                                       const char *file, unsigned line, struct tmx_err *err)
-{
     if (!isfinite(v) || v < o->min || v > o->max) {
         const bool plain = strcmp(o->unit, "1") == 0;
         char guess[TMX_GUESS_SIZE];
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g%s%s is outside [%.15g, %.15g]%s", o->key,
-                           v, plain ? "" : " ", plain ? "" : o->unit, o->min, o->max,
-                           tmx_plausible_guess(guess, group, o->key, o->unit, v));
+        fail(r, "%s = %.15g%s%s is outside [%.15g, %.15g]%s", o->key, v, plain ? "" : " ",
+             plain ? "" : o->unit, o->min, o->max, tmx_plausible_guess(guess, group, o->key, o->unit, v));
+        return;
     }
     store_number(o, obj, v);
     /* The least value is "none", and the highest of a limit one that never acts: neither is a slip of units.
      */
     const bool limit = strcmp(o->unit, "degC") == 0 || strcmp(o->unit, "K/W") == 0;
-    return v == o->min || (limit && v == o->max) ? TMX_OK
-                                                 : tmx_plausible(group, o->key, o->unit, v, file, line, err);
+    if (v != o->min && !(limit && v == o->max)) {
+        r->err.code = tmx_plausible(group, o->key, o->unit, v, r->file, r->line, &r->err);
+    }
 }
 
 /* An input file is looked at where its key stands: its content is part of what was read. The value is its
  * path from the current folder. */
-static enum tmx_status store_file(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
-                                  const char *name, struct tmx_err *err)
+static void store_file(struct reader *r, const struct tmx_opt *o, void *obj, const char *name)
 {
     char path[TMX_PATH_SIZE], places[2 * TMX_PATH_SIZE];
-    struct tmx_text_file text;
+    struct tmx_text_file text = {0};
     struct tmx_err why = {0};
-    if (!tmx_beside(tmx_setting_file(s), name, path, sizeof path)) {
-        return tmx_fail_setting(err, s, "%s = \"%s\": no such file; looked for %s", o->key, name,
-                                tmx_beside_places(tmx_setting_file(s), name, places, sizeof places));
+    if (!tmx_beside(r->file, name, path, sizeof path)) {
+        fail(r, "%s = \"%s\": no such file; looked for %s", o->key, name,
+             tmx_beside_places(r->file, name, places, sizeof places));
+    } else if (tmx_text_load(&text, path, &why)) {
+        fail(r, "%s = \"%s\": %s", o->key, path, why.msg);
+    } else {
+        store_word(r, o, obj, path);
     }
-    const enum tmx_status st = tmx_text_load(&text, path, &why);
     tmx_text_finish(&text);
-    return st ? tmx_fail_setting(err, s, "%s = \"%s\": %s", o->key, path, why.msg)
-              : store_word(o, obj, path, tmx_setting_file(s), tmx_setting_line(s), err);
 }
 
-static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
-                                struct tmx_err *err)
+static void read_one(struct reader *r, const struct tmx_opt *o, void *obj, const struct tmx_setting *s)
 {
-    const char *file = tmx_setting_file(s), *word = tmx_setting_text(s);
-    const unsigned line = tmx_setting_line(s);
+    static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
+    char path[TMX_PATH_SIZE] = "./", unit[40], words[256];
+    const char *word = tmx_setting_text(s);
+    const bool text = o->type == TMX_OPT_TEXT, choice = o->type == TMX_OPT_CHOICE;
+    const bool number =
+        o->type == TMX_OPT_REAL || (o->type == TMX_OPT_INT && tmx_setting_is(s, TMX_SETTING_INTEGER));
     double v;
-    switch (o->type) {
-    case TMX_OPT_BOOL:
-        if (!tmx_setting_is(s, TMX_SETTING_BOOL)) {
-            return wrong_type(o, s, err);
+    go_to(r, s);
+    if (text && o->is_file && word && *word) {
+        store_file(r, o, obj, word);
+    } else if ((text || choice) && word) {
+        /* a name is a path when something is there: obj gets one with a '/'; else the caller may search more
+         */
+        if (text && o->is_name && strpbrk(word, "/.") &&
+            tmx_beside(r->file, word, path + 2, sizeof path - 2)) {
+            word = strchr(path + 2, '/') ? path + 2 : path;
         }
+        store_word(r, o, obj, word);
+    } else if (o->type == TMX_OPT_BOOL && tmx_setting_is(s, TMX_SETTING_BOOL)) {
         store_number(o, obj, tmx_setting_bool(s));
-        return TMX_OK;
-    case TMX_OPT_TEXT:
-        if (o->is_file && word && *word) {
-            return store_file(o, obj, s, word, err);
-        }
-        char path[TMX_PATH_SIZE] = "./"; /* of a name where something is there: obj gets one with a '/' */
-        if (o->is_name && word && strpbrk(word, "/.") && tmx_beside(file, word, path + 2, sizeof path - 2)) {
-            word = strchr(path + 2, '/') ? path + 2 : path; /* else the caller may search more places */
-        }
-        return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
-    case TMX_OPT_CHOICE:
-        return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
-    case TMX_OPT_INT:
-        if (!tmx_setting_is(s, TMX_SETTING_INTEGER)) {
-            return wrong_type(o, s, err);
-        }
-        break;
-    case TMX_OPT_REAL:
-        break;
+    } else if (number && tmx_setting_real(s, &v)) {
+        store_in_bounds(r, o, obj, tmx_setting_name(tmx_setting_parent(s)), tmx_setting_scalar(s));
+    } else if (choice) {
+        list_choices(o, words);
+        fail(r, "%s: expected one of %s, in \"quotes\"", o->key, words);
+    } else {
+        fail(r, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
     }
-    const char *group = tmx_setting_name(tmx_setting_parent(s));
-    return tmx_setting_real(s, &v) ? store_in_bounds(o, obj, group, v, file, line, err)
-                                   : wrong_type(o, s, err);
+}
+
+static void set(struct reader *r, const struct tmx_opt *o, void *obj, const char *word)
+{
+    static const char *const bools[] = {"0", "1", "false", "true", "off", "on"}; /* even: no */
+    const struct tmx_span span = {word, word + strlen(word)};
+    char unit[40];
+    double v;
+    for (int i = 0; o->type == TMX_OPT_CHOICE && o->choices[i]; i++) {
+        word = tmx_word_compare(o->choices[i], word) == 0 ? o->choices[i] : word;
+    }
+    if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
+        store_word(r, o, obj, word);
+    } else if (o->type == TMX_OPT_BOOL) {
+        size_t i = 0;
+        while (i < 6 && tmx_word_compare(bools[i], word) != 0) {
+            i++;
+        }
+        if (i == 6) {
+            fail(r, "%s = \"%s\": expected 0 or 1", o->key, word);
+        }
+        store_number(o, obj, (double)(i % 2));
+    } else if (!tmx_span_real(span, &v)) {
+        fail(r, "%s: \"%.60s\" %s%s", o->key, word, tmx_span_real_fault(span), bracketed(o, unit));
+    } else {
+        store_in_bounds(r, o, obj, NULL, TMX_REAL_VALUE(v));
+    }
 }
 
 enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word, const char *file,
                             unsigned line, struct tmx_err *err)
 {
-    if (o->type == TMX_OPT_CHOICE) {
-        for (int i = 0; o->choices[i]; i++) {
-            if (tmx_word_compare(o->choices[i], word) == 0) {
-                word = o->choices[i];
-            }
-        }
-    }
-    if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
-        return store_word(o, obj, word, file, line, err);
-    }
-    static const char *const bools[] = {"0", "1", "false", "true", "off", "on"}; /* even: no */
-    for (size_t i = 0; i < 6 && o->type == TMX_OPT_BOOL; i++) {
-        if (tmx_word_compare(bools[i], word) == 0) {
-            store_number(o, obj, (double)(i % 2));
-            return TMX_OK;
-        }
-    }
-    if (o->type == TMX_OPT_BOOL) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected 0 or 1", o->key, word);
-    }
-    const struct tmx_span span = {word, word + strlen(word)};
-    double v;
-    if (!tmx_span_real(span, &v)) {
-        char unit[40];
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: \"%.60s\" %s%s", o->key, word,
-                           tmx_span_real_fault(span), bracketed(o, unit));
-    }
-    return tmx_opt_put(o, obj, TMX_REAL_VALUE(v), file, line, err);
+    struct reader r = {.file = file, .line = line};
+    set(&r, o, obj, word);
+    return tmx_error_give(err, &r.err);
 }
 
 enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scalar value, const char *file,
                             unsigned line, struct tmx_err *err)
 {
+    struct reader r = {.file = file, .line = line};
     char word[TMX_REAL_SIZE];
     double v;
     if (!tmx_scalar_real(value, &v) || (o->type != TMX_OPT_INT && o->type != TMX_OPT_REAL)) {
-        return tmx_opt_set(o, obj, tmx_scalar_plain(value, word), file, line, err);
+        set(&r, o, obj, tmx_scalar_plain(value, word));
+    } else {
+        store_in_bounds(&r, o, obj, NULL, value);
     }
-    if (o->type == TMX_OPT_INT && v != floor(v)) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key,
-                           tmx_scalar_plain(value, word));
-    }
-    return store_in_bounds(o, obj, NULL, v, file, line, err);
+    return tmx_error_give(err, &r.err);
 }
 
-/* name: of the group, "" when the keys are in place itself. */
-static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const struct tmx_setting *place,
-                                    const char *name, struct tmx_err *err)
+/* place, name: of a group for what is missing; name "" when the keys are in place itself. */
+static void read_rows(struct reader *r, const struct tmx_opt *opts, void *obj,
+                      const struct tmx_setting *group, const struct tmx_setting *place, const char *name,
+                      const char *const *also, const struct tmx_keys *inner)
 {
-    const bool word = o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
-    if (word ? !o->def_text : isnan(o->def)) {
-        return tmx_fail_setting(err, place, "missing key \"%s%s%s\" (%s)", name, *name ? "." : "", o->key,
-                                o->doc);
+    r->err.code = r->err.code ? r->err.code : tmx_setting_check(group, TMX_SETTING_GROUP, &r->err);
+    if (!r->err.code) {
+        check_keys(r, opts, also, inner, group);
     }
-    if (word) {
-        return store_word(o, obj, o->def_text, NULL, 0, err);
-    }
-    store_number(o, obj, o->def);
-    return TMX_OK;
-}
-
-/* place, name: see read_default, for what is missing */
-static enum tmx_status read_rows(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
-                                 const struct tmx_setting *place, const char *name, const char *const *also,
-                                 const struct tmx_keys *inner, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_setting_check(group, TMX_SETTING_GROUP, err);
-    st = st ? st : check_keys(opts, also, inner, group, err);
-    for (const struct tmx_opt *o = opts; !st && o->key; o++) {
+    for (const struct tmx_opt *o = opts; !r->err.code && o->key; o++) {
         const struct tmx_setting *s = tmx_setting_member(group, o->key);
-        st = s ? read_one(o, obj, s, err) : read_default(o, obj, place, name, err);
+        const bool word = o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
+        if (s) {
+            read_one(r, o, obj, s);
+        } else if (word ? !o->def_text : isnan(o->def)) {
+            go_to(r, place);
+            fail(r, "missing key \"%s%s%s\" (%s)", name, *name ? "." : "", o->key, o->doc);
+        } else if (word) {
+            store_word(r, o, obj, o->def_text);
+        } else {
+            store_number(o, obj, o->def);
+        }
     }
-    return st;
 }
 
 enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
                              const char *const *also, struct tmx_err *err)
 {
-    return read_rows(opts, obj, group, group, "", also, NULL, err);
+    struct reader r = {.file = NULL};
+    read_rows(&r, opts, obj, group, group, "", also, NULL);
+    return tmx_error_give(err, &r.err);
 }
 
 enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const struct tmx_setting *parent,
                                    const char *key, const char *const *also, struct tmx_err *err)
 {
     const struct tmx_setting *group = tmx_setting_member(parent, key);
-    return read_rows(opts, obj, group, group ? group : parent, group ? "" : key, also, NULL, err);
+    struct reader r = {.file = NULL};
+    read_rows(&r, opts, obj, group, group ? group : parent, group ? "" : key, also, NULL);
+    return tmx_error_give(err, &r.err);
 }
 
-/* Does the number of this key rise from one element to the next? */
-static enum tmx_status check_order(const struct tmx_keys *p, const struct tmx_setting *list, size_t i,
-                                   struct tmx_err *err)
-{
-    double before = -INFINITY, v = INFINITY;
-    const struct tmx_setting *s = p->rises ? tmx_setting_member(tmx_setting_at(list, i), p->rises) : NULL;
-    if (i > 0 && tmx_setting_real(s, &v) &&
-        tmx_setting_real(tmx_setting_member(tmx_setting_at(list, i - 1), p->rises), &before) && v <= before) {
-        return tmx_fail_setting(err, tmx_setting_at(list, i),
-                                "%s: %s = %.15g after %.15g; expected ascending values", p->group, p->rises,
-                                v, before);
-    }
-    return TMX_OK;
-}
+/* place, name: see read_rows */
+static void read_group(struct reader *r, const struct tmx_opt *rows, const struct tmx_keys *inner, void *obj,
+                       const struct tmx_setting *group, const struct tmx_setting *place, const char *name);
 
-static enum tmx_status read_list(const struct tmx_keys *p, void *obj, const struct tmx_setting *group,
-                                 struct tmx_err *err)
+static void read_list(struct reader *r, const struct tmx_keys *p, void *obj, const struct tmx_setting *group)
 {
     const struct tmx_setting *list = tmx_setting_member(group, p->group);
-    enum tmx_status st =
-        tmx_setting_list(group, p->group, list || !p->optional ? p->least : 0, p->most, &list, err);
-    st = st || !p->name ? st : tmx_setting_unique(list, p->name, err);
+    struct tmx_err *err = &r->err;
+    err->code = tmx_setting_list(group, p->group, list || !p->optional ? p->least : 0, p->most, &list, err);
+    err->code = err->code || !p->name ? err->code : tmx_setting_unique(list, p->name, err);
     char *element = (char *)obj + p->offset;
-    size_t n = st ? 0 : tmx_setting_length(list);
-    if (!st && p->owned) {
+    size_t n = err->code ? 0 : tmx_setting_length(list);
+    if (!err->code && p->owned) {
         void *array = calloc(n + 1, p->size);
         memcpy(element, &array, sizeof array);
         element = array;
-        st = array ? TMX_OK : tmx_no_memory(err);
+        err->code = array ? TMX_OK : tmx_no_memory(err);
         n = array ? n : 0;
     }
-    for (size_t i = 0; i < n && !st; i++) {
-        const struct tmx_setting *at = tmx_setting_at(list, i);
-        st = tmx_keys_read(p, element + i * p->size, at,
-                           err); /* NOLINT(misc-no-recursion): as deep as the rows are */
-        st = st ? st : check_order(p, list, i, err);
-    }
-    memcpy((char *)obj + p->count, &n, sizeof n);
-    return st;
-}
-
-/* place, name: see read_default */
-static enum tmx_status read_group(const struct tmx_opt *rows, const struct tmx_keys *inner, void *obj,
-                                  const struct tmx_setting *group, const struct tmx_setting *place,
-                                  const char *name, struct tmx_err *err)
-{
-    enum tmx_status st = read_rows(rows, obj, group, place, name, NULL, inner, err);
-    for (const struct tmx_keys *p = inner; p && p->group && !st; p++) {
-        const struct tmx_setting *s = tmx_setting_member(group, p->group);
-        if (p->opts && p->size > 0) {
-            st = read_list(p, obj, group, err); /* NOLINT(misc-no-recursion): as deep as the rows are */
-        } else if (p->opts) {
-            st = read_group(p->opts, p->inner, (char *)obj + p->offset, s, s ? s : group, s ? "" : p->group,
-                            err);
+    for (size_t i = 0; i < n && !err->code; i++) {
+        double before = -INFINITY, v = INFINITY;
+        const struct tmx_setting *at = tmx_setting_at(list, i),
+                                 *last = i > 0 ? tmx_setting_at(list, i - 1) : NULL;
+        read_group(r, p->opts, p->inner, element + i * p->size, at, at,
+                   ""); /* NOLINT(misc-no-recursion): as deep as the rows are */
+        if (p->rises && tmx_setting_real(tmx_setting_member(at, p->rises), &v) &&
+            tmx_setting_real(tmx_setting_member(last, p->rises), &before) && v <= before) {
+            tmx_error_setting(err, at, "%s: %s = %.15g after %.15g; expected ascending values", p->group,
+                              p->rises, v, before);
         }
     }
-    return st;
+    memcpy((char *)obj + p->count, &n, sizeof n);
+}
+
+static void read_group(struct reader *r, const struct tmx_opt *rows, const struct tmx_keys *inner, void *obj,
+                       const struct tmx_setting *group, const struct tmx_setting *place, const char *name)
+{
+    read_rows(r, rows, obj, group, place, name, NULL, inner);
+    for (const struct tmx_keys *p = inner; p && p->group && !r->err.code; p++) {
+        const struct tmx_setting *s = tmx_setting_member(group, p->group);
+        if (p->opts && p->size > 0) {
+            read_list(r, p, obj, group); /* NOLINT(misc-no-recursion): as deep as the rows are */
+        } else if (p->opts) {
+            read_group(r, p->opts, p->inner, (char *)obj + p->offset, s, s ? s : group, s ? "" : p->group);
+        }
+    }
 }
 
 enum tmx_status tmx_keys_read(const struct tmx_keys *keys, void *obj, const struct tmx_setting *group,
                               struct tmx_err *err)
 {
-    return read_group(keys->opts, keys->inner, obj, group, group, "", err);
+    struct reader r = {.file = NULL};
+    read_group(&r, keys->opts, keys->inner, obj, group, group, "");
+    return tmx_error_give(err, &r.err);
 }
 
 enum tmx_status tmx_keys_load(const struct tmx_keys *file, void *obj, const char *path,
