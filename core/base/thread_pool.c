@@ -5,10 +5,7 @@
  * One atomic word a share says which call of tmx_thread_pool_run it is, which piece is next and where the
  * share ends. Taking a piece is a compare-and-swap of that word, so a thread that is late can neither take a
  * piece twice nor one of another call; a thread that has taken one holds the call open until it is counted as
- * done.
- *
- * The background task is taken in the same way, by a compare-and-swap of its state: a helper takes it, or the
- * thread that waits for it where no helper has begun. */
+ * done. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/base/thread_pool.h"
 
@@ -22,8 +19,6 @@
 
 /* Looks before a thread sleeps, and between two yields: some 20 us, longer than what a tick does alone. */
 enum { LOOKS = 4000 };
-
-enum task_state { NO_TASK, TASK_WAITS, TASK_RUNS };
 
 struct share {
     _Alignas(64) _Atomic uint64_t ticket; /* call << 32 | end << 16 | next: a line of the cache each */
@@ -41,11 +36,8 @@ struct tmx_thread_pool {
     _Atomic int stop;
     void (*work)(void *ctx, size_t i);
     void *ctx;
-    _Atomic int task_state; /* enum task_state */
-    void (*task)(void *ctx);
-    void *task_ctx;
     pthread_mutex_t lock;
-    pthread_cond_t changed;    /* there is more to do, or the task has ended */
+    pthread_cond_t changed;    /* there is more to do */
     size_t n_thread, n_helper; /* shares; threads beside the caller's */
     struct helper helper[TMX_THREAD_POOL_MAX];
 };
@@ -83,21 +75,6 @@ static void take_pieces(struct tmx_thread_pool *c, size_t own)
     }
 }
 
-/* True: this thread has taken the task and done it. */
-static bool take_task(struct tmx_thread_pool *c)
-{
-    int state = TASK_WAITS;
-    if (!atomic_compare_exchange_strong(&c->task_state, &state, TASK_RUNS)) {
-        return false;
-    }
-    c->task(c->task_ctx);
-    pthread_mutex_lock(&c->lock);
-    atomic_store(&c->task_state, NO_TASK);
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
-    return true;
-}
-
 static bool idle(struct tmx_thread_pool *c)
 {
     bool left = false;
@@ -105,7 +82,7 @@ static bool idle(struct tmx_thread_pool *c)
         const uint64_t t = atomic_load(&c->share[k].ticket);
         left = next(t) < end(t);
     }
-    return !left && atomic_load(&c->task_state) != TASK_WAITS && !atomic_load(&c->stop);
+    return !left && !atomic_load(&c->stop);
 }
 
 static void *help(void *helper)
@@ -126,9 +103,7 @@ static void *help(void *helper)
             atomic_fetch_sub(&c->n_asleep, 1);
             pthread_mutex_unlock(&c->lock);
         }
-        if (!take_task(c)) {
-            take_pieces(c, h->own);
-        }
+        take_pieces(c, h->own);
     }
     return NULL;
 }
@@ -209,25 +184,4 @@ void tmx_thread_pool_run(struct tmx_thread_pool *c, size_t n, void (*work)(void 
             relax();
         }
     }
-}
-
-void tmx_thread_pool_start(struct tmx_thread_pool *c, void (*task)(void *ctx), void *ctx)
-{
-    tmx_assert(atomic_load(&c->task_state) == NO_TASK);
-    c->task = task;
-    c->task_ctx = ctx;
-    atomic_store(&c->task_state, TASK_WAITS);
-    wake(c);
-}
-
-void tmx_thread_pool_wait(struct tmx_thread_pool *c)
-{
-    if (take_task(c)) {
-        return;
-    }
-    pthread_mutex_lock(&c->lock);
-    while (atomic_load(&c->task_state) != NO_TASK) {
-        pthread_cond_wait(&c->changed, &c->lock);
-    }
-    pthread_mutex_unlock(&c->lock);
 }

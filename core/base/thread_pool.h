@@ -2,8 +2,8 @@
 #ifndef TMX_CORE_BASE_THREAD_POOL_H
 #define TMX_CORE_BASE_THREAD_POOL_H
 
-/* Threads that wait for work: pieces of a few microseconds and more, which the calling thread shares, and one
- * task in the background. Only the thread that made a pool calls its functions. */
+/* Threads that wait for work: pieces of a few microseconds and more, which the calling thread shares. Only
+ * the thread that made a pool calls its functions. */
 
 #include <stddef.h>
 
@@ -23,11 +23,5 @@ void tmx_thread_pool_destroy(struct tmx_thread_pool *pool);
  * thread; what they wrote is there on return. pool NULL: all here, in order. Not from within work. */
 void tmx_thread_pool_run(struct tmx_thread_pool *pool, size_t n, void (*work)(void *ctx, size_t i),
                          void *ctx);
-
-/* task(ctx) once, by a helper, while the caller goes on; pieces that the caller shares meanwhile are done
- * beside it. One task at a time: tmx_thread_pool_wait before the next, and before tmx_thread_pool_destroy. */
-void tmx_thread_pool_start(struct tmx_thread_pool *pool, void (*task)(void *ctx), void *ctx);
-/* Until the task has ended, if there is one; the caller does it where no helper has begun. */
-void tmx_thread_pool_wait(struct tmx_thread_pool *pool);
 
 #endif
