@@ -131,7 +131,6 @@ struct tmx_command {
     const char *which;                /* asked when there are too few */
     const char *const *operand_words; /* NULL, or what the first may be: checked, helped, completed */
     enum tmx_names operand_names;
-    bool hidden; /* not in `thermix --help` */
     bool keeps;  /* what it sets up is kept in the cache: one that cannot be used is worth a warning */
     size_t size; /* of the struct that run is given */
     /* In place of tmx_args_parse; NULL: that. */

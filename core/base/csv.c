@@ -307,20 +307,6 @@ static bool read_row(struct reader *r, unsigned *line)
     return got && !r->err.code;
 }
 
-/* What is between the names of the header: a comma, or where there is none the first other that is there. */
-static char separator_of(const struct reader *r)
-{
-    static const char all[] = ",|;\t";
-    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    const size_t n = (size_t)((newline ? newline : r->end) - r->at);
-    for (const char *s = all; *s; s++) {
-        if (memchr(r->at, *s, n)) {
-            return *s;
-        }
-    }
-    return ',';
-}
-
 /* The text and the columns' names; r is then behind them. */
 static void begin(struct reader *r, struct tmx_csv *csv, const char *path)
 {
@@ -350,7 +336,12 @@ static void begin(struct reader *r, struct tmx_csv *csv, const char *path)
     } else if (kind && strcmp(kind, "XML or HTML") == 0) {
         fail(r, r->line, "is %s; expected columns between commas", kind);
     } else if (!r->err.code) {
-        r->separator = separator_of(r);
+        const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+        const size_t n = (size_t)((newline ? newline : r->end) - r->at);
+        for (const char *s = "\t;|,"; *s;
+             s++) { /* between the names a comma, or the first of the others that is there */
+            r->separator = memchr(r->at, *s, n) ? *s : r->separator;
+        }
         csv->head_line = r->line;
         read_cells(r, &csv->column, &csv->n_column);
     }

@@ -108,17 +108,6 @@ enum tmx_status tmx_floorplan_split(struct tmx_floorplan *fp, size_t unit, size_
     return replace(fp, &out, &own, err);
 }
 
-static const struct tmx_unit *covering(const struct tmx_floorplan *fp, double x_m, double y_m)
-{
-    for (size_t i = 0; i < fp->n_unit; i++) {
-        const struct tmx_unit *u = &fp->unit[i];
-        if (x_m >= u->x_m && x_m < u->x_m + u->w_m && y_m >= u->y_m && y_m < u->y_m + u->h_m) {
-            return u;
-        }
-    }
-    return NULL;
-}
-
 enum tmx_status tmx_floorplan_grid(struct tmx_floorplan *fp, size_t n_x, size_t n_y, struct tmx_err *err)
 {
     struct tmx_floorplan out = {0};
@@ -128,7 +117,14 @@ enum tmx_status tmx_floorplan_grid(struct tmx_floorplan *fp, size_t n_x, size_t 
                  h_m = tmx_floorplan_height_m(fp) / (double)n_y;
     for (size_t k = 0; k < n_x * n_y; k++) {
         const size_t row = k / n_x, column = k % n_x;
-        const struct tmx_unit *u = covering(fp, ((double)column + 0.5) * w_m, ((double)row + 0.5) * h_m);
+        const double x_m = ((double)column + 0.5) * w_m, y_m = ((double)row + 0.5) * h_m;
+        const struct tmx_unit *u = NULL; /* the first that covers its middle */
+        for (size_t i = fp->n_unit; i-- > 0;) {
+            const struct tmx_unit *at = &fp->unit[i];
+            const bool covers =
+                x_m >= at->x_m && x_m < at->x_m + at->w_m && y_m >= at->y_m && y_m < at->y_m + at->h_m;
+            u = covers ? at : u;
+        }
         const struct tmx_unit cell = {.x_m = (double)column * w_m,
                                       .y_m = (double)row * h_m,
                                       .w_m = w_m,

@@ -79,23 +79,6 @@ static void append(struct tmx_mix *mix, const struct tmx_mix_entry *e, struct tm
     }
 }
 
-static void read_list(struct tmx_mix *mix, const struct tmx_setting *list, struct tmx_err *err)
-{
-    for (size_t i = 0; i < tmx_setting_length(list) && !err->code; i++) {
-        const struct tmx_setting *s = tmx_setting_at(list, i);
-        struct counted_entry e = {.count = 0};
-        err->code = tmx_opt_read(entry_opts, &e, s, NULL, err);
-        e.entry.file = tmx_setting_file(s);
-        e.entry.line = tmx_setting_line(s);
-        if (mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
-            tmx_error_setting(err, s, "more than %d kernels", MAX_ENTRIES);
-        }
-        for (int k = 0; k < e.count && !err->code; k++) {
-            append(mix, &e.entry, err);
-        }
-    }
-}
-
 /* Name and place of a kernel that the group lists. */
 static void set_kernel(struct tmx_mix_entry *e, const struct tmx_setting *kernel,
                        const struct tmx_setting *place, struct tmx_err *err)
@@ -553,7 +536,19 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
     const struct tmx_setting *group = tmx_setting_member(root, "arrivals");
     own.code = own.code ? own.code : tmx_opt_read(root_opts, mix, root, also, &own);
     own.code = own.code ? own.code : tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &list, &own);
-    read_list(mix, list, &own);
+    for (size_t i = 0; i < tmx_setting_length(list) && !own.code; i++) {
+        const struct tmx_setting *s = tmx_setting_at(list, i);
+        struct counted_entry e = {.count = 0};
+        own.code = tmx_opt_read(entry_opts, &e, s, NULL, &own);
+        e.entry.file = tmx_setting_file(s);
+        e.entry.line = tmx_setting_line(s);
+        if (mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
+            tmx_error_setting(&own, s, "more than %d kernels", MAX_ENTRIES);
+        }
+        for (int k = 0; k < e.count && !own.code; k++) {
+            append(mix, &e.entry, &own);
+        }
+    }
     if (group && !own.code) {
         own.code = tmx_opt_read(arrival_opts, &a, group, arrivals_also, &own);
         const bool drawn = a.process == POISSON;
