@@ -83,7 +83,7 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, err);
-    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, err);
+    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, NULL, err);
     if (!st) {
         r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
     }
@@ -200,7 +200,7 @@ static enum tmx_status check_by_run(const char *key, const char *path, struct tm
     if (st) {
         tmx_mix_finish(&mix);
     } else {
-        st = tmx_run_describe_on(&run, tmx_config_root(cfg), &mix, err); /* owns the mix */
+        st = tmx_run_describe_with(&run, tmx_config_root(cfg), NULL, &mix, err); /* owns the mix */
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

@@ -117,7 +117,7 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
     }
     if (st) {
         tmx_mix_finish(&mix);
-    } else if (tmx_run_create_on(&run, tmx_config_root(cfg), &mix, a->err)) {
+    } else if (tmx_run_create_with(&run, tmx_config_root(cfg), NULL, &mix, a->err)) {
         run = NULL;
     }
     tmx_config_close(cfg);

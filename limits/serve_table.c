@@ -5,6 +5,7 @@
 #include "core/base/config.h"
 #include "limits/gap.h"
 #include "limits/serve_bound.h"
+#include "run/registry.h"
 #include "run/state.h"
 
 enum { MAX_SET = 512, MAX_LIST = 512 };
@@ -55,7 +56,9 @@ static enum tmx_status bound_one(struct rows *r, const struct tmx_sets *sets, co
                                         .tbt_s = r->call->tbt_s};
     enum tmx_status st = tmx_config_load(&cfg, r->path, sets, err);
     const struct tmx_setting *root = st ? NULL : base ? tmx_config_find(cfg, base) : tmx_config_root(cfg);
-    st = st ? st : tmx_run_look_at(&look, root, err); /* before its thermal models are made */
+    st = st ? st
+            : tmx_run_describe_with(&look, root, &tmx_builtin_check, NULL,
+                                    err); /* before its thermal models are made */
     st = st ? st : tmx_serve_bound_check(look, err);
     tmx_run_destroy(look);
     st = st ? st : tmx_run_create(&run, root, err);

@@ -334,8 +334,9 @@ static void keep_doubt(void *run, const char *text)
     }
 }
 
-static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *root,
-                                const struct tmx_catalog *catalog, struct tmx_mix *mix, struct tmx_err *err)
+enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
+                                      const struct tmx_catalog *catalog, struct tmx_mix *mix,
+                                      struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
     *run = NULL;
@@ -372,25 +373,15 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
 
 enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
-    return describe(run, root, NULL, NULL, err);
+    return tmx_run_describe_with(run, root, NULL, NULL, err);
 }
 
-enum tmx_status tmx_run_describe_on(struct tmx_run **run, const struct tmx_setting *root, struct tmx_mix *mix,
+enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
+                                    const struct tmx_catalog *catalog, struct tmx_mix *mix,
                                     struct tmx_err *err)
 {
-    return describe(run, root, NULL, mix, err);
-}
-
-enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
-{
-    return describe(run, root, &tmx_builtin_check, NULL, err);
-}
-
-static enum tmx_status create(struct tmx_run **run, const struct tmx_setting *root,
-                              const struct tmx_catalog *catalog, struct tmx_mix *mix, struct tmx_err *err)
-{
     struct tmx_run *r = NULL;
-    enum tmx_status st = describe(&r, root, catalog, mix, err);
+    enum tmx_status st = tmx_run_describe_with(&r, root, catalog, mix, err);
     *run = NULL;
     if (st) {
         return st;
@@ -411,19 +402,7 @@ static enum tmx_status create(struct tmx_run **run, const struct tmx_setting *ro
 
 enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
-    return create(run, root, NULL, NULL, err);
-}
-
-enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
-                                    const struct tmx_catalog *catalog, struct tmx_err *err)
-{
-    return create(run, root, catalog, NULL, err);
-}
-
-enum tmx_status tmx_run_create_on(struct tmx_run **run, const struct tmx_setting *root, struct tmx_mix *mix,
-                                  struct tmx_err *err)
-{
-    return create(run, root, NULL, mix, err);
+    return tmx_run_create_with(run, root, NULL, NULL, err);
 }
 
 void tmx_run_destroy(struct tmx_run *r)

@@ -21,22 +21,19 @@ struct tmx_run;
  * with tmx_run_destroy. */
 TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
                                              struct tmx_err *err);
-/* The same with other policies than the built-in ones; the catalog (NULL: built in) outlives the run. */
+/* The same with other policies than the built-in ones (the catalog outlives the run; NULL: built in), or on a
+ * mix that no file holds, where root names none (the run owns it, also after a failure; NULL: root's). */
 TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
-                                                  const struct tmx_catalog *catalog, struct tmx_err *err);
-/* The same on a mix that no file holds; root names none. The run owns it, also after a failure. */
-TMX_NODISCARD enum tmx_status tmx_run_create_on(struct tmx_run **run, const struct tmx_setting *root,
-                                                struct tmx_mix *mix, struct tmx_err *err);
+                                                  const struct tmx_catalog *catalog, struct tmx_mix *mix,
+                                                  struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved,
- * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. */
+ * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. With the catalog
+ * tmx_builtin_check no module is loaded: a doubt names the policies that are therefore not checked. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
-/* The same on a mix that no file holds, as tmx_run_create_on. */
-TMX_NODISCARD enum tmx_status tmx_run_describe_on(struct tmx_run **run, const struct tmx_setting *root,
-                                                  struct tmx_mix *mix, struct tmx_err *err);
-/* The same without loading a module: a doubt names the policies that are therefore not checked. */
-TMX_NODISCARD enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root,
-                                              struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
+                                                    const struct tmx_catalog *catalog, struct tmx_mix *mix,
+                                                    struct tmx_err *err);
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
 /* What the simulation will cost, the making of the thermal model left out. */

@@ -48,6 +48,7 @@
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/sim/lockstep.h"
+#include "run/registry.h"
 #include "study/pool.h"
 
 /* What the points of a study are: their runs, their whole configurations, their ids. */
@@ -68,7 +69,7 @@ static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, enu
             runs->group ? tmx_config_find(cfg, runs->group) : tmx_config_root(cfg);
         st = !root ? tmx_fail_at(err, TMX_ECONFIG, runs->base, 0, "missing %s = { ... }", runs->group)
              : how == TMX_POINT_RUN   ? tmx_run_create(run, root, err)
-             : how == TMX_POINT_CHECK ? tmx_run_look_at(run, root, err)
+             : how == TMX_POINT_CHECK ? tmx_run_describe_with(run, root, &tmx_builtin_check, NULL, err)
                                       : tmx_run_describe(run, root, err);
     }
     tmx_config_close(cfg);

@@ -19,8 +19,7 @@ enum tmx_status tmx_sim_on_ranks(struct tmx_sim *s, const struct tmx_ranks *rank
     if (st) {
         return st;
     }
-    s->outcome = calloc(ranks->size, sizeof *s->outcome);
-    if (!s->outcome) {
+    if (!TMX_TAKE(&s->fixed, s->outcome, ranks->size)) {
         return tmx_fail(err, TMX_ENOMEM, "%zu ranks", ranks->size);
     }
     tmx_tiles_plan(s->tiles);

@@ -264,7 +264,6 @@ void tmx_sim_destroy(struct tmx_sim *s)
     }
     tmx_tiles_destroy(s->tiles);
     tmx_decomposition_destroy(s->share);
-    free(s->outcome);
     if (s->recorder) {
         tmx_arena_finish(&s->recorder->state);
     }
