@@ -142,15 +142,14 @@ static enum tmx_status prepare(const struct tmx_cta_chip *chip,
                                const struct tmx_cta_options *o, struct tmx_err *err)
 {
     struct search s = {.chip = chip, .program = programs, .options = o, .err = err};
-    s.one = calloc(1, sizeof *s.one);
-    s.result = calloc(1, sizeof *s.result);
-    if (!s.one || !s.result) {
+    struct tmx_arena a = {0};
+    TMX_TAKE(&a, s.one, 1);
+    if (!TMX_TAKE(&a, s.result, 1)) {
         s.status = tmx_fail(err, TMX_ENOMEM, "search of %s", programs[0]->name);
     } else {
         policy->prepare(state, n_launch, (size_t)chip->memory.cores, edp_of, &s);
     }
-    free(s.one);
-    free(s.result);
+    tmx_arena_finish(&a);
     return s.status;
 }
 
@@ -424,9 +423,10 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* What it cost to find the plan: against a run that had it from the start. */
+/* What it cost to find the plan: against a run that had it from the start, for which `known` has room. */
 static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
-                            const struct tmx_cta_outcome *out, struct tmx_cta_plan *plan, struct tmx_err *err)
+                            const struct tmx_cta_outcome *out, struct tmx_cta_outcome *known,
+                            struct tmx_cta_plan *plan, struct tmx_err *err)
 {
     const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
     const struct tmx_memory_program *list[] = {program};
@@ -439,10 +439,6 @@ static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory
         plan->energy_j = plan->delay_s * out->energy.total_j / out->result.seconds;
         return TMX_OK;
     }
-    struct tmx_cta_outcome *known = calloc(1, sizeof *known);
-    if (!known) {
-        return tmx_fail(err, TMX_ENOMEM, "plan of %s", program->name);
-    }
     snprintf(text, sizeof text, "static_optimal(cores=%d)", (int)plan->sms);
     enum tmx_status st = tmx_cta_policy_parse(text, &fixed, err);
     st = st ? st : tmx_cta_run(&c->chip, list, 1, &fixed, &o, NULL, known, err);
@@ -451,7 +447,6 @@ static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory
         plan->energy_j = fmax(0, out->energy.total_j - known->energy.total_j);
     }
     tmx_cta_policy_finish(&fixed);
-    free(known);
     return st;
 }
 
@@ -459,10 +454,11 @@ static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel
                                  struct tmx_err *err)
 {
     const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
-    struct tmx_memory_program *program = calloc(1, sizeof *program);
-    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    struct tmx_arena a = {0};
+    struct tmx_memory_program *program = TMX_TAKE(&a, program, 1);
+    struct tmx_cta_outcome *out = TMX_TAKE(&a, out, 2);
     const struct tmx_memory_program *list[] = {program};
-    enum tmx_status st = program && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
+    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
     st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, c->seed, NULL, err);
     st = st ? st : tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err);
     if (!st) {
@@ -471,10 +467,9 @@ static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel
                                       .sms = out->result.launch[0].cores,
                                       .core_clock = out->result.ledger.core_clock[clock],
                                       .memory_clock = out->result.ledger.memory_clock[clock]};
-        st = cost(c, program, out, plan, err);
+        st = cost(c, program, out, out + 1, plan, err);
     }
-    free(program);
-    free(out);
+    tmx_arena_finish(&a);
     return st;
 }
 
