@@ -22,22 +22,13 @@ const struct tmx_thermal_ops *tmx_thermal_find(const char *name)
     return NULL;
 }
 
-static enum tmx_status apply(const struct tmx_plugin *plugin, void *options, const char *const *settings,
-                             struct tmx_err *err)
+const struct tmx_opt *tmx_thermal_option(const struct tmx_thermal_ops *ops, const char *key)
 {
-    enum tmx_status st = TMX_OK;
-    for (; !st && settings && *settings; settings += 2) {
-        const struct tmx_opt *o = plugin->opts;
-        while (o && o->key && strcmp(o->key, settings[0]) != 0) {
-            o++;
-        }
-        if (!o || !o->key) {
-            return tmx_fail(err, TMX_ECONFIG, "thermal back-end %s has no option \"%s\"", plugin->name,
-                            settings[0]);
-        }
-        st = tmx_opt_set(o, options, settings[1], NULL, 0, err);
+    const struct tmx_opt *o = ops->base.opts;
+    while (o && o->key && strcmp(o->key, key) != 0) {
+        o++;
     }
-    return st;
+    return o && o->key ? o : NULL;
 }
 
 enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
@@ -80,7 +71,11 @@ enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, c
         return tmx_fail(err, TMX_EUNSUPPORTED, "no thermal back-end \"%s\"", backend);
     }
     enum tmx_status st = tmx_plugin_state(&inst->ops->base, NULL, NULL, &inst->options, err);
-    st = st ? st : apply(&inst->ops->base, inst->options, settings, err);
+    for (; !st && settings && *settings; settings += 2) {
+        const struct tmx_opt *o = tmx_thermal_option(inst->ops, settings[0]);
+        st = o ? tmx_opt_set(o, inst->options, settings[1], NULL, 0, err)
+               : tmx_fail(err, TMX_ECONFIG, "thermal back-end %s has no option \"%s\"", backend, settings[0]);
+    }
     st = st ? st : tmx_thermal_model_create(inst->ops, inst->options, spec, &inst->model, err);
     st = st ? st : inst->ops->create(inst->model, &inst->state, err);
     return st;

@@ -14,6 +14,9 @@ extern const char *const tmx_thermal_auto_or_names[];
 /* The back-end of this exact name; NULL when there is none. */
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name);
 
+/* The row of its option of this name; NULL: it has none. */
+const struct tmx_opt *tmx_thermal_option(const struct tmx_thermal_ops *ops, const char *key);
+
 /* model_create of a back-end for a spec that asks for nothing that it lacks; else TMX_EUNSUPPORTED. */
 enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, const void *options,
                                          const struct tmx_thermal_spec *spec, void **model,

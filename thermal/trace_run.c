@@ -181,15 +181,6 @@ static bool still_air(const struct tmx_trace_run *r)
     return r->args->cfg.package_model_used && r->stack.fan.natural;
 }
 
-static bool has(const struct tmx_thermal_ops *ops, const char *option)
-{
-    const struct tmx_opt *o = ops->base.opts;
-    while (o && o->key && strcmp(o->key, option) != 0) {
-        o++;
-    }
-    return o && o->key;
-}
-
 /* Options that contradict one another, or would be without effect. */
 static void check_options(const struct tmx_trace_options *args, struct tmx_err *err)
 {
@@ -209,7 +200,7 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
     if (!physical && args->refine > 1) {
         tmx_error(err, TMX_ECONFIG, "--refine is of --network physical");
     }
-    if (be && method && !has(method, "scheme")) {
+    if (be && method && !tmx_thermal_option(method, "scheme")) {
         tmx_error(err, TMX_ECONFIG, "--scheme be is the full grid's: not with --method %s",
                   method->base.name);
     }
@@ -222,7 +213,7 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
         tmx_error(err, TMX_ECONFIG, "%s: a VTK file has one moment; -grid_steady_file takes it",
                   cfg->grid_transient_file);
     }
-    if (args->modes > 0 && ((method && !has(method, "modes")) || be)) {
+    if (args->modes > 0 && ((method && !tmx_thermal_option(method, "modes")) || be)) {
         tmx_error(err, TMX_ECONFIG, "--modes is the reduced model's: not with --method %s or --scheme be",
                   method ? method->base.name : tmx_thermal_grid.base.name);
     }
@@ -517,7 +508,7 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
     snprintf(modes, sizeof modes, "%d", r->args->modes);
     tmx_real_print(tolerance, tolerance_k(r->args));
     for (size_t i = 0; i < N; i++) {
-        if (has(ops, asked[i][0])) {
+        if (tmx_thermal_option(ops, asked[i][0])) {
             settings[n++] = asked[i][0];
             settings[n++] = asked[i][1];
         }

@@ -315,28 +315,6 @@ static void package_nodes(struct builder *b)
     }
 }
 
-static void cell_nodes(struct builder *b)
-{
-    struct tmx_network *net = b->net;
-    const struct tmx_package *pk = &b->spec->package;
-    const double a = net->width_m * net->height_m / (double)net->n_cell;
-    const size_t sink = (net->n_layer - 1) * net->n_cell;
-    for (size_t node = 0; node < net->n_layer * net->n_cell; node++) {
-        net->heat_j_k[node] = LUMPING * b->p[node] * b->t[node / net->n_cell] * a;
-        if (b->spec->board && node < net->n_cell) {
-            const struct tmx_board *board = b->spec->board;
-            net->heat_j_k[node] += LUMPING * board->c_convec_j_per_k * a / (board->s_pcb_m * board->s_pcb_m);
-        }
-        if (node >= sink) {
-            net->heat_j_k[node] += LUMPING * pk->c_convec_j_per_k * a / (pk->s_sink_m * pk->s_sink_m);
-            net->area_m2[node] = a;
-        }
-    }
-    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
-    net->film_base_k =
-        (b->spec->detailed_3d && !counts_twice(b->spec) ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
-}
-
 static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     const struct tmx_package *pk = &spec->package;
@@ -433,45 +411,6 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
     return TMX_OK;
 }
 
-static enum tmx_status maps(struct builder *b, struct tmx_err *err)
-{
-    struct tmx_network *net = b->net;
-    TMX_TAKE(&net->arena, net->map, net->n_layer);
-    TMX_TAKE(&net->arena, net->first_unit, net->n_layer + 1);
-    if (net->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    for (size_t l = 0; l < net->n_layer; l++) {
-        const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
-        const struct tmx_layer *layer = &b->spec->layer[die];
-        const enum tmx_status st =
-            l > 0 && tmx_gridmap_share(&net->map[l], &net->map[l - 1], layer->floorplan)
-                ? TMX_OK
-                : tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
-                                   net->cols, b->spec->col_line_m, err);
-        if (st) {
-            return st;
-        }
-        net->first_unit[l + 1] =
-            net->first_unit[l] + (l == die && layer->dissipates ? layer->floorplan->n_unit : 0);
-    }
-    net->n_unit = net->first_unit[net->n_layer];
-    return TMX_OK;
-}
-
-static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
-{
-    struct tmx_network *net = b->net;
-    const size_t cells = net->n_layer * net->n_cell;
-    TMX_TAKE(&b->arena, b->k, cells);
-    TMX_TAKE(&b->arena, b->p, cells);
-    TMX_TAKE(&b->arena, b->t, net->n_layer);
-    TMX_TAKE(&b->arena, b->lateral, net->n_layer);
-    net->n_node = net->n_view;
-    tmx_network_alloc(net);
-    return b->arena.failed || net->arena.failed ? tmx_no_memory(err) : TMX_OK;
-}
-
 /* The secondary heat path of HotSpot's grid model. Layers 0, 1, 2 are board, solder balls and substrate,
  * gridded over the die; what of them lies beyond its edge is W,E,N,S nodes of substrate, solder, and an inner
  * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side, A =
@@ -529,16 +468,6 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
     const struct tmx_package *pk = &b->spec->package;
-    TMX_TAKE(&net->arena, net->sheet, net->n_layer);
-    for (; net->n_sheet < net->n_layer && net->sheet; net->n_sheet++) {
-        net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
-    }
-    net->n_on_chip = net->n_sheet;
-    const enum tmx_status st = allocate(b, err);
-    if (st) {
-        return st;
-    }
-    materials(b);
     cell_links(b);
     const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
     link_edge(net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m, pk->k_spreader);
@@ -547,7 +476,21 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
         board_init(net, b->spec);
     }
     package_nodes(b);
-    cell_nodes(b);
+    const double a = net->width_m * net->height_m / (double)net->n_cell;
+    for (size_t node = 0; node < net->n_layer * net->n_cell; node++) {
+        net->heat_j_k[node] = LUMPING * b->p[node] * b->t[node / net->n_cell] * a;
+        if (b->spec->board && node < net->n_cell) {
+            const struct tmx_board *board = b->spec->board;
+            net->heat_j_k[node] += LUMPING * board->c_convec_j_per_k * a / (board->s_pcb_m * board->s_pcb_m);
+        }
+        if (node >= sink * net->n_cell) {
+            net->heat_j_k[node] += LUMPING * pk->c_convec_j_per_k * a / (pk->s_sink_m * pk->s_sink_m);
+            net->area_m2[node] = a;
+        }
+    }
+    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
+    net->film_base_k =
+        (b->spec->detailed_3d && !counts_twice(b->spec) ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
     return tmx_coolant_init(b->net, b->spec, b->t, err);
 }
 
@@ -603,18 +546,13 @@ static void block_ring(struct builder *b, size_t layer, size_t side, size_t ring
     }
 }
 
-static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
+static void block_init(struct builder *b)
 {
     struct tmx_network *net = b->net;
     const struct tmx_thermal_spec *spec = b->spec;
     const struct tmx_package *pk = &spec->package;
     const struct tmx_floorplan *fp = spec->layer[0].floorplan;
     const size_t n = fp->n_unit, rings = net->n_layer * n;
-    const enum tmx_status st = allocate(b, err);
-    if (st) {
-        return st;
-    }
-    materials(b);
     for (size_t l = 0; l < net->n_layer; l++) {
         const double k = b->k[l * n], kt = k * b->t[l];
         for (size_t u = 0; u < n; u++) {
@@ -646,7 +584,6 @@ static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
     package_nodes(b);
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
     net->film_base_k = pk->t_sink_m / pk->k_sink;
-    return TMX_OK;
 }
 
 /* Measured on grids of 64 x 64 to 256 x 256 with four layers. */
@@ -657,6 +594,39 @@ enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduc
                                   .bytes = (reduce ? 4.5e3 : 400) * n};
     return tmx_cost_check(cost, err, "a thermal network of %zu nodes (grid %zu x %zu, %zu layers)",
                           net->n_node, net->rows, net->cols, net->n_layer);
+}
+
+/* Behind the maps: nodes and their links. */
+static enum tmx_status make_nodes(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const size_t cells = net->n_layer * net->n_cell;
+    if (b->spec->network == TMX_NETWORK_PHYSICAL) {
+        tmx_physical_init(net, b->spec);
+        return TMX_OK;
+    }
+    if (b->spec->network == TMX_NETWORK_HOTSPOT) {
+        TMX_TAKE(&net->arena, net->sheet, net->n_layer);
+        for (; net->n_sheet < net->n_layer && net->sheet; net->n_sheet++) {
+            net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
+        }
+        net->n_on_chip = net->n_sheet;
+    }
+    TMX_TAKE(&b->arena, b->k, cells);
+    TMX_TAKE(&b->arena, b->p, cells);
+    TMX_TAKE(&b->arena, b->t, net->n_layer);
+    TMX_TAKE(&b->arena, b->lateral, net->n_layer);
+    net->n_node = net->n_view;
+    tmx_network_alloc(net);
+    if (b->arena.failed || net->arena.failed) {
+        return tmx_no_memory(err);
+    }
+    materials(b);
+    if (b->spec->network == TMX_NETWORK_HOTSPOT) {
+        return hotspot_init(b, err);
+    }
+    block_init(b);
+    return TMX_OK;
 }
 
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
@@ -677,11 +647,21 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->width_m = tmx_thermal_spec_width_m(spec);
     net->height_m = tmx_thermal_spec_height_m(spec);
     net->mode = spec->map_mode;
-    st = maps(&b, err);
-    if (!st && spec->network == TMX_NETWORK_PHYSICAL) {
-        tmx_physical_init(net, spec);
-    } else if (!st) {
-        st = spec->network == TMX_NETWORK_BLOCK ? block_init(&b, err) : hotspot_init(&b, err);
+    TMX_TAKE(&net->arena, net->map, net->n_layer);
+    TMX_TAKE(&net->arena, net->first_unit, net->n_layer + 1);
+    for (size_t l = 0; l < net->n_layer && !st && !net->arena.failed; l++) {
+        const size_t die = l < spec->n_layer ? l : spec->n_layer - 1;
+        const struct tmx_layer *layer = &spec->layer[die];
+        st = l > 0 && tmx_gridmap_share(&net->map[l], &net->map[l - 1], layer->floorplan)
+                 ? TMX_OK
+                 : tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
+                                    net->cols, spec->col_line_m, err);
+        net->first_unit[l + 1] =
+            net->first_unit[l] + (l == die && layer->dissipates ? layer->floorplan->n_unit : 0);
+    }
+    if (!st && !net->arena.failed) {
+        net->n_unit = net->first_unit[net->n_layer];
+        st = make_nodes(&b, err);
     }
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */

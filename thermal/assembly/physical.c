@@ -180,21 +180,6 @@ static double diffused_m(double k, double p)
     return sqrt(k / p * FAST_S);
 }
 
-/* Distance of a layer's first face from the nearest power before it, and of its last from that after it. */
-static void power_distances(const struct tmx_thermal_spec *spec, size_t layer, double *before_m,
-                            double *after_m)
-{
-    *before_m = *after_m = INFINITY;
-    double d = 0;
-    for (size_t l = layer; l-- > 0 && *before_m == INFINITY; d += spec->layer[l].thickness_m) {
-        *before_m = spec->layer[l].dissipates ? d : INFINITY;
-    }
-    d = 0;
-    for (size_t l = layer + 1; l < spec->n_layer && *after_m == INFINITY; d += spec->layer[l++].thickness_m) {
-        *after_m = spec->layer[l].dissipates ? d : INFINITY;
-    }
-}
-
 static void die_sheets(struct builder *b, size_t l)
 {
     const struct tmx_layer *layer = &b->spec->layer[l];
@@ -225,8 +210,16 @@ static void die_sheets(struct builder *b, size_t l)
         add_sheet(b, &s, 0, 0, 0);
     }
     const double part = (SHEET_GROWTH - 1) / b->refine; /* of its distance from power */
-    double before_m, after_m;
-    power_distances(b->spec, l, &before_m, &after_m);
+    /* distance of its first face from the nearest power before it, and of its last from that after it */
+    double before_m = INFINITY, after_m = INFINITY, d = 0;
+    for (size_t i = l; i-- > 0 && before_m == INFINITY; d += b->spec->layer[i].thickness_m) {
+        before_m = b->spec->layer[i].dissipates ? d : INFINITY;
+    }
+    d = 0;
+    for (size_t i = l + 1; i < b->spec->n_layer && after_m == INFINITY;
+         d += b->spec->layer[i++].thickness_m) {
+        after_m = b->spec->layer[i].dissipates ? d : INFINITY;
+    }
     const double deepest_m = fmin(fmin(before_m, after_m) + t, 0.5 * (before_m + after_m + t));
     const bool far = !layer->dissipates && part * deepest_m > thin;
     while (left > 0) { /* equal ones once they would be too thick */
@@ -511,10 +504,7 @@ static void link_face(struct builder *b, const struct sheet *s, size_t cell, boo
 
 static void links_inside(struct builder *b, const struct sheet *s)
 {
-    if (s->channels) {
-        links_of_channels(b, s);
-    }
-    for (size_t c = 0; c < s->x.n * s->y.n && s->lateral && !s->channels; c++) {
+    for (size_t c = 0; c < s->x.n * s->y.n && s->lateral; c++) {
         const size_t i = c / s->x.n, j = c % s->x.n;
         const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
         if (j + 1 < s->x.n) {
@@ -594,7 +584,7 @@ static void make_links(struct builder *b)
         links_to_next(b, &b->sheet[s]);
     }
     for (size_t s = 0; s < b->n_sheet; s++) {
-        links_inside(b, &b->sheet[s]);
+        (b->sheet[s].channels ? links_of_channels : links_inside)(b, &b->sheet[s]);
     }
 }
 
@@ -619,22 +609,15 @@ static void make_heat(struct builder *b)
             }
         }
     }
-    const struct sheet *last = &b->sheet[b->n_sheet - 1];
+    const struct sheet *first = &b->sheet[0], *last = &b->sheet[b->n_sheet - 1];
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
     net->film_base_k = last->hi / last->k;
-}
-
-/* A film on the face away from the sink. */
-static void ground_below(struct builder *b)
-{
-    struct tmx_network *net = b->net;
-    const struct sheet *s = &b->sheet[0];
-    const double film = b->spec->r_below_k_per_w * net->width_m * net->height_m;
+    const double film = b->spec->r_below_k_per_w * net->width_m * net->height_m; /* away from the sink */
     if (film > 0) {
         TMX_TAKE(&net->arena, net->ground_w_k, net->n_node);
     }
-    for (size_t c = 0; c < s->x.n * s->y.n && net->ground_w_k; c++) {
-        net->ground_w_k[s->first + c] = area_of(s, c) / (film + s->lo / cell_k(s, c));
+    for (size_t c = 0; c < first->x.n * first->y.n && net->ground_w_k; c++) {
+        net->ground_w_k[first->first + c] = area_of(first, c) / (film + first->lo / cell_k(first, c));
     }
 }
 
@@ -701,44 +684,13 @@ static void view_sheet(const struct builder *b, const struct sheet *s, struct vi
     }
 }
 
-/* By rows: shares of the row's volume, and of the node's. */
-static void compress_view(struct builder *b, const struct view *v)
+static void make_view(struct builder *b)
 {
     struct tmx_network *net = b->net;
     const size_t n_row = 2 * net->n_cell + TMX_PACKAGE_NODES;
+    struct view v = {0};
     double *of_row, *of_node;
     size_t *at;
-    TMX_TAKE(&net->arena, net->view_start, n_row + 1);
-    TMX_TAKE(&net->arena, net->view_node, v->n);
-    TMX_TAKE(&net->arena, net->view_part, v->n);
-    TMX_TAKE(&net->arena, net->view_back, v->n);
-    TMX_TAKE(&b->arena, of_row, n_row);
-    TMX_TAKE(&b->arena, of_node, net->n_node);
-    TMX_TAKE(&b->arena, at, n_row);
-    if (net->arena.failed || b->arena.failed) {
-        return;
-    }
-    for (size_t e = 0; e < v->n; e++) {
-        net->view_start[v->entry[e].row + 1]++;
-        of_row[v->entry[e].row] += v->entry[e].volume;
-        of_node[v->entry[e].node] += v->entry[e].volume;
-    }
-    for (size_t r = 0; r < n_row; r++) {
-        net->view_start[r + 1] += net->view_start[r];
-        at[r] = net->view_start[r];
-    }
-    for (size_t e = 0; e < v->n; e++) {
-        const struct entry *from = &v->entry[e];
-        const size_t to = at[from->row]++;
-        net->view_node[to] = from->node;
-        net->view_part[to] = from->volume / of_row[from->row];
-        net->view_back[to] = from->volume / of_node[from->node];
-    }
-}
-
-static void make_view(struct builder *b)
-{
-    struct view v = {0};
     if (is_bare(b)) { /* the sink is the same sheet as the spreader */
         struct sheet face = b->sheet[b->n_sheet - 1];
         face.layer++;
@@ -750,7 +702,30 @@ static void make_view(struct builder *b)
         }
     }
     b->arena.failed = b->arena.failed || v.failed;
-    compress_view(b, &v);
+    TMX_TAKE(&net->arena, net->view_start, n_row + 1);
+    TMX_TAKE(&net->arena, net->view_node, v.n);
+    TMX_TAKE(&net->arena, net->view_part, v.n);
+    TMX_TAKE(&net->arena, net->view_back, v.n);
+    TMX_TAKE(&b->arena, of_row, n_row);
+    TMX_TAKE(&b->arena, of_node, net->n_node);
+    TMX_TAKE(&b->arena, at, n_row);
+    const bool ok = !net->arena.failed && !b->arena.failed;
+    for (size_t e = 0; e < v.n && ok; e++) { /* by rows: shares of the row's volume, and of the node's */
+        net->view_start[v.entry[e].row + 1]++;
+        of_row[v.entry[e].row] += v.entry[e].volume;
+        of_node[v.entry[e].node] += v.entry[e].volume;
+    }
+    for (size_t r = 0; r < n_row && ok; r++) {
+        net->view_start[r + 1] += net->view_start[r];
+        at[r] = net->view_start[r];
+    }
+    for (size_t e = 0; e < v.n && ok; e++) {
+        const struct entry *from = &v.entry[e];
+        const size_t to = at[from->row]++;
+        net->view_node[to] = from->node;
+        net->view_part[to] = from->volume / of_row[from->row];
+        net->view_back[to] = from->volume / of_node[from->node];
+    }
     free(v.entry);
 }
 
@@ -770,7 +745,6 @@ void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *s
     if (!b.arena.failed && !net->arena.failed) {
         make_links(&b);
         make_heat(&b);
-        ground_below(&b);
         make_view(&b);
     }
     net->arena.failed = net->arena.failed || b.arena.failed;

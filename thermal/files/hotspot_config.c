@@ -165,18 +165,17 @@ static const char *const not_modelled[] = {"c",
                                            "l2_label"};
 enum { N_NOT_MODELLED = sizeof not_modelled / sizeof not_modelled[0] };
 
-static const char *const fan_keys[] = {"natural_convec", "flow_type",     "sink_type",    "fin_height",
-                                       "fin_width",      "channel_width", "pin_height",   "pin_diam",
-                                       "pin_dist",       "fan_radius",    "motor_radius", "rpm"};
+static const char fan_keys[] =
+    "natural_convec flow_type sink_type fin_height fin_width channel_width pin_height "
+    "pin_diam pin_dist fan_radius motor_radius rpm";
 
-static bool listed(const char *name, const char *const *names, size_t n)
+static bool not_modelled_has(const char *name)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (tmx_word_compare(name, names[i]) == 0) {
-            return true;
-        }
+    size_t i = 0;
+    while (i < N_NOT_MODELLED && tmx_word_compare(name, not_modelled[i]) != 0) {
+        i++;
     }
-    return false;
+    return i < N_NOT_MODELLED;
 }
 
 static size_t row_of(const char *name)
@@ -198,7 +197,7 @@ void tmx_hotspot_config_init(struct tmx_hotspot_config *cfg)
 
 bool tmx_hotspot_config_knows(const char *name)
 {
-    return row_of(name) < N_ROWS || listed(name, not_modelled, N_NOT_MODELLED);
+    return row_of(name) < N_ROWS || not_modelled_has(name);
 }
 
 const char *tmx_hotspot_config_nearest(const char *name)
@@ -244,7 +243,7 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, str
 {
     const char *file = cfg->source[place];
     const size_t row = row_of(name);
-    if (row == N_ROWS && listed(name, not_modelled, N_NOT_MODELLED)) {
+    if (row == N_ROWS && not_modelled_has(name)) {
         append(cfg->ignored, sizeof cfg->ignored, name);
         return TMX_OK;
     }
@@ -253,7 +252,7 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, str
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "unknown option \"-%.60s\"%s%s%s", name,
                            near ? ", did you mean \"-" : "", near ? near : "", near ? "\"?" : "");
     }
-    if (source == TMX_HOTSPOT_PACKAGE && !listed(name, fan_keys, sizeof fan_keys / sizeof fan_keys[0])) {
+    if (source == TMX_HOTSPOT_PACKAGE && !tmx_words_have(fan_keys, tmx_hotspot_opts[row].key)) {
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "\"-%s\" is no option of a package file", name);
     }
     const struct tmx_opt *opt = &tmx_hotspot_opts[row];
@@ -331,31 +330,28 @@ static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, u
 /* Does the key's number count? Materials, models and files take the place of some. */
 static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
 {
-    static const char *const parts[] = {"chip", "interface", "spreader", "sink", "filler"},
-                             *const of_layers[] = {"t_chip",      "k_chip",      "p_chip",   "t_interface",
-                                                   "k_interface", "p_interface", "k_filler", "p_filler"},
-                             *const of_metal[] = {"t_metal", "t_c4"},
-                             *const of_board[] = {"r_convec_sec", "c_convec_sec", "s_sub", "t_sub",
-                                                  "s_solder",     "t_solder",     "s_pcb", "t_pcb"};
-    const char *const materials[] = {cfg->material_chip, cfg->material_interface, cfg->material_spreader,
-                                     cfg->material_sink, cfg->material_filler};
-    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling, stack = cfg->grid_layer_file[0],
-               metal = listed(key, of_metal, 2);
-    for (size_t i = 0; i < 5; i++) {
-        if (materials[i][0] && (key[0] == 'k' || key[0] == 'p') && key[1] == '_' &&
-            strcmp(key + 2, parts[i]) == 0) {
-            return false;
+    const struct {
+        const char *keys;
+        bool count;
+    } rows[] = {{"k_chip p_chip", !cfg->material_chip[0] && !cfg->grid_layer_file[0]},
+                {"k_interface p_interface", !cfg->material_interface[0] && !cfg->grid_layer_file[0]},
+                {"k_filler p_filler", !cfg->material_filler[0] && !cfg->grid_layer_file[0]},
+                {"k_spreader p_spreader", !cfg->material_spreader[0]},
+                {"k_sink p_sink", !cfg->material_sink[0]},
+                {"t_chip t_interface", !cfg->grid_layer_file[0]},
+                {"t_metal t_c4", cfg->model_secondary && !cfg->grid_layer_file[0]},
+                {"r_convec_sec c_convec_sec s_sub t_sub s_solder t_solder s_pcb t_pcb", cfg->model_secondary},
+                {"r_convec", !cfg->package_model_used && !cfg->cold_plate},
+                {fan_keys, cfg->package_model_used}};
+    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (tmx_words_have(rows[i].keys, key)) {
+            return rows[i].count;
         }
     }
     return strncmp(key, "coolant_", 8) == 0 ? wet && !cfg->coolant_material[0]
            : strncmp(key, "wall_", 5) == 0  ? wet && !cfg->wall_material[0]
-           : strncmp(key, "plate_", 6) == 0 ? cfg->cold_plate
-           : strcmp(key, "r_convec") == 0   ? !cfg->package_model_used && !cfg->cold_plate
-           : listed(key, of_layers, sizeof of_layers / sizeof of_layers[0]) ? !stack
-           : metal || listed(key, of_board, sizeof of_board / sizeof of_board[0])
-               ? cfg->model_secondary && !(metal && stack)
-           : listed(key, fan_keys, sizeof fan_keys / sizeof fan_keys[0]) ? cfg->package_model_used
-                                                                         : true;
+                                            : strncmp(key, "plate_", 6) != 0 || cfg->cold_plate;
 }
 
 const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row)

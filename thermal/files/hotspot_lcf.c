@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/plausible.h"
 #include "core/base/text.h"
@@ -107,27 +108,49 @@ static void corner(struct reader *r, struct tmx_span *rest, struct tmx_lcf_part 
 
 /* `channels merged|resolved|pins|pins_staggered KEY VALUE ...`: coolant through the layer, whose own material
  * is that of the walls or pins. */
+static const char *const kinds[] = {"merged", "resolved", "pins", "pins_staggered"};
+#define KEY(key, unit, field, min, max, needed)                           \
+    {                                                                     \
+        key, unit, offsetof(struct tmx_channels, field), min, max, needed \
+    }
+static const struct {
+    const char *key, *unit;
+    size_t offset;
+    double min, max;
+    unsigned needed; /* bit by kind */
+} keys[] = {KEY("width", "m", width_m, 1e-9, 1, 15),
+            KEY("pitch", "m", wall_m, 1e-9, 1, 15), /* less the width in the end */
+            KEY("first", "m", first_m, 1e-9, 1, 2),
+            KEY("last", "m", last_m, 1e-9, 1, 2),
+            KEY("flow", "m3/s", flow_m3_per_s, 1e-15, 1, 15),
+            KEY("inlet", "K", inlet_k, 200, 1000, 15),
+            KEY("p", "J/(m3 K)", p_j_per_m3k, 1, 1e9, 15),
+            KEY("h_top", "W/(m2 K)", h_top, 1e-3, 1e9, 3),
+            KEY("h_bottom", "W/(m2 K)", h_bottom, 1e-3, 1e9, 3),
+            KEY("h_side", "W/(m2 K)", h_side, 1e-3, 1e9, 2),
+            KEY("viscosity", "Pa s", viscosity_pa_s, 1e-9, 1e3, 0)};
+#undef KEY
+enum { KEYS = sizeof keys / sizeof keys[0], KINDS = sizeof kinds / sizeof kinds[0] };
+
+void tmx_lcf_print_channels(struct tmx_channels c, FILE *out)
+{
+    c.wall_m += c.width_m;
+    fprintf(out, "channels %s", kinds[c.kind]);
+    for (size_t k = 0; k < KEYS; k++) {
+        double v;
+        char text[TMX_REAL_SIZE];
+        memcpy(&v, (const char *)&c + keys[k].offset, sizeof v);
+        tmx_real_print(text, v);
+        if (keys[k].needed >> c.kind & 1) {
+            fprintf(out, " %s %s", keys[k].key, text);
+        }
+    }
+    fprintf(out, " transport %s\n", c.upwind ? "upwind" : "central");
+}
+
 static void channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
 {
-    static const char *const kinds[] = {"merged", "resolved", "pins", "pins_staggered"};
     struct tmx_channels *c = &layer->channels;
-    double pitch_m = 0;
-    const struct {
-        const char *key, *unit;
-        double *to, min, max;
-        unsigned needed; /* bit by kind */
-    } keys[] = {{"width", "m", &c->width_m, 1e-9, 1, 15},
-                {"pitch", "m", &pitch_m, 1e-9, 1, 15},
-                {"first", "m", &c->first_m, 1e-9, 1, 2},
-                {"last", "m", &c->last_m, 1e-9, 1, 2},
-                {"flow", "m3/s", &c->flow_m3_per_s, 1e-15, 1, 15},
-                {"inlet", "K", &c->inlet_k, 200, 1000, 15},
-                {"p", "J/(m3 K)", &c->p_j_per_m3k, 1, 1e9, 15},
-                {"h_top", "W/(m2 K)", &c->h_top, 1e-3, 1e9, 3},
-                {"h_bottom", "W/(m2 K)", &c->h_bottom, 1e-3, 1e9, 3},
-                {"h_side", "W/(m2 K)", &c->h_side, 1e-3, 1e9, 2},
-                {"viscosity", "Pa s", &c->viscosity_pa_s, 1e-9, 1e3, 0}};
-    enum { KEYS = sizeof keys / sizeof keys[0], KINDS = sizeof kinds / sizeof kinds[0] };
     struct tmx_span word, value;
     bool given[KEYS] = {0}, transport = false;
     size_t kind = 0, k = 0;
@@ -169,17 +192,18 @@ static void channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
         char what[64];
         snprintf(what, sizeof what, "channels: %s [%s]", keys[k].key, keys[k].unit);
         given[k] = true;
-        *keys[k].to = number(r, value, what, keys[k].min, keys[k].max);
+        const double v = number(r, value, what, keys[k].min, keys[k].max);
+        memcpy((char *)c + keys[k].offset, &v, sizeof v);
     }
     for (k = 0; k < KEYS; k++) {
         if (keys[k].needed >> kind & 1 && !given[k]) {
             FAIL(r, "channels %s: %s [%s] is missing", kinds[kind], keys[k].key, keys[k].unit);
         }
     }
-    c->wall_m = pitch_m - c->width_m;
-    if (c->wall_m <= 0) {
-        FAIL(r, "channels: a width of %g m leaves no wall in a pitch of %g m", c->width_m, pitch_m);
+    if (c->wall_m - c->width_m <= 0) {
+        FAIL(r, "channels: a width of %g m leaves no wall in a pitch of %g m", c->width_m, c->wall_m);
     }
+    c->wall_m -= c->width_m;
 }
 
 /* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `channels KIND ...`, `filler

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
 #include "thermal/assembly/spec.h"
@@ -47,5 +48,8 @@ struct tmx_lcf {
 enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials, struct tmx_lcf *lcf,
                              struct tmx_err *err);
 void tmx_lcf_finish(struct tmx_lcf *lcf);
+
+/* The line `channels ...` of a layer. */
+void tmx_lcf_print_channels(struct tmx_channels c, FILE *out);
 
 #endif

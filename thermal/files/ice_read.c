@@ -466,28 +466,40 @@ static void find_material(struct tmx_ice_stack *s, size_t *index)
     expected(&s->l, "a material defined above");
 }
 
-/* Words as they must follow, and between them % a number above 0, to a double *, and @ a material, to a
- * size_t *: its index. */
+/* Words as they must follow, and between them % a number above 0, to a double * (%u: of um, in m), and @ a
+ * material, to a size_t *: its index. [word ...] may be left out. */
 static void scan(struct tmx_ice_stack *s, const char *format, ...)
 {
+    bool absent = false;
     va_list to;
     va_start(to, format);
     for (const char *at_word = format; *at_word;) {
-        size_t n = strcspn(at_word, "%@");
-        const char stop = at_word[n];
         char words[64];
         const char *begin = at_word + strspn(at_word, " ");
-        at_word += n + (stop != '\0');
-        n = (size_t)(at_word - begin) - (stop != '\0');
+        size_t n = strcspn(begin, "%@[]");
+        at_word = begin + n;
+        const char stop = *at_word;
+        at_word += stop != '\0';
         while (n > 0 && begin[n - 1] == ' ') {
             n--;
         }
         snprintf(words, sizeof words, "%.*s", (int)n, begin);
-        phrase(&s->l, words);
+        if (!absent) {
+            phrase(&s->l, words);
+        }
         if (stop == '%') {
-            *va_arg(to, double *) = positive(&s->l);
+            double *v = va_arg(to, double *);
+            *v = absent ? *v : positive(&s->l) * (*at_word == 'u' ? UM : 1);
+            at_word += *at_word == 'u';
         } else if (stop == '@') {
             find_material(s, va_arg(to, size_t *));
+        } else if (stop == '[') {
+            n = strcspn(at_word, " ");
+            snprintf(words, sizeof words, "%.*s", (int)n, at_word);
+            absent = !accept(&s->l, words);
+            at_word += n;
+        } else {
+            absent = false;
         }
     }
     va_end(to);
@@ -637,14 +649,8 @@ static void read_die(struct tmx_ice_stack *s)
 
 static void read_dimensions(struct tmx_ice_stack *s)
 {
-    scan(s, ": chip length % , width % ;", &s->length_m, &s->width_m);
-    s->length_m *= UM;
-    s->width_m *= UM;
-    if (accept(&s->l, "cell")) {
-        scan(s, "length % , width % ;", &s->cell_length_m, &s->cell_width_m);
-        s->cell_length_m *= UM;
-        s->cell_width_m *= UM;
-    }
+    scan(s, ": chip length %u , width %u ; [cell length %u , width %u ;]", &s->length_m, &s->width_m,
+         &s->cell_length_m, &s->cell_width_m);
     if (accept(&s->l, "non-uniform")) { /* one grid serves all layers */
         if (is(&s->l, "true")) {
             skip(&s->l, "non-uniform");
@@ -659,8 +665,7 @@ static void read_plate(struct tmx_ice_stack *s, const char *word, struct tmx_ice
 {
     double area = 0;
     if (accept(&s->l, word)) {
-        scan(s, "height % , area % , material @ ;", &p->height_m, &area, &p->material);
-        p->height_m *= UM;
+        scan(s, "height %u , area % , material @ ;", &p->height_m, &area, &p->material);
         p->side_m = sqrt(area) * UM;
     }
 }
@@ -708,14 +713,11 @@ static void read_solver(struct tmx_ice_stack *s)
     } else {
         expected(&s->l, "steady or transient");
     }
-    if (accept(&s->l, "initial")) {
-        scan(s, "temperature % ;", &s->init_k);
-    }
+    scan(s, "[initial temperature % ;]", &s->init_k);
     if (is(&s->l, "numofcores")) {
         skip(&s->l, "numofcores");
-        next(&s->l);
-        scan(s, "% ;", &unused);
     }
+    scan(s, "[numofcores % ;]", &unused);
 }
 
 /* What is put out, and where: `Tmap ( A, "a.txt", slot ) ;` and its like. */
@@ -785,14 +787,10 @@ static void read_microchannel(struct tmx_ice_stack *s, struct tmx_channels *c, s
     c->kind = first_of(&s->l, "4rm", "2rm", "2rm or 4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
     scan(s, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m, &c->wall_m);
     c->first_m = c->last_m = c->wall_m;
-    if (accept(&s->l, "first")) {
-        scan(s, "wall length % ;", &c->first_m);
-    }
-    if (accept(&s->l, "last")) {
-        scan(s, "wall length % ;", &c->last_m);
-    }
-    scan(s, "wall material @ ; coolant flow rate % ; coolant heat transfer coefficient", &slice->material,
-         &c->flow_m3_per_s);
+    scan(s,
+         "[first wall length % ;] [last wall length % ;] wall material @ ; coolant flow rate % ; coolant "
+         "heat transfer coefficient",
+         &c->first_m, &c->last_m, &slice->material, &c->flow_m3_per_s);
     c->flow_m3_per_s *= M3_PER_S;
     read_films(s, c);
 }

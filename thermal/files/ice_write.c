@@ -468,38 +468,6 @@ static const struct tmx_ice_placed *placed_at(const struct tmx_ice_stack *s, siz
     return &s->placed[upside_down(s) ? i : s->n_placed - 1 - i];
 }
 
-/* Its transport is 3D-ICE's: means of both sides of a face. */
-static void write_channels(const struct tmx_ice_stack *s, FILE *out)
-{
-    static const char *const kinds[] = {"merged", "resolved", "pins", "pins_staggered"};
-    const struct tmx_channels *c = &s->channels;
-    const bool resolved = c->kind == TMX_CHANNELS_RESOLVED, pins = c->kind > TMX_CHANNELS_RESOLVED,
-               over = upside_down(s);
-    const struct {
-        const char *key;
-        double v;
-        bool written;
-    } rows[] = {{"width", c->width_m, true},
-                {"pitch", c->width_m + c->wall_m, true},
-                {"first", c->first_m, resolved},
-                {"last", c->last_m, resolved},
-                {"flow", c->flow_m3_per_s * (pins ? s->length_m : 1), true},
-                {"inlet", c->inlet_k, true},
-                {"p", c->p_j_per_m3k, true},
-                {"h_top", over ? c->h_bottom : c->h_top, !pins},
-                {"h_bottom", over ? c->h_top : c->h_bottom, !pins},
-                {"h_side", c->h_side, resolved}};
-    fprintf(out, "channels %s", kinds[c->kind]);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char v[TMX_REAL_SIZE];
-        tmx_real_print(v, rows[i].v);
-        if (rows[i].written) {
-            fprintf(out, " %s %s", rows[i].key, v);
-        }
-    }
-    fputs(" transport central\n", out);
-}
-
 static void write_layers(const struct tmx_ice_stack *s, FILE *out)
 {
     size_t number = 0;
@@ -524,8 +492,12 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
                 fprintf(out, "conductivity %.12g %.12g %.12g\n", m->k_part_x * m->k_w_per_mk,
                         m->k_part_y * m->k_w_per_mk, m->k_w_per_mk);
             }
-            if (k->channel) {
-                write_channels(s, out);
+            if (k->channel) { /* transport as 3D-ICE's: means of both sides of a face */
+                struct tmx_channels flow = s->channels;
+                flow.flow_m3_per_s *= flow.kind > TMX_CHANNELS_RESOLVED ? s->length_m : 1;
+                flow.h_top = upside_down(s) ? s->channels.h_bottom : flow.h_top;
+                flow.h_bottom = upside_down(s) ? s->channels.h_top : flow.h_bottom;
+                tmx_lcf_print_channels(flow, out);
             }
             fputc('\n', out);
         }
