@@ -46,6 +46,13 @@ char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n)
     return own ? memcpy(own, text, n) : NULL;
 }
 
+void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err)
+{
+    if (a->failed) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+}
+
 void tmx_arena_clear(struct tmx_arena *a)
 {
     for (struct tmx_arena_block *b = a->last; b; b = b->before) {

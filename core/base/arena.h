@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/err.h"
 #include "core/base/image.h"
 
 struct tmx_arena {
@@ -28,6 +29,9 @@ char *tmx_arena_text(struct tmx_arena *a, const char *text); /* a copy */
 
 /* n letters as a text of its own. */
 char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);
+
+/* TMX_ENOMEM where a request could not be met: an error that stays (core/base/err.h). */
+void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err);
 
 void tmx_arena_clear(struct tmx_arena *a);                      /* all arrays are zero again */
 void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i); /* of all arrays */

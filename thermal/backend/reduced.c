@@ -83,13 +83,14 @@ static const struct tmx_opt opts[] = {
 
 struct table { /* of one step length */
     double dt_s;
-    double *row; /* [n_level][3][tmx_modal_table] owned: decay, gain, response */
+    double *row; /* [n_level][3][tmx_modal_table] decay, gain, response */
 };
 
 struct model {
     struct tmx_reduced_model shared;
     struct table *table; /* [n_table] owned; grows in prepare alone */
     size_t n_table;
+    struct tmx_arena arena; /* of their rows */
     double ambient_k;
     bool inlet_at_ambient;
     double coolant_limit_k; /* INFINITY: none */
@@ -136,9 +137,7 @@ static void model_destroy(void *model)
 {
     struct model *m = model;
     if (m) {
-        for (size_t t = 0; t < m->n_table; t++) {
-            free(m->table[t].row);
-        }
+        tmx_arena_finish(&m->arena);
         free(m->table);
         tmx_reduced_model_finish(&m->shared);
         free(m);
@@ -245,10 +244,10 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
         return TMX_OK;
     }
     struct table *grown = realloc(m->table, (m->n_table + 1) * sizeof *grown);
+    double *rows;
     m->table = grown ? grown : m->table;
-    double *rows = calloc(3 * row * m->shared.n_level, sizeof *rows);
+    TMX_TAKE(&m->arena, rows, 3 * row * m->shared.n_level);
     if (!grown || !rows) {
-        free(rows);
         return tmx_fail(err, TMX_ENOMEM, "step table");
     }
     for (size_t l = 0; l < m->shared.n_level; l++) {

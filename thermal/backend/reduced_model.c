@@ -293,9 +293,7 @@ static void build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_
     double *level;
     TMX_TAKE(&m->arena, level, 2 * m->n_level);
     TMX_TAKE(&m->arena, m->error, (u + 1) * u);
-    if (m->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&m->arena, err);
     for (size_t l = 0; l < m->n_level && !err->code; l++) {
         level[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
         level[m->n_level + l] = tmx_thermal_spec_flow(spec, l);
@@ -369,7 +367,7 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 20";
+static const char VERSION[] = "reduced model 21";
 
 #define ADD(h, ...)                        \
     do {                                   \
@@ -479,7 +477,7 @@ static bool read_pieces(const struct tmx_cache_name *name, const struct pieces *
 
 /* What precedes the arrays. */
 struct sizes {
-    size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
+    size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift, n_wet, n_watch;
 };
 
 /* The maps, in the file of their own. */
@@ -527,50 +525,22 @@ static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct 
     PUT(p, m->back, turned && !m->fine ? m->n_level * k * k : 0);
     PUT(p, m->error, (unit + 1) * unit);
     PUT(p, m->cell_error, (unit + 1) * m->n_region);
-}
-
-/* What coolant needs beside it, in a file of its own. */
-struct coolant_sizes {
-    size_t n_wet, n_watch;
-};
-
-static void list_coolant(struct tmx_reduced_model *m, struct coolant_sizes *sizes, struct pieces *p)
-{
-    struct tmx_coolant *c = &m->coolant;
-    const size_t n_level = m->n_level, k = m->n_mode, u = m->net.n_unit;
-    p->n = 0;
-    PUT(p, sizes, 1);
-    PUT(p, c->inlet_state, n_level * k);
-    PUT(p, c->inlet_unit, n_level * u);
-    PUT(p, c->wet, c->n_wet);
-    PUT(p, c->wet_map, k * c->n_wet);
-    PUT(p, c->wet_still, n_level * u * c->n_wet);
-    PUT(p, c->watch, n_level * k * c->n_watch);
-    PUT(p, c->watch_direct, n_level * u * c->n_watch);
-}
-
-static bool load_coolant(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX], struct pieces *p)
-{
-    const struct tmx_cache_name name = {.kind = "coolant", .key = key};
-    struct coolant_sizes sizes;
-    struct tmx_coolant *c = &m->coolant;
-    if (!tmx_cache_peek(&name, &sizes, sizeof sizes) || sizes.n_wet > m->net.n_node ||
-        sizes.n_watch > sizes.n_wet) {
-        return false;
+    if (m->net.n_flow > 0) {
+        struct tmx_coolant *c = &m->coolant;
+        PUT(p, c->inlet_state, m->n_level * k);
+        PUT(p, c->inlet_unit, m->n_level * unit);
+        PUT(p, c->wet, c->n_wet);
+        PUT(p, c->wet_map, k * c->n_wet);
+        PUT(p, c->wet_still, m->n_level * unit * c->n_wet);
+        PUT(p, c->watch, m->n_level * k * c->n_watch);
+        PUT(p, c->watch_direct, m->n_level * unit * c->n_watch);
     }
-    *c = (struct tmx_coolant){.n_mode = m->n_mode, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
-    list_coolant(m, &sizes, p);
-    bool ok = read_pieces(&name, p);
-    for (size_t i = 0; i < c->n_wet && ok; i++) {
-        ok = c->wet[i] < m->net.n_node;
-    }
-    return ok;
 }
 
 /* Room for all pieces of any of the lists; NULL: no memory. */
 static struct tmx_piece *room(const struct tmx_reduced_model *m)
 {
-    enum { PER_LEVEL = 8, WHOLE = 8 };
+    enum { PER_LEVEL = 8, WHOLE = 16 };
     return calloc(PER_LEVEL * m->n_level + WHOLE, sizeof(struct tmx_piece));
 }
 
@@ -599,20 +569,25 @@ static bool load_model(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]
     bool ok = p.piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
               sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
               sizes.n_region == m->n_region && sizes.n_mode > 0 &&
-              sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
+              sizes.n_mode <= m->net.n_node && /* a damaged head must not ask for all memory */
+              sizes.n_wet <= m->net.n_node && sizes.n_watch <= sizes.n_wet;
     if (ok) {
         m->n_mode = sizes.n_mode;
         m->n_basis = sizes.n_basis;
         m->n_shift = sizes.n_shift;
+        m->coolant =
+            (struct tmx_coolant){.n_mode = sizes.n_mode, .n_wet = sizes.n_wet, .n_watch = sizes.n_watch};
         list_model(m, &sizes, &p);
         ok = read_pieces(&name, &p);
+    }
+    for (size_t i = 0; i < m->coolant.n_wet && ok; i++) {
+        ok = m->coolant.wet[i] < m->net.n_node;
     }
     const struct sizes own = sizes;
     if (ok && !m->no_field) {
         list_maps(m, &sizes, &p);
         ok = read_pieces(&field, &p) && memcmp(&own, &sizes, sizeof own) == 0;
     }
-    ok = ok && (m->net.n_flow == 0 || load_coolant(m, key, &p));
     free(p.piece);
     if (!ok) {
         empty(m);
@@ -622,19 +597,13 @@ static bool load_model(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]
 
 static void store_model(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key},
-                                coolant = {.kind = "coolant", .key = key};
-    struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
-                          m->n_region, m->n_basis, m->n_shift};
-    struct coolant_sizes wet = {m->coolant.n_wet, m->coolant.n_watch};
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
+    struct sizes sizes = {m->n_level, m->n_mode,  m->net.n_unit,    m->net.n_node,     m->n_region,
+                          m->n_basis, m->n_shift, m->coolant.n_wet, m->coolant.n_watch};
     struct pieces p = {.piece = room(m)};
     if (p.piece && !m->no_field) { /* first: who finds the model built with maps finds them */
         list_maps(m, &sizes, &p);
         tmx_cache_write(&field, p.piece, p.n);
-    }
-    if (p.piece && m->net.n_flow > 0) {
-        list_coolant(m, &wet, &p);
-        tmx_cache_write(&coolant, p.piece, p.n);
     }
     if (p.piece) {
         list_model(m, &sizes, &p);
@@ -821,9 +790,7 @@ static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *sp
     if (m->n_region > 0) {
         TMX_TAKE(&m->arena, m->cell_error, (u + 1) * m->n_region);
     }
-    if (m->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&m->arena, err);
     if (!err->code) {
         memcpy(m->error, basis.error, (u + 1) * u * sizeof *m->error);
         for (size_t i = 0; i < (u + 1) * m->n_region; i++) {
@@ -1211,57 +1178,46 @@ static void add_rows(size_t k, const double *row, size_t stride, const double *s
     }
 }
 
-static enum tmx_status fill(struct tmx_portable *p, const struct tmx_reduced_model *m, struct tmx_err *err)
-{
-    const struct tmx_modal *first = m->modal;
-    const size_t k = m->n_mode, n = first->n_unit, n_level = m->n_level;
-    p->n_mode = k;
-    p->n_unit = n;
-    p->n_level = n_level;
-    TMX_TAKE(&p->arena, p->in, n * k);
-    TMX_TAKE(&p->arena, p->out, n * k);
-    TMX_TAKE(&p->arena, p->direct, n * n);
-    TMX_TAKE(&p->arena, p->one, k);
-    TMX_TAKE(&p->arena, p->rate, n_level * k);
-    TMX_TAKE(&p->arena, p->vector, n_level * k * k);
-    TMX_TAKE(&p->arena, p->back, n_level * k * k);
-    if (p->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "model of %zu modes", k);
-    }
-    for (size_t u = 0; u < n; u++) {
-        add_rows(k, first->in + u * first->mode_row, 1, first->rate, m->back, p->in + u * k);
-        add_rows(k, first->out + u, first->unit_row, NULL, m->back, p->out + u * k);
-        memcpy(p->direct + u * n, first->direct + u * first->unit_row, n * sizeof *p->direct);
-    }
-    add_rows(k, first->one, 1, NULL, m->vector, p->one);
-    memcpy(p->vector, m->vector, n_level * k * k * sizeof *p->vector);
-    memcpy(p->back, m->back, n_level * k * k * sizeof *p->back);
-    for (size_t l = 0; l < n_level; l++) {
-        memcpy(p->rate + l * k, m->modal[l].rate, k * sizeof *p->rate);
-    }
-    return TMX_OK;
-}
-
 enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_thermal_spec *spec,
                                   double tolerance_k, const double *swing_w, struct tmx_err *err)
 {
     const struct tmx_reduced_options options = {.tolerance_k = tolerance_k, .cache = true};
+    struct tmx_err own = {0};
     struct tmx_reduced_model m;
     *p = (struct tmx_portable){0};
     tmx_assert(tmx_thermal_spec_levels(spec) > 1 && !spec->init_node_k);
-    if (spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX) {
+    if (by_cell(spec->map_mode)) {
         return tmx_fail(err, TMX_EUNSUPPORTED, "a unit read as the %s of its cells is no linear map",
                         spec->map_mode == TMX_MAP_MIN ? "coldest" : "hottest");
     }
-    enum tmx_status st = tmx_reduced_model_init(&m, spec, &options, err);
-    if (!st && m.net.n_flow > 0) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED,
-                      "modes of coolant turn into one another: they are no plain arrays");
+    if (!tmx_reduced_model_init(&m, spec, &options, &own) && m.net.n_flow > 0) {
+        tmx_error(&own, TMX_EUNSUPPORTED, "modes of coolant turn into one another: they are no plain arrays");
     }
-    st = st ? st : fill(p, &m, err);
-    p->error_k = st ? 0 : tmx_reduced_model_bound(&m, false, swing_w);
+    const size_t k = p->n_mode = m.n_mode, n = p->n_unit = m.net.n_unit, n_level = p->n_level = m.n_level;
+    double **const own_k[] = {&p->in, &p->out, &p->one, &p->rate, &p->vector, &p->back};
+    const size_t count[] = {n * k, n * k, k, n_level * k, n_level * k * k, n_level * k * k};
+    for (size_t i = 0; i < sizeof own_k / sizeof own_k[0] && !own.code; i++) {
+        TMX_TAKE(&p->arena, *own_k[i], count[i]);
+    }
+    TMX_TAKE(&p->arena, p->direct, n * n);
+    tmx_arena_check(&p->arena, &own);
+    for (size_t u = 0; u < n && !own.code; u++) {
+        const struct tmx_modal *first = m.modal;
+        add_rows(k, first->in + u * first->mode_row, 1, first->rate, m.back, p->in + u * k);
+        add_rows(k, first->out + u, first->unit_row, NULL, m.back, p->out + u * k);
+        memcpy(p->direct + u * n, first->direct + u * first->unit_row, n * sizeof *p->direct);
+    }
+    if (!own.code) {
+        add_rows(k, m.modal->one, 1, NULL, m.vector, p->one);
+        memcpy(p->vector, m.vector, n_level * k * k * sizeof *p->vector);
+        memcpy(p->back, m.back, n_level * k * k * sizeof *p->back);
+        p->error_k = tmx_reduced_model_bound(&m, false, swing_w);
+    }
+    for (size_t l = 0; l < n_level && !own.code; l++) {
+        memcpy(p->rate + l * k, m.modal[l].rate, k * sizeof *p->rate);
+    }
     tmx_reduced_model_finish(&m);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_portable_finish(struct tmx_portable *p)

@@ -115,9 +115,7 @@ static void add_face(struct cut *c, double gamma)
     tmx_modes_init(&f->modes, c->basis, gamma, c->err);
     TMX_TAKE(&c->arena, f->bt, k * c->n_in);
     TMX_TAKE(&c->arena, f->ot, k * m);
-    if (c->arena.failed) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&c->arena, c->err);
     for (size_t i = 0; i < k && !c->err->code; i++) {
         const double root = sqrt(f->modes.rate[i]);
         for (size_t u = 0; u < m; u++) {
@@ -140,8 +138,8 @@ static void init_several(struct cut *c)
         TMX_TAKE(&c->arena, *square[i], k * k);
     }
     TMX_TAKE(&c->arena, c->air, k);
-    if (c->arena.failed) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
+    tmx_arena_check(&c->arena, c->err);
+    if (c->err->code) {
         return;
     }
     if (c->basis->a) {
@@ -352,9 +350,7 @@ static void init(struct cut *c)
     TMX_TAKE(&c->arena, c->oz, k * m);
     TMX_TAKE(&c->arena, c->miss, n_in * m);
     TMX_TAKE(&c->arena, c->now, n_in * m);
-    if (c->arena.failed) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&c->arena, c->err);
 }
 
 /* The cut: the first n directions, diagonalised, and what they miss. */
@@ -523,9 +519,7 @@ static void layout(struct cut *c, size_t n, double d, struct tmx_modal *modal)
     double *area;
     TMX_TAKE(&c->arena, area, k);
     tmx_modal_init(modal, n, m, true, false, c->err);
-    if (c->arena.failed) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&c->arena, c->err);
     if (c->err->code) {
         return;
     }

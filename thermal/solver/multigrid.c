@@ -58,9 +58,7 @@ void tmx_cells_take(struct tmx_cells *c, size_t n_link, struct tmx_err *err)
     }
     TMX_TAKE(&c->arena, c->ground_w_k, c->n_node);
     TMX_TAKE(&c->arena, c->link, n_link);
-    if (c->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&c->arena, err);
 }
 
 /* Resistance of half a fine link inside a coarse cell; 0 where there is none. */
@@ -358,8 +356,8 @@ static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, cons
     for (size_t a = 0; a < n_array; a++) {
         TMX_TAKE(&mg->arena, *own[a], l->n);
     }
-    if (mg->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+    tmx_arena_check(&mg->arena, err);
+    if (err->code) {
         return;
     }
     bool positive = true;
