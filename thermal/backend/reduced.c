@@ -33,7 +33,7 @@
  *
  * Ambient. theta = T - ambient, so an ambient that rises by d is a uniform field of -d: z <- z - d one.
  *
- * A start field (an init file) has modes of its own beside those of the powers (initial_basis.c). The network
+ * A start field (an init file) has modes of its own beside those of the powers (krylov.c). The network
  * is linear, so both sets advance side by side and their temperatures add up.
  *
  * Cells. Where units are read as their hottest or coldest cell, or where cells must be accurate, all modes of

@@ -59,7 +59,7 @@
 
 #include "core/store/cache.h"
 #include "thermal/reduction/dense.h"
-#include "thermal/reduction/initial_basis.h"
+#include "thermal/reduction/krylov.h"
 #include "thermal/reduction/truncate.h"
 #include "thermal/solver/solver.h"
 

@@ -165,6 +165,26 @@ struct growing_basis {
 /* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
 static const double LITTLE = 0.1;
 
+/* net and *s, which is overwritten, are kept by reference. */
+static void grow_init(struct growing_basis *b, struct tmx_basis *s, const struct tmx_network *net,
+                      size_t n_in, bool own_out, double gamma_low, double gamma_high, struct tmx_err *err)
+{
+    const size_t n = net->n_node, m = net->n_unit;
+    const bool several = gamma_low != gamma_high;
+    *s = (struct tmx_basis){
+        .n_node = n, .n_unit = m, .gamma = several ? sqrt(gamma_low * gamma_high) : gamma_low};
+    *b = (struct growing_basis){
+        .net = net, .basis = s, .several = several, .n_in = n_in, .err = err, .tall = {.n = n}};
+    double **const tall[] = {&b->b, &b->x, &b->w, &b->e};
+    for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
+        const size_t n_col = i < 3 ? n_in : m;
+        TMX_TAKE(&b->arena, *tall[i], n_col * n);
+        tmx_os_large_pages(*tall[i], n_col * n * sizeof **tall[i]);
+    }
+    TMX_TAKE(&b->arena, b->eigen, n_in * n_in);
+    TMX_TAKE(&b->arena, b->eigenval, n_in);
+}
+
 /* Column col of x := itself over its size in C. */
 static void normalise(void *grown, size_t col)
 {
@@ -381,7 +401,7 @@ static void grow_close(struct growing_basis *b)
     }
     for (size_t c = 0; c < k; c++) {
         for (size_t u = 0; u < m; u++) {
-            s->in[u * k + c] = b->in[c * b->n_in + u];
+            s->in[u * k + c] = u < b->n_in ? b->in[c * b->n_in + u] : 0;
             if (s->out) {
                 s->out[u * k + c] = b->out[c * m + u];
             }
@@ -622,23 +642,11 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     const size_t n_in = m + (b->options->ambient_k > 0);
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
-    const bool several = b->options->gamma_low != b->options->gamma_high;
     struct growing_basis *grown = &b->grown;
-    tmx_assert(!cells || b->options->unit_cells);
-    *s = (struct tmx_basis){.n_node = n, .n_unit = m};
-    s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
-    *grown = (struct growing_basis){
-        .net = net, .basis = s, .several = several, .n_in = n_in, .err = err, .tall = {.n = n}};
-    grown->dependent = pow(enough(b, 1e-3, NEW_PART), 2);
     struct tmx_arena *scratch = &grown->arena;
-    double **const tall[] = {&grown->b, &grown->x, &grown->w, &grown->e};
-    for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
-        const size_t n_col = i < 3 ? n_in : m;
-        TMX_TAKE(scratch, *tall[i], n_col * n);
-        tmx_os_large_pages(*tall[i], n_col * n * sizeof **tall[i]);
-    }
-    TMX_TAKE(scratch, grown->eigen, n_in * n_in);
-    TMX_TAKE(scratch, grown->eigenval, n_in);
+    tmx_assert(!cells || b->options->unit_cells);
+    grow_init(grown, s, net, n_in, own_out, b->options->gamma_low, b->options->gamma_high, err);
+    grown->dependent = pow(enough(b, 1e-3, NEW_PART), 2);
     TMX_TAKE(scratch, b->weight, n_in);
     TMX_TAKE(scratch, b->r, own_out ? m * n : 0);
     TMX_TAKE(scratch, b->miss, n_in * m);
@@ -689,4 +697,158 @@ void tmx_basis_finish(struct tmx_basis *basis)
     free(basis->v);
     tmx_arena_finish(&basis->arena);
     *basis = (struct tmx_basis){0};
+}
+
+/* ---- A start field ---- */
+
+/* The rational Krylov space of one vector: the uniform field (for the heat balance), theta, and for each of a
+ * few poles sigma, two decades apart from the slowest sink to ten times the rate of the shortest step,
+ * q := (G + sigma C)^-1 C q again and again, q being the pole's newest vector. A vector costs one solve, so
+ * this takes a fraction of the basis for the powers. What is new of a solution is down to a millionth of it:
+ * solved to less than rounding, vectors would be noise and the error would stay where it is.
+ * It ends when at test shifts s between and at the poles what is missed, s (G + s C)^-1 (C theta -
+ * (G + s C) V (Gr + s)^-1 V' C theta), is below a part of the tolerance. That is the error seen around t =
+ * 1/s; for (G + s C)^-1 stands the system of the pole below. */
+static const double POLE_RATIO = 100;   /* at most, from one pole to the next; FIRST_SHIFT is the first */
+static const double LAST_POLE = 10;     /* in units of the rate of the shortest step */
+static const double START_SHARE = 0.02; /* of the tolerance at each tested shift */
+static const double START_DEPENDENT = 1e-20; /* square of the part of a vector that must be new */
+static const struct tmx_accuracy FIELD = {.part = 1e-11}, START_TESTED = {.part = 0.01};
+enum { MAX_POLE = 8, MAX_VECTOR = 160 };
+
+struct start {
+    struct growing_basis grown; /* b: C theta */
+    const struct tmx_initial_basis_options *options;
+    struct tmx_solver *solver;
+    struct tmx_system *system[MAX_POLE];
+    double pole[MAX_POLE];
+    size_t n_pole;
+    double *unit; /* [n_unit] work */
+};
+
+static void heat_times(const struct start *b, const double *x, double *w)
+{
+    for (size_t c = 0; c < b->grown.net->n_node; c++) {
+        w[c] = b->grown.net->heat_j_k[c] * x[c];
+    }
+}
+
+/* x := the solution of a pole for w */
+static void solve_pole(struct start *b, size_t pole, const struct tmx_accuracy *accuracy)
+{
+    const enum tmx_status st =
+        b->grown.err->code ? TMX_OK
+                           : tmx_solve(b->solver, b->system[pole], accuracy, 1, b->grown.w, NULL, b->grown.x);
+    if (st) {
+        tmx_error(b->grown.err, st, "start field");
+    }
+}
+
+/* What is missed at shift s, in kelvin, by the system of a pole. */
+static double test_start(struct start *b, double s, size_t pole)
+{
+    struct growing_basis *grown = &b->grown;
+    const struct tmx_regions *cells = b->options->cells;
+    double worst = 0;
+    grow_residual(grown, s, 1, grown->b, grown->in, grown->w);
+    solve_pole(b, pole, &START_TESTED);
+    for (size_t e = 0; cells && e < cells->start[cells->n]; e++) {
+        worst = fmax(worst, fabs(grown->x[cells->node[e]]));
+    }
+    if (!cells) {
+        tmx_network_read(grown->net, grown->x, b->unit);
+    }
+    for (size_t u = 0; u < grown->net->n_unit && !cells; u++) {
+        worst = fmax(worst, fabs(b->unit[u]));
+    }
+    return s * fmax(1, b->pole[pole] / s) * worst; /* (G+sC)^-1 <= pole/s (G+pole C)^-1 */
+}
+
+/* Two more vectors of every pole in turn, until the tests are content; returns what they find. */
+static double collect_start(struct start *b)
+{
+    struct growing_basis *grown = &b->grown;
+    const size_t n = grown->net->n_node, *n_mode = &grown->basis->n_mode;
+    size_t own[MAX_POLE], before = 1; /* own: the newest vector of each pole: what it is applied to next */
+    double error_k = INFINITY;
+    for (size_t c = 0; c < n; c++) {
+        grown->x[c] = 1;
+    }
+    grow_append(grown, 1);
+    memcpy(grown->x, b->options->theta_k, n * sizeof *grown->x);
+    grow_append(grown, 1);
+    for (size_t p = 0; p < MAX_POLE; p++) {
+        own[p] = *n_mode - 1;
+    }
+    if (*n_mode == before) { /* uniform */
+        return 0;
+    }
+    while (error_k > START_SHARE * b->options->tolerance_k && *n_mode > before &&
+           *n_mode + 2 * b->n_pole <= MAX_VECTOR) {
+        for (size_t i = 0; i<2 * b->n_pole && * n_mode> before; i++) {
+            const size_t p = i % b->n_pole;
+            before = *n_mode;
+            heat_times(b, grown->basis->v + own[p] * n, grown->w);
+            solve_pole(b, p, &FIELD);
+            grow_append(grown, 1);
+            own[p] = *n_mode - 1;
+        }
+        error_k = test_start(b, b->pole[0] / 3, 0);
+        for (size_t p = 0; p + 1 < b->n_pole; p++) { /* the last pole is faster than any step */
+            error_k = fmax(error_k, test_start(b, b->pole[p], p));
+            error_k = fmax(error_k, test_start(b, sqrt(b->pole[p] * b->pole[p + 1]), p));
+        }
+    }
+    return error_k;
+}
+
+double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net,
+                         const struct tmx_initial_basis_options *options, const double **theta,
+                         struct tmx_err *err)
+{
+    struct start b = {.options = options};
+    struct growing_basis *grown = &b.grown;
+    const double last = fmax(LAST_POLE / options->min_step_s, FIRST_SHIFT * POLE_RATIO);
+    const double decades = log(last / FIRST_SHIFT) / log(POLE_RATIO);
+    double error_k = 0;
+    grow_init(grown, s, net, 1, false, options->gamma_low, options->gamma_high, err);
+    grown->dependent = START_DEPENDENT;
+    TMX_TAKE(&grown->arena, b.unit, net->n_unit);
+    tmx_arena_check(&grown->arena, err);
+    s->n_shift = b.n_pole = 1 + (size_t)fmin(ceil(decades - 1e-9), MAX_POLE - 1);
+    b.solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
+    for (size_t p = 0; p < b.n_pole; p++) {
+        b.pole[p] = FIRST_SHIFT * pow(last / FIRST_SHIFT, (double)p / (double)(b.n_pole - 1));
+        const struct tmx_matrix matrix = {.gamma = s->gamma, .sigma = b.pole[p]};
+        b.system[p] = tmx_system_create(b.solver, &matrix, err);
+    }
+    if (!err->code) {
+        heat_times(&b, options->theta_k, grown->b);
+        error_k = collect_start(&b);
+    }
+    if (!err->code) {
+        grow_close(grown);
+    }
+    double *at;
+    const size_t k = s->n_mode, m = net->n_unit;
+    TMX_TAKE(&s->arena, at, k);
+    TMX_TAKE(&s->arena, s->out, k * m);
+    tmx_arena_check(&s->arena, err);
+    const bool linear = net->mode != TMX_MAP_MIN && net->mode != TMX_MAP_MAX;
+    for (size_t c = 0; c < k && !err->code;
+         c++) { /* theta is no input; MIN and MAX are read from the cells */
+        at[c] = s->in[c];
+        s->in[c] = 0;
+        tmx_network_read(net, s->v + c * s->n_node, b.unit);
+        for (size_t u = 0; u < m && linear; u++) {
+            s->out[u * k + c] = b.unit[u];
+        }
+    }
+    *theta = at;
+    for (size_t p = 0; p < b.n_pole; p++) {
+        tmx_system_destroy(b.system[p]);
+    }
+    tmx_solver_destroy(b.solver);
+    tmx_arena_finish(&grown->arena);
+    return error_k;
 }
