@@ -52,11 +52,12 @@ static const double FLAT = 2.0; /* ratio of mean links from which on one directi
 
 void tmx_cells_take(struct tmx_cells *c, size_t n_link, struct tmx_err *err)
 {
-    double **const of_cells[] = {&c->east_w_k, &c->south_w_k, &c->up_w_k};
-    for (size_t i = 0; i < 3; i++) {
-        TMX_TAKE(&c->arena, *of_cells[i], c->n_cell);
+    TMX_TAKE(&c->arena, c->east_w_k, 3 * c->n_cell + c->n_node); /* one block, which goes back whole */
+    if (c->east_w_k) {
+        c->south_w_k = c->east_w_k + c->n_cell;
+        c->up_w_k = c->south_w_k + c->n_cell;
+        c->ground_w_k = c->up_w_k + c->n_cell;
     }
-    TMX_TAKE(&c->arena, c->ground_w_k, c->n_node);
     TMX_TAKE(&c->arena, c->link, n_link);
     tmx_arena_check(&c->arena, err);
 }
@@ -353,8 +354,10 @@ static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, cons
     l->n += c->n_node - c->n_cell + MARGIN; /* which transfers read beyond a row, times 0 */
     float **const own[ARRAYS] = {&l->east,      &l->south, &l->up,    &l->diagonal,
                                  &l->eliminate, &l->pivot, &l->ground};
-    for (size_t a = 0; a < n_array; a++) {
-        TMX_TAKE(&mg->arena, *own[a], l->n);
+    float *block; /* of all: single arrays would lie between cells that are freed */
+    TMX_TAKE(&mg->arena, block, n_array * l->n);
+    for (size_t a = 0; a < n_array && block; a++) {
+        *own[a] = block + a * l->n;
     }
     tmx_arena_check(&mg->arena, err);
     if (err->code) {
