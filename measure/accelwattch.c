@@ -314,7 +314,7 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
     if (!r.err.code && dir && !tmx_os_mkdirs(dir, &r.err)) {
         (void)!tmx_folder_open(dir, TMX_FOLDER_RESULTS, &r.err);
     }
-    *t = tmx_table_new(columns, 8);
+    *t = r.err.code ? NULL : tmx_table_new(columns, 8);
     for (size_t i = 0; !r.err.code && i < r.n_kernel; i++) {
         const struct kernel *k = &r.kernel[i];
         const double n = (double)k->launches, *w = k->sum.component;

@@ -626,7 +626,7 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
              "fitted by thermix llm fit to %.300s; weights, heads, shares and idle watts are those of %.60s",
              path, like->name);
     const struct row *rows = read_rows(path, like, &n, &arena, &failed);
-    *errors = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    *errors = rows ? tmx_table_new(columns, sizeof columns / sizeof columns[0]) : NULL;
     TMX_TAKE(&arena, cell, n);
     if (!TMX_TAKE(&arena, scratch, 2 * n) || !*errors) {
         tmx_error(&failed, TMX_ENOMEM, "out of memory");

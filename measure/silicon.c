@@ -448,16 +448,14 @@ static void step(struct tmx_claims *r, const void *which)
     struct tmx_measured log = {0};
     snprintf(file, sizeof file, "workloads/measured/%s", c->log);
     snprintf(label, sizeof label, "%s measured", c->chip);
-    if (r->err.code || !r->points || tmx_data_file(file, path, &r->err) ||
-        tmx_measured_read(&log, path, NULL, &r->err)) {
-        return;
-    }
-    const struct tmx_series *s = &log.series[0];
+    const bool read = !r->err.code && r->points && !tmx_data_file(file, path, &r->err) &&
+                      !tmx_measured_read(&log, path, NULL, &r->err);
+    const struct tmx_series *s = read ? &log.series[0] : NULL;
     size_t from = 0;
-    while (from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
+    while (s && from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
         from++;
     }
-    for (size_t i = from; i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
+    for (size_t i = from; s && i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
         point(r, "steps", label, s->q[TMX_Q_TIME][i] - s->q[TMX_Q_TIME][from],
               s->q[TMX_Q_TEMP][i] - s->q[TMX_Q_TEMP][0]);
     }
