@@ -37,7 +37,7 @@ sed -i 's/^#define TMX_RUN_PLAIN_GROUPS(X)/& X(scale, NULL, tmx_run_scale_opts)/
 inserts run/workload.c 'static enum tmx_status open_kernel' 'const struct tmx_opt tmx_run_scale_opts[] = {' \
   'TMX_ROW_REAL(tmx_run_scale_options, power, "1", 0.1, 10, 1, "factor on the sm_power_w of every kernel"),' '{0},' '};'
 inserts run/workload.c 'struct tmx_run_kernel *named' 'k->power.sm_power_w *= r->scale_options.power;'
-inserts run/metrics.c 'const struct tmx_metric tmx_metrics[]' 'static double edp_js(const struct tmx_run *r) { return energy_j(r) * makespan_s(r); }'
+inserts run/metrics.c 'const struct tmx_metric tmx_metrics[]' 'static double edp_js(const struct tmx_run *r) { return recorder(r)->total_j * makespan_s(r); }'
 inserts run/metrics.c '{"energy_j", "energy of the GPUs' '{"edp_js", "energy_j times makespan_s", 0, .value = edp_js},'
 for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers run/options.h:X\(scale; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
