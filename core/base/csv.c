@@ -338,8 +338,8 @@ static void begin(struct reader *r, struct tmx_csv *csv, const char *path)
     } else if (!r->err.code) {
         const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
         const size_t n = (size_t)((newline ? newline : r->end) - r->at);
-        for (const char *s = "\t;|,"; *s;
-             s++) { /* between the names a comma, or the first of the others that is there */
+        /* between the names a comma, or the last of the others that is there */
+        for (const char *s = "\t;|,"; *s; s++) {
             r->separator = memchr(r->at, *s, n) ? *s : r->separator;
         }
         csv->head_line = r->line;

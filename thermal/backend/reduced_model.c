@@ -33,11 +33,11 @@
  *
  * From shifts to times. The error that a test finds at shift s is E(s) = s * integral exp(-s t) e(t) dt of
  * the step response's error e. It is 0 at the basis' shifts, which are a factor of rho apart, and m between
- * them, about m/2 (1 - cos(w ln s)) with w = 2 pi / ln(rho). As cos(w ln t) becomes |Gamma(1 + i w)| cos(w ln
- * s +
- * ...), e(t) has the amplitude m/2 / |Gamma(1 + i w)|, and |Gamma(1 + i w)|^2 = pi w / sinh(pi w): for a rho
- * of 10 it is 8.8 m to both sides of m/2. One step errs by at most 9.3 m; a power that comes and goes at the
- * worst times errs from trough to crest, 17.6 m. HotSpot's network, with its thick sheets, stays below 10 m.
+ * them, about m/2 (1 - cos(w ln s)) with w = 2 pi / ln(rho). As cos(w ln t) becomes, but for a phase,
+ * |Gamma(1 + i w)| cos(w ln s), e(t) has the amplitude m/2 / |Gamma(1 + i w)|, and |Gamma(1 + i w)|^2 = pi w
+ * / sinh(pi w): for a rho of 10 it is 8.8 m to both sides of m/2. One step errs by at most 9.3 m; a power
+ * that comes and goes at the worst times errs from trough to crest, 17.6 m. HotSpot's network, with its thick
+ * sheets, stays below 10 m.
  *
  * An estimate of more than MISSED times the tolerance means that the numbers themselves have failed, as with
  * a sink of 1e6 K/W: it is an error (TMX_ESOLVE), and the full grid must solve that network.

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OCTAVE = 64, SEGMENT = TMX_SWING_SEGMENT };
+enum { OCTAVE_BITS = 6, OCTAVE = 1 << OCTAVE_BITS, SEGMENT = TMX_SWING_SEGMENT };
 const double tmx_swing_window_s[TMX_SWING_WINDOWS] = {0.05, 1, 10, 60};
 static const double SAMPLE_S = 0.01, LEAST_S = 10 /* a period of 0.1 Hz */, ROUND_OFF = 1e-9;
 
@@ -28,12 +28,12 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct t
     TMX_TAKE(state, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
-/* By exponent and the first bits of the mantissa. */
+/* By exponent (1023: of 1 W) and the first OCTAVE_BITS of the 52 bits of the mantissa. */
 static size_t bin_of(double w)
 {
     uint64_t bits;
     memcpy(&bits, &w, sizeof bits);
-    const uint64_t bin = w >= 1 ? (bits >> 46) - (1023 * OCTAVE) : 0;
+    const uint64_t bin = w >= 1 ? (bits >> (52 - OCTAVE_BITS)) - (1023 * OCTAVE) : 0;
     return bin < TMX_SWING_BINS ? bin : TMX_SWING_BINS - 1;
 }
 
