@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 #include "run/cta.h"
 
 static const char *const policies[] = {"all", "tcs", "htcs"};

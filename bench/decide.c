@@ -9,7 +9,7 @@
 
 #include <thermix/catalog.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/run.h"
 #include "sched/policies.h"
 

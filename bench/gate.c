@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
 #include "tests/oracle/slow_sm.h"

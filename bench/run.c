@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
+#include "base/config.h"
+#include "base/os.h"
 #include "run/run.h"
 #include "thermal/thermal.h"
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
+#include "base/config.h"
+#include "base/os.h"
 #include "run/run.h"
 
 enum { N_SIZE = 4, N_FANS = 2, TURN = 25600, N_TURN = 9, MOST = 512, RACK = 64 };

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
+#include "base/rng.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
-#include "core/base/rng.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"

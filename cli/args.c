@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
-#include "core/store/cache.h"
+#include "base/arena.h"
+#include "base/cache.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "run/load/data.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };

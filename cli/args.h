@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/opt.h"
 #include "study/table_out.h"
 
 enum tmx_arg_type {

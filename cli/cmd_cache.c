@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/cache.h"
+#include "base/text.h"
 #include "cli/commands.h"
-#include "core/base/text.h"
-#include "core/store/cache.h"
 
 struct args {
     struct tmx_texts verb;

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
 #include "core/floorplan/chip.h"
 #include "core/floorplan/floorplan.h"
-#include "core/micro/memory.h"
 #include "core/serve/llm.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
+#include "kernels/memory.h"
 #include "limits/gap.h"
 #include "papers/suite.h"
 #include "power/chip_energy.h"

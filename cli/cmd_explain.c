@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
 #include "limits/budget_table.h"
 #include "plots/plot.h"
 #include "run/load/data.h"

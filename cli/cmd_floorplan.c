@@ -5,23 +5,23 @@
 
 #include <thermix/policy.h>
 
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "core/floorplan/floorplan_edit.h"
 #include "core/machine/machine.h"
 #include "core/sim/record/recorder.h"
+#include "hotspot/floorplanner.h"
+#include "hotspot/trace_run.h"
 #include "plots/export.h"
 #include "plots/figure.h"
 #include "run/load/data.h"
 #include "study/study.h"
 #include "thermal/files/ice.h"
-#include "thermal/floorplanner.h"
-#include "thermal/trace_run.h"
 
 struct args {
     struct tmx_texts words; /* the verb, then its files */

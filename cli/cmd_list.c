@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
-#include "core/base/text.h"
 #include "core/floorplan/chip.h"
-#include "core/micro/memory.h"
 #include "core/serve/llm.h"
 #include "core/topology/topology.h"
 #include "core/workload/kernel.h"
 #include "core/workload/mix.h"
+#include "kernels/memory.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "power/chip_energy.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix llm: a language model's phases from measured rows. */
+#include "base/opt.h"
+#include "base/output.h"
 #include "cli/commands.h"
-#include "core/base/opt.h"
-#include "core/base/output.h"
 #include "measure/llm_fit.h"
 #include "run/load/data.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
 #include "core/topology/topology.h"
 #include "limits/budget_table.h"
 #include "measure/calibrated.h"

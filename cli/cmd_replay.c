@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/measured_args.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
 #include "measure/calibrated.h"
 #include "measure/replay.h"
 #include "measure/show.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix reproduce: papers against ours. */
+#include "base/output.h"
 #include "cli/commands.h"
-#include "core/base/output.h"
 #include "papers/reproduce.h"
 
 struct args {

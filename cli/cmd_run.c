@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <thermix/catalog.h>
 
+#include "base/config.h"
+#include "base/os.h"
 #include "cli/commands.h"
-#include "core/base/config.h"
-#include "core/base/os.h"
 #include "run/load/data.h"
 #include "study/run_alone.h"
 

@@ -2,8 +2,8 @@
 /* thermix sensitivity: what each axis of a study does to a metric. */
 #include <string.h>
 
+#include "base/plausible.h"
 #include "cli/commands.h"
-#include "core/base/plausible.h"
 #include "study/analysis/effects.h"
 #include "study/analysis/pivot.h"
 

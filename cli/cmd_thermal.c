@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "hotspot/hotspot_check.h"
+#include "hotspot/trace_run.h"
 #include "study/pool.h"
 #include "thermal/files/hotspot_config.h"
-#include "thermal/hotspot_check.h"
-#include "thermal/trace_run.h"
 
 /* The files that `thermix thermal` writes. */
 enum {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
 #include "measure/silicon.h"
 #include "measure/validate.h"
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "run/load/data.h"
 
 #define X(name) &tmx_cmd_##name,

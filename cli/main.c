@@ -10,11 +10,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/cache.h"
+#include "base/os.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "cli/commands.h"
-#include "core/base/os.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
-#include "core/store/cache.h"
 
 static const char *const limits[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
                                         {"--max-gb", "THERMIX_MAX_GB"}};
@@ -54,8 +54,8 @@ static void check_output(void)
     }
 }
 
-/* Options of every command: bounds of what is computed without asking (core/base/cost.h), and --accept, which
- * takes values that are far from every machine's (core/base/plausible.h). Taken out of argv; false after a
+/* Options of every command: bounds of what is computed without asking (base/cost.h), and --accept, which
+ * takes values that are far from every machine's (base/plausible.h). Taken out of argv; false after a
  * mistake, which the program reports. */
 static bool take_limits(int *argc, char **argv)
 {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
                                      double *ambient_c, struct tmx_err *err)

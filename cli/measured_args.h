@@ -4,8 +4,8 @@
 
 /* What log, calibrate and replay have in common: logs in, some of their runs and GPUs, ambient and fan. */
 
+#include "base/err.h"
 #include "cli/args.h"
-#include "core/base/err.h"
 #include "measure/calibrate.h"
 
 struct tmx_measured_args {

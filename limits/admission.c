@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
 #include "limits/budget_table.h"

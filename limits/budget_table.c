@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "limits/budget.h"
 #include "run/load/data.h"
 

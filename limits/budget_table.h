@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "run/run.h"
 
 struct tmx_budget_table_call {

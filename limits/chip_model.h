@@ -6,7 +6,7 @@
  *
  *   T = ambient + A p,   p = baseline + dynamic + leakage(T)     (steady; A [K/W] is the influence matrix) */
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
 #include "run/run.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "limits/budget.h"
 #include "limits/serve_bound.h"
 #include "run/load/data.h"

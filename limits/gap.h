@@ -4,7 +4,7 @@
 
 /* The bound of a run, and after it the ledger: where the time between the two went. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "limits/bound.h"
 #include "study/study.h"
 

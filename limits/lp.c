@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/provenance.h"
+#include "base/provenance.h"
 
 /* Of the sum in tmx_lp_bound, far above what long double loses there and what a solver in double may claim
  * too much: the bound is rounded up. */

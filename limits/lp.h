@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 struct tmx_lp {
     size_t n_col, n_row, n_entry;

@@ -52,7 +52,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cost.h"
+#include "base/cost.h"
 #include "core/topology/topology.h"
 #include "limits/chip_model.h"
 #include "power/power.h"

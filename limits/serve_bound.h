@@ -6,7 +6,7 @@
  * memory and no row of servers may pass its limit and tokens come no later than asked for? serve_bound.c
  * shows why its optimum bounds every policy. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "limits/lp.h"
 #include "run/run.h"
 
@@ -44,7 +44,7 @@ enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run 
                                 const struct tmx_serve_bound_options *o, struct tmx_err *err);
 
 /* Would the programme of a run that is described alone (tmx_run_describe) take too long? TMX_ERANGE
- * (core/base/cost.h), with all of the lines that it may have. */
+ * (base/cost.h), with all of the lines that it may have. */
 enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err);
 
 /* What a run that has ended reached: its mean time between tokens, over all tokens; its watts by row, the

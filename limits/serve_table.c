@@ -2,7 +2,7 @@
 /* The table of `thermix bound` for a language model: the bound of each variant, and what policies reach. */
 #include <math.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "limits/gap.h"
 #include "limits/serve_bound.h"
 #include "run/registry.h"

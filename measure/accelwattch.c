@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "base/trace.h"
 #include "core/workload/kernel.h"
 #include "measure/log/collect.h"
 #include "power/power.h"

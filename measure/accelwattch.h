@@ -4,7 +4,7 @@
 
 /* What AccelWattch (GPGPU-Sim with -power_simulation_enabled 1) writes, as kernels and as a power trace. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 
 /* Read the file at path, gzip or text, and write to out:
  *   accelwattch_power_report.log    a file out/KERNEL.cfg for each kernel, the mean over its launches;

@@ -48,8 +48,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 struct work {
     struct tmx_calibration *c;

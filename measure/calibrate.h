@@ -4,7 +4,7 @@
 
 /* From measured series to a node's parameters: which of them the log can tell, and their values. */
 
-#include "core/base/err.h"
+#include "base/err.h"
 #include "core/floorplan/chip.h"
 #include "measure/fit.h"
 #include "measure/leak.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "study/table_out.h"
 
 static const struct tmx_column columns[] = {

@@ -13,7 +13,7 @@
  *   node.cfg         the topology of these chips
  *   how.txt          runs, GPUs and options it was made with, to repeat it */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "core/floorplan/chip.h"
 #include "core/topology/topology.h"
 #include "measure/calibrate.h"

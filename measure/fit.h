@@ -6,7 +6,7 @@
  * each series' sink projected out, standard errors by a jackknife over stretches of equal readings. fit.c
  * shows how. */
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "measure/rc.h"
 
 enum tmx_fit_kind { /* fields of struct tmx_rc and of its GPUs, and the ambient of a run */

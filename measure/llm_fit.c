@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "run/load/data.h"
 
 enum { MAX_ROWS = 20000, MAX_TP = 256, MAX_LEFT_OUT = 10000, N_PROMPT = 4, N_TOKEN = 3 };

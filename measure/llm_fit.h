@@ -4,7 +4,7 @@
 
 /* Phases of a language model (core/serve/llm.h) from measured iterations. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "core/serve/llm.h"
 
 /* Rows of a CSV with the columns prompt_size, batch_size, token_size, prompt_time, token_time [ms],

@@ -20,17 +20,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "measure/calibrated.h"
 
 static const double LUMPING = 0.333;
 static const double SIDE_M = 0.028; /* of a die without a base: any, the lumped die has no inside */
 static const double COPPER_J_PER_M3K = 3.55e6, COPPER_W_PER_MK = 400, SILICON_J_PER_M3K = 1.75e6;
 static const double THICKEST_M = 0.05;       /* of a base; a larger one is wider, and conducts less */
-static const double LEAST_K_PER_W = 1e-3;    /* that a card's law takes beside 0: core/base/plausible.c */
-static const double MOST_TIM_W_PER_MK = 600; /* of real interfaces: core/base/plausible.c */
+static const double LEAST_K_PER_W = 1e-3;    /* that a card's law takes beside 0: base/plausible.c */
+static const double MOST_TIM_W_PER_MK = 600; /* of real interfaces: base/plausible.c */
 
 struct ladder {
     double interface_k_per_w, base_k_per_w, base_j_per_k; /* base_j_per_k 0: none */

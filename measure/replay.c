@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/text.h"
 
 enum { MAX_CURVE = 16, MAX_SWAP = 8 };
 

@@ -5,8 +5,8 @@
 /* Measured power in, predicted temperature out: how far a calibrated model is from a log, and what the log
  * would have been otherwise. */
 
-#include "core/base/arena.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/table.h"
 #include "measure/calibrate.h"
 
 enum { TMX_MAX_WHAT_IF = 16 };

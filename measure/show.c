@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/text.h"
 
 enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 56, FILE_NAME = 96 };
 

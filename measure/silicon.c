@@ -14,9 +14,9 @@
 #include <thermix/engine.h>
 #include <thermix/policy.h>
 
-#include "core/base/arena.h"
-#include "core/base/config.h"
-#include "core/base/csv.h"
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/csv.h"
 #include "measure/log/measured.h"
 #include "plots/figure.h"
 #include "run/load/data.h"

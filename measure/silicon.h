@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/csv.h"
-#include "core/base/err.h"
+#include "base/csv.h"
+#include "base/err.h"
 
 struct tmx_claims { /* of one task */
     const struct tmx_csv *targets;

@@ -8,16 +8,16 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/arena.h"
-#include "core/base/csv.h"
+#include "base/arena.h"
+#include "base/csv.h"
 #include "core/floorplan/floorplan.h"
+#include "hotspot/trace_run.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
 #include "measure/silicon.h"
 #include "power/power.h"
 #include "run/load/data.h"
 #include "study/pool.h"
-#include "thermal/trace_run.h"
 
 /* The same runs judged twice. Favourable: the best of 56 pairs, found on these very runs, and an ambient
  * fitted to each. Held out, as a prediction is: the first pair of each power's end, and no number of a judged

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
-#include "core/base/table.h"
+#include "base/err.h"
+#include "base/table.h"
 
 extern const char *const tmx_validate_parts[]; /* ends with NULL */
 

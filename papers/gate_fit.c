@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "papers/values.h"
 #include "run/load/data.h"
 #include "sched/sched.h"

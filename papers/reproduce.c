@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "papers/values.h"
 
 static const char *base_name(const char *path)

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "core/base/err.h"
-#include "core/base/table.h"
+#include "base/err.h"
+#include "base/table.h"
 
 /* The report of papers against ours as Markdown: one section a folder that `thermix table SUITE -o` wrote,
  * with the notes of <notes>/<suite>.md where there are any. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "papers/values.h"
 #include "run/load/data.h"
 

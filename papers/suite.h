@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "core/base/err.h"
-#include "core/base/opt.h"
+#include "base/err.h"
+#include "base/opt.h"
 #include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/os.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/os.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "power/regress.h"

@@ -7,9 +7,9 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/text.h"
 #include "papers/suite.h"
 #include "run/load/data.h"
 #include "run/options.h"

@@ -5,7 +5,7 @@
 /* What suites `tcs` and `apsa` share: their file, kernels, chips and seeds, the numbers a printed value can
  * be set beside, extra output files. */
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "run/cta.h"

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/text.h"
 #include "core/workload/mix.h"
 #include "papers/suite.h"
 #include "papers/values.h"

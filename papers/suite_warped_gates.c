@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
+#include "base/arena.h"
+#include "base/opt.h"
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
 #include "papers/values.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 #include "study/analysis/pivot.h"
 
 const char *const tmx_origins[] = {"fitted", "watched", "derived", "identity", "input", "unseen", NULL};

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
-#include "core/base/setting.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/opt.h"
+#include "base/setting.h"
+#include "base/table.h"
 
 /* Where our number comes from, seen from the printed one. */
 enum tmx_origin {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "plots/plot.h"
 #include "study/pool.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "plots/figure.h"
 
 static const double side_px = 720, margin_px = 46, label_px = 13, key_px = 22;

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "plots/history.h"
 
 enum { MANY_SMS = 2048 }; /* of all GPUs: their tracks are left out, since no viewer shows so many */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
-#include "core/base/table.h"
+#include "base/err.h"
+#include "base/table.h"
 #include "core/floorplan/chip.h"
 #include "core/floorplan/floorplan.h"
 

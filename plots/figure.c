@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/output.h"
+#include "base/arena.h"
+#include "base/output.h"
 #include "core/floorplan/floorplan.h"
 #include "run/load/data.h"
 #include "study/table_out.h"

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/table.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/table.h"
 
 enum { TMX_PLOT_LABELS = 16384, TMX_PLOT_PARTS = 16, TMX_PLOT_PART = 24 };
 

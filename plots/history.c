@@ -8,11 +8,11 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/text.h"
+#include "base/trace.h"
 #include "core/floorplan/floorplan.h"
 #include "run/summary.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "core/floorplan/floorplan.h"
 #include "core/topology/topology.h"
 

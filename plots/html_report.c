@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/plausible.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/plausible.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "plots/history.h"
 #include "plots/plot.h"
 #include "run/load/data.h"

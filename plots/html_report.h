@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 
 struct tmx_report {
     /* [n_result] folders of tables, runs, calibrations and figures, databases of studies, CSV files */

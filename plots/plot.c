@@ -8,8 +8,8 @@
 #include <string.h>
 #include <thermix/policy.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
+#include "base/csv.h"
+#include "base/os.h"
 #include "plots/history.h"
 
 static bool holds(const char *folder, const char *file)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/text.h"
 #include "run/summary.h"
 
 enum { MAX_BINS = 600, MAX_ROWS = 4 }; /* of more rows those with the highest peaks are drawn */

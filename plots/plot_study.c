@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/text.h"
 #include "plots/figure.h"
 #include "study/analysis/effects.h"
 

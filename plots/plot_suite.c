@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 
 enum { MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "plots/figure.h"
 
 enum { MAX_NAMES = 64 };

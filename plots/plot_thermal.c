@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
+#include "base/arena.h"
+#include "base/plausible.h"
+#include "base/text.h"
+#include "base/trace.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/files/stack.h"
 

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <math.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/opt.h"
 
 static const char *const scalings[] = {"linear", "log", NULL};
 

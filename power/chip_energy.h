@@ -2,10 +2,10 @@
 #ifndef TMX_POWER_CHIP_ENERGY_H
 #define TMX_POWER_CHIP_ENERGY_H
 
-/* Price of what core/micro/contention counts: cores and memory system, static and dynamic, per core
+/* Price of what kernels/contention counts: cores and memory system, static and dynamic, per core
  * count and clock. Coefficients: group `energy` of a chip's chip.cfg, where each has its source. */
 
-#include "core/micro/contention.h"
+#include "kernels/contention.h"
 
 struct tmx_sets;
 

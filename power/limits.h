@@ -13,9 +13,9 @@
 
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/table.h"
 
 struct tmx_limit_rows {     /* release with tmx_limit_rows_finish */
     struct tmx_arena arena; /* of the arrays and names */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "power/regress.h"
 
 static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)

@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/table.h"
 
 enum { TMX_FEATURE_MAX = 16 };
 

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/os.h"
+#include "base/arena.h"
+#include "base/os.h"
 #include "power/leakage.h"
 #include "power/power.h"
 #include "power/watts.h"

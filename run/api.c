@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "run/process_guard.h"
 #include "run/state.h"
 #include "run/summary.h"

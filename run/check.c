@@ -7,8 +7,8 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
+#include "base/config.h"
+#include "base/plausible.h"
 #include "run/state.h"
 
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/cost.h"
-#include "core/base/os.h"
-#include "core/micro/profile.h"
+#include "base/config.h"
+#include "base/cost.h"
+#include "base/os.h"
+#include "kernels/profile.h"
 #include "run/cta.h"
 #include "run/load/data.h"
 #include "run/load/gate_files.h"

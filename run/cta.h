@@ -6,8 +6,8 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/table.h"
-#include "core/micro/contention.h"
+#include "base/table.h"
+#include "kernels/contention.h"
 #include "power/chip_energy.h"
 
 struct tmx_cta_chip {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "core/floorplan/chip.h"
 #include "run/load/data.h"
 #include "run/process_guard.h"

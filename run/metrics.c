@@ -6,7 +6,7 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "power/leakage.h"
 #include "run/state.h"
 

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <thermix/module.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
-#include "core/base/os.h"
-#include "core/base/provenance.h"
+#include "base/arena.h"
+#include "base/opt.h"
+#include "base/os.h"
+#include "base/provenance.h"
 #include "core/contract/choice.h"
+#include "kernels/merge.h"
 #include "run/registry.h"
 
 enum { MAX_ROWS = 120, MAX_MODULE = 64 };

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/rng.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/rng.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 
 enum { MAX_FAILURES = 4096, MAX_INLET = 1000000 };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/plausible.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "run/options.h"
 #include "run/process_guard.h"
 #include "run/registry.h"

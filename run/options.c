@@ -12,6 +12,7 @@
 #include "core/sim/stage/sensor.h"
 #include "core/sim/stage/smooth.h"
 #include "core/workload/sync_job.h"
+#include "kernels/sm_gating.h"
 #include "thermal/files/hotspot_config.h"
 
 static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */

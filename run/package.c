@@ -7,9 +7,9 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "thermal/files/package.h"
 #include "thermal/thermal.h"
 

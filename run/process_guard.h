@@ -5,13 +5,13 @@
 /* Manners towards the program that calls the library. Every public function that computes,
  * reads or writes numbers stands between tmx_process_guard_enter and tmx_process_guard_leave, which set aside
  *
- * of the calling thread   locale and floating-point environment (core/base/os.h)
+ * of the calling thread   locale and floating-point environment (base/os.h)
  * of the whole process    GSL's error handler (off)
  *
  * Leaving puts back what was there. What belongs to the process is set aside by the first call
  * that enters and put back by the last that leaves, whichever threads they are in. */
 
-#include "core/base/os.h"
+#include "base/os.h"
 
 struct tmx_process_guard {
     struct tmx_fp_env thread;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/text.h"
 #include "core/contract/choice.h"
 #include "power/power.h"
 #include "run/load/data.h"

@@ -7,14 +7,14 @@
 
 #include <thermix/catalog.h>
 
-#include "core/base/provenance.h"
-#include "core/base/setting.h"
-#include "core/base/table.h"
+#include "base/provenance.h"
+#include "base/setting.h"
+#include "base/table.h"
 #include "core/contract/choice.h"
 
 extern const struct tmx_catalog tmx_builtin;
 /* The same for a check: what is made of it loads no module. A policy that may be a module's is not checked,
- * which a doubt (core/base/plausible.h) says. */
+ * which a doubt (base/plausible.h) says. */
 extern const struct tmx_catalog tmx_builtin_check;
 
 /* What there is to choose from: runs, suites, ..., policies, metrics; NULL-terminated. */

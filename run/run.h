@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "core/base/cost.h"
-#include "core/base/provenance.h"
+#include "base/cost.h"
+#include "base/provenance.h"
 #include "core/sim/sim.h"
 
 struct tmx_catalog;
@@ -43,7 +43,7 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *run);
 const struct tmx_setting *tmx_run_settings(const struct tmx_run *run);
 const char *tmx_run_resolved(const struct tmx_run *run);
 const char *tmx_run_keys(const struct tmx_run *run); /* the same without paths and comments */
-/* What a run warns of goes to listeners (core/base/plausible.h) while it is set up, and with this mark into
+/* What a run warns of goes to listeners (base/plausible.h) while it is set up, and with this mark into
  * the head of its resolved configuration. */
 #define TMX_RUN_WARNING "# warning: "
 /* Hash of the resolved configuration and of the files it names. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "power/leakage.h"
 #include "power/power.h"
 #include "run/load/data.h"

@@ -4,8 +4,8 @@
 
 /* What a run owns; private to run/. */
 
-#include "core/base/arena.h"
-#include "core/base/provenance.h"
+#include "base/arena.h"
+#include "base/provenance.h"
 #include "core/contract/choice.h"
 #include "core/contract/forecast.h"
 #include "core/serve/serve.h"
@@ -96,7 +96,7 @@ struct tmx_run {
     char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
-    char doubt[4096]; /* lines of warnings (core/base/plausible.h), "" for none; listeners have seen them */
+    char doubt[4096]; /* lines of warnings (base/plausible.h), "" for none; listeners have seen them */
     char *resolved;   /* text */
     struct tmx_setting *settings; /* the same as a tree */
     char *keys;                   /* the same without paths and comments */

@@ -9,12 +9,12 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "run/options.h"
 #include "run/state.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "core/topology/topology.h"
 
 #include "run/run.h"
@@ -56,7 +56,7 @@ TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, c
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
 
-/* The folder of a run, `thermix run -o`. Its manifest.csv (core/base/output.h) marks it as one run's: its
+/* The folder of a run, `thermix run -o`. Its manifest.csv (base/output.h) marks it as one run's: its
  * files, then with the status `input` those that it read. A folder without it is of a run that was killed, or
  * of an older version. */
 /* After all is written: what the list says of the run. */

@@ -7,9 +7,9 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/csv.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/csv.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "run/state.h"
 
 /* With events the report's window is of so many steps at most. */

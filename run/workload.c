@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
-#include "core/base/rng.h"
+#include "base/config.h"
+#include "base/plausible.h"
+#include "base/rng.h"
 #include "run/state.h"
 
 static const struct tmx_opt opts[] = {

@@ -9,6 +9,7 @@
 #include <thermix/policy.h>
 
 #include "core/contract/choice.h"
+#include "kernels/merge.h"
 
 #define TMX_JOB_LIST(X) \
     X(none)             \

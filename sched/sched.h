@@ -5,6 +5,7 @@
 /* Every built-in policy: NULL-terminated lists, the first of each is its level's default. */
 
 #include "core/contract/choice.h"
+#include "kernels/merge.h"
 
 /* By their heads. */
 extern const struct tmx_plugin *const tmx_job_heads[];

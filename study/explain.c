@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "core/machine/machine.h"
 #include "core/sim/losses.h"
 #include "run/run.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 
 struct tmx_explain {
     const char *path;

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 
 enum { POLL_MS = 200, READ_SIZE = 65536 };
 /* Four runs that are stepped together take, each, what 64 take; one alone takes 1.8 times as long (measured).

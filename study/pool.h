@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 
 struct tmx_pool_result {
     size_t task;

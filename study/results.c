@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "run/run.h"
 #include "study/warnings.h"
 

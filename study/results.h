@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
-#include "core/base/provenance.h"
-#include "core/base/setting.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/provenance.h"
+#include "base/setting.h"
 
 enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 };
 
@@ -135,7 +135,7 @@ enum tmx_results_which {
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
                                                enum tmx_results_which which, struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
- * Nothing when there is neither. What the runs warn of are doubts (core/base/plausible.h). */
+ * Nothing when there is neither. What the runs warn of are doubts (base/plausible.h). */
 void tmx_results_note(const struct tmx_result_set *set, FILE *out);
 /* "" when every point has been run, to its end or not, else "partial: 3 of 4 points". */
 const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, size_t size);

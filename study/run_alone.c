@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "run/summary.h"
 #include "run/trace.h"
 #include "study/analysis/pivot.h"

@@ -42,11 +42,11 @@
 
 #include <thermix/version.h>
 
-#include "core/base/config.h"
-#include "core/base/cost.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/cost.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "core/sim/lockstep.h"
 #include "run/registry.h"
 #include "study/pool.h"

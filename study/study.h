@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "run/run.h"
 #include "study/results.h"
 #include "study/sweep.h"

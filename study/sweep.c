@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/rng.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/rng.h"
+#include "base/text.h"
 #include "run/load/data.h"
 #include "study/results.h"
 

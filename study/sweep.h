@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/arena.h"
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/table.h"
 
 enum { TMX_SWEEP_TEXT = 512, TMX_SWEEP_MAX_POINTS = 10000000 };
 

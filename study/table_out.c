@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
 
 const char *const tmx_formats[] = {"table", "csv", "markdown", "json", "latex", "openmetrics", NULL};
 

@@ -2,7 +2,7 @@
 #ifndef TMX_STUDY_TABLE_OUT_H
 #define TMX_STUDY_TABLE_OUT_H
 
-#include "core/base/table.h"
+#include "base/table.h"
 
 /* --format of every command that prints a table. */
 enum tmx_format {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "run/run.h"
 
 enum { MOST = 32, MOST_VALUES = 12, NAME_SIZE = 600, VALUE_SIZE = 200 };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 
 struct tmx_warnings {
     struct tmx_warning *list; /* [n] owned */
@@ -28,7 +28,7 @@ struct tmx_warned {
 /* The warnings among the lines of a configuration. */
 TMX_NODISCARD enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config,
                                                struct tmx_err *err);
-/* A doubt (core/base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
+/* A doubt (base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
  * alone are one. */
 void tmx_warnings_doubt(struct tmx_warnings *w, const struct tmx_warned *who);
 /* The first warning of a run with these words in it; NULL when there is none. */

@@ -6,7 +6,7 @@ cc=$1 cxx=$2 root=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-find bench cli core include limits measure papers plots power run sched study thermal -name '*.h' | sort |
+find base bench cli core hotspot include kernels limits measure papers plots power run sched study thermal -name '*.h' | sort |
   sed 's|^include/\(thermix/.*\)|#include <\1>|; t; s|.*|#include "&"|' >"$work/all.c"
 [ "$(wc -l <"$work/all.c")" -gt 100 ] || { echo "only $(wc -l <"$work/all.c") headers found"; exit 1; }
 { echo '#define restrict __restrict'; cat "$work/all.c"; } >"$work/all.cc"

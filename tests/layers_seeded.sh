@@ -6,21 +6,21 @@ set -euo pipefail
 cmake=$1 source=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp -r "$source"/{include,examples,core,thermal,power,sched,run,study,limits,plots,measure,papers,cli} "$dir"
+cp -r "$source"/{include,examples,base,kernels,core,thermal,hotspot,power,sched,run,study,limits,plots,measure,papers,cli} "$dir"
 sow() { echo "$2" >>"$dir/$1"; }
-sow core/base/table.c '#include "sched/policies.h"'
-sow core/base/config.c '#include <sched/policies.h>'
+sow base/table.c '#include "sched/policies.h"'
+sow base/config.c '#include <sched/policies.h>'
 sow power/leakage.c ' #  include "run/run.h"'
 sow core/floorplan/chip.c '#include "core/workload/kernel.h"'
 sow core/machine/advance.c '#include "core/sim/sim_state.h"'
 sow core/sim/stage/jobs.c '#include "core/sim/tiles.h"'
 sow run/load/data.c '#include "run/run.h"'
 sow thermal/reduction/krylov.c '#include "thermal/backend/backends.h"'
-sow examples/step.c '#include "../core/base/table.h"'
-sow core/base/table.h '#include "core/base/config.h"'
-sow core/base/config.h '#include "core/base/table.h"'
+sow examples/step.c '#include "../base/table.h"'
+sow base/table.h '#include "base/config.h"'
+sow base/config.h '#include "base/table.h"'
 if "$cmake" -DROOT="$dir" -P "$source/tests/layers.cmake" >"$dir/out.txt" 2>&1; then echo "FAILED: nothing found"; exit 1; fi
-for f in core/base/table.c core/base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/jobs.c run/load/data.c thermal/reduction/krylov.c examples/step.c; do
+for f in base/table.c base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/jobs.c run/load/data.c thermal/reduction/krylov.c examples/step.c; do
   grep -q "^ *$f: .*may include" "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: $f"; exit 1; }
 done
-grep -q 'include one another:.*core/base/config\.h' "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: circle"; exit 1; }
+grep -q 'include one another:.*base/config\.h' "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: circle"; exit 1; }

@@ -2,74 +2,13 @@
 #ifndef TMX_CORE_CONTRACT_CHOICE_H
 #define TMX_CORE_CONTRACT_CHOICE_H
 
-/* Policies: which there are (the catalog), which ones a run uses (its choices), and what the contracts of the
- * gating and the job level have beyond thermix/policy.h. */
+/* Policies: which there are (the catalog), and which ones a run uses (its choices). */
 
 #include <thermix/policy.h>
 
-#include "core/base/opt.h"
-#include "core/merge/merge.h"
+#include "base/opt.h"
 
-/* The times and thresholds that every gating policy works with; a chip gives them (sm.cfg, group gate). Times
- * are in core clock cycles (700 MHz on a GTX480). */
-struct tmx_gate_params {
-    int idle_detect_cycles;     /* idle cycles before a unit is gated; the start value where adaptive */
-    int break_even_cycles;      /* sleep that pays for one switching of the sleep transistor */
-    int wakeup_cycles;          /* from the request until the unit can be used */
-    int epoch_cycles;           /* adaptive: length of one observation */
-    int critical_limit;         /* adaptive: more critical wake-ups than this in an epoch: idle detect + 1 */
-    int relax_epochs;           /* adaptive: this many epochs within the limit: idle detect - 1 */
-    int idle_detect_min_cycles; /* adaptive: bounds */
-    int idle_detect_max_cycles;
-    int switch_limit_cycles; /* GATES: swap INT and FP priority at the latest after this; 0: no limit */
-    bool gate_sfu;           /* the SFU sleeps too, always by the conventional rule (WG 3) */
-};
-
-extern const struct tmx_opt tmx_gate_opts[]; /* rows of struct tmx_gate_params, {0}-terminated */
-
-/* Job level: which waiting instances are merged into one kernel, and where does it run?
- * Asked before a kernel reaches any queue; everything below it sees a merged kernel as one job. */
-
-enum { TMX_LAUNCH_MAX = 256 }; /* instances in one launch */
-
-struct tmx_instance { /* waiting */
-    size_t id;        /* of the caller */
-    size_t kind;      /* index into the view's kinds */
-    double arrival_s;
-    double deadline_s; /* must have ended by then; INFINITY: none */
-};
-
-struct tmx_waiting_view { /* all const for the policy; temperatures as the sensors say */
-    double now_s;
-    const struct tmx_node *node;
-    const struct tmx_workload *kind; /* [n_kind] */
-    size_t n_kind;
-    const struct tmx_template *tmpl; /* [n_tmpl] */
-    size_t n_tmpl;
-    const struct tmx_instance *waiting; /* [n_waiting] by arrival, then id */
-    size_t n_waiting;
-    const bool *gpu_idle;     /* [n_gpu] can start a kernel now */
-    const double *gpu_temp_c; /* [n_gpu] hottest sensor */
-    size_t n_gpu;
-    bool cpu_idle; /* the CPU may take instances */
-};
-
-enum tmx_job_target { TMX_TO_GPU, TMX_TO_CPU };
-
-struct tmx_launch {
-    enum tmx_job_target target;
-    size_t gpu;                    /* TMX_TO_GPU */
-    size_t n_member;               /* 1: the instance runs as it is */
-    size_t member[TMX_LAUNCH_MAX]; /* indices into view->waiting, ascending */
-    struct tmx_prediction predicted;
-};
-
-struct tmx_job_policy {
-    struct tmx_plugin base; /* the state is plain data */
-    /* REQUIRED. The next launch for this view; false: none now. Asked again, with the members taken
-     * out and the GPU no longer idle, until it answers false. Pure: the state is read only. */
-    bool (*next)(const void *state, const struct tmx_waiting_view *view, struct tmx_launch *launch);
-};
+struct tmx_job_policy; /* kernels/merge.h */
 
 /* A level is a question, a policy an answer, a choice a policy with its state. A run makes one choice a
  * level, and one more of level dtm: the hardware's own throttle. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 
 static void product(const struct tmx_forecast *f, const double *rows, size_t n_row, size_t n,
                     const double *const *coef, double *const *theta_k)

@@ -11,10 +11,10 @@
 
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/rows.h"
 #include "core/contract/power_model.h"
-#include "core/vector/rows.h"
 
 struct tmx_modes_view { /* of a thermal model; pointers live as long as it */
     size_t n_mode, n_unit;

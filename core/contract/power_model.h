@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 #include "core/machine/machine.h"
 
 /* The arrays that go round the ring in one tick. Each has one writer. */

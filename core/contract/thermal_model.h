@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "core/base/image.h"
-#include "core/base/opt.h"
+#include "base/image.h"
+#include "base/opt.h"
 #include "core/contract/forecast.h"
 
 struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/assembly/spec.h */

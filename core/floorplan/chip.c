@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/os.h"
+#include "base/text.h"
 
 const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
 

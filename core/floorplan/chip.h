@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
+#include "base/arena.h"
+#include "base/opt.h"
 #include "core/floorplan/floorplan.h"
 
 /* The units of paper 003, equation 1. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/output.h"
+#include "base/text.h"
 
 enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u, struct tmx_err *err)
 {

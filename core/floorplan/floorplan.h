@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 
 struct tmx_unit {
     char *name;                     /* owned; compared case-insensitively */

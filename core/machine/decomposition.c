@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/machine/decomposition.h"
-#include "core/base/arena.h"
+#include "base/arena.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  * preempted: when an SM's shares change, the slots of the old kernel come free one by one
  * over one block lifetime (block ages are uniform) and are refilled by the new one. */
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "core/floorplan/chip.h"
 #include "core/workload/job.h"
 #include "core/workload/sync_job.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_TEXT(tmx_llm, name, NULL, "name of the model"),

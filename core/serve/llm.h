@@ -10,7 +10,7 @@
  * A phase is one kind of GPU at one tensor-parallel degree. Nothing is interpolated between degrees or
  * models. */
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 
 enum { TMX_LLM_PHASES = 32, TMX_LLM_POINTS = 16 };
 

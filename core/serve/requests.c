@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cost.h"
-#include "core/base/csv.h"
-#include "core/base/plausible.h"
-#include "core/base/rng.h"
-#include "core/base/text.h"
+#include "base/cost.h"
+#include "base/csv.h"
+#include "base/plausible.h"
+#include "base/rng.h"
+#include "base/text.h"
 
 static const char *const processes[] = {"trace", "poisson", NULL}; /* enum tmx_request_process */
 

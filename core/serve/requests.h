@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 
 struct tmx_request_options { /* group serve.requests */
     char file[512];

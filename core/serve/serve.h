@@ -5,7 +5,7 @@
 /* A language model served by instances: groups of GPUs in lockstep that batch requests, iteration by
  * iteration. A stage of the simulation before the GPUs advance (serve.c explains it). */
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "core/contract/choice.h"
 #include "core/serve/llm.h"
 #include "core/serve/requests.h"

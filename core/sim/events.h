@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 struct tmx_events;
 struct tmx_machine;

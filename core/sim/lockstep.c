@@ -27,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/tiles.h"
 

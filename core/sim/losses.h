@@ -6,7 +6,7 @@
  * second of a GPU with work is lost to one cause or is work; causes act one after another in the order below,
  * as the machine's own equations do (core/machine/advance.c), and sum to the slowdown. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "core/sim/sim.h"
 
 enum tmx_loss {

@@ -35,7 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/thread_pool.h"
+#include "base/thread_pool.h"
 #include "core/sim/events.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"

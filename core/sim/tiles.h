@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 
 struct tmx_sim;
 struct tmx_tiles;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 
 void tmx_topology_finish(struct tmx_topology *t)
 {

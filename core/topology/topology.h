@@ -13,8 +13,8 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
+#include "base/arena.h"
+#include "base/opt.h"
 
 enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_POINTS = 64, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
 

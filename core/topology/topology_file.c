@@ -6,9 +6,9 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/setting.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/setting.h"
 #include "core/topology/topology.h"
 
 /* Many nodes: what a topology file says of one is repeated, node behind node, rack behind rack. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/opt.h"
 
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_kernel, name, NULL, "name used in mixes"),

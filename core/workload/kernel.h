@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
-#include "core/base/setting.h"
+#include "base/err.h"
+#include "base/setting.h"
 #include "core/floorplan/chip.h"
 
 /* Power of a kernel that changes while it runs: steps over its work or over time. Steps over the life of a

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/csv.h"
-#include "core/base/opt.h"
-#include "core/base/plausible.h"
-#include "core/base/rng.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/csv.h"
+#include "base/opt.h"
+#include "base/plausible.h"
+#include "base/rng.h"
+#include "base/text.h"
 
 static const double MAX_WORK_S = 1e7;
 enum { MAX_NAMES = 1024, MAX_ENTRIES = 1000000 };

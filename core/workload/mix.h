@@ -4,7 +4,7 @@
 
 /* A workload: which kernels arrive when, with how much work. */
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 #include "core/workload/job.h"
 
 struct tmx_mix_entry {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/text.h"
 
 enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_sync_job_spec *s,
                                     struct tmx_err *err)

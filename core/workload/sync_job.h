@@ -17,8 +17,8 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
+#include "base/arena.h"
+#include "base/opt.h"
 
 struct tmx_sync_job_options {
     double step_work_s; /* of weight 1, on a whole idle GPU of GPU 0's kind at the nominal clock */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* papers/powers.c: a suite whose table is what some kernels draw. */
-#include "core/base/config.h"
+#include "base/config.h"
 #include "core/workload/kernel.h"
 #include "papers/suite.h"
 

@@ -4,7 +4,7 @@
 
 /* What the readers of the formats fill: rows in the file's order, and the names of their columns. */
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "measure/log/measured.h"
 
 struct tmx_row {

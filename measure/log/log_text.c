@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/base/os.h"
-#include "core/base/provenance.h"
+#include "base/os.h"
+#include "base/provenance.h"
 #include "measure/log/collect.h"
 
 enum { CHUNK = 1 << 16 };

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 enum tmx_log_quantity {
     TMX_Q_TIME,     /* s */

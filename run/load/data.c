@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/opt.h"
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/opt.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 static const struct {
     const char *folder, *suffix, *word;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/os.h"
-#include "core/base/setting.h"
+#include "base/os.h"
+#include "base/setting.h"
 
 enum tmx_data {
     TMX_DATA_CHIP,   /* floorplans/NAME/ (a folder) */
@@ -34,7 +34,7 @@ const char *tmx_data_chosen(void);
 bool tmx_data_is_path(enum tmx_data kind, const char *name);
 
 /* Path of the named thing. A path in the file `from` is relative to that file, else to the current folder
- * (core/base/text.h), else to a root. Unknown: TMX_EIO with the nearest known name, or the known names
+ * (base/text.h), else to a root. Unknown: TMX_EIO with the nearest known name, or the known names
  * when none is near; of a path, with the places looked at. */
 TMX_NODISCARD enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
                                                  char path[TMX_PATH_SIZE], struct tmx_err *err);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/micro/stream.h"
+#include "base/config.h"
+#include "kernels/stream.h"
 #include "run/load/data.h"
 
 const char *const tmx_gate_fits[] = {"convpg", "all", NULL};

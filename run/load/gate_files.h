@@ -4,9 +4,9 @@
 
 /* Files of unit gating: the SM of a chip (floorplans/CHIP/sm.cfg) and the kernels' `instructions`. */
 
-#include "core/base/opt.h"
-#include "core/micro/profile.h"
-#include "core/micro/stream.h"
+#include "base/opt.h"
+#include "kernels/profile.h"
+#include "kernels/stream.h"
 
 struct tmx_sets;
 
@@ -51,7 +51,7 @@ TMX_NODISCARD enum tmx_status tmx_gate_kernel_stream(const struct tmx_gate_kerne
 /* On-chip power saved [1]: static_share * (int_w * int_saved + fp_w * fp_saved) / chip_w (WG 7.3). */
 double tmx_gate_chip_saved(const struct tmx_gate_leakage *l, double int_saved, double fp_saved);
 
-/* Group `code` of a kernel's file: programs read off its compiled source (core/micro/stream.h), in place of
+/* Group `code` of a kernel's file: programs read off its compiled source (kernels/stream.h), in place of
  * statistics. */
 
 enum { TMX_GATE_CODES = 8 }; /* kernels of one benchmark at most */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/opt.h"
 #include "run/load/data.h"
 
 struct tmx_job_cpu {

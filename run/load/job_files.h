@@ -4,9 +4,9 @@
 
 /* Files of the job level: nodes, kernels' `job` groups, batches. */
 
-#include "core/base/err.h"
-#include "core/base/opt.h"
-#include "core/merge/merge.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "kernels/merge.h"
 
 struct tmx_sets;
 

@@ -3,7 +3,7 @@
  * (paper 000, section II.C). */
 #include <math.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 #include "sched/policies.h"
 
 enum { MAX_LAUNCH = 128 };

@@ -5,7 +5,7 @@
 /* The decision of paper 004, Figure 6: merge, one after another on the GPU, or the CPU,
  * by predicted energy. Pure. */
 
-#include "core/merge/merge.h"
+#include "kernels/merge.h"
 
 enum tmx_means { TMX_MERGE, TMX_SERIAL, TMX_CPU };
 const char *tmx_choice_word(enum tmx_means c);

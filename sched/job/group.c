@@ -5,7 +5,7 @@
  * energy is at least the sum of its instances' (scaling >= 1), so every instance costs at least
  *   E_i,dynamic + (P_idle + lambda) W_i / n on the GPU, or (further instance) P_cpu t_more on the CPU. */
 #include "sched/job/group.h"
-#include "core/base/arena.h"
+#include "base/arena.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * with the least predicted energy, exact for small sets, greedy with a bound for large ones.
  * Instances of one kind are alike, so a set is a vector of counts. Pure but for memory. */
 
-#include "core/base/err.h"
+#include "base/err.h"
 #include "sched/job/decide.h"
 
 struct tmx_group {

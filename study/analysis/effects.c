@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/text.h"
 #include "study/analysis/pivot.h"
 
 struct fit {                     /* least squares of n runs on the axes */

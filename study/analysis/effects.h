@@ -16,7 +16,7 @@
  * (b) and (f); their standard error is that of the mean of the n terms. Of keys that move together the first
  * stands for all. Seeds are repetitions, no axis. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "study/results.h"
 
 /* A row for each axis, for each value of one whose values have effects of their own, and for what is left;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
-#include "core/base/text.h"
+#include "base/arena.h"
+#include "base/opt.h"
+#include "base/text.h"
 
 enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };
 

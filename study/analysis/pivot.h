@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "study/results.h"
 
 enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT, TMX_CI95, TMX_N_AGGREGATE };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 enum relation { EQUAL, AT_MOST, AT_LEAST };
 static const char *const relations[] = {"equal", "at_most", "at_least", NULL};

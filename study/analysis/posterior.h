@@ -13,9 +13,9 @@
  * which forgives a value that no set meets and still prefers the nearer one. Values of one name as_one enter
  * once, by their mean z. A figure's own numbers are weighed by the other figures. */
 
-#include "core/base/arena.h"
-#include "core/base/csv.h"
-#include "core/base/table.h"
+#include "base/arena.h"
+#include "base/csv.h"
+#include "base/table.h"
 #include "study/analysis/pivot.h"
 
 struct tmx_posterior {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "study/table_out.h"
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */

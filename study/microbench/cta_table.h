@@ -4,7 +4,7 @@
 
 /* Tables of CTA runs: one row a kernel and policy, compared with every core at work. */
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "run/cta.h"
 
 enum { TMX_MAX_CTA_ROW = 512, TMX_CTA_KERNELS = 64 };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cost.h"
-#include "core/base/output.h"
-#include "core/micro/trace_file.h"
+#include "base/cost.h"
+#include "base/output.h"
+#include "kernels/trace_file.h"
 #include "sched/sched.h"
 #include "study/pool.h"
 

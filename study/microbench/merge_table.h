@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 #include "run/load/job_files.h"
 
 /* One row a setup, measured values beside ours where the batch has them. The caller destroys *out. */

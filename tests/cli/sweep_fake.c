@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/plausible.h"
 #include "cli/commands.h"
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/plausible.h"
 #include "core/sim/lockstep.h"
 #include "run/run.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/trace.h"
+#include "base/os.h"
+#include "base/trace.h"
 
 static int run_to(const char *options, const char *err_file)
 {

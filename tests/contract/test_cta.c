@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/rng.h"
-#include "core/micro/contention.h"
+#include "base/config.h"
+#include "base/rng.h"
+#include "kernels/contention.h"
 #include "sched/sched.h"
 #include "tests/support/check.h"
 

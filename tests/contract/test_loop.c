@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The closed loop with every intermixing policy and every temperature manager: no work lost, nobody
  * starves, the ledger closes, a snapshot continues bit-equal. */
-#include "core/base/config.h"
-#include "core/base/rng.h"
+#include "base/config.h"
+#include "base/rng.h"
 #include "core/sim/sim.h"
 #include "power/power.h"
 #include "sched/policies.h"

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 
 void fuzz_reader(const char *path);
 

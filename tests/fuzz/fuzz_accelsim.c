@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/micro/trace_file.h"
+#include "kernels/trace_file.h"
 
 void fuzz_reader(const char *path)
 {

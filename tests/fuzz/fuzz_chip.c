@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/floorplan/chip.h"
-#include "core/micro/memory.h"
+#include "kernels/memory.h"
 #include "power/chip_energy.h"
 #include "tests/fuzz/fuzz.h"
 

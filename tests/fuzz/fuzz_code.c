@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/micro/stream.h"
+#include "kernels/stream.h"
 
 /* A program of group `code`, as the whole file. */
 void fuzz_reader(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/base/csv.h"
+#include "base/csv.h"
 
 void fuzz_reader(const char *path)
 {

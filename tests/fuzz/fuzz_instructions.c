@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/micro/trace_file.h"
+#include "kernels/trace_file.h"
 
 /* Instruction traces of one SM. */
 void fuzz_reader(const char *path)

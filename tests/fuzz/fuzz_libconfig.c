@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/options.h"
 
-#include "core/base/config.h"
+#include "base/config.h"
 
 /* Configuration files and the option tables that read them. */
 void fuzz_reader(const char *path)

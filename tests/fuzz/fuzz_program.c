@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
-#include "core/micro/memory.h"
+#include "kernels/memory.h"
 #include "run/load/gate_files.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/run.h"
 #include "tests/fuzz/fuzz.h"
 

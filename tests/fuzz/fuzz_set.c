@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/base/config.h"
+#include "base/config.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/options.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
+#include "base/csv.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Cells that are written come back as they were. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "measure/log/collect.h"
 #include "study/analysis/pivot.h"
 #include "tests/fuzz/fuzz.h"

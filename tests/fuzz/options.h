@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 
 struct part {
     double real;

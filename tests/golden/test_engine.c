@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "tests/support/golden.h"
 
 static const char *const cases[] = {"A_gt200", "B_hotblock", "D_package", "E_stack2", "F_rectcell"};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "tests/support/golden.h"
 
 static const double TOLERANCE_K = 1e-3, MAP_K = 0.05;

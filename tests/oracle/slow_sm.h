@@ -2,10 +2,10 @@
 #ifndef TMX_TESTS_ORACLE_SLOW_SM_H
 #define TMX_TESTS_ORACLE_SLOW_SM_H
 
-/* The SM of core/micro/sm_cycle.h in the most literal way: every cycle looks at every warp, every
+/* The SM of kernels/sm_cycle.h in the most literal way: every cycle looks at every warp, every
  * register and every unit, and counts what it sees. The oracle of the tests and of bench/gate. */
 
-#include "core/micro/sm_cycle.h"
+#include "kernels/sm_cycle.h"
 
 /* Contract of tmx_sm_run. */
 enum tmx_status slow_sm_run(const struct tmx_sm_params *sm, const struct tmx_stream *s,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/rng.h"
+#include "base/config.h"
+#include "base/rng.h"
 #include "limits/gap.h"
 #include "tests/support/check.h"
 

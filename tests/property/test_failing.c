@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/config.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/output.h"
+#include "base/text.h"
 #include "measure/log/measured.h"
 #include "power/regress.h"
 #include "run/load/job_files.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotspot/settle.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_chip.h"
-#include "thermal/settle.h"
 
 enum { MODES = 5, MAX_UNIT = 32 };
 static const double TOLERANCE_K = 1e-3;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "limits/serve_bound.h"
 #include "run/state.h"
 #include "tests/support/open_run.h"

@@ -3,7 +3,7 @@
  * the same random requests, one of which forgets everything between ticks.    test_steady [TICKS [SEED]] */
 #include <string.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "core/sim/stage/answers.h"
 #include "power/power.h"
 #include "tests/support/tiny.h"

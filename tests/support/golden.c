@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 
 static void pass(enum tmx_status st, const struct tmx_err *err)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/run.h"
 #include "tests/support/check.h"
 

@@ -2,7 +2,7 @@
 #ifndef TMX_TESTS_SUPPORT_RANDOM_CHIP_H
 #define TMX_TESTS_SUPPORT_RANDOM_CHIP_H
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "tests/support/check.h"
 #include "thermal/assembly/spec.h"
 

@@ -2,7 +2,7 @@
 #ifndef TMX_THERMAL_ASSEMBLY_GRIDMAP_H
 #define TMX_THERMAL_ASSEMBLY_GRIDMAP_H
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "thermal/assembly/spec.h"
 
 /* Which grid cells each unit of a floorplan covers, and by how much of their area.

@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cost.h"
+#include "base/cost.h"
 #include "thermal/assembly/network.h"
 
 void tmx_network_alloc(struct tmx_network *net)

@@ -77,7 +77,7 @@ struct tmx_network {
  * tmx_network_finish, also after failure. */
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
                                  struct tmx_err *err);
-/* Before the network is factored, and reduced: time and memory of that (core/base/cost.h). */
+/* Before the network is factored, and reduced: time and memory of that (base/cost.h). */
 enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce, struct tmx_err *err);
 void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 

@@ -15,8 +15,8 @@
 #include <temperature_grid.h>
 #include <threads.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
+#include "base/os.h"
+#include "base/output.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/assembly/gridmap.h"
 #include "thermal/assembly/spec.h"

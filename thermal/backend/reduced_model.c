@@ -57,7 +57,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/cache.h"
+#include "base/cache.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/reduction/krylov.h"
 #include "thermal/reduction/truncate.h"

@@ -2,7 +2,7 @@
 #ifndef TMX_THERMAL_BACKEND_REDUCED_MODEL_H
 #define TMX_THERMAL_BACKEND_REDUCED_MODEL_H
 
-#include "core/base/provenance.h"
+#include "base/provenance.h"
 #include "thermal/assembly/network.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/reduction/coolant.h"

@@ -6,9 +6,9 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 static const char *const model_words[] = {"block", "grid", NULL};
 static const char *const switch_words[] = {"off", "on", NULL};

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
-#include "core/base/opt.h"
+#include "base/err.h"
+#include "base/opt.h"
 
 enum tmx_hotspot_source {
     TMX_HOTSPOT_DEFAULT,

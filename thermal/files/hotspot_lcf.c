@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 struct reader {
     struct tmx_hotspot_lines l;

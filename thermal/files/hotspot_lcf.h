@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
+#include "base/err.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/files/hotspot_materials.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/opt.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/opt.h"
+#include "base/plausible.h"
+#include "base/text.h"
 
 #define FAIL TMX_HOTSPOT_FAIL
 

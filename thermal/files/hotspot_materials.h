@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
-#include "core/base/text.h"
+#include "base/err.h"
+#include "base/text.h"
 
 /* HotSpot materials files: per material, one token a line, its name, `solid` or `fluid`,
  * conductivity, volumetric heat capacity and, for a fluid, the dynamic viscosity. */

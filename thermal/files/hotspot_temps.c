@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 
 enum { N_PACKAGE = 12, SPREADER_NODES = 4, MAX_NAME = 600 };
 _Static_assert((int)TMX_TEMPS_PACKAGE == (int)N_PACKAGE + 16, "a board has 16 nodes");

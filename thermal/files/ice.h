@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/assembly/spec.h"
 

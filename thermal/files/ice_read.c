@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/plausible.h"
+#include "base/plausible.h"
 
 static bool at(const struct tmx_ice_lex *l, const char *what)
 {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "base/trace.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/ice.h"

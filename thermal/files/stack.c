@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/os.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/hotspot_materials.h"

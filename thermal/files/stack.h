@@ -4,9 +4,9 @@
 
 /* From HotSpot's options and files to the spec of a thermal model, checked and owned. */
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
-#include "core/base/trace.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/trace.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/package.h"

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/trace.h"
+#include "base/trace.h"
 
 /* tmx_trace_read, and of a file that begins as a .npy does: a little-endian array of float32 or float64,
  * one-dimensional of named fields, or rows and columns whose names are in `X.names` beside `X.npy`. A

@@ -47,7 +47,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/solver/solver.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/err.h"
-#include "core/base/thread_pool.h"
+#include "base/err.h"
+#include "base/thread_pool.h"
 
 /* The dense linear algebra of set-up, on one thread but for what a thread pool shares: the same bits on any
  * processor. Products are our own (dense_kernel.c), factors and eigenvalues of small matrices GSL's. Matrices

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of matrix products, compiled for each width of vector (core/base/os.h). Every element is one chain of
+/* Tiles of matrix products, compiled for each width of vector (base/os.h). Every element is one chain of
  * fused multiply-adds in the order of k, or TMX_CHAINS of them, so its bits do not depend on the width. */
-#include "core/vector/vector_rows.h"
+#include "base/vector_rows.h"
 #include "thermal/reduction/dense.h"
 
 enum {

@@ -58,7 +58,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/solver/solver.h"
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 /* A network in modal form, and its exact step:
  *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient)

@@ -8,7 +8,7 @@
  * one chain of fused multiply-adds in the order of the rows, so it does not depend on the width of a vector,
  * on how many instances step together or on which. A tile of up to WIDE vectors times MANY instances stays in
  * registers while the rows stream by: a row is loaded once for all instances of a tile. */
-#include "core/vector/vector_rows.h"
+#include "base/vector_rows.h"
 #include "thermal/reduction/modal.h"
 
 static inline __attribute__((always_inline)) void

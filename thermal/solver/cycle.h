@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 
 enum { TMX_MOST_LEVELS = 24 };
 

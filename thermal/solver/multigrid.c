@@ -41,7 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 #include "thermal/solver/cycle.h"
 #include "thermal/solver/multigrid.h"
 

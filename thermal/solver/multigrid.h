@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 
 /* Multigrid for symmetric networks of cells, in single precision; solver.c makes exact solutions of it. How
  * it works: the head of multigrid.c. */

@@ -2,7 +2,7 @@
 #ifndef TMX_THERMAL_SOLVER_SOLVER_H
 #define TMX_THERMAL_SOLVER_SOLVER_H
 
-#include "core/base/thread_pool.h"
+#include "base/thread_pool.h"
 #include "thermal/assembly/network.h"
 
 /* Solutions of (G_net + gamma A + sigma C) x = b, with what coolant carries at a flow. How: the head of

@@ -13,8 +13,8 @@
  *
  *   energy of the feed behind the supply = energy of the load + losses of the store + change of its charge */
 
-#include "core/base/arena.h"
-#include "core/base/opt.h"
+#include "base/arena.h"
+#include "base/opt.h"
 #include "core/machine/machine.h"
 #include "core/topology/topology.h"
 

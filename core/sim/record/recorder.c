@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 
 const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_GPU_IDLE] = "gpu_idle",

@@ -15,8 +15,8 @@
  *                     half under Hann's window: resolution 0.1 Hz; what is faster than 50 Hz is averaged
  *                     out */
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
+#include "base/arena.h"
+#include "base/err.h"
 #include "core/machine/machine.h"
 #include "core/sim/record/feed.h"
 

@@ -7,7 +7,7 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/thread_pool.h"
+#include "base/thread_pool.h"
 #include "core/machine/decomposition.h"
 #include "core/sim/stage/answers.h"
 #include "core/topology/topology.h"

@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_SIM_STAGE_CTA_STAGE_H
 #define TMX_CORE_SIM_STAGE_CTA_STAGE_H
 
-/* CTA policies in the tick. Before the run the epoch model (core/micro/contention) has run every kernel
+/* CTA policies in the tick. Before the run the epoch model (kernels/contention) has run every kernel
  * under the policy once and left a plan: how many SMs it settles for, which clocks, what finding that out
  * cost. In the run the stage
  *  - asks for as many SMs as the resident kernels' plans say (two kernels: mean of their plans by their
@@ -17,7 +17,7 @@
 
 #include "core/contract/power_model.h"
 #include "core/machine/machine.h"
-#include "core/micro/contention.h"
+#include "kernels/contention.h"
 
 enum tmx_cta_place {
     TMX_CTA_COLDEST, /* the coldest SMs, by their sensors */

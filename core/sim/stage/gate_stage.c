@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 
 struct rate {   /* of a resident kernel in this tick */
     size_t row; /* of profile */

@@ -9,14 +9,14 @@
  *
  * busy_k: share of the tick kernel k keeps the SM busy; idle: the rest, all its units asleep (ticks are
  * thousands of times longer than a break-even time). saved_t(k): fraction of time type t sleeps under
- * kernel k less the switching overhead, from core/micro/profile at the latency that memory has, in core
+ * kernel k less the switching overhead, from kernels/profile at the latency that memory has, in core
  * cycles, at the present clock, times what a CTA policy makes of it. share_t(u): leakage of type t in that of
  * unit u. A floorplan whose SMs are split takes the parts by name (SM3_FP); else they are spread over the SM.
  */
 
 #include "core/contract/power_model.h"
 #include "core/machine/machine.h"
-#include "core/micro/profile.h"
+#include "kernels/profile.h"
 
 enum tmx_gate_type { TMX_GATE_INT, TMX_GATE_FP, TMX_GATE_SFU, TMX_N_GATE_TYPE };
 

@@ -10,6 +10,7 @@
 
 #include "core/contract/choice.h"
 #include "core/machine/machine.h"
+#include "kernels/merge.h"
 
 struct tmx_jobs_spec {
     const struct tmx_choice *choice; /* of the job level; like all that follows not owned */

@@ -4,8 +4,8 @@
 
 /* One temperature sensor per SM: what policies see of the true temperatures. */
 
-#include "core/base/opt.h"
-#include "core/base/rng.h"
+#include "base/opt.h"
+#include "base/rng.h"
 #include "core/machine/machine.h"
 
 struct tmx_sensor_options {

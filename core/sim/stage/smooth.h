@@ -17,7 +17,7 @@
  *
  * Dummy work runs on the SMs, all alike, and on none whose clock the throttle stops: its watts heat them. */
 
-#include "core/base/opt.h"
+#include "base/opt.h"
 #include "core/contract/power_model.h"
 #include "core/machine/machine.h"
 

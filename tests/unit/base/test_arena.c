@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "core/base/arena.h"
+#include "base/arena.h"
 #include "tests/support/check.h"
 
 struct object {

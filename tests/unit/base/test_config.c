@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/config_text.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/config_text.h"
+#include "base/opt.h"
 
 static void set_replaces_adds_and_types_values(void **state)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/base/cost.h"
-#include "core/base/os.h"
+#include "base/cost.h"
+#include "base/os.h"
 
 static void what_takes_too_long_is_refused_and_says_what_allows_it(void **state)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/output.h"
+#include "base/csv.h"
+#include "base/output.h"
 #include "tests/support/check.h"
 
 static enum tmx_status read_text(const char *text, struct tmx_csv *csv, struct tmx_err *err)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
+#include "base/config.h"
+#include "base/opt.h"
 
 enum mode { COLD, HOT };
 static const char *const modes[] = {"cold", "hot", NULL};

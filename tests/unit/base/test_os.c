@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/provenance.h"
-#include "core/base/rng.h"
+#include "base/os.h"
+#include "base/output.h"
+#include "base/provenance.h"
+#include "base/rng.h"
 
 static void an_output_appears_only_when_committed(void **state)
 {

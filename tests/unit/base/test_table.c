@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/table.h"
+#include "base/table.h"
 
 static const struct tmx_column columns[] = {
     {"name", TMX_COLUMN_TEXT, 0}, {"runs", TMX_COLUMN_INT, 0}, {"peak_c", TMX_COLUMN_REAL, 2}};

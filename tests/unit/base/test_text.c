@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "base/text.h"
 
 static struct tmx_span span(const char *s)
 {

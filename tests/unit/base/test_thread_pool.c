@@ -2,7 +2,7 @@
 /* Pieces of a thread pool. */
 #include <stdatomic.h>
 
-#include "core/base/thread_pool.h"
+#include "base/thread_pool.h"
 #include "tests/support/check.h"
 
 enum { PIECES = 1000 };

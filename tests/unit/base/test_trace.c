@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
-#include "core/base/text.h"
-#include "core/base/trace.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "base/trace.h"
 
 static const char PATH[] = "trace_test.ptrace";
 

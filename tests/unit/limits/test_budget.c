@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "tests/support/check.h"
 
 enum { N_SM = 30 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
-#include "core/merge/merge.h"
+#include "base/rng.h"
+#include "kernels/merge.h"
 
 static struct tmx_node node(void)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "measure/calibrate.h"
 #include "measure/log/collect.h"
 #include "tests/support/check.h"

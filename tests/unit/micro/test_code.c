@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/micro/stream.h"
+#include "kernels/stream.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/micro/contention.h"
+#include "kernels/contention.h"
 
 #include <stdlib.h>
 #include <string.h>

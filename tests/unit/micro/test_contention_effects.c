@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/micro/contention.h"
+#include "kernels/contention.h"
 #include "tests/support/check.h"
 
 static struct tmx_contention_result r;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/rng.h"
-#include "core/micro/sm_cycle.h"
+#include "base/rng.h"
+#include "kernels/sm_cycle.h"
 #include "sched/sched.h"
 
 static struct tmx_sm_params default_sm(void)

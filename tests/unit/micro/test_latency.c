@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/micro/memory.h"
+#include "kernels/memory.h"
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "tests/support/check.h"
 
 static const struct tmx_memory_system memory = {.base_cycles = 200, .l2_lines_per_cycle = 2, .partitions = 8};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Per-core parameters of a launch: the stream carries the launch's warps and lines, cycles are the chip's. */
-#include "core/micro/profile.h"
+#include "kernels/profile.h"
 #include "tests/support/check.h"
 
 static struct tmx_memory_chip chip_of(double sm_clocks)

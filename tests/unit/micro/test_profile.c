@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/base/os.h"
-#include "core/micro/profile.h"
+#include "base/os.h"
+#include "kernels/profile.h"
 #include "sched/sched.h"
 #include "tests/support/scratch.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
-#include "core/micro/sm_cycle.h"
+#include "base/rng.h"
+#include "kernels/sm_cycle.h"
 #include "sched/sched.h"
 #include "tests/oracle/slow_sm.h"
 

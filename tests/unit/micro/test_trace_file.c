@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/output.h"
-#include "core/micro/sm_cycle.h"
-#include "core/micro/trace_file.h"
+#include "base/output.h"
+#include "kernels/sm_cycle.h"
+#include "kernels/trace_file.h"
 #include "sched/sched.h"
 #include "tests/support/scratch.h"
 

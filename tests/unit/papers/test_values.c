@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "papers/values.h"
 
 /* A suite of one number a policy and seed: "sure" always 5, "spread" 4, 5, 6, "failed" none at seed 1. */

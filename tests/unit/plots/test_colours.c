@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
+#include "base/csv.h"
 
 static const char table[] = TMX_SOURCE_DIR "/plots/scripts/colours.csv";
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
+#include "base/csv.h"
 #include "power/regress.h"
 #include "tests/support/scratch.h"
 

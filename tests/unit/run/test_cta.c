@@ -3,7 +3,7 @@
  * from a memory they do not share, and both layers of gating act together. */
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/run.h"
 #include "tests/support/check.h"
 #include "tests/support/open_run.h"

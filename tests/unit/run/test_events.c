@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rng.h"
+#include "base/rng.h"
 #include "tests/support/allocations.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"

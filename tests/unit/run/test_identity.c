@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/os.h"
-#include "core/base/provenance.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/os.h"
+#include "base/provenance.h"
+#include "base/text.h"
 #include "run/run.h"
 
 static const char common[] = "seed = 1; tick_s = 0.005; rows = 16; cols = 16;";

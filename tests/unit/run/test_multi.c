@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/summary.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <thermix/catalog.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/run.h"
 #include "tests/support/check.h"
 

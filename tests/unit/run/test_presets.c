@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/state.h"
 #include "tests/support/check.h"
 

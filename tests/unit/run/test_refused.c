@@ -2,7 +2,7 @@
 /* Configurations that a run refuses or warns of: what is said, and of which line. */
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/state.h"
 #include "tests/support/check.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/plausible.h"
+#include "base/plausible.h"
 #include "core/serve/serve.h"
 #include "measure/llm_fit.h"
 #include "tests/support/open_run.h"

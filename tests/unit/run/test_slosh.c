@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "sched/policies.h"
 #include "tests/support/check.h"
 #include "tests/support/open_run.h"

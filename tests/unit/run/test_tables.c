@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/plausible.h"
+#include "base/csv.h"
+#include "base/plausible.h"
 #include "run/summary.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"

@@ -4,7 +4,7 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "core/floorplan/chip.h"
 #include "sched/policies.h"
 #include "sched/sched.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "base/os.h"
 #include "sched/mix/follow.h"
 #include "tests/support/check.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/base/rng.h"
+#include "base/config.h"
+#include "base/opt.h"
+#include "base/rng.h"
 #include "run/load/job_files.h"
 #include "sched/job/group.h"
 #include "sched/sched.h"

@@ -5,7 +5,7 @@
 
 #include <thermix/policy.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Synchronous jobs: steps end when the last member arrives, at times that follow from speeds and not from
  * ticks; who waits draws less; the state survives a snapshot. */
-#include "core/base/config.h"
+#include "base/config.h"
 #include "core/sim/sim.h"
 #include "power/power.h"
 #include "tests/support/tiny_thermal.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/base/config.h"
+#include "base/config.h"
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"

@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/config.h"
-#include "core/base/plausible.h"
-#include "core/base/text.h"
+#include "base/config.h"
+#include "base/plausible.h"
+#include "base/text.h"
 #include "run/run.h"
 #include "study/analysis/pivot.h"
 #include "study/results.h"

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/os.h"
-#include "core/store/cache.h"
+#include "base/cache.h"
+#include "base/os.h"
 #include "tests/support/golden.h"
 #include "thermal/backend/reduced_model.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotspot/floorplanner.h"
 #include "tests/support/scratch.h"
-#include "thermal/floorplanner.h"
 
 /* Ten blocks on 60 mm2 whose powers and wires pull apart, a cache that can be wrapped around them, and the
  * annealer's promises: what it returns tiles the die, keeps areas and shapes, repeats itself, and is better

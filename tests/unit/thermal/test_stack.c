@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/trace.h"
+#include "base/trace.h"
 #include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/stack.h"
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_BASE_ARENA_H
+#define TMX_BASE_ARENA_H
+
+/* Arrays that live as long as an object: taken one after another when it is made, freed together. A request
+ * that cannot be met is remembered, so that one look at `failed` after the last is enough:
+ *
+ *     TMX_TAKE(&m->arena, m->speed, m->n_gpu);
+ *     TMX_TAKE(&m->arena, m->volt, m->n_gpu);
+ *     if (m->arena.failed) { destroy and report }
+ *
+ * Every array is an allocation of its own, so that a sanitizer knows where it ends. An object whose arrays
+ * change keeps these in an arena that its image function copies as a whole. */
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/image.h"
+
+struct tmx_arena {
+    struct tmx_arena_block *last; /* owned */
+    bool failed;
+};
+
+/* n * size zeroed bytes, which may be none. NULL: no memory, or an earlier request failed. */
+void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size);
+#define TMX_TAKE(arena, pointer, n) ((pointer) = tmx_arena_take((arena), (n), sizeof *(pointer)))
+char *tmx_arena_text(struct tmx_arena *a, const char *text); /* a copy */
+
+/* n letters as a text of its own. */
+char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);
+
+/* TMX_ENOMEM where a request could not be met: an error that stays (base/err.h). */
+void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err);
+
+void tmx_arena_clear(struct tmx_arena *a);                      /* all arrays are zero again */
+void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i); /* of all arrays */
+void tmx_arena_finish(struct tmx_arena *a);                     /* accepts zeroed memory */
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_BASE_TRACE_H
+#define TMX_BASE_TRACE_H
+
+/* Tables of named columns: a line of names, then one number per name and line. The
+ * format of HotSpot's power (.ptrace) and temperature (.ttrace) traces. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+struct tmx_trace {
+    char **name; /* [n_column] owned; spelled as in the file, may repeat */
+    size_t n_column;
+    double *value; /* [n_row * n_column] owned, row after row */
+    size_t n_row;
+    unsigned *line;     /* [n_row] owned: where each row stood */
+    unsigned name_line; /* where the names stood */
+    bool comma;         /* columns between commas; then also: */
+    double step_s;      /* from row to row of a column of time, which is not among the columns; 0: none */
+    char source[512];   /* file name for messages */
+};
+
+/* Read the file at path ("-": standard input) into *t (overwritten; end it with
+ * tmx_trace_finish, also after failure). Blank lines and lines starting with `#` are
+ * skipped. Columns are between blanks, as HotSpot's, or commas; of these the first may be a time (time,
+ * time_s, t_ms, "Time (us)", ...), which rises by equal steps. Errors: no names, no rows, a row of another
+ * width, a value that is no finite decimal number (TMX_EPARSE with file:line), TMX_EIO, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx_err *err);
+void tmx_trace_finish(struct tmx_trace *t); /* accepts zeroed memory */
+
+/* Index of the first column of this name (case-insensitive); n_column when absent. */
+size_t tmx_trace_find(const struct tmx_trace *t, const char *name);
+
+/* mean[n_column]: of each column over all rows. */
+void tmx_trace_mean(const struct tmx_trace *t, double *mean);
+
+enum { TMX_TRACE_LOSSLESS = -1 }; /* as decimals: shortest digits that read back equal */
+/* Tab separated, no tab before the newline. */
+void tmx_trace_print_names(const char *const *name, size_t n, FILE *out);
+void tmx_trace_print_row(const double *value, size_t n, int decimals, FILE *out);
+
+#endif

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/trace_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kernels/stream.h"
+
+static const char *const type_words[] = {"INT", "FP", "SFU", "LDST"};
+static const char *const latency_words[] = {"alu", "sfu", "shared", "global", "store"};
+
+enum { MAX_WARPS = 1 << 20 };
+
+struct reader {
+    struct tmx_text_file text;
+    const char *name;
+    unsigned line;
+    size_t n_warp;
+    unsigned block_warps, resident_warps;
+};
+
+struct entry { /* one instruction line */
+    size_t warp;
+    struct tmx_instr instr;
+};
+
+static enum tmx_status bad(const struct reader *r, struct tmx_err *err, const char *what)
+{
+    return tmx_fail_at(err, TMX_EPARSE, r->name, r->line, "%s", what);
+}
+
+/* A whole number 0 .. limit. */
+static bool whole(struct tmx_span f, double limit, size_t *v)
+{
+    double x;
+    if (!tmx_span_real(f, &x) || x < 0 || x > limit || floor(x) < x) {
+        return false;
+    }
+    *v = (size_t)x;
+    return true;
+}
+
+static bool word_index(struct tmx_span f, const char *const *words, size_t n, uint8_t *index)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (tmx_span_is(f, words[i])) {
+            *index = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool reg(struct tmx_span f, uint8_t *index)
+{
+    size_t v = 0;
+    if (tmx_span_is(f, "-")) {
+        *index = 0;
+        return true;
+    }
+    const bool ok = whole(f, TMX_MAX_REGISTER, &v) && v > 0;
+    *index = (uint8_t)v;
+    return ok;
+}
+
+static bool sources(struct tmx_span f, uint8_t source[TMX_INSTR_SOURCES])
+{
+    for (unsigned i = 0; f.begin < f.end; i++) {
+        const char *comma = memchr(f.begin, ',', tmx_span_length(f));
+        const struct tmx_span one = {f.begin, comma ? comma : f.end};
+        if (i == TMX_INSTR_SOURCES || !reg(one, &source[i]) || comma == f.end - 1) {
+            return false;
+        }
+        f.begin = comma ? comma + 1 : f.end;
+    }
+    return true;
+}
+
+static enum tmx_status parse_instr(const struct reader *r, struct tmx_span rest, struct entry *e,
+                                   struct tmx_err *err)
+{
+    struct tmx_span f[6] = {{0}};
+    size_t n = 0;
+    while (n < 6 && tmx_span_field(&rest, &f[n])) {
+        n++;
+    }
+    *e = (struct entry){0};
+    if (n < 5 || tmx_span_field(&rest, &(struct tmx_span){0})) {
+        return bad(r, err, "expected: warp type dest sources latency [barrier]");
+    }
+    if (!whole(f[0], MAX_WARPS - 1, &e->warp)) {
+        return bad(r, err, "expected a warp number from 0");
+    }
+    if (!word_index(f[1], type_words, TMX_N_UNIT_TYPE, &e->instr.type)) {
+        return bad(r, err, "expected a type: INT FP SFU LDST");
+    }
+    if (!reg(f[2], &e->instr.dest) || !sources(f[3], e->instr.source)) {
+        return bad(r, err, "expected registers 1 to 254 or \"-\", at most three sources");
+    }
+    if (!word_index(f[4], latency_words, TMX_N_LATENCY_CLASS, &e->instr.latency)) {
+        return bad(r, err, "expected a latency class: alu sfu shared global store");
+    }
+    if (n == 6 && !tmx_span_is(f[5], "barrier")) {
+        return bad(r, err, "expected \"barrier\" or the end of the line");
+    }
+    e->instr.barrier = n == 6;
+    return TMX_OK;
+}
+
+static enum tmx_status parse_header(struct reader *r, struct tmx_span rest, unsigned index,
+                                    struct tmx_err *err)
+{
+    static const char *const words[] = {"thermix-trace", "block_warps", "resident_warps"};
+    struct tmx_span key, value;
+    size_t v;
+    if (!tmx_span_field(&rest, &key) || !tmx_span_is(key, words[index]) || !tmx_span_field(&rest, &value) ||
+        !whole(value, TMX_MAX_WARPS, &v) || v == 0 || tmx_span_field(&rest, &key)) {
+        return tmx_fail_at(err, TMX_EPARSE, r->name, r->line, "expected \"%s N\"", words[index]);
+    }
+    if (index == 0 && v != 1) {
+        return bad(r, err, "this program reads version 1");
+    }
+    if (index == 1) {
+        r->block_warps = (unsigned)v;
+    } else if (index == 2) {
+        r->resident_warps = (unsigned)v;
+        if (v % r->block_warps != 0) {
+            return bad(r, err, "resident_warps is no multiple of block_warps");
+        }
+    }
+    return TMX_OK;
+}
+
+/* What the lines do with an instruction: find out how many warps there are, count those of each, keep them.
+ */
+enum pass { WARPS, COUNTS, KEEP };
+
+static enum tmx_status walk(struct reader *r, struct tmx_stream *s, enum pass pass, struct tmx_err *err)
+{
+    struct tmx_lines lines = {0};
+    unsigned header = 0;
+    enum tmx_status st = TMX_OK;
+    while (!st && tmx_lines_next(&lines, &r->text)) {
+        struct tmx_span rest = lines.line, look, first;
+        const char *hash = memchr(rest.begin, '#', tmx_span_length(rest));
+        struct entry e;
+        r->line = lines.number;
+        rest.end = hash ? hash : rest.end;
+        look = rest;
+        if (!tmx_span_field(&look, &first)) {
+            continue;
+        }
+        st = header < 3 ? parse_header(r, rest, header, err) : parse_instr(r, rest, &e, err);
+        if (header < 3) {
+            header++;
+        } else if (!st) {
+            /* take */
+            struct tmx_program *p = pass == WARPS ? NULL : &s->program[e.warp];
+            r->n_warp = e.warp >= r->n_warp ? e.warp + 1 : r->n_warp;
+            if (pass == KEEP) {
+                const uint8_t regs[] = {e.instr.dest, e.instr.source[0], e.instr.source[1],
+                                        e.instr.source[2]};
+                s->instr[p->first + p->count] = e.instr;
+                for (size_t i = 0; i < sizeof regs; i++) {
+                    s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
+                }
+            }
+            if (p) {
+                p->count++;
+            }
+        }
+    }
+    r->line = st ? r->line : 0;
+    return st || header == 3 ? st : bad(r, err, "not a trace: no \"thermix-trace 1\" header");
+}
+
+static enum tmx_status place(const struct reader *r, struct tmx_stream *s, struct tmx_err *err)
+{
+    for (size_t w = 0; w < s->n_program; w++) {
+        s->program[w].first = s->n_instr;
+        s->n_instr += s->program[w].count;
+        s->program[w].count = 0;
+        s->program[w].repetitions = 1;
+        if ((w + 1) % r->block_warps == 0 && s->n_instr == s->program[w + 1 - r->block_warps].first) {
+            return tmx_fail_at(err, TMX_EPARSE, r->name, 0, "thread block %zu has no instruction",
+                               w / r->block_warps);
+        }
+    }
+    s->instr = calloc(s->n_instr, sizeof *s->instr);
+    return s->instr ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace of %zu instructions", s->n_instr);
+}
+
+/* A trace's text; what is packed is refused with the program that unpacks it. */
+static enum tmx_status load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
+{
+    static const struct {
+        const char *end, *what;
+    } packed[] = {
+        {".tracez",
+         "a packed trace of Accel-Sim 2.0: its own tool `traceDsm FILE.tracez` writes FILE.traceg, "
+         "which --convert reads"},
+        {".xz", "a packed trace: `xz -d FILE.xz` unpacks it"},
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        const size_t n = strlen(path), end = strlen(packed[i].end);
+        if (n > end && strcmp(path + n - end, packed[i].end) == 0) {
+            return tmx_fail_at(err, TMX_EPARSE, path, 0, "%s", packed[i].what);
+        }
+    }
+    return tmx_text_load(t, path, err);
+}
+
+enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, const struct tmx_memory *memory,
+                                    uint64_t seed, struct tmx_err *err)
+{
+    struct reader r = {.name = path};
+    *s = (struct tmx_stream){.memory = *memory, .seed = seed, .n_register = 1};
+    enum tmx_status st = load(&r.text, path, err);
+    if (st) {
+        return st;
+    }
+    st = walk(&r, s, WARPS, err);
+    if (!st && r.n_warp % r.block_warps != 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %u", r.n_warp,
+                         r.block_warps);
+    }
+    if (!st && r.n_warp == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no instruction");
+    }
+    if (!st) {
+        s->n_program = r.n_warp;
+        s->warps_per_block = r.block_warps;
+        s->n_block = r.n_warp / r.block_warps;
+        s->warps = r.resident_warps < r.n_warp ? r.resident_warps : (unsigned)r.n_warp;
+        s->program = calloc(s->n_program, sizeof *s->program);
+        st = s->program ? walk(&r, s, COUNTS, err) : tmx_fail(err, TMX_ENOMEM, "%zu warps", s->n_program);
+    }
+    st = st ? st : place(&r, s, err);
+    st = st ? st : walk(&r, s, KEEP, err);
+    tmx_text_finish(&r.text);
+    if (st) {
+        tmx_stream_finish(s);
+    }
+    return st;
+}
+
+static void print_instr(FILE *out, uint64_t warp, const struct tmx_instr *in)
+{
+    fprintf(out, "%" PRIu64 " %s", warp, type_words[in->type]);
+    in->dest ? fprintf(out, " %u", (unsigned)in->dest) : fputs(" -", out);
+    unsigned n = 0;
+    for (unsigned i = 0; i < TMX_INSTR_SOURCES; i++) {
+        if (in->source[i]) {
+            fprintf(out, "%c%u", n++ ? ',' : ' ', in->source[i]);
+        }
+    }
+    fprintf(out, "%s %s%s\n", n ? "" : " -", latency_words[in->latency], in->barrier ? " barrier" : "");
+}
+
+void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *out)
+{
+    fprintf(out, "thermix-trace 1\nblock_warps %u\nresident_warps %u\n# warp type dest sources latency\n",
+            s->warps_per_block, s->warps);
+    for (uint64_t warp = 0; warp < n_block * s->warps_per_block; warp++) {
+        const struct tmx_program *p = &s->program[warp % s->n_program];
+        for (unsigned rep = 0; rep < p->repetitions; rep++) {
+            for (size_t i = 0; i < p->count; i++) {
+                print_instr(out, warp, &s->instr[p->first + i]);
+            }
+        }
+    }
+}
+
+enum { REGISTERS = 256, ZERO_REGISTER = 255, OPCODE_SIZE = 32 };
+
+/* Opcodes by the part before the first dot, a blank on both sides of each. What is not listed is INT: address
+ * and integer arithmetic, logic, moves, branches. */
+struct opcodes {
+    const char *type, *latency, *names;
+};
+static const struct opcodes opcodes[] = {
+    {"FP", "alu",
+     " FADD FADD32I FMUL FMUL32I FFMA FFMA32I FSETP FSET FSEL FMNMX FCHK FSWZADD HADD2 HMUL2 HFMA2 HSETP2 "
+     "HSET2 "},
+    /* double precision and conversions leave the lanes on a Fermi, as in GPGPU-Sim's GTX480 file */
+    {"SFU", "sfu", " DADD DMUL DFMA DSETP MUFU I2F F2I F2F FRND I2I "},
+    {"LDST", "global", " LDG LD ATOM ATOMG TEX TLD TLD4 SULD "},
+    {"LDST", "store", " STG ST RED SUST "},
+    {"LDST", "shared", " LDS LDC LDL LDSM STS STL ATOMS "},
+};
+
+struct line { /* one instruction, as it will be written */
+    char text[128];
+    bool barrier;
+};
+
+struct converter {
+    struct tmx_text_file text;
+    struct tmx_lines lines;
+    const char *path;
+    FILE *out;
+    size_t block_warps, n_warp; /* warps seen so far */
+    bool line_numbers;          /* an extra first column */
+    struct line last;           /* held back until it is known whether a barrier follows */
+    bool held;
+    bool announced;             /* the warp says how many instructions it has: */
+    size_t n_announced, n_line; /* that many, and lines seen so far */
+    unsigned announced_at;
+    unsigned char stands_for[REGISTERS]; /* the first register of the wide load that wrote it */
+};
+
+static enum tmx_status bad_traceg(const struct converter *c, struct tmx_err *err, const char *what)
+{
+    return tmx_fail_at(err, TMX_EPARSE, c->path, c->lines.number, "%s", what);
+}
+
+static bool starts(struct tmx_span s, const char *word, struct tmx_span *rest)
+{
+    const size_t n = strlen(word);
+    if (tmx_span_length(s) < n || memcmp(s.begin, word, n) != 0) {
+        return false;
+    }
+    *rest = (struct tmx_span){s.begin + n, s.end};
+    return true;
+}
+
+/* Digits alone, at most limit. */
+static bool read_whole(struct tmx_span s, size_t limit, size_t *v)
+{
+    size_t x = 0;
+    for (const char *p = s.begin; p < s.end; p++) {
+        if (*p < '0' || *p > '9' || (x = 10 * x + (size_t)(*p - '0')) > limit) {
+            return false;
+        }
+    }
+    *v = x;
+    return s.end > s.begin;
+}
+
+static bool read_count(struct tmx_span *rest, size_t limit, size_t *v)
+{
+    struct tmx_span f;
+    return tmx_span_field(rest, &f) && read_whole(f, limit, v);
+}
+
+/* "R12" -> 12 */
+static bool read_register(struct tmx_span *rest, size_t *v)
+{
+    struct tmx_span f;
+    if (!tmx_span_field(rest, &f) || *f.begin != 'R') {
+        return false;
+    }
+    f.begin++;
+    return read_whole(f, REGISTERS - 1, v);
+}
+
+static void flush(struct converter *c)
+{
+    if (c->held) {
+        fprintf(c->out, "%zu %s%s\n", c->n_warp - 1, c->last.text, c->last.barrier ? " barrier" : "");
+        c->held = false;
+    }
+}
+
+/* Our number of their register; 0 for the zero register. */
+static unsigned number(size_t reg)
+{
+    return reg == ZERO_REGISTER ? 0 : (reg < TMX_MAX_REGISTER ? (unsigned)reg + 1 : TMX_MAX_REGISTER);
+}
+
+struct fields {
+    char opcode[OPCODE_SIZE];
+    size_t n_dest, n_source, dest, source[8], width;
+};
+
+/* PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width ... */
+static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
+{
+    struct tmx_span skip, op;
+    size_t ignored;
+    *f = (struct fields){0};
+    for (int i = 0; i < (c->line_numbers ? 3 : 2); i++) {
+        if (!tmx_span_field(&rest, &skip)) {
+            return false;
+        }
+    }
+    for (const char *p = skip.begin; p < skip.end; p++) { /* the mask of active threads */
+        if (!strchr("0123456789abcdefABCDEF", *p)) {
+            return false;
+        }
+    }
+    if (tmx_span_length(skip) != 8 || !read_count(&rest, 8, &f->n_dest)) {
+        return false;
+    }
+    for (size_t i = 0; i < f->n_dest; i++) {
+        if (!read_register(&rest, i == 0 ? &f->dest : &ignored)) {
+            return false;
+        }
+    }
+    if (!tmx_span_field(&rest, &op) || !read_count(&rest, 8, &f->n_source)) {
+        return false;
+    }
+    const char *dot = memchr(op.begin, '.', tmx_span_length(op));
+    op.end = dot ? dot : op.end;
+    for (size_t i = 0; i < f->n_source; i++) {
+        if (!read_register(&rest, &f->source[i])) {
+            return false;
+        }
+    }
+    return tmx_span_copy(op, f->opcode, sizeof f->opcode) && read_count(&rest, 64, &f->width);
+}
+
+static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
+{
+    struct fields f;
+    c->n_line++;
+    if (c->n_warp == 0 || !split(c, c->lines.line, &f)) {
+        return bad_traceg(c, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
+    }
+    if (strcmp(f.opcode, "BAR") == 0) {
+        c->last.barrier = c->held;
+    } else if (strcmp(f.opcode, "EXIT") != 0 && strcmp(f.opcode, "NOP") != 0) {
+        /* write instr */
+        const struct opcodes *op = NULL;
+        char sources[64] = "-", word[OPCODE_SIZE + 2];
+        unsigned written = 0;
+        snprintf(word, sizeof word, " %s ", f.opcode);
+        for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
+            op = strstr(opcodes[i].names, word) ? &opcodes[i] : op;
+        }
+        for (size_t i = 0; i < f.n_source && written < TMX_INSTR_SOURCES; i++) {
+            const unsigned reg = number(c->stands_for[f.source[i]]);
+            if (reg) {
+                const size_t at = written ? strlen(sources) : 0;
+                snprintf(sources + at, sizeof sources - at, "%s%u", written++ ? "," : "", reg);
+            }
+        }
+        const unsigned dest = f.n_dest ? number(f.dest) : 0;
+        for (size_t i = 0; f.n_dest && i < (f.width > 4 ? f.width / 4 : 1) && f.dest + i < ZERO_REGISTER;
+             i++) {
+            c->stands_for[f.dest + i] = (unsigned char)f.dest;
+        }
+        flush(c);
+        c->held = true;
+        c->last.barrier = false;
+        char dest_text[8] = "-";
+        if (dest) {
+            snprintf(dest_text, sizeof dest_text, "%u", dest);
+        }
+        snprintf(c->last.text, sizeof c->last.text, "%s %s %s %s", op ? op->type : "INT", dest_text, sources,
+                 op ? op->latency : "alu");
+    }
+    return TMX_OK;
+}
+
+/* "(16,16,1)" -> product */
+static bool read_extent(struct tmx_span s, size_t *threads)
+{
+    static const char after[] = ",,)";
+    struct tmx_span f;
+    if (!tmx_span_field(&s, &f) || tmx_span_length(f) < 2 || *f.begin++ != '(') {
+        return false;
+    }
+    *threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const char *end = memchr(f.begin, after[i], tmx_span_length(f));
+        size_t v;
+        if (!end || !read_whole((struct tmx_span){f.begin, end}, 1024, &v)) {
+            return false;
+        }
+        *threads *= v;
+        f.begin = end + 1;
+    }
+    return f.begin == f.end && *threads >= 1 && *threads <= 1024;
+}
+
+static enum tmx_status header_line(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+{
+    struct tmx_span rest;
+    size_t threads;
+    if (starts(c->lines.line, "-enable lineinfo = 1", &rest)) {
+        c->line_numbers = true;
+    }
+    if (!starts(c->lines.line, "-block dim =", &rest)) {
+        return TMX_OK;
+    }
+    if (!read_extent(rest, &threads)) {
+        return bad_traceg(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+    }
+    if (c->block_warps > 0) {
+        return bad_traceg(c, err, "a second \"-block dim\"");
+    }
+    c->block_warps = (threads + 31) / 32;
+    if (resident_warps < c->block_warps) {
+        return bad_traceg(c, err, "a thread block has more warps than the SM holds");
+    }
+    fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
+            resident_warps / c->block_warps * c->block_warps);
+    return TMX_OK;
+}
+
+/* "insts = N" of the warp that ends here. */
+static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
+{
+    const bool ok = !c->announced || c->n_line == c->n_announced;
+    c->announced = false;
+    return ok ? TMX_OK
+              : tmx_fail_at(err, TMX_EPARSE, c->path, c->announced_at,
+                            "%zu instructions announced, %zu follow: the trace is cut or damaged",
+                            c->n_announced, c->n_line);
+}
+
+static enum tmx_status announce(struct converter *c, struct tmx_span line, struct tmx_err *err)
+{
+    struct tmx_span word, sign;
+    if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
+        !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
+        return bad_traceg(c, err, "expected \"insts = N\" in a warp");
+    }
+    c->announced = true;
+    c->announced_at = c->lines.number;
+    c->n_line = 0;
+    return TMX_OK;
+}
+
+static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, struct tmx_err *err)
+{
+    size_t warp;
+    if (!read_count(&rest, 1023, &warp)) {
+        return bad_traceg(c, err, "expected \"warp = N\"");
+    }
+    if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
+        return bad_traceg(
+            c, err, c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
+    }
+    const enum tmx_status st = check_announced(c, err);
+    if (st) {
+        return st;
+    }
+    flush(c);
+    c->n_line = 0;
+    c->n_warp++;
+    for (size_t i = 0; i < REGISTERS; i++) {
+        c->stands_for[i] = (unsigned char)i;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status step(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+{
+    struct tmx_span look = c->lines.line, field, rest;
+    if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
+        starts(c->lines.line, "thread block", &rest) || starts(c->lines.line, "cluster ", &rest)) {
+        return TMX_OK;
+    }
+    if (starts(field, "insts", &rest)) {
+        return announce(c, c->lines.line, err);
+    }
+    if (*field.begin == '-') {
+        return header_line(c, resident_warps, err);
+    }
+    if (starts(c->lines.line, "warp =", &rest)) {
+        return begin_warp(c, rest, err);
+    }
+    return instruction(c, err);
+}
+
+enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warps, FILE *out,
+                                        struct tmx_err *err)
+{
+    struct converter c = {.path = path, .out = out};
+    enum tmx_status st = load(&c.text, path, err);
+    while (!st && tmx_lines_next(&c.lines, &c.text)) {
+        st = step(&c, resident_warps, err);
+    }
+    if (!st && c.n_warp == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no warp: not a kernel trace of Accel-Sim (.traceg)");
+    }
+    st = st ? st : check_announced(&c, err);
+    if (!st && c.n_warp % c.block_warps != 0) {
+        st = bad_traceg(&c, err, "the last thread block has fewer warps than \"-block dim\" gives");
+    }
+    flush(&c);
+    tmx_text_finish(&c.text);
+    return st;
+}
