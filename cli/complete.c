@@ -99,7 +99,9 @@ static void put_settings(const char *word, FILE *out)
     if (!equal && (!dot || dot == word)) {
         put_keys(tmx_run_opts, "", out);
         for (const char *const *g = tmx_run_groups; *g; g++) {
-            fprintf(out, "%s.\n", *g);
+            if (g == tmx_run_groups || strcmp(g[0], g[-1]) != 0) {
+                fprintf(out, "%s.\n", *g);
+            }
         }
         return;
     }

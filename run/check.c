@@ -233,6 +233,7 @@ static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *ro
 {
     struct tmx_run_options *o = &r->options;
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
+    struct tmx_sensor_delay *delay = sensor->of[TMX_SENSOR_delay];
     const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
     const struct span spans[] = {
         {NULL, "quantum_s", o->quantum_s, &o->quantum_s, "tick_s", o->tick_s},
@@ -240,7 +241,7 @@ static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *ro
         {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, &o->fan_period_s,
          "tick_s", o->tick_s},
         {"sensor", "period_s", sensor->period_s, &sensor->period_s, "tick_s", o->tick_s},
-        {"sensor", "delay_s", sensor->delay_s, &sensor->delay_s, "sensor.period_s", sensor->period_s},
+        {"sensor", "delay_s", delay->delay_s, &delay->delay_s, "sensor.period_s", sensor->period_s},
         {"mix_policy", "slice_s", tmx_slice_s(mix, o->tick_s), option(mix, "slice_s"), "tick_s", o->tick_s},
     };
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {

@@ -146,49 +146,42 @@ static void write_modules(const struct tmx_run *r, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
-static bool foresees(const struct tmx_run *r)
-{
-    return tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees;
-}
-
-static bool always(const struct tmx_run *r)
-{
-    (void)r;
-    return true;
-}
-
-/* Groups of rows alone; two of them with a reason of their own to be part of the run's id. */
-#define PLAIN(name, policies, opts) {#name, opts, offsetof(struct tmx_run, name##_options), NULL},
+/* Groups of rows alone: part of the run's id where a value is not its default. */
+#define PLAIN(name, policies, opts) {#name, opts, offsetof(struct tmx_run, name##_options)},
 static const struct {
     const char *name;
     const struct tmx_opt *opts;
-    size_t offset;                        /* in struct tmx_run */
-    bool (*used)(const struct tmx_run *); /* part of the run's id; NULL: where a value is not its default */
-} plain[] = {{"forecast", tmx_run_forecast_opts, offsetof(struct tmx_run, forecast_options), foresees},
-             {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), always},
-             {"smooth", tmx_smooth_opts, offsetof(struct tmx_run, sim_spec.smooth), NULL},
-             {"loop", tmx_loop_opts, offsetof(struct tmx_run, sim_spec.cooling.loop), NULL},
-             {"store", tmx_store_opts, offsetof(struct tmx_run, sim_spec.store), NULL},
+    size_t offset; /* in struct tmx_run */
+} plain[] = {{"smooth", tmx_smooth_opts, offsetof(struct tmx_run, sim_spec.smooth)},
+             {"loop", tmx_loop_opts, offsetof(struct tmx_run, sim_spec.cooling.loop)},
+             {"store", tmx_store_opts, offsetof(struct tmx_run, sim_spec.store)},
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
 static enum tmx_status open_plain(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    double *period_s = &r->sim_spec.sensor.period_s;
-    enum tmx_status st = TMX_OK;
+    struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
+    const double tick_s = r->options.tick_s;
+    enum tmx_status st =
+        tmx_opt_read_group(tmx_run_forecast_opts, &r->forecast_options, root, "forecast", NULL, err);
+    st = st ? st : tmx_sensor_open(sensor, &r->arena, tmx_setting_member(root, "sensor"), err);
     for (size_t i = 0; !st && i < N_PLAIN; i++) {
         st = tmx_opt_read_group(plain[i].opts, (char *)r + plain[i].offset, root, plain[i].name, NULL, err);
     }
-    *period_s =
-        *period_s == 0 ? ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s : *period_s;
+    sensor->period_s =
+        sensor->period_s == 0 ? ceil(TMX_SENSOR_PERIOD_S / tick_s - 1e-9) * tick_s : sensor->period_s;
     return st;
 }
 
 static void write_plain(const struct tmx_run *r, struct tmx_writer *w)
 {
+    if (tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
+        tmx_opt_write_group(tmx_run_forecast_opts, &r->forecast_options, "forecast", w);
+    }
+    tmx_sensor_write(&r->sim_spec.sensor, w);
     for (size_t i = 0; i < N_PLAIN; i++) {
         const void *values = (const char *)r + plain[i].offset;
-        if (plain[i].used ? plain[i].used(r) : !tmx_opt_is_default(plain[i].opts, values)) {
+        if (!tmx_opt_is_default(plain[i].opts, values)) {
             tmx_opt_write_group(plain[i].opts, values, plain[i].name, w);
         }
     }

@@ -78,7 +78,7 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     X(throttle, tmx_dtm_policies, NULL)       \
     X(dtm, tmx_dtm_policies, NULL)            \
     X(tb, tmx_tb_policies, NULL)              \
-    X(sensor, NULL, tmx_sensor_opts)          \
+    TMX_SENSOR_ROWS(X)                        \
     X(smooth, NULL, tmx_smooth_opts)          \
     X(store, NULL, tmx_store_opts)            \
     X(chip_power, NULL, NULL)                 \

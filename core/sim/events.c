@@ -425,7 +425,7 @@ uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
     const uint64_t last = end < reads ? end : reads / s->sample * s->sample;
     const struct tmx_choice *hardware = &s->spec.choice[TMX_SAFETY];
     const double top_k = tmx_dtm_of(hardware)->trip_k ? tmx_dtm_of(hardware)->trip_k(hardware->state) : NAN,
-                 trip_k = (isnan(top_k) ? INFINITY : top_k) - s->spec.sensor.quantum_k / 2;
+                 trip_k = (isnan(top_k) ? INFINITY : top_k) - tmx_sensor_above_k(s->sensor);
     uint64_t wanted = last - s->tick;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const uint64_t want = s->events->piece[g];

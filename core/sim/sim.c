@@ -143,6 +143,7 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_mix_policy *mix = tmx_mix_of(choice);
     const size_t n_gpu = s->machine->n_gpu;
     const double trip_k = tmx_sim_trip_k(s);
+    const struct tmx_sensor_delay *delay = s->spec.sensor.of ? s->spec.sensor.of[TMX_SENSOR_delay] : NULL;
     bool known = s->spec.forecast != NULL;
     for (size_t j = 0; j < s->machine->n_job; j++) {
         s->waits[j] = tmx_job_waits(&s->machine->job[j], 0);
@@ -153,7 +154,7 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
                                              .chip = gpu->chip,
                                              .power_scale = gpu->power_scale,
                                              .gated = s->machine->gated + gpu->sm0,
-                                             .delay_s = s->spec.sensor.delay_s,
+                                             .delay_s = delay ? delay->delay_s : 0,
                                              .waits = s->waits};
         known = tmx_sim_static_power(s, g, &s->outlook[g].still);
     }

@@ -243,7 +243,7 @@ static void sense(void *ctx, size_t i)
 
 static void read_meters(struct tmx_sim *s, struct tmx_gpus span)
 {
-    tmx_meter_read(s->meter, s->machine, span, s->frame.temp_k, s->frame.power_w, s->spec.sensor.quantum_k);
+    tmx_meter_read(s->meter, s->machine, span, s->frame.temp_k, s->frame.power_w, s->sensor);
 }
 
 /* A sample within a step: only the hardware's throttle looks at it, which sees the tile as a node. */

@@ -273,6 +273,14 @@ static void periods_must_be_multiples_of_the_tick(void **state)
     world_close(&w);
 }
 
+static void sensor_options(struct tmx_sensor_options *o, struct tmx_arena *a, const char *text)
+{
+    struct tmx_config *cfg = NULL;
+    assert_int_equal(tmx_config_parse(&cfg, text, "test", NULL), TMX_OK);
+    assert_int_equal(tmx_sensor_open(o, a, tmx_config_root(cfg), NULL), TMX_OK);
+    tmx_config_close(cfg);
+}
+
 static void sensors_quantise_delay_and_err_as_told(void **state)
 {
     struct world w;
@@ -282,7 +290,9 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     hot_and_cold(&w);
     world_open(&w, 0, 0, w.job, 2, 0);
     const struct tmx_machine *m = tmx_sim_machine(w.sim);
-    const struct tmx_sensor_options late = {.period_s = 0.01, .quantum_k = 0.5, .delay_s = 0.02};
+    struct tmx_arena arena = {0};
+    struct tmx_sensor_options late, noisy;
+    sensor_options(&late, &arena, "period_s = 0.01; quantum_k = 0.5; delay_s = 0.02;");
     assert_int_equal(tmx_sensor_create(&s, &late, m, 1e-3, 1, NULL), TMX_OK);
     for (int k = 0; k < 5; k++) {
         for (size_t u = 0; u <= N_SM; u++) {
@@ -294,7 +304,16 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
         check_close(hot_k, sensed_k[N_SM - 1], 0, 0);
     }
     tmx_sensor_destroy(s);
-    const struct tmx_sensor_options noisy = {.period_s = 0.01, .noise_k = 2};
+    struct tmx_sensor_options both;
+    sensor_options(&both, &arena, "period_s = 0.01; quantum_k = 0.5; noise_k = 2.0;");
+    assert_int_equal(tmx_sensor_create(&s, &both, m, 1e-3, 1, NULL), TMX_OK);
+    assert_true(tmx_sensor_in_order(s) && tmx_sensor_needs_all(s));
+    tmx_sensor_begin(s);
+    tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
+    check_close(2 * sensed_k[0], round(2 * sensed_k[0]), 0, 0); /* rounded after the noise */
+    check_close(tmx_sensor_memory_k(s, 300.2), 300, 0, 0);      /* which a memory has not */
+    tmx_sensor_destroy(s);
+    sensor_options(&noisy, &arena, "period_s = 0.01; noise_k = 2.0;");
     assert_int_equal(tmx_sensor_create(&s, &noisy, m, 1e-3, 1, NULL), TMX_OK);
     for (int k = 0; k < 2000; k++) {
         tmx_sensor_begin(s);
@@ -305,6 +324,7 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     check_close(mean, 0, 0, 0.2);
     check_close(square, 4, 0.1, 0);
     tmx_sensor_destroy(s);
+    tmx_arena_finish(&arena);
     world_close(&w);
 }
 

@@ -5,25 +5,93 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
+
+#define MODEL(Y, name) &tmx_sensor_##name,
+static const struct tmx_sensor_model *const models[TMX_N_SENSOR] = {TMX_SENSOR_LIST(MODEL, )};
+
 const struct tmx_opt tmx_sensor_opts[] = {
     TMX_ROW_REAL(tmx_sensor_options, period_s, "s", 0, 10, 0,
                  "time between samples; 0: 5 ms in whole ticks, one at least"),
-    TMX_ROW_REAL(tmx_sensor_options, quantum_k, "K", 0, 10, 0, "readings are multiples of this; 0: exact"),
-    TMX_ROW_REAL(tmx_sensor_options, delay_s, "s", 0, 10, 0, "age of a reading"),
-    TMX_ROW_REAL(tmx_sensor_options, noise_k, "K", 0, 20, 0, "standard deviation of a reading"),
+    {0},
+};
+const struct tmx_opt tmx_sensor_log_opts[] = {
     TMX_ROW_REAL(tmx_sensor_options, power_window_s, "s", 0, 100, 1,
                  "a trace's reported_w is the mean of the board's watts over this, as a log shows it"),
     {0},
 };
 
-struct tmx_sensor {
-    struct tmx_sensor_options options;
-    struct tmx_rng *rng;
-    uint64_t period, n_sample;
-    struct tmx_arena state; /* the ring */
-    size_t n_sm, depth;     /* readings kept: delay in samples + 1 */
-    double *ring_k;         /* [depth * n_sm] */
+enum tmx_status tmx_sensor_open(struct tmx_sensor_options *o, struct tmx_arena *a,
+                                const struct tmx_setting *group, struct tmx_err *err)
+{
+    enum { MAX_KEYS = 64 };
+    const char *keys[MAX_KEYS + 1] = {NULL};
+    size_t n = 0;
+#define KEYS(name, policies, opts)                                      \
+    for (const struct tmx_opt *k = opts; k->key && n < MAX_KEYS; k++) { \
+        keys[n++] = k->key;                                             \
+    }
+    TMX_SENSOR_ROWS(KEYS)
+    enum tmx_status st = tmx_opt_read(&(struct tmx_opt){0}, o, group, keys, err); /* no other key */
+    st = st ? st : tmx_opt_read(tmx_sensor_opts, o, group, keys, err);
+    TMX_TAKE(a, o->of, TMX_N_SENSOR);
+    st = st || o->of ? st : tmx_no_memory(err);
+    for (size_t i = 0; i < TMX_N_SENSOR && !st; i++) {
+        o->of[i] = tmx_arena_take(a, 1, models[i]->base.state_size);
+        st = o->of[i] ? tmx_opt_read(models[i]->base.opts, o->of[i], group, keys, err) : tmx_no_memory(err);
+    }
+    return st ? st : tmx_opt_read(tmx_sensor_log_opts, o, group, keys, err);
+}
+
+/* Does it change readings? */
+static bool acts(const struct tmx_sensor_options *o, size_t i)
+{
+    return o->of && o->of[i] && !tmx_opt_is_default(models[i]->base.opts, o->of[i]);
+}
+
+void tmx_sensor_write(const struct tmx_sensor_options *o, struct tmx_writer *w)
+{
+    tmx_writer_open(w, "sensor", TMX_SETTING_GROUP);
+    tmx_opt_write(tmx_sensor_opts, o, w);
+    for (size_t i = 0; i < TMX_N_SENSOR; i++) {
+        if (models[i]->in_every_config || acts(o, i)) {
+            tmx_opt_write(models[i]->base.opts, o->of[i], w);
+        }
+    }
+    tmx_opt_write(tmx_sensor_log_opts, o, w);
+    tmx_writer_close(w);
+}
+
+struct model { /* that acts */
+    const struct tmx_sensor_model *does;
+    struct tmx_sensing in; /* kept: [n_kept * n_sm] of all GPUs, one after another */
 };
+
+struct tmx_sensor {
+    uint64_t period, n_sample;
+    struct tmx_arena state; /* what models keep */
+    size_t n;
+    struct model model[TMX_N_SENSOR]; /* [n] */
+    bool in_order, needs_all;
+    double above_k;
+};
+
+static enum tmx_status add_model(struct tmx_sensor *s, const struct tmx_sensor_model *does,
+                                 const void *options, double period_s, size_t n_sm, uint64_t seed,
+                                 struct tmx_err *err)
+{
+    struct model *m = &s->model[s->n++];
+    m->does = does;
+    m->in = (struct tmx_sensing){.options = options, .period_s = period_s};
+    m->in.n_kept = does->keeps ? does->keeps(options, period_s) : 0;
+    TMX_TAKE(&s->state, m->in.kept, m->in.n_kept * n_sm);
+    s->in_order = s->in_order || does->stream;
+    s->needs_all = s->needs_all || !does->above_k;
+    s->above_k += does->above_k ? does->above_k(options) : 0;
+    return s->state.failed ? tmx_no_memory(err)
+           : does->stream  ? tmx_rng_create(&m->in.random, seed, does->stream, err)
+                           : TMX_OK;
+}
 
 enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sensor_options *options,
                                   const struct tmx_machine *machine, double dt_s, uint64_t seed,
@@ -35,16 +103,12 @@ enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sens
                         options->period_s, dt_s);
     }
     struct tmx_sensor *s = calloc(1, sizeof *s);
-    if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "sensors");
-    }
-    s->options = *options;
-    s->period = (uint64_t)round(ticks);
-    s->n_sm = machine->n_sm;
-    s->depth = (size_t)round(options->delay_s / options->period_s) + 1;
-    enum tmx_status st = TMX_TAKE(&s->state, s->ring_k, s->depth * s->n_sm) ? TMX_OK : tmx_no_memory(err);
-    if (!st && options->noise_k > 0) {
-        st = tmx_rng_create(&s->rng, seed, "sensor", err);
+    enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sensors");
+    for (size_t i = 0; i < TMX_N_SENSOR && !st; i++) {
+        s->period = (uint64_t)round(ticks);
+        st = acts(options, i)
+                 ? add_model(s, models[i], options->of[i], options->period_s, machine->n_sm, seed, err)
+                 : TMX_OK;
     }
     if (st) {
         tmx_sensor_destroy(s);
@@ -56,8 +120,10 @@ enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sens
 
 void tmx_sensor_destroy(struct tmx_sensor *s)
 {
+    for (size_t i = 0; s && i < s->n; i++) {
+        tmx_rng_destroy(s->model[i].in.random);
+    }
     if (s) {
-        tmx_rng_destroy(s->rng);
         tmx_arena_finish(&s->state);
         free(s);
     }
@@ -98,31 +164,46 @@ void tmx_sensor_begin(struct tmx_sensor *s)
 
 bool tmx_sensor_in_order(const struct tmx_sensor *s)
 {
-    return s->rng != NULL;
+    return s->in_order;
 }
 
 bool tmx_sensor_needs_all(const struct tmx_sensor *s)
 {
-    return s->rng || s->depth > 1;
+    return s->needs_all;
 }
 
-/* now_k: what the sensors of a GPU's n SMs measure. */
-static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, const double *unit_k,
-                    double *now_k)
+double tmx_sensor_above_k(const struct tmx_sensor *s)
 {
-    const double quantum_k = s->options.quantum_k;
-    if (c->sms_in_row) { /* as most are: no look at each */
-        memcpy(now_k, unit_k + c->unit_of_sm[0], n * sizeof *now_k);
+    return s->above_k;
+}
+
+/* n readings of SM sm0 and those behind it, in place. */
+static void pass(const struct tmx_sensor *s, size_t sm0, size_t n, double *reading_k)
+{
+    for (size_t k = 0; k < 2 * s->n; k++) {
+        const struct model *m = &s->model[k % s->n];
+        void (*const act)(const struct tmx_sensing *, double *) =
+            k < s->n ? m->does->measures : m->does->reports;
+        if (act) {
+            struct tmx_sensing in = m->in;
+            in.n = n;
+            in.sample = s->n_sample - 1;
+            in.kept += in.n_kept * sm0;
+            act(&in, reading_k);
+        }
     }
-    for (size_t sm = 0; sm < n && !c->sms_in_row; sm++) {
-        now_k[sm] = sm_k(c, sm, unit_k);
+}
+
+double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        if (s->model[k].does->memory) {
+            struct tmx_sensing in = s->model[k].in;
+            in.n = 1;
+            s->model[k].does->reports(&in, &memory_k);
+        }
     }
-    for (size_t sm = 0; sm < n && s->rng; sm++) {
-        now_k[sm] += tmx_rng_normal(s->rng, s->options.noise_k);
-    }
-    for (size_t sm = 0; sm < n && quantum_k > 0; sm++) {
-        now_k[sm] = round(now_k[sm] / quantum_k) * quantum_k;
-    }
+    return memory_k;
 }
 
 /* Four side by side: none waits for the one before. */
@@ -147,16 +228,19 @@ static double largest(size_t n, const double *restrict v)
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k)
 {
-    const uint64_t back = s->n_sample < s->depth ? s->n_sample : s->depth; /* at first: the oldest there is */
-    double *now_k = &s->ring_k[(s->n_sample - 1) % s->depth * s->n_sm];
-    const double *then_k = &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm];
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const size_t n = gpu->chip->n_sm;
-        measure(s, gpu->chip, n, temp_k + gpu->unit0, now_k + gpu->sm0);
-        const double *then = then_k + gpu->sm0;
-        memcpy(sensed_k + gpu->sm0, then, n * sizeof *then);
-        hottest_k[g] = largest(n, then);
+        const struct tmx_chip *c = gpu->chip;
+        const double *unit_k = temp_k + gpu->unit0;
+        double *reading_k = sensed_k + gpu->sm0;
+        if (c->sms_in_row) { /* as most are: no look at each */
+            memcpy(reading_k, unit_k + c->unit_of_sm[0], c->n_sm * sizeof *reading_k);
+        }
+        for (size_t sm = 0; sm < c->n_sm && !c->sms_in_row; sm++) {
+            reading_k[sm] = sm_k(c, sm, unit_k);
+        }
+        pass(s, gpu->sm0, c->n_sm, reading_k);
+        hottest_k[g] = largest(c->n_sm, reading_k);
     }
 }
 
@@ -165,7 +249,9 @@ void tmx_sensor_image(void *sensor, struct tmx_image *i)
     struct tmx_sensor *s = sensor;
     TMX_IMAGE_FIELD(i, s->n_sample);
     tmx_arena_image(&s->state, i);
-    tmx_rng_image(s->rng, i);
+    for (size_t k = 0; k < s->n; k++) {
+        tmx_rng_image(s->model[k].in.random, i);
+    }
 }
 
 struct tmx_meter {
@@ -235,13 +321,13 @@ void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_
 }
 
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, struct tmx_gpus span,
-                    const double *temp_k, const double *power_w, double quantum_k)
+                    const double *temp_k, const double *power_w, const struct tmx_sensor *sensor)
 {
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const double hot_k = tmx_chip_memory_k(gpu->chip, temp_k + gpu->unit0, power_w + gpu->unit0);
         m->board_w[g] = m->n_tick[g] > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / m->n_tick[g]) : 0;
-        m->memory_k[g] = quantum_k > 0 ? round(hot_k / quantum_k) * quantum_k : hot_k;
+        m->memory_k[g] = tmx_sensor_memory_k(sensor, hot_k);
         m->sum_w[g] = m->n_tick[g] = 0;
     }
 }

@@ -4,20 +4,28 @@
 
 /* One temperature sensor per SM: what policies see of the true temperatures. */
 
-#include "base/opt.h"
-#include "base/rng.h"
 #include "core/machine/machine.h"
+#include "core/sim/sensor/models.h"
 
 struct tmx_sensor_options {
-    double period_s;  /* between samples; a multiple of the tick. 0 in a configuration: TMX_SENSOR_PERIOD_S in
-                         whole ticks */
-    double quantum_k; /* readings are rounded to multiples of this; 0: exact */
-    double delay_s;   /* a reading is this old; rounded to samples */
-    double noise_k;   /* standard deviation of a reading's normal error */
+    double period_s; /* between samples; a multiple of the tick. 0 in a configuration:
+                        TMX_SENSOR_PERIOD_S in whole ticks */
     double
         power_window_s; /* what a log shows of the board's power is the mean over this; no policy sees it */
+    void **of; /* [TMX_N_SENSOR] options of each model, as long as the sensor lives; NULL: none acts */
 };
-extern const struct tmx_opt tmx_sensor_opts[];
+extern const struct tmx_opt tmx_sensor_opts[], tmx_sensor_log_opts[];
+
+/* The rows of the group `sensor`, X(group, policies, rows), as a resolved configuration has them. */
+#define TMX_SENSOR_ROWS_OF(X, name) X(sensor, NULL, tmx_sensor_##name##_opts)
+#define TMX_SENSOR_ROWS(X)           \
+    X(sensor, NULL, tmx_sensor_opts) \
+    TMX_SENSOR_LIST(TMX_SENSOR_ROWS_OF, X) X(sensor, NULL, tmx_sensor_log_opts)
+
+/* The group, which may be NULL; what the models have of it is in the arena. */
+TMX_NODISCARD enum tmx_status tmx_sensor_open(struct tmx_sensor_options *o, struct tmx_arena *a,
+                                              const struct tmx_setting *group, struct tmx_err *err);
+void tmx_sensor_write(const struct tmx_sensor_options *o, struct tmx_writer *w);
 
 /* Default period [s]: 2.5 to 5 ms are assumed for a GTX280; the paper does not say. */
 #define TMX_SENSOR_PERIOD_S 0.005
@@ -34,10 +42,12 @@ void tmx_sensor_destroy(struct tmx_sensor *s);
 uint64_t tmx_sensor_period(const struct tmx_sensor *s);
 
 /* A sample: begin, then every GPU once: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. Spans
- * may be read at the same time unless tmx_sensor_in_order: noise comes from one stream. */
+ * may be read at the same time unless tmx_sensor_in_order: random numbers come from one stream. */
 void tmx_sensor_begin(struct tmx_sensor *s);
 bool tmx_sensor_in_order(const struct tmx_sensor *s);
-bool tmx_sensor_needs_all(const struct tmx_sensor *s); /* a reading depends on samples before it */
+bool tmx_sensor_needs_all(const struct tmx_sensor *s); /* a reading depends on samples before it, */
+double tmx_sensor_above_k(const struct tmx_sensor *s); /* else: it is above the truth by so much at most */
+double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k); /* a reading of a memory */
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k);
 
@@ -60,10 +70,10 @@ struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *stat
 /* The watts of n ticks of a span's GPUs, gpu_w [n_gpu, W]. */
 void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n);
 
-/* A reading of a span's boards: board watts as the mean since the last one, memory rounded to multiples of
- * quantum_k (0: exact) from temp_k [n_unit, K]. */
+/* A reading of a span's boards: board watts as the mean since the last one, memory as the sensor has it from
+ * temp_k [n_unit, K]. */
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, struct tmx_gpus span,
-                    const double *temp_k, const double *power_w, double quantum_k);
+                    const double *temp_k, const double *power_w, const struct tmx_sensor *sensor);
 double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
 void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 
