@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each function below makes the values of some targets: it executes runs of workloads/runs or a study, means
- * what its GPUs did while they worked, and reduces it as the measurement was reduced. What a run needs to
- * know of a measurement (a load's watts, a host) is in its files, with its origin. */
+/* Each kind of task below makes the values of some targets: it executes runs of workloads/runs or a study,
+ * means what its GPUs did while they worked, and reduces it as the measurement was reduced. Which tasks there
+ * are is in workloads/measured/targets.cfg; what a run needs to know of a measurement (a load's watts, a
+ * host) is in its files, with its origin. */
 #include "measure/silicon.h"
 
 #include <gsl/gsl_fit.h>
@@ -17,6 +18,7 @@
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/csv.h"
+#include "base/opt.h"
 #include "measure/log/measured.h"
 #include "plots/figure.h"
 #include "run/load/data.h"
@@ -35,6 +37,96 @@ void tmx_claim(struct tmx_claims *c, const char *id, double ours)
         }
     }
 }
+
+/* ---- workloads/measured/targets.cfg ---- */
+
+static const char *const kinds[] = {"node",   "pulses", "watts", "golden", "run", "population",
+                                    "limits", "maxq",   "step",  "lit",    NULL}; /* as enum tmx_claim_kind */
+static const char *const statistics[] = {"mean", "slope", "at", "quantile", "points", "curve", NULL};
+static const char *const quantities[] = {"mhz", "temp_c", "w", "wall_w", NULL};
+
+static const struct tmx_opt claim_opts[] = {
+    TMX_ROW_TEXT(tmx_claim, id, "", "the target; none of points and curves"),
+    TMX_ROW_CHOICE(tmx_claim, statistic, statistics, "mean", "of the GPUs: what is taken of them"),
+    TMX_ROW_CHOICE(tmx_claim, of, quantities, "temp_c", "a GPU's mean while it works"),
+    TMX_ROW_CHOICE(tmx_claim, over, quantities, "temp_c", "what it is taken over"),
+    TMX_ROW_REAL(tmx_claim, from, "1", -1e9, 1e9, 0, "of a slope, likewise to; share of a quantile; place"),
+    TMX_ROW_REAL(tmx_claim, to, "1", -1e9, 1e9, 0, "end of a slope"),
+    TMX_ROW_REAL(tmx_claim, scale, "1", 1e-9, 1e9, 1, "a mean is divided by it"),
+    TMX_ROW_INT(tmx_claim, first, "1", 0, MAX_GPU - 1, 0, "the first GPU"),
+    TMX_ROW_INT(tmx_claim, every, "1", 1, MAX_GPU, 1, "and every so many"),
+    TMX_ROW_TEXT(tmx_claim, figure, "", "of points and curves"),
+    TMX_ROW_TEXT(tmx_claim, series, "", "in the figure; of a curve: in the file"),
+    TMX_ROW_TEXT(tmx_claim, file, "", "of a curve: measured quantiles"),
+    {0},
+};
+static const struct tmx_keys claims[] = {
+    {TMX_KEYS_LIST(tmx_claim_task, "claims", claim, n_claim, claim_opts, 0, 64), .owned = true}, {0}};
+static const struct tmx_opt task_opts[] = {
+    TMX_ROW_TEXT(tmx_claim_task, part, NULL, "of `thermix validate`"),
+    TMX_ROW_CHOICE(tmx_claim_task, kind, kinds, "run", "how its values are made"),
+    TMX_ROW_TEXT(tmx_claim_task, id, "", "of its targets, or what their ids begin with"),
+    TMX_ROW_TEXT(tmx_claim_task, run, "", "run or study"),
+    TMX_ROW_TEXT(tmx_claim_task, mix, "", "in place of the run's own"),
+    TMX_ROW_REAL(tmx_claim_task, from_s, "s", 0, 1e9, 0, "when means begin"),
+    TMX_ROW_TEXT(tmx_claim_task, file, "", "measurements beside this file"),
+    TMX_ROW_TEXT(tmx_claim_task, column, "", "of the file, where rows with `only` count"),
+    TMX_ROW_TEXT(tmx_claim_task, only, "", "text in that column; runs of the log; case of tests/golden"),
+    TMX_ROW_BOOL(tmx_claim_task, without, 0, "the rows without it instead"),
+    TMX_ROW_TEXT(tmx_claim_task, figure, "", "its points are drawn there"),
+    TMX_ROW_TEXT(tmx_claim_task, series, "", "what a figure calls the chip"),
+    TMX_ROW_TEXT(tmx_claim_task, chip, "", "chip of a step of power"),
+    TMX_ROW_REAL(tmx_claim_task, share, "1", 0, 1, 1, "of the board's step that the SMs get"),
+    TMX_ROW_REAL(tmx_claim_task, step_w, "W", 0, 1e5, 0, "the board's step"),
+    TMX_ROW_INT(tmx_claim_task, sms, "1", 1, 1e6, 1e6, "the first so many of the die"),
+    TMX_ROW_TEXT(tmx_claim_task, off, "", "of them those that are off"),
+    TMX_ROW_TEXT(tmx_claim_task, air, "none", "model of the node's air"),
+    TMX_ROW_BOOL(tmx_claim_task, held, 0,
+                 "the ambient is that of the training runs, and not fitted to each judged run"),
+    {0},
+};
+static const struct tmx_opt series_opts[] = {
+    TMX_ROW_TEXT(tmx_claim_series, name, NULL, "of the points"),
+    TMX_ROW_BOOL(tmx_claim_series, line, 0, "a line in place of points"),
+    {0},
+};
+static const struct tmx_keys figure_series[] = {
+    {TMX_KEYS_LIST(tmx_claim_figure, "series", series, n_series, series_opts, 1, 6)}, {0}};
+static const struct tmx_opt figure_opts[] = {
+    TMX_ROW_TEXT(tmx_claim_figure, name, NULL, "of the picture"),
+    TMX_ROW_TEXT(tmx_claim_figure, title, NULL, "above it"),
+    TMX_ROW_TEXT(tmx_claim_figure, x, NULL, "below it"),
+    TMX_ROW_TEXT(tmx_claim_figure, y, NULL, "beside it"),
+    {0},
+};
+static const struct tmx_keys lists[] = {
+    {TMX_KEYS_LIST(tmx_claim_file, "tasks", task, n_task, task_opts, 1, 1000), .inner = claims,
+     .owned = true},
+    {TMX_KEYS_LIST(tmx_claim_file, "figures", figure, n_figure, figure_opts, 0, 100), .inner = figure_series,
+     .owned = true},
+    {0},
+};
+static const struct tmx_opt no_opts[] = {{0}};
+static const struct tmx_keys file_keys[] = {{.group = "", .opts = no_opts, .inner = lists}, {0}};
+
+enum tmx_status tmx_claim_load(struct tmx_claim_file *f, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    *f = (struct tmx_claim_file){0};
+    const enum tmx_status st = tmx_data_file("workloads/measured/targets.cfg", path, err);
+    return st ? st : tmx_keys_load(file_keys, f, path, NULL, NULL, err);
+}
+
+void tmx_claim_finish(struct tmx_claim_file *f)
+{
+    for (size_t i = 0; i < f->n_task; i++) {
+        free(f->task[i].claim);
+    }
+    free(f->task);
+    free(f->figure);
+}
+
+/* ---- what runs give ---- */
 
 static void point(const struct tmx_claims *c, const char *figure, const char *series, double x, double y)
 {
@@ -78,8 +170,8 @@ static void look(void *ctx, const struct tmx_sim *sim)
     }
 }
 
-/* False after an error; m is then empty. */
-static bool execute(struct tmx_claims *r, struct means *m, const char *name, const char *set, double from_s)
+/* mix: in place of the run's own; "": that. False after an error; m is then empty. */
+static bool execute(struct tmx_claims *r, struct means *m, const char *name, const char *mix, double from_s)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_err *err = &r->err;
@@ -89,8 +181,9 @@ static bool execute(struct tmx_claims *r, struct means *m, const char *name, con
     const struct tmx_observer observer = {.ctx = m, .tick = look};
     *m = (struct means){.from_s = from_s};
     if (!err->code && !tmx_data_find(TMX_DATA_RUN, name, path, err) &&
-        !(set && tmx_sets_add(&sets, "", set, NULL, 0, err)) && !tmx_config_load(&cfg, path, &sets, err) &&
-        !tmx_run_create(&run, tmx_config_root(cfg), err) && !tmx_run_execute(run, &observer, err)) {
+        !(mix[0] && tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err)) &&
+        !tmx_config_load(&cfg, path, &sets, err) && !tmx_run_create(&run, tmx_config_root(cfg), err) &&
+        !tmx_run_execute(run, &observer, err)) {
         m->n = tmx_sim_machine(tmx_run_sim(run))->n_gpu;
         m->wall_w = tmx_run_metric(run, &tmx_metrics[tmx_study_metric("wall_w")]);
     }
@@ -170,39 +263,62 @@ static double between(size_t n, const double *x, const double *y, double at)
                             : y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
 }
 
-/* GPUs 3 i, 3 i + 1, 3 i + 2 in the same air: sgemm at the cap, pagerank, next to nothing. */
-static void one_v100(struct tmx_claims *r, const void *which)
+/* Statistics of what the GPUs of one run did. */
+void tmx_silicon_run(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
     struct means m;
-    double t[3][8], y[3][8], drawn = 0;
-    (void)which;
-    if (!execute(r, &m, "v100-air", NULL, 20)) {
+    if (!execute(r, &m, t->run, t->mix, t->from_s)) {
         return;
     }
-    for (size_t i = 0; i < 8; i++) {
-        for (size_t k = 0; k < 3; k++) {
-            t[k][i] = m.hottest_c[3 * i + k];
-            y[k][i] = k == 0 ? m.mhz[3 * i] : m.w[3 * i + k];
+    const double *const quantity[] = {m.mhz, m.hottest_c, m.w, &m.wall_w};
+    for (const struct tmx_claim *c = t->claim; c < t->claim + t->n_claim; c++) {
+        double x[MAX_GPU], y[MAX_GPU], v = NAN;
+        size_t n = 0;
+        for (size_t g = (size_t)c->first; g < (c->of == TMX_CLAIM_WALL_W ? 1 : m.n); g += (size_t)c->every) {
+            x[n] = quantity[c->over][g];
+            y[n++] = quantity[c->of][g];
         }
-        drawn += m.w[3 * i] / 300 / 8;
-        point(r, "v100_clock", "one chip in other air", t[0][i], y[0][i]);
+        if (c->statistic == TMX_CLAIM_MEAN) {
+            v = 0;
+            for (size_t i = 0; i < n; i++) {
+                v += y[i] / c->scale / (double)n;
+            }
+        } else if (c->statistic == TMX_CLAIM_SLOPE) {
+            v = slope(n, x, y, c->from, c->to);
+        } else if (c->statistic == TMX_CLAIM_AT) {
+            v = between(n, x, y, c->from);
+        } else if (c->statistic == TMX_CLAIM_QUANTILE) {
+            v = quantile(n, y, c->from);
+        } else if (c->statistic == TMX_CLAIM_POINTS) {
+            for (size_t i = 0; i < n; i++) {
+                point(r, c->figure, c->series, x[i], y[i]);
+            }
+        } else { /* quantiles beside those of a file */
+            struct tmx_csv csv = read_measured(r, c->file);
+            for (size_t i = 0; i < csv.n_row; i++) {
+                if (strcmp(tmx_csv_at(&csv, i, "series"), c->series) == 0) {
+                    const double pct = cell(&csv, i, "quantile_pct");
+                    point(r, c->figure, "measured", cell(&csv, i, "value"), pct);
+                    point(r, c->figure, "ours", quantile(n, y, pct / 100), pct);
+                }
+            }
+            tmx_csv_finish(&csv);
+        }
+        if (c->id[0]) {
+            tmx_claim(r, c->id, v);
+        }
     }
-    tmx_claim(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
-    tmx_claim(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
-    tmx_claim(r, "v100_floor_w", between(8, t[2], y[2], 31));
-    tmx_claim(r, "v100_drawn", drawn);
 }
 
-static void many_v100(struct tmx_claims *r, const void *which)
+/* 388 V100 at their cap (t->run), and at a fixed clock (its mix). */
+void tmx_silicon_population(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
     struct means sgemm, pagerank;
     double clock[MAX_GPU], watts[MAX_GPU], time[MAX_GPU], c1, cov, chi2;
-    (void)which;
-    if (!execute(r, &sgemm, "longhorn", NULL, 10) ||
-        !execute(r, &pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10)) {
+    if (!execute(r, &sgemm, t->run, "", t->from_s) || !execute(r, &pagerank, t->run, t->mix, t->from_s)) {
         return;
     }
-    struct tmx_csv csv = read_measured(r, "longhorn_v100_sgemm_by_gpu.csv");
+    struct tmx_csv csv = read_measured(r, t->file);
     const size_t n = sgemm.n;
     residuals(n, sgemm.hottest_c, sgemm.mhz, clock);
     residuals(n, pagerank.hottest_c, pagerank.w, watts);
@@ -228,64 +344,32 @@ static void many_v100(struct tmx_claims *r, const void *which)
  * fitted to the V100's cells of resnet50, bert on squad and ncf, and taken over by the others. */
 enum { MAX_CAP = 9, N_LOAD = 10 };
 static const double LOW = 0.13;
-struct limit_case {
-    const char *run, *file, *column, *only, *speed, *watts;
-    bool without; /* rows without `only` in the column */
-    size_t n_cap;
-    double cap_w[MAX_CAP];
-};
-#define V100_CAPS                         \
-    7,                                    \
-    {                                     \
-        100, 125, 150, 175, 200, 225, 250 \
-    }
-static const struct limit_case limit_cases[] = {
-    {"zeus-v100", "zeus_v100_open.csv", "dataset", "sentiment140", "zeus_v100_speed", "zeus_v100_watts", true,
-     V100_CAPS},
-    {"zeus-v100", "zeus_v100_open.csv", "dataset", "sentiment140", "zeus_v100_new_speed",
-     "zeus_v100_new_watts", false, V100_CAPS},
-    {"zeus-a40",
-     "zeus_a40_open.csv",
-     "network",
-     "bert",
-     "zeus_a40_speed",
-     "zeus_a40_watts",
-     false,
-     9,
-     {100, 125, 150, 175, 200, 225, 250, 275, 300}},
-    {"zeus-rtx6000",
-     "zeus_rtx6000_open.csv",
-     "network",
-     "bert",
-     "zeus_rtx6000_speed",
-     "zeus_rtx6000_watts",
-     false,
-     8,
-     {100, 125, 150, 175, 200, 225, 250, 260}},
-};
 
 /* Rows from one on: a cell that some limit slows, under all limits. */
-static bool is_cell(const struct limit_case *c, const struct tmx_csv *csv, size_t row)
+static bool is_cell(const struct tmx_claim_task *t, const struct tmx_csv *csv, size_t row,
+                    const double *cap_w, size_t n_cap)
 {
     bool all = true;
-    for (size_t j = 0; j < c->n_cap; j++) {
-        all = all && cell(csv, row + j, "power_limit") == c->cap_w[j];
+    for (size_t j = 0; j < n_cap; j++) {
+        all = all && cell(csv, row + j, "power_limit") == cap_w[j];
     }
-    return all && cell(csv, row + c->n_cap - 1, "average_power") >= 110 &&
-           (strstr(tmx_csv_at(csv, row, c->column), c->only) == NULL) == c->without;
+    return all && cell(csv, row + n_cap - 1, "average_power") >= 110 &&
+           (strstr(tmx_csv_at(csv, row, t->column), t->only) == NULL) == t->without;
 }
 
-static void zeus(struct tmx_claims *r, const void *which)
+void tmx_silicon_limits(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
-    const struct limit_case *c = which;
-    const size_t n_cap = c->n_cap;
-    const bool drawn = c == &limit_cases[0];
     struct means m;
+    char id[64];
     double speed_off = 0, watts_off = 0, n = 0;
-    (void)execute(r, &m, c->run, NULL, 20);
-    struct tmx_csv csv = read_measured(r, c->file);
+    (void)execute(r, &m, t->run, "", t->from_s);
+    const size_t n_cap = m.n / N_LOAD;
+    if (n_cap > MAX_CAP) {
+        tmx_error(&r->err, TMX_ECONFIG, "%s: more than %d limits", t->run, MAX_CAP);
+    }
+    struct tmx_csv csv = read_measured(r, t->file);
     for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
-        if (!is_cell(c, &csv, row)) {
+        if (!is_cell(t, &csv, row, m.cap_w, n_cap)) {
             continue;
         }
         const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
@@ -310,9 +394,9 @@ static void zeus(struct tmx_claims *r, const void *which)
                          is = cell(&csv, row + n_cap - 1, "time_per_epoch") /
                               cell(&csv, row + j, "time_per_epoch"),
                          is_w = cell(&csv, row + j, "average_power");
-            if (drawn) {
-                point(r, "zeus_speed", "measured", c->cap_w[j], is);
-                point(r, "zeus_speed", "ours", c->cap_w[j], 1 / time);
+            if (t->figure[0]) {
+                point(r, t->figure, "measured", m.cap_w[j], is);
+                point(r, t->figure, "ours", m.cap_w[j], 1 / time);
             }
             if (j + 1 < n_cap) {
                 speed_off += 100 * fabs(1 / time - is);
@@ -321,22 +405,24 @@ static void zeus(struct tmx_claims *r, const void *which)
             }
         }
     }
-    tmx_claim(r, c->speed, n > 0 ? speed_off / n : NAN);
-    tmx_claim(r, c->watts, n > 0 ? watts_off / n : NAN);
+    snprintf(id, sizeof id, "%s_speed", t->id);
+    tmx_claim(r, id, n > 0 ? speed_off / n : NAN);
+    snprintf(id, sizeof id, "%s_watts", t->id);
+    tmx_claim(r, id, n > 0 ? watts_off / n : NAN);
     tmx_csv_finish(&csv);
 }
 
 /* Cards at MaxQ's limits: rate over that at the full limit, which GPU 0 has. */
-static void maxq(struct tmx_claims *r, const void *which)
+void tmx_silicon_maxq(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
     static const struct {
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
     struct means m;
-    struct tmx_csv csv = read_measured(r, "mlperf_v30_maxq.csv");
+    struct tmx_csv csv = read_measured(r, t->file);
     double sum = 0, worst = 0, n = 0;
-    (void)which;
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0] && execute(r, &m, cases[c].run, NULL, 15); c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0] && execute(r, &m, cases[c].run, "", t->from_s);
+         c++) {
         for (size_t i = 0; i < csv.n_row; i++) {
             size_t g = 0;
             while (g < m.n && m.cap_w[g] != cell(&csv, i, "cap_w")) {
@@ -357,61 +443,32 @@ static void maxq(struct tmx_claims *r, const void *which)
     tmx_csv_finish(&csv);
 }
 
-struct wall_case {
-    const char *run, *load, *idle; /* the targets' ids; NULL: none */
-    double limits_w;
-};
-static const struct wall_case wall_cases[] = {{"wall-a100", "wall_a100", "wall_idle_pcie", 2400},
-                                              {"wall-h100", "wall_h100", NULL, 2800},
-                                              {"wall-b200-air", "wall_b200", "wall_idle_b200_air", 8000},
-                                              {"wall-b200-water", NULL, "wall_idle_b200_water", 8000},
-                                              {"wall-dgx-a100", "wall_dgx_a100", "wall_idle_dgx_a100", 3200}};
-
-static void wall(struct tmx_claims *r, const void *which)
-{
-    const struct wall_case *c = which;
-    struct means m;
-    if (c->load && execute(r, &m, c->run, NULL, 0)) {
-        tmx_claim(r, c->load, m.wall_w / c->limits_w);
-    }
-    if (c->idle && execute(r, &m, c->run, "mix=\"rest8\"", 0)) {
-        tmx_claim(r, c->idle, m.wall_w / 1000);
-    }
-}
-
 /* A step of board watts, of which a share goes into the SMs that are there; rises of the hottest SM behind a
  * sensor of SENSOR_S. */
 static const double SENSOR_S = 0.15, DT_S = 0.01;
 
-struct step_case {
-    const char *chip, *engine, *log, *id[7];
-    double share, step_w;
-    bool (*is_off)(long sm);
-};
-
-static bool a100_off(long sm)
+/* Is it the name of an SM that the chip has: of the first t->sms of the die, and not one of t->off? */
+static bool is_on(const struct tmx_claim_task *t, const char *unit)
 {
-    return sm == 46 || sm == 47 || sm == 78 || sm == 79 || sm >= 112;
-}
-static bool rtx3090_off(long sm)
-{
-    return sm >= 82;
-}
-static bool a5000_off(long sm)
-{
-    return sm >= 64;
+    const long sm = strtol(unit + 2, NULL, 10);
+    bool on = strncmp(unit, "SM", 2) == 0 && sm < t->sms;
+    for (const char *at = t->off; *at && on; at += strspn(at, " ")) {
+        char *end;
+        on = strtol(at, &end, 10) != sm;
+        at = end;
+    }
+    return on;
 }
 
 /* Behind ours the log's rise from the row at which its watts have half risen. */
-static void step(struct tmx_claims *r, const void *which)
+void tmx_silicon_step(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
-    const struct step_case *c = which;
-    static const double at_s[7] = {0.1, 0.25, 0.5, 1, 2, 4, 5.9};
-    const char *const options[] = {c->engine, "network=physical", "ambient=300", "init_temp=300", NULL};
+    char chip[64], label[64], file[128], path[TMX_PATH_SIZE];
+    const char *const options[] = {chip, "network=physical", "ambient=300", "init_temp=300", NULL};
     struct tmx_engine *e = NULL;
     struct tmx_arena arena = {0};
-    char label[64], file[128], path[TMX_PATH_SIZE];
     double *w, *temp_k, sms = 0, sensor_k = 0;
+    snprintf(chip, sizeof chip, "chip=%s", t->chip);
     if (tmx_engine_open(&e, options, &r->err)) {
         return;
     }
@@ -421,38 +478,35 @@ static void step(struct tmx_claims *r, const void *which)
         tmx_error(&r->err, TMX_ENOMEM, "%zu units", n);
     }
     for (size_t u = 0; !r->err.code && u < n; u++) {
-        const char *name = tmx_engine_unit(e, u);
-        w[u] = strncmp(name, "SM", 2) == 0 && !c->is_off(strtol(name + 2, NULL, 10));
+        w[u] = is_on(t, tmx_engine_unit(e, u));
         sms += w[u];
     }
     for (size_t u = 0; !r->err.code && u < n; u++) { /* SMs of a chip are alike */
-        w[u] *= c->share * c->step_w / sms;
+        w[u] *= t->share * t->step_w / sms;
     }
-    snprintf(label, sizeof label, "%s ours", c->chip);
-    for (size_t i = 1, k = 0; k < 7 && !r->err.code && !tmx_engine_step(e, DT_S, w, temp_k, &r->err); i++) {
+    snprintf(label, sizeof label, "%s ours", t->series);
+    for (size_t i = 1, k = 0; k < t->n_claim && !r->err.code && !tmx_engine_step(e, DT_S, w, temp_k, &r->err);
+         i++) {
         double hottest_k = 0;
         for (size_t u = 0; u < n; u++) {
             hottest_k = fmax(hottest_k, w[u] > 0 ? temp_k[u] - 300 : 0);
         }
         sensor_k += (hottest_k - sensor_k) * -expm1(-DT_S / SENSOR_S);
         point(r, "steps", label, (double)i * DT_S, sensor_k);
-        if (fabs((double)i * DT_S - at_s[k]) < DT_S / 2) {
-            if (c->id[k]) {
-                tmx_claim(r, c->id[k], sensor_k);
-            }
-            k++;
+        if (fabs((double)i * DT_S - t->claim[k].from) < DT_S / 2) {
+            tmx_claim(r, t->claim[k++].id, sensor_k);
         }
     }
     tmx_arena_finish(&arena);
     tmx_engine_close(e);
     struct tmx_measured log = {0};
-    snprintf(file, sizeof file, "workloads/measured/%s", c->log);
-    snprintf(label, sizeof label, "%s measured", c->chip);
+    snprintf(file, sizeof file, "workloads/measured/%s", t->file);
+    snprintf(label, sizeof label, "%s measured", t->series);
     const bool read = !r->err.code && r->points && !tmx_data_file(file, path, &r->err) &&
                       !tmx_measured_read(&log, path, NULL, &r->err);
     const struct tmx_series *s = read ? &log.series[0] : NULL;
     size_t from = 0;
-    while (s && from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
+    while (s && from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + t->step_w / 2) {
         from++;
     }
     for (size_t i = from; s && i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
@@ -462,65 +516,9 @@ static void step(struct tmx_claims *r, const void *which)
     tmx_measured_finish(&log);
 }
 
-static const struct step_case step_cases[] = {
-    {"A100",
-     "chip=a100",
-     "a100_step.csv.gz",
-     {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5", "step_a100_1", "step_a100_2", "step_a100_4",
-      "step_a100_5.9"},
-     1,
-     135.9,
-     a100_off},
-    {"RTX 3090",
-     "chip=rtx3090",
-     "rtx3090_step.csv.gz",
-     {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1", "step_rtx3090_2", "step_rtx3090_4",
-      "step_rtx3090_5.9"},
-     0.6,
-     306.3,
-     rtx3090_off},
-    {"RTX A5000",
-     "chip=rtx-a5000",
-     NULL,
-     {NULL, NULL, "step_a5000_0.5", "step_a5000_1", "step_a5000_2", "step_a5000_4", "step_a5000_5.9"},
-     0.6,
-     138,
-     a5000_off}};
-
-static const struct hall_case {
-    const char *run, *id[5];
-} hall_cases[] = {{"kalos", {"kalos_p25", "kalos_p50", "kalos_p75", "kalos_p90", "kalos_p99"}},
-                  {"seren", {"seren_p25", "seren_p50", "seren_p75", "seren_p90", "seren_p99"}}};
-
-/* A hall at the quantiles of a cluster's watts: quantiles of its temperatures. */
-static void hall(struct tmx_claims *r, const void *which)
-{
-    static const double share[] = {0.25, 0.5, 0.75, 0.9, 0.99};
-    const struct hall_case *c = which;
-    struct means m;
-    if (!execute(r, &m, c->run, NULL, 5)) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
-        tmx_claim(r, c->id[i], quantile(m.n, m.hottest_c, share[i]));
-    }
-    struct tmx_csv csv = {0};
-    if (c == &hall_cases[0]) {
-        csv = read_measured(r, "acme_kalos_quantiles.csv");
-    }
-    for (size_t i = 0; i < csv.n_row; i++) {
-        if (strcmp(tmx_csv_at(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
-            const double pct = cell(&csv, i, "quantile_pct");
-            point(r, "kalos", "measured", cell(&csv, i, "value"), pct);
-            point(r, "kalos", "ours", quantile(m.n, m.hottest_c, pct / 100), pct);
-        }
-    }
-    tmx_csv_finish(&csv);
-}
-
 /* The study lit-silicon: its first axis are nodes, its second what is done, and first of that caps of 750 W,
  * of 700 W, Red, Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
-static void lit_silicon(struct tmx_claims *r, const void *which)
+void tmx_silicon_lit(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
     enum { EQUAL_750, EQUAL_700, RED, REALLOC, SLOSH, N_WAY };
     static const struct {
@@ -538,9 +536,7 @@ static void lit_silicon(struct tmx_claims *r, const void *which)
     const size_t step_s = tmx_study_metric("step_time_s"), energy_j = tmx_study_metric("energy_j"),
                  time_s = tmx_study_metric("makespan_s");
     struct tmx_err absent = {0};
-    (void)which;
-    if (tmx_data_find(TMX_DATA_SUITE, "lit-silicon", path, &absent) ||
-        tmx_sweep_load(&sweep, path, &r->err)) {
+    if (tmx_data_find(TMX_DATA_SUITE, t->run, path, &absent) || tmx_sweep_load(&sweep, path, &r->err)) {
         return;
     }
     const size_t n_way = sweep.axis[1].n_value;
@@ -558,10 +554,10 @@ static void lit_silicon(struct tmx_claims *r, const void *which)
             const double *before = &v.value[(n_way * k + (size_t)way[i].before) * v.n_value],
                          *after = &v.value[(n_way * k + i) * v.n_value];
             const double p = before[energy_j] / before[time_s] / (after[energy_j] / after[time_s]),
-                         t = before[step_s] / after[step_s];
+                         more = before[step_s] / after[step_s];
             power += p / (double)n;
-            throughput += t / (double)n;
-            point(r, "lit_silicon", way[i].label, p, t);
+            throughput += more / (double)n;
+            point(r, "lit_silicon", way[i].label, p, more);
         }
         tmx_claim(r, way[i].power, power);
         tmx_claim(r, way[i].throughput, throughput);
@@ -569,7 +565,7 @@ static void lit_silicon(struct tmx_claims *r, const void *which)
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
     if (r->points) { /* Table III as printed: rows power, throughput of each way, measured and by its model */
-        csv = read_measured(r, "lit_silicon.csv");
+        csv = read_measured(r, t->file);
     }
     for (size_t i = 0; i + 1 < csv.n_row; i++) {
         if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
@@ -581,78 +577,18 @@ static void lit_silicon(struct tmx_claims *r, const void *which)
     tmx_csv_finish(&csv);
 }
 
-/* What runs longest is begun first. */
-const struct tmx_claim_task tmx_silicon_tasks[] = {
-    {"longhorn", one_v100, NULL},
-    {"longhorn", many_v100, NULL},
-    {"zeus", zeus, &limit_cases[0]},
-    {"zeus", zeus, &limit_cases[1]},
-    {"zeus", zeus, &limit_cases[2]},
-    {"zeus", zeus, &limit_cases[3]},
-    {"maxq", maxq, NULL},
-    {"wall", wall, &wall_cases[0]},
-    {"wall", wall, &wall_cases[1]},
-    {"wall", wall, &wall_cases[2]},
-    {"wall", wall, &wall_cases[3]},
-    {"wall", wall, &wall_cases[4]},
-    {"steps", step, &step_cases[0]},
-    {"steps", step, &step_cases[1]},
-    {"steps", step, &step_cases[2]},
-    {"kalos", hall, &hall_cases[0]},
-    {"kalos", hall, &hall_cases[1]},
-    {"lit-silicon", lit_silicon, NULL},
-    {0},
-};
-
-/* One figure of a script: its words, and which of its series are lines. */
-struct figure {
-    const char *name, *title, *x, *y, *series[6], *line[3];
-};
-static const struct figure figures[] = {
-    {"v100_clock",
-     "388 V100 under a cap of 300 W: clock over temperature",
-     "temperature (degC)",
-     "clock (MHz)",
-     {"388 measured", "388 simulated", "one chip in other air"},
-     {"one chip in other air"}},
-    {"zeus_speed",
-     "A V100 card under power limits: 15 training loads",
-     "power limit (W)",
-     "speed relative to 250 W",
-     {"measured", "ours"},
-     {NULL}},
-    {"steps",
-     "A step of board power: rise of the chip's sensor",
-     "time (s)",
-     "rise (K)",
-     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours", "RTX A5000 measured",
-      "RTX A5000 ours"},
-     {"A100 ours", "RTX 3090 ours", "RTX A5000 ours"}},
-    {"kalos",
-     "A cluster of A100: distribution of GPU temperatures",
-     "temperature (degC)",
-     "share of GPUs below (%)",
-     {"measured", "ours"},
-     {"measured", "ours"}},
-    {"lit_silicon",
-     "Eight MI300X: power and throughput of 20 nodes, and as printed",
-     "power before / after",
-     "throughput after / before",
-     {"Red", "Realloc", "Slosh", "measured", "paper's model"},
-     {NULL}},
-};
-
 enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t n, const char *folder,
                                  struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {TMX_INT("series"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
     struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
-    const enum tmx_status st = tmx_plot_begin(&p, err);
-    if (st) {
-        return st;
+    struct tmx_claim_file file;
+    enum tmx_status st = tmx_claim_load(&file, err);
+    st = st ? st : tmx_plot_begin(&p, err);
+    if (!st) {
+        tmx_plot_folder(&p);
     }
-    tmx_plot_folder(&p);
-    for (const struct figure *f = figures; f < figures + sizeof figures / sizeof figures[0]; f++) {
+    for (const struct tmx_claim_figure *f = file.figure; !st && f < file.figure + file.n_figure; f++) {
         size_t k = 0;
         while (k < n && strcmp(points[k].figure, f->name) != 0) {
             k++;
@@ -662,15 +598,12 @@ enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t 
         }
         struct tmx_table *t = tmx_table_new(columns, 3);
         tmx_plot_words(&p, f->title, f->x, f->y);
-        for (size_t s = 0; s < 6 && f->series[s]; s++) {
-            bool line = false;
-            for (size_t l = 0; l < 3; l++) {
-                line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);
-            }
-            tmx_plot_label(&p, "name", f->series[s]);
-            tmx_plot_label(&p, "line", line ? "1" : "0");
+        for (size_t s = 0; s < f->n_series; s++) {
+            const char *name = f->series[s].name;
+            tmx_plot_label(&p, "name", name);
+            tmx_plot_label(&p, "line", f->series[s].line ? "1" : "0");
             for (size_t i = 0; i < n; i++) {
-                if (strcmp(points[i].figure, f->name) == 0 && strcmp(points[i].series, f->series[s]) == 0) {
+                if (strcmp(points[i].figure, f->name) == 0 && strcmp(points[i].series, name) == 0) {
                     tmx_table_row(t, "%zu %g %g", s + 1, points[i].x, points[i].y);
                 }
             }
@@ -678,5 +611,6 @@ enum tmx_status tmx_silicon_draw(const struct tmx_silicon_point *points, size_t 
         tmx_plot_data(&p, f->name, "", t);
         tmx_plot_draw(&p, "silicon", f->name);
     }
-    return p.st;
+    tmx_claim_finish(&file);
+    return st ? st : p.st;
 }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/csv.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "hotspot/trace_run.h"
 #include "measure/calibrate.h"
@@ -19,27 +20,13 @@
 #include "run/load/data.h"
 #include "study/pool.h"
 
-/* The same runs judged twice. Favourable: the best of 56 pairs, found on these very runs, and an ambient
- * fitted to each. Held out, as a prediction is: the first pair of each power's end, and no number of a judged
- * run but its watts; beside it the median of the 66 pairs of the first day's runs, 1.5 to 25 K. The bars of
- * full fans held out were set when another pair had shown 4.5 K in an audit; that of automatic fans held out
- * is the same, stated before it was computed. */
-struct node_case {
-    const char *id, *test, *air; /* of the targets, with _rms or _rows; the judged runs */
-    bool held; /* the ambient of the judged runs is that of the training runs, and not fitted to each */
-};
-static const struct node_case node_cases[] = {
-    {"b200_full_best", "*full*", "none", false},  {"b200_full_first", "*full*", "none", true},
-    {"b200_full_median", "*full*", "none", true}, {"b200_full_best_held", "*full*", "none", true},
-    {"b200_auto", "0108_auto*", "auto", false},   {"b200_auto_first", "0108_auto*", "auto", true},
-};
-
 /* Empty after an error. */
 static struct tmx_measured open_log(struct tmx_claims *c, const char *file, const char *runs)
 {
-    char path[TMX_PATH_SIZE];
+    char name[128], path[TMX_PATH_SIZE];
     struct tmx_measured m = {0};
-    if (!c->err.code && !tmx_data_file(file, path, &c->err) && !tmx_measured_read(&m, path, NULL, &c->err)) {
+    snprintf(name, sizeof name, "workloads/measured/%s", file);
+    if (!c->err.code && !tmx_data_file(name, path, &c->err) && !tmx_measured_read(&m, path, NULL, &c->err)) {
         (void)!tmx_measured_select(&m, runs, NULL, &c->err);
     }
     return m;
@@ -74,25 +61,25 @@ static double row_difference_error(const struct tmx_replay *r, const struct tmx_
     return worst;
 }
 
-static void node(struct tmx_claims *claims, const void *which)
+/* Trained on some runs of a node's log, judged on t->only. */
+static void node(struct tmx_claims *claims, const struct tmx_claim_task *t)
 {
-    static const char file[] = "workloads/measured/b200_hgx8.csv.gz";
-    const struct node_case *c = which;
     char rms[64], rows[64];
     const char *trained_on = "";
     struct tmx_calibration fit = {0};
     struct tmx_replay r = {0};
-    const struct tmx_calibrate_options o = {.air = c->air, .ambient = TMX_AMBIENT_FIT, .split = 1};
-    struct tmx_replay_options how = {.ambient = c->held ? TMX_AMBIENT_GIVEN : TMX_AMBIENT_FIT};
+    const struct tmx_calibrate_options o = {.air = t->air, .ambient = TMX_AMBIENT_FIT, .split = 1};
+    struct tmx_replay_options how = {.ambient = t->held ? TMX_AMBIENT_GIVEN : TMX_AMBIENT_FIT};
     double worst = 0;
-    snprintf(rms, sizeof rms, "%s_rms", c->id);
-    snprintf(rows, sizeof rows, "%s_rows", c->id);
+    snprintf(rms, sizeof rms, "%s_rms", t->id);
+    snprintf(rows, sizeof rows, "%s_rows", t->id);
     for (size_t i = 0; i < claims->targets->n_row; i++) {
         trained_on = strcmp(tmx_csv_at(claims->targets, i, "id"), rms) == 0
                          ? tmx_csv_at(claims->targets, i, "trained_on")
                          : trained_on;
     }
-    struct tmx_measured train = open_log(claims, file, trained_on), test = open_log(claims, file, c->test);
+    struct tmx_measured train = open_log(claims, t->file, trained_on),
+                        test = open_log(claims, t->file, t->only);
     if (!claims->err.code && !tmx_calibrate(&fit, &train, &o, NULL, &claims->err)) {
         for (size_t i = 0; i < train.n_run; i++) {
             how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
@@ -111,28 +98,23 @@ static void node(struct tmx_claims *claims, const void *which)
     tmx_measured_finish(&test);
 }
 
-/* which: the card */
-static void pulses(struct tmx_claims *claims, const void *which)
+static void pulses(struct tmx_claims *claims, const struct tmx_claim_task *t)
 {
-    char file[64], id[64];
     struct tmx_calibration fit = {0};
     const struct tmx_calibrate_options o = {.air = "none", .ambient = TMX_AMBIENT_FIT, .split = 0.5};
-    snprintf(file, sizeof file, "workloads/measured/pulses_%s.csv.gz", (const char *)which);
-    snprintf(id, sizeof id, "pulses_%s", (const char *)which);
-    struct tmx_measured log = open_log(claims, file, NULL);
+    struct tmx_measured log = open_log(claims, t->file, NULL);
     if (!claims->err.code && !tmx_calibrate(&fit, &log, &o, NULL, &claims->err)) {
-        tmx_claim(claims, id, fit.rest_rms_k);
+        tmx_claim(claims, t->id, fit.rest_rms_k);
     }
     tmx_calibration_finish(&fit);
     tmx_measured_finish(&log);
 }
 
-static void watts(struct tmx_claims *claims, const void *which)
+static void watts(struct tmx_claims *claims, const struct tmx_claim_task *t)
 {
     struct tmx_watts_check w;
-    (void)which;
     if (!tmx_validate_watts(&w, &claims->err)) {
-        tmx_claim(claims, "accelwattch_watts", w.off_w);
+        tmx_claim(claims, t->id, w.off_w);
     }
 }
 
@@ -170,25 +152,24 @@ static double compare_steady(struct tmx_trace_run *r, const char *path, struct t
     return worst_k;
 }
 
-/* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. which: the
- * folder of tests/golden, whose README.txt says how its files were made. */
-static void golden(struct tmx_claims *claims, const void *which)
+/* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. t->only:
+ * the folder of tests/golden, whose README.txt says how its files were made. */
+static void golden(struct tmx_claims *claims, const struct tmx_claim_task *t)
 {
     static const char *const files[] = {"case.config", "power.ptrace", "out.ttrace", "out.steady"};
     char path[5][TMX_PATH_SIZE], name[256];
     bool found = true;
-    const bool stack = strcmp(which, "E_stack2") == 0;
+    const bool stack = strcmp(t->only, "E_stack2") == 0;
     for (size_t i = 0; i < 5; i++) {
         struct tmx_err absent = {0};
-        snprintf(name, sizeof name, "tests/golden/%s/%s", (const char *)which,
+        snprintf(name, sizeof name, "tests/golden/%s/%s", t->only,
                  i < 4   ? files[i]
                  : stack ? "stack.lcf"
                          : "chip.flp");
         found = found && !tmx_data_file(name, path[i], &absent);
     }
-    snprintf(name, sizeof name, "hotspot_%s", (const char *)which);
     if (!found) {
-        tmx_claim(claims, name, NAN);
+        tmx_claim(claims, t->id, NAN);
         return;
     }
     struct tmx_err *err = &claims->err;
@@ -217,7 +198,7 @@ static void golden(struct tmx_claims *claims, const void *which)
                          ours->source);
         } else if (!tmx_trace_run_transient(&run, NULL, NULL, err)) {
             const double steady_k = compare_steady(&run, path[3], err);
-            tmx_claim(claims, name, fmax(steady_k, follow.worst_k));
+            tmx_claim(claims, t->id, fmax(steady_k, follow.worst_k));
         }
     }
     tmx_trace_run_finish(&run);
@@ -327,39 +308,30 @@ enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *er
 const char *const tmx_validate_parts[] = {"b200", "pulses", "accelwattch", "hotspot", "longhorn",    "zeus",
                                           "maxq", "wall",   "steps",       "kalos",   "lit-silicon", NULL};
 
-static const struct tmx_claim_task own_tasks[] = {
-    {"b200", node, &node_cases[0]},    {"b200", node, &node_cases[1]},
-    {"b200", node, &node_cases[2]},    {"b200", node, &node_cases[3]},
-    {"b200", node, &node_cases[4]},    {"b200", node, &node_cases[5]},
-    {"pulses", pulses, "A100"},        {"pulses", pulses, "3090"},
-    {"accelwattch", watts, NULL},      {"hotspot", golden, "A_gt200"},
-    {"hotspot", golden, "B_hotblock"}, {"hotspot", golden, "D_package"},
-    {"hotspot", golden, "E_stack2"},   {"hotspot", golden, "F_rectcell"},
-    {"hotspot", golden, "G_board"},    {0},
-};
+static tmx_claim_fn *const kinds[] = {[TMX_CLAIM_NODE] = node,
+                                      [TMX_CLAIM_PULSES] = pulses,
+                                      [TMX_CLAIM_WATTS] = watts,
+                                      [TMX_CLAIM_GOLDEN] = golden,
+                                      [TMX_CLAIM_RUN] = tmx_silicon_run,
+                                      [TMX_CLAIM_POPULATION] = tmx_silicon_population,
+                                      [TMX_CLAIM_LIMITS] = tmx_silicon_limits,
+                                      [TMX_CLAIM_MAXQ] = tmx_silicon_maxq,
+                                      [TMX_CLAIM_STEP] = tmx_silicon_step,
+                                      [TMX_CLAIM_LIT] = tmx_silicon_lit};
 
-enum { MAX_TASK = 64 };
 struct tasks {
-    const struct tmx_claim_task *task[MAX_TASK];
-    size_t n;
+    struct tmx_claim_file file;
     const struct tmx_validate_options *options;
     struct tmx_csv targets;
-    struct tmx_claim_value *value; /* [n][targets.n_row] */
+    struct tmx_claim_value *value; /* [n_task][targets.n_row] */
     struct tmx_arena arena;
 };
 
-static void add(struct tasks *s, const struct tmx_claim_task *task)
+static bool wanted(void *ctx, size_t i)
 {
-    for (; task->part; task++) {
-        bool wanted = s->options->n_part == 0;
-        for (size_t i = 0; i < s->options->n_part; i++) {
-            wanted = wanted || strcmp(s->options->part[i], task->part) == 0;
-        }
-        if (wanted) {
-            tmx_assert(s->n < MAX_TASK);
-            s->task[s->n++] = task;
-        }
-    }
+    const struct tasks *s = ctx;
+    const size_t n = s->options->n_part;
+    return n == 0 || tmx_names_find(s->file.task[i].part, s->options->part, n) < n;
 }
 
 /* A child sends the points of figures, then a value a target: of a task whose data are not installed, all of
@@ -367,11 +339,11 @@ static void add(struct tasks *s, const struct tmx_claim_task *task)
 static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *err)
 {
     const struct tasks *s = ctx;
-    const struct tmx_claim_task *task = s->task[i];
+    const struct tmx_claim_task *task = &s->file.task[i];
     struct tmx_claims c = {.targets = &s->targets,
                            .value = s->value + i * s->targets.n_row,
                            .points = s->options->points ? out : NULL};
-    task->compute(&c, task->which);
+    kinds[task->kind](&c, task);
     for (size_t k = 0; k < s->targets.n_row; k++) {
         c.value[k].ours = c.any ? c.value[k].ours : NAN;
         c.value[k].has =
@@ -434,27 +406,29 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     };
     struct tasks s = {.options = options};
     char path[TMX_PATH_SIZE];
-    add(&s, own_tasks);
-    add(&s, tmx_silicon_tasks);
-    const struct tmx_pool pool = {.n_task = s.n,
+    enum tmx_status st = tmx_claim_load(&s.file, err);
+    const size_t n_task = s.file.n_task;
+    const struct tmx_pool pool = {.n_task = n_task,
                                   .n_worker = options->n_worker,
                                   .noun = options->quiet ? NULL : "tasks",
                                   .ctx = &s,
                                   .run = compute,
+                                  .wanted = wanted,
                                   .collect = collect};
-    enum tmx_status st = tmx_data_file("workloads/measured/targets.csv", path, err);
+    st = st ? st : tmx_data_file("workloads/measured/targets.csv", path, err);
     st = st ? st : tmx_csv_read(&s.targets, path, err);
-    TMX_TAKE(&s.arena, s.value, s.n * s.targets.n_row);
+    TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
     st = st || s.value ? st : tmx_no_memory(err);
     st = st ? st : tmx_pool_run(&pool, err);
     st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < 2 * s.n * s.targets.n_row; i++) { /* what was unseen comes first */
-        const size_t k = i % s.targets.n_row, at = i % (s.n * s.targets.n_row);
+    for (size_t i = 0; !st && i < 2 * n_task * s.targets.n_row; i++) { /* what was unseen comes first */
+        const size_t k = i % s.targets.n_row, at = i % (n_task * s.targets.n_row);
         const bool unseen = strcmp(tmx_csv_at(&s.targets, k, "origin"), "unseen") == 0;
-        if (s.value[at].has && unseen == (i < s.n * s.targets.n_row)) {
+        if (s.value[at].has && unseen == (i < n_task * s.targets.n_row)) {
             add_row(*t, &s.targets, k, s.value[at].ours);
         }
     }
+    tmx_claim_finish(&s.file);
     tmx_csv_finish(&s.targets);
     tmx_arena_finish(&s.arena);
     return st;
