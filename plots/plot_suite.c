@@ -9,170 +9,58 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/opt.h"
+#include "run/load/data.h"
 
 enum { MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
 
-/* A part of a figure: from a CSV file, a row a key, the numbers the mean of its rows. */
+/* What a paper's suite draws, a row of scripts/suites.cfg, which says what the keys mean. */
 struct part {
-    const char *name;    /* of the part: "", "_2", ... */
-    const char *file;    /* where it is from */
-    const char *key;     /* the first column */
-    const char *by, *of; /* a column for each of these words in that column; NULL: no such choice */
-    const char *value;   /* words: columns of numbers, each for every word of `of` */
-    const char *where; /* "column=value;column~pattern": rows; a column the file lacks is not asked; the value
-                          "?" is "all" where the column has it, else the column's first by letter */
-    const char *over;  /* numbers are divided by the key's own here; NULL: they are not */
-    const char *means_by; /* mean of the keys in a row of its own, before it one for each value of this column
-                             ("": only the one); NULL: no means */
-    /* Marks: what the paper prints in these figures (a pattern) as these quantities, for cases GROUP NAME. */
-    const char *figure, *quantity,
-        *names; /* NULL: none; names: what paper.csv calls `of`, NULL: as they are */
+    char name[16], file[16], key[16], by[16], of[96], value[96], where[96], over[64], means_by[16];
+    char figure[32], quantity[64], names[16];
+    bool means;
+};
+struct figure {
+    char paper[8], script[24], name[16], title[96], y[32];
+    struct part *part; /* [n_part] owned; none: that of image.csv */
+    size_t n_part;
+};
+struct figures {
+    struct figure *figure; /* [n_figure] owned */
+    size_t n_figure;
 };
 
-#define CTA    "MUM LBM KMN BFS PVC CONV BLK BP BINO DXTC"
-#define GATING "convpg gates naive_blackout coordinated_blackout warped_gates"
-#define FIT    "bet=14;wakeup=3;fit=?"
-
-/* What a paper's suite draws: a script, the figure's name and its parts, up to the one without file. */
-static const struct figure {
-    const char *paper, *script, *name;
-    struct part part[7];
-    const char *title, *y; /* words of scripts/quantity.gp; NULL: the script has its own */
-} figures[] = {
-    {"000",
-     "cta_policies",
-     "policies",
-     {{"", "table.csv", "kernel", "policy", "tcs htcs tcs(throttling=false) static_optimal",
-       "performance_vs_all_pct", "", NULL, NULL, "Figure 6.*|Section IV", "^performance, change", NULL},
-      {"_2", "table.csv", "kernel", "policy", "tcs htcs tcs(throttling=false) static_optimal",
-       "energy_vs_all_pct", "", NULL, NULL, "Figure 6.*|Section IV", "^energy, change", NULL},
-      {"_3", "table.csv", "kernel", "policy", "tcs static_optimal", "cores", "", NULL, NULL, "Section.*",
-       "^cores (that TCS settles for|of the static optimum)$", "tcs all"}},
-     NULL,
-     NULL},
-    {"000",
-     "cta_cores",
-     "cores",
-     {{"", "sweep.csv", "cores", "kernel", CTA, "performance_vs_one_core", "", .figure = NULL},
-      {"_2", "sweep.csv", "cores", "kernel", CTA, "latency_vs_one_core", "", .figure = NULL},
-      {"_3", "sweep.csv", "cores", "kernel", CTA, "power_w", "", .figure = NULL},
-      {"_4", "sweep.csv", "cores", "kernel", CTA, "edp_js", "", .figure = NULL}},
-     NULL,
-     NULL},
-    {"000",
-     "cta_launches",
-     "launches",
-     {{"", "launches.csv", "launch", NULL, NULL, "cores time_us", "kernel=BFS;policy=tcs", .figure = NULL},
-      {"_paper", "paper.csv", "case", NULL, NULL, "paper_value", "quantity~^cores ;case~^BFS kernel .* tcs$",
-       .figure = NULL}},
-     NULL,
-     NULL},
-    {"000", "cta_image", "image", {{.name = NULL}}, NULL, NULL},
-    {"001",
-     "warped_gates_fig3",
-     "fig3",
-     {{"", "table.csv", "policy", NULL, NULL, "idle_wasted_pct idle_uncompensated_pct idle_compensated_pct",
-       "kernel=hotspot;" FIT ";policy~[^e]$|convpg", .figure = NULL},
-      {"_wasted", "paper.csv", "case", NULL, NULL, "paper_value",
-       "figure=Figure 3;quantity=idle periods, wasted;paper_value~.", .figure = NULL},
-      {"_uncompensated", "paper.csv", "case", NULL, NULL, "paper_value",
-       "figure=Figure 3;quantity=idle periods, uncompensated;paper_value~.", .figure = NULL}},
-     NULL,
-     NULL},
-    {"001",
-     "warped_gates_fig8ac",
-     "fig8ac",
-     {{"", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_idle_pct", FIT,
-       "policy=none;" FIT, "", "Figure 8a", ".", NULL},
-      {"_2", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_wakeups", FIT,
-       "policy=convpg;" FIT, "", "Figure 8c", ".", NULL}},
-     NULL,
-     NULL},
-    {"001",
-     "quantity",
-     "fig8b",
-     {{"", "table.csv", "kernel", "policy", GATING, "int_compensated_pct", FIT, NULL, "", "Figure 8b",
-       "mean$", NULL}},
-     "Compensated less uncompensated time, INT units (paper 001, Figure 8b)",
-     "share of the time (%)"},
-    {"001",
-     "quantity",
-     "fig9a",
-     {{"", "table.csv", "kernel", "policy", GATING, "int_saved_pct", FIT, NULL, "", "Figure 9a", "mean$",
-       NULL}},
-     "Static energy saved, INT units (paper 001, Figure 9a)",
-     "static energy saved (%)"},
-    {"001",
-     "quantity",
-     "fig9b",
-     {{"", "table.csv", "kernel", "policy", GATING, "fp_saved_pct", FIT, NULL, "", "Figure 9b", "mean$",
-       NULL}},
-     "Static energy saved, FP units (paper 001, Figure 9b)",
-     "static energy saved (%)"},
-    {"001",
-     "quantity",
-     "fig10",
-     {{"", "table.csv", "kernel", "policy", GATING, "slowdown_pct", FIT, NULL, "", "Figure 10", "mean$",
-       NULL}},
-     "Slowdown by unit gating (paper 001, Figure 10)",
-     "slowdown (%)"},
-    {"001",
-     "warped_gates_fig11",
-     "fig11",
-     {{"", "table.csv", "bet", "policy", "convpg warped_gates", "int_saved_pct fp_saved_pct slowdown_pct",
-       "wakeup=3;fit=?", .figure = NULL},
-      {"_2", "table.csv", "wakeup", "policy", "convpg warped_gates",
-       "int_saved_pct fp_saved_pct slowdown_pct", "bet=14;fit=?", .figure = NULL}},
-     NULL,
-     NULL},
-    {"002",
-     "apsa",
-     "apsa",
-     {{"", "table.csv", "kernel", "policy", "all_30", "ipc_share_pct", "", NULL, "paper_class",
-       "Section [27].*", "^IPC, share of the peak", NULL},
-      {"_2", "table.csv", "kernel", "policy", "all apsa", "ipc_vs_30_pct", "", NULL, "paper_class",
-       "Figure 6|Section 5.1", "^IPC over 30", NULL},
-      {"_3", "table.csv", "kernel", "policy", "all apsa", "performance_vs_30_pct", "", NULL, "paper_class",
-       "Figure 6|Section 5.1", "^performance over 30", NULL},
-      {"_4", "table.csv", "kernel", "policy", "all_30 apsa", "power_vs_60_pct", "", NULL, "paper_class",
-       "Figure 7.", "^power against 60", NULL},
-      {"_5", "table.csv", "kernel", "policy", "all_30 all apsa", "mean_power_w", "", NULL, "paper_class",
-       NULL, NULL, NULL}},
-     NULL,
-     NULL},
-    {"004",
-     "consolidation_curves",
-     "curves",
-     {{"", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 1 and 7",
-       .figure = NULL},
-      {"_2", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 8",
-       .figure = NULL}},
-     NULL,
-     NULL},
-    {"004",
-     "consolidation_tables",
-     "tables",
-     {{"", "table.csv", "case", "setup", "cpu manual dynamic serial",
-       "time_s paper_time_s energy_j paper_energy_j", "table~^Table [57]$", .figure = NULL}},
-     NULL,
-     NULL},
-    {"004",
-     "consolidation_errors",
-     "errors",
-     {{"", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^time$;case~manual",
-       .figure = NULL},
-      {"_2", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^GPU power from event rates",
-       .figure = NULL}},
-     NULL,
-     NULL},
-    {"day",
-     "consolidation_day",
-     "day",
-     {{"", "table.csv", "policy", "gpus", "1 4",
-       "throughput_per_hour system_energy_per_instance_j peak_temp_c wait_mean_s", "", .figure = NULL}},
-     NULL,
-     NULL},
+static const struct tmx_opt part_opts[] = {
+    TMX_ROW_TEXT(part, name, "", "of the part; the first has none"),
+    TMX_ROW_TEXT(part, file, NULL, "table that it is from"),
+    TMX_ROW_TEXT(part, key, NULL, "its first column"),
+    TMX_ROW_TEXT(part, by, "", "column of the words of `of`"),
+    TMX_ROW_TEXT(part, of, "", "words of that column"),
+    TMX_ROW_TEXT(part, value, NULL, "columns of numbers"),
+    TMX_ROW_TEXT(part, where, "", "rows that count"),
+    TMX_ROW_TEXT(part, over, "", "rows that numbers are divided by"),
+    TMX_ROW_BOOL(part, means, 0, "the mean of the keys behind them"),
+    TMX_ROW_TEXT(part, means_by, "", "and one for each value of this column"),
+    TMX_ROW_TEXT(part, figure, "", "of the marks"),
+    TMX_ROW_TEXT(part, quantity, "", "of the marks"),
+    TMX_ROW_TEXT(part, names, "", "what paper.csv calls `of`"),
+    {0},
 };
+static const struct tmx_keys parts[] = {
+    {TMX_KEYS_LIST(figure, "parts", part, n_part, part_opts, 0, 7), .owned = true}, {0}};
+static const struct tmx_opt figure_opts[] = {
+    TMX_ROW_TEXT(figure, paper, NULL, "number of the paper"),
+    TMX_ROW_TEXT(figure, script, NULL, "that draws it"),
+    TMX_ROW_TEXT(figure, name, NULL, "of the picture"),
+    TMX_ROW_TEXT(figure, title, "", "words of quantity.gp; of others: their own"),
+    TMX_ROW_TEXT(figure, y, "", "likewise"),
+    {0},
+};
+static const struct tmx_keys lists[] = {
+    {TMX_KEYS_LIST(figures, "figures", figure, n_figure, figure_opts, 1, 100), .inner = parts, .owned = true},
+    {0}};
+static const struct tmx_opt no_opts[] = {{0}};
+static const struct tmx_keys file_keys[] = {{.group = "", .opts = no_opts, .inner = lists}, {0}};
 
 /* ---- rows that hold what is asked ---- */
 
@@ -261,7 +149,7 @@ static void rows_end(struct rows *w)
 /* Word i of a text of words; false after the last. */
 static bool word(const char *words, size_t i, char buf[MAX_WORD])
 {
-    for (; words && *words; i--) {
+    for (; *words; i--) {
         const size_t n = strcspn(words, " ");
         if (i == 0) {
             snprintf(buf, MAX_WORD, "%.*s", (int)n, words);
@@ -318,7 +206,7 @@ static void fill(struct grid *g, struct tmx_plot *p)
         return;
     }
     rows_begin(&where, csv, g->part->where);
-    rows_begin(&over, csv, g->part->over ? g->part->over : "");
+    rows_begin(&over, csv, g->part->over);
     for (size_t r = 0; r < csv->n_row; r++) { /* the keys in their order */
         bool is = false;
         for (size_t c = 0; c < g->n_column && !is; c++) {
@@ -336,7 +224,7 @@ static void fill(struct grid *g, struct tmx_plot *p)
         const char *key = tmx_csv_cell(csv, g->first[i / g->n_column], g->key);
         const size_t c = i % g->n_column;
         g->v[i] = mean_of(g, &where, c, key, true);
-        if (g->part->over) {
+        if (g->part->over[0]) {
             const double base = mean_of(g, &over, c, key, false);
             g->v[i] = isnan(g->v[i]) ? NAN : isnan(base) || base == 0 ? 0 : g->v[i] / base;
         }
@@ -382,7 +270,7 @@ static struct tmx_table *table_of(const struct grid *g)
             tmx_table_real_or_empty(t, g->v[k * g->n_column + c]);
         }
     }
-    const size_t kind = g->part->means_by ? tmx_csv_column(g->csv, g->part->means_by) : g->csv->n_column;
+    const size_t kind = tmx_csv_column(g->csv, g->part->means_by);
     for (size_t k = 0; k < g->n && kind < g->csv->n_column; k++) {
         const char *of = tmx_csv_cell(g->csv, g->first[k], kind);
         bool seen = false;
@@ -395,7 +283,7 @@ static struct tmx_table *table_of(const struct grid *g)
             put_mean(t, g, mean, kind, of);
         }
     }
-    if (g->part->means_by && g->n > 0) {
+    if (g->part->means && g->n > 0) {
         put_mean(t, g, "mean", SIZE_MAX, "");
     }
     return t;
@@ -470,7 +358,7 @@ static void put_marks(struct tmx_plot *p, const struct figure *f, const struct p
             (relation < n && strcmp(tmx_csv_cell(&paper, r, relation), "equal") != 0)) {
             continue; /* a bound has no place among bars */
         }
-        for (size_t i = 0; word(part->names ? part->names : part->of, i, name); i++) {
+        for (size_t i = 0; word(part->names[0] ? part->names : part->of, i, name); i++) {
             const bool is = group_of(tmx_csv_cell(&paper, r, of), name, group);
             for (size_t g = 0; g < tmx_table_rows(bars) && is; g++) {
                 if (strcmp(tmx_table_cell(bars, g, 0)->text, group) == 0) {
@@ -498,17 +386,17 @@ static void put_part(struct tmx_plot *p, const struct figure *f, const struct pa
     struct grid g = {.part = part,
                      .csv = &csv,
                      .key = tmx_csv_column(&csv, part->key),
-                     .by = part->by ? tmx_csv_column(&csv, part->by) : csv.n_column};
+                     .by = tmx_csv_column(&csv, part->by)};
     for (size_t i = 0; word(part->value, i, value); i++) {
         const size_t column = tmx_csv_column(&csv, value);
         if (!p->st && csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
             p->st = tmx_fail_at(p->err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s",
                                 part->key, value);
         }
-        for (size_t k = 0; k == 0 || (part->of && word(part->of, k, name)); k++) {
+        for (size_t k = 0; k == 0 || word(part->of, k, name); k++) {
             tmx_assert(g.n_column < MAX_COLUMN);
             g.column[g.n_column].value = column;
-            (void)(part->of && word(part->of, k, g.column[g.n_column].of));
+            (void)word(part->of, k, g.column[g.n_column].of);
             g.n_column++;
         }
     }
@@ -517,12 +405,12 @@ static void put_part(struct tmx_plot *p, const struct figure *f, const struct pa
     }
     if (!p->st) {
         struct tmx_table *t = table_of(&g);
-        for (size_t i = 0; part->of && word(part->of, i, name); i++) {
+        for (size_t i = 0; word(part->of, i, name); i++) {
             tmx_plot_label(p, "name", name);
         }
         *n_row = tmx_table_rows(t);
         tmx_plot_number(p, "n_group", (double)*n_row);
-        if (part->figure) {
+        if (part->figure[0]) {
             put_marks(p, f, part, folder, t);
         }
         tmx_plot_data(p, f->name, part->name, t);
@@ -601,24 +489,25 @@ static void paper_of(struct tmx_plot *p, const char *folder, char paper[16])
 void tmx_plot_suite(struct tmx_plot *p, const char *folder)
 {
     char paper[16], path[TMX_PATH_SIZE];
+    struct figures all = {0};
     paper_of(p, folder, paper);
-    for (size_t i = 0; !p->st && i < sizeof figures / sizeof figures[0]; i++) {
-        const struct figure *f = &figures[i];
-        snprintf(path, sizeof path, "%s/%s", folder, f->part[0].file ? f->part[0].file : "image.csv");
+    if (!p->st && paper[0] && !(p->st = tmx_data_file("plots/scripts/suites.cfg", path, p->err))) {
+        p->st = tmx_keys_load(file_keys, &all, path, NULL, NULL, p->err);
+    }
+    for (const struct figure *f = all.figure; !p->st && f < all.figure + all.n_figure; f++) {
+        snprintf(path, sizeof path, "%s/%s", folder, f->n_part > 0 ? f->part[0].file : "image.csv");
         if (strcmp(f->paper, paper) != 0 || !tmx_plot_wants(p, f->name) || !tmx_os_exists(path)) {
             continue;
         }
         size_t n_row = 1;
         tmx_plot_folder(p);
-        for (size_t k = 1; f->part[0].file && f->part[k].file; k++) {
-            put_part(p, f, &f->part[k], folder, &n_row);
+        for (size_t k = 1; k <= f->n_part; k++) { /* the first last: its labels are the figure's */
+            put_part(p, f, &f->part[k % f->n_part], folder, &n_row);
         }
-        if (f->part[0].file) {
-            put_part(p, f, &f->part[0], folder, &n_row);
-        } else {
+        if (f->n_part == 0) {
             put_image(p, f, folder);
         }
-        if (f->title) { /* scripts/quantity.gp's */
+        if (f->title[0]) { /* scripts/quantity.gp's */
             tmx_plot_words(p, f->title, NULL, f->y);
             tmx_plot_number(p, "wide", 10);
             tmx_plot_number(p, "high", 4.4);
@@ -630,4 +519,8 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder)
             tmx_plot_drop(p); /* a table that was stopped has nothing of it */
         }
     }
+    for (size_t i = 0; i < all.n_figure; i++) {
+        free(all.figure[i].part);
+    }
+    free(all.figure);
 }
