@@ -6,8 +6,8 @@
  * In JSON a row is an object that holds watts or degrees, with the members of objects inside it ({"value":
  * 40, "unit": "C"} is a cell) and the single values around it, as the time of all GPUs. Its GPU is a member
  * that names it, the key above it ("card0"), or its place in the list of a moment. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,55 +23,41 @@ struct row { /* of the table to be: cells first .. first + n */
 };
 
 struct cell {
-    size_t name, at; /* its text in the pool */
-};
-
-struct pool {
+    size_t name;
     char *text;
-    size_t n, room;
 };
 
 struct shape {
     const struct tmx_read_options *options;
-    struct tmx_arena arena; /* of all but the pools */
+    struct tmx_arena arena; /* of all but the text */
     char *name[TMX_MAX_COLUMN];
     size_t n_name, n_cell, n_row, n_document;
     struct cell *cell;
     struct row *row;
-    struct pool words;
-    struct pool text; /* of Prometheus, in place of a table */
-    unsigned *line;   /* [n_line] of each line of that text */
+    FILE *out; /* text that takes the log's place: of Prometheus, as it is read, else a table */
+    char *text;
+    size_t n_text;
+    unsigned *line; /* [n_line] of each line of Prometheus */
     size_t n_line;
-    bool lost; /* no memory */
     bool many; /* documents: a list in one is a moment's */
 };
 
-static bool put(struct pool *p, const char *text, size_t n)
+/* Without what would end a cell. */
+static char *plain(char *text)
 {
-    if (p->room - p->n < n + 1) {
-        const size_t room = 2 * (p->n + n + 512);
-        char *grown = realloc(p->text, room);
-        if (!grown) {
-            return false;
-        }
-        p->text = grown;
-        p->room = room;
+    for (char *p = text; p && *p; p++) {
+        *p = strchr("\t\r\n\"", *p) ? ' ' : *p;
     }
-    memcpy(p->text + p->n, text, n);
-    p->n += n;
-    p->text[p->n] = '\0';
-    return true;
+    return text;
 }
 
 /* ---- rows of a table to be ---- */
 
 static void begin_row(struct shape *s, unsigned line)
 {
-    if (!tmx_log_grow(&s->arena, (void **)&s->row, s->n_row, sizeof *s->row)) {
-        s->lost = true;
-        return;
+    if (tmx_log_grow(&s->arena, (void **)&s->row, s->n_row, sizeof *s->row)) {
+        s->row[s->n_row++] = (struct row){s->n_cell, 0, line};
     }
-    s->row[s->n_row++] = (struct row){s->n_cell, 0, line};
 }
 
 /* The nearest value of a name counts: the row's own before what is around it. */
@@ -88,21 +74,16 @@ static void add_cell(struct shape *s, const char *name, const char *value, size_
             return;
         }
     }
-    if (s->lost || !r || k == TMX_MAX_COLUMN) {
+    if (!r || k == TMX_MAX_COLUMN) {
         return;
     }
     if (k == s->n_name) {
         s->name[k] = tmx_arena_text(&s->arena, name);
         s->n_name += s->name[k] != NULL;
     }
-    const size_t at = s->words.n;
-    s->lost = !s->name[k] || !put(&s->words, value, n) || !put(&s->words, "", 1) ||
-              !tmx_log_grow(&s->arena, (void **)&s->cell, s->n_cell, sizeof *s->cell);
-    for (char *p = s->lost ? NULL : s->words.text + at; p && *p; p++) {
-        *p = strchr("\t\r\n\"", *p) ? ' ' : *p; /* what would end a cell */
-    }
-    if (!s->lost) {
-        s->cell[s->n_cell++] = (struct cell){k, at};
+    char *text = plain(tmx_arena_letters(&s->arena, value, n));
+    if (text && tmx_log_grow(&s->arena, (void **)&s->cell, s->n_cell, sizeof *s->cell)) {
+        s->cell[s->n_cell++] = (struct cell){k, text};
         r->n++;
     }
 }
@@ -271,28 +252,14 @@ static void walk(struct shape *s, json_t *v, const struct level *up, const char 
 
 /* ---- answers of Prometheus ---- */
 
-static void add_text(struct shape *s, const char *fmt, ...) TMX_PRINTF(2, 3);
-static void add_text(struct shape *s, const char *fmt, ...)
-{
-    char buf[1200];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(buf, sizeof buf, fmt, args);
-    va_end(args);
-    s->lost = s->lost || !put(&s->text, buf, strlen(buf));
-}
-
 static void add_sample(struct shape *s, const char *labels, json_t *time, double unit, json_t *value,
                        unsigned line)
 {
     char text[64];
-    if (json_is_number(time) && single(value, text, sizeof text)) {
-        add_text(s, "%s %s %.0f\n", labels, text, 1000 * unit * json_number_value(time));
-        if (tmx_log_grow(&s->arena, (void **)&s->line, s->n_line, sizeof *s->line)) {
-            s->line[s->n_line++] = line;
-        } else {
-            s->lost = true;
-        }
+    if (json_is_number(time) && single(value, text, sizeof text) &&
+        tmx_log_grow(&s->arena, (void **)&s->line, s->n_line, sizeof *s->line)) {
+        fprintf(s->out, "%s %s %.0f\n", labels, text, 1000 * unit * json_number_value(time));
+        s->line[s->n_line++] = line;
     }
 }
 
@@ -348,7 +315,7 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
 {
     const char *p = t->data, *end = t->data + t->size;
     unsigned line = 1;
-    while (!s->lost) {
+    while (!s->arena.failed) {
         for (; p < end && strchr(" \t\r\n,", *p); p++) { /* a list without brackets, too */
             line += *p == '\n';
         }
@@ -390,7 +357,7 @@ static void read_q(struct shape *s, const struct tmx_text_file *t)
     struct tmx_lines l = {0};
     char section[96] = "", name[256], time[64] = "";
     size_t deep = 0; /* blanks in front of the section */
-    while (tmx_lines_next(&l, t) && !s->lost) {
+    while (tmx_lines_next(&l, t) && !s->arena.failed) {
         const struct tmx_span line = tmx_span_trim(l.line);
         const size_t blanks = (size_t)(line.begin - l.line.begin);
         const char *colon = line.begin;
@@ -452,51 +419,46 @@ static enum tmx_status refuse_strange(const struct tmx_text_file *t, struct tmx_
     return TMX_OK;
 }
 
-/* The rows as a table, or the text of Prometheus, in place of the log's. */
+/* The rows as a table with tabs. */
+static void put_table(struct shape *s)
+{
+    for (size_t k = 0; k < s->n_name; k++) {
+        fprintf(s->out, "%s%c", plain(s->name[k]), k + 1 < s->n_name ? '\t' : '\n');
+    }
+    for (const struct row *r = s->row; r < s->row + s->n_row; r++) {
+        const char *at[TMX_MAX_COLUMN] = {NULL};
+        for (const struct cell *c = s->cell + r->first; c < s->cell + r->first + r->n; c++) {
+            at[c->name] = c->text;
+        }
+        for (size_t k = 0; k < s->n_name; k++) {
+            fprintf(s->out, "%s%c", at[k] && at[k][0] ? at[k] : "-", k + 1 < s->n_name ? '\t' : '\n');
+        }
+    }
+}
+
+/* The rows, or the text of Prometheus, in place of the log's. False without memory. */
 static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file *t)
 {
     const bool table = s->n_row > 0;
-    struct pool out = {0};
-    const char *at[TMX_MAX_COLUMN];
-    bool ok = true;
     c->n_line = table ? s->n_row + 1 : s->n_line;
-    TMX_TAKE(&c->arena, c->line_of, c->n_line + 1);
-    for (size_t k = 0; table && ok && k < s->n_name; k++) {
-        for (char *p = s->name[k]; *p; p++) {
-            *p = strchr("\t\r\n\"", *p) ? ' ' : *p;
-        }
-        ok = put(&out, s->name[k], strlen(s->name[k])) && put(&out, k + 1 < s->n_name ? "\t" : "\n", 1);
+    if (!TMX_TAKE(&c->arena, c->line_of, c->n_line + 1) || s->arena.failed) {
+        return false;
     }
-    for (size_t r = 0; table && ok && c->line_of && r < s->n_row; r++) {
-        memset(at, 0, sizeof at);
-        for (size_t i = 0; i < s->row[r].n; i++) {
-            const struct cell *cell = &s->cell[s->row[r].first + i];
-            at[cell->name] = s->words.text + cell->at;
-        }
-        for (size_t k = 0; ok && k < s->n_name; k++) {
-            const char *text = at[k] && at[k][0] ? at[k] : "-";
-            ok = put(&out, text, strlen(text)) && put(&out, k + 1 < s->n_name ? "\t" : "\n", 1);
-        }
-        c->line_of[r + 2] = s->row[r].line;
+    for (size_t i = 1; i <= c->n_line; i++) {
+        c->line_of[i] = !table ? s->line[i - 1] : s->row[i > 1 ? i - 2 : 0].line;
     }
-    if (table && c->line_of) {
-        c->line_of[1] = s->row[0].line;
+    if (table) {
+        rewind(s->out);
+        put_table(s);
     }
-    for (size_t i = 0; !table && c->line_of && i < s->n_line; i++) {
-        c->line_of[i + 1] = s->line[i];
-    }
-    ok = ok && c->line_of;
-    if (!table && ok) {
-        out = s->text;
-        s->text = (struct pool){0};
-    }
-    if (ok && out.text) {
+    const bool wrote = !ferror(s->out), ok = fclose(s->out) == 0 && wrote;
+    s->out = NULL;
+    if (ok) {
         free(t->data);
-        t->data = out.text;
-        t->size = out.n;
-        out.text = NULL;
+        t->data = s->text;
+        t->size = s->n_text;
+        s->text = NULL;
     }
-    free(out.text);
     return ok;
 }
 
@@ -512,11 +474,12 @@ enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, 
         return st;
     }
     s->options = c->options;
-    st = json ? read_json(c, s, t, err) : TMX_OK;
-    if (q) {
+    s->out = open_memstream(&s->text, &s->n_text);
+    st = !s->out ? tmx_no_memory(err) : json ? read_json(c, s, t, err) : TMX_OK;
+    if (!st && q) {
         read_q(s, t);
     }
-    if (!st && s->n_row == 0 && s->n_line == 0 && !s->lost) {
+    if (!st && s->n_row == 0 && s->n_line == 0 && !s->arena.failed) {
         st = tmx_fail_at(err, TMX_EPARSE, t->name, 1,
                          "%s without an object that holds watts or degrees by a known name; --column "
                          "power_w=NAME, --column temp_c=NAME name them",
@@ -526,12 +489,14 @@ enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, 
         tmx_measured_note(c->to, "%s is JSON: %zu document%s, %zu row%s", t->name, s->n_document,
                           tmx_plural(s->n_document), s->n_row + s->n_line, tmx_plural(s->n_row + s->n_line));
     }
-    if (!st && (s->lost || !replace(c, s, t))) {
+    if (!st && !replace(c, s, t)) {
         st = tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
     }
+    if (s->out) {
+        fclose(s->out);
+    }
     tmx_arena_finish(&s->arena);
-    free(s->words.text);
-    free(s->text.text);
+    free(s->text);
     free(s);
     return st;
 }
