@@ -70,7 +70,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .accept_changed = a->accept_changed,
                                   .sets = &a->sets,
                                   .n_worker = (unsigned)a->jobs,
-                                  .steps = people && !a->no_steps ? TMX_STEPS : TMX_NO_STEPS,
+                                  .steps = people && !a->no_steps,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);

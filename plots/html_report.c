@@ -30,18 +30,19 @@
 
 struct page {
     const struct tmx_report *r;
-    json_t *data;                 /* what the page is made of, by name; most are lists */
-    struct tmx_csv captions;      /* of plots/scripts */
-    struct tmx_warnings warnings; /* of the folders of runs, by their number among the results */
+    json_t *data;                     /* what the page is made of, by name; most are lists */
+    struct tmx_csv captions, colours; /* of plots/scripts */
+    struct tmx_warnings warnings;     /* of the folders of runs, by their number among the results */
     size_t n_folder;
     char sampling[512];
-    struct tmx_err *err;
-    enum tmx_status st; /* the first error: what follows it does nothing */
+    struct tmx_err err; /* the first stays: what follows it does nothing */
 };
 
 static void keep(struct page *p, bool ok)
 {
-    p->st = p->st || ok ? p->st : tmx_fail(p->err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
+    if (!ok) {
+        tmx_error(&p->err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
+    }
 }
 
 static json_t *list(const struct page *p, const char *name)
@@ -73,69 +74,52 @@ struct chip {
 };
 
 /* Name of the two files' content. */
-static enum tmx_status content(const char *config, const char *floorplan, bool physical,
-                               char hex[TMX_HASH_HEX], struct tmx_err *err)
+static void content(const char *config, const char *floorplan, bool physical, char hex[TMX_HASH_HEX],
+                    struct tmx_err *err)
 {
     const char *const path[] = {config, floorplan};
     struct tmx_hash *hash = NULL;
-    enum tmx_status st = tmx_hash_create(&hash, err);
-    for (size_t i = 0; i < 2 && !st; i++) {
+    (void)!tmx_hash_create(&hash, err);
+    for (size_t i = 0; i < 2 && !err->code; i++) {
         struct tmx_text_file text;
-        st = tmx_text_load(&text, path[i], err);
-        if (!st) {
+        if (!tmx_text_load(&text, path[i], err)) {
             tmx_hash_add(hash, text.data, text.size);
         }
         tmx_text_finish(&text);
     }
-    if (!st) {
+    if (!err->code) {
         tmx_hash_add_text(hash, physical ? "physical" : "hotspot");
         tmx_hash_hex(hash, hex);
     }
     tmx_hash_destroy(hash);
-    return st;
 }
 
-static enum tmx_status read_resolved(const char *dir, struct chip *c, struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE];
-    struct tmx_config *cfg = NULL;
-    const char *network = "hotspot", *topology = "";
-    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", err);
-    st = st ? st : tmx_config_open(&cfg, path, err);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "network", network, &network, err);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "topology", topology, &topology, err);
-    c->physical = !st && strcmp(network, "physical") == 0;
-    c->fans = !st && topology[0] != '\0';
-    tmx_config_close(cfg);
-    return st;
-}
-
-static enum tmx_status read_chip(struct chip *c, const char *config, const char *floorplan,
-                                 const struct tmx_history *h, struct tmx_err *err)
+static void read_chip(struct chip *c, const char *config, const char *floorplan, const struct tmx_history *h,
+                      struct tmx_err *err)
 {
     const struct tmx_stack_options options = {.network =
                                                   c->physical ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT};
     const size_t n = h->floorplan.n_unit;
-    tmx_hotspot_config_init(&c->cfg);
-    enum tmx_status st = tmx_hotspot_config_set(&c->cfg, "f", floorplan, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    st = st ? st : tmx_hotspot_config_read(&c->cfg, config, TMX_HOTSPOT_CONFIG, err);
-    st = st ? st : tmx_stack_create(&c->cfg, &options, NULL, &c->stack, err);
-    if (!st && tmx_thermal_spec_units(&c->stack.spec) != n) {
-        return tmx_fail_at(err, TMX_EUNSUPPORTED, config, 0, "%zu blocks take power, %zu are drawn",
-                           tmx_thermal_spec_units(&c->stack.spec), n);
-    }
-    c->most_w = st ? NULL : calloc(n, sizeof *c->most_w);
-    if (!st && !c->most_w) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu units", n);
-    }
     double densest = 1e4; /* [W/m2] so that the sliders of an idle run move */
-    for (size_t i = 0; !st && i < h->n_frame * n; i++) {
+    tmx_hotspot_config_init(&c->cfg);
+    if (tmx_hotspot_config_set(&c->cfg, "f", floorplan, TMX_HOTSPOT_COMMAND_LINE, 0, err) ||
+        tmx_hotspot_config_read(&c->cfg, config, TMX_HOTSPOT_CONFIG, err) ||
+        tmx_stack_create(&c->cfg, &options, NULL, &c->stack, err)) {
+        return;
+    }
+    if (tmx_thermal_spec_units(&c->stack.spec) != n) {
+        tmx_error_at(err, TMX_EUNSUPPORTED, config, 0, "%zu blocks take power, %zu are drawn",
+                     tmx_thermal_spec_units(&c->stack.spec), n);
+    } else if (!(c->most_w = calloc(n, sizeof *c->most_w))) {
+        tmx_error(err, TMX_ENOMEM, "%zu units", n);
+    }
+    for (size_t i = 0; !err->code && i < h->n_frame * n; i++) {
         densest = fmax(densest, h->unit_w[i] / tmx_unit_area_m2(&h->floorplan.unit[i % n]));
     }
-    for (size_t u = 0; !st && u < n; u++) {
+    for (size_t u = 0; !err->code && u < n; u++) {
         c->most_w[u] = HEADROOM * densest * tmx_unit_area_m2(&h->floorplan.unit[u]);
     }
-    for (size_t l = 0; !st && l < N_LEVEL; l++) {
+    for (size_t l = 0; l < N_LEVEL; l++) {
         const double step = log(FASTEST / SLOWEST) * (double)l / (N_LEVEL - 1);
         c->level_k_per_w[l] = c->stack.spec.package.r_convec_k_per_w * SLOWEST * exp(step);
     }
@@ -143,7 +127,6 @@ static enum tmx_status read_chip(struct chip *c, const char *config, const char 
     c->stack.spec.r_convec_levels = c->level_k_per_w;
     c->stack.spec.n_level = N_LEVEL;
     c->stack.spec.power_density_w_per_m2 = HEADROOM * densest;
-    return st;
 }
 
 /* n bytes as base64 text (RFC 4648), owned by the caller; NULL without memory. */
@@ -210,42 +193,41 @@ static json_t *as_json(const struct chip *c, const struct tmx_portable *p, const
                      floats(p->out, n * k), "direct", floats(p->direct, n * n), "one", floats(p->one, k));
 }
 
-static enum tmx_status add_chip(json_t *models, struct chip *c, const char *config, const char *floorplan,
-                                const struct tmx_history *h, const char *id, struct tmx_err *err)
-{
-    struct tmx_portable p = {0};
-    enum tmx_status st = read_chip(c, config, floorplan, h, err);
-    st = st ? st : tmx_portable_init(&p, &c->stack.spec, TOLERANCE_K, c->most_w, err);
-    if (!st && json_array_append_new(models, as_json(c, &p, id))) { /* refuses NULL */
-        st = tmx_fail(err, TMX_ENOMEM, "model of the page");
-    }
-    tmx_portable_finish(&p);
-    return st;
-}
-
 /* Append the model of the run in dir to models, unless one of the same files is there; *which: its index.
  * h: the run's GPU 0, with frames. Shape: docs/formats.md, Report. Errors: those of reading the folder's
  * files and of the reduced model; models is unchanged then, and a page can do without. */
-static enum tmx_status page_model(json_t *models, const char *dir, const struct tmx_history *h, size_t *which,
-                                  struct tmx_err *err)
+static void page_model(json_t *models, const char *dir, const struct tmx_history *h, size_t *which,
+                       struct tmx_err *err)
 {
     struct chip chip = {0};
-    char config[TMX_PATH_SIZE], floorplan[TMX_PATH_SIZE], id[TMX_HASH_HEX];
-    enum tmx_status st = tmx_path_join(config, dir, "thermal.config", err);
-    st = st ? st : tmx_path_join(floorplan, dir, h->floorplan_file, err);
-    st = st ? st : read_resolved(dir, &chip, err);
-    st = st ? st : content(config, floorplan, chip.physical, id, err);
-    *which = 0;
-    for (; !st && *which < json_array_size(models); ++*which) {
-        const json_t *have = json_object_get(json_array_get(models, *which), "id");
-        if (strcmp(json_string_value(have), id) == 0) {
-            return TMX_OK;
+    struct tmx_portable p = {0};
+    struct tmx_config *cfg = NULL;
+    const char *network = "hotspot", *topology = "";
+    char config[TMX_PATH_SIZE], floorplan[TMX_PATH_SIZE], resolved[TMX_PATH_SIZE], id[TMX_HASH_HEX];
+    bool have = false;
+    if (!tmx_path_join(config, dir, "thermal.config", err) &&
+        !tmx_path_join(floorplan, dir, h->floorplan_file, err) &&
+        !tmx_path_join(resolved, dir, "resolved.cfg", err) && !tmx_config_open(&cfg, resolved, err) &&
+        !tmx_setting_word(tmx_config_root(cfg), "network", network, &network, err) &&
+        !tmx_setting_word(tmx_config_root(cfg), "topology", topology, &topology, err)) {
+        chip.physical = strcmp(network, "physical") == 0;
+        chip.fans = topology[0] != '\0';
+        content(config, floorplan, chip.physical, id, err);
+    }
+    tmx_config_close(cfg);
+    for (*which = 0; !err->code && !have && *which < json_array_size(models); *which += !have) {
+        have = strcmp(json_string_value(json_object_get(json_array_get(models, *which), "id")), id) == 0;
+    }
+    if (!err->code && !have) {
+        read_chip(&chip, config, floorplan, h, err);
+        if (!err->code && !tmx_portable_init(&p, &chip.stack.spec, TOLERANCE_K, chip.most_w, err) &&
+            json_array_append_new(models, as_json(&chip, &p, id))) { /* refuses NULL */
+            tmx_error(err, TMX_ENOMEM, "model of the page");
         }
     }
-    st = st ? st : add_chip(models, &chip, config, floorplan, h, id, err);
+    tmx_portable_finish(&p);
     tmx_stack_finish(&chip.stack);
     free(chip.most_w);
-    return st;
 }
 
 /* ---- the page ---- */
@@ -300,15 +282,15 @@ static void add_table(struct page *p, const char *of, const char *title, json_t 
 static void add_csv(struct page *p, const char *path, const char *of, const char *title)
 {
     struct tmx_csv csv = {0};
-    p->st = p->st ? p->st : tmx_csv_read(&csv, path, p->err);
+    (void)!tmx_csv_read(&csv, path, &p->err);
     json_t *columns = json_array(), *rows = json_array();
     bool *text = calloc(csv.n_column + 1, sizeof *text);
     keep(p, text != NULL);
-    for (size_t c = 0; !p->st && c < csv.n_column; c++) {
+    for (size_t c = 0; !p->err.code && c < csv.n_column; c++) {
         keep(p, json_array_append_new(columns, json_string(csv.column[c])) == 0);
         text[c] = holds_text(&csv, c);
     }
-    for (size_t r = 0; !p->st && r < csv.n_row; r++) {
+    for (size_t r = 0; !p->err.code && r < csv.n_row; r++) {
         json_t *row = json_array();
         for (size_t c = 0; c < csv.n_column; c++) {
             json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c), text[c]));
@@ -395,12 +377,12 @@ static void add_study(struct page *p, const char *path)
     struct tmx_table *t = NULL;
     const struct tmx_query all = {0};
     char title[400], partial[64];
-    if (p->st || (p->st = tmx_results_load(&set, path, which_of(p), p->err))) {
+    if (tmx_results_load(&set, path, which_of(p), &p->err)) {
         return;
     }
-    p->st = tmx_flat(&set, &all, &t, p->err);
+    (void)!tmx_flat(&set, &all, &t, &p->err);
     json_t *columns = json_array();
-    for (size_t c = 0; !p->st && c < tmx_table_columns(t); c++) {
+    for (size_t c = 0; !p->err.code && c < tmx_table_columns(t); c++) {
         json_array_append_new(columns, json_string(tmx_table_column(t, c)->name));
     }
     add_effects(p, path, &set);
@@ -497,20 +479,6 @@ static void add_heatmap(struct page *p, const char *dir, const struct tmx_histor
     }
 }
 
-/* The page does without a model that cannot be had, and says so. */
-static bool add_model(struct page *p, const char *dir, const struct tmx_history *h, size_t *which)
-{
-    struct tmx_err why = {0};
-    if (!p->r->what_if) {
-        return false;
-    }
-    const bool ok = page_model(list(p, "models"), dir, h, which, &why) == TMX_OK;
-    if (!ok) {
-        tmx_print_visible(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
-    }
-    return ok;
-}
-
 enum { HALL = 16, WORST = 10 }; /* of more GPUs, this many of the hottest have all their pictures, */
 static const double WORST_BYTES = 4e5, OTHER_BYTES = 4e5,
                     UNIT_BYTES = 9; /* about, of one unit in a picture */
@@ -525,9 +493,9 @@ static void add_run(struct page *p, const char *dir, bool *hall)
 {
     struct tmx_history *all;
     size_t n_gpu, model = 0;
-    p->st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    (void)!tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, &p->err);
     *hall = n_gpu > HALL;
-    for (size_t g = 0; g < n_gpu && !p->st; g++) {
+    for (size_t g = 0; g < n_gpu && !p->err.code; g++) {
         size_t hotter = 0, most = p->r->max_frame;
         if (all[g].n_frame == 0) {
             continue;
@@ -542,8 +510,15 @@ static void add_run(struct page *p, const char *dir, bool *hall)
                                               : OTHER_BYTES / (double)(n_gpu - WORST) / one;
             most = (size_t)fmax(1, fmin(fit, (double)most));
         }
-        const bool live = g == 0 && add_model(p, dir, &all[g], &model);
-        add_heatmap(p, dir, &all[g], n_gpu, most, live ? &model : NULL);
+        const bool live = g == 0 && p->r->what_if;
+        struct tmx_err why = {0};
+        if (live) {
+            page_model(list(p, "models"), dir, &all[g], &model, &why);
+        }
+        if (why.code) { /* the page does without */
+            tmx_print_visible(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
+        }
+        add_heatmap(p, dir, &all[g], n_gpu, most, live && !why.code ? &model : NULL);
     }
     tmx_history_free(all, n_gpu);
 }
@@ -575,7 +550,7 @@ static void add_figure(struct page *p, const char *of, const char *folder, const
     struct tmx_text_file svg = {0};
     snprintf(path, sizeof path, "%s/%s", folder, file);
     snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 4, file);
-    if (p->st || (p->st = tmx_text_load(&svg, path, p->err))) {
+    if (p->err.code || tmx_text_load(&svg, path, &p->err)) {
         return;
     }
     char *code = base64(svg.data, svg.size);
@@ -618,16 +593,14 @@ static void add_figures(struct page *p, const char *results, bool hall)
     struct tmx_plot plot = {
         .dir = folder, .format = "svg", .size = "small", .quiet = true, .only = hall ? "hall" : NULL};
     const struct tmx_study_axes axes = {.which = which_of(p)};
-    p->st = p->st ? p->st : tmx_plot_begin(&plot, p->err);
-    p->st = p->st ? p->st : tmx_plot_results(&plot, results, &axes);
-    if (hall && !p->st) {
+    if (p->err.code || tmx_plot_begin(&plot, &p->err) || tmx_plot_results(&plot, results, &axes)) {
+        return;
+    }
+    if (hall) {
         plot.only = NULL;
         tmx_plot_serve(&plot, results);
-        p->st = plot.st;
     }
-    if (!p->st) {
-        add_drawn(p, results, folder);
-    }
+    add_drawn(p, results, folder);
 }
 
 static bool holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
@@ -663,13 +636,13 @@ static void add_verdict(struct page *p, const char *dir)
     char path[TMX_PATH_SIZE], *words = NULL;
     size_t size = 0;
     const struct tmx_sets none = {0};
-    const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = TMX_STEPS_AS_TABLE};
+    const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = true, .brief = true};
     struct tmx_explained e = {0};
     struct tmx_err why = {0};
-    p->st = tmx_path_join(path, dir, "resolved.cfg", p->err);
+    (void)!tmx_path_join(path, dir, "resolved.cfg", &p->err);
     struct tmx_doubts unheard = {.alone = true}; /* resolved.cfg has them */
     tmx_doubts_begin(&unheard);
-    const bool explain = !p->st && p->r->explain && is_short(dir, path);
+    const bool explain = !p->err.code && p->r->explain && is_short(dir, path);
     FILE *out = explain ? open_memstream(&words, &size) : NULL;
     keep(p, !explain || out);
     const bool done = out && tmx_explain(&x, out, &e, &why) == TMX_OK;
@@ -681,9 +654,8 @@ static void add_verdict(struct page *p, const char *dir)
         tmx_print_visible(stderr, "thermix report: %s is not explained: %s\n", dir, why.msg);
     } else if (done) {
         add(p, "verdicts",
-            json_pack("{s:s, s:s%, s:o, s:o}", "of", dir, "words", words,
-                      size - (e.steps && size > 0 ? 1 : 0), "causes", rows_of(e.causes, false), "steps",
-                      rows_of(e.steps, false)));
+            json_pack("{s:s, s:s, s:o, s:o}", "of", dir, "words", words, "causes", rows_of(e.causes, false),
+                      "steps", rows_of(e.steps, false)));
     }
     tmx_explained_finish(&e);
     free(words);
@@ -695,13 +667,14 @@ static void add_warnings(struct page *p, const char *folder, size_t number)
     char path[TMX_PATH_SIZE];
     struct tmx_text_file text = {0};
     struct tmx_result_set set;
-    if (!p->st && holds(folder, "resolved.cfg", path)) {
-        p->st = tmx_text_load(&text, path, p->err);
-        p->st = p->st ? p->st : tmx_warnings_add(&p->warnings, number, text.data, p->err);
+    if (!p->err.code && holds(folder, "resolved.cfg", path)) {
+        if (!tmx_text_load(&text, path, &p->err)) {
+            (void)!tmx_warnings_add(&p->warnings, number, text.data, &p->err);
+        }
         tmx_text_finish(&text);
     }
-    if (!p->st && holds(folder, TMX_SUITE_RESULTS, path) &&
-        !(p->st = tmx_results_load(&set, path, which_of(p), p->err))) {
+    if (!p->err.code && holds(folder, TMX_SUITE_RESULTS, path) &&
+        !tmx_results_load(&set, path, which_of(p), &p->err)) {
         tmx_results_note(&set, stderr);
         tmx_result_set_finish(&set);
     }
@@ -750,14 +723,14 @@ static void add_results(struct page *p, const char *results, size_t number)
     if (tmx_history_has_frames(results)) {
         add_run(p, results, &hall);
     } else if (holds(results, "folder.cfg", path)) {
-        p->st = tmx_run_folder_check(results, &partial, p->err);
+        (void)!tmx_run_folder_check(results, &partial, &p->err);
     }
     add_warnings(p, results, number);
-    if (!p->st && holds(results, "resolved.cfg", path)) {
+    if (!p->err.code && holds(results, "resolved.cfg", path)) {
         add_verdict(p, results);
         add_failures(p, results, path);
     }
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !p->st; i++) {
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !p->err.code; i++) {
         if (holds(results, tables[i], path)) {
             add_csv(p, path, results, tables[i]);
             found++;
@@ -775,65 +748,33 @@ static void add_results(struct page *p, const char *results, size_t number)
     }
 }
 
-/* Every '<' of the data as \u003c, so that no text in it ends the script element. */
-static void put_data(const char *json, FILE *out)
-{
-    for (; *json; json++) {
-        if (*json == '<') {
-            fputs("\\u003c", out);
-        } else {
-            fputc(*json, out);
-        }
-    }
-}
-
 /* The page's skeleton with data and scripts in their places. */
-static enum tmx_status put_page(const char *json, FILE *out, struct tmx_err *err)
+static void put_page(const char *json, FILE *out, struct tmx_err *err)
 {
     static const char *const scripts[] = {"plots/report/model.js",   "plots/report/report.js",
                                           "plots/report/verdict.js", "plots/report/what_if.js",
                                           "plots/report/study.js",   "plots/report/main.js"};
     char path[TMX_PATH_SIZE];
     struct tmx_text_file page = {0};
-    enum tmx_status st = tmx_data_file("plots/report/page.html", path, err);
-    st = st ? st : tmx_text_load(&page, path, err);
-    if (st) {
-        return st;
+    if (tmx_data_file("plots/report/page.html", path, err) || tmx_text_load(&page, path, err)) {
+        return;
     }
     const char *data_at = strstr(page.data, "@DATA@"), *script_at = strstr(page.data, "@SCRIPT@");
     tmx_assert(data_at && script_at && data_at < script_at);
     fwrite(page.data, 1, (size_t)(data_at - page.data), out);
-    put_data(json, out);
+    for (; *json; json++) { /* no text in the data ends the script element */
+        *json == '<' ? fputs("\\u003c", out) : fputc(*json, out);
+    }
     fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
-    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && !st; i++) {
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         struct tmx_text_file script = {0};
-        st = tmx_data_file(scripts[i], path, err);
-        st = st ? st : tmx_text_load(&script, path, err);
-        if (!st) {
+        if (!err->code && !tmx_data_file(scripts[i], path, err) && !tmx_text_load(&script, path, err)) {
             fwrite(script.data, 1, script.size, out);
         }
         tmx_text_finish(&script);
     }
     fputs(script_at + 8, out);
     tmx_text_finish(&page);
-    return st;
-}
-
-/* The names and colours of plots/scripts/colours.csv. */
-static enum tmx_status read_colours(json_t **colours, struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE];
-    struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_data_file("plots/scripts/colours.csv", path, err);
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    *colours = json_object();
-    for (size_t r = 0; !st && r < csv.n_row; r++) {
-        st = json_object_set_new(*colours, tmx_csv_cell(&csv, r, 0), json_string(tmx_csv_cell(&csv, r, 1)))
-                 ? tmx_no_memory(err)
-                 : TMX_OK;
-    }
-    tmx_csv_finish(&csv);
-    return st;
 }
 
 static void keep_doubt(void *to, const char *text)
@@ -864,23 +805,29 @@ static void save(struct page *p)
              "thermix %s; %zu table%s, %zu figure%s, %zu heat map%s. This file needs no network.",
              TMX_VERSION, n_table, tmx_plural(n_table), n_figure, tmx_plural(n_figure), n_run,
              tmx_plural(n_run));
-    json_t *colours = NULL;
-    p->st = p->st ? p->st : read_colours(&colours, p->err);
+    json_t *colours = json_object();
+    for (size_t r = 0; r < p->colours.n_row; r++) {
+        keep(p, json_object_set_new(colours, tmx_csv_cell(&p->colours, r, 0),
+                                    json_string(tmx_csv_cell(&p->colours, r, 1))) == 0);
+    }
     keep(p, json_object_set_new(p->data, "made", json_string(made)) == 0 &&
                 json_object_set_new(p->data, "sampling", json_string(p->sampling)) == 0 &&
                 json_object_set_new(p->data, "colours", colours) == 0);
-    char *json = p->st ? NULL : json_dumps(p->data, JSON_COMPACT | JSON_REAL_PRECISION(10));
+    char *json = p->err.code ? NULL : json_dumps(p->data, JSON_COMPACT | JSON_REAL_PRECISION(10));
     keep(p, json != NULL);
-    p->st = p->st ? p->st : tmx_output_open(&o, p->r->out, p->err);
-    p->st = p->st ? p->st : put_page(json, o.file, p->err);
-    p->st = p->st ? p->st : tmx_output_commit(&o, p->err);
+    if (!p->err.code && !tmx_output_open(&o, p->r->out, &p->err)) {
+        put_page(json, o.file, &p->err);
+        if (!p->err.code) {
+            (void)!tmx_output_commit(&o, &p->err);
+        }
+    }
     tmx_output_discard(&o);
     free(json);
 }
 
 enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err)
 {
-    struct page p = {.r = r, .err = err};
+    struct page p = {.r = r};
     static const char *const no_key[] = {""};
     const struct tmx_warned who = {r, r->n_result, 1, no_key, result_name};
     char folder[TMX_PATH_SIZE];
@@ -891,19 +838,23 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     snprintf(folder, sizeof folder, "%s.figures", r->out);
     keep(&p, p.data != NULL);
     tmx_doubts_begin(&doubts);
-    p.st = p.st ? p.st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
-    p.st = p.st ? p.st : tmx_data_file("plots/scripts/captions.csv", folder, err);
-    p.st = p.st ? p.st : tmx_csv_read(&p.captions, folder, err);
-    for (size_t i = 0; i < r->n_result && !p.st; i++) {
+    if (!p.err.code && !tmx_folder_open(folder, TMX_FOLDER_FIGURES, &p.err) &&
+        !tmx_data_file("plots/scripts/captions.csv", folder, &p.err) &&
+        !tmx_csv_read(&p.captions, folder, &p.err) &&
+        !tmx_data_file("plots/scripts/colours.csv", folder, &p.err)) {
+        (void)!tmx_csv_read(&p.colours, folder, &p.err);
+    }
+    for (size_t i = 0; i < r->n_result && !p.err.code; i++) {
         add_results(&p, r->results[i], i);
     }
     tmx_warnings_doubt(&p.warnings, &who);
     tmx_doubts_end(&doubts);
-    if (!p.st) {
+    if (!p.err.code) {
         save(&p);
     }
     tmx_csv_finish(&p.captions);
+    tmx_csv_finish(&p.colours);
     tmx_warnings_finish(&p.warnings);
     json_decref(p.data);
-    return p.st;
+    return tmx_error_give(err, &p.err);
 }

@@ -216,7 +216,7 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
         &b, &runs, &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
     if (!st) {
         order_steps(&s, &b, order);
-        if (x->steps == TMX_STEPS) {
+        if (!x->brief) {
             print_effects(&s, &b, order, slowdown_pct, out);
         }
         e->steps = tmx_table_new(columns, 3);
@@ -401,13 +401,17 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         if (x->first && x->first[0]) {
             tmx_os_headline(out, x->first);
         }
-        snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
-                 tmx_run_policy_words(run, policy, sizeof policy), slow);
-        tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
-        fprintf(out, "The last kernel ended after %.2f s.\n", metric(run, "makespan_s"));
+        if (!x->brief) {
+            snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
+                     tmx_run_policy_words(run, policy, sizeof policy), slow);
+            tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
+            fprintf(out, "The last kernel ended after %.2f s.\n", metric(run, "makespan_s"));
+        }
         print_heat(run, out);
-        print_places(l, run, out);
-        print_queue(run, out);
+        if (!x->brief) {
+            print_places(l, run, out);
+            print_queue(run, out);
+        }
         print_free(l, out);
         for (int fall = 0; fall < 2; fall++) {
             if (*tmx_run_ramp_why(run, fall, line, sizeof line)) {

@@ -5,6 +5,7 @@
 /* Why a run was slow: where its busy time went, which SMs and which moments lost most, and what one step of a
  * few knobs would change. */
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/table.h"
@@ -17,8 +18,10 @@ struct tmx_explain {
     bool accept_changed; /* unless this: then a note goes to stderr */
     const struct tmx_sets *sets;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
-    enum { TMX_NO_STEPS, TMX_STEPS, TMX_STEPS_AS_TABLE } steps; /* do these runs too; their words: or not */
-    bool zeros;                                                 /* causes that took nothing are rows, too */
+    bool steps;        /* do these runs, too */
+    bool
+        brief; /* of the words those alone that no table, trace or other result of the run has: a line each */
+    bool zeros; /* causes that took nothing are rows, too */
 };
 
 struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of

@@ -35,7 +35,7 @@ function runVerdict(r) {
   const sentences = [`${s.mix} under ${r.name}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
     (s.status === "complete" ? "" : " Not all of its kernels ended.")];
   if (v) {
-    sentences.push(...v.words.split("\n").slice(1).join(" ").replaceAll(" degC", " °C").split(/(?<=\.)\s+(?=[A-Z])/).filter((x) => x && !/^(The last kernel|Lost most|The worst|No SM lost)|waited/.test(x))); // of SMs and moments the page has pictures
+    sentences.push(...v.words.replaceAll(" degC", " °C").split("\n").filter((x) => x)); // of SMs and moments the page has pictures
     const [cause, pct] = v.causes.slice().sort((a, b) => b[1] - a[1])[0] ?? [];
     if (pct > 0.05) sentences.splice(1, 0, `What limited it: ${cause} (${fixed(pct)} % of the busy time).`);
     const help = v.steps.filter((x) => x[2] < lost - 0.05).slice(0, 3).map(([step, set, pct2]) => `${step} (${fixed(lost)} to ${fixed(pct2)} %, --set ${set})`);

@@ -40,7 +40,7 @@ if grep -qE '(src|href)="(https?:)?//' report.html; then say the page needs the 
 grep -q 'every 1 of the run' report.html || say sampling not stated
 
 # The verdict: what limited the runs and what would help, from explain.
-grep -q '"words":"tiny under BL lost' report.html || say "no verdict"
+grep -q '"words":"The hottest SM reached' report.html || say "no verdict"
 grep -q '"steps":\[\["' report.html || say "nothing that would help"
 # ... and what the slowdown of a study depends on, and fans that stop
 sed 's/baseline_w"; values = .30.0, 40.0./leakage_w"; values = [20.0, 30.0]/; s/^name = "tiny"/set = ["throttle.trip_c=60.0", "throttle.release_c=59.0"]; &/' study.cfg >leaky.cfg
