@@ -394,10 +394,8 @@ static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx
 static enum tmx_status import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
                                     struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"rows", TMX_COLUMN_INT, 0},
-                                                {"units", TMX_COLUMN_INT, 0},
-                                                {"mean_w", TMX_COLUMN_REAL, 1},
-                                                {"peak_w", TMX_COLUMN_REAL, 1}};
+    static const struct tmx_column columns[] = {TMX_INT("rows"), TMX_INT("units"), TMX_REAL("mean_w", 1),
+                                                TMX_REAL("peak_w", 1)};
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
     const struct set *set = sets;

@@ -13,12 +13,11 @@
 #include "base/text.h"
 #include "study/table_out.h"
 
-static const struct tmx_column columns[] = {
-    TMX_TEXT("parameter"), TMX_TEXT("gpu"),        TMX_TEXT("run"),
-    TMX_REAL("value", 5),  TMX_TEXT("unit"),       TMX_REAL("standard_error", 5),
-    TMX_REAL("low_95", 5), TMX_REAL("high_95", 5), TMX_TEXT("status"),
-    TMX_TEXT("note"),
-};
+static const struct tmx_column columns[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"),
+                                            TMX_TEXT("run"),       TMX_REAL("value", 5),
+                                            TMX_TEXT("unit"),      TMX_REAL("standard_error", 5),
+                                            TMX_REAL("low_95", 5), TMX_REAL("high_95", 5),
+                                            TMX_TEXT("status"),    TMX_TEXT("note")};
 
 static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, double value, const char *unit,
                       const char *note)

@@ -604,16 +604,14 @@ static void fit_phase(const char *path, const struct row *rows, size_t n, size_t
 enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct tmx_llm *m,
                             struct tmx_table **errors, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("gpu"),
-        TMX_INT("tp"),
-        TMX_TEXT("time"),
-        TMX_INT("cells"),
-        TMX_REAL("mean_pct", 2),
-        TMX_REAL("worst_pct", 2),
-        TMX_REAL("left_out_mean_pct", 2),
-        TMX_REAL("left_out_worst_pct", 2),
-    };
+    static const struct tmx_column columns[] = {TMX_TEXT("gpu"),
+                                                TMX_INT("tp"),
+                                                TMX_TEXT("time"),
+                                                TMX_INT("cells"),
+                                                TMX_REAL("mean_pct", 2),
+                                                TMX_REAL("worst_pct", 2),
+                                                TMX_REAL("left_out_mean_pct", 2),
+                                                TMX_REAL("left_out_worst_pct", 2)};
     struct tmx_err failed = {0};
     struct tmx_arena arena = {0};
     struct cell *cell;

@@ -50,22 +50,20 @@ size_t tmx_measured_steps(const struct tmx_series *s)
 
 enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("run"),
-        TMX_TEXT("gpu"),
-        TMX_INT("rows"),
-        TMX_REAL("duration_s", 1),
-        TMX_REAL("step_s", 3),
-        TMX_REAL("power_min_w", 1),
-        TMX_REAL("power_max_w", 1),
-        TMX_REAL("temp_min_c", 1),
-        TMX_REAL("temp_max_c", 1),
-        TMX_REAL("fan_min_rpm", 0),
-        TMX_REAL("fan_max_rpm", 0),
-        TMX_REAL("inlet_min_c", 1),
-        TMX_REAL("inlet_max_c", 1),
-        TMX_INT("load_steps"),
-    };
+    static const struct tmx_column columns[] = {TMX_TEXT("run"),
+                                                TMX_TEXT("gpu"),
+                                                TMX_INT("rows"),
+                                                TMX_REAL("duration_s", 1),
+                                                TMX_REAL("step_s", 3),
+                                                TMX_REAL("power_min_w", 1),
+                                                TMX_REAL("power_max_w", 1),
+                                                TMX_REAL("temp_min_c", 1),
+                                                TMX_REAL("temp_max_c", 1),
+                                                TMX_REAL("fan_min_rpm", 0),
+                                                TMX_REAL("fan_max_rpm", 0),
+                                                TMX_REAL("inlet_min_c", 1),
+                                                TMX_REAL("inlet_max_c", 1),
+                                                TMX_INT("load_steps")};
     static const enum tmx_log_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < m->n_series; i++) {

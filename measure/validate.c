@@ -402,8 +402,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
         TMX_TEXT("part"),     TMX_TEXT("what"),        TMX_TEXT("trained_on"), TMX_TEXT("source"),
         TMX_TEXT("quantity"), TMX_REAL("measured", 3), TMX_REAL("ours", 4),    TMX_REAL("bar", 3),
         TMX_TEXT("unit"),     TMX_TEXT("origin"),      TMX_TEXT("seen"),       TMX_TEXT("protocol"),
-        TMX_TEXT("holds"),    TMX_TEXT("known"),
-    };
+        TMX_TEXT("holds"),    TMX_TEXT("known")};
     struct tasks s = {.options = options};
     char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_claim_load(&s.file, err);

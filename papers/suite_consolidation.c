@@ -306,19 +306,17 @@ static const struct tmx_opt base_opts[] = {
     {0},
 };
 
-static const struct tmx_column columns[] = {
-    TMX_TEXT("table"),
-    TMX_TEXT("case"),
-    TMX_TEXT("setup"),
-    TMX_INT("instances"),
-    TMX_REAL("time_s", 2),
-    TMX_REAL("power_w", 1),
-    TMX_REAL("energy_j", 0),
-    TMX_REAL("paper_time_s", 1),
-    TMX_REAL("paper_energy_j", 0),
-    TMX_REAL("time_error_percent", 2),
-    TMX_REAL("energy_error_percent", 2),
-};
+static const struct tmx_column columns[] = {TMX_TEXT("table"),
+                                            TMX_TEXT("case"),
+                                            TMX_TEXT("setup"),
+                                            TMX_INT("instances"),
+                                            TMX_REAL("time_s", 2),
+                                            TMX_REAL("power_w", 1),
+                                            TMX_REAL("energy_j", 0),
+                                            TMX_REAL("paper_time_s", 1),
+                                            TMX_REAL("paper_energy_j", 0),
+                                            TMX_REAL("time_error_percent", 2),
+                                            TMX_REAL("energy_error_percent", 2)};
 
 /* One setup of some instances, where the models have something to say. */
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,

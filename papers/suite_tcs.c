@@ -22,16 +22,14 @@ static enum tmx_status run(const struct tmx_cta_suite *s, const struct tmx_memor
 
 /* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
 
-static const struct tmx_column sweep_columns[] = {
-    TMX_TEXT("kernel"),
-    TMX_TEXT("type"),
-    TMX_INT("cores"),
-    TMX_REAL("performance_vs_one_core", 3),
-    TMX_REAL("latency_vs_one_core", 3),
-    TMX_REAL("power_w", 2),
-    TMX_REAL("energy_mj", 3),
-    TMX_REAL("edp_js", 9),
-};
+static const struct tmx_column sweep_columns[] = {TMX_TEXT("kernel"),
+                                                  TMX_TEXT("type"),
+                                                  TMX_INT("cores"),
+                                                  TMX_REAL("performance_vs_one_core", 3),
+                                                  TMX_REAL("latency_vs_one_core", 3),
+                                                  TMX_REAL("power_w", 2),
+                                                  TMX_REAL("energy_mj", 3),
+                                                  TMX_REAL("edp_js", 9)};
 
 static enum tmx_status study_sweep(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)
@@ -78,12 +76,8 @@ static void pixels(void *ctx, const struct tmx_contention_sample *sample)
     }
 }
 
-static const struct tmx_column image_columns[] = {
-    TMX_TEXT("policy"),
-    TMX_REAL("time_us", 2),
-    TMX_INT("core"),
-    TMX_REAL("ipc", 4),
-};
+static const struct tmx_column image_columns[] = {TMX_TEXT("policy"), TMX_REAL("time_us", 2), TMX_INT("core"),
+                                                  TMX_REAL("ipc", 4)};
 
 static enum tmx_status study_image(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)
@@ -111,14 +105,12 @@ static enum tmx_status study_image(const struct tmx_cta_suite *s, struct tmx_cta
 /* How the means over the first kernels move with threshold, window, block length and the scaling of SM
  * power. */
 
-static const struct tmx_column sensitivity_columns[] = {
-    TMX_TEXT("parameter"),
-    TMX_TEXT("value"),
-    TMX_REAL("energy_mean_pct", 2),
-    TMX_REAL("performance_mean_pct", 2),
-    TMX_REAL("cores_error_mean_pct", 2),
-    TMX_REAL("cores_mean", 2),
-};
+static const struct tmx_column sensitivity_columns[] = {TMX_TEXT("parameter"),
+                                                        TMX_TEXT("value"),
+                                                        TMX_REAL("energy_mean_pct", 2),
+                                                        TMX_REAL("performance_mean_pct", 2),
+                                                        TMX_REAL("cores_error_mean_pct", 2),
+                                                        TMX_REAL("cores_mean", 2)};
 
 struct setting {
     const char *parameter, *value;
@@ -211,17 +203,15 @@ static enum tmx_status study_sensitivity(const struct tmx_cta_suite *s, struct t
 /* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
  * with freed cores lent. */
 
-static const struct tmx_column share_columns[] = {
-    TMX_TEXT("first"),
-    TMX_TEXT("second"),
-    TMX_REAL("gated_time_us", 1),
-    TMX_REAL("lent_time_us", 1),
-    TMX_REAL("lent_time_vs_gated_pct", 2),
-    TMX_REAL("lent_energy_vs_gated_pct", 2),
-    TMX_REAL("lent_edp_vs_gated_pct", 2),
-    TMX_REAL("lent_energy_vs_all_pct", 2),
-    TMX_REAL("lent_time_vs_all_pct", 2),
-};
+static const struct tmx_column share_columns[] = {TMX_TEXT("first"),
+                                                  TMX_TEXT("second"),
+                                                  TMX_REAL("gated_time_us", 1),
+                                                  TMX_REAL("lent_time_us", 1),
+                                                  TMX_REAL("lent_time_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_energy_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_edp_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_energy_vs_all_pct", 2),
+                                                  TMX_REAL("lent_time_vs_all_pct", 2)};
 
 static enum tmx_status study_share(const struct tmx_cta_suite *s, struct tmx_cta_outcome *out,
                                    struct tmx_table *t, struct tmx_err *err)

@@ -16,86 +16,62 @@
 #include "core/floorplan/floorplan.h"
 #include "run/summary.h"
 
-/* The throttle's limits of resolved.cfg and the governor's target, the same for all GPUs; NAN where the run
- * had none. */
-static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, double *target_c,
-                                   struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE];
-    struct tmx_config *cfg = NULL;
-    *trip_c = *release_c = *target_c = NAN;
-    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", err);
-    st = st ? st : tmx_config_open(&cfg, path, err);
-    if (!st) {
-        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), trip_c);
-        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), release_c);
-        (void)tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), target_c);
-        *target_c = *target_c > 0 ? *target_c : NAN;
-    }
-    tmx_config_close(cfg);
-    return st;
-}
-
-/* One GPU of folder.cfg: its sensors and floorplan. */
-static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const struct tmx_setting *gpu,
-                                struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE];
-    const char *file = NULL;
-    const struct tmx_setting *sensors = NULL, *name = tmx_setting_member(gpu, "name");
-    const char *own = name ? tmx_setting_text(name) : NULL;
-    tmx_gpu_label(own ? own : "", h->gpu, h->label);
-    enum tmx_status st = tmx_setting_word(gpu, "floorplan", NULL, &file, err);
-    st = st ? st : tmx_setting_texts(gpu, "sensors", 1, 100000, &sensors, err);
-    if (st) {
-        return st;
-    }
-    h->n_sm = tmx_setting_length(sensors);
-    snprintf(h->floorplan_file, sizeof h->floorplan_file, "%s", file);
-    st = tmx_path_join(path, dir, file, err);
-    return st ? st : tmx_flp_read(path, &h->floorplan, err);
-}
-
-/* One history a GPU, with what the folder says of it. */
-static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir, double *warmup_s,
-                                   struct tmx_err *err)
+/* One history a GPU, with what the folder says of it: sensors and floorplan of folder.cfg, the throttle's
+ * limits of resolved.cfg and the governor's target, the same for all GPUs; NAN where the run had none. */
+static void read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir, double *warmup_s,
+                        struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     const struct tmx_setting *gpus = NULL;
     const char *mix = NULL, *policy = NULL;
-    double trip_c, release_c, target_c;
+    double trip_c = NAN, release_c = NAN, target_c = NAN;
+    bool partial = false;
     snprintf(path, sizeof path, "%s/folder.cfg", dir);
     if (!tmx_os_exists(path)) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "no such file; `thermix run -o %s` writes it", dir);
+        tmx_error_at(err, TMX_EIO, path, 0, "no such file; `thermix run -o %s` writes it", dir);
     }
-    bool partial = false;
-    enum tmx_status st = tmx_run_folder_check(dir, &partial, err);
-    st = st ? st : read_limits(dir, &trip_c, &release_c, &target_c, err);
-    st = st ? st : tmx_config_open(&cfg, path, err);
-    st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, &gpus, err);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "mix", NULL, &mix, err);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "policy", NULL, &policy, err);
-    if (!st && !tmx_setting_real(tmx_config_find(cfg, "warmup_s"), warmup_s)) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "warmup_s: expected a number");
+    if (err->code || tmx_run_folder_check(dir, &partial, err) ||
+        tmx_path_join(path, dir, "resolved.cfg", err) || tmx_config_open(&cfg, path, err)) {
+        return;
     }
-    if (!st) {
+    (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &trip_c);
+    (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), &release_c);
+    (void)tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), &target_c);
+    tmx_config_close(cfg);
+    cfg = NULL;
+    if (!tmx_path_join(path, dir, "folder.cfg", err) && !tmx_config_open(&cfg, path, err) &&
+        !tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, &gpus, err) &&
+        !tmx_setting_word(tmx_config_root(cfg), "mix", NULL, &mix, err) &&
+        !tmx_setting_word(tmx_config_root(cfg), "policy", NULL, &policy, err)) {
+        if (!tmx_setting_real(tmx_config_find(cfg, "warmup_s"), warmup_s)) {
+            tmx_error_at(err, TMX_ECONFIG, path, 0, "warmup_s: expected a number");
+        }
         *n_gpu = tmx_setting_length(gpus);
         *all = calloc(*n_gpu, sizeof **all);
-        st = *all ? TMX_OK : tmx_no_memory(err);
+        if (!*all) {
+            tmx_error(err, TMX_ENOMEM, "out of memory");
+        }
     }
-    for (size_t g = 0; !st && g < *n_gpu; g++) {
+    for (size_t g = 0; !err->code && g < *n_gpu; g++) {
+        const struct tmx_setting *gpu = tmx_setting_at(gpus, g), *sensors = NULL;
+        const char *file = NULL, *own = tmx_setting_text(tmx_setting_member(gpu, "name"));
         struct tmx_history *h = &(*all)[g];
         h->gpu = g;
         h->trip_c = trip_c;
         h->release_c = release_c;
-        h->target_c = target_c;
+        h->target_c = target_c > 0 ? target_c : NAN;
         snprintf(h->mix, sizeof h->mix, "%s", mix);
         snprintf(h->policy, sizeof h->policy, "%s%s", policy, partial ? " (partial run)" : "");
-        st = read_gpu(h, dir, tmx_setting_at(gpus, g), err);
+        tmx_gpu_label(own ? own : "", g, h->label);
+        if (!tmx_setting_word(gpu, "floorplan", NULL, &file, err) &&
+            !tmx_setting_texts(gpu, "sensors", 1, 100000, &sensors, err) &&
+            !tmx_path_join(path, dir, file, err) && !tmx_flp_read(path, &h->floorplan, err)) {
+            h->n_sm = tmx_setting_length(sensors);
+            snprintf(h->floorplan_file, sizeof h->floorplan_file, "%s", file);
+        }
     }
     tmx_config_close(cfg);
-    return st;
 }
 
 /* Number of a name in a list of texts of `size` letters, from 1, which is added when it is new; 0: no name.
@@ -110,24 +86,6 @@ static size_t number_of(char *list, size_t size, size_t *n, const char *name)
         snprintf(list + size * (*n)++, size, "%s", name);
     }
     return !name[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
-}
-
-static size_t kernel_number(struct tmx_history *h, const char *name)
-{
-    return number_of(h->kernel[0], sizeof h->kernel[0], &h->n_kernel, name);
-}
-
-/* first, second: the kernels of the row; share: what the first has of the SM. */
-static double who_runs(size_t first, size_t second, double share)
-{
-    static const double NEARLY = 0.01, BOTH = INFINITY; /* the number of that is known when all are read */
-    if (!isfinite(share) || (first == 0 && second == 0)) {
-        return 0;
-    }
-    if (share > 1 - NEARLY || second == 0) {
-        return first > 0 && share > NEARLY ? (double)first : 0;
-    }
-    return share < NEARLY ? (double)second : BOTH;
 }
 
 /* trace.csv is read twice, row by row: the first time counts each GPU's rows, the second keeps every
@@ -154,7 +112,7 @@ struct trace_reader {
     size_t gpu, first, kernel, reasons, line[N_LINE]; /* columns */
 };
 
-static enum tmx_status find_columns(struct trace_reader *t, const struct tmx_csv *csv, struct tmx_err *err)
+static void find_columns(struct trace_reader *t, const struct tmx_csv *csv, struct tmx_err *err)
 {
     t->gpu = tmx_csv_column(csv, "gpu");
     t->first = tmx_csv_column(csv, "sm0_temp_c");
@@ -164,58 +122,48 @@ static enum tmx_status find_columns(struct trace_reader *t, const struct tmx_csv
         t->line[i] = tmx_csv_column(csv, line_names[i]);
     }
     if (t->first == csv->n_column || t->kernel + 1 >= csv->n_column) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "not a trace of `thermix run --trace`");
+        tmx_error_at(err, TMX_EPARSE, csv->source, 1, "not a trace of `thermix run --trace`");
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
         if (t->first + 4 * t->all[g].n_sm > csv->n_column) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "columns of %zu SMs; GPU %zu has %zu",
-                               (csv->n_column - t->first) / 4, g, t->all[g].n_sm);
+            tmx_error_at(err, TMX_EPARSE, csv->source, 1, "columns of %zu SMs; GPU %zu has %zu",
+                         (csv->n_column - t->first) / 4, g, t->all[g].n_sm);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status make_room(struct tmx_history *h, size_t n_row, size_t max, struct tmx_err *err)
-{
-    h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
-    const size_t room = n_row / h->time_stride + 2;
-    double **lines[N_LINE];
-    double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
-    lines_of(h, lines);
-    TMX_TAKE(&h->arena, h->reason, room);
-    for (size_t i = 0; i < N_LINE; i++) {
-        TMX_TAKE(&h->arena, *lines[i], room);
-    }
-    for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
-        TMX_TAKE(&h->arena, *planes[i], room * h->n_sm);
-    }
-    return h->arena.failed ? tmx_no_memory(err) : TMX_OK;
-}
-
+/* What the SMs do at a row that is kept. */
 static void fill_sms(struct tmx_history *h, const struct trace_reader *t, const struct tmx_csv *csv)
 {
+    static const double NEARLY = 0.01, BOTH = INFINITY; /* the number of that is known when all are read */
     double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_kernel, h->sm_stopped};
-    const size_t one = kernel_number(h, tmx_csv_cell(csv, 0, t->kernel)),
-                 two = kernel_number(h, tmx_csv_cell(csv, 0, t->kernel + 1)), at = h->n_time * h->n_sm;
+    const size_t at = h->n_time * h->n_sm;
+    size_t number[2]; /* of the kernels of the row */
+    for (size_t k = 0; k < 2; k++) {
+        number[k] =
+            number_of(h->kernel[0], sizeof h->kernel[0], &h->n_kernel, tmx_csv_cell(csv, 0, t->kernel + k));
+    }
     for (size_t sm = 0; sm < h->n_sm; sm++) {
         for (size_t k = 0; k < sizeof to / sizeof to[0]; k++) {
             to[k][at + sm] = tmx_csv_value(csv, 0, t->first + 4 * sm + k);
         }
-        h->sm_kernel[at + sm] = who_runs(one, two, h->sm_kernel[at + sm]);
+        const double share = h->sm_kernel[at + sm]; /* of the first */
+        h->sm_kernel[at + sm] = !isfinite(share) || (number[0] == 0 && number[1] == 0) ? 0
+                                : share > 1 - NEARLY || number[1] == 0
+                                    ? (share > NEARLY ? (double)number[0] : 0)
+                                : share < NEARLY ? (double)number[1]
+                                                 : BOTH;
     }
-}
-
-/* The row's own values in place of its sample's. */
-static void sample_of_moment(struct tmx_history *h)
-{
-    const size_t at = h->n_time;
-    h->coolest_min_c[at] = INFINITY;
-    h->hottest_min_c[at] = h->hottest_max_c[at] = h->hottest_c[at];
-    h->sample_mean_c[at] = h->mean_c[at];
-    h->stopped_1[at] = 0;
-    for (size_t sm = 0; sm < h->n_sm; sm++) {
-        h->coolest_min_c[at] = fmin(h->coolest_min_c[at], h->sm_temp_c[at * h->n_sm + sm]);
-        h->stopped_1[at] += h->sm_stopped[at * h->n_sm + sm] / (double)h->n_sm;
+    if (t->line[LOW] == csv->n_column) { /* the row's own values in place of its sample's */
+        const size_t i = h->n_time;
+        h->coolest_min_c[i] = INFINITY;
+        h->hottest_min_c[i] = h->hottest_max_c[i] = h->hottest_c[i];
+        h->sample_mean_c[i] = h->mean_c[i];
+        h->stopped_1[i] = 0;
+        for (size_t sm = 0; sm < h->n_sm; sm++) {
+            h->coolest_min_c[i] = fmin(h->coolest_min_c[i], h->sm_temp_c[at + sm]);
+            h->stopped_1[i] += h->sm_stopped[at + sm] / (double)h->n_sm;
+        }
     }
 }
 
@@ -223,7 +171,10 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
 {
     struct trace_reader *t = ctx;
     if (csv->n_row == 0) {
-        return t->taking ? TMX_OK : find_columns(t, csv, err);
+        if (!t->taking) {
+            find_columns(t, csv, err);
+        }
+        return err->code;
     }
     const double number = tmx_csv_value(csv, 0, t->gpu);
     const size_t g = number >= 0 && number < (double)t->n_gpu ? (size_t)number : t->n_gpu;
@@ -257,87 +208,103 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
                                                      &h->n_reason, tmx_csv_cell(csv, 0, t->reasons));
         }
         fill_sms(h, t, csv);
-        if (t->line[LOW] == csv->n_column) {
-            sample_of_moment(h);
-        }
         h->n_time++;
     }
     return TMX_OK;
 }
 
-static enum tmx_status read_trace(struct tmx_history *all, size_t n_gpu, const char *path, size_t max,
-                                  struct tmx_err *err)
+static void read_trace(struct tmx_history *all, size_t n_gpu, const char *path, size_t max,
+                       struct tmx_err *err)
 {
     struct trace_reader t = {.all = all, .n_gpu = n_gpu};
-    t.n_row = calloc(2 * n_gpu + 1, sizeof *t.n_row);
-    t.seen = t.n_row ? t.n_row + n_gpu : NULL;
-    enum tmx_status st = t.n_row ? tmx_csv_each(path, trace_row, &t, err) : tmx_no_memory(err);
-    for (size_t g = 0; !st && g < n_gpu; g++) {
-        st = make_room(&all[g], t.n_row[g], max, err);
+    struct tmx_arena arena = {0};
+    TMX_TAKE(&arena, t.n_row, n_gpu);
+    TMX_TAKE(&arena, t.seen, n_gpu);
+    tmx_arena_check(&arena, err);
+    (void)!(err->code || tmx_csv_each(path, trace_row, &t, err));
+    for (size_t g = 0; !err->code && g < n_gpu; g++) {
+        struct tmx_history *h = &all[g];
+        double **lines[N_LINE],
+            **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
+        h->time_stride = t.n_row[g] > max ? (t.n_row[g] + max - 1) / max : 1;
+        const size_t room = t.n_row[g] / h->time_stride + 2;
+        lines_of(h, lines);
+        TMX_TAKE(&h->arena, h->reason, room);
+        for (size_t i = 0; i < N_LINE; i++) {
+            TMX_TAKE(&h->arena, *lines[i], room);
+        }
+        for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
+            TMX_TAKE(&h->arena, *planes[i], room * h->n_sm);
+        }
+        tmx_arena_check(&h->arena, err);
     }
     t.taking = true;
-    st = st ? st : tmx_csv_each(path, trace_row, &t, err);
-    for (size_t g = 0; !st && g < n_gpu; g++) {
+    (void)!(err->code || tmx_csv_each(path, trace_row, &t, err));
+    for (size_t g = 0; !err->code && g < n_gpu; g++) {
         struct tmx_history *h = &all[g];
         for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
             h->sm_kernel[i] = isinf(h->sm_kernel[i]) ? (double)h->n_kernel + 1 : h->sm_kernel[i];
         }
     }
-    free(t.n_row);
-    return st;
+    tmx_arena_finish(&arena);
 }
 
 /* `-sampling_intvl SECONDS` of the HotSpot configuration beside the traces. */
-static enum tmx_status read_interval(const char *path, double *interval_s, struct tmx_err *err)
+static double read_interval(const char *path, struct tmx_err *err)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
     struct tmx_span key, value;
-    enum tmx_status st = tmx_text_load(&text, path, err);
+    double interval_s = 0;
     bool found = false;
-    while (!st && !found && tmx_lines_next(&lines, &text)) {
+    (void)!tmx_text_load(&text, path, err);
+    while (!err->code && !found && tmx_lines_next(&lines, &text)) {
         struct tmx_span rest = lines.line;
         found = tmx_span_field(&rest, &key) && tmx_span_is(key, "-sampling_intvl") &&
-                tmx_span_field(&rest, &value) && tmx_span_real(value, interval_s);
+                tmx_span_field(&rest, &value) && tmx_span_real(value, &interval_s);
     }
     tmx_text_finish(&text);
-    return !st && !found ? tmx_fail_at(err, TMX_EPARSE, path, 0, "no -sampling_intvl") : st;
+    if (!found) {
+        tmx_error_at(err, TMX_EPARSE, path, 0, "no -sampling_intvl");
+    }
+    return interval_s;
 }
 
-static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, double warmup_s,
-                                   size_t max, struct tmx_err *err)
+static void read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, double warmup_s, size_t max,
+                        struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE], suffix[32] = ""; /* none where there is one GPU */
+    char config[TMX_PATH_SIZE], temps_at[TMX_PATH_SIZE], power_at[TMX_PATH_SIZE];
+    char suffix[32] = ""; /* none where there is one GPU */
     struct tmx_trace temps = {0}, power = {0};
-    double interval_s = 0;
     const size_t n_unit = h->floorplan.n_unit;
-    enum tmx_status st = tmx_path_join(path, dir, "thermal.config", err);
-    st = st ? st : read_interval(path, &interval_s, err);
+    if (tmx_path_join(config, dir, "thermal.config", err)) {
+        return;
+    }
+    const double interval_s = read_interval(config, err);
     if (n_gpu > 1) {
         snprintf(suffix, sizeof suffix, "_gpu%zu", h->gpu);
     }
-    snprintf(path, sizeof path, "%s/temps%s.ttrace", dir, suffix);
-    st = st ? st : tmx_trace_read(path, &temps, err);
-    if (!st && temps.n_column != n_unit) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "%zu columns; the floorplan has %zu units", temps.n_column,
-                         n_unit);
+    snprintf(temps_at, sizeof temps_at, "%s/temps%s.ttrace", dir, suffix);
+    snprintf(power_at, sizeof power_at, "%s/power%s.ptrace", dir, suffix);
+    if (!err->code && !tmx_trace_read(temps_at, &temps, err) && temps.n_column != n_unit) {
+        tmx_error_at(err, TMX_EPARSE, temps_at, 1, "%zu columns; the floorplan has %zu units", temps.n_column,
+                     n_unit);
     }
-    snprintf(path, sizeof path, "%s/power%s.ptrace", dir, suffix);
-    st = st ? st : tmx_trace_read(path, &power, err);
-    if (!st && (power.n_column != n_unit || power.n_row != temps.n_row)) {
-        st =
-            tmx_fail_at(err, TMX_EPARSE, path, 1, "%zu rows of %zu columns; the temperatures have %zu of %zu",
-                        power.n_row, power.n_column, temps.n_row, n_unit);
+    if (!err->code && !tmx_trace_read(power_at, &power, err) &&
+        (power.n_column != n_unit || power.n_row != temps.n_row)) {
+        tmx_error_at(err, TMX_EPARSE, power_at, 1,
+                     "%zu rows of %zu columns; the temperatures have %zu of %zu", power.n_row, power.n_column,
+                     temps.n_row, n_unit);
     }
-    if (!st) {
+    if (!err->code) {
         h->frame_stride = temps.n_row > max ? (temps.n_row + max - 1) / max : 1;
         h->n_frame = (temps.n_row + h->frame_stride - 1) / h->frame_stride;
         TMX_TAKE(&h->arena, h->frame_s, h->n_frame);
         TMX_TAKE(&h->arena, h->unit_temp_c, h->n_frame * n_unit);
         TMX_TAKE(&h->arena, h->unit_w, h->n_frame * n_unit);
-        st = h->arena.failed ? tmx_no_memory(err) : TMX_OK;
+        tmx_arena_check(&h->arena, err);
     }
-    for (size_t f = 0; !st && f < h->n_frame; f++) {
+    for (size_t f = 0; !err->code && f < h->n_frame; f++) {
         const size_t row = f * h->frame_stride;
         h->frame_s[f] = (double)(row + 1) * interval_s - warmup_s;
         for (size_t u = 0; u < n_unit; u++) {
@@ -347,7 +314,6 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
     }
     tmx_trace_finish(&temps);
     tmx_trace_finish(&power);
-    return st;
 }
 
 bool tmx_history_has_frames(const char *dir)
@@ -363,6 +329,7 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
 {
     char trace[TMX_PATH_SIZE];
     double warmup_s = 0;
+    struct tmx_err own = {0};
     const bool has_frames = tmx_history_has_frames(dir);
     *all = NULL;
     *n_gpu = 0;
@@ -373,19 +340,19 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
                            "--hotspot 1`",
                            dir);
     }
-    enum tmx_status st = read_folder(all, n_gpu, dir, &warmup_s, err);
-    if (!st && tmx_os_exists(trace)) {
-        st = read_trace(*all, *n_gpu, trace, max, err);
+    read_folder(all, n_gpu, dir, &warmup_s, &own);
+    if (!own.code && tmx_os_exists(trace)) {
+        read_trace(*all, *n_gpu, trace, max, &own);
     }
-    for (size_t g = 0; g < *n_gpu && !st && has_frames; g++) {
-        st = read_frames(&(*all)[g], *n_gpu, dir, warmup_s, max, err);
+    for (size_t g = 0; g < *n_gpu && !own.code && has_frames; g++) {
+        read_frames(&(*all)[g], *n_gpu, dir, warmup_s, max, &own);
     }
-    if (st) {
+    if (own.code) {
         tmx_history_free(*all, *n_gpu);
         *all = NULL;
         *n_gpu = 0;
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_history_free(struct tmx_history *all, size_t n_gpu)

@@ -37,23 +37,23 @@ struct map {
     size_t n_layer, n_cell, rows, cols;
     double outline_m[2]; /* NAN: it does not say */
     double *unit_k;      /* of flp, NAN: not in the file */
+    struct tmx_err err;  /* the first stays */
 };
 
 /* ---- what the file has ---- */
 
 /* Its cells, of each layer as many and in order. */
-static enum tmx_status read_grid(struct map *q, struct tmx_err *err)
+static void read_grid(struct map *q)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
     size_t n = 0, first = 0; /* cells so far, and of this layer from here */
-    enum tmx_status st = tmx_text_load(&text, q->file, err);
-    if (st) {
-        return st;
+    if (tmx_text_load(&text, q->file, &q->err)) {
+        return;
     }
     TMX_TAKE(&q->arena, q->cell_k, text.size + 1); /* a line has more letters than one */
-    st = q->cell_k ? TMX_OK : tmx_no_memory(err);
-    while (!st && tmx_lines_next(&lines, &text)) {
+    tmx_arena_check(&q->arena, &q->err);
+    while (!q->err.code && tmx_lines_next(&lines, &text)) {
         struct tmx_span rest = lines.line, key, value, more;
         double number = NAN, v = NAN;
         if (!tmx_span_field(&rest, &key)) {
@@ -71,51 +71,34 @@ static enum tmx_status read_grid(struct map *q, struct tmx_err *err)
             snprintf(wanted, sizeof wanted, "%zu:", q->n_layer);
             if (!tmx_span_is(value, wanted) || (q->n_layer > 0 && n - first != q->n_cell) ||
                 (q->n_layer > 0 && n == first)) {
-                st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
-                                 "expected Layer %zu behind %zu cells of the one before, which has %zu",
-                                 q->n_layer, q->n_cell, n - first);
+                tmx_error_at(&q->err, TMX_EPARSE, q->file, lines.number,
+                             "expected Layer %zu behind %zu cells of the one before, which has %zu",
+                             q->n_layer, q->n_cell, n - first);
             }
             q->n_layer++;
             first = n;
         } else if (q->n_layer == 0 || !two || tmx_span_field(&rest, &more) || !tmx_span_real(key, &number) ||
                    !tmx_span_real(value, &v) || !(v > 0) || v > 1e4) {
-            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
-                             "expected a cell's number and its temperature [K]");
+            tmx_error_at(&q->err, TMX_EPARSE, q->file, lines.number,
+                         "expected a cell's number and its temperature [K]");
         } else if (number != (double)(n - first)) {
-            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number, "expected cell %zu, found %.*s",
-                             n - first, (int)tmx_span_length(key), key.begin);
+            tmx_error_at(&q->err, TMX_EPARSE, q->file, lines.number, "expected cell %zu, found %.*s",
+                         n - first, (int)tmx_span_length(key), key.begin);
         } else {
             q->cell_k[n++] = v;
             q->n_cell = q->n_layer == 1 ? n : q->n_cell;
         }
     }
-    if (!st && n - first != q->n_cell) {
-        st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number, "layer %zu ends after %zu cells of %zu",
-                         q->n_layer - 1, n - first, q->n_cell);
+    if (n - first != q->n_cell) {
+        tmx_error_at(&q->err, TMX_EPARSE, q->file, lines.number, "layer %zu ends after %zu cells of %zu",
+                     q->n_layer - 1, n - first, q->n_cell);
     }
     tmx_text_finish(&text);
-    return st;
-}
-
-/* Does the file have cells? Blocks are the other kind. */
-static enum tmx_status find_kind(struct map *q, struct tmx_err *err)
-{
-    struct tmx_text_file text;
-    struct tmx_lines lines = {0};
-    struct tmx_span key = {0};
-    enum tmx_status st = tmx_text_load(&text, q->file, err);
-    if (!st && tmx_lines_next_filled(&lines, &text)) {
-        struct tmx_span rest = lines.line;
-        q->grid = tmx_span_field(&rest, &key) && tmx_span_is(key, "Layer");
-    }
-    tmx_text_finish(&text);
-    return st;
 }
 
 /* unit_k of the floorplan's block of this name, with or without its layer. Blocks of other layers, of
  * spreader and sink and the package's nodes are in the same file. */
-static enum tmx_status take_block(struct map *q, const char *name, double temp_k, unsigned line,
-                                  struct tmx_err *err)
+static void take_block(struct map *q, const char *name, double temp_k, unsigned line)
 {
     static const char *const others[] = {"layer_", "iface_", "hsp_",    "hsink_", "inode_",
                                          "pcb_",   "sub_",   "solder_", "c4_",    "metal_"};
@@ -126,164 +109,147 @@ static enum tmx_status take_block(struct map *q, const char *name, double temp_k
     for (size_t u = 0; u < q->flp.n_unit; u++) {
         if (strcmp(q->flp.unit[u].name, plain) == 0) {
             if (!isnan(q->unit_k[u])) {
-                return tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is there twice", name);
+                tmx_error_at(&q->err, TMX_EPARSE, q->file, line, "block %s is there twice", name);
             }
             q->unit_k[u] = temp_k;
-            return TMX_OK;
+            return;
         }
     }
+    bool known = line == 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strncmp(name, others[i], strlen(others[i])) == 0) {
-            return TMX_OK;
-        }
+        known = known || strncmp(name, others[i], strlen(others[i])) == 0;
     }
-    return line == 0
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, q->file, line, "block %s is not in %s", name, q->flp.source);
+    if (!known) {
+        tmx_error_at(&q->err, TMX_EPARSE, q->file, line, "block %s is not in %s", name, q->flp.source);
+    }
 }
 
-static enum tmx_status read_blocks(struct map *q, struct tmx_err *err)
+static void read_blocks(struct map *q)
 {
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
-    enum tmx_status st = tmx_text_load(&text, q->file, err);
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
+    (void)!tmx_text_load(&text, q->file, &q->err);
+    while (!q->err.code && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, key, value, more;
         char name[TMX_NAME_SIZE];
         double v;
         const bool two = tmx_span_field(&rest, &key) && tmx_span_field(&rest, &value) &&
                          !tmx_span_field(&rest, &more) && tmx_span_copy(key, name, sizeof name);
         if (!two || !tmx_span_real(value, &v) || !(v > 0) || v > 1e4) {
-            st = tmx_fail_at(err, TMX_EPARSE, q->file, lines.number,
-                             "expected a block or a cell and its temperature [K]");
+            tmx_error_at(&q->err, TMX_EPARSE, q->file, lines.number,
+                         "expected a block or a cell and its temperature [K]");
         } else {
-            st = take_block(q, name, v, lines.number, err);
+            take_block(q, name, v, lines.number);
         }
     }
     tmx_text_finish(&text);
-    return st;
-}
-
-static enum tmx_status check_blocks(const struct map *q, struct tmx_err *err)
-{
-    for (size_t u = 0; u < q->flp.n_unit; u++) {
-        if (isnan(q->unit_k[u])) {
-            return tmx_fail_at(err, TMX_ECONFIG, q->flp.source, q->flp.unit[u].line,
-                               "no temperature of block %s in %s; blocks of another layer: --layer N",
-                               q->flp.unit[u].name, q->file);
-        }
-    }
-    return TMX_OK;
 }
 
 /* The row in which a block is hottest. */
-static enum tmx_status read_hottest(struct map *q, struct tmx_err *err)
+static void read_hottest(struct map *q)
 {
-    struct tmx_trace t;
+    struct tmx_trace t = {0};
     size_t at = 0;
-    enum tmx_status st = tmx_trace_read(q->file, &t, err);
-    for (size_t i = 1; !st && i < t.n_row * t.n_column; i++) {
+    (void)!tmx_trace_read(q->file, &t, &q->err);
+    for (size_t i = 1; !q->err.code && i < t.n_row * t.n_column; i++) {
         at = t.value[i] > t.value[at] ? i : at;
     }
-    for (size_t c = 0; !st && c < t.n_column; c++) {
-        st = take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c], 0, err);
+    for (size_t c = 0; !q->err.code && c < t.n_column; c++) {
+        take_block(q, t.name[c], t.value[at / t.n_column * t.n_column + c], 0);
     }
     tmx_trace_finish(&t);
-    return st;
 }
 
 /* ---- where it lies ---- */
 
-static enum tmx_status open_package(struct map *q, struct tmx_err *err)
+static void open_package(struct map *q)
 {
-    tmx_hotspot_config_init(&q->cfg);
-    enum tmx_status st = q->m->floorplan ? tmx_hotspot_config_set(&q->cfg, "f", q->m->floorplan,
-                                                                  TMX_HOTSPOT_COMMAND_LINE, 0, err)
-                                         : TMX_OK;
-    st = st ? st : tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, err);
     const struct tmx_stack_options hotspot = {.allow_gaps = true, .falling = true},
                                    physical = {
                                        .allow_gaps = true, .falling = true, .network = TMX_NETWORK_PHYSICAL};
-    if (!st) { /* either network's package: the physical one takes more */
-        if (!q->cfg.f[0] && !q->cfg.grid_layer_file[0]) {
-            return tmx_fail_at(
-                err, TMX_ECONFIG, q->m->config, 0,
-                "it names neither a floorplan (-f) nor layers (-grid_layer_file): give --flp FILE, too");
-        }
-        st = tmx_stack_create(&q->cfg, &hotspot, NULL, &q->stack, err);
-        if (st && st != TMX_ENOMEM) {
-            tmx_stack_finish(&q->stack);
-            st = tmx_stack_create(&q->cfg, &physical, NULL, &q->stack, err);
-        }
+    struct tmx_err why = {0};
+    tmx_hotspot_config_init(&q->cfg);
+    if ((q->m->floorplan &&
+         tmx_hotspot_config_set(&q->cfg, "f", q->m->floorplan, TMX_HOTSPOT_COMMAND_LINE, 0, &q->err)) ||
+        tmx_hotspot_config_read(&q->cfg, q->m->config, TMX_HOTSPOT_CONFIG, &q->err)) {
+        return;
     }
-    q->packaged = !st;
-    return st ? st : tmx_temps_init(&q->temps, &q->stack, err);
+    if (!q->cfg.f[0] && !q->cfg.grid_layer_file[0]) {
+        tmx_error_at(&q->err, TMX_ECONFIG, q->m->config, 0,
+                     "it names neither a floorplan (-f) nor layers (-grid_layer_file): give --flp FILE, too");
+        return;
+    }
+    /* either network's package: the physical one takes more */
+    const enum tmx_status st = tmx_stack_create(&q->cfg, &hotspot, NULL, &q->stack, &why);
+    if (st == TMX_ENOMEM) {
+        q->err = why;
+    } else if (st) {
+        tmx_stack_finish(&q->stack);
+        (void)!tmx_stack_create(&q->cfg, &physical, NULL, &q->stack, &q->err);
+    }
+    q->packaged = !q->err.code;
+    if (q->packaged) {
+        (void)!tmx_temps_init(&q->temps, &q->stack, &q->err);
+    }
 }
 
-static enum tmx_status open_floorplan(struct map *q, struct tmx_err *err)
+static void open_floorplan(struct map *q)
 {
-    enum tmx_status st = tmx_flp_read(q->m->floorplan, &q->flp, err);
     struct tmx_err gap = {0};
-    st = st ? st : tmx_floorplan_check(&q->flp, 1, err);
-    if (!st && tmx_floorplan_check(&q->flp, 0, &gap)) { /* a filler may lie there */
+    if (!tmx_flp_read(q->m->floorplan, &q->flp, &q->err) && !tmx_floorplan_check(&q->flp, 1, &q->err) &&
+        tmx_floorplan_check(&q->flp, 0, &gap)) { /* a filler may lie there */
         char text[1200];
         tmx_err_format(&gap, text, sizeof text);
         tmx_doubt("%s", text);
     }
-    st = st || TMX_TAKE(&q->arena, q->unit_k, q->flp.n_unit) ? st : tmx_no_memory(err);
-    for (size_t u = 0; !st && u < q->flp.n_unit; u++) {
+    TMX_TAKE(&q->arena, q->unit_k, q->flp.n_unit);
+    tmx_arena_check(&q->arena, &q->err);
+    for (size_t u = 0; !q->err.code && u < q->flp.n_unit; u++) {
         q->unit_k[u] = NAN;
     }
-    return st;
 }
 
-/* The grid of a floorplan alone: as many cells as asked for, of the outline that the file says, if it does.
- */
-static enum tmx_status fit_floorplan(struct map *q, struct tmx_err *err)
+/* Are the cells those of the package or, of a floorplan alone, as many as asked for, of the outline that the
+ * file says, if it does? */
+static void fit(struct map *q)
 {
     const struct tmx_thermal_map *m = q->m;
-    const double own[2] = {tmx_floorplan_width_m(&q->flp), tmx_floorplan_height_m(&q->flp)};
-    q->rows = m->rows > 0 ? (size_t)m->rows : (size_t)lround(sqrt((double)q->n_cell));
-    q->cols = m->rows > 0 ? (size_t)m->cols : q->rows;
-    if (m->layer >= (long)q->n_layer) {
-        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0, "--layer %ld: its layers are 0 to %zu", m->layer,
-                           q->n_layer - 1);
+    const struct tmx_temps *t = &q->temps;
+    const size_t n_layer = q->packaged ? t->n_layer : q->n_layer;
+    q->rows = q->packaged   ? q->stack.spec.rows
+              : m->rows > 0 ? (size_t)m->rows
+                            : (size_t)lround(sqrt((double)q->n_cell));
+    q->cols = q->packaged ? q->stack.spec.cols : m->rows > 0 ? (size_t)m->cols : q->rows;
+    if (m->layer >= (long)n_layer) {
+        tmx_error_at(&q->err, TMX_ECONFIG, q->file, 0, "--layer %ld: its layers are 0 to %zu", m->layer,
+                     n_layer - 1);
     }
+    if (q->packaged) {
+        if (q->grid && (q->n_layer != t->n_layer || q->n_cell != t->n_cell)) {
+            tmx_error_at(&q->err, TMX_ECONFIG, q->file, 0,
+                         "%zu layers of %zu cells; the package %s has %zu of %zu x %zu", q->n_layer,
+                         q->n_cell, m->config, t->n_layer, q->rows, q->cols);
+        }
+        return;
+    }
+    const double own[2] = {tmx_floorplan_width_m(&q->flp), tmx_floorplan_height_m(&q->flp)};
     for (size_t i = 0; i < 2; i++) {
         if (!isnan(q->outline_m[i]) && fabs(own[i] - q->outline_m[i]) > 1e-6 * q->outline_m[i]) {
-            return tmx_fail_at(
-                err, TMX_ECONFIG, q->file, 0,
-                "its layers are %g x %g mm, %s is %g x %g mm and lies somewhere in one of them: "
-                "give the package, -c FILE, which knows where",
-                1e3 * q->outline_m[0], 1e3 * q->outline_m[1], m->floorplan, 1e3 * own[0], 1e3 * own[1]);
+            tmx_error_at(&q->err, TMX_ECONFIG, q->file, 0,
+                         "its layers are %g x %g mm, %s is %g x %g mm and lies somewhere in one of them: "
+                         "give the package, -c FILE, which knows where",
+                         1e3 * q->outline_m[0], 1e3 * q->outline_m[1], m->floorplan, 1e3 * own[0],
+                         1e3 * own[1]);
         }
     }
-    return q->rows * q->cols == q->n_cell
-               ? TMX_OK
-               : tmx_fail_at(
-                     err, TMX_ECONFIG, q->file, 0,
+    if (q->rows * q->cols != q->n_cell) {
+        tmx_error_at(&q->err, TMX_ECONFIG, q->file, 0,
                      m->rows > 0
                          ? "a layer has %zu cells, not %zu x %zu: give grid_rows and grid_cols of its "
                            "computation, --cells ROWSxCOLS"
                          : "a layer has %zu cells, which are no square: give --cells ROWSxCOLS",
                      q->n_cell, q->rows, q->cols);
-}
-
-static enum tmx_status fit_package(struct map *q, struct tmx_err *err)
-{
-    const struct tmx_temps *t = &q->temps;
-    q->rows = q->stack.spec.rows;
-    q->cols = q->stack.spec.cols;
-    if (q->m->layer >= (long)t->n_layer) {
-        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0, "--layer %ld: its layers are 0 to %zu", q->m->layer,
-                           t->n_layer - 1);
     }
-    if (q->grid && (q->n_layer != t->n_layer || q->n_cell != t->n_cell)) {
-        return tmx_fail_at(err, TMX_ECONFIG, q->file, 0,
-                           "%zu layers of %zu cells; the package %s has %zu of %zu x %zu", q->n_layer,
-                           q->n_cell, q->m->config, t->n_layer, q->rows, q->cols);
-    }
-    return TMX_OK;
 }
 
 /* ---- a layer ---- */
@@ -542,40 +508,60 @@ static void draw_curves(struct map *q)
 }
 
 /* What is to be known of file and place before a map is drawn. */
-static enum tmx_status open_map(struct map *q, bool trace, struct tmx_err *err)
+static void open_map(struct map *q, bool trace)
 {
     const struct tmx_thermal_map *m = q->m;
-    enum tmx_status st = trace ? TMX_OK : find_kind(q, err);
-    if (!st && !m->floorplan && !m->config) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "%s: a map of temperatures needs to know where they are: give the package that "
-                        "computed them, -c FILE, or its floorplan, --flp FILE",
-                        q->file);
+    struct tmx_text_file text = {0};
+    struct tmx_lines lines = {0};
+    if (!trace && !tmx_text_load(&text, q->file, &q->err) && tmx_lines_next_filled(&lines, &text)) {
+        struct tmx_span rest = lines.line, key; /* blocks are the other kind */
+        q->grid = tmx_span_field(&rest, &key) && tmx_span_is(key, "Layer");
     }
-    st = st || !q->grid ? st : read_grid(q, err);
-    st = st ? st : m->config ? open_package(q, err) : open_floorplan(q, err);
-    if (!st && trace && m->config) {
-        return tmx_fail(err, TMX_ECONFIG, "%s: -c draws its curves, --flp alone the map of its hottest row",
-                        q->file);
+    tmx_text_finish(&text);
+    if (!m->floorplan && !m->config) {
+        tmx_error(&q->err, TMX_ECONFIG,
+                  "%s: a map of temperatures needs to know where they are: give the package that "
+                  "computed them, -c FILE, or its floorplan, --flp FILE",
+                  q->file);
     }
-    if (!st && !q->grid) {
-        st = trace       ? read_hottest(q, err)
-             : m->config ? tmx_temps_read(q->file, &q->temps, err)
-                         : read_blocks(q, err);
+    if (!q->err.code && q->grid) {
+        read_grid(q);
     }
-    st = st || m->config || q->grid ? st : check_blocks(q, err);
-    st = st || !m->config ? st : fit_package(q, err);
-    return st || m->config || !q->grid ? st : fit_floorplan(q, err);
+    if (!q->err.code) {
+        m->config ? open_package(q) : open_floorplan(q);
+    }
+    if (trace && m->config) {
+        tmx_error(&q->err, TMX_ECONFIG, "%s: -c draws its curves, --flp alone the map of its hottest row",
+                  q->file);
+    }
+    if (!q->err.code && !q->grid && m->config) {
+        (void)!tmx_temps_read(q->file, &q->temps, &q->err);
+    } else if (!q->err.code && !q->grid) {
+        trace ? read_hottest(q) : read_blocks(q);
+        for (size_t u = 0; !q->err.code && u < q->flp.n_unit; u++) {
+            if (isnan(q->unit_k[u])) {
+                tmx_error_at(&q->err, TMX_ECONFIG, q->flp.source, q->flp.unit[u].line,
+                             "no temperature of block %s in %s; blocks of another layer: --layer N",
+                             q->flp.unit[u].name, q->file);
+            }
+        }
+    }
+    if (!q->err.code && (m->config || q->grid)) {
+        fit(q);
+    }
 }
 
 enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *file, const struct tmx_thermal_map *m)
 {
     struct map q = {.p = p, .m = m, .file = file, .outline_m = {NAN, NAN}};
-    const size_t n = strlen(file);
-    const bool trace = n > 7 && strcmp(file + n - 7, ".ttrace") == 0;
+    const bool trace = tmx_text_ends(file, ".ttrace");
     if (trace && !m->floorplan) {
         draw_curves(&q);
-    } else if (!(p->st = open_map(&q, trace, p->err))) {
+    } else {
+        open_map(&q, trace);
+        p->st = tmx_error_give(p->err, &q.err);
+    }
+    if (!p->st && !(trace && !m->floorplan)) {
         draw_layers(&q);
     }
     tmx_floorplan_finish(&q.flp);

@@ -559,26 +559,24 @@ static void pair(struct tmx_table *t, const double *value, const double *error, 
     tmx_table_row(t, "%G %G", value ? factor * value[a] : NAN, value ? factor * error[a] : NAN);
 }
 
-static const struct tmx_column columns[] = {
-    TMX_TEXT("axis"),
-    TMX_TEXT("value"),
-    TMX_REAL("effect", 3),
-    TMX_REAL("effect_ci95", 3),
-    TMX_REAL("share_pct", 1),
-    TMX_REAL("change", 4),
-    TMX_REAL("change_se", 4),
-    TMX_TEXT("per"),
-    TMX_REAL("elasticity_1", 4),
-    TMX_REAL("elasticity_se_1", 4),
-    TMX_REAL("standardised_1", 4),
-    TMX_REAL("standardised_se_1", 4),
-    TMX_REAL("first_order_1", 4),
-    TMX_REAL("first_order_se_1", 4),
-    TMX_REAL("total_1", 4),
-    TMX_REAL("total_se_1", 4),
-    TMX_REAL("r2_1", 4),
-    TMX_INT("runs"),
-};
+static const struct tmx_column columns[] = {TMX_TEXT("axis"),
+                                            TMX_TEXT("value"),
+                                            TMX_REAL("effect", 3),
+                                            TMX_REAL("effect_ci95", 3),
+                                            TMX_REAL("share_pct", 1),
+                                            TMX_REAL("change", 4),
+                                            TMX_REAL("change_se", 4),
+                                            TMX_TEXT("per"),
+                                            TMX_REAL("elasticity_1", 4),
+                                            TMX_REAL("elasticity_se_1", 4),
+                                            TMX_REAL("standardised_1", 4),
+                                            TMX_REAL("standardised_se_1", 4),
+                                            TMX_REAL("first_order_1", 4),
+                                            TMX_REAL("first_order_se_1", 4),
+                                            TMX_REAL("total_1", 4),
+                                            TMX_REAL("total_se_1", 4),
+                                            TMX_REAL("r2_1", 4),
+                                            TMX_INT("runs")};
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
 /* The row of an axis up to its share: from one value to another. */

@@ -527,8 +527,7 @@ struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
         TMX_REAL("all_95", 1),   TMX_REAL("more_5", 1),     TMX_REAL("more_50", 1),
         TMX_REAL("more_95", 1),  TMX_REAL("p_rest", 2),     TMX_REAL("p_all", 2),
         TMX_REAL("p_clear", 2),  TMX_REAL("p_together", 2), TMX_REAL("p_together_clear", 2),
-        TMX_TEXT("moved_by"),
-    };
+        TMX_TEXT("moved_by")};
     struct work w = {0};
     TMX_TAKE(&w.arena, w.item, p->n_row);
     TMX_TAKE(&w.arena, w.axis, p->n_key * p->n_row);
@@ -591,18 +590,16 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
 
 struct tmx_table *tmx_posterior_axes(const struct tmx_posterior *p)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("axis"),
-        TMX_TEXT("word"),
-        TMX_REAL("prior_5", 5),
-        TMX_REAL("prior_50", 5),
-        TMX_REAL("prior_95", 5),
-        TMX_REAL("posterior_5", 5),
-        TMX_REAL("posterior_50", 5),
-        TMX_REAL("posterior_95", 5),
-        TMX_REAL("prior_share", 2),
-        TMX_REAL("posterior_share", 2),
-    };
+    static const struct tmx_column columns[] = {TMX_TEXT("axis"),
+                                                TMX_TEXT("word"),
+                                                TMX_REAL("prior_5", 5),
+                                                TMX_REAL("prior_50", 5),
+                                                TMX_REAL("prior_95", 5),
+                                                TMX_REAL("posterior_5", 5),
+                                                TMX_REAL("posterior_50", 5),
+                                                TMX_REAL("posterior_95", 5),
+                                                TMX_REAL("prior_share", 2),
+                                                TMX_REAL("posterior_share", 2)};
     struct tmx_arena arena = {0};
     struct item *item;
     double *share;

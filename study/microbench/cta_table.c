@@ -9,31 +9,31 @@
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
 
-static const struct tmx_column table_columns[] = {
-    TMX_CTA_COLUMNS,
-    {"latency_cycles", TMX_COLUMN_REAL, 1},
-    {"ipc_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"time_us", TMX_COLUMN_REAL, 1},
-    {"energy_mj", TMX_COLUMN_REAL, 3},
-    {"mean_power_w", TMX_COLUMN_REAL, 2},
-    {"working_cores", TMX_COLUMN_REAL, 2},
-    {"static_share_pct", TMX_COLUMN_REAL, 1},
-};
+static const struct tmx_column table_columns[] = {TMX_CTA_COLUMNS,
+                                                  TMX_REAL("latency_cycles", 1),
+                                                  TMX_REAL("ipc_vs_all_pct", 2),
+                                                  TMX_REAL("time_us", 1),
+                                                  TMX_REAL("energy_mj", 3),
+                                                  TMX_REAL("mean_power_w", 2),
+                                                  TMX_REAL("working_cores", 2),
+                                                  TMX_REAL("static_share_pct", 1)};
 
-static const struct tmx_column launch_columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},         {"policy", TMX_COLUMN_TEXT, 0},   {"program", TMX_COLUMN_INT, 0},
-    {"launch", TMX_COLUMN_INT, 0},          {"blocks", TMX_COLUMN_INT, 0},    {"cores", TMX_COLUMN_INT, 0},
-    {"working_cores", TMX_COLUMN_REAL, 2},  {"start_us", TMX_COLUMN_REAL, 2}, {"time_us", TMX_COLUMN_REAL, 2},
-    {"latency_cycles", TMX_COLUMN_REAL, 1},
-};
+static const struct tmx_column launch_columns[] = {TMX_TEXT("kernel"),
+                                                   TMX_TEXT("policy"),
+                                                   TMX_INT("program"),
+                                                   TMX_INT("launch"),
+                                                   TMX_INT("blocks"),
+                                                   TMX_INT("cores"),
+                                                   TMX_REAL("working_cores", 2),
+                                                   TMX_REAL("start_us", 2),
+                                                   TMX_REAL("time_us", 2),
+                                                   TMX_REAL("latency_cycles", 1)};
 
-static const struct tmx_column timeline_columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},      {"policy", TMX_COLUMN_TEXT, 0},
-    {"time_us", TMX_COLUMN_REAL, 3},     {"cycle", TMX_COLUMN_REAL, 0},
-    {"active_cores", TMX_COLUMN_INT, 0}, {"throttled_cores", TMX_COLUMN_INT, 0},
-    {"off_cores", TMX_COLUMN_INT, 0},    {"latency_cycles", TMX_COLUMN_REAL, 1},
-    {"ipc", TMX_COLUMN_REAL, 3},         {"dram_load", TMX_COLUMN_REAL, 3},
-};
+static const struct tmx_column timeline_columns[] = {TMX_TEXT("kernel"),      TMX_TEXT("policy"),
+                                                     TMX_REAL("time_us", 3),  TMX_REAL("cycle", 0),
+                                                     TMX_INT("active_cores"), TMX_INT("throttled_cores"),
+                                                     TMX_INT("off_cores"),    TMX_REAL("latency_cycles", 1),
+                                                     TMX_REAL("ipc", 3),      TMX_REAL("dram_load", 3)};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

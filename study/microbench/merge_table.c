@@ -5,16 +5,14 @@
 
 #include "sched/job/group.h"
 
-static const struct tmx_column columns[] = {
-    {"setup", TMX_COLUMN_TEXT, 0},
-    {"time_s", TMX_COLUMN_REAL, 2},
-    {"power_w", TMX_COLUMN_REAL, 1},
-    {"energy_j", TMX_COLUMN_REAL, 0},
-    {"measured_time_s", TMX_COLUMN_REAL, 1},
-    {"measured_energy_j", TMX_COLUMN_REAL, 0},
-    {"time_error_percent", TMX_COLUMN_REAL, 2},
-    {"energy_error_percent", TMX_COLUMN_REAL, 2},
-};
+static const struct tmx_column columns[] = {TMX_TEXT("setup"),
+                                            TMX_REAL("time_s", 2),
+                                            TMX_REAL("power_w", 1),
+                                            TMX_REAL("energy_j", 0),
+                                            TMX_REAL("measured_time_s", 1),
+                                            TMX_REAL("measured_energy_j", 0),
+                                            TMX_REAL("time_error_percent", 2),
+                                            TMX_REAL("energy_error_percent", 2)};
 
 static void row(struct tmx_table *t, const char *setup, const struct tmx_prediction *p, double time_s,
                 double energy_j)
