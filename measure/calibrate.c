@@ -670,36 +670,6 @@ static void part_rows(struct work *w)
     }
 }
 
-static void give_or_find_air(struct work *w)
-{
-    const char *air = w->options->air ? w->options->air : "auto";
-    bool any = false;
-    if (strcmp(air, "auto") == 0 && !several_hosts(w->log)) {
-        find_air(w);
-    } else if (strcmp(air, "auto") != 0 && strcmp(air, "none") != 0) {
-        give_air(w);
-    }
-    for (size_t g = 0; g < w->c->model.n_gpu; g++) {
-        any = any || w->c->model.gpu[g].upstream >= 0;
-    }
-    if (any && !w->err.code) {
-        part_rows(w);
-    }
-}
-
-/* Are the rows' watts means? */
-static void try_means(struct work *w)
-{
-    struct state points = {0};
-    if (w->c->power_is == TMX_POWER_AUTO) { /* is not given */
-        save(w, &points);
-        w->c->model.power_is_mean = true;
-        if (!refit_to(w, 0.998, &points)) {
-            go_back(w, &points);
-        }
-    }
-}
-
 /* Parts that one or two numbers make, in the order in which they are tried. */
 static void try_parts(struct work *w)
 {
@@ -819,10 +789,30 @@ static void grow_model(struct work *w)
     refit(w);
     judge_offsets(w);
     if (!w->err.code) {
-        give_or_find_air(w);
+        const char *air = w->options->air ? w->options->air : "auto";
+        bool any = false;
+        if (strcmp(air, "auto") == 0 && !several_hosts(w->log)) {
+            find_air(w);
+        } else if (strcmp(air, "auto") != 0 && strcmp(air, "none") != 0) {
+            give_air(w);
+        }
+        for (size_t g = 0; g < w->c->model.n_gpu; g++) {
+            any = any || w->c->model.gpu[g].upstream >= 0;
+        }
+        if (any && !w->err.code) {
+            part_rows(w);
+        }
     }
     if (!w->err.code) {
-        try_means(w);
+        /* Are the rows' watts means? */
+        struct state points = {0};
+        if (w->c->power_is == TMX_POWER_AUTO) { /* is not given */
+            save(w, &points);
+            w->c->model.power_is_mean = true;
+            if (!refit_to(w, 0.998, &points)) {
+                go_back(w, &points);
+            }
+        }
         try_parts(w);
     }
     if (w->sink_shared && !w->options->alike) {

@@ -178,24 +178,6 @@ static void plain_name(const char *run, char *buf, size_t size)
     buf[n] = '\0';
 }
 
-/* A run's name as a file's: letters, digits, point, dash; the rest becomes _. Where an earlier run has this
- * name, the run's number in the log follows. */
-static void file_name(const struct tmx_measured *m, size_t run, char *buf, size_t size)
-{
-    char earlier[FILE_NAME];
-    plain_name(m->run[run], buf, size);
-    bool taken = false;
-    for (size_t r = 0; r < run && !taken; r++) {
-        plain_name(m->run[r], earlier, size);
-        taken = strcmp(earlier, buf) == 0;
-    }
-    if (taken) {
-        snprintf(earlier, sizeof earlier, "_%zu", run + 1);
-        const size_t room = size - 1 - strlen(earlier), used = strlen(buf) < room ? strlen(buf) : room;
-        snprintf(buf + used, size - used, "%s", earlier);
-    }
-}
-
 enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
                                      double *const *predicted, const struct tmx_what_if *if_so)
 {
@@ -208,7 +190,22 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
             end++;
         }
         const size_t n_gpu = end - i < MAX_GPU ? end - i : MAX_GPU;
-        file_name(m, m->series[i].run, name, sizeof name);
+        /* A run's name as a file's: letters, digits, point, dash; the rest becomes _. Where an earlier run
+         * has this name, the run's number in the log follows. */
+        const size_t run = m->series[i].run;
+        const size_t size = sizeof name;
+        char earlier[FILE_NAME];
+        plain_name(m->run[run], name, size);
+        bool taken = false;
+        for (size_t r = 0; r < run && !taken; r++) {
+            plain_name(m->run[r], earlier, size);
+            taken = strcmp(earlier, name) == 0;
+        }
+        if (taken) {
+            snprintf(earlier, sizeof earlier, "_%zu", run + 1);
+            const size_t room = size - 1 - strlen(earlier), used = strlen(name) < room ? strlen(name) : room;
+            snprintf(name + used, size - used, "%s", earlier);
+        }
         tmx_plot_number(p, "n_gpu", (double)n_gpu);
         for (size_t g = 0; g < n_gpu; g++) {
             tmx_plot_label(p, "name", m->gpu[m->series[i + g].gpu]);

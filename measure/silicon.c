@@ -447,19 +447,6 @@ void tmx_silicon_maxq(struct tmx_claims *r, const struct tmx_claim_task *t)
  * sensor of SENSOR_S. */
 static const double SENSOR_S = 0.15, DT_S = 0.01;
 
-/* Is it the name of an SM that the chip has: of the first t->sms of the die, and not one of t->off? */
-static bool is_on(const struct tmx_claim_task *t, const char *unit)
-{
-    const long sm = strtol(unit + 2, NULL, 10);
-    bool on = strncmp(unit, "SM", 2) == 0 && sm < t->sms;
-    for (const char *at = t->off; *at && on; at += strspn(at, " ")) {
-        char *end;
-        on = strtol(at, &end, 10) != sm;
-        at = end;
-    }
-    return on;
-}
-
 /* Behind ours the log's rise from the row at which its watts have half risen. */
 void tmx_silicon_step(struct tmx_claims *r, const struct tmx_claim_task *t)
 {
@@ -478,7 +465,17 @@ void tmx_silicon_step(struct tmx_claims *r, const struct tmx_claim_task *t)
         tmx_error(&r->err, TMX_ENOMEM, "%zu units", n);
     }
     for (size_t u = 0; !r->err.code && u < n; u++) {
-        w[u] = is_on(t, tmx_engine_unit(e, u));
+        /* Is it the name of an SM that the chip has: of the first t->sms of the die, and not one of t->off?
+         */
+        const char *unit = tmx_engine_unit(e, u);
+        const long sm = strtol(unit + 2, NULL, 10);
+        bool on = strncmp(unit, "SM", 2) == 0 && sm < t->sms;
+        for (const char *at = t->off; *at && on; at += strspn(at, " ")) {
+            char *end;
+            on = strtol(at, &end, 10) != sm;
+            at = end;
+        }
+        w[u] = on;
         sms += w[u];
     }
     for (size_t u = 0; !r->err.code && u < n; u++) { /* SMs of a chip are alike */

@@ -12,12 +12,6 @@
 #include "base/text.h"
 #include "papers/values.h"
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The notes on a suite: file NOTES/<suite>.md, or in NOTES/<suite up to its first "-">.md the part below the
  * heading
  * "## Suite <suite>". In a part, the title ("# ...") is skipped and "#### <quantity>" begins the note on one
@@ -242,7 +236,8 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
     enum tmx_status st = TMX_TAKE(&arena, suite, n_dir) ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; i < n_dir && !st; i++) { /* before anything is printed: half a report is none */
         struct suite *s = &suite[i];
-        s->name = base_name(dir[i]);
+        const char *slash = strrchr(dir[i], '/');
+        s->name = slash ? slash + 1 : dir[i];
         st = read_paper(&s->csv, dir[i], err);
         st = st ? st : load_notes(&s->notes, notes, s->name, err);
         if (!st && s->csv.n_row == 0 && !note_of(&s->notes, "", NULL)) {

@@ -55,35 +55,6 @@ static const char *text(const struct tmx_table *t, size_t row, const char *colum
     return cell(t, row, column)->text;
 }
 
-/* How many independent values of the paper there are of each origin, and how many of them are in their bands.
- */
-static void print_standing(const struct tmx_table *paper)
-{
-    struct tmx_score score = {0};
-    size_t n_follow = 0, none = 0;
-    for (size_t r = 0; r < tmx_table_rows(paper); r++) {
-        const bool follows = strcmp(text(paper, r, "follows"), "yes") == 0;
-        n_follow += follows;
-        if (!follows) {
-            tmx_score_add(&score, text(paper, r, "origin"), text(paper, r, "outcome"));
-        }
-    }
-    printf("\n%zu independent values of the paper; within their bands:\n", tmx_table_rows(paper) - n_follow);
-    for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
-        const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
-        none += score.n[o][TMX_NO_VALUE];
-        if (n > 0) {
-            printf("  %-8s %3zu of %zu\n", tmx_origins[o], score.n[o][TMX_IN_BAND], n);
-        }
-    }
-    if (none > 0) {
-        printf("  no value of ours for %zu\n", none);
-    }
-    if (n_follow > 0) {
-        printf("%zu more follow from other values, or cannot be missed\n", n_follow);
-    }
-}
-
 /* The suite's headlines by group, one line each: printed, ours, and the range over the sets of constants that
  * agree. How many there are. */
 static size_t print_groups(const struct tmx_table *paper, struct tmx_err *err)
@@ -115,29 +86,6 @@ static size_t print_groups(const struct tmx_table *paper, struct tmx_err *err)
         tmx_table_destroy(t);
     }
     return n;
-}
-
-/* The paper's printed means beside ours. */
-static void print_headline(const struct tmx_table *paper, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("quantity"), TMX_TEXT("case"),     TMX_TEXT("unit"),   TMX_REAL("paper", 2),
-        TMX_REAL("ours", 2),  TMX_REAL("error", 2), TMX_TEXT("origin"), TMX_TEXT("outcome")};
-    static const char *const prefer[] = {"quantity", "case", "paper", "ours", "error", "origin", "outcome"};
-    const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
-    enum { N = sizeof columns / sizeof columns[0], PAPER = 3 };
-    struct tmx_table *t = tmx_table_new(columns, N);
-    for (size_t r = 0; r < tmx_table_rows(paper); r++) {
-        const bool mean = strncmp(text(paper, r, "case"), "mean", 4) == 0;
-        for (size_t i = 0; i < N && mean && !cell(paper, r, "paper_value")->empty; i++) {
-            tmx_table_copy(t, cell(paper, r, i == PAPER ? "paper_value" : columns[i].name));
-        }
-    }
-    if (!t || tmx_table_rows(t) > 0) {
-        printf("\nThe paper beside ours, means:\n");
-        (void)!tmx_table_show(t, TMX_FORMAT_TEXT, &o, err);
-    }
-    tmx_table_destroy(t);
 }
 
 /* Do two rows say the same of one mix in what no two different runs have in common? */
@@ -213,43 +161,83 @@ static void print_alike(const struct tmx_suite_call *call, const struct tmx_tabl
     }
 }
 
-/* Runs in which SMs latched off instead of being throttled. */
-static void print_latched(const struct tmx_table *t)
-{
-    size_t n = 0;
-    double most_s = 0;
-    for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        if (strncmp(text(t, r, "mix"), "mean", 4) != 0 && cell(t, r, "latched_sm")->real > 0) {
-            n++;
-            most_s = fmax(most_s, cell(t, r, "longest_gating_s")->real);
-        }
-    }
-    if (n > 0) {
-        char line[200];
-        snprintf(
-            line, sizeof line,
-            "In %zu runs, SMs stood still for more than 10 s at a time, for up to %.0f s: throttle.scope = "
-            "\"sm\" has latched.",
-            n, most_s);
-        tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
-    }
-}
-
 /* What people read behind the table: what is alike, the paper's values, where the files are. */
 static void print_more(const struct tmx_suite_call *call, const struct tmx_table *table,
                        const struct tmx_table *paper, const struct tmx_table *brief, struct tmx_err *err)
 {
     if (brief && strcmp(tmx_table_column(brief, 0)->name, "slowdown_pct") == 0) { /* mixes x policies */
         print_alike(call, table);
-        print_latched(table);
+        /* Runs in which SMs latched off instead of being throttled. */
+        size_t n = 0;
+        double most_s = 0;
+        for (size_t r = 0; r < tmx_table_rows(table); r++) {
+            if (strncmp(text(table, r, "mix"), "mean", 4) != 0 && cell(table, r, "latched_sm")->real > 0) {
+                n++;
+                most_s = fmax(most_s, cell(table, r, "longest_gating_s")->real);
+            }
+        }
+        if (n > 0) {
+            char line[200];
+            snprintf(line, sizeof line,
+                     "In %zu runs, SMs stood still for more than 10 s at a time, for up to %.0f s: "
+                     "throttle.scope = "
+                     "\"sm\" has latched.",
+                     n, most_s);
+            tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
+        }
     }
     const bool any = tmx_table_rows(paper) > 0;
     const size_t n_group = any && brief ? print_groups(paper, err) : 0;
     if (any && brief && n_group == 0) {
-        print_headline(paper, err);
+        /* The paper's printed means beside ours. */
+        static const struct tmx_column columns[] = {
+            TMX_TEXT("quantity"), TMX_TEXT("case"),     TMX_TEXT("unit"),   TMX_REAL("paper", 2),
+            TMX_REAL("ours", 2),  TMX_REAL("error", 2), TMX_TEXT("origin"), TMX_TEXT("outcome")};
+        static const char *const prefer[] = {"quantity", "case",   "paper",  "ours",
+                                             "error",    "origin", "outcome"};
+        const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
+        enum { N = sizeof columns / sizeof columns[0], PAPER = 3 };
+        struct tmx_table *t = tmx_table_new(columns, N);
+        for (size_t r = 0; r < tmx_table_rows(paper); r++) {
+            const bool mean = strncmp(text(paper, r, "case"), "mean", 4) == 0;
+            for (size_t i = 0; i < N && mean && !cell(paper, r, "paper_value")->empty; i++) {
+                tmx_table_copy(t, cell(paper, r, i == PAPER ? "paper_value" : columns[i].name));
+            }
+        }
+        if (!t || tmx_table_rows(t) > 0) {
+            printf("\nThe paper beside ours, means:\n");
+            (void)!tmx_table_show(t, TMX_FORMAT_TEXT, &o, err);
+        }
+        tmx_table_destroy(t);
     }
     if (any && n_group == 0 && !err->code) {
-        print_standing(paper);
+        /* How many independent values of the paper there are of each origin, and how many of them are in
+         * their bands.
+         */
+        struct tmx_score score = {0};
+        size_t n_follow = 0, none = 0;
+        for (size_t r = 0; r < tmx_table_rows(paper); r++) {
+            const bool follows = strcmp(text(paper, r, "follows"), "yes") == 0;
+            n_follow += follows;
+            if (!follows) {
+                tmx_score_add(&score, text(paper, r, "origin"), text(paper, r, "outcome"));
+            }
+        }
+        printf("\n%zu independent values of the paper; within their bands:\n",
+               tmx_table_rows(paper) - n_follow);
+        for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
+            const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
+            none += score.n[o][TMX_NO_VALUE];
+            if (n > 0) {
+                printf("  %-8s %3zu of %zu\n", tmx_origins[o], score.n[o][TMX_IN_BAND], n);
+            }
+        }
+        if (none > 0) {
+            printf("  no value of ours for %zu\n", none);
+        }
+        if (n_follow > 0) {
+            printf("%zu more follow from other values, or cannot be missed\n", n_follow);
+        }
     }
     if (call->out_dir && !err->code) {
         printf("%sAll columns: %s/table.csv%s%s%s\n", n_group > 0 ? "\n" : "", call->out_dir,

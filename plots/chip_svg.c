@@ -217,21 +217,6 @@ static size_t column(const struct tmx_table *t, const char *name)
     return c;
 }
 
-/* SM numbers between blanks. */
-static void read_map(const char *text, bool *on, size_t n)
-{
-    memset(on, 0, n * sizeof *on);
-    for (char *end; *text; text = end) {
-        const unsigned long s = strtoul(text, &end, 10);
-        if (end == text) {
-            break;
-        }
-        if (s < n) {
-            on[s] = true;
-        }
-    }
-}
-
 static void draw(const struct tmx_chip *c, const bool *on, double x_px, double y_px, double scale, FILE *out)
 {
     const struct tmx_floorplan *fp = &c->floorplan;
@@ -266,7 +251,18 @@ static void draw_all(const struct tmx_chip *c, const struct tmx_table *t, const 
         const double x = gap_px + (double)(i % PER_ROW) * cell_w, y = gap_px + (double)(i / PER_ROW) * cell_h;
         const long long sms = (long long)tmx_table_cell(t, i, column(t, "sms"))->integer;
         const double each_w = tmx_table_cell(t, i, column(t, watts))->real;
-        read_map(tmx_table_cell(t, i, column(t, "map"))->text, on, c->n_sm);
+        /* SM numbers between blanks. */
+        const char *text = tmx_table_cell(t, i, column(t, "map"))->text;
+        memset(on, 0, c->n_sm * sizeof *on);
+        for (char *end; *text; text = end) {
+            const unsigned long s = strtoul(text, &end, 10);
+            if (end == text) {
+                break;
+            }
+            if (s < c->n_sm) {
+                on[s] = true;
+            }
+        }
         draw(c, on, x, y, scale, out);
         fprintf(out, "<text x=\"%.2f\" y=\"%.2f\">%lld SM%s: %.2f W each</text>\n", x + w_m * scale / 2,
                 y + h_m * scale + 18, sms, sms == 1 ? "" : "s", each_w);

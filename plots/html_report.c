@@ -680,28 +680,6 @@ static void add_warnings(struct page *p, const char *folder, size_t number)
     }
 }
 
-/* Fans that a run stops. */
-static void add_failures(struct page *p, const char *folder, const char *resolved)
-{
-    struct tmx_config *cfg = NULL;
-    const struct tmx_setting *list = NULL;
-    struct tmx_err ignored = {0};
-    if (!tmx_config_open(&cfg, resolved, &ignored)) {
-        list = tmx_setting_member(tmx_config_root(cfg), "fan_failures");
-    }
-    for (size_t i = 0; list && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        const char *fan = tmx_setting_text(tmx_setting_member(e, "fan"));
-        double at_s = 0;
-        char words[200];
-        if (fan && tmx_setting_real(tmx_setting_member(e, "at_s"), &at_s)) {
-            snprintf(words, sizeof words, "Fan %s stops at %g s.", fan, at_s);
-            add_finding(p, folder, words);
-        }
-    }
-    tmx_config_close(cfg);
-}
-
 static void add_results(struct page *p, const char *results, size_t number)
 {
     static const char *const tables[] = {"table.csv",   "paper.csv",     "ledger.csv",
@@ -728,7 +706,24 @@ static void add_results(struct page *p, const char *results, size_t number)
     add_warnings(p, results, number);
     if (!p->err.code && holds(results, "resolved.cfg", path)) {
         add_verdict(p, results);
-        add_failures(p, results, path);
+        /* Fans that a run stops. */
+        struct tmx_config *cfg = NULL;
+        const struct tmx_setting *list = NULL;
+        struct tmx_err ignored = {0};
+        if (!tmx_config_open(&cfg, path, &ignored)) {
+            list = tmx_setting_member(tmx_config_root(cfg), "fan_failures");
+        }
+        for (size_t i = 0; list && i < tmx_setting_length(list); i++) {
+            const struct tmx_setting *e = tmx_setting_at(list, i);
+            const char *fan = tmx_setting_text(tmx_setting_member(e, "fan"));
+            double at_s = 0;
+            char words[200];
+            if (fan && tmx_setting_real(tmx_setting_member(e, "at_s"), &at_s)) {
+                snprintf(words, sizeof words, "Fan %s stops at %g s.", fan, at_s);
+                add_finding(p, results, words);
+            }
+        }
+        tmx_config_close(cfg);
     }
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !p->err.code; i++) {
         if (holds(results, tables[i], path)) {

@@ -471,9 +471,12 @@ static void put_image(struct tmx_plot *p, const struct figure *f, const char *fo
     tmx_csv_finish(&csv);
 }
 
-/* The paper that the folder's paper.csv is of; "day" by the columns of table.csv; "" for anything else. */
-static void paper_of(struct tmx_plot *p, const char *folder, char paper[16])
+void tmx_plot_suite(struct tmx_plot *p, const char *folder)
 {
+    char paper[16], path[TMX_PATH_SIZE];
+    struct figures all = {0};
+    /* The paper that the folder's paper.csv is of; "day" by the columns of table.csv; "" for anything else.
+     */
     struct tmx_csv csv;
     paper[0] = '\0';
     const bool compared = tmx_plot_read(p, folder, "paper.csv", false, &csv);
@@ -484,13 +487,6 @@ static void paper_of(struct tmx_plot *p, const char *folder, char paper[16])
         snprintf(paper, 16, "%s", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
     }
     tmx_csv_finish(&csv);
-}
-
-void tmx_plot_suite(struct tmx_plot *p, const char *folder)
-{
-    char paper[16], path[TMX_PATH_SIZE];
-    struct figures all = {0};
-    paper_of(p, folder, paper);
     if (!p->st && paper[0] && !(p->st = tmx_data_file("plots/scripts/suites.cfg", path, p->err))) {
         p->st = tmx_keys_load(file_keys, &all, path, NULL, NULL, p->err);
     }

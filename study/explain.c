@@ -140,20 +140,6 @@ static double with_step(const struct tmx_run_values *b, size_t step)
     return b->value[step * b->n_value + tmx_study_metric("slowdown_pct")];
 }
 
-/* By insertion: what helps most first. */
-static void order_steps(const struct steps *s, const struct tmx_run_values *b, size_t order[N_STEP])
-{
-    for (size_t i = 0; i < s->n; i++) {
-        size_t at = i;
-        for (; at > 0 && !b->error[i] &&
-               (b->error[order[at - 1]] || with_step(b, i) < with_step(b, order[at - 1]));
-             at--) {
-            order[at] = order[at - 1];
-        }
-        order[at] = i;
-    }
-}
-
 /* Steps that move the slowdown, then the others in a sentence. */
 static void print_effects(const struct steps *s, const struct tmx_run_values *b, const size_t *order,
                           double slowdown_pct, FILE *out)
@@ -215,7 +201,16 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
     enum tmx_status st = tmx_study_values(
         &b, &runs, &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
     if (!st) {
-        order_steps(&s, &b, order);
+        /* By insertion: what helps most first. */
+        for (size_t i = 0; i < s.n; i++) {
+            size_t at = i;
+            for (; at > 0 && !b.error[i] &&
+                   (b.error[order[at - 1]] || with_step(&b, i) < with_step(&b, order[at - 1]));
+                 at--) {
+                order[at] = order[at - 1];
+            }
+            order[at] = i;
+        }
         if (!x->brief) {
             print_effects(&s, &b, order, slowdown_pct, out);
         }

@@ -322,18 +322,6 @@ static bool check_format(struct tmx_results *r)
     return false;
 }
 
-static void make_schema(struct tmx_results *r)
-{
-    char sql[2048];
-    snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d; %s", (int)APPLICATION,
-             (int)TMX_RESULTS_VERSION, schema);
-    exec(r, "BEGIN IMMEDIATE");
-    if (!r->st && check_format(r)) { /* another process may have been faster */
-        exec(r, sql);
-    }
-    commit(r);
-}
-
 /* A read-only folder has no room for the WAL's index: read the file as it is. */
 static void open_immutable(struct tmx_results *r)
 {
@@ -406,7 +394,14 @@ static void connect_write(struct tmx_results *r, bool in_memory)
     if (!r->st && sqlite3_db_readonly(r->db, "main") == 1) {
         r->st = tmx_fail_at(r->err, TMX_EIO, r->path, 0, "the database is read-only");
     } else if (empty) {
-        make_schema(r);
+        char sql[2048];
+        snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
+                 (int)APPLICATION, (int)TMX_RESULTS_VERSION, schema);
+        exec(r, "BEGIN IMMEDIATE");
+        if (!r->st && check_format(r)) { /* another process may have been faster */
+            exec(r, sql);
+        }
+        commit(r);
     }
 }
 

@@ -755,27 +755,6 @@ enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err)
 
 /* ---- suites ---- */
 
-static enum tmx_status read_back(struct tmx_run_values *v, struct tmx_study *s, struct tmx_err *err)
-{
-    v->n_value = s->n_value;
-    v->n_point = s->runs->n_point;
-    v->value = malloc((v->n_point * v->n_value + 1) * sizeof *v->value);
-    v->error = calloc(v->n_point + 1, sizeof *v->error);
-    enum tmx_status st = v->value && v->error ? TMX_OK : tmx_no_memory(err);
-    st = st ? st : tmx_results_values(s->results, v->n_point, v->n_value, v->value, v->error, err);
-    st = st ? st : tmx_study_warn(s, err);
-    v->warnings = s->warnings;
-    s->warnings = (struct tmx_warnings){0};
-    for (size_t i = 0; i < v->n_point && !st; i++) {
-        if (v->error[i] && !v->error[i][0]) {
-            free(v->error[i]);
-            v->error[i] = tmx_text_dup("not run: stopped before");
-            st = v->error[i] ? TMX_OK : tmx_no_memory(err);
-        }
-    }
-    return st;
-}
-
 /* A suite that was stopped: what is kept of it, and where. */
 static enum tmx_status stopped(const struct tmx_study *s, struct tmx_err *err)
 {
@@ -809,7 +788,22 @@ enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs
     st = tmx_study_run_local(&s, err);
     st = st == TMX_ESTOPPED ? stopped(&s, err) : st;
     if (!st || st == TMX_ESTOPPED) {
-        const enum tmx_status read = read_back(v, &s, &late);
+        v->n_value = s.n_value;
+        v->n_point = s.runs->n_point;
+        v->value = malloc((v->n_point * v->n_value + 1) * sizeof *v->value);
+        v->error = calloc(v->n_point + 1, sizeof *v->error);
+        enum tmx_status read = v->value && v->error ? TMX_OK : tmx_no_memory(&late);
+        read = read ? read : tmx_results_values(s.results, v->n_point, v->n_value, v->value, v->error, &late);
+        read = read ? read : tmx_study_warn(&s, &late);
+        v->warnings = s.warnings;
+        s.warnings = (struct tmx_warnings){0};
+        for (size_t i = 0; i < v->n_point && !read; i++) {
+            if (v->error[i] && !v->error[i][0]) {
+                free(v->error[i]);
+                v->error[i] = tmx_text_dup("not run: stopped before");
+                read = v->error[i] ? TMX_OK : tmx_no_memory(&late);
+            }
+        }
         if (read) {
             *err = late;
             st = read;

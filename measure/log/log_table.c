@@ -295,17 +295,6 @@ static bool is_data(const struct tmx_columns *t)
     return 2 * n > t->n;
 }
 
-static enum tmx_status no_names(struct tmx_collect *c, const struct tmx_columns *t, unsigned line,
-                                struct tmx_err *err)
-{
-    return tmx_fail_at(
-        err, TMX_EPARSE, c->text->name, tmx_collect_line(c, line),
-        "a row of numbers where the names of its columns are expected (%zu of them); give them in "
-        "order: --columns-are timestamp,index,power.draw,temperature.gpu,... (\"-\" for one "
-        "without use)",
-        t->n);
-}
-
 /* The names of the columns: the first line that is filled, or --columns-are. *l is then in front of the rows.
  */
 static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
@@ -328,7 +317,12 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", TMX_MAX_COLUMN);
     }
     if (!are && is_data(t)) {
-        return no_names(c, t, l->number, err);
+        return tmx_fail_at(
+            err, TMX_EPARSE, c->text->name, tmx_collect_line(c, l->number),
+            "a row of numbers where the names of its columns are expected (%zu of them); give them in "
+            "order: --columns-are timestamp,index,power.draw,temperature.gpu,... (\"-\" for one "
+            "without use)",
+            t->n);
     }
     if (are) {
         const size_t n = t->n;

@@ -81,17 +81,6 @@ static enum tmx_status from_utf16(struct tmx_text_file *t, bool big, struct tmx_
     return TMX_OK;
 }
 
-/* The ends of lines of old Macs and of some loggers. */
-static void from_cr(struct tmx_text_file *t, struct tmx_measured *m)
-{
-    if (memchr(t->data, '\r', t->size) && !memchr(t->data, '\n', t->size)) {
-        tmx_measured_note(m, "%s: its lines end in carriage returns: read as such", t->name);
-        for (size_t i = 0; i < t->size; i++) {
-            t->data[i] = t->data[i] == '\r' ? '\n' : t->data[i];
-        }
-    }
-}
-
 /* Where UTF-16 ends and 8-bit text begins, as when another program appends to a log of PowerShell: units of
  * two ASCII bytes each, digits among them. The size when it does not. */
 static size_t end_of_utf16(const struct tmx_text_file *t)
@@ -112,34 +101,36 @@ static size_t end_of_utf16(const struct tmx_text_file *t)
     return t->size;
 }
 
-static enum tmx_status refuse_mixture(const struct tmx_text_file *t, bool big, struct tmx_err *err)
-{
-    const size_t end = end_of_utf16(t);
-    unsigned line = 1;
-    for (size_t i = 2; i + 1 < end; i += 2) {
-        line += t->data[i + big] == '\n' && t->data[i + !big] == '\0';
-    }
-    return end == t->size
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EPARSE, t->name, line,
-                             "UTF-16 text up to here, then 8-bit text: two programs wrote into one "
-                             "file; make one encoding of it");
-}
-
 enum tmx_status tmx_log_decode(struct tmx_text_file *t, struct tmx_measured *m, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     const unsigned char *b = (const unsigned char *)t->data;
     if (t->size >= 2 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF))) {
         tmx_measured_note(m, "%s is UTF-16 text, as Windows PowerShell writes it: read as such", t->name);
-        st = refuse_mixture(t, b[0] == 0xFE, err);
+        const bool big = b[0] == 0xFE;
+        const size_t end = end_of_utf16(t);
+        unsigned line = 1;
+        for (size_t i = 2; i + 1 < end; i += 2) {
+            line += t->data[i + big] == '\n' && t->data[i + !big] == '\0';
+        }
+        st = end == t->size
+                 ? TMX_OK
+                 : tmx_fail_at(err, TMX_EPARSE, t->name, line,
+                               "UTF-16 text up to here, then 8-bit text: two programs wrote into one "
+                               "file; make one encoding of it");
         st = st ? st : from_utf16(t, b[0] == 0xFE, err);
     } else if (t->size >= 3 && b[0] == 0xEF && b[1] == 0xBB && b[2] == 0xBF) {
         memmove(t->data, t->data + 3, t->size - 2);
         t->size -= 3;
     }
     if (!st) {
-        from_cr(t, m);
+        /* The ends of lines of old Macs and of some loggers. */
+        if (memchr(t->data, '\r', t->size) && !memchr(t->data, '\n', t->size)) {
+            tmx_measured_note(m, "%s: its lines end in carriage returns: read as such", t->name);
+            for (size_t i = 0; i < t->size; i++) {
+                t->data[i] = t->data[i] == '\r' ? '\n' : t->data[i];
+            }
+        }
     }
     const char *nul = st || t->size == 0 ? NULL : memchr(t->data, '\0', t->size);
     if (nul) {

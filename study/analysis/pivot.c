@@ -127,17 +127,6 @@ static const char *next_word(const char *list, char word[192])
     return list[n] ? list + n + 1 : NULL;
 }
 
-static bool among(const char *list, const char *value)
-{
-    char word[192];
-    bool found = false;
-    while (list && !found) {
-        list = next_word(list, word);
-        found = tmx_value_compare(word, value) == 0;
-    }
-    return found;
-}
-
 enum tmx_status tmx_where_index(const struct tmx_result_set *set, const struct tmx_where *w, size_t *i,
                                 struct tmx_err *err)
 {
@@ -168,7 +157,14 @@ bool tmx_where_holds(const struct tmx_where *w, const char *value)
         return (tmx_value_compare(value, w->value) == 0) == (w->relation == TMX_EQUAL);
     }
     if (w->relation == TMX_IN) {
-        return among(w->value, value);
+        const char *list = w->value;
+        char word[192];
+        bool found = false;
+        while (list && !found) {
+            list = next_word(list, word);
+            found = tmx_value_compare(word, value) == 0;
+        }
+        return found;
     }
     if (!number(value, &a) || !number(w->value, &b)) {
         return false;

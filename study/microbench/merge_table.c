@@ -66,30 +66,6 @@ static void print_grouping(const struct tmx_grouping *g, const struct tmx_job_da
     }
 }
 
-static void print_verdict(const struct tmx_verdict *v, const struct tmx_node *n, FILE *out)
-{
-    fprintf(out, "decision: %s (%s)\n", tmx_choice_word(v->choice),
-            v->sure ? "sure" : "the models cannot decide");
-    if (v->obstacle) {
-        fprintf(out, "merge: impossible, %s\n", tmx_obstacle_text(v->obstacle));
-    } else {
-        fprintf(out, "merge: template %s, %d block(s) per SM, %.1f s, %.0f J\n", v->tmpl->name,
-                v->merge.slots, v->merge.time_s, v->merge.energy_j);
-        fprintf(out,
-                "gain of the merge: %.1f %% of the energy of the best alternative, uncertainty +-%.1f %%\n",
-                100 * v->gain, 100 * n->uncertainty);
-    }
-    fprintf(out, "serial: %.1f s, %.0f J\n", v->serial.time_s, v->serial.energy_j);
-    if (v->cpu_known) {
-        fprintf(out, "cpu: %.1f s, %.0f J\n", v->cpu.time_s, v->cpu.energy_j);
-    } else {
-        fprintf(out, "cpu: not known for this mix\n");
-    }
-    if (isfinite(v->margin)) {
-        fprintf(out, "margin: the next best choice needs %.1f %% more energy\n", 100 * v->margin);
-    }
-}
-
 enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_job_batch *j, double temp_c,
                                 FILE *out, struct tmx_err *err)
 {
@@ -104,7 +80,26 @@ enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_j
         l.time_s[k] = INFINITY;
     }
     tmx_decide(b, d->tmpl, d->n_tmpl, m->cpu_energy_j > 0 ? &cpu : NULL, temp_c, &v);
-    print_verdict(&v, &d->node, out);
+    fprintf(out, "decision: %s (%s)\n", tmx_choice_word(v.choice),
+            v.sure ? "sure" : "the models cannot decide");
+    if (v.obstacle) {
+        fprintf(out, "merge: impossible, %s\n", tmx_obstacle_text(v.obstacle));
+    } else {
+        fprintf(out, "merge: template %s, %d block(s) per SM, %.1f s, %.0f J\n", v.tmpl->name, v.merge.slots,
+                v.merge.time_s, v.merge.energy_j);
+        fprintf(out,
+                "gain of the merge: %.1f %% of the energy of the best alternative, uncertainty +-%.1f %%\n",
+                100 * v.gain, 100 * d->node.uncertainty);
+    }
+    fprintf(out, "serial: %.1f s, %.0f J\n", v.serial.time_s, v.serial.energy_j);
+    if (v.cpu_known) {
+        fprintf(out, "cpu: %.1f s, %.0f J\n", v.cpu.time_s, v.cpu.energy_j);
+    } else {
+        fprintf(out, "cpu: not known for this mix\n");
+    }
+    if (isfinite(v.margin)) {
+        fprintf(out, "margin: the next best choice needs %.1f %% more energy\n", 100 * v.margin);
+    }
     const enum tmx_status st = tmx_group_all(b, d->tmpl, d->n_tmpl, &l, 4096, &g, err);
     if (!st) {
         print_grouping(&g, d, out);
