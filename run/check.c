@@ -332,11 +332,8 @@ static enum tmx_status check_events(const struct tmx_run *r, const struct tmx_se
                                     struct tmx_err *err)
 {
     const struct tmx_thermal_ops *ops = r->thermal.ops;
-    const char *group = r->serve                   ? "serve"
-                        : r->jobs                  ? "job"
-                        : r->sync_job.n_member > 0 ? "sync_job"
-                        : r->cta                   ? "cta"
-                                                   : NULL;
+    const struct tmx_source *source = r->sim_spec.source.is;
+    const char *group = source ? source->base.name : r->cta ? "cta" : NULL;
     const struct tmx_setting *at = tmx_setting_member(root, group ? group : "method"),
                              *tick = tmx_setting_member(root, "tick");
     if (r->options.tick != TMX_TICK_EVENTS) {

@@ -246,7 +246,6 @@ static void fill_spec(struct tmx_run *r)
     const struct tmx_mix_policy *mix = tmx_mix_of(&s->choice[TMX_LEVEL_MIX]);
     s->machine = (struct tmx_machine_spec){.job = r->job,
                                            .n_job = r->mix.n_entry,
-                                           .sync_job = &r->sync_job,
                                            .dt_s = o->tick_s,
                                            .gain = o->measured_gains ? 1 + mix->measured_gain_pct / 100 : 1,
                                            .system_kernel_s = o->system_kernel_s,

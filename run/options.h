@@ -97,6 +97,7 @@ TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
     X(inlet_plus_k, NULL, NULL)               \
     X(start_plus_k, NULL, NULL)               \
     TMX_RUN_PLAIN_GROUPS(X)                   \
+    TMX_SOURCE_ROWS(X)                        \
     X(spread, NULL, tmx_spread_opts)          \
     X(serve, NULL, NULL)                      \
     X(route, tmx_route_policies, NULL)        \

@@ -303,6 +303,7 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
         r->job[g].power_w = r->job[g].pdi_w = 0;
         r->job[g].pdi_valid = true;
         r->job[g].home_gpu = r->job[g].data_gpu = g;
+        r->job[g].has_home = true;
         r->mix.entry[g] = (struct tmx_mix_entry){.work_s = last_s + 60};
     }
     return TMX_OK;
@@ -538,7 +539,7 @@ static enum tmx_status open_serve(struct tmx_run *r, const struct tmx_setting *r
         s->spec.gpu = s->gpu;
         s->spec.n_gpu = r->n_gpu;
         s->spec.list = &s->list;
-        r->sim_spec.serve = s->spec;
+        st = tmx_run_source(r, &tmx_source_serve, &s->spec, group, err);
     }
     return st;
 }

@@ -123,7 +123,7 @@ struct tmx_run_feature {
     X(modules)       /* open.c: shared objects with policies */                 \
     X(policies)      /* open.c: place, mix, dtm, throttle, tb, fan */           \
     X(keys)          /* check.c: keys that cannot act, by the policies */       \
-    X(sync_job)      /* workload.c: as workload has read it */                  \
+    X(sources)       /* workload.c: as workload has read it */                  \
     X(consolidation) /* workload.c: group job */                                \
     X(plain)         /* open.c: groups of rows alone */                         \
     X(node)          /* node.c: chips, topology, caps, fan failures, spread */  \
@@ -147,6 +147,11 @@ TMX_RUN_FEATURES(TMX_DECLARE_FEATURE)
 
 /* TMX_ENOMEM: an array could not be had. */
 TMX_NODISCARD enum tmx_status tmx_run_memory(const struct tmx_run *r, struct tmx_err *err);
+
+/* Where the work comes from: one source. Options live as long as the run. TMX_ECONFIG: it has one. */
+TMX_NODISCARD enum tmx_status tmx_run_source(struct tmx_run *r, const struct tmx_source *is,
+                                             const void *options, const struct tmx_setting *group,
+                                             struct tmx_err *err);
 
 /* Whose power is looked at: sim_spec.group. After the topology is read. */
 void tmx_run_power_groups(struct tmx_run *r);
@@ -187,8 +192,9 @@ struct tmx_run_jobs {
     int depth;         /* kernels a GPU holds at a time */
     double deadline_s; /* after arrival; 0: none */
     struct tmx_job_data data;
-    size_t *kind_of;  /* [n_job] owned */
-    double *deadline; /* [n_job] owned, NULL: none */
+    struct tmx_jobs_spec spec; /* of the source */
+    size_t *kind_of;           /* [n_job] owned */
+    double *deadline;          /* [n_job] owned, NULL: none */
 };
 
 /* A language model in a run: group `serve`, in place of a mix (serve.c). */

@@ -96,15 +96,16 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
             .power = {.sm_power_w = w->blocks * w->dynamic_w_per_block, .block_lifetime_s = w->gpu_time_s}};
         snprintf(r->kernel[k].name, sizeof r->kernel[k].name, "%.63s", w->name);
     }
-    r->sim_spec.job.node = &j->data.node;
-    r->sim_spec.job.kind = j->data.kind;
-    r->sim_spec.job.n_kind = j->data.n_kind;
-    r->sim_spec.job.tmpl = j->data.tmpl;
-    r->sim_spec.job.n_tmpl = j->data.n_tmpl;
-    r->sim_spec.job.kind_of = j->kind_of;
-    r->sim_spec.job.deadline_s = j->deadline;
-    r->sim_spec.job.depth = (size_t)j->depth;
-    return tmx_run_memory(r, err);
+    j->spec = (struct tmx_jobs_spec){.node = &j->data.node,
+                                     .kind = j->data.kind,
+                                     .n_kind = j->data.n_kind,
+                                     .tmpl = j->data.tmpl,
+                                     .n_tmpl = j->data.n_tmpl,
+                                     .kind_of = j->kind_of,
+                                     .deadline_s = j->deadline,
+                                     .depth = (size_t)j->depth};
+    const enum tmx_status st = tmx_run_memory(r, err);
+    return st ? st : tmx_run_source(r, &tmx_source_job, &j->spec, NULL, err);
 }
 
 static void write_jobs(const struct tmx_run *r, struct tmx_writer *w)
@@ -331,7 +332,9 @@ static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting
         return tmx_fail_setting(err, group,
                                 "sync_job: its members are kernels of the mix; not under a job policy");
     }
-    return tmx_sync_job_read(&r->sync_job, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
+    const enum tmx_status st =
+        tmx_sync_job_read(&r->sync_job, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
+    return st || !group ? st : tmx_run_source(r, &tmx_source_sync_job, &r->sync_job, group, err);
 }
 
 static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
@@ -360,12 +363,43 @@ static void reverse_entries(struct tmx_mix *mix)
     }
 }
 
+enum tmx_status tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
+                               const struct tmx_setting *group, struct tmx_err *err)
+{
+    const struct tmx_source *has = r->sim_spec.source.is;
+    r->sim_spec.source.is = is;
+    r->sim_spec.source.options = options;
+    return !has ? TMX_OK
+                : tmx_fail_setting(err, group, "%s and %s: a run has one source of work", is->base.name,
+                                   has->base.name);
+}
+
+#define SOURCE(Y, name) &tmx_source_##name.base,
+static const struct tmx_plugin *const sources[] = {TMX_SOURCE_LIST(SOURCE, SOURCE, )};
+
+/* Sources whose group is rows alone. */
+static enum tmx_status open_sources(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !st; i++) {
+        const struct tmx_plugin *p = sources[i];
+        const struct tmx_setting *group = p->opts ? tmx_setting_member(root, p->name) : NULL;
+        void *options = group ? tmx_arena_take(&r->arena, 1, p->state_size) : NULL;
+        if (group) {
+            st = options ? tmx_opt_read(p->opts, options, group, NULL, err) : tmx_no_memory(err);
+            st = st ? st : tmx_run_source(r, (const struct tmx_source *)p, options, group, err);
+        }
+    }
+    return st;
+}
+
 static enum tmx_status open_workload(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    if (r->serve) { /* which is the work */
-        return TMX_OK;
+    enum tmx_status st = open_sources(r, root, err);
+    if (r->serve || st) { /* which is the work */
+        return st;
     }
-    enum tmx_status st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
+    st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
     if (!st && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
         reverse_entries(&r->mix);
     }
@@ -401,11 +435,15 @@ static void close_workload(struct tmx_run *r)
     }
 }
 
-static void write_sync_job(const struct tmx_run *r, struct tmx_writer *w)
+static void write_sources(const struct tmx_run *r, struct tmx_writer *w)
 {
+    const struct tmx_source *is = r->sim_spec.source.is;
     tmx_sync_job_write(&r->sync_job, w);
+    if (is && is->base.opts) {
+        tmx_opt_write_group(is->base.opts, r->sim_spec.source.options, is->base.name, w);
+    }
 }
 
-const struct tmx_run_feature tmx_feature_sync_job = {.write = write_sync_job};
+const struct tmx_run_feature tmx_feature_sources = {.write = write_sources};
 const struct tmx_run_feature tmx_feature_consolidation = {.open = open_jobs, .write = write_jobs};
 const struct tmx_run_feature tmx_feature_workload = {.open = open_workload, .close = close_workload};

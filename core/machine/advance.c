@@ -97,8 +97,7 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
     }
 }
 
-/* What the SMs of a kernel slot did in this tick, times `by`. */
-static void scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by)
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
         m->busy[tmx_machine_at(m, sm, kernel_slot)] *= by;
@@ -193,7 +192,7 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
     }
-    scale_busy(m, gpu, kernel_slot, used);
+    tmx_machine_scale_busy(m, gpu, kernel_slot, used);
     return ends;
 }
 
@@ -220,65 +219,6 @@ static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
             m->volunteer_done[sm] = true; /* its time still counts in this tick */
         }
     }
-}
-
-/* What the tick's power sees: full power while it computed, a part of it while it waited or wrote, none after
- * the end. */
-static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, const struct tmx_sync_part *p,
-                         double end_s)
-{
-    const struct tmx_sync_job_options *o = &g->spec.options;
-    for (size_t i = p->first; i < p->end; i++) {
-        const struct tmx_sync_job_member *mem = &g->member[i];
-        if (mem->gpu == SIZE_MAX) {
-            continue;
-        }
-        struct tmx_gpu *gpu = &m->gpu[mem->gpu];
-        const double part = (g->active[i] + o->wait_power * (end_s - g->active[i]) +
-                             (o->checkpoint_power - o->wait_power) * g->writes[i]) /
-                            m->dt_s;
-        scale_busy(m, gpu, mem->kernel_slot, part);
-        if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
-            gpu->busy_s -= m->dt_s - end_s;
-        }
-    }
-}
-
-static void advance_sync_job(struct tmx_machine *m, double time_s)
-{
-    struct tmx_sync_job *g = m->members;
-    bool done = false;
-    if (m->job[0].state == TMX_JOB_DONE) {
-        return;
-    }
-    double last_s = m->dt_s;
-    for (size_t k = 0; k < (size_t)g->spec.options.jobs; k++) {
-        double end_s;
-        if (tmx_sync_job_advance(g, k, m->dt_s, time_s, m->counting, &end_s)) {
-            done = true;
-            last_s = end_s;
-        }
-        members_busy(m, g, &g->part[k], end_s);
-    }
-    for (size_t k = 0; k < (size_t)g->spec.options.jobs; k++) {
-        /* the members' jobs progress with the synchronous job */
-        for (size_t i = g->part[k].first; i < g->part[k].end && g->part[k].counting; i++) {
-            struct tmx_job *j = &m->job[i];
-            const struct tmx_sync_job_member *mem = &g->member[i];
-            const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
-            const double all_s = step_s * g->spec.options.steps;
-            j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
-            j->done_sm_s =
-                fmin(mem->done_s + step_s - mem->left_s, all_s) * tmx_machine_second_sm_s(m, g->spec.gpu[i]);
-            if (done) {
-                j->done_sm_s = j->work_sm_s;
-                j->state = TMX_JOB_DONE;
-                j->finished_s = time_s + last_s;
-                m->n_done++;
-            }
-        }
-    }
-    tmx_sync_job_withdraw(g);
 }
 
 size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s)
@@ -440,12 +380,9 @@ bool tmx_machine_outlasts(const struct tmx_machine *m, uint64_t n)
     return lasts;
 }
 
-void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
+void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done)
 {
     m->n_done += n_done;
-    if (m->members) {
-        advance_sync_job(m, time_s);
-    }
     while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
         m->first_unfinished++;
     }

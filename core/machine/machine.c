@@ -24,20 +24,6 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     m->n_unit += chip->floorplan.n_unit;
 }
 
-/* The members of the synchronous job get their work and GPU. */
-static enum tmx_status start_sync_job(struct tmx_machine *m, const struct tmx_sync_job_spec *s,
-                                      struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_sync_job_create(&m->members, s, err);
-    for (size_t i = 0; i < s->n_member && !st; i++) {
-        m->job[i].work_sm_s =
-            m->members->member[i].left_s * s->options.steps * tmx_machine_second_sm_s(m, s->gpu[i]);
-        m->job[i].home_gpu = s->gpu[i];
-    }
-    m->sync_job = st ? NULL : &m->members->view;
-    return st;
-}
-
 enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
                                    struct tmx_err *err)
 {
@@ -115,12 +101,6 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->job[j] = spec->job[j];
         m->job[j].started_s = m->job[j].finished_s = -1;
     }
-    const enum tmx_status st =
-        spec->sync_job && spec->sync_job->n_member > 0 ? start_sync_job(m, spec->sync_job, err) : TMX_OK;
-    if (st) {
-        tmx_machine_destroy(m);
-        return st;
-    }
     *out = m;
     return TMX_OK;
 }
@@ -128,21 +108,34 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
 void tmx_machine_destroy(struct tmx_machine *m)
 {
     if (m) {
-        tmx_sync_job_destroy(m->members);
         tmx_arena_finish(&m->state);
         tmx_arena_finish(&m->fixed);
         free(m);
     }
 }
 
+void tmx_machine_arrive(struct tmx_machine *m)
+{
+    struct tmx_job *j = &m->job[m->n_arrived];
+    j->state = TMX_JOB_WAITING;
+    j->queue_order = m->n_arrived++;
+}
+
 void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
 {
     const double now_s = (double)tick * m->tick_s;
     while (m->n_arrived < m->n_job && m->job[m->n_arrived].arrival_s <= now_s) {
-        struct tmx_job *j = &m->job[m->n_arrived];
-        j->state = TMX_JOB_WAITING;
-        j->queue_order = m->n_arrived++;
+        tmx_machine_arrive(m);
     }
+}
+
+void tmx_machine_draw(struct tmx_machine *m, size_t job, size_t gpu, double sm_w, double l2_w, double dram_w)
+{
+    struct tmx_job *j = &m->job[job];
+    const double per_sm = 1 / ((double)m->gpu[gpu].n_sm * m->gpu[gpu].power_scale);
+    j->power_w = sm_w * per_sm;
+    j->l2_w = l2_w * per_sm;
+    j->dram_w = dram_w * per_sm / m->speed[gpu]; /* the power model takes it times the clock */
 }
 
 static bool has_room(const struct tmx_machine *m, size_t home, size_t n)
@@ -391,5 +384,4 @@ void tmx_machine_image(void *machine, struct tmx_image *i)
     TMX_IMAGE_FIELD(i, m->last_home);
     TMX_IMAGE_FIELD(i, m->counting);
     tmx_arena_image(&m->state, i);
-    tmx_sync_job_image(m->members, i);
 }

@@ -61,7 +61,7 @@ struct tmx_machine {
     struct tmx_job *job;                  /* [n_job] by arrival */
     const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
     const struct tmx_job_view **job_view; /* [n_job] and jobs */
-    struct tmx_sync_job *members;         /* the synchronous job; NULL: none */
+    struct tmx_sync_job *members;         /* the synchronous job of its source; NULL: none */
     size_t n_unit;
     size_t n_done;
     double tick_s;
@@ -97,8 +97,7 @@ struct tmx_machine_spec {
     const size_t *card;                 /* [n_gpu] ascending card numbers; NULL: all on one card */
     const struct tmx_job *job;          /* [n_job] copied; by arrival */
     size_t n_job;
-    const struct tmx_sync_job_spec *sync_job; /* NULL: no synchronous job; outlives the machine */
-    double dt_s;                              /* a tick */
+    double dt_s; /* a tick */
     double gain;
     double remote_cost;
     double system_kernel_s;
@@ -109,8 +108,13 @@ TMX_NODISCARD enum tmx_status tmx_machine_create(struct tmx_machine **m, const s
                                                  struct tmx_err *err);
 void tmx_machine_destroy(struct tmx_machine *m);
 
-/* Jobs whose time has come by the start of tick arrive. */
+/* The next job arrives; then those whose time has come by the start of tick. */
+void tmx_machine_arrive(struct tmx_machine *m);
 void tmx_machine_admit(struct tmx_machine *m, uint64_t tick);
+
+/* What the one job of a GPU draws in the tick, where its source knows watts of the whole GPU: dynamic ones of
+ * its SMs and L2 at the nominal clock, which follow the clock in force, and of memory as drawn. */
+void tmx_machine_draw(struct tmx_machine *m, size_t job, size_t gpu, double sm_w, double l2_w, double dram_w);
 
 /* Put a placed job (home_gpu, n_gpu set) into the queues of its GPUs; false when one is full. */
 bool tmx_machine_enqueue(struct tmx_machine *m, size_t job);
@@ -161,7 +165,9 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
 /* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced
  * all GPUs ends the tick with their sum. */
 size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s);
-void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s);
+void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done);
+/* What the SMs of a kernel slot did in this tick, times `by`. */
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by);
 
 /* Some job does not end within n ticks, whatever clocks and shares its GPUs get, so that work is left. */
 bool tmx_machine_outlasts(const struct tmx_machine *m, uint64_t n);
@@ -183,7 +189,7 @@ static inline void tmx_machine_apply(struct tmx_machine *m, const struct tmx_req
 }
 static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
 {
-    tmx_machine_end_tick(m, tmx_machine_advance_span(m, tmx_machine_all(m), time_s), time_s);
+    tmx_machine_end_tick(m, tmx_machine_advance_span(m, tmx_machine_all(m), time_s));
 }
 
 /* Block slots job holds over all SMs. */

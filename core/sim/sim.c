@@ -35,6 +35,22 @@ static bool ramps(const struct tmx_sim *s)
     return row->policy && tmx_row_of(row)->asks == TMX_ROW_RAMPS;
 }
 
+static void open_source(struct tmx_sim *s)
+{
+    const struct tmx_source *is = s->source = s->spec.source.is ? s->spec.source.is : &tmx_source_mix;
+    const void *options = s->spec.source.options;
+    struct tmx_source_view *v = &s->work_view;
+    *v = (struct tmx_source_view){.machine = s->machine,
+                                  .view = &s->view,
+                                  .choice = s->spec.choice,
+                                  .dt_s = s->spec.dt_s,
+                                  .shared_queue = s->spec.shared_queue};
+    TMX_TAKE(&s->fixed, v->scratch, s->machine->n_gpu);
+    s->work = is->open ? is->open(v, options, &s->fixed, &s->state) : NULL;
+    s->single = is->admit || is->work || is->meet;
+    s->cold = is->cold && is->cold(options);
+}
+
 static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_machine *m = s->machine;
@@ -57,7 +73,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
         TMX_TAKE(&s->state, s->smooth, m->n_gpu);
     }
     s->recorder = tmx_recorder_take(&s->fixed, m, s->spec.sensor.power_window_s, s->spec.group,
-                                    s->spec.n_group, s->spec.serve.llm && !s->spec.serve.options.heat);
+                                    s->spec.n_group, s->cold);
     tmx_feed_take(&s->feed, &s->state, m, s->spec.cooling.topology, &s->spec.store);
     s->meter = tmx_meter_take(&s->fixed, &s->state, m);
     TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
@@ -73,6 +89,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
     s->recorder->swing.feed = &s->feed;
+    s->work_view.chip_w = s->recorder->now_w;
     f->n_gpu = m->n_gpu;
     f->n_sm = m->n_sm;
     f->n_unit = m->n_unit;
@@ -189,7 +206,6 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
         spec->choice[i].state = NULL;
     }
     const struct tmx_choice *const mix = &s->spec.choice[TMX_LEVEL_MIX];
-    s->spec.job.choice = &s->spec.choice[TMX_LEVEL_JOB];
     s->spec.cooling.choice = &s->spec.choice[TMX_LEVEL_FAN];
     enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
     st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
@@ -197,7 +213,10 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     uint64_t slice;
     st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
-    st = st ? st : take_arrays(s, err);
+    if (!st) {
+        open_source(s);
+        st = take_arrays(s, err);
+    }
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     if (!st && spec->gate.kind) {
         s->gate = tmx_gate_stage_take(&s->fixed, &spec->gate, s->machine);
@@ -210,15 +229,6 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->frame.sleeps = s->gate || s->cta;
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
-    if (!st && s->spec.job.choice->policy) {
-        s->jobs = tmx_jobs_take(&s->fixed, &s->state, &s->spec.job, s->machine);
-    }
-    if (!st && s->spec.serve.llm) {
-        s->spec.serve.route = &s->spec.choice[TMX_LEVEL_ROUTE];
-        s->spec.serve.row = &s->spec.choice[TMX_LEVEL_ROW];
-        TMX_TAKE(&s->fixed, s->serve_speed, s->machine->n_gpu);
-        s->serve = tmx_serve_take(&s->fixed, &s->state, &s->spec.serve);
-    }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
                       spec->dt_s);
@@ -294,7 +304,7 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
         return TMX_OK;
     }
     const bool stuck = s->stuck > 0 && s->tick - s->last_progress > s->stuck;
-    if (stuck && !placed && !s->jobs) {
+    if (stuck && !placed && !s->source->place) {
         return tmx_fail(
             err, TMX_EUNFINISHED,
             "no progress for %g s of simulated time with work left: place policy %s names no GPU for "
@@ -364,10 +374,8 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
 double tmx_sim_share(const struct tmx_sim *s)
 {
     double done = 0, all = 0;
-    if (s->serve) {
-        size_t n;
-        (void)tmx_serve_requests(s->serve, &n);
-        return (double)tmx_serve_n_done(s->serve) / (double)n;
+    if (s->source->share) {
+        return s->source->share(s->work);
     }
     for (size_t j = 0; j < s->machine->n_job; j++) {
         done += s->machine->job[j].done_sm_s;
@@ -413,12 +421,12 @@ const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *s)
 
 const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *s)
 {
-    return s->jobs;
+    return s->source == &tmx_source_job ? s->work : NULL;
 }
 
 const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *s)
 {
-    return s->serve;
+    return s->source == &tmx_source_serve ? s->work : NULL;
 }
 
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
@@ -495,7 +503,9 @@ void tmx_sim_image(void *sim, struct tmx_image *i)
     tmx_machine_image(s->machine, i);
     tmx_sensor_image(s->sensor, i);
     tmx_recorder_image(s->recorder, i);
-    tmx_serve_image(s->serve, i);
+    if (s->source->image) {
+        s->source->image(s->work, i);
+    }
     for (size_t g = 0; g < n_gpu; g++) {
         s->thermal[g].ops->image(s->thermal[g].state, i);
     }

@@ -4,7 +4,9 @@
 
 /* The loop: queue -> machine -> activity -> watts -> kelvins -> sensor -> policy -> machine. */
 
+#include "core/serve/serve.h"
 #include "core/sim/sim_spec.h"
+#include "core/sim/source/job.h"
 
 struct tmx_sim;
 

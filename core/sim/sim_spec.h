@@ -8,12 +8,11 @@
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
 #include "core/machine/decomposition.h"
-#include "core/serve/serve.h"
 #include "core/sim/record/recorder.h"
+#include "core/sim/source/sources.h"
 #include "core/sim/stage/cooling.h"
 #include "core/sim/stage/cta_stage.h"
 #include "core/sim/stage/gate_stage.h"
-#include "core/sim/stage/jobs.h"
 #include "core/sim/stage/row_stage.h"
 #include "core/sim/stage/sensor.h"
 #include "core/sim/stage/smooth.h"
@@ -35,13 +34,13 @@ struct tmx_sim_spec {
     struct tmx_machine_spec machine;
     /* By level, and the hardware's throttle at TMX_SAFETY, that is asked before the dtm policy. States are
      * plain data from malloc; tmx_sim_create takes them over, also when it fails. REQUIRED: place, mix, tb
-     * and the throttle; job: NULL: jobs reach the place policy as they arrive; dtm: NULL: none; fan with
+     * and the throttle; job: with its source; dtm: NULL: none; fan with
      * cooling.topology. Levels cta and gate act through the plans below. */
     struct tmx_choice choice[TMX_N_CHOICE];
-    struct tmx_jobs_spec job; /* of the job level; sim.c sets its choice */
-    /* A language model: the machine's jobs are one a GPU, whose watts the stage writes; llm NULL: none. sim.c
-     * sets the choices. */
-    struct tmx_serve_spec serve;
+    struct {
+        const struct tmx_source *is; /* NULL: the jobs of the machine arrive at their times */
+        const void *options;
+    } source; /* of work */
     struct {
         const struct tmx_power_ops *ops;
         const void *options;
@@ -62,7 +61,7 @@ struct tmx_sim_spec {
     struct tmx_store_options store;
     struct tmx_row_stage_options rows; /* of a row policy that asks for no clocks; whole ticks */
     double dt_s;
-    /* Steps from event to event (core/sim/events.c); not with serve, sync_job, job, cta and ranks. */
+    /* Steps from event to event (core/sim/events.c); not with a source but the mix, cta and ranks. */
     bool events;
     bool samples_rest;  /* no policy but the throttle looks at a reading before the next scheduling tick */
     bool policies_rest; /* mix, dtm and tb answer the same to every reading */

@@ -41,9 +41,10 @@ struct tmx_sim {
     struct tmx_machine *machine;
     struct tmx_sensor *sensor;
     struct tmx_recorder *recorder;
-    struct tmx_jobs *jobs;   /* NULL: no job level */
-    struct tmx_serve *serve; /* NULL: none */
-    double *serve_speed;     /* [n_gpu] scratch */
+    const struct tmx_source *source;
+    void *work;                       /* the source's own */
+    struct tmx_source_view work_view; /* of this tick */
+    bool single, cold;                /* it goes by single ticks; without heat */
     void *power;
     struct tmx_gate_stage *gate;     /* NULL: no unit sleeps */
     struct tmx_cta_stage *cta;       /* NULL: none */

@@ -15,8 +15,8 @@
  *   rows        a row policy shifts steps of synchronous jobs or shares ramps. Every telemetry.
  *   4 cool      fans turn, convection follows them, GPUs breathe the air that their neighbours let out.
  *               Every fan_period_s.
- *   serve       a language model's instances go through the tick's iterations, event by event
- *               (core/serve/serve.c), and write the watts of each GPU's one job. Every tick.
+ *   work        the source of work says what its jobs draw, such as a language model's instances that go
+ *               through the tick's iterations (core/serve/serve.c). Every tick.
  *   5 .. 10     apply the request, run blocks, watts, kelvins, record (tiles.c).
  *
  * Two kinds of time scale meet here. Thread blocks live for microseconds and advance as a fluid within the
@@ -26,6 +26,8 @@
  *      P(t) = P_dynamic(work in the tick) + P_leakage(T(t)),     C dT/dt = -G T + P(t)   from t to t + dt
  *
  * Leakage uses the temperature at the start of the tick. The error is of first order in dt_s.
+ *
+ * Where work comes from is a table (core/contract/source.h) that 1, 3, work and the tick's end ask.
  *
  * Policies see sensors' readings, never temperatures. A policy's answer is checked before it has any effect
  * (stage/answers.c). In the order above each stage is the only writer of what it writes, so a stage reads
@@ -45,67 +47,6 @@
 #include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"
 #include "core/sim/tiles.h"
-
-/* Placed jobs may get more GPUs. */
-static enum tmx_status widen_jobs(struct tmx_sim *s, struct tmx_err *err)
-{
-    const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
-    struct tmx_machine *m = s->machine;
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        const struct tmx_job *job = &m->job[j];
-        if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
-            continue;
-        }
-        struct tmx_place p = {0};
-        tmx_place_of(c)->widen(c->state, &s->view, j, &p);
-        const enum tmx_status st = tmx_answer_wider(c->policy, &p, m, j, err);
-        if (st) {
-            return st;
-        }
-        if (p.n > job->n_gpu) {
-            (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
-        }
-    }
-    return TMX_OK;
-}
-
-/* Arrived jobs get their GPUs, in order of arrival, until one has to wait. */
-static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
-{
-    const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
-    struct tmx_machine *m = s->machine;
-    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        struct tmx_job *job = &m->job[j];
-        if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
-            continue;
-        }
-        const bool member = (m->members && j < m->members->spec.n_member) || s->serve; /* its GPU is given */
-        struct tmx_place p = {0};
-        if (member) {
-            p = (struct tmx_place){.home = job->home_gpu, .n = 1};
-        } else {
-            tmx_place_of(c)->place(c->state, &s->view, j, &p);
-        }
-        const enum tmx_status st = tmx_answer_place(c->policy, &p, m, j, err);
-        if (st) {
-            return st;
-        }
-        if (p.n > 0 && p.n < job->gpus) { /* so many from there on, or the last ones */
-            p.n = job->gpus;
-            p.home = p.home + p.n <= m->n_gpu ? p.home : m->n_gpu - p.n;
-        }
-        if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
-            return TMX_OK;
-        }
-        job->home_gpu = p.home;
-        job->n_gpu = p.n;
-        if (!tmx_machine_enqueue(m, j)) {
-            job->n_gpu = 0;
-            return TMX_OK;
-        }
-    }
-    return TMX_OK;
-}
 
 /* A GPU that the firmware throttles is never raised to a faster clock in the same tick. */
 static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct tmx_err *err)
@@ -169,11 +110,13 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
         return TMX_OK;
     }
-    enum tmx_status st = s->jobs ? tmx_jobs_step(s->jobs, s->machine, &s->view, err) : place_jobs(s, err);
+    const struct tmx_source *source = s->source;
+    enum tmx_status st =
+        source->place ? source->place(&s->work_view, s->work, err) : tmx_source_place(&s->work_view, err);
     if (st || warming) {
         return st;
     }
-    st = tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen ? widen_jobs(s, err) : TMX_OK;
+    st = tmx_source_widen(&s->work_view, err);
     if (!st) {
         const bool caps = dtm->policy && tmx_dtm_of(dtm)->caps;
         r->memory = s->mix_memory;
@@ -188,65 +131,16 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
         st = govern(s, r, err);
     }
-    for (size_t g = 0; s->serve && g < s->machine->n_gpu; g++) { /* the slower of dtm, cap and row counts */
-        const size_t level = tmx_serve_level(s->serve, g);
-        r->gpu[g].level = level > r->gpu[g].level ? level : r->gpu[g].level;
-        r->gpu[g].late_s = level > 0 ? 0 : r->gpu[g].late_s;
-        r->gpu[g].reasons |= tmx_serve_reasons(s->serve, g);
+    if (source->limit) {
+        source->limit(&s->work_view, s->work, r);
     }
     return st;
 }
 
-/* How fast a GPU works, of its fastest clock: its level, stopped SMs, rests that a policy puts in. */
-static double work_speed(const struct tmx_machine *m, size_t g)
-{
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    size_t stopped = 0;
-    for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
-        stopped += m->gated[sm];
-    }
-    return m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
-           (1 - (double)stopped / (double)gpu->n_sm);
-}
-
-/* Iterations of the tick, at the clocks in force at its begin; then the watts of each GPU's job. */
-static enum tmx_status serve(struct tmx_sim *s, struct tmx_err *err)
-{
-    struct tmx_machine *m = s->machine;
-    const bool heat = s->spec.serve.options.heat;
-    const struct tmx_serve_tick t = {.begin_s = ((double)s->tick - (double)s->warmup) * s->spec.dt_s,
-                                     .end_s = ((double)s->tick + 1 - (double)s->warmup) * s->spec.dt_s,
-                                     .speed = heat ? s->serve_speed : NULL,
-                                     .hottest_k = s->hottest_k,
-                                     .memory_k = s->view.memory_k,
-                                     .inlet_k = s->view.inlet_k};
-    for (size_t g = 0; heat && g < m->n_gpu; g++) {
-        s->serve_speed[g] = work_speed(m, g);
-    }
-    const enum tmx_status st = tmx_serve_advance(s->serve, &t, err);
-    for (size_t g = 0; g < m->n_gpu && !st; g++) {
-        const struct tmx_serve_watts w = tmx_serve_watts(s->serve, g);
-        struct tmx_job *j = &m->job[g];
-        const double per_sm = 1 / ((double)m->gpu[g].n_sm * m->gpu[g].power_scale);
-        j->power_w = w.sm_w * per_sm;
-        j->l2_w = w.l2_w * per_sm;
-        j->dram_w = w.dram_w * per_sm / m->speed[g]; /* the power model takes it times the clock */
-        s->recorder->now_w[g] = heat ? s->recorder->now_w[g] : w.now_w;
-    }
-    return st;
-}
-
-/* The last token of all ends the GPUs' jobs of a language model, and the run. */
 static void end_tick(struct tmx_sim *s)
 {
-    struct tmx_machine *m = s->machine;
-    if (s->serve) {
-        tmx_serve_account(s->serve, s->spec.serve.options.heat ? s->recorder->now_w : NULL, s->spec.dt_s);
-    }
-    for (size_t g = 0; s->serve && tmx_serve_done(s->serve) && m->n_done < m->n_job; g++) {
-        m->job[g].state = TMX_JOB_DONE;
-        m->job[g].finished_s = tmx_serve_end_s(s->serve);
-        m->n_done++;
+    if (s->source->end) {
+        s->source->end(&s->work_view, s->work);
     }
     s->tick += s->span;
     s->n_step += s->events ? 1 : s->span;
@@ -295,6 +189,9 @@ static void begin(struct tmx_sim *s)
     s->view.tick = s->tick;
     s->view.time_s = (double)s->tick * s->spec.dt_s;
     s->machine->now_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
+    s->work_view.tick = s->tick;
+    s->work_view.begin_s = ((double)s->tick - (double)s->warmup) * s->spec.dt_s;
+    s->work_view.end_s = ((double)s->tick + 1 - (double)s->warmup) * s->spec.dt_s;
     if (s->tick == s->warmup) {
         s->machine->counting = true;
         tmx_recorder_reset(s->recorder);
@@ -312,12 +209,26 @@ static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
                : TMX_OK;
 }
 
+static void admit(struct tmx_sim *s, uint64_t tick)
+{
+    if (!s->source->admit) {
+        tmx_machine_admit(s->machine, tick);
+    } else if (tick == s->tick) { /* once a tick */
+        s->source->admit(&s->work_view, s->work);
+    }
+}
+
+static enum tmx_status work(struct tmx_sim *s, struct tmx_err *err)
+{
+    return s->source->work ? s->source->work(&s->work_view, s->work, err) : TMX_OK;
+}
+
 /* What comes before the GPUs go on, each by itself. */
 static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     begin(s);
-    tmx_machine_admit(s->machine, s->tick); /* 1 work arrives */
+    admit(s, s->tick); /* 1 work arrives */
     if (s->tick % s->sample == 0) {
         st = guard(s, err); /* 2 sensors; too hot? */
     }
@@ -328,9 +239,7 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
         st = tmx_row_stage_decide(&s->rows, &s->view, s->machine, s->smooth, err); /* phases, ramps */
     }
     st = st ? st : cool(s, err); /* 4 fans, convection, air */
-    if (!st && s->serve) {
-        st = serve(s, err);
-    }
+    st = st ? st : work(s, err); /* what it draws */
     if (st) {
         return st;
     }
@@ -342,14 +251,14 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
 
 bool tmx_sim_without_heat(const struct tmx_sim *s)
 {
-    return s->serve && !s->spec.serve.options.heat;
+    return s->cold;
 }
 
 enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err)
 {
-    if (tmx_sim_without_heat(s)) {
+    if (s->cold) {
         begin(s);
-        const enum tmx_status served = serve(s, err);
+        const enum tmx_status served = work(s, err);
         if (!served) {
             tmx_recorder_end_tick(s->recorder, s->recorder->now_w, 1);
             end_tick(s);
@@ -361,7 +270,7 @@ enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *e
     st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, most, err);
     if (!st) {
         end_tick(s);
-        tmx_machine_admit(s->machine, s->tick - 1); /* what arrived within the step */
+        admit(s, s->tick - 1); /* what arrived within the step */
     }
     return st;
 }

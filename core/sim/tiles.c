@@ -166,7 +166,7 @@ static void join(struct tmx_tiles *s)
 {
     const size_t wanted = fill(s);
     const struct tmx_machine *m = s->sim->machine;
-    const bool whole = s->sim->cta || m->members;
+    const bool whole = s->sim->cta || s->sim->source->meet;
     for (size_t i = 0; i < s->n_base; i++) {
         s->joined[i] = whole && i > 0;
     }
@@ -328,11 +328,9 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, str
 static void advance(struct tmx_sim *s, struct tile *p)
 {
     struct tmx_machine now = machine_at(s, p);
-    const size_t n_done = tmx_machine_advance_span(&now, p->span, counted_s(s, p));
-    if (s->machine->members) { /* the one tile there is: a batch's steps come before watts */
-        tmx_machine_end_tick(s->machine, n_done, counted_s(s, p));
-    } else {
-        p->n_done += n_done;
+    p->n_done += tmx_machine_advance_span(&now, p->span, counted_s(s, p));
+    if (s->source->meet) { /* this is the one tile there is */
+        p->n_done += s->source->meet(&s->work_view, s->work);
     }
     if (s->gate) {
         tmx_gate_stage_sleep(s->gate, s->machine, p->span, s->frame.asleep);
@@ -563,9 +561,7 @@ static void end_step(struct tmx_tiles *p, uint64_t n)
     for (size_t i = 0; i < p->n; i++) {
         n_done += p->tile[i].n_done;
     }
-    if (!s->machine->members) {
-        tmx_machine_end_tick(s->machine, n_done, 0);
-    }
+    tmx_machine_end_tick(s->machine, n_done);
     if (s->share) {
         tmx_meter_add(s->meter, tmx_machine_all(s->machine), s->recorder->now_w, 1);
     }
@@ -596,7 +592,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t block(const struct tmx_sim *s, uint64_t most)
 {
     uint64_t end = s->tick + earlier(most, BLOCK);
-    if (most == 1 || s->share || s->serve || s->cta || s->smooth || s->machine->members || hot(s)) {
+    if (most == 1 || s->share || s->single || s->cta || s->smooth || hot(s)) {
         return 1;
     }
     end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);

@@ -34,6 +34,7 @@ struct tmx_job {
     double memory_slowdown; /* and this by the CTA stage */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     const struct tmx_phases *phases; /* of its power; NULL: power_w all the time */
+    bool has_home;                   /* its GPU is given: home_gpu, which no place policy changes */
     double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
     /* progress, written by the machine */
     double profiling_s;           /* volunteer time left until pdi_w is known */

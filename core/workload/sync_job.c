@@ -8,24 +8,23 @@
 #include "base/config.h"
 #include "base/text.h"
 
-enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_sync_job_spec *s,
-                                    struct tmx_err *err)
+struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                       const struct tmx_sync_job_spec *s)
 {
     const struct tmx_sync_job_options *o = &s->options;
     const size_t n = s->n_member;
-    struct tmx_sync_job *g = calloc(1, sizeof *g);
+    struct tmx_sync_job *g = TMX_TAKE(fixed, g, 1);
     if (g) {
         g->spec = *s;
-        TMX_TAKE(&g->state, g->member, n);
-        TMX_TAKE(&g->state, g->part, (size_t)o->jobs);
-        TMX_TAKE(&g->state, g->step_s, (size_t)o->steps * (size_t)o->jobs);
-        TMX_TAKE(&g->state, g->active, n);
-        TMX_TAKE(&g->state, g->writes, n);
-        TMX_TAKE(&g->state, g->view_compute_s, n);
+        TMX_TAKE(state, g->member, n);
+        TMX_TAKE(state, g->part, (size_t)o->jobs);
+        TMX_TAKE(state, g->step_s, (size_t)o->steps * (size_t)o->jobs);
+        TMX_TAKE(state, g->active, n);
+        TMX_TAKE(state, g->writes, n);
+        TMX_TAKE(state, g->view_compute_s, n);
     }
-    if (!g || g->state.failed) {
-        tmx_sync_job_destroy(g);
-        return tmx_fail(err, TMX_ENOMEM, "sync_job of %zu members", n);
+    if (!g || state->failed) {
+        return NULL;
     }
     g->view = (struct tmx_sync_job_view){.n_member = n, .gpu = s->gpu, .compute_s = g->view_compute_s};
     for (size_t i = 0; i < n; i++) {
@@ -36,16 +35,7 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
         g->part[k].first = k * n / (size_t)o->jobs;
         g->part[k].end = (k + 1) * n / (size_t)o->jobs;
     }
-    *out = g;
-    return TMX_OK;
-}
-
-void tmx_sync_job_destroy(struct tmx_sync_job *g)
-{
-    if (g) {
-        tmx_arena_finish(&g->state);
-        free(g);
-    }
+    return g;
 }
 
 void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_t kernel_slot, double speed)
@@ -243,10 +233,6 @@ double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
 void tmx_sync_job_image(void *sync_job, struct tmx_image *i)
 {
     struct tmx_sync_job *g = sync_job;
-    if (!g) {
-        return;
-    }
-    tmx_arena_image(&g->state, i);
     TMX_IMAGE_FIELD(i, g->view.n_step);
     TMX_IMAGE_FIELD(i, g->n_step);
 }

@@ -62,7 +62,6 @@ enum tmx_sync_doing { TMX_SYNC_COMPUTES, TMX_SYNC_COMMUNICATES, TMX_SYNC_WRITES,
 
 struct tmx_sync_job {
     struct tmx_sync_job_spec spec;
-    struct tmx_arena state;             /* the arrays */
     struct tmx_sync_part *part;         /* [jobs] */
     struct tmx_sync_job_member *member; /* [n_member] */
     struct tmx_sync_job_view view;      /* for policies */
@@ -82,10 +81,11 @@ void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s); /* accepts zeroed me
 struct tmx_writer;
 void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w);
 
-/* The spec has to outlive the synchronous job. */
-TMX_NODISCARD enum tmx_status tmx_sync_job_create(struct tmx_sync_job **g, const struct tmx_sync_job_spec *s,
-                                                  struct tmx_err *err);
-void tmx_sync_job_destroy(struct tmx_sync_job *g); /* accepts NULL */
+/* In the arenas of a simulation: `state` has what ticks change; NULL: no memory. The spec has to live as
+ * long.
+ */
+struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *fixed, struct tmx_arena *state,
+                                       const struct tmx_sync_job_spec *s);
 
 /* In a tick of the machine: each member that is resident and does so many seconds of work in a second; then,
  * after all GPUs, dt_s go by for each job; then all members are withdrawn. advance: true when the last
@@ -104,7 +104,7 @@ double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member);
 /* Part of its time a member waited for others; communication is no waiting. */
 double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member);
 
-/* All that changes, for snapshots. May be NULL. */
+/* What changes beside the arrays, for snapshots. */
 void tmx_sync_job_image(void *sync_job, struct tmx_image *i);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* core/sim/sensor/lag.c: an element that follows the silicon with a time constant: dr/dt = (T - r) / lag_s. */
+/* core/sim/sensor/lag.c: an element that follows the silicon with a time constant: dr/dt = (T - r) / lag_s.
+ */
 #include <math.h>
 
 #include "core/sim/sensor/models.h"

@@ -68,7 +68,7 @@ enum tmx_job_state {
     TMX_JOB_FUTURE,  /* not arrived */
     TMX_JOB_WAITING, /* arrived, in the operating system or in a kernel queue */
     TMX_JOB_RUNNING, /* resident on a GPU */
-    TMX_JOB_MERGED,  /* runs as part of another job (core/sim/stage/jobs) */
+    TMX_JOB_MERGED,  /* runs as part of another job (core/sim/source/job.c) */
     TMX_JOB_DONE,
 };
 

@@ -23,6 +23,7 @@ done
 sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
 sed -i 's/^    X(Y, noise).*/    X(Y, noise)               \\\n    X(Y, lag)/' core/sim/sensor/models.h
+sed -i 's/^    X(Y, serve).*/    X(Y, serve)                  \\\n    G(Y, users)/' core/sim/source/sources.h
 sed -i 's/^    X(tabs, .*/    X(powers, "what some kernels draw") \\\n&/' papers/suite.h
 inserts() { # inserts FILE BEFORE LINE...: lines of the manual, before the only line with BEFORE
   local file=$1 before=$2 line
@@ -40,14 +41,14 @@ inserts run/workload.c 'static enum tmx_status open_kernel' 'const struct tmx_op
 inserts run/workload.c 'struct tmx_run_kernel *named' 'k->power.sm_power_w *= r->scale_options.power;'
 inserts run/metrics.c 'const struct tmx_metric tmx_metrics[]' 'static double edp_js(const struct tmx_run *r) { return recorder(r)->total_j * makespan_s(r); }'
 inserts run/metrics.c '{"energy_j", "energy of the GPUs' '{"edp_js", "energy_j times makespan_s", 0, .value = edp_js},'
-for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers core/sim/sensor/models.h:lag run/options.h:X\(scale; do
+for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers core/sim/sensor/models.h:lag core/sim/source/sources.h:users run/options.h:X\(scale; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
 done
 
 # Build: objects in front of the libraries they replace a member of.
 warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes"
 objects=()
-for f in core/sim/sensor/lag.c core/sim/stage/sensor.c sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c run/metrics.c cli/complete.c; do
+for f in core/sim/sensor/lag.c core/sim/stage/sensor.c core/sim/source/users.c sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c run/metrics.c cli/complete.c; do
   # shellcheck disable=SC2086
   $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
   objects+=("$dir/$(basename "$f").o")
@@ -86,6 +87,17 @@ done
 ! grep -q lag_s lag0/resolved.cfg && grep -q 'lag_s = 1' lag1/resolved.cfg || say "the sensor's key is not in resolved.cfg where it acts, or it is where it does not"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "peak_temp_c") c = i } FNR == 2 { t[FILENAME] = $c }
   END { exit !(t["lag1/summary.csv"] > t["lag0/summary.csv"] + 0.2) }' lag0/summary.csv lag1/summary.csv || say "the sensor does not act"
+says '^users[.]$' ./thermix complete run --set '' && says '^users[.]think_s=' ./thermix complete run --set users. || say "completion does not name the source: $(cat said.txt)"
+for think in 0 40; do # one after another: the next kernel arrives when the user has thought
+  ./thermix run wl1 "${quick[@]}" --set stuck_s=5000 --set users.think_s=$think -q -o users$think || say "the source does not run"
+done
+! grep -q users lag0/resolved.cfg && grep -q 'think_s = 40' users40/resolved.cfg || say "the source is not in resolved.cfg where it acts, or it is where it does not"
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "makespan_s") c = i } FNR == 2 { t[FILENAME] = $c }
+  END { exit !(t["users40/summary.csv"] > t["users0/summary.csv"] + 39) }' users0/summary.csv users40/summary.csv || say "the source does not act"
+if ./thermix run wl1 --set users.n=1 --set tick=events -q 2>err.txt; then say "the source takes steps that it knows nothing of"; fi
+grep -q 'group users goes by fixed ticks' err.txt || say "events: $(cat err.txt)"
+if ./thermix run wl1 --set users.n=1 --set 'sync_job={step_work_s=1.0; steps=3; members=1;}' -q 2>err.txt; then say "two sources"; fi
+grep -q 'one source of work' err.txt || say "two sources: $(cat err.txt)"
 if ./thermix run wl1 --set sensor.lag_s=-1 -q 2>err.txt; then say "a bound of the sensor does not hold"; fi
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { d = $c["edp_js"] - $c["energy_j"] * $c["makespan_s"]; exit !(d * d < 1e-6 && $c["edp_js"] > 1) }' plain/summary.csv ||
   say "the metric: $(head -1 plain/summary.csv)"
@@ -99,4 +111,4 @@ says '^--format$' ./thermix complete points -- || say "no completion: $(cat said
 echo 'name = "mine"; kind = "powers"; doc = "two kernels"; kernels = ["SVM", "Cmem"];' >mine.cfg
 ./thermix check mine.cfg >/dev/null || say "check refuses the suite"
 ./thermix table mine.cfg -q -o mine >/dev/null && [ "$(wc -l <mine/table.csv)" = 3 ] || say "the suite does not run"
-echo "extending.md: a policy, a command, a paper, a metric, a sensor model and a configuration group, as it says"
+echo "extending.md: a policy, a command, a paper, a metric, a sensor model, a source of work and a configuration group, as it says"

@@ -31,19 +31,19 @@ struct tmx_sensor_model {
     /* A reading depends on its own sample alone and is above the truth by this at most [K]; samples at which
      * nothing can happen may then be left out. NULL: each counts. */
     double (*above_k)(const void *options);
-    const char *stream;  /* of random numbers; NULL: none. GPUs are then read in their order */
-    bool memory;         /* `reports` also of the memory's temperature */
+    const char *stream;   /* of random numbers; NULL: none. GPUs are then read in their order */
+    bool memory;          /* `reports` also of the memory's temperature */
     bool in_every_config; /* a resolved configuration has its rows also where they are defaults */
 };
 
-/* One line a model, X(Y, name), defined in core/sim/sensor/ as tmx_sensor_NAME with rows tmx_sensor_NAME_opts.
- * In this order they act. */
+/* One line a model, X(Y, name), defined in core/sim/sensor/ as tmx_sensor_NAME with rows
+ * tmx_sensor_NAME_opts. In this order they act. */
 #define TMX_SENSOR_LIST(X, Y) \
     X(Y, quantum)             \
     X(Y, delay)               \
     X(Y, noise)
 
-#define TMX_DECLARE_SENSOR(Y, name)                       \
+#define TMX_DECLARE_SENSOR(Y, name)                         \
     extern const struct tmx_sensor_model tmx_sensor_##name; \
     extern const struct tmx_opt tmx_sensor_##name##_opts[];
 TMX_SENSOR_LIST(TMX_DECLARE_SENSOR, )

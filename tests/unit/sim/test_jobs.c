@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sim/source/job.h"
 #include "core/sim/stage/answers.h"
-#include "core/sim/stage/jobs.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"
 

@@ -70,18 +70,13 @@ static void open_world(struct world *w, size_t n, const char *sync_job, double d
     }
     tmx_config_close(cfg);
     struct tmx_sim_spec spec = {
-        .machine = {.chip = w->chips,
-                    .n_gpu = n,
-                    .job = w->job,
-                    .n_job = n,
-                    .sync_job = &w->sync_job,
-                    .dt_s = dt_s,
-                    .gain = 1},
+        .machine = {.chip = w->chips, .n_gpu = n, .job = w->job, .n_job = n, .dt_s = dt_s, .gain = 1},
         .choice[TMX_LEVEL_PLACE] = {TMX_LEVEL_PLACE, &place_policy.base, NULL},
         .choice[TMX_LEVEL_MIX] = {TMX_LEVEL_MIX, &mix_policy.base, NULL},
         .choice[TMX_SAFETY] = {TMX_LEVEL_DTM, &quiet.base, NULL},
         .choice[TMX_LEVEL_DTM] = {TMX_LEVEL_DTM, &dtm_policy.base, slow},
         .choice[TMX_LEVEL_TB] = {TMX_LEVEL_TB, &tb_policy.base, NULL},
+        .source = {&tmx_source_sync_job, &w->sync_job},
         .power = {.ops = tmx_power_models[0], .options = &leakage},
         .thermal = w->thermal,
         .sensor = {.period_s = dt_s},

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/stage/jobs.h"
+#include "core/sim/source/job.h"
 
 #include <thermix/policy.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/sim/source/sources.h"
 
 enum { WINDOW = 1024 }; /* of the waiting that a policy sees: the oldest */
 
@@ -196,3 +198,18 @@ const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
 {
     return &j->now->ledger;
 }
+
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
+                  struct tmx_arena *state)
+{
+    struct tmx_jobs_spec spec = *(const struct tmx_jobs_spec *)options;
+    spec.choice = &v->choice[TMX_LEVEL_JOB];
+    return tmx_jobs_take(fixed, state, &spec, v->machine);
+}
+
+static enum tmx_status place(const struct tmx_source_view *v, void *own, struct tmx_err *err)
+{
+    return tmx_jobs_step(own, v->machine, v->view, err);
+}
+
+const struct tmx_source tmx_source_job = {.base = {.name = "job"}, .open = open, .place = place};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_CORE_SIM_STAGE_JOBS_H
-#define TMX_CORE_SIM_STAGE_JOBS_H
+#ifndef TMX_CORE_SIM_SOURCE_JOB_H
+#define TMX_CORE_SIM_SOURCE_JOB_H
 
 /* The job level of a run: arrived jobs wait here until the job policy launches them, alone or merged.
  * The first member of a launch carries it: the machine sees one kernel with the merged kernel's time,
@@ -13,7 +13,8 @@
 #include "kernels/merge.h"
 
 struct tmx_jobs_spec {
-    const struct tmx_choice *choice; /* of the job level; like all that follows not owned */
+    const struct tmx_choice
+        *choice; /* of the job level, set by its source; like all that follows not owned */
     const struct tmx_node *node;
     const struct tmx_workload *kind; /* [n_kind] */
     size_t n_kind;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A language model: each GPU has one job, whose watts are those of the iterations of its instance, event by
+ * event (core/serve/serve.c). The last token of all ends them. */
+#include "core/serve/serve.h"
+
+#include "core/sim/source/sources.h"
+
+static bool cold(const void *options)
+{
+    return !((const struct tmx_serve_spec *)options)->options.heat;
+}
+
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
+                  struct tmx_arena *state)
+{
+    struct tmx_serve_spec spec = *(const struct tmx_serve_spec *)options;
+    spec.route = &v->choice[TMX_LEVEL_ROUTE];
+    spec.row = &v->choice[TMX_LEVEL_ROW];
+    return tmx_serve_take(fixed, state, &spec);
+}
+
+/* The slower of dtm, cap and row counts. */
+static void limit(const struct tmx_source_view *v, void *own, struct tmx_request *r)
+{
+    for (size_t g = 0; g < v->machine->n_gpu; g++) {
+        const size_t level = tmx_serve_level(own, g);
+        r->gpu[g].level = level > r->gpu[g].level ? level : r->gpu[g].level;
+        r->gpu[g].late_s = level > 0 ? 0 : r->gpu[g].late_s;
+        r->gpu[g].reasons |= tmx_serve_reasons(own, g);
+    }
+}
+
+/* How fast a GPU works, of its fastest clock: its level, stopped SMs, rests that a policy puts in. */
+static double work_speed(const struct tmx_machine *m, size_t g)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    size_t stopped = 0;
+    for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
+        stopped += m->gated[sm];
+    }
+    return m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
+           (1 - (double)stopped / (double)gpu->n_sm);
+}
+
+/* Iterations of the tick, at the clocks in force at its begin; then the watts of each GPU's job. */
+static enum tmx_status work(const struct tmx_source_view *v, void *own, struct tmx_err *err)
+{
+    struct tmx_machine *m = v->machine;
+    const bool heat = !cold(tmx_serve_spec_of(own));
+    const struct tmx_serve_tick t = {.begin_s = v->begin_s,
+                                     .end_s = v->end_s,
+                                     .speed = heat ? v->scratch : NULL,
+                                     .hottest_k = v->view->hottest_k,
+                                     .memory_k = v->view->memory_k,
+                                     .inlet_k = v->view->inlet_k};
+    for (size_t g = 0; heat && g < m->n_gpu; g++) {
+        v->scratch[g] = work_speed(m, g);
+    }
+    const enum tmx_status st = tmx_serve_advance(own, &t, err);
+    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+        const struct tmx_serve_watts w = tmx_serve_watts(own, g);
+        tmx_machine_draw(m, g, g, w.sm_w, w.l2_w, w.dram_w);
+        v->chip_w[g] = heat ? v->chip_w[g] : w.now_w;
+    }
+    return st;
+}
+
+static void end(const struct tmx_source_view *v, void *own)
+{
+    struct tmx_machine *m = v->machine;
+    tmx_serve_account(own, cold(tmx_serve_spec_of(own)) ? NULL : v->chip_w, v->dt_s);
+    for (size_t g = 0; tmx_serve_done(own) && m->n_done < m->n_job; g++) {
+        m->job[g].state = TMX_JOB_DONE;
+        m->job[g].finished_s = tmx_serve_end_s(own);
+        m->n_done++;
+    }
+}
+
+static double share(const void *own)
+{
+    size_t n;
+    (void)tmx_serve_requests(own, &n);
+    return (double)tmx_serve_n_done(own) / (double)n;
+}
+
+const struct tmx_source tmx_source_serve = {
+    .base = {.name = "serve"},
+    .open = open,
+    .limit = limit,
+    .work = work,
+    .end = end,
+    .share = share,
+    .image = tmx_serve_image,
+    .cold = cold,
+};
