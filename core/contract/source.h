@@ -2,8 +2,8 @@
 #ifndef TMX_CORE_CONTRACT_SOURCE_H
 #define TMX_CORE_CONTRACT_SOURCE_H
 
-/* Where work comes from: when jobs arrive, which GPUs they get, what they draw, when they end. The machine has
- * its jobs from the begin; their source moves them. A simulation has one source. */
+/* Where work comes from: when jobs arrive, which GPUs they get, what they draw, when they end. The machine
+ * has its jobs from the begin; their source moves them. A simulation has one source. */
 
 #include "core/contract/choice.h"
 #include "core/machine/machine.h"
@@ -19,9 +19,9 @@ struct tmx_source_view {
     bool shared_queue;           /* arrivals wait in one queue until the GPU they go to has none waiting */
 };
 
-/* In the order of a tick. Each may be NULL; `own` is what `open` has returned. Only `open` allocates. A source
- * with admit, work or meet goes by single ticks, one with meet by all GPUs together; one with anything by fixed
- * ticks. */
+/* In the order of a tick. Each may be NULL; `own` is what `open` has returned. Only `open` allocates. A
+ * source with admit, work or meet goes by single ticks, one with meet by all GPUs together; one with anything
+ * by fixed ticks. */
 struct tmx_source {
     struct tmx_plugin base; /* name: of its group of the configuration; opts: where that is rows alone */
     void *(*open)(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
@@ -34,11 +34,12 @@ struct tmx_source {
     void (*limit)(const struct tmx_source_view *v, void *own, struct tmx_request *r);
     /* Every tick, before the GPUs go on: what jobs draw in it (tmx_machine_draw). */
     enum tmx_status (*work)(const struct tmx_source_view *v, void *own, struct tmx_err *err);
-    /* When all GPUs have run, before watts: what their jobs wait for together. Returns how many jobs ended. */
+    /* When all GPUs have run, before watts: what their jobs wait for together. Returns how many jobs ended.
+     */
     size_t (*meet)(const struct tmx_source_view *v, void *own);
-    void (*end)(const struct tmx_source_view *v, void *own);  /* after every tick */
-    double (*share)(const void *own);                         /* done, 0 to 1. NULL: of the jobs' work */
-    void (*image)(void *own, struct tmx_image *i);            /* what is in no arena, for snapshots */
+    void (*end)(const struct tmx_source_view *v, void *own); /* after every tick */
+    double (*share)(const void *own);                        /* done, 0 to 1. NULL: of the jobs' work */
+    void (*image)(void *own, struct tmx_image *i);           /* what is in no arena, for snapshots */
     bool (*cold)(const void *options); /* it writes chip_w by itself: neither dies nor sensors */
 };
 

@@ -3,7 +3,8 @@
 #define TMX_CORE_SIM_SOURCE_SOURCES_H
 
 /* One line a source, defined in core/sim/source/ as tmx_source_NAME: X(Y, name), whose group of the
- * configuration another file of run/ reads, or G(Y, name), whose group has the rows tmx_source_NAME_opts alone. */
+ * configuration another file of run/ reads, or G(Y, name), whose group has the rows tmx_source_NAME_opts
+ * alone. */
 
 #include "core/contract/source.h"
 
@@ -14,8 +15,8 @@
     X(Y, serve)
 
 #define TMX_DECLARE_SOURCE(Y, name) extern const struct tmx_source tmx_source_##name;
-#define TMX_DECLARE_SOURCE_ROWS(Y, name)                  \
-    extern const struct tmx_source tmx_source_##name;     \
+#define TMX_DECLARE_SOURCE_ROWS(Y, name)              \
+    extern const struct tmx_source tmx_source_##name; \
     extern const struct tmx_opt tmx_source_##name##_opts[];
 TMX_SOURCE_LIST(TMX_DECLARE_SOURCE, TMX_DECLARE_SOURCE_ROWS, )
 

@@ -642,6 +642,23 @@ static void without_dies_foresight_routes_by_tokens(void **state)
     tmx_run_destroy(b);
 }
 
+/* With dies a row's brake slows the clocks that heat them. */
+static void a_brake_slows_the_clocks_of_dies(void **state)
+{
+    trace("serve_brake.csv", N);
+    struct tmx_run *run =
+        open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 16; cols = 16; "
+                 "row = { budget_w = 2000.0; brake_s = 0.0; }; "
+                 "serve = { model = \"llama2-70b\"; requests = { file = \"serve_brake.csv\"; }; };");
+    const struct tmx_gpu *gpu = &tmx_sim_machine(tmx_run_sim(run))->gpu[3];
+    for (int k = 0; k < 30; k++) {
+        assert_int_equal(tmx_sim_tick(tmx_run_sim(run), NULL), TMX_OK);
+        assert_int_equal(gpu->level > 0, k >= 21); /* read at 2 s, in force at the next scheduling tick */
+        assert_int_equal(gpu->reasons >> TMX_REASON_HW_POWER_BRAKE & 1, k >= 21);
+    }
+    tmx_run_destroy(run);
+}
+
 /* With dies: components get their watts, a snapshot goes on bit-equal. */
 static void dies_get_the_watts_and_snapshots_go_on(void **state)
 {
@@ -706,6 +723,7 @@ TMX_TESTS(test_serve)
         cmocka_unit_test(keys_without_an_effect_are_refused),
         cmocka_unit_test(a_budget_slows_servers_and_a_brake_stops_them),
         cmocka_unit_test(without_dies_foresight_routes_by_tokens),
+        cmocka_unit_test(a_brake_slows_the_clocks_of_dies),
         cmocka_unit_test(dies_get_the_watts_and_snapshots_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
