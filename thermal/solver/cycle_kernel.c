@@ -413,11 +413,29 @@ KERNEL void add(size_t n, const float *restrict z, float *restrict x)
     }
 }
 
-float TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit)
+/* The least eigenvalue of the symmetric matrix with diag and the squares of the off-diagonal, n rows: below
+ * it all pivots of a shifted matrix are positive. */
+static double least_value(size_t n, const double *diag, const double *off2)
 {
+    double low = 0, high = n > 0 ? fmin(diag[0], 1) : 1;
+    for (size_t halving = 0; n > 0 && halving < 12; halving++) { /* to a few thousandths */
+        const double middle = 0.5 * (low + high);
+        double pivot = diag[0] - middle;
+        for (size_t i = 1; i < n && pivot > 0; i++) {
+            pivot = diag[i] - middle - off2[i - 1] / pivot;
+        }
+        low = pivot > 0 ? middle : low;
+        high = pivot > 0 ? high : middle;
+    }
+    return high;
+}
+
+struct tmx_cycle_end TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
+                                float limit) {
     const size_t n = mg->level[0].n;
     float *r = c->v[0].b, *z = c->v[0].x, alpha = 0, left = 0;
-    double rz = 0;
+    double rz = 0, diag[MOST_ITERATIONS] = {0}, off2[MOST_ITERATIONS]; /* Lanczos' matrix of M^-1 A */
+    size_t seen = 0;
     memset(c->p, 0, n * sizeof *c->p);
     memset(c->sum, 0, n * sizeof *c->sum);
     for (size_t it = 0; it < MOST_ITERATIONS; it++) {
@@ -430,10 +448,18 @@ float TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, floa
         rz = dot(n, r, z);
         turn(n, beta, z, c->p);
         apply(mg, c->p, c->q);
-        const double pq = dot(n, c->p, c->q);
+        const double pq = dot(n, c->p, c->q), before = alpha;
         alpha = pq > 0 ? (float)(rz / pq) : 0;
+        if (pq > 0 && rz > 0 && (it == 0 || before > 0)) {
+            const double more = it > 0 ? fmax((double)beta, 0) : 0;
+            diag[seen] = pq / rz + (it > 0 ? more / before : 0);
+            if (seen > 0) {
+                off2[seen - 1] = more / (before * before);
+            }
+            seen++;
+        }
         advance(n, alpha, c->p, c->q, c->sum, r);
     }
     add(n, z, c->sum);
-    return left;
+    return (struct tmx_cycle_end){left, least_value(seen, diag, off2)};
 }

@@ -46,6 +46,9 @@
 #include "thermal/solver/multigrid.h"
 
 enum { FEW = 2000 };
+/* Cells of two groups hang together where links between groups are all of both diagonals but this part: the
+ * smoother takes each cell by itself, so that a cycle corrects this part only of what they have in common. */
+static const double TOGETHER = 1e-3;
 static const double FLAT = 2.0; /* ratio of mean links from which on one direction alone is coarsened */
 
 /* ---- Levels ---- */
@@ -284,6 +287,23 @@ static size_t place_of(const struct tmx_mg_level *l, const struct tmx_mg_group *
 {
     return g ? g->first + own / (g->nx * g->ny) * g->sheet + own / g->nx % g->ny * g->row + own % g->nx
              : l->single + own;
+}
+
+bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
+{
+    double *sum = err->code ? NULL : calloc(2 * c->n_node, sizeof *sum);
+    bool suits = true;
+    if (sum) {
+        sum_up(c, sum);
+    } else {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t e = 0; e < c->n_link && sum; e++) {
+        const size_t a = c->link[e].a, b = c->link[e].b, n = c->n_node;
+        suits = suits && (sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b]);
+    }
+    free(sum);
+    return suits;
 }
 
 /* Where node i is in the arrays of a level; its line is marked as linked. */
@@ -585,7 +605,8 @@ void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle
     }
 }
 
-float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit)
+struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
+                                   float limit)
 {
     return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit);
 }

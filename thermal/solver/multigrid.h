@@ -41,6 +41,9 @@ struct tmx_cycle;     /* work space of one thread for multigrids of one size */
 /* Links of n_cell and n_node, and room for n_link others. */
 void tmx_cells_take(struct tmx_cells *c, size_t n_link, struct tmx_err *err);
 
+/* Does it converge? Not where a link between groups holds two cells together as if they were one. */
+bool tmx_multigrid_suits(const struct tmx_cells *cells, struct tmx_err *err);
+
 /* NULL where *err has an error, TMX_ENOMEM or TMX_ESOLVE, as of a network that is not positive definite. */
 struct tmx_multigrid *tmx_multigrid_create(const struct tmx_cells *cells, struct tmx_err *err);
 void tmx_multigrid_destroy(struct tmx_multigrid *mg); /* accepts NULL */
@@ -55,8 +58,14 @@ float *tmx_cycle_rhs_single(struct tmx_cycle *c);
 const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y);
 const float *tmx_cycle_result_single(const struct tmx_cycle *c);
 /* Conjugate gradients with a cycle as preconditioner, until no correction by a cycle is above limit or part
- * of the largest value; part 1: one cycle alone. Returns the largest correction of the last cycle, which the
- * result has in it; it is above both where the iterations end without. The right-hand side is used up. */
-float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit);
+ * of the largest value; part 1: one cycle alone. The right-hand side is used up. */
+struct tmx_cycle_end {
+    float left;   /* the largest correction of the last cycle, which the result has in it; above both limits
+                     where the iterations end without */
+    double least; /* least eigenvalue of (cycle x matrix) that they saw, 1 at most: error after the last
+                     correction is about left (1 / least - 1) */
+};
+struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
+                                   float limit);
 
 #endif

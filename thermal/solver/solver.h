@@ -17,8 +17,9 @@ struct tmx_matrix {
     double flow;  /* of all coolant, of the network's own */
 };
 
-/* Iterations end when the last correction of every node is below either. The error left is a tenth of it; of
- * a network that is solved directly that of rounding. */
+/* The error that is allowed of every node: the larger of both, and 1e-11 of the largest |x|. Without coolant
+ * it is estimated from the last correction and the least eigenvalue that the iterations saw; of a network
+ * that is solved directly the error is that of rounding. */
 struct tmx_accuracy {
     double kelvin;
     double part; /* of the largest |x| */
