@@ -34,47 +34,48 @@ static const struct tmx_setting *key(const struct tmx_setting *group, const char
     return s ? s : group;
 }
 
+/* Opening: errors stay (base/err.h); open_serve takes these steps until there is one. */
+struct of {
+    const struct tmx_setting *root, *group; /* the group serve */
+};
+
 /* Rows are racks. */
-static enum tmx_status find_rows(struct tmx_run *r, const struct tmx_setting *row, struct tmx_err *err)
+static void find_rows(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     s->spec.n_row = 1;
     if (s->spec.row_options.rows == TMX_ROWS_ALL) {
-        return TMX_OK;
+        return;
     }
     if (r->topology.n_rack == 0) {
-        return tmx_fail_setting(err, key(row, "rows"),
-                                "row.rows = \"rack\": the run has no topology with racks");
+        tmx_error_setting(err, key(tmx_setting_member(of->root, "row"), "rows"),
+                          "row.rows = \"rack\": the run has no topology with racks");
     }
-    for (size_t g = 1; g < r->n_gpu; g++) {
+    for (size_t g = 1; g < r->n_gpu && !err->code; g++) {
         const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
         s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
         s->gpu[g].row = s->spec.n_row - 1;
     }
-    return TMX_OK;
 }
 
-static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+static void fill_gpus(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
     struct tmx_run_serve *s = r->serve;
     char word[TMX_PATH_SIZE];
-    if (!TMX_TAKE(&r->arena, s->gpu, r->n_gpu)) {
-        return tmx_no_memory(err);
-    }
-    for (size_t g = 0; g < r->n_gpu; g++) {
+    TMX_TAKE(&r->arena, s->gpu, r->n_gpu);
+    tmx_arena_check(&r->arena, err);
+    for (size_t g = 0; g < r->n_gpu && !err->code; g++) {
         const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
         struct tmx_serve_gpu *gpu = &s->gpu[g];
         struct tmx_err why = {0};
         tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[g]].name, word,
                       sizeof word); /* as the model's file has it */
-        const enum tmx_status st = tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why);
-        if (st) {
-            return tmx_fail_setting(err, key(group, "tp"), "%s", why.msg);
-        }
-        if (c->board.power_w <= 0) {
-            return tmx_fail_setting(
-                err, group, "serve: chip %s states no board.power_w, which the phases are shares of", word);
+        if (tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why)) {
+            tmx_error_setting(err, key(of->group, "tp"), "%s", why.msg);
+        } else if (c->board.power_w <= 0) {
+            tmx_error_setting(err, of->group,
+                              "serve: chip %s states no board.power_w, which the phases are shares of", word);
         }
         gpu->chip = c;
         gpu->board_w = c->board.power_w;
@@ -83,7 +84,6 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
         gpu->limit_k = c->board.slowdown_c > 0 ? c->board.slowdown_c + TMX_ZERO_C : INFINITY;
         gpu->memory_limit_k = c->board.memory_c > 0 ? c->board.memory_c + TMX_ZERO_C : INFINITY;
     }
-    return TMX_OK;
 }
 
 /* Nodes are alike and have as many GPUs, in racks their names differ. */
@@ -107,29 +107,25 @@ static bool alike(const struct tmx_serve_gpu *a, const struct tmx_serve_gpu *b)
     return same;
 }
 
-static enum tmx_status check_instances(const struct tmx_run *r, const struct tmx_setting *group,
-                                       struct tmx_err *err)
+static void check_instances(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     const struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_pool_options *p = &s->spec.pools;
-    const struct tmx_setting *pools = tmx_setting_member(group, "pools");
     const size_t tp = (size_t)s->spec.options.tp, n = r->n_gpu / tp;
     for (size_t g = 0; g < r->n_gpu; g++) {
         const size_t first = g / tp * tp;
         if (r->n_gpu % tp != 0 || !same_node(r, first, g) || !alike(&s->gpu[first], &s->gpu[g])) {
-            return tmx_fail_setting(
-                err, key(group, "tp"),
-                "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp, r->n_gpu,
-                tp);
+            tmx_error_setting(err, key(of->group, "tp"),
+                              "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp,
+                              r->n_gpu, tp);
         }
     }
     if ((p->prompt > 0) != (p->token > 0) || (size_t)(p->prompt + p->token) > n) {
-        return tmx_fail_setting(
-            err, pools ? pools : group,
+        tmx_error_setting(
+            err, key(of->group, "pools"),
             "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances", p->prompt,
             p->token, n);
     }
-    return TMX_OK;
 }
 
 /* The instances that serve a class: those of prompts and those of tokens, which are the same where phases are
@@ -150,7 +146,7 @@ static void count_servers(const struct tmx_run_serve *s, size_t n_instance, size
 }
 
 /* Every request fits into every cache it may get to, and has a server. */
-static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+static void check_requests(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
@@ -161,20 +157,18 @@ static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_settin
         least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
     }
     count_servers(s, n, servers);
-    for (size_t i = 0; i < s->list.n; i++) {
+    for (size_t i = 0; i < s->list.n && !err->code; i++) {
         const struct tmx_llm_request *q = &s->list.request[i];
+        const size_t *has = servers[q->class_of];
         s->output_tokens += q->output;
         if (q->input + (double)q->output > least) {
-            return tmx_fail_setting(
-                err, key(group, "requests"),
-                "request %zu: %u input and %u output tokens exceed the %.0f that an instance's cache "
-                "holds (memory, kv_util, weights of %s)",
-                i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
-        }
-        const size_t *has = servers[q->class_of];
-        if (has[0] == 0 || has[1] == 0) {
-            return tmx_fail_setting(
-                err, key(group, "high_servers"),
+            tmx_error_setting(err, key(of->group, "requests"),
+                              "request %zu: %u input and %u output tokens exceed the %.0f that an instance's "
+                              "cache holds (memory, kv_util, weights of %s)",
+                              i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
+        } else if (has[0] == 0 || has[1] == 0) {
+            tmx_error_setting(
+                err, key(of->group, "high_servers"),
                 "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none%s",
                 i + 1, q->class_of ? "low" : "high", o->high_servers, n,
                 s->spec.pools.prompt == 0 ? ""
@@ -182,36 +176,31 @@ static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_settin
                                           : " of the tokens' pool");
         }
     }
-    return TMX_OK;
 }
 
 /* A number of the scheduler that would leave the fit: refused where it is given, else that of the fit. */
-static enum tmx_status keep_within(struct tmx_run *r, const struct tmx_setting *scheduler, const char *name,
-                                   int *v, double most, struct tmx_err *err)
+static void keep_within(struct tmx_run_serve *s, const struct tmx_setting *scheduler, const char *name,
+                        int *v, double most, struct tmx_err *err)
 {
-    struct tmx_run_serve *s = r->serve;
     const struct tmx_setting *given =
         tmx_opt_given(tmx_serve_scheduler_opts, &s->spec.scheduler, name, scheduler);
-    if (*v <= most) {
-        return TMX_OK;
+    if (*v > most && given) {
+        tmx_error_setting(err, given,
+                          "serve.scheduler.%s = %d: the fit of %s has seen at most %g; serve.beyond_fit = "
+                          "true computes more, and marks it",
+                          name, *v, s->llm.name, most);
+    } else if (*v > most) {
+        s->kept_batch = s->kept_batch || v == &s->spec.scheduler.max_batch;
+        *v = (int)most;
     }
-    if (given) {
-        return tmx_fail_setting(
-            err, given,
-            "serve.scheduler.%s = %d: the fit of %s has seen at most %g; serve.beyond_fit = true "
-            "computes more, and marks it",
-            name, *v, s->llm.name, most);
-    }
-    s->kept_batch = s->kept_batch || v == &s->spec.scheduler.max_batch;
-    *v = (int)most;
-    return TMX_OK;
 }
 
 /* No prompt and no batch is larger than those of the rows behind the phases. */
-static enum tmx_status check_fit(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+static void check_fit(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
-    const struct tmx_setting *scheduler = tmx_setting_member(group, "scheduler");
+    struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
+    const struct tmx_setting *scheduler = tmx_setting_member(of->group, "scheduler");
     double prompt = INFINITY, batch = INFINITY, longest = 0;
     size_t n_beyond = 0, first = 0;
     for (size_t g = 0; g < r->n_gpu; g++) {
@@ -225,42 +214,42 @@ static enum tmx_status check_fit(struct tmx_run *r, const struct tmx_setting *gr
         longest = fmax(longest, input);
     }
     if (s->spec.options.beyond_fit) {
-        return TMX_OK;
+        return;
     }
     if (n_beyond > 0) {
-        return tmx_fail_setting(err, key(group, "requests"),
-                                "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu "
-                                "of %zu requests are beyond, "
-                                "up to %.3g times); serve.beyond_fit = true computes and marks them",
-                                first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond,
-                                s->list.n, longest / prompt);
+        tmx_error_setting(
+            err, key(of->group, "requests"),
+            "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu of %zu "
+            "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
+            "them",
+            first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond, s->list.n,
+            longest / prompt);
     }
-    enum tmx_status st = keep_within(r, scheduler, "max_batch", &s->spec.scheduler.max_batch, batch, err);
-    st = st || s->spec.scheduler.policy == TMX_SERVE_CHUNKED || s->spec.scheduler.policy == TMX_SERVE_ORCA
-             ? st
-             : keep_within(r, scheduler, "budget", &s->spec.scheduler.budget, prompt, err);
-    return st || s->spec.scheduler.policy != TMX_SERVE_CHUNKED
-               ? st
-               : keep_within(r, scheduler, "chunk", &s->spec.scheduler.chunk, prompt, err);
+    keep_within(s, scheduler, "max_batch", &o->max_batch, batch, err);
+    if (o->policy == TMX_SERVE_CHUNKED) {
+        keep_within(s, scheduler, "chunk", &o->chunk, prompt, err);
+    } else if (o->policy != TMX_SERVE_ORCA) {
+        keep_within(s, scheduler, "budget", &o->budget, prompt, err);
+    }
 }
 
-static enum tmx_status check_row(const struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_row(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     const struct tmx_run_serve *s = r->serve;
     struct tmx_row_options *o = &r->serve->spec.row_options;
-    const struct tmx_setting *row = tmx_setting_member(root, "row");
+    const struct tmx_setting *row = tmx_setting_member(of->root, "row");
     const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
     if (!tmx_setting_member(row, "telemetry_s")) { /* not written: the next whole tick */
         o->telemetry_s = ceil(o->telemetry_s / r->options.tick_s - 1e-9) * r->options.tick_s;
     }
     const double ticks = o->telemetry_s / r->options.tick_s;
     if (fabs(ticks - round(ticks)) > 1e-6 * ticks || ticks < 1 - 1e-6) {
-        return tmx_fail_setting(err, key(row, "telemetry_s"),
-                                "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
-                                r->options.tick_s);
+        tmx_error_setting(err, key(row, "telemetry_s"),
+                          "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
+                          r->options.tick_s);
     }
     if (o->budget_w == 0 && policy && strcmp(policy->name, "none") != 0) {
-        return tmx_fail_setting(err, row ? row : root, "row policy %s: expected row.budget_w", policy->name);
+        tmx_error_setting(err, row ? row : of->root, "row policy %s: expected row.budget_w", policy->name);
     }
     for (size_t k = 0; k < s->spec.n_row && o->budget_w > 0; k++) {
         double idle_w = 0;
@@ -268,24 +257,25 @@ static enum tmx_status check_row(const struct tmx_run *r, const struct tmx_setti
             idle_w += s->gpu[g].row == k ? s->gpu[g].phase->idle_w + s->spec.options.rest_w : 0;
         }
         if (o->budget_w < idle_w) {
-            return tmx_fail_setting(err, key(row, "budget_w"),
-                                    "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
-                                    o->budget_w, k, idle_w);
+            tmx_error_setting(err, key(row, "budget_w"),
+                              "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
+                              o->budget_w, k, idle_w);
         }
     }
-    return TMX_OK;
 }
 
-/* One job a GPU, that lasts as long as the run; the stage writes its watts. */
-static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
+/* One job a GPU, that lasts as long as the run; the source of work says its watts. */
+static void make_jobs(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     const double last_s = s->list.request[s->list.n - 1].arrival_s;
+    (void)of;
     TMX_TAKE(&r->arena, r->job, r->n_gpu);
     TMX_TAKE(&r->arena, r->kernel, 1);
     r->mix.entry = calloc(r->n_gpu, sizeof *r->mix.entry);
     if (!r->job || !r->kernel || !r->mix.entry) {
-        return tmx_no_memory(err);
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+        return;
     }
     *r->kernel = (struct tmx_kernel){
         .name = "serve",
@@ -294,81 +284,44 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
     r->n_kernel = 1;
     r->mix.n_entry = r->n_gpu;
     snprintf(r->mix.name, sizeof r->mix.name, "%s", s->llm.name);
-    for (size_t g = 0; g < r->n_gpu; g++) {
-        const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
-        const enum tmx_status st = tmx_job_init(&r->job[g], r->kernel, c, 1e9, err);
-        if (st) {
-            return st;
-        }
+    for (size_t g = 0; g < r->n_gpu && !err->code; g++) {
+        err->code = tmx_job_init(&r->job[g], r->kernel, &r->kind[r->kind_of_gpu[g]].chip, 1e9, err);
         r->job[g].power_w = r->job[g].pdi_w = 0;
         r->job[g].pdi_valid = true;
         r->job[g].home_gpu = r->job[g].data_gpu = g;
         r->job[g].has_home = true;
         r->mix.entry[g] = (struct tmx_mix_entry){.work_s = last_s + 60};
     }
-    return TMX_OK;
-}
-
-static enum tmx_status refuse_others(const struct tmx_setting *root, struct tmx_err *err)
-{
-    static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const struct tmx_setting *s = tmx_setting_member(root, others[i]);
-        if (s) {
-            return tmx_fail_setting(err, s, "%s and serve: a run has one of them", others[i]);
-        }
-    }
-    return TMX_OK;
 }
 
 /* What slowdowns are relative to: the default chip may be one that the model's file lacks, a given one not.
  */
-static enum tmx_status find_alone(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+static void find_alone(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
-    const struct tmx_setting *given = tmx_setting_find(group, "limits.alone_on");
+    const struct tmx_setting *given = tmx_setting_find(of->group, "limits.alone_on");
     struct tmx_err why = {0};
     if (tmx_llm_find(&s->llm, s->limits.alone_on, s->spec.options.tp, &s->alone, &why)) {
         s->alone = NULL;
-        return given && strcmp(s->limits.alone_on, DEFAULT_ALONE) != 0
-                   ? tmx_fail_setting(err, given, "serve.limits.alone_on = \"%s\": %s", s->limits.alone_on,
-                                      why.msg)
-                   : TMX_OK;
+        if (given && strcmp(s->limits.alone_on, DEFAULT_ALONE) != 0) {
+            tmx_error_setting(err, given, "serve.limits.alone_on = \"%s\": %s", s->limits.alone_on, why.msg);
+        }
     }
-    return TMX_OK;
 }
 
 /* What a run without dies has of them: one line, as heat may be switched off for a while. */
 static void note_without_heat(const struct tmx_setting *root)
 {
-    static const char *const names[] = {"inlet_c",
-                                        "inlet_plus_k",
-                                        "package",
-                                        "thermal",
-                                        "spread",
-                                        "fan",
-                                        "fan_failures",
-                                        "power_caps_w",
-                                        "sensor",
-                                        "dtm",
-                                        "throttle",
-                                        "mix_policy",
-                                        "policy",
-                                        "method",
-                                        "network",
-                                        "rows",
-                                        "cols",
-                                        "stuck_s",
-                                        "emergency_below_trip_k",
-                                        "release_below_trip_k"};
-    enum { N_NAME = sizeof names / sizeof names[0] };
+    static const char words[] = "inlet_c inlet_plus_k package thermal spread fan fan_failures power_caps_w "
+                                "sensor dtm throttle mix_policy policy method network rows cols stuck_s "
+                                "emergency_below_trip_k release_below_trip_k";
     char list[300] = "";
     size_t used = 0;
     for (size_t i = 0; i < tmx_setting_length(root) && used < sizeof list - 60; i++) {
         const struct tmx_setting *at = tmx_setting_at(root, i);
         const char *name = tmx_setting_name(at), *word = tmx_setting_text(at);
         const bool none = strcmp(name, "policy") == 0 && word && strcmp(word, "BL") == 0; /* of a suite */
-        if (!none && tmx_names_find(name, names, N_NAME) < N_NAME) {
+        if (!none && tmx_words_have(words, name)) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
         }
     }
@@ -390,7 +343,7 @@ struct idle {
     const char *why;
 };
 
-static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_keys(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
@@ -432,13 +385,14 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
         {"row", tmx_row_opts, row, !caps, "oob_s", "no row policy asks for clocks"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_setting *at = rows[i].group[0] ? tmx_setting_find(root, rows[i].group) : root,
+        const struct tmx_setting *at =
+                                     rows[i].group[0] ? tmx_setting_find(of->root, rows[i].group) : of->root,
                                  *given = rows[i].idle
                                               ? tmx_opt_given(rows[i].opts, rows[i].values, rows[i].keys, at)
                                               : NULL;
         if (given) {
-            return tmx_fail_setting(err, given, "%s%s%s does nothing here: %s", rows[i].group,
-                                    rows[i].group[0] ? "." : "", tmx_setting_name(given), rows[i].why);
+            tmx_error_setting(err, given, "%s%s%s does nothing here: %s", rows[i].group,
+                              rows[i].group[0] ? "." : "", tmx_setting_name(given), rows[i].why);
         }
     }
     const struct {
@@ -446,102 +400,117 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
         const char *none;
     } levels[] = {{TMX_LEVEL_PLACE, "own_gpu"}, {TMX_LEVEL_TB, "round_robin"}};
     for (size_t i = 0; i < 2; i++) {
-        const char *word = tmx_choice_keys[levels[i].place];
-        const struct tmx_setting *at = tmx_setting_member(root, word),
-                                 *preset = tmx_setting_member(root, "policy");
-        if (strcmp(r->sim_spec.choice[levels[i].place].policy->name, levels[i].none) != 0 &&
-            !tmx_run_unread(r)) {
-            return tmx_fail_setting(err, at ? at : preset,
-                                    "%s policy %s does nothing here: a served language model "
-                                    "has one job on each GPU",
-                                    word, r->sim_spec.choice[levels[i].place].policy->name);
+        const char *word = tmx_choice_keys[levels[i].place],
+                   *name = r->sim_spec.choice[levels[i].place].policy->name;
+        const struct tmx_setting *at = tmx_setting_member(of->root, word);
+        if (strcmp(name, levels[i].none) != 0 && !tmx_run_unread(r)) {
+            tmx_error_setting(
+                err, at ? at : tmx_setting_member(of->root, "policy"),
+                "%s policy %s does nothing here: a served language model has one job on each GPU", word,
+                name);
         }
     }
-    if (!o->heat) {
-        note_without_heat(root);
+    if (!o->heat && !err->code) {
+        note_without_heat(of->root);
     }
-    return TMX_OK;
 }
 
 /* A trace that is neither beside the file that names it nor in the current folder is a shipped one. */
-static enum tmx_status find_trace(const struct tmx_setting *requests, const char *key, char *path,
-                                  size_t size, struct tmx_err *err)
+static void find_trace(const struct tmx_setting *requests, const char *key, char *path, size_t size,
+                       struct tmx_err *err)
 {
     char found[TMX_PATH_SIZE];
-    if (!path[0] || tmx_os_exists(path)) {
-        return TMX_OK;
+    if (!path[0] || tmx_os_exists(path) || err->code) {
+        return;
     }
     if (tmx_data_file(path, found, NULL) || strlen(found) >= size) {
-        return tmx_fail_setting(err, tmx_setting_member(requests, key),
-                                "%s = \"%s\": no such file; looked for %s, also in thermix's data", key, path,
-                                path);
+        tmx_error_setting(err, tmx_setting_member(requests, key),
+                          "%s = \"%s\": no such file; looked for %s, also in thermix's data", key, path,
+                          path);
+    } else {
+        memcpy(path, found, strlen(found) + 1);
     }
-    memcpy(path, found, strlen(found) + 1);
-    return TMX_OK;
 }
 
-static enum tmx_status read_groups(struct tmx_run *r, const struct tmx_setting *root,
-                                   const struct tmx_setting *group, struct tmx_err *err)
+static void read_groups(struct tmx_run *r, const struct of *of, struct tmx_err *err)
 {
     struct tmx_run_serve *s = r->serve;
     struct tmx_serve_spec *spec = &s->spec;
-    enum tmx_status st = tmx_opt_read(tmx_serve_opts, &spec->options, group, also, err);
-    st = st ? st : tmx_opt_read_group(tmx_request_opts, &s->requests, group, "requests", NULL, err);
-    const struct tmx_setting *at = tmx_setting_member(group, "requests");
-    st = st ? st : find_trace(at, "file", s->requests.file, sizeof s->requests.file, err);
-    st = st ? st : find_trace(at, "sizes", s->requests.sizes, sizeof s->requests.sizes, err);
-    st = st ? st
-            : tmx_opt_read_group(tmx_serve_scheduler_opts, &spec->scheduler, group, "scheduler", NULL, err);
-    st = st ? st : tmx_opt_read_group(tmx_serve_pool_opts, &spec->pools, group, "pools", NULL, err);
-    st = st ? st : tmx_opt_read_group(limit_opts, &s->limits, group, "limits", NULL, err);
-    st = st ? st : tmx_run_choose(r, root, TMX_LEVEL_ROUTE, "tokens", NULL, NULL, err);
-    return st ? st : tmx_run_choose(r, root, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options, err);
+    const struct tmx_setting *requests = tmx_setting_member(of->group, "requests");
+    const struct {
+        const char *name;
+        const struct tmx_opt *opts;
+        void *obj;
+    } groups[] = {{"requests", tmx_request_opts, &s->requests},
+                  {"scheduler", tmx_serve_scheduler_opts, &spec->scheduler},
+                  {"pools", tmx_serve_pool_opts, &spec->pools},
+                  {"limits", limit_opts, &s->limits}};
+    err->code = tmx_opt_read(tmx_serve_opts, &spec->options, of->group, also, err);
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0] && !err->code; i++) {
+        err->code = tmx_opt_read_group(groups[i].opts, groups[i].obj, of->group, groups[i].name, NULL, err);
+        if (i == 0) {
+            find_trace(requests, "file", s->requests.file, sizeof s->requests.file, err);
+            find_trace(requests, "sizes", s->requests.sizes, sizeof s->requests.sizes, err);
+        }
+    }
+    if (!err->code) {
+        err->code = tmx_run_choose(r, of->root, TMX_LEVEL_ROUTE, "tokens", NULL, NULL, err);
+    }
+    if (!err->code) {
+        err->code = tmx_run_choose(r, of->root, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options, err);
+    }
+}
+
+static void load_model(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+{
+    const struct tmx_setting *model = key(of->group, "model");
+    char path[TMX_PATH_SIZE];
+    err->code =
+        tmx_data_find_read(TMX_DATA_LLM, tmx_setting_file(model), r->serve->spec.options.model, path, err);
+    err->code =
+        err->code ? tmx_setting_blame(model, err->code, err) : tmx_llm_load(&r->serve->llm, path, err);
+}
+
+static void make_requests(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+{
+    err->code = tmx_requests_make(&r->serve->list, &r->serve->requests, key(of->group, "requests"),
+                                  (uint64_t)r->options.seed, err);
 }
 
 static enum tmx_status open_serve(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
+    static void (*const steps[])(struct tmx_run *, const struct of *, struct tmx_err *) = {
+        read_groups,   load_model,     fill_gpus, check_instances, find_rows,  check_row,
+        make_requests, check_requests, check_fit, find_alone,      check_keys, make_jobs};
     const struct tmx_setting *group;
-    char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_setting_group(root, "serve", &group, err);
-    if (st || !group) {
-        return st;
+    struct tmx_err own = {0};
+    own.code = tmx_setting_group(root, "serve", &group, &own);
+    if (own.code || !group) {
+        return tmx_error_give(err, &own);
     }
-    st = refuse_others(root, err);
-    struct tmx_run_serve *s = r->serve = st ? NULL : TMX_TAKE(&r->arena, s, 1);
-    if (!s) {
-        return st ? st : tmx_no_memory(err);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const struct tmx_setting *other = tmx_setting_member(root, others[i]);
+        if (other) {
+            tmx_error_setting(&own, other, "%s and serve: a run has one of them", others[i]);
+        }
     }
-    const struct tmx_setting *model = key(group, "model");
-    st = read_groups(r, root, group, err);
-    st = st ? st
-            : tmx_setting_blame(
-                  model,
-                  tmx_data_find_read(TMX_DATA_LLM, tmx_setting_file(model), s->spec.options.model, path, err),
-                  err);
-    st = st ? st : tmx_llm_load(&s->llm, path, err);
-    st = st ? st : fill_gpus(r, group, err);
-    st = st ? st : check_instances(r, group, err);
-    st = st ? st : find_rows(r, tmx_setting_member(root, "row"), err);
-    st = st ? st : check_row(r, root, err);
-    st = st ? st
-            : tmx_requests_make(&s->list, &s->requests, key(group, "requests"), (uint64_t)r->options.seed,
-                                err);
-    st = st ? st : check_requests(r, group, err);
-    st = st ? st : check_fit(r, group, err);
-    st = st ? st : find_alone(r, group, err);
-    st = st ? st : check_keys(r, root, err);
-    st = st ? st : make_jobs(r, err);
+    struct tmx_run_serve *s = r->serve = own.code ? NULL : TMX_TAKE(&r->arena, s, 1);
+    tmx_arena_check(&r->arena, &own);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
+        steps[i](r, &(struct of){root, group}, &own);
+    }
+    if (own.code) {
+        return tmx_error_give(err, &own);
+    }
     if (!s->spec.options.heat && !tmx_setting_member(root, "method")) { /* it is built and never asked */
         snprintf(r->options.method, sizeof r->options.method, "%s", tmx_thermal_lumped.base.name);
     }
-    if (!st) {
-        s->spec.llm = &s->llm;
-        s->spec.gpu = s->gpu;
-        s->spec.n_gpu = r->n_gpu;
-        s->spec.list = &s->list;
-        st = tmx_run_source(r, &tmx_source_serve, &s->spec, group, err);
-    }
-    return st;
+    s->spec.llm = &s->llm;
+    s->spec.gpu = s->gpu;
+    s->spec.n_gpu = r->n_gpu;
+    s->spec.list = &s->list;
+    return tmx_run_source(r, &tmx_source_serve, &s->spec, group, err);
 }
 
 /* Where a watt of a prompt goes. power_w, work [n_unit]; work [5 * n_unit]. */
