@@ -45,7 +45,8 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
     }
 }
 
-struct tmx_table *tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log)
+/* NULL: no memory. */
+static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
     const struct tmx_leak *leak = &c->leak;
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
@@ -292,7 +293,7 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
         .width = width, .column = shown, .n_column = sizeof shown / sizeof shown[0]};
     struct tmx_err failed = {0};
     print_verdict(c, log, width, out, &failed);
-    struct tmx_table *t = tmx_calibrated_fit_table(c, log);
+    struct tmx_table *t = fit_table(c, log);
     if (!failed.code && (t ? !tmx_table_write_screen(t, &screen, out, &failed) : !tmx_no_memory(&failed))) {
         print_notes(t, width, out);
     }
@@ -416,7 +417,7 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
     if (!tmx_os_mkdirs(dir, &failed) && !tmx_folder_open(dir, TMX_FOLDER_RESULTS, &failed)) {
-        save(tmx_calibrated_fit_table(c, log), dir, "fit.csv", &failed);
+        save(fit_table(c, log), dir, "fit.csv", &failed);
         save(covariance_table(c, log), dir, "covariance.csv", &failed);
         save(residual_table(c, log, &failed), dir, "residuals.csv", &failed);
     }

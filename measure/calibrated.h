@@ -18,8 +18,6 @@
 #include "core/topology/topology.h"
 #include "measure/calibrate.h"
 
-/* NULL: no memory. */
-struct tmx_table *tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log);
 /* The table, the errors and the air, for people. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c,
                                                    const struct tmx_measured *log, FILE *out,

@@ -25,7 +25,9 @@ static struct range range_of(const double *v, size_t n)
     return r;
 }
 
-size_t tmx_measured_steps(const struct tmx_series *s)
+/* Changes of load: the mean power of the rows after differs from that before by more than a fifth of the
+ * range. */
+static size_t load_steps(const struct tmx_series *s)
 {
     enum { AROUND = 3 };
     const double *p = s->q[TMX_Q_POWER];
@@ -74,7 +76,7 @@ enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_tabl
             const struct range r = range_of(s->q[ranges[k]], s->n);
             tmx_table_row(*t, "%G %G", r.low, r.high);
         }
-        tmx_table_row(*t, "%zu", tmx_measured_steps(s));
+        tmx_table_row(*t, "%zu", load_steps(s));
     }
     return st;
 }

@@ -16,10 +16,6 @@ TMX_NODISCARD enum tmx_status tmx_measured_table(const struct tmx_measured *m, s
 void tmx_measured_describe(const struct tmx_measured *m, FILE *out);
 void tmx_measured_sketch(const struct tmx_measured *m, FILE *out);
 
-/* Changes of load: the mean power of the rows after differs from that before by more than a fifth of the
- * range. */
-size_t tmx_measured_steps(const struct tmx_series *s);
-
 /* What would have been: drawn beside the prediction with its 95 % interval. */
 struct tmx_what_if {
     const char *words;      /* "inlet_c=+8" */

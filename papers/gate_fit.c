@@ -27,24 +27,23 @@ static double *knob_at(struct tmx_stream_knobs *k, size_t i)
     return (double *)(void *)((char *)k + knob[i]);
 }
 
-struct tmx_gate_mean tmx_gate_mean_of(const struct tmx_gate_plan *plan, const struct tmx_sm_result *result,
-                                      size_t gate_case)
+/* Means of one case over the kernels of a plan of one fit, percent: INT and FP saved, slowdown; FP over the
+ * kernels with FP. */
+static void mean_of(const struct tmx_gate_plan *plan, const struct tmx_sm_result *result, size_t gate_case,
+                    double mean[N_TARGET])
 {
-    struct tmx_gate_mean m = {0};
-    double n_fp = 0;
+    double fp_saved = 0, n_fp = 0;
+    mean[0] = mean[2] = 0;
     for (size_t k = 0; k < plan->n_kernel; k++) {
         const struct tmx_sm_result *r = &result[k * plan->n_case];
         const struct tmx_gate_numbers n =
             tmx_gate_numbers(plan, &r[gate_case], r, plan->gate[gate_case].break_even_cycles);
-        m.int_saved += 100 * n.saved[0] / (double)plan->n_kernel;
-        m.slowdown += 100 * n.slowdown / (double)plan->n_kernel;
-        if (!isnan(n.saved[1])) {
-            m.fp_saved += 100 * n.saved[1];
-            n_fp += 1;
-        }
+        mean[0] += 100 * n.saved[0] / (double)plan->n_kernel;
+        mean[2] += 100 * n.slowdown / (double)plan->n_kernel;
+        fp_saved += isnan(n.saved[1]) ? 0 : 100 * n.saved[1];
+        n_fp += !isnan(n.saved[1]);
     }
-    m.fp_saved = n_fp > 0 ? m.fp_saved / n_fp : NAN;
-    return m;
+    mean[1] = n_fp > 0 ? fp_saved / n_fp : NAN;
 }
 
 struct tuning {
@@ -69,8 +68,8 @@ static double from_target(struct tuning *t)
         t->plan.seed = t->seed + seed;
         t->status = tmx_gate_run(&t->plan, t->result, t->err);
         for (size_t i = 1; i < t->plan.n_case && !t->status; i++) {
-            const struct tmx_gate_mean m = tmx_gate_mean_of(&t->plan, t->result, i);
-            const double mean[N_TARGET] = {m.int_saved, m.fp_saved, m.slowdown};
+            double mean[N_TARGET];
+            mean_of(&t->plan, t->result, i, mean);
             for (int k = 0; k < N_TARGET; k++) {
                 ours[i][k] += mean[k] / (double)t->n_seed;
             }

@@ -6,14 +6,6 @@
 
 #include "study/microbench/gate_runs.h"
 
-struct tmx_gate_mean { /* over kernels, percent */
-    double int_saved, fp_saved, slowdown;
-};
-
-/* Means of one case over the kernels of a plan of one fit; FP over the kernels with FP. */
-struct tmx_gate_mean tmx_gate_mean_of(const struct tmx_gate_plan *plan, const struct tmx_sm_result *result,
-                                      size_t gate_case);
-
 /* Fit the knobs by simplex, starting from the chip's fit `fit`, to the mean over n_seed seeds. The targets
  * are the values of suite warped-gates with origin "fitted" (fit 0: without variant, 1: variant "fit all").
  * Prints the group for sm.cfg and what was reached. */

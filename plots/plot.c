@@ -19,51 +19,6 @@ static bool holds(const char *folder, const char *file)
     return tmx_os_exists(path);
 }
 
-static void nothing(struct tmx_plot *p, const char *results, bool table)
-{
-    if (p->only) {
-        p->st = tmx_fail_at(
-            p->err, TMX_ECONFIG, results, 0,
-            "there is no figure \"%s\" of these results; without --figure all are drawn and named", p->only);
-        return;
-    }
-    p->st = tmx_fail_at(
-        p->err, TMX_EIO, results, 0,
-        table ? "nothing to draw: its table.csv is not one that a suite or a comparison of floorplans "
-                "writes; `thermix "
-                "cta -o` and `thermix gate -o` write tables only"
-              : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
-                "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), a .sqlite database of "
-                "`thermix sweep`, or a file of temperatures of `thermix thermal`");
-}
-
-enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes)
-{
-    const size_t n = strlen(results), before = p->n_figure;
-    const bool study = n > 7 && strcmp(results + n - 7, ".sqlite") == 0,
-               table = !study && holds(results, "table.csv");
-    if (study) {
-        tmx_plot_study(p, results, axes);
-    } else if (axes->x || axes->y || axes->by || axes->n_where > 0) {
-        p->st = tmx_fail(p->err, TMX_ECONFIG,
-                         "--x, --y, --by and --where are for the database of a study, X.sqlite");
-    } else {
-        if (table) {
-            tmx_plot_table(p, results);
-            tmx_plot_suite(p, results);
-            tmx_plot_serve_suite(p, results);
-        }
-        if (holds(results, "trace.csv") || tmx_history_has_frames(results)) {
-            tmx_plot_run(p, results);
-        }
-        tmx_plot_serve(p, results);
-    }
-    if (!p->st && p->n_figure == before && (!study || p->only)) {
-        nothing(p, results, table);
-    }
-    return p->st;
-}
-
 /* Figures from one run's folder: temperature, power and clock, SM-to-kernel map, heat map. */
 
 enum { MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
@@ -309,7 +264,7 @@ static size_t hotter(const struct tmx_history *all, size_t n_gpu, size_t g)
     return n;
 }
 
-void tmx_plot_run(struct tmx_plot *p, const char *run_dir)
+static void draw_run(struct tmx_plot *p, const char *run_dir)
 {
     struct tmx_history *all = NULL;
     size_t n_gpu = 0;
@@ -340,6 +295,51 @@ void tmx_plot_run(struct tmx_plot *p, const char *run_dir)
         draw_heatmap(p, all, n_gpu);
     }
     tmx_history_free(all, n_gpu);
+}
+
+static void nothing(struct tmx_plot *p, const char *results, bool table)
+{
+    if (p->only) {
+        p->st = tmx_fail_at(
+            p->err, TMX_ECONFIG, results, 0,
+            "there is no figure \"%s\" of these results; without --figure all are drawn and named", p->only);
+        return;
+    }
+    p->st = tmx_fail_at(
+        p->err, TMX_EIO, results, 0,
+        table ? "nothing to draw: its table.csv is not one that a suite or a comparison of floorplans "
+                "writes; `thermix "
+                "cta -o` and `thermix gate -o` write tables only"
+              : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
+                "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), a .sqlite database of "
+                "`thermix sweep`, or a file of temperatures of `thermix thermal`");
+}
+
+enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes)
+{
+    const size_t n = strlen(results), before = p->n_figure;
+    const bool study = n > 7 && strcmp(results + n - 7, ".sqlite") == 0,
+               table = !study && holds(results, "table.csv");
+    if (study) {
+        tmx_plot_study(p, results, axes);
+    } else if (axes->x || axes->y || axes->by || axes->n_where > 0) {
+        p->st = tmx_fail(p->err, TMX_ECONFIG,
+                         "--x, --y, --by and --where are for the database of a study, X.sqlite");
+    } else {
+        if (table) {
+            tmx_plot_table(p, results);
+            tmx_plot_suite(p, results);
+            tmx_plot_serve_suite(p, results);
+        }
+        if (holds(results, "trace.csv") || tmx_history_has_frames(results)) {
+            draw_run(p, results);
+        }
+        tmx_plot_serve(p, results);
+    }
+    if (!p->st && p->n_figure == before && (!study || p->only)) {
+        nothing(p, results, table);
+    }
+    return p->st;
 }
 
 enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e)

@@ -40,9 +40,6 @@ TMX_NODISCARD enum tmx_status tmx_plot_thermal(struct tmx_plot *p, const char *f
 void tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_history *all, size_t n_gpu,
                     size_t frame, double low_c, double high_c);
 
-/* All figures of a run's folder. */
-void tmx_plot_run(struct tmx_plot *p, const char *run_dir);
-
 /* What was lost over time and by SM, as `explain`; its data are explain.csv and explain_sm.csv. Takes those
  * tables over. */
 TMX_NODISCARD enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e);

@@ -66,12 +66,6 @@ struct pool {
     struct tmx_progress progress;
 };
 
-unsigned tmx_pool_processors(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 static bool write_all(int fd, const void *data, size_t size)
 {
     const char *p = data;
@@ -452,7 +446,9 @@ static void release(struct pool *s)
 
 enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
 {
-    struct pool s = {.p = p, .n_worker = p->n_worker ? p->n_worker : tmx_pool_processors(), .most = 1};
+    const long n_processor = sysconf(_SC_NPROCESSORS_ONLN); /* that this process may use */
+    struct pool s = {.p = p, .n_worker = p->n_worker, .most = 1};
+    s.n_worker = s.n_worker ? s.n_worker : n_processor > 0 ? (unsigned)n_processor : 1;
     if (p->n_task == 0) {
         return TMX_OK;
     }

@@ -58,9 +58,6 @@ struct tmx_pool {
  * Returns collect's status, TMX_EIO when no child can be started. */
 TMX_NODISCARD enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err);
 
-/* Processors this process may use. */
-unsigned tmx_pool_processors(void);
-
 /* One line on standard error, redrawn in place; silent when that is not a terminal. */
 struct tmx_progress {
     bool shown;

@@ -91,7 +91,8 @@ static enum tmx_status receive(struct tmx_study *s, int *from, struct tmx_err *e
     return st;
 }
 
-enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
+/* Rank 0, after tmx_study_begin. Also to be called when that failed: n_todo = 0 sends the others home. */
+static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
 {
     struct tmx_progress progress;
     enum tmx_status st = TMX_OK;
@@ -183,7 +184,8 @@ struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
         .rank = (size_t)m->rank, .size = (size_t)m->size, .ctx = m, .gather = gather, .watched = watched};
 }
 
-enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
+/* The other ranks, after tmx_study_begin_worker. */
+static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     while (!st) {
@@ -217,13 +219,13 @@ void tmx_mpi_end(void)
 {
 }
 
-enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
+static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
 {
     (void)m;
     return tmx_study_run_local(s, err);
 }
 
-enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
+static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
 {
     (void)s;
     return tmx_fail(err, TMX_EUNSUPPORTED, "built without MPI");
@@ -267,7 +269,7 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     struct tmx_study s;
     if (mpi->rank > 0) {
         enum tmx_status st = tmx_study_begin_worker(&s, runs, o, err);
-        st = st ? st : tmx_mpi_follow(&s, err);
+        st = st ? st : follow(&s, err);
         tmx_study_end(&s);
         return st;
     }
@@ -275,7 +277,7 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     if (mpi->size > 1) {
         struct tmx_study nothing = {.options = o};
         struct tmx_err ignored = {0};
-        const enum tmx_status led = tmx_mpi_lead(mpi, st ? &nothing : &s, st ? &ignored : err);
+        const enum tmx_status led = lead(mpi, st ? &nothing : &s, st ? &ignored : err);
         st = st ? st : led;
     } else if (!st) {
         st = tmx_study_run_local(&s, err);

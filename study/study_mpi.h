@@ -18,12 +18,6 @@ struct tmx_mpi {
 TMX_NODISCARD enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err);
 void tmx_mpi_end(void);
 
-/* Rank 0, after tmx_study_begin. Also to be called when that failed: n_todo = 0 sends the
- * others home. */
-TMX_NODISCARD enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err);
-/* The other ranks, after tmx_study_begin_worker. */
-TMX_NODISCARD enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err);
-
 /* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
  * on. */
 void tmx_mpi_hush(const struct tmx_mpi *m);

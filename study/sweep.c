@@ -79,7 +79,7 @@ struct builder {
     size_t room;
     size_t repeat;
     bool has_seed;
-    struct tmx_err err; /* the first stays */
+    struct tmx_err *err;
 };
 
 /* A whole number is one that a key of whole numbers takes, too. */
@@ -130,7 +130,7 @@ static bool kept(struct builder *b, const struct tmx_scalar *value)
                 }
             }
             if (!tmx_scalar_real(of, &v[side])) {
-                tmx_error_at(&b->err, TMX_ECONFIG, s->file, r->line,
+                tmx_error_at(b->err, TMX_ECONFIG, s->file, r->line,
                              "constraint: \"%s\" is neither a number nor an axis of numbers",
                              r->side[side].text);
             }
@@ -143,9 +143,9 @@ static bool kept(struct builder *b, const struct tmx_scalar *value)
 static void add(struct builder *b, const double *u)
 {
     struct tmx_sweep *s = b->s;
-    for (size_t r = 0; r < b->repeat && !b->err.code; r++) {
+    for (size_t r = 0; r < b->repeat && !b->err->code; r++) {
         if (s->n_point == TMX_SWEEP_MAX_POINTS) {
-            tmx_error_at(&b->err, TMX_ECONFIG, s->file, s->axis[s->n_axis - 1].line, "more than %d points",
+            tmx_error_at(b->err, TMX_ECONFIG, s->file, s->axis[s->n_axis - 1].line, "more than %d points",
                          TMX_SWEEP_MAX_POINTS);
             return;
         }
@@ -153,7 +153,7 @@ static void add(struct builder *b, const double *u)
             const size_t room = b->room ? 2 * b->room : 64;
             struct tmx_scalar *more = realloc(s->value, room * s->n_key * sizeof *more);
             if (!more) {
-                tmx_no_memory(&b->err);
+                tmx_no_memory(b->err);
                 return;
             }
             s->value = more;
@@ -169,7 +169,7 @@ static void add(struct builder *b, const double *u)
         if (b->has_seed) {
             value[n++] = TMX_INTEGER_VALUE((int64_t)(s->seed + r));
         }
-        s->n_point += kept(b, value) && !b->err.code;
+        s->n_point += kept(b, value) && !b->err->code;
     }
 }
 
@@ -178,9 +178,9 @@ static void grid(struct builder *b, double *u)
     const struct tmx_sweep *s = b->s;
     size_t *index;
     if (!TMX_TAKE(&b->s->arena, index, s->n_axis)) {
-        tmx_no_memory(&b->err);
+        tmx_no_memory(b->err);
     }
-    for (bool more = true; more && !b->err.code;) {
+    for (bool more = true; more && !b->err->code;) {
         for (size_t i = 0; i < s->n_axis; i++) {
             u[i] = ((double)index[i] + 0.5) / (double)s->axis[i].n_value;
         }
@@ -202,11 +202,11 @@ static void random_points(struct builder *b, double *u)
     struct tmx_rng *rng = NULL;
     size_t *stratum; /* [axis][point] */
     if (!TMX_TAKE(&b->s->arena, stratum, latin ? n * n_axis : 0)) {
-        tmx_no_memory(&b->err);
+        tmx_no_memory(b->err);
         return;
     }
-    (void)!tmx_rng_create(&rng, b->s->seed, "sweep", &b->err);
-    for (size_t i = 0; latin && i < n_axis && !b->err.code; i++) {
+    (void)!tmx_rng_create(&rng, b->s->seed, "sweep", b->err);
+    for (size_t i = 0; latin && i < n_axis && !b->err->code; i++) {
         size_t *p = stratum + i * n;
         for (size_t k = 0; k < n; k++) {
             const size_t j = (size_t)tmx_rng_below(rng, k + 1);
@@ -214,7 +214,7 @@ static void random_points(struct builder *b, double *u)
             p[j] = k;
         }
     }
-    for (size_t k = 0; k < n && !b->err.code; k++) {
+    for (size_t k = 0; k < n && !b->err->code; k++) {
         for (size_t i = 0; i < n_axis; i++) {
             u[i] = tmx_rng_uniform(rng);
             u[i] = latin ? ((double)stratum[i * n + k] + u[i]) / (double)n : u[i];
@@ -230,16 +230,16 @@ static void quasi_random(struct builder *b, double *u)
     const bool indices = b->s->method == TMX_SAMPLE_INDICES;
     const size_t n_axis = b->s->n_axis, n_dim = n_axis * (indices ? 2 : 1);
     if (n_dim > SOBOL_MAX_DIM) {
-        tmx_error_at(&b->err, TMX_ECONFIG, b->s->file, 0, "a Sobol sequence has at most %d axes%s",
+        tmx_error_at(b->err, TMX_ECONFIG, b->s->file, 0, "a Sobol sequence has at most %d axes%s",
                      SOBOL_MAX_DIM, indices ? " (two for each axis here)" : "");
         return;
     }
     gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)n_dim);
     double *v; /* A and B */
     if (!TMX_TAKE(&b->s->arena, v, n_dim) || !q) {
-        tmx_no_memory(&b->err);
+        tmx_no_memory(b->err);
     }
-    for (size_t n = 0; n < b->s->n_sample && !b->err.code; n++) {
+    for (size_t n = 0; n < b->s->n_sample && !b->err->code; n++) {
         gsl_qrng_get(q, v);
         add(b, v);
         if (indices) {
@@ -285,8 +285,8 @@ static void gather_keys(struct tmx_sweep *s, const char *seed_key, struct tmx_er
     }
 }
 
-enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
-                                 struct tmx_err *err)
+/* Key and value from the axes. */
+static void expand(struct tmx_sweep *s, size_t repeat, const char *seed_key, struct tmx_err *err)
 {
     static void (*const build[])(struct builder *, double *) = {
         [TMX_SAMPLE_GRID] = grid,
@@ -295,23 +295,22 @@ enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char 
         [TMX_SAMPLE_SOBOL] = quasi_random,
         [TMX_SAMPLE_INDICES] = quasi_random,
     };
-    struct builder b = {.s = s, .repeat = repeat, .has_seed = repeat > 1};
+    struct builder b = {.s = s, .repeat = repeat, .has_seed = repeat > 1, .err = err};
     double *u;
     if (s->method == TMX_SAMPLE_INDICES && (s->n_rule > 0 || repeat > 1)) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->file, 0,
-                           "sample.method = \"indices\" needs its whole design: no constraints, no repeat");
+        tmx_error_at(err, TMX_ECONFIG, s->file, 0,
+                     "sample.method = \"indices\" needs its whole design: no constraints, no repeat");
+        return;
     }
-    gather_keys(s, b.has_seed ? seed_key : NULL, &b.err);
-    if (!b.err.code && TMX_TAKE(&s->arena, u, s->n_axis)) {
+    gather_keys(s, b.has_seed ? seed_key : NULL, err);
+    if (!err->code && TMX_TAKE(&s->arena, u, s->n_axis)) {
         build[s->method](&b, u);
-    } else {
-        tmx_error(&b.err, TMX_ENOMEM, "out of memory");
     }
+    tmx_arena_check(&s->arena, err);
     if (s->n_point == 0) {
-        tmx_error_at(&b.err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
+        tmx_error_at(err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
                      "the constraints leave no point");
     }
-    return tmx_error_give(err, &b.err);
 }
 
 struct tmx_table *tmx_sweep_table(const struct tmx_sweep *s)
@@ -643,7 +642,10 @@ enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *gr
         s->seed = (uint64_t)h.seed;
         read_axes(s, group, &failed);
     }
-    if (failed.code || tmx_sweep_expand(s, 1, NULL, &failed)) {
+    if (!failed.code) {
+        expand(s, 1, NULL, &failed);
+    }
+    if (failed.code) {
         tmx_sweep_finish(s);
     }
     return tmx_error_give(err, &failed);
@@ -673,7 +675,7 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
         const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
                            tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
         snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
-        (void)!tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, &failed);
+        expand(s, (size_t)h.repeat, h.seed_key, &failed);
     }
     if (failed.code) {
         tmx_sweep_finish(s);

@@ -85,10 +85,6 @@ void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs);
 /* Every point as a row: its number and the values of its keys; NULL: no memory. */
 struct tmx_table *tmx_sweep_table(const struct tmx_sweep *s);
 
-/* Used by tmx_sweep_load after reading: fills key and value from the axes. */
-TMX_NODISCARD enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
-                                               struct tmx_err *err);
-
 extern const struct tmx_keys tmx_study_keys[]; /* of a study */
 
 #endif

@@ -85,10 +85,16 @@ static void sample(void *ctx, const struct tmx_contention_sample *s)
                   s->latency->lines_per_cycle > 0 ? s->latency->cycles[0] : 0, ipc, s->latency->dram_load);
 }
 
-enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
-                                     const struct tmx_memory_program *const *programs, size_t n_program,
-                                     const struct tmx_cta_options *o, struct tmx_cta_baseline *b,
-                                     struct tmx_err *err)
+/* What a kernel does on a chip without any policy: the yardsticks of every row. */
+struct baseline {
+    struct tmx_cta_outcome all;
+    double latency_one_core; /* cycles */
+    double optimal_cores;
+};
+
+static enum tmx_status run_baseline(const struct tmx_cta_chip *chip,
+                                    const struct tmx_memory_program *const *programs, size_t n_program,
+                                    const struct tmx_cta_options *o, struct baseline *b, struct tmx_err *err)
 {
     struct tmx_cta_policy_spec all, one;
     struct tmx_cta_outcome *scratch = calloc(1, sizeof *scratch);
@@ -117,7 +123,7 @@ static double change_pct(double ours, double base)
 }
 
 static struct tmx_cta_row row_of(const struct tmx_cta_chip *chip, const char *kernel, const char *policy,
-                                 const struct tmx_cta_outcome *o, const struct tmx_cta_baseline *b)
+                                 const struct tmx_cta_outcome *o, const struct baseline *b)
 {
     const struct tmx_energy *e = &o->energy;
     struct tmx_cta_row r = {
@@ -181,7 +187,7 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
                                       const struct tmx_cta_policy_spec *policy, size_t n_policy,
                                       const struct tmx_cta_options *o, struct tmx_err *err)
 {
-    struct tmx_cta_baseline *b = calloc(1, sizeof *b);
+    struct baseline *b = calloc(1, sizeof *b);
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     char name[256] = "";
     enum tmx_status st = b && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
@@ -189,7 +195,7 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
         used +=
             (size_t)snprintf(name + used, sizeof name - used, "%s%s", i > 0 ? "+" : "", programs[i]->name);
     }
-    st = st ? st : tmx_cta_baseline_run(chip, programs, n_program, o, b, err);
+    st = st ? st : run_baseline(chip, programs, n_program, o, b, err);
     for (size_t p = 0; p < n_policy && !st; p++) {
         struct timeline t = {.table = r->timeline,
                              .kernel = name,

@@ -76,15 +76,4 @@ struct tmx_cta_question {
 TMX_NODISCARD enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r,
                                           struct tmx_err *err);
 
-/* What a kernel does on a chip without any policy: the yardsticks of every row. */
-struct tmx_cta_baseline {
-    struct tmx_cta_outcome all;
-    double latency_one_core; /* cycles */
-    double optimal_cores;
-};
-TMX_NODISCARD enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
-                                                   const struct tmx_memory_program *const *programs,
-                                                   size_t n_program, const struct tmx_cta_options *o,
-                                                   struct tmx_cta_baseline *b, struct tmx_err *err);
-
 #endif
