@@ -37,7 +37,11 @@ struct tmx_collect {
     size_t n_header;                            /* repeated lines of names */
     size_t n_secondary;                         /* rows of dies whose watts are another die's */
     unsigned blank_at, header_at, secondary_at; /* lines of the first */
+    struct tmx_err err;                         /* the first stays: readers do nothing more */
 };
+/* What is wrong at a line of the file. */
+#define tmx_collect_error(c, line, ...) \
+    tmx_error_at(&(c)->err, TMX_EPARSE, (c)->text->name, (line), __VA_ARGS__)
 
 /* A column: which quantity, and the factor and shift from its unit to ours. */
 struct tmx_column_use {
@@ -72,7 +76,7 @@ struct tmx_log_format {
     const char *name;              /* "nvidia-smi --query-gpu" */
     const char *signature;         /* "a|b&c": a or b, and c; NULL: a function there knows */
     const struct tmx_alias *names; /* of its columns, for read; end with {0} */
-    enum tmx_status (*read)(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err);
+    void (*read)(struct tmx_collect *c, const struct tmx_alias *names);
 };
 extern const struct tmx_log_format tmx_log_formats[]; /* {0} ends; the last but it takes what is left */
 /* head is the text's first line that is not blank. */
@@ -136,47 +140,36 @@ bool tmx_log_grow(struct tmx_arena *a, void **list, size_t n, size_t size);
 /* Index of a name in a list, added when new; (size_t)-1 without memory. */
 size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_span s);
 
-TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
-                                              struct tmx_span run, const struct tmx_who *who,
-                                              struct tmx_err *err);
+void tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tmx_span run,
+                     const struct tmx_who *who);
 /* The file's line of a line of the text that is read. */
 unsigned tmx_collect_line(const struct tmx_collect *c, unsigned line);
 /* Index of a GPU in a list, added when new: labels are equal, hosts and UUIDs are or are not known.
  * (size_t)-1 without memory. */
 size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who);
 /* Names of the GPUs from who they are, and their order by the numbers in them. */
-TMX_NODISCARD enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err);
+void tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err);
 void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
 void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
 void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name);
 void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name);
 
 /* Tables with a separator: the reader behind the formats whose header names the columns. */
-TMX_NODISCARD enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases,
-                                             struct tmx_err *err);
+void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases);
 /* Tables whose columns are set apart by blanks, with lines "# name name ..." and "# unit unit ..." that are
  * repeated on every screen: nvidia-smi dmon and dcgmi dmon. */
-TMX_NODISCARD enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,
-                                                   struct tmx_err *err);
+void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases);
 
 /* What an exporter of metrics serves: names, labels in braces, values. */
 bool tmx_is_prometheus(const struct tmx_text_file *text);
-TMX_NODISCARD enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names,
-                                                  struct tmx_err *err);
-
-/* Notes on values that are possible but unlikely. */
-void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,
-                   const struct tmx_read_options *o);
-/* Do the rising times t[n] come in bursts, as rows of several GPUs do? */
-bool tmx_log_bursts(const double *t, size_t n);
+void tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names);
 
 /* Rows -> series. */
-TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);
+void tmx_collect_series(struct tmx_collect *c);
 
 /* A text of another shape (JSON, blocks of nvidia-smi -q) as a table, with the lines it comes from; what is
  * no log that can be read is refused by its name. */
-TMX_NODISCARD enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t,
-                                              struct tmx_err *err);
+void tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t);
 
 /* The file at path as text: gzip unpacked, UTF-16 and byte order marks taken away. */
 TMX_NODISCARD enum tmx_status tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,

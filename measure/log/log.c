@@ -16,16 +16,6 @@ bool tmx_column_is(struct tmx_span name, int quantity)
     return any;
 }
 
-static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_log_quantity q)
-{
-    for (size_t i = first; i < m->n_column; i++) {
-        if (m->column[i].quantity == q) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file *t,
                                    const struct tmx_read_options *options, struct tmx_err *err)
 {
@@ -37,7 +27,7 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "the log is empty");
     }
-    enum tmx_status st = tmx_log_reshape(&c, t, err);
+    tmx_log_reshape(&c, t);
     l = (struct tmx_lines){0};
     while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
     }
@@ -45,7 +35,9 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     const struct tmx_span head = are ? (struct tmx_span){are, are + strlen(are)} : l.line;
     const struct tmx_log_format *f = tmx_log_format_of(head, t);
     m->format = f->name;
-    st = st ? st : f->read(&c, f->names, err);
+    if (!c.err.code) {
+        f->read(&c, f->names);
+    }
     if (c.n_header > 1) {
         tmx_measured_note(m, "%s:%u: the header is repeated here, and %zu times in all: skipped", t->name,
                           c.header_at, c.n_header);
@@ -59,24 +51,33 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
             "package draws is in the row of the primary die, whose watts are those of both dies",
             t->name, c.secondary_at, c.n_secondary);
     }
-    for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
-        if (!has_column(m, first_column, (enum tmx_log_quantity)q)) {
+    for (int q = TMX_Q_POWER; !c.err.code && q <= TMX_Q_TEMP; q++) {
+        bool there = false;
+        for (size_t i = first_column; i < m->n_column; i++) {
+            there = there || (int)m->column[i].quantity == q;
+        }
+        if (!there) {
             char names[256] = "";
             for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
                          m->unused[i]);
             }
-            st = tmx_fail_at(err, TMX_EPARSE, t->name, tmx_collect_line(&c, l.number),
-                             "no column of %s with values (read as %s%s%s); --column %s=NAME names it",
-                             q == TMX_Q_POWER ? "power" : "temperature", m->format,
-                             names[0] ? "; without use: " : "", names,
-                             tmx_log_quantity_name((enum tmx_log_quantity)q));
+            tmx_collect_error(&c, tmx_collect_line(&c, l.number),
+                              "no column of %s with values (read as %s%s%s); --column %s=NAME names it",
+                              q == TMX_Q_POWER ? "power" : "temperature", m->format,
+                              names[0] ? "; without use: " : "", names,
+                              tmx_log_quantity_name((enum tmx_log_quantity)q));
         }
     }
-    st = st ? st : tmx_collect_series(&c, err);
+    if (!c.err.code) {
+        tmx_collect_series(&c);
+    }
+    if (m->arena.failed) {
+        tmx_error_at(&c.err, TMX_ENOMEM, t->name, 0, "out of memory");
+    }
     tmx_arena_finish(&c.arena);
     free(c.row);
-    return st || !m->arena.failed ? st : tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
+    return tmx_error_give(err, &c.err);
 }
 
 enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
@@ -318,7 +319,7 @@ static char *name_of(struct tmx_measured *m, size_t g, bool hosts, bool brief)
     return tmx_arena_text(&m->arena, buf);
 }
 
-enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
+void tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *err)
 {
     const size_t n = m->n_id;
     struct place *place;
@@ -328,7 +329,8 @@ enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *e
     TMX_TAKE(&m->arena, place, n + 1);
     TMX_TAKE(&m->arena, now, n + 1);
     if (!TMX_TAKE(&m->arena, m->gpu, n + 1)) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
+        tmx_error(err, TMX_ENOMEM, "%zu GPUs", n);
+        return;
     }
     m->n_gpu = n;
     for (size_t g = 0; g < n; g++) {
@@ -353,7 +355,6 @@ enum tmx_status tmx_measured_name_gpus(struct tmx_measured *m, struct tmx_err *e
         tmx_measured_note(m, "several hosts: GPUs are called HOST/GPU, from %s to %s", m->gpu[0],
                           m->gpu[n - 1]);
     }
-    return TMX_OK;
 }
 
 /* Runs and GPUs by patterns of their names. */

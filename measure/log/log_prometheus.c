@@ -71,17 +71,15 @@ static void who_of(struct tmx_span labels, struct tmx_span id[4])
     }
 }
 
-static enum tmx_status emit(struct tmx_collect *c, struct scrape *s, struct tmx_err *err)
+static void emit(struct tmx_collect *c, struct scrape *s)
 {
     const struct tmx_span none = {"", ""};
-    enum tmx_status st = TMX_OK;
-    for (size_t g = 0; !st && g < s->n; g++) {
+    for (size_t g = 0; !c->err.code && g < s->n; g++) {
         const struct tmx_span *id = s->of[g].id;
         const struct tmx_who who = {id[0], id[1], id[2], id[3]};
-        st = tmx_collect_row(c, &s->of[g].row, none, &who, err);
+        tmx_collect_row(c, &s->of[g].row, none, &who);
     }
     s->n = 0;
-    return st;
 }
 
 static bool same(struct tmx_span a, struct tmx_span b)
@@ -111,8 +109,8 @@ static size_t row_of(struct scrape *s, const struct tmx_span id[4], unsigned lin
 
 /* The next scrape begins where a row's metric comes again: with the same labels, or behind another metric
  * (the samples of one scrape follow each other; those of one GPU differ by the pods that share it). */
-static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line, unsigned number,
-                              const struct tmx_alias *names, struct tmx_err *err)
+static void metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line, unsigned number,
+                   const struct tmx_alias *names)
 {
     const char *open = memchr(line.begin, '{', tmx_span_length(line));
     const char *close = open ? line.end : NULL;
@@ -120,7 +118,7 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
         close--;
     }
     if (!close || close == open) {
-        return TMX_OK; /* a metric without labels belongs to no GPU */
+        return; /* a metric without labels belongs to no GPU */
     }
     const struct tmx_span name = {line.begin, open}, labels = {open + 1, close};
     const struct tmx_column_use use = tmx_column_named(name, (struct tmx_span){open, open}, names);
@@ -129,20 +127,20 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
     s->family += !same(s->name, name);
     s->name = name;
     if (use.quantity <= TMX_Q_TIME) {
-        return TMX_OK;
+        return;
     }
     if (!tmx_span_field(&rest, &value) || !tmx_cell_value(&use, value, false, &v)) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "%.*s has no value", TMX_SPAN_ARG(name));
+        tmx_collect_error(c, number, "%.*s has no value", TMX_SPAN_ARG(name));
+        return;
     }
     if (tmx_span_field(&rest, &stamp) && !tmx_span_real(stamp, &t)) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "\"%.*s\" is no time in milliseconds",
-                           TMX_SPAN_ARG(stamp));
+        tmx_collect_error(c, number, "\"%.*s\" is no time in milliseconds", TMX_SPAN_ARG(stamp));
     }
     t = memchr(stamp.begin, '.', isnan(t) ? 0 : tmx_span_length(stamp)) ? t : t / 1000; /* OpenMetrics: s */
     who_of(labels, id);
     if (id[1].begin == id[1].end) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "%.*s has no label gpu",
-                           TMX_SPAN_ARG(name));
+        tmx_collect_error(c, number, "%.*s has no label gpu", TMX_SPAN_ARG(name));
+        return;
     }
     const int q = use.quantity;
     size_t at = row_of(s, id, number);
@@ -152,15 +150,12 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
     const bool later =
         at < MAX_ROW && !isnan(t) && !isnan(s->of[at].row.q[TMX_Q_TIME]) && t != s->of[at].row.q[TMX_Q_TIME];
     if (again || later) {
-        const enum tmx_status st = emit(c, s, err);
-        if (st) {
-            return st;
-        }
+        emit(c, s);
         at = row_of(s, id, number);
     }
     if (at == MAX_ROW) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "more than %d GPUs and parts of them",
-                           MAX_ROW);
+        tmx_collect_error(c, number, "more than %d GPUs and parts of them", MAX_ROW);
+        return;
     }
     if (!s->said[q]) {
         tmx_measured_column(c->to, (enum tmx_log_quantity)q, name);
@@ -176,20 +171,20 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
         s->of[at].row.q[TMX_Q_TIME] = t;
         c->has_time = true;
     }
-    return TMX_OK;
 }
 
-enum tmx_status tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err)
+void tmx_read_prometheus(struct tmx_collect *c, const struct tmx_alias *names)
 {
     struct tmx_lines l = {0};
     struct scrape *s;
-    enum tmx_status st = TMX_TAKE(&c->arena, s, 1) ? TMX_OK : tmx_no_memory(err);
     c->has_gpu = c->scattered = true;
-    if (s) {
-        s->name = (struct tmx_span){"", ""};
+    if (!TMX_TAKE(&c->arena, s, 1)) {
+        tmx_no_memory(&c->err);
+        return;
     }
-    while (!st && tmx_lines_next_filled(&l, c->text)) {
-        st = metric(c, s, tmx_span_trim(l.line), tmx_collect_line(c, l.number), names, err);
+    s->name = (struct tmx_span){"", ""};
+    while (!c->err.code && tmx_lines_next_filled(&l, c->text)) {
+        metric(c, s, tmx_span_trim(l.line), tmx_collect_line(c, l.number), names);
     }
-    return st ? st : emit(c, s, err);
+    emit(c, s);
 }

@@ -32,8 +32,8 @@ unsigned tmx_collect_line(const struct tmx_collect *c, unsigned line)
     return c->line_of && line <= c->n_line ? c->line_of[line] : line;
 }
 
-enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tmx_span run,
-                                const struct tmx_who *who, struct tmx_err *err)
+void tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tmx_span run,
+                     const struct tmx_who *who)
 {
     static const char zero[] = "0";
     struct tmx_row kept = *row;
@@ -43,9 +43,10 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
             kept.q[q] = NAN;
             c->blank_at = c->n_blank++ ? c->blank_at : row->line;
         } else if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
-            return tmx_fail_at(err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
-                               tmx_log_quantity_name((enum tmx_log_quantity)q), row->q[q], limits[q].low,
-                               limits[q].high, limits[q].hint);
+            tmx_error_at(&c->err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
+                         tmx_log_quantity_name((enum tmx_log_quantity)q), row->q[q], limits[q].low,
+                         limits[q].high, limits[q].hint);
+            return;
         }
     }
     struct tmx_span *const names[] = {&of.host, &of.gpu, &of.uuid, &of.part};
@@ -64,7 +65,8 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
         const size_t room = c->room ? 2 * c->room : 1024;
         struct tmx_row *p = realloc(c->row, room * sizeof *p);
         if (!p) {
-            return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+            tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+            return;
         }
         c->row = p;
         c->room = room;
@@ -78,10 +80,9 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
     r->gpu = tmx_log_who(&c->arena, &c->id, &c->n_gpu, &of);
     r->part = tmx_log_intern(&c->arena, &c->part, &c->n_part, of.part);
     if (r->run == (size_t)-1 || r->gpu == (size_t)-1 || r->part == (size_t)-1 || c->n_part == 0) {
-        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
     }
     c->n_row++;
-    return TMX_OK;
 }
 
 /* ---- rows of one run and GPU, in the file's order ---- */
@@ -312,292 +313,6 @@ static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_log
     return 0;
 }
 
-/* Rows of one part -> a series of *m. */
-static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t n, size_t run,
-                                  size_t gpu, const char *who, struct tmx_err *err)
-{
-    struct tmx_measured *m = c->to;
-    struct tmx_series s = {.run = run, .gpu = gpu, .n = n};
-    size_t there[TMX_N_LOG_QUANTITY] = {0}, filled = 0;
-    for (size_t i = 0; i < n * TMX_N_LOG_QUANTITY; i++) {
-        there[i / n] += isnan(row[i % n]->q[i / n]) ? 0u : 1u;
-    }
-    const size_t temps = there[TMX_Q_TEMP];
-    if (there[TMX_Q_POWER] == 0 || temps < 3 || n < 4) {
-        tmx_measured_note(m, "%s:%u: %s has %zu rows with a temperature%s: left out", c->text->name,
-                          row[0]->line, who, temps, there[TMX_Q_POWER] > 0 ? "" : " and none with power");
-        return TMX_OK;
-    }
-    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        if (there[q] > 0) {
-            TMX_TAKE(&m->arena, s.q[q], n);
-        }
-        for (size_t i = 0; s.q[q] && i < n; i++) {
-            s.q[q][i] = row[i]->q[q];
-        }
-    }
-    TMX_TAKE(&m->arena, s.line, n);
-    for (size_t i = 0; s.line && i < n; i++) {
-        s.line[i] = row[i]->line;
-    }
-    if (!tmx_log_grow(&m->arena, (void **)&m->series, m->n_series, sizeof *m->series)) {
-        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
-    }
-    fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
-    s.step_s = median_step(row, n);
-    if (filled > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
-                          c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
-    }
-    if (temps < n) {
-        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no temperature", c->text->name,
-                          first_without(row, n, TMX_Q_TEMP), who, n - temps, n);
-    }
-    tmx_log_doubt(m, &s, c->text->name, who, c->options);
-    if (!c->has_gpu && tmx_log_bursts(s.q[TMX_Q_TIME], n)) {
-        tmx_measured_note(m,
-                          "%s:%u: rows come in bursts and no column names the GPU of a row: two GPUs "
-                          "mixed? Log the column index too",
-                          c->text->name, s.line[0]);
-    }
-    m->series[m->n_series++] = s;
-    return TMX_OK;
-}
-
-/* The name of a run in *m: the log's own, or the file's. */
-static size_t run_name(struct tmx_collect *c, const char *name, size_t part, size_t first)
-{
-    char buf[512], stem[256];
-    const char *slash = strrchr(c->text->name, '/');
-    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : c->text->name);
-    for (size_t n = strlen(stem); n > 0; n--) { /* without .csv.gz and the like */
-        if (stem[n - 1] == '.') {
-            const char *end = stem + n;
-            static const char *const ends[] = {"csv",  "gz",   "txt",   "log",    "tsv",
-                                               "prom", "json", "jsonl", "ndjson", NULL};
-            for (size_t i = 0; ends[i]; i++) {
-                if (strcmp(end, ends[i]) == 0) {
-                    stem[n - 1] = '\0';
-                    break;
-                }
-            }
-        }
-    }
-    snprintf(buf, sizeof buf, "%s", name[0] ? name : strcmp(stem, "-") == 0 ? "stdin" : stem);
-    for (size_t i = 0; i < first; i++) { /* a run of an earlier file has this name */
-        if (strcmp(c->to->run[i], buf) == 0) {
-            snprintf(buf, sizeof buf, "%s:%s", stem, name[0] ? name : "2");
-        }
-    }
-    if (part > 0) {
-        snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
-    }
-    return tmx_log_intern(&c->to->arena, &c->to->run, &c->to->n_run,
-                          (struct tmx_span){buf, buf + strlen(buf)});
-}
-
-static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, size_t gpu,
-                                   size_t first_run, struct tmx_err *err)
-{
-    char who[256];
-    struct tmx_measured *m = c->to;
-    const struct tmx_gpu_id *id = &c->id[gpu];
-    bool parts = false, hosts = false;
-    for (size_t i = 0; i < c->n_gpu; i++) {
-        hosts = hosts || strcmp(c->id[i].host, id->host) != 0;
-    }
-    snprintf(who, sizeof who, "%s%s%s%s%sGPU %s", c->run[run][0] ? "run " : "", c->run[run],
-             c->run[run][0] ? ", " : "", hosts ? id->host : "", hosts && id->host[0] ? ", " : "", id->label);
-    for (size_t i = 0; i < s->n; i++) {
-        parts = parts || s->row[i]->part > 0;
-    }
-    if (c->scattered && c->has_time) {
-        join_scattered(s);
-    }
-    if (parts) {
-        fold_parts(c, s, who);
-    }
-    const size_t all = s->n;
-    size_t *part;
-    if (!TMX_TAKE(&c->arena, part, s->n + 1)) {
-        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
-    }
-    enum tmx_status st = TMX_OK;
-    s->n = order_in_time(c, s, who, part);
-    if (!c->has_gpu && s->repeated > all / 3) {
-        st = tmx_fail_at(err, TMX_EPARSE, c->text->name, s->row[0]->line,
-                         "%zu of %zu time stamps occur twice and no column names the GPU of a row: "
-                         "two GPUs mixed? "
-                         "Log the column index too",
-                         s->repeated, all);
-    } else if (s->repeated > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
-                          c->text->name, s->repeated_at, who, s->repeated);
-    }
-    if (s->back > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",
-                          c->text->name, s->back_at, who, s->back);
-    }
-    for (size_t i = 0; !st && i < s->n;) {
-        size_t end = i;
-        while (end < s->n && part[end] == part[i]) {
-            end++;
-        }
-        const size_t r = run_name(c, c->run[run], part[i], first_run);
-        const struct tmx_who of = {{id->host, id->host + strlen(id->host)},
-                                   {id->label, id->label + strlen(id->label)},
-                                   {id->uuid, id->uuid + strlen(id->uuid)},
-                                   {"", ""}};
-        const size_t g = tmx_log_who(&m->arena, &m->id, &m->n_id, &of);
-        st = r == (size_t)-1 || g == (size_t)-1
-                 ? tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory")
-                 : add_series(c, &s->row[i], end - i, r, g, who, err);
-        i = end;
-    }
-    return st;
-}
-
-static int by_run_and_gpu(const void *a, const void *b)
-{
-    const struct tmx_series *x = a, *y = b;
-    return x->run != y->run ? (x->run > y->run) - (x->run < y->run) : (x->gpu > y->gpu) - (x->gpu < y->gpu);
-}
-
-/* Times count from the first row of each run. */
-static void set_begins(struct tmx_measured *m, size_t first)
-{
-    for (size_t i = first; i < m->n_series;) {
-        double begin = INFINITY;
-        size_t end = i;
-        for (; end < m->n_series && m->series[end].run == m->series[i].run; end++) {
-            begin = fmin(begin, m->series[end].q[TMX_Q_TIME][0]);
-        }
-        for (; i < end; i++) {
-            m->series[i].begin_s = begin;
-            for (size_t k = 0; k < m->series[i].n; k++) {
-                m->series[i].q[TMX_Q_TIME][k] -= begin;
-            }
-        }
-    }
-}
-
-/* Rows without time stamps: one step apart, counted for each run, GPU and part of it. */
-static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
-{
-    const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
-    double *next;
-    if (!TMX_TAKE(&c->arena, next, c->n_run * c->n_gpu * c->n_part + 1)) {
-        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
-    }
-    for (size_t i = 0; i < c->n_row; i++) {
-        const struct tmx_row *r = &c->row[i];
-        double *t = &next[(r->run * c->n_gpu + r->gpu) * c->n_part + r->part];
-        c->row[i].q[TMX_Q_TIME] = *t;
-        *t += step;
-    }
-    if (!c->options || c->options->step_s <= 0) {
-        tmx_measured_warn(c->to,
-                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
-                          "--column time_s=NAME a column of times",
-                          c->text->name);
-    }
-    return TMX_OK;
-}
-
-/* Rows without a time stamp in a log that has them say nothing. */
-static void drop_timeless(struct tmx_collect *c)
-{
-    size_t n = 0;
-    unsigned line = 0;
-    for (size_t i = 0; i < c->n_row; i++) {
-        if (isnan(c->row[i].q[TMX_Q_TIME])) {
-            line = line ? line : c->row[i].line;
-        } else {
-            c->row[n++] = c->row[i];
-        }
-    }
-    if (n < c->n_row) {
-        tmx_measured_note(c->to, "%s:%u: %zu of %zu rows have no time: dropped", c->text->name, line,
-                          c->n_row - n, c->n_row);
-    }
-    c->n_row = n;
-}
-
-/* Seconds since 1970 have ten digits; longer numbers count parts of one. */
-static void to_seconds(struct tmx_collect *c)
-{
-    double first = INFINITY;
-    for (size_t i = 0; i < c->n_row; i++) {
-        first = fmin(first, c->row[i].q[TMX_Q_TIME]);
-    }
-    if (!(first > 1e11)) {
-        return;
-    }
-    const double unit = first < 1e14 ? 1e-3 : first < 1e17 ? 1e-6 : 1e-9;
-    for (size_t i = 0; i < c->n_row; i++) {
-        c->row[i].q[TMX_Q_TIME] *= unit;
-    }
-    tmx_measured_note(c->to, "%s:%u: times of %.4g are no seconds: taken as %s since 1970", c->text->name,
-                      c->row[0].line, first,
-                      unit > 1e-4   ? "milliseconds"
-                      : unit > 1e-7 ? "microseconds"
-                                    : "nanoseconds");
-}
-
-enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
-{
-    struct tmx_measured *m = c->to;
-    const size_t first = m->n_series, first_run = m->n_run;
-    if (c->n_row == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "no rows after the header");
-    }
-    if (c->n_run * c->n_gpu > 1u << 20 || c->n_run * c->n_gpu * c->n_part > 1u << 22) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
-                           "%zu runs and %zu GPUs: is this column a name?", c->n_run, c->n_gpu);
-    }
-    enum tmx_status st = c->has_time ? TMX_OK : count_time(c, err);
-    if (c->has_time) {
-        drop_timeless(c);
-        to_seconds(c);
-    }
-    struct tmx_row **row;
-    size_t *begin;
-    TMX_TAKE(&c->arena, row, c->n_row);
-    if (!TMX_TAKE(&c->arena, begin, c->n_run * c->n_gpu + 1) && !st) {
-        st = tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
-    }
-    if (!st) { /* counting sort by run and GPU; the file's order stays inside each */
-        for (size_t i = 0; i < c->n_row; i++) {
-            begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]++;
-        }
-        for (size_t k = 0; k < c->n_run * c->n_gpu; k++) {
-            begin[k + 1] += begin[k];
-        }
-        for (size_t i = c->n_row; i-- > 0;) {
-            row[--begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]] = &c->row[i];
-        }
-    }
-    for (size_t k = 0; !st && k < c->n_run * c->n_gpu; k++) {
-        const size_t from = begin[k + 1], to = k + 1 < c->n_run * c->n_gpu ? begin[k + 2] : c->n_row;
-        struct stretch s = {.row = row + from, .n = to - from};
-        st = s.n ? add_stretch(c, &s, k / c->n_gpu, k % c->n_gpu, first_run, err) : TMX_OK;
-    }
-    if (!st && m->n_series == first) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
-                           "no GPU has four rows with power and temperature");
-    }
-    if (c->n_blank > 0) {
-        tmx_measured_note(m, "%s:%u: %zu value%s the code of DCGM, NVML or amd-smi for \"no value\": missing",
-                          c->text->name, c->blank_at, c->n_blank, c->n_blank > 1 ? "s are" : " is");
-    }
-    st = st ? st : tmx_measured_name_gpus(m, err);
-    if (!st) {
-        qsort(m->series, m->n_series, sizeof *m->series, by_run_and_gpu);
-        set_begins(m, first);
-    }
-    return st;
-}
-
 /* Values a GPU can have but hardly does, and rows that look like two GPUs': said with their line, not
  * refused. */
 
@@ -655,8 +370,8 @@ static double correlation(const struct tmx_series *s)
     return pp > 0 && tt > 0 ? pt / sqrt(pp * tt) : 0;
 }
 
-void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,
-                   const struct tmx_read_options *o)
+static void doubt_series(struct tmx_measured *m, const struct tmx_series *s, const char *file,
+                         const char *who, const struct tmx_read_options *o)
 {
     bool chosen = false; /* a fan in percent as rpm, as docs/measure.md says */
     for (size_t i = 0; o && i < sizeof o->column / sizeof o->column[0] && o->column[i]; i++) {
@@ -708,7 +423,7 @@ void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const cha
 }
 
 /* Loggers write the GPUs one after the other, then wait: short steps between long ones. */
-bool tmx_log_bursts(const double *t, size_t n)
+static bool come_in_bursts(const double *t, size_t n)
 {
     double *d = n > 8 ? malloc((n - 1) * sizeof *d) : NULL;
     if (!d) {
@@ -729,4 +444,292 @@ bool tmx_log_bursts(const double *t, size_t n)
     }
     return (double)(shorts + longs) > 0.95 * (double)(n - 1) && (double)shorts > 0.45 * (double)(n - 1) &&
            (double)followed > 0.9 * (double)longs - 1;
+}
+
+/* Rows of one part -> a series of *m. */
+static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t n, size_t run, size_t gpu,
+                       const char *who)
+{
+    struct tmx_measured *m = c->to;
+    struct tmx_series s = {.run = run, .gpu = gpu, .n = n};
+    size_t there[TMX_N_LOG_QUANTITY] = {0}, filled = 0;
+    for (size_t i = 0; i < n * TMX_N_LOG_QUANTITY; i++) {
+        there[i / n] += isnan(row[i % n]->q[i / n]) ? 0u : 1u;
+    }
+    const size_t temps = there[TMX_Q_TEMP];
+    if (there[TMX_Q_POWER] == 0 || temps < 3 || n < 4) {
+        tmx_measured_note(m, "%s:%u: %s has %zu rows with a temperature%s: left out", c->text->name,
+                          row[0]->line, who, temps, there[TMX_Q_POWER] > 0 ? "" : " and none with power");
+        return;
+    }
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
+        if (there[q] > 0) {
+            TMX_TAKE(&m->arena, s.q[q], n);
+        }
+        for (size_t i = 0; s.q[q] && i < n; i++) {
+            s.q[q][i] = row[i]->q[q];
+        }
+    }
+    TMX_TAKE(&m->arena, s.line, n);
+    for (size_t i = 0; s.line && i < n; i++) {
+        s.line[i] = row[i]->line;
+    }
+    if (!tmx_log_grow(&m->arena, (void **)&m->series, m->n_series, sizeof *m->series)) {
+        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+        return;
+    }
+    fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
+    s.step_s = median_step(row, n);
+    if (filled > 0) {
+        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
+                          c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
+    }
+    if (temps < n) {
+        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no temperature", c->text->name,
+                          first_without(row, n, TMX_Q_TEMP), who, n - temps, n);
+    }
+    doubt_series(m, &s, c->text->name, who, c->options);
+    if (!c->has_gpu && come_in_bursts(s.q[TMX_Q_TIME], n)) {
+        tmx_measured_note(m,
+                          "%s:%u: rows come in bursts and no column names the GPU of a row: two GPUs "
+                          "mixed? Log the column index too",
+                          c->text->name, s.line[0]);
+    }
+    m->series[m->n_series++] = s;
+}
+
+/* The name of a run in *m: the log's own, or the file's. */
+static size_t run_name(struct tmx_collect *c, const char *name, size_t part, size_t first)
+{
+    char buf[512], stem[256];
+    const char *slash = strrchr(c->text->name, '/');
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : c->text->name);
+    for (size_t n = strlen(stem); n > 0; n--) { /* without .csv.gz and the like */
+        if (stem[n - 1] == '.') {
+            const char *end = stem + n;
+            static const char *const ends[] = {"csv",  "gz",   "txt",   "log",    "tsv",
+                                               "prom", "json", "jsonl", "ndjson", NULL};
+            for (size_t i = 0; ends[i]; i++) {
+                if (strcmp(end, ends[i]) == 0) {
+                    stem[n - 1] = '\0';
+                    break;
+                }
+            }
+        }
+    }
+    snprintf(buf, sizeof buf, "%s", name[0] ? name : strcmp(stem, "-") == 0 ? "stdin" : stem);
+    for (size_t i = 0; i < first; i++) { /* a run of an earlier file has this name */
+        if (strcmp(c->to->run[i], buf) == 0) {
+            snprintf(buf, sizeof buf, "%s:%s", stem, name[0] ? name : "2");
+        }
+    }
+    if (part > 0) {
+        snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
+    }
+    return tmx_log_intern(&c->to->arena, &c->to->run, &c->to->n_run,
+                          (struct tmx_span){buf, buf + strlen(buf)});
+}
+
+static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, size_t gpu, size_t first_run)
+{
+    char who[256];
+    struct tmx_measured *m = c->to;
+    const struct tmx_gpu_id *id = &c->id[gpu];
+    bool parts = false, hosts = false;
+    for (size_t i = 0; i < c->n_gpu; i++) {
+        hosts = hosts || strcmp(c->id[i].host, id->host) != 0;
+    }
+    snprintf(who, sizeof who, "%s%s%s%s%sGPU %s", c->run[run][0] ? "run " : "", c->run[run],
+             c->run[run][0] ? ", " : "", hosts ? id->host : "", hosts && id->host[0] ? ", " : "", id->label);
+    for (size_t i = 0; i < s->n; i++) {
+        parts = parts || s->row[i]->part > 0;
+    }
+    if (c->scattered && c->has_time) {
+        join_scattered(s);
+    }
+    if (parts) {
+        fold_parts(c, s, who);
+    }
+    const size_t all = s->n;
+    size_t *part;
+    if (!TMX_TAKE(&c->arena, part, s->n + 1)) {
+        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+        return;
+    }
+    s->n = order_in_time(c, s, who, part);
+    if (!c->has_gpu && s->repeated > all / 3) {
+        tmx_collect_error(c, s->row[0]->line,
+                          "%zu of %zu time stamps occur twice and no column names the GPU of a row: two GPUs "
+                          "mixed? Log the column index too",
+                          s->repeated, all);
+    } else if (s->repeated > 0) {
+        tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
+                          c->text->name, s->repeated_at, who, s->repeated);
+    }
+    if (s->back > 0) {
+        tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",
+                          c->text->name, s->back_at, who, s->back);
+    }
+    for (size_t i = 0; !c->err.code && i < s->n;) {
+        size_t end = i;
+        while (end < s->n && part[end] == part[i]) {
+            end++;
+        }
+        const size_t r = run_name(c, c->run[run], part[i], first_run);
+        const struct tmx_who of = {{id->host, id->host + strlen(id->host)},
+                                   {id->label, id->label + strlen(id->label)},
+                                   {id->uuid, id->uuid + strlen(id->uuid)},
+                                   {"", ""}};
+        const size_t g = tmx_log_who(&m->arena, &m->id, &m->n_id, &of);
+        if (r == (size_t)-1 || g == (size_t)-1) {
+            tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+        } else {
+            add_series(c, &s->row[i], end - i, r, g, who);
+        }
+        i = end;
+    }
+}
+
+static int by_run_and_gpu(const void *a, const void *b)
+{
+    const struct tmx_series *x = a, *y = b;
+    return x->run != y->run ? (x->run > y->run) - (x->run < y->run) : (x->gpu > y->gpu) - (x->gpu < y->gpu);
+}
+
+/* Times count from the first row of each run. */
+static void set_begins(struct tmx_measured *m, size_t first)
+{
+    for (size_t i = first; i < m->n_series;) {
+        double begin = INFINITY;
+        size_t end = i;
+        for (; end < m->n_series && m->series[end].run == m->series[i].run; end++) {
+            begin = fmin(begin, m->series[end].q[TMX_Q_TIME][0]);
+        }
+        for (; i < end; i++) {
+            m->series[i].begin_s = begin;
+            for (size_t k = 0; k < m->series[i].n; k++) {
+                m->series[i].q[TMX_Q_TIME][k] -= begin;
+            }
+        }
+    }
+}
+
+/* Rows without time stamps: one step apart, counted for each run, GPU and part of it. */
+static void count_time(struct tmx_collect *c)
+{
+    const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
+    double *next;
+    if (!TMX_TAKE(&c->arena, next, c->n_run * c->n_gpu * c->n_part + 1)) {
+        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < c->n_row; i++) {
+        const struct tmx_row *r = &c->row[i];
+        double *t = &next[(r->run * c->n_gpu + r->gpu) * c->n_part + r->part];
+        c->row[i].q[TMX_Q_TIME] = *t;
+        *t += step;
+    }
+    if (!c->options || c->options->step_s <= 0) {
+        tmx_measured_warn(c->to,
+                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
+                          "--column time_s=NAME a column of times",
+                          c->text->name);
+    }
+}
+
+/* Rows without a time stamp in a log that has them say nothing. */
+static void drop_timeless(struct tmx_collect *c)
+{
+    size_t n = 0;
+    unsigned line = 0;
+    for (size_t i = 0; i < c->n_row; i++) {
+        if (isnan(c->row[i].q[TMX_Q_TIME])) {
+            line = line ? line : c->row[i].line;
+        } else {
+            c->row[n++] = c->row[i];
+        }
+    }
+    if (n < c->n_row) {
+        tmx_measured_note(c->to, "%s:%u: %zu of %zu rows have no time: dropped", c->text->name, line,
+                          c->n_row - n, c->n_row);
+    }
+    c->n_row = n;
+}
+
+/* Seconds since 1970 have ten digits; longer numbers count parts of one. */
+static void to_seconds(struct tmx_collect *c)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < c->n_row; i++) {
+        first = fmin(first, c->row[i].q[TMX_Q_TIME]);
+    }
+    if (!(first > 1e11)) {
+        return;
+    }
+    const double unit = first < 1e14 ? 1e-3 : first < 1e17 ? 1e-6 : 1e-9;
+    for (size_t i = 0; i < c->n_row; i++) {
+        c->row[i].q[TMX_Q_TIME] *= unit;
+    }
+    tmx_measured_note(c->to, "%s:%u: times of %.4g are no seconds: taken as %s since 1970", c->text->name,
+                      c->row[0].line, first,
+                      unit > 1e-4   ? "milliseconds"
+                      : unit > 1e-7 ? "microseconds"
+                                    : "nanoseconds");
+}
+
+void tmx_collect_series(struct tmx_collect *c)
+{
+    struct tmx_measured *m = c->to;
+    const size_t first = m->n_series, first_run = m->n_run;
+    struct tmx_row **row;
+    size_t *begin;
+    if (c->n_row == 0) {
+        tmx_collect_error(c, 1, "no rows after the header");
+        return;
+    }
+    if (c->n_run * c->n_gpu > 1u << 20 || c->n_run * c->n_gpu * c->n_part > 1u << 22) {
+        tmx_collect_error(c, c->row[0].line, "%zu runs and %zu GPUs: is this column a name?", c->n_run,
+                          c->n_gpu);
+        return;
+    }
+    if (c->has_time) {
+        drop_timeless(c);
+        to_seconds(c);
+    } else {
+        count_time(c);
+    }
+    TMX_TAKE(&c->arena, row, c->n_row);
+    if (!TMX_TAKE(&c->arena, begin, c->n_run * c->n_gpu + 1)) {
+        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+        return;
+    }
+    /* counting sort by run and GPU; the file's order stays inside each */
+    for (size_t i = 0; i < c->n_row; i++) {
+        begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]++;
+    }
+    for (size_t k = 0; k < c->n_run * c->n_gpu; k++) {
+        begin[k + 1] += begin[k];
+    }
+    for (size_t i = c->n_row; i-- > 0;) {
+        row[--begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]] = &c->row[i];
+    }
+    for (size_t k = 0; !c->err.code && k < c->n_run * c->n_gpu; k++) {
+        const size_t from = begin[k + 1], to = k + 1 < c->n_run * c->n_gpu ? begin[k + 2] : c->n_row;
+        if (to > from) {
+            add_stretch(c, &(struct stretch){.row = row + from, .n = to - from}, k / c->n_gpu, k % c->n_gpu,
+                        first_run);
+        }
+    }
+    if (m->n_series == first) {
+        tmx_collect_error(c, c->row[0].line, "no GPU has four rows with power and temperature");
+    }
+    if (c->n_blank > 0) {
+        tmx_measured_note(m, "%s:%u: %zu value%s the code of DCGM, NVML or amd-smi for \"no value\": missing",
+                          c->text->name, c->blank_at, c->n_blank, c->n_blank > 1 ? "s are" : " is");
+    }
+    if (!c->err.code) {
+        tmx_measured_name_gpus(m, &c->err);
+        qsort(m->series, m->n_series, sizeof *m->series, by_run_and_gpu);
+        set_begins(m, first);
+    }
 }

@@ -310,8 +310,7 @@ static bool prometheus(struct shape *s, json_t *document, unsigned line)
     return json_is_array(result);
 }
 
-static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const struct tmx_text_file *t,
-                                 struct tmx_err *err)
+static void read_json(struct tmx_collect *c, struct shape *s, const struct tmx_text_file *t)
 {
     const char *p = t->data, *end = t->data + t->size;
     unsigned line = 1;
@@ -320,7 +319,7 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
             line += *p == '\n';
         }
         if (p >= end) {
-            return TMX_OK;
+            return;
         }
         json_error_t fault;
         json_t *document = json_loadb(p, (size_t)(end - p), JSON_DISABLE_EOF_CHECK, &fault);
@@ -330,9 +329,10 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
                 p + fault.position >= end || json_error_code(&fault) == json_error_premature_end_of_input;
             if (cut && s->n_document > 0) {
                 tmx_measured_note(c->to, "%s:%u: the last document is cut short: dropped", t->name, line);
-                return TMX_OK;
+            } else {
+                tmx_collect_error(c, at, "begins as JSON, but is none: %s", fault.text);
             }
-            return tmx_fail_at(err, TMX_EPARSE, t->name, at, "begins as JSON, but is none: %s", fault.text);
+            return;
         }
         const char *next = p + fault.position;
         s->many = s->many || next + strspn(next, " \t\r\n,") < end;
@@ -345,7 +345,6 @@ static enum tmx_status read_json(struct tmx_collect *c, struct shape *s, const s
             line += *p == '\n';
         }
     }
-    return TMX_OK;
 }
 
 /* ---- nvidia-smi -q ---- */
@@ -404,19 +403,17 @@ static const struct {
 };
 static const char nvidia_hint[] = "=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500";
 
-static enum tmx_status refuse_strange(const struct tmx_text_file *t, struct tmx_err *err)
+static void refuse_strange(struct tmx_collect *c, const struct tmx_text_file *t)
 {
     enum { HEAD = 1500 };
     char head[HEAD + 1];
     snprintf(head, sizeof head, "%s", t->data);
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         if (strstr(head, strange[i].mark)) {
-            return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "%s: no log that is read; %s%s", strange[i].is,
-                               strange[i].instead,
-                               strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
+            tmx_collect_error(c, 1, "%s: no log that is read; %s%s", strange[i].is, strange[i].instead,
+                              strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
         }
     }
-    return TMX_OK;
 }
 
 /* The rows as a table with tabs. */
@@ -462,35 +459,39 @@ static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file
     return ok;
 }
 
-enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, struct tmx_err *err)
+void tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t)
 {
-    struct shape *s = calloc(1, sizeof *s);
     const char *p = t->data + strspn(t->data, " \t\r\n");
     const bool json = *p == '{' || (*p == '[' && strchr(" \t\r\n[{", p[1])),
                q = !json && strstr(t->data, "==NVSMI LOG==");
-    enum tmx_status st = s ? refuse_strange(t, err) : tmx_fail(err, TMX_ENOMEM, "a log's shape");
-    if (st || (!json && !q)) {
+    refuse_strange(c, t);
+    if (c->err.code || (!json && !q)) {
+        return;
+    }
+    struct shape *s = calloc(1, sizeof *s);
+    if (!s || !(s->out = open_memstream(&s->text, &s->n_text))) {
+        tmx_error(&c->err, TMX_ENOMEM, "a log's shape");
         free(s);
-        return st;
+        return;
     }
     s->options = c->options;
-    s->out = open_memstream(&s->text, &s->n_text);
-    st = !s->out ? tmx_no_memory(err) : json ? read_json(c, s, t, err) : TMX_OK;
-    if (!st && q) {
+    if (json) {
+        read_json(c, s, t);
+    } else {
         read_q(s, t);
     }
-    if (!st && s->n_row == 0 && s->n_line == 0 && !s->arena.failed) {
-        st = tmx_fail_at(err, TMX_EPARSE, t->name, 1,
-                         "%s without an object that holds watts or degrees by a known name; --column "
-                         "power_w=NAME, --column temp_c=NAME name them",
-                         json ? "JSON" : "nvidia-smi -q");
+    if (s->n_row == 0 && s->n_line == 0 && !s->arena.failed) {
+        tmx_collect_error(c, 1,
+                          "%s without an object that holds watts or degrees by a known name; --column "
+                          "power_w=NAME, --column temp_c=NAME name them",
+                          json ? "JSON" : "nvidia-smi -q");
     }
-    if (!st && json) {
+    if (!c->err.code && json) {
         tmx_measured_note(c->to, "%s is JSON: %zu document%s, %zu row%s", t->name, s->n_document,
                           tmx_plural(s->n_document), s->n_row + s->n_line, tmx_plural(s->n_row + s->n_line));
     }
-    if (!st && !replace(c, s, t)) {
-        st = tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
+    if (!c->err.code && !replace(c, s, t)) {
+        tmx_error_at(&c->err, TMX_ENOMEM, t->name, 0, "out of memory");
     }
     if (s->out) {
         fclose(s->out);
@@ -498,5 +499,4 @@ enum tmx_status tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t, 
     tmx_arena_finish(&s->arena);
     free(s->text);
     free(s);
-    return st;
 }

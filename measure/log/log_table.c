@@ -54,7 +54,7 @@ static char separator_of(struct tmx_span head)
 
 /* --column inlet_c=NAME: the columns that stand for a quantity, or for whose row it is, by the user's word.
  */
-static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t, struct tmx_err *err)
+static void apply_wanted(struct tmx_collect *c, struct tmx_columns *t)
 {
     static const struct {
         const char *word;
@@ -65,7 +65,7 @@ static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t
                {"uuid", TMX_COLUMN_UUID},
                {"part", TMX_COLUMN_PART}};
     const char *const *wanted = c->options ? c->options->column : NULL;
-    for (size_t i = 0; wanted && wanted[i]; i++) {
+    for (size_t i = 0; wanted && wanted[i] && !c->err.code; i++) {
         const char *eq = strchr(wanted[i], '=');
         const struct tmx_span word = {wanted[i], eq ? eq : wanted[i]};
         int q = TMX_COLUMN_UNUSED;
@@ -80,18 +80,17 @@ static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t
             k++;
         }
         if (q == TMX_COLUMN_UNUSED) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "column %s: expected power_w=NAME, temp_c=NAME, time_s=NAME, gpu=NAME, "
-                            "inlet_c=NAME, ...",
-                            wanted[i]);
+            tmx_error(
+                &c->err, TMX_ECONFIG,
+                "column %s: expected power_w=NAME, temp_c=NAME, time_s=NAME, gpu=NAME, inlet_c=NAME, ...",
+                wanted[i]);
+        } else if (k == t->n) {
+            tmx_error_at(&c->err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
+        } else {
+            t->use[k] = (struct tmx_column_use){q, 1, 0, -2};
+            tmx_column_unit(t->name[k], q, &t->use[k]);
         }
-        if (k == t->n) {
-            return tmx_fail_at(err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
-        }
-        t->use[k] = (struct tmx_column_use){q, 1, 0, -2};
-        tmx_column_unit(t->name[k], q, &t->use[k]);
     }
-    return TMX_OK;
 }
 
 /* A line that is drawn: |---|:--:|, +----+. */
@@ -114,7 +113,6 @@ static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, 
     return same;
 }
 
-/* A row's cells; *n = 0 for a line that is to be passed over. */
 /* A last line without an end whose last cell is shorter than that of the line before: written in part. */
 static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span *line, char separator)
 {
@@ -133,16 +131,15 @@ static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span 
     return end - before > line->end - at;
 }
 
-static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns *t,
-                                 const struct tmx_lines *l, struct tmx_span *cell, size_t *n,
-                                 struct tmx_err *err)
+/* A row's cells, and how many; 0 of a line that is to be passed over, and after an error. */
+static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l,
+                        struct tmx_span *cell)
 {
     const bool last = l->next >= c->text->data + c->text->size;
     const struct tmx_span line = tmx_span_trim(l->line);
     const unsigned number = tmx_collect_line(c, l->number);
-    *n = 0;
     if (line.begin == line.end || *line.begin == '#' || is_rule(line)) {
-        return TMX_OK;
+        return 0;
     }
     size_t count = split(l->line, t->separator, false, cell);
     if (count > t->n && memchr(line.begin, '[', tmx_span_length(line))) {
@@ -154,42 +151,35 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns
     }
     if (same_line(t, cell, count)) {
         c->header_at = c->n_header++ ? c->header_at : number;
-        return TMX_OK;
-    }
-    if (count < t->n && last) {
+    } else if (count < t->n && last) {
         tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, number);
-        return TMX_OK;
-    }
-    if (count == t->n && last && l->number > 2 && cut_in_cell(c->text, &l->line, t->separator)) {
+    } else if (count == t->n && last && l->number > 2 && cut_in_cell(c->text, &l->line, t->separator)) {
         tmx_measured_note(c->to,
                           "%s:%u: the last line has no end and its last cell is shorter than the one above: "
                           "cut inside it? dropped",
                           c->text->name, number);
-        return TMX_OK;
+    } else if (count != t->n) {
+        tmx_collect_error(c, number, "%zu cells, the header has %zu%s", count, t->n,
+                          count <= t->n || t->separator != ',' ? ""
+                          : memchr(line.begin, '[', tmx_span_length(line))
+                              ? " (a list in brackets? put it in quotes)"
+                              : " (decimal commas? then separate the columns by semicolons)");
+    } else {
+        return count;
     }
-    if (count != t->n) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "%zu cells, the header has %zu%s", count,
-                           t->n,
-                           count <= t->n || t->separator != ',' ? ""
-                           : memchr(line.begin, '[', tmx_span_length(line))
-                               ? " (a list in brackets? put it in quotes)"
-                               : " (decimal commas? then separate the columns by "
-                                 "semicolons)");
-    }
-    *n = count;
-    return TMX_OK;
+    return 0;
 }
 
-static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l,
-                                    struct tmx_err *err)
+static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l)
 {
     struct tmx_span *cell;
-    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
     const size_t notes = c->to->n_note, headers = c->n_header;
-    while (!st && tmx_lines_next(&l, c->text)) {
-        size_t n;
-        st = row_cells(c, t, &l, cell, &n, err);
-        for (size_t i = 0; !st && i < n; i++) {
+    if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
+        tmx_no_memory(&c->err);
+    }
+    while (!c->err.code && tmx_lines_next(&l, c->text)) {
+        const size_t n = row_cells(c, t, &l, cell);
+        for (size_t i = 0; i < n; i++) {
             double v;
             if (t->use[i].quantity >= 0) {
                 /* what is no number is refused when it is read */
@@ -199,49 +189,29 @@ static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t
     }
     c->to->n_note = notes; /* said in the second pass */
     c->n_header = headers;
-    return st;
 }
 
-static enum tmx_status time_of(struct tmx_collect *c, const struct tmx_columns *t,
-                               const struct tmx_span *cell, unsigned line, double *seconds,
-                               struct tmx_err *err)
+static double time_of(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
+                      unsigned line)
 {
-    const size_t date = t->from[TMX_Q_TIME];
+    const size_t date = t->from[TMX_Q_TIME], k = date < t->n ? date : t->clock;
     char both[96], day[48], clock[48];
+    double seconds = NAN;
     bool ok = true;
-    *seconds = NAN;
     if (t->clock < t->n && date < t->n && t->clock != date) { /* a column of dates and one of times */
         ok = tmx_span_copy(tmx_span_trim(cell[date]), day, sizeof day) &&
              tmx_span_copy(tmx_span_trim(cell[t->clock]), clock, sizeof clock);
         snprintf(both, sizeof both, "%s %s", ok ? day : "", ok ? clock : "");
-        ok = ok && tmx_time_parse((struct tmx_span){both, both + strlen(both)}, seconds);
-    } else if (date < t->n || t->clock < t->n) {
-        const size_t k = date < t->n ? date : t->clock;
-        ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', seconds);
+        ok = ok && tmx_time_parse((struct tmx_span){both, both + strlen(both)}, &seconds);
+    } else if (k < t->n) {
+        ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &seconds);
     }
-    if (!ok || ((date < t->n || t->clock < t->n) && isnan(*seconds))) {
-        const struct tmx_span s = tmx_span_trim(cell[date < t->n ? date : t->clock]);
-        return tmx_fail_at(
-            err, TMX_EPARSE, c->text->name, line,
-            "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
-            TMX_SPAN_ARG(s));
+    if (!ok || (k < t->n && isnan(seconds))) {
+        tmx_collect_error(c, line,
+                          "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
+                          TMX_SPAN_ARG(tmx_span_trim(cell[k])));
     }
-    return TMX_OK;
-}
-
-static enum tmx_status take(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
-                            size_t k, int q, struct tmx_row *row, struct tmx_err *err)
-{
-    if (k == t->n || tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row->q[q])) {
-        if (q == TMX_Q_POWER && k < t->n && isnan(row->q[q]) && tmx_span_has(cell[k], "econdary die")) {
-            c->secondary_at = c->n_secondary++ ? c->secondary_at : row->line;
-        }
-        return TMX_OK;
-    }
-    const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
-    return tmx_fail_at(err, TMX_EPARSE, c->text->name, row->line,
-                       "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name), TMX_SPAN_ARG(s),
-                       tmx_log_quantity_name((enum tmx_log_quantity)q));
+    return seconds;
 }
 
 static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, size_t k)
@@ -249,29 +219,46 @@ static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_spa
     return k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
 }
 
-static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns *t,
-                                const struct tmx_span *cell, unsigned line, struct tmx_err *err)
+/* The quantities of a row but its time, each from a column. */
+static void take(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
+                 const size_t *from, struct tmx_row *row)
+{
+    for (int q = TMX_Q_TIME + 1; !c->err.code && q < TMX_N_LOG_QUANTITY; q++) {
+        const size_t k = from[q];
+        if (k < t->n && !tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row->q[q])) {
+            const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
+            tmx_collect_error(c, row->line, "column \"%.*s\": \"%.*s\" is no number of %s",
+                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(s),
+                              tmx_log_quantity_name((enum tmx_log_quantity)q));
+        } else if (q == TMX_Q_POWER && k < t->n && isnan(row->q[q]) &&
+                   tmx_span_has(cell[k], "econdary die")) {
+            c->secondary_at = c->n_secondary++ ? c->secondary_at : row->line;
+        }
+    }
+}
+
+static void read_row(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_span *cell,
+                     unsigned line)
 {
     struct tmx_row row = {.line = tmx_collect_line(c, line)};
     struct tmx_who who = {cell_at(t, cell, t->host), cell_at(t, cell, t->gpu), cell_at(t, cell, t->uuid),
                           cell_at(t, cell, t->part)};
-    enum tmx_status st = time_of(c, t, cell, row.line, &row.q[TMX_Q_TIME], err);
-    for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_LOG_QUANTITY; q++) {
+    for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
         row.q[q] = NAN;
-        st = take(c, t, cell, t->from[q], q, &row, err);
     }
-    if (t->n_wide == 0) {
-        return st ? st : tmx_collect_row(c, &row, cell_at(t, cell, t->run), &who, err);
+    row.q[TMX_Q_TIME] = time_of(c, t, cell, row.line);
+    take(c, t, cell, t->from, &row);
+    if (t->n_wide == 0 && !c->err.code) {
+        tmx_collect_row(c, &row, cell_at(t, cell, t->run), &who);
     }
-    for (size_t w = 0; w < t->n_wide && !st; w++) { /* a row for each GPU of a wide table */
+    for (size_t w = 0; w < t->n_wide && !c->err.code; w++) { /* a row for each GPU of a wide table */
         struct tmx_row one = row;
-        for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_LOG_QUANTITY; q++) {
-            st = take(c, t, cell, t->wide_from[w][q], q, &one, err);
-        }
+        take(c, t, cell, t->wide_from[w], &one);
         who.gpu = t->wide_gpu[w];
-        st = st ? st : tmx_collect_row(c, &one, t->wide_run[w], &who, err);
+        if (!c->err.code) {
+            tmx_collect_row(c, &one, t->wide_run[w], &who);
+        }
     }
-    return st;
 }
 
 /* A line of names has no cell that is a number, a stamp or "[N/A]". */
@@ -297,15 +284,16 @@ static bool is_data(const struct tmx_columns *t)
 
 /* The names of the columns: the first line that is filled, or --columns-are. *l is then in front of the rows.
  */
-static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
-                                   const struct tmx_alias *aliases, struct tmx_lines *l, struct tmx_err *err)
+static void read_header(struct tmx_collect *c, struct tmx_columns *t, const struct tmx_alias *aliases,
+                        struct tmx_lines *l)
 {
     const char *are = c->options ? c->options->columns_are : NULL;
     struct tmx_lines before;
     do {
         before = *l;
         if (!tmx_lines_next(l, c->text)) {
-            return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "the log is empty");
+            tmx_collect_error(c, 1, "the log is empty");
+            return;
         }
     } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
     t->separator = separator_of(l->line);
@@ -314,22 +302,24 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
         t->n--;
     }
     if (t->n > TMX_MAX_COLUMN) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", TMX_MAX_COLUMN);
+        tmx_collect_error(c, l->number, "more than %d columns", TMX_MAX_COLUMN);
+        return;
     }
     if (!are && is_data(t)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, c->text->name, tmx_collect_line(c, l->number),
-            "a row of numbers where the names of its columns are expected (%zu of them); give them in "
-            "order: --columns-are timestamp,index,power.draw,temperature.gpu,... (\"-\" for one "
-            "without use)",
+        tmx_collect_error(
+            c, tmx_collect_line(c, l->number),
+            "a row of numbers where the names of its columns are expected (%zu of them); give "
+            "them in order: --columns-are timestamp,index,power.draw,temperature.gpu,... (\"-\" "
+            "for one without use)",
             t->n);
     }
     if (are) {
         const size_t n = t->n;
         t->n = split((struct tmx_span){are, are + strlen(are)}, ',', false, t->name);
         if (t->n != n) {
-            return tmx_fail_at(err, TMX_ECONFIG, c->text->name, l->number,
-                               "--columns-are gives %zu names, this row has %zu cells", t->n, n);
+            tmx_error_at(&c->err, TMX_ECONFIG, c->text->name, l->number,
+                         "--columns-are gives %zu names, this row has %zu cells", t->n, n);
+            return;
         }
         *l = before;
     }
@@ -345,15 +335,13 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
             t->use[i].quantity = TMX_COLUMN_CLOCK_TIME;
         }
     }
-    const enum tmx_status st = apply_wanted(c, t, err);
+    apply_wanted(c, t);
     tmx_columns_group(t, aliases);
-    return st;
 }
 
 /* A column without use that never falls and mostly rises in the rows of the first GPU is likely the time:
  * then "1 s a row" would be a wrong answer. */
-static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tmx_columns *t,
-                                          struct tmx_lines l, struct tmx_err *err)
+static void refuse_hidden_time(struct tmx_collect *c, const struct tmx_columns *t, struct tmx_lines l)
 {
     enum { LEAST = 4 };
     struct seen {
@@ -363,18 +351,19 @@ static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tm
     } * seen;
     struct tmx_span *cell, first = {"", ""};
     TMX_TAKE(&c->arena, seen, t->n + 1);
-    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
+    if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
+        tmx_no_memory(&c->err);
+    }
     const size_t notes = c->to->n_note, headers = c->n_header;
     bool any = false;
-    while (!st && tmx_lines_next(&l, c->text)) {
-        size_t n;
-        st = row_cells(c, t, &l, cell, &n, err);
+    while (!c->err.code && tmx_lines_next(&l, c->text)) {
+        const size_t n = row_cells(c, t, &l, cell);
         const struct tmx_span gpu = cell_at(t, cell, t->gpu);
         const bool mine = !any || (tmx_span_length(gpu) == tmx_span_length(first) &&
                                    memcmp(gpu.begin, first.begin, tmx_span_length(gpu)) == 0);
         first = any || n == 0 ? first : gpu;
         any = any || n > 0;
-        for (size_t k = 0; !st && mine && k < n; k++) {
+        for (size_t k = 0; mine && k < n; k++) {
             struct seen *s = &seen[k];
             double v;
             if (t->use[k].quantity != TMX_COLUMN_UNUSED || tmx_cell_empty(cell[k])) {
@@ -392,42 +381,45 @@ static enum tmx_status refuse_hidden_time(struct tmx_collect *c, const struct tm
     }
     c->to->n_note = notes; /* said when the rows are read */
     c->n_header = headers;
-    for (size_t k = 0; !st && k < t->n; k++) {
+    for (size_t k = 0; !c->err.code && k < t->n; k++) {
         if (seen[k].n >= LEAST && !seen[k].falls && 5 * seen[k].up > 2 * seen[k].n) {
             const struct tmx_span name = tmx_span_trim(t->name[k]);
-            st = tmx_fail_at(err, TMX_EPARSE, c->text->name, 1,
-                             "no column is known as the time, and \"%.*s\" rises from row to row: if it is "
-                             "the time, --column time_s=%.*s, else --step S for rows S seconds apart",
-                             TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
+            tmx_collect_error(c, 1,
+                              "no column is known as the time, and \"%.*s\" rises from row to row: if it is "
+                              "the time, --column time_s=%.*s, else --step S for rows S seconds apart",
+                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
         }
     }
-    return st;
 }
 
-enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)
+void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
 {
     struct tmx_lines l = {0};
     struct tmx_columns *t;
     struct tmx_span *cell;
     TMX_TAKE(&c->arena, t, 1);
-    enum tmx_status st = TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN) ? TMX_OK : tmx_no_memory(err);
-    st = st ? st : read_header(c, t, aliases, &l, err);
-    st = st ? st : count_values(c, t, l, err);
-    if (!st) {
+    if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
+        tmx_no_memory(&c->err);
+        return;
+    }
+    read_header(c, t, aliases, &l);
+    if (!c->err.code) {
+        count_values(c, t, l);
+    }
+    if (!c->err.code) {
         tmx_columns_choose(t);
         tmx_columns_say(t, c->to);
         c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
         c->has_gpu = t->gpu < t->n || t->n_wide > 0;
         if (!c->has_time && !(c->options && c->options->step_s > 0)) {
-            st = refuse_hidden_time(c, t, l, err);
+            refuse_hidden_time(c, t, l);
         }
     }
-    while (!st && tmx_lines_next(&l, c->text)) {
-        size_t n;
-        st = row_cells(c, t, &l, cell, &n, err);
-        st = st || n == 0 ? st : read_row(c, t, cell, l.number, err);
+    while (!c->err.code && tmx_lines_next(&l, c->text)) {
+        if (row_cells(c, t, &l, cell) > 0) {
+            read_row(c, t, cell, l.number);
+        }
     }
-    return st;
 }
 
 /* Tables whose columns are set apart by blanks: nvidia-smi dmon and dcgmi dmon. */
@@ -440,17 +432,16 @@ static struct tmx_span after_mark(struct tmx_span line)
     return s;
 }
 
-static enum tmx_status read_names(struct tmx_collect *c, struct tmx_columns *t,
-                                  const struct tmx_alias *aliases, const struct tmx_lines *l,
-                                  struct tmx_err *err)
+static void read_names(struct tmx_collect *c, struct tmx_columns *t, const struct tmx_alias *aliases,
+                       const struct tmx_lines *l)
 {
     struct tmx_span rest = after_mark(l->line), word;
     const struct tmx_span none = {rest.end, rest.end};
     t->n = 0;
     while (tmx_span_field(&rest, &word)) {
         if (t->n == TMX_MAX_COLUMN) {
-            return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns",
-                               TMX_MAX_COLUMN);
+            tmx_collect_error(c, l->number, "more than %d columns", TMX_MAX_COLUMN);
+            return;
         }
         t->name[t->n] = word;
         t->values[t->n] = 1; /* rows come one screen at a time: not counted */
@@ -458,11 +449,9 @@ static enum tmx_status read_names(struct tmx_collect *c, struct tmx_columns *t,
     }
     t->entity = t->n > 0 && tmx_span_is(t->name[0], "Entity");
     tmx_columns_choose(t);
-    return TMX_OK;
 }
 
-static enum tmx_status read_blank_row(struct tmx_collect *c, const struct tmx_columns *t,
-                                      const struct tmx_lines *l, struct tmx_err *err)
+static void read_blank_row(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l)
 {
     struct tmx_row row = {.line = l->number};
     struct tmx_span rest = l->line, word, cell[TMX_MAX_COLUMN];
@@ -479,7 +468,7 @@ static enum tmx_status read_blank_row(struct tmx_collect *c, const struct tmx_co
             tmx_measured_note(c->to, "%s:%u: \"%.*s\" is no row: dropped", c->text->name, l->number,
                               line.end - line.begin < 60 ? (int)(line.end - line.begin) : 60, line.begin);
         }
-        return TMX_OK;
+        return;
     }
     while (tmx_span_field(&rest, &word)) {
         if (n < TMX_MAX_COLUMN) {
@@ -490,10 +479,10 @@ static enum tmx_status read_blank_row(struct tmx_collect *c, const struct tmx_co
     if (n != t->n) {
         if (n < t->n && l->next >= c->text->data + c->text->size) {
             tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, l->number);
-            return TMX_OK;
+        } else {
+            tmx_collect_error(c, l->number, "%zu columns, the line of names has %zu", n, t->n);
         }
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number,
-                           "%zu columns, the line of names has %zu", n, t->n);
+        return;
     }
     for (size_t i = 0; i < n; i++) {
         const int q = t->use[i].quantity;
@@ -502,44 +491,45 @@ static enum tmx_status read_blank_row(struct tmx_collect *c, const struct tmx_co
             snprintf(stamp + strlen(stamp), sizeof stamp - strlen(stamp), "%s%s", stamp[0] ? " " : "", part);
         } else if (q > TMX_Q_TIME && t->from[q] == i &&
                    !tmx_cell_value(&t->use[i], cell[i], false, &row.q[q])) {
-            return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number,
-                               "column %.*s: \"%.*s\" is no number", TMX_SPAN_ARG(t->name[i]),
-                               TMX_SPAN_ARG(cell[i]));
+            tmx_collect_error(c, l->number, "column %.*s: \"%.*s\" is no number", TMX_SPAN_ARG(t->name[i]),
+                              TMX_SPAN_ARG(cell[i]));
         }
     }
     if (t->clock < t->n &&
         !tmx_time_parse((struct tmx_span){stamp, stamp + strlen(stamp)}, &row.q[TMX_Q_TIME])) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "\"%s\" is no time", stamp);
+        tmx_collect_error(c, l->number, "\"%s\" is no time", stamp);
     }
     const struct tmx_span none = {"", ""};
     const struct tmx_who who = {none, t->gpu < t->n ? cell[t->gpu] : none, none, none};
-    return tmx_collect_row(c, &row, none, &who, err);
+    if (!c->err.code) {
+        tmx_collect_row(c, &row, none, &who);
+    }
 }
 
-enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,
-                                     struct tmx_err *err)
+void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases)
 {
     struct tmx_lines l = {0};
     struct tmx_columns *t, *next;
     TMX_TAKE(&c->arena, t, 1);
-    enum tmx_status st = TMX_TAKE(&c->arena, next, 1) ? TMX_OK : tmx_no_memory(err);
+    if (!TMX_TAKE(&c->arena, next, 1)) {
+        tmx_no_memory(&c->err);
+    }
     bool named = false;
-    while (!st && tmx_lines_next(&l, c->text)) {
+    while (!c->err.code && tmx_lines_next(&l, c->text)) {
         struct tmx_span s = tmx_span_trim(l.line), first = s;
         if (s.begin == s.end) {
             continue;
         }
         if (*s.begin == '#') {
             memset(next, 0, sizeof *next);
-            st = read_names(c, next, aliases, &l, err);
-            const bool names = !st && next->n > 0 && (next->entity || next->gpu < next->n);
+            read_names(c, next, aliases, &l);
+            const bool names = !c->err.code && next->n > 0 && (next->entity || next->gpu < next->n);
             if (names && named && next->n != t->n) {
-                st = tmx_fail_at(err, TMX_EPARSE, c->text->name, l.number,
-                                 "the columns change here: two logs in one file?");
+                tmx_collect_error(c, l.number, "the columns change here: two logs in one file?");
             } else if (names) { /* the line of units starts with # too */
                 *t = *next;
             }
-            if (names && !named && !st) {
+            if (names && !named) {
                 tmx_columns_say(t, c->to);
                 c->has_time = t->clock < t->n;
                 c->has_gpu = t->gpu < t->n;
@@ -551,9 +541,10 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
         if (tmx_span_field(&first, &word) && tmx_span_is(word, "ID")) {
             continue; /* dcgmi's line of units */
         }
-        st = named ? read_blank_row(c, t, &l, err)
-                   : tmx_fail_at(err, TMX_EPARSE, c->text->name, l.number,
-                                 "no line of names before the first row");
+        if (named) {
+            read_blank_row(c, t, &l);
+        } else {
+            tmx_collect_error(c, l.number, "no line of names before the first row");
+        }
     }
-    return st;
 }
