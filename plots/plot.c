@@ -329,7 +329,6 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
         if (table) {
             tmx_plot_table(p, results);
             tmx_plot_suite(p, results);
-            tmx_plot_serve_suite(p, results);
         }
         if (holds(results, "trace.csv") || tmx_history_has_frames(results)) {
             draw_run(p, results);

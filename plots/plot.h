@@ -45,7 +45,8 @@ void tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_histo
 TMX_NODISCARD enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e);
 
 /* Figures of a folder with the table of a suite of mixes and policies, or of floorplans; none of any other.
- * paper.csv beside it gives the marks. */
+ * paper.csv beside it gives the marks. Of a suite that serves: latencies over the load or by variant, energy
+ * a token over the first token, hottest dies and memories. */
 void tmx_plot_table(struct tmx_plot *p, const char *folder);
 
 /* Figures of a folder that a suite of papers 000, 001, 002 or 004, or of a day of users wrote, by scripts
@@ -56,10 +57,6 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder);
  * place (gpus.csv, where dies were computed), and the power of each row of servers over time (rows.csv, where
  * a trace was written). Nothing where the folder has no requests.csv. */
 void tmx_plot_serve(struct tmx_plot *p, const char *run_dir);
-
-/* Figures of a suite that serves, from its table.csv: latencies over the load or by variant, energy a token
- * over the first token, hottest dies and memories. Nothing for other tables. */
-void tmx_plot_serve_suite(struct tmx_plot *p, const char *folder);
 
 /* Figures of a study's database. Of a grid: one curve a value of `by`, means over the other axes; a map where
  * `by` has more numbers than curves can show. Of a sampled study: a point a run. Where x is a metric, too,

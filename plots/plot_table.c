@@ -500,6 +500,174 @@ static void draw_suite(struct tmx_plot *p, const struct source *s)
     draw_pareto(p, s);
 }
 
+/* ---- a suite that serves a language model ---- */
+
+enum { MOST_SERVED = 32 };
+
+struct served {
+    const struct source *s;
+    const char *policy[MAX_NAMES], *variant[MAX_NAMES]; /* in the table's order */
+    size_t n_policy, n_variant;
+    bool numbers; /* variants begin with a number, and its words are the same: a load */
+};
+
+/* "+30 %, a week" is 30 and " %, a week"; false: there is no number in front. */
+static bool number_of(const char *name, double *v, const char **words)
+{
+    char *end;
+    *v = strtod(name + (name[0] == '\''), &end); /* in front of a formula there is a ' */
+    *words = end;
+    return end > name && isfinite(*v);
+}
+
+/* NAN: none, and of dies and memories that there are not. */
+static double served_at(const struct served *q, size_t variant, size_t policy, const char *column)
+{
+    const struct tmx_csv *csv = &q->s->csv;
+    const size_t c = tmx_csv_column(csv, column);
+    double v;
+    return c < csv->n_column &&
+                   value(q->s, q->variant[variant], tmx_csv_cell(csv, 0, q->s->mix), q->policy[policy], c,
+                         &v) &&
+                   (v > 0 || strncmp(column, "peak_", 5) != 0)
+               ? v
+               : NAN;
+}
+
+/* A row a variant, a column a policy for each of these metrics; nothing where no cell has a number. */
+static void draw_variants(struct tmx_plot *p, const struct served *q, const char *script, const char *figure,
+                          const char *const *metric, size_t n_metric, const char *title, const char *y_words)
+{
+    struct tmx_column columns[4 * MOST_SERVED + 1] = {
+        {"variant", q->numbers ? TMX_COLUMN_REAL : TMX_COLUMN_TEXT, 2}};
+    char name[4 * MOST_SERVED][160], unit[40] = "";
+    const size_t n = q->n_policy * n_metric;
+    bool any = false;
+    tmx_assert(n_metric <= 4);
+    for (size_t c = 0; c < n; c++) {
+        snprintf(name[c], sizeof name[c], "%.80s%s%s", q->policy[c / n_metric], n_metric > 1 ? "." : "",
+                 n_metric > 1 ? metric[c % n_metric] : "");
+        columns[c + 1] = (struct tmx_column)TMX_REAL(name[c], 4);
+    }
+    struct tmx_table *t = tmx_table_new(columns, n + 1);
+    for (size_t v = 0; v < q->n_variant; v++) {
+        double x = 0;
+        const char *words = "";
+        if (q->numbers && number_of(q->variant[v], &x, &words)) {
+            tmx_table_real(t, x);
+        } else {
+            tmx_table_text(t, q->n_variant > 1 ? q->variant[v] : "");
+        }
+        if (v == 0) {
+            words += strspn(words, " ");
+            snprintf(unit, sizeof unit, "%.*s", (int)strcspn(words, ","), words);
+        }
+        for (size_t c = 0; c < n; c++) {
+            const double y = served_at(q, v, c / n_metric, metric[c % n_metric]);
+            any |= isfinite(y);
+            tmx_table_real_or_empty(t, y);
+        }
+    }
+    if (!any) {
+        tmx_table_destroy(t);
+        return;
+    }
+    tmx_plot_label(p, "unit", unit);
+    tmx_plot_names(p, q->policy, q->n_policy);
+    tmx_plot_number(p, "n_group", (double)q->n_variant);
+    tmx_plot_words(p, title, NULL, y_words);
+    tmx_plot_data(p, figure, "", t);
+    tmx_plot_draw(p, script, figure);
+}
+
+struct cost {
+    size_t policy, variant;
+    double ttft_s, j_per_token;
+};
+
+static int by_ttft(const void *a, const void *b)
+{
+    const struct cost *x = a, *y = b;
+    return x->ttft_s != y->ttft_s ? (x->ttft_s > y->ttft_s) - (x->ttft_s < y->ttft_s)
+                                  : (x->j_per_token > y->j_per_token) - (x->j_per_token < y->j_per_token);
+}
+
+/* Joules a token over the first token. Where the variants are a load, what no other beats in both is joined.
+ */
+static void draw_costs(struct tmx_plot *p, const struct served *q)
+{
+    static const struct tmx_column columns[] = {TMX_TEXT("policy"),        TMX_TEXT("variant"),
+                                                TMX_INT("policy_number"),  TMX_INT("variant_number"),
+                                                TMX_REAL("ttft_p99_s", 4), TMX_REAL("j_per_token", 3)};
+    struct cost point[MOST_SERVED * MOST_SERVED];
+    size_t n = 0;
+    double best = INFINITY;
+    const bool words = q->n_variant > 1 && !q->numbers;
+    for (size_t i = 0; i < q->n_policy * q->n_variant; i++) {
+        const size_t policy = i / q->n_variant, variant = i % q->n_variant;
+        point[n] = (struct cost){policy, variant, served_at(q, variant, policy, "ttft_p99_s"),
+                                 served_at(q, variant, policy, "j_per_token")};
+        n += point[n].ttft_s > 0 && point[n].j_per_token > 0;
+    }
+    if (n == 0) {
+        return;
+    }
+    struct tmx_table *t[2] = {tmx_table_new(columns, 6), tmx_table_new(columns, 6)};
+    qsort(point, n, sizeof *point, by_ttft);
+    for (const struct cost *c = point; c < point + n; c++) {
+        const bool front = q->numbers && c->j_per_token < best;
+        best = fmin(best, c->j_per_token);
+        for (size_t k = 0; k < (front ? 2 : 1); k++) {
+            tmx_table_row(t[k], "%s %s %zu %zu %g %g", q->policy[c->policy], q->variant[c->variant],
+                          c->policy + 1, c->variant + 1, c->ttft_s, c->j_per_token);
+        }
+    }
+    tmx_plot_names(p, q->policy, q->n_policy);
+    for (size_t v = 0; v < q->n_variant && words; v++) {
+        tmx_plot_label(p, "variant", q->variant[v]);
+    }
+    tmx_plot_number(p, "n_variant", words ? (double)q->n_variant : 0);
+    tmx_plot_number(p, "n_front", (double)tmx_table_rows(t[1]));
+    tmx_plot_data(p, "pareto", "", t[0]);
+    tmx_plot_data(p, "pareto", "_front", t[1]);
+    tmx_plot_draw(p, "serve_pareto", "pareto");
+}
+
+static void draw_served(struct tmx_plot *p, const struct source *s)
+{
+    static const char *const metrics[] = {"ttft_p50_s", "ttft_p99_s", "tbt_p50_s", "tbt_p99_s"};
+    static const struct {
+        const char *metric, *title, *y;
+        bool load; /* also where latencies are drawn over the load */
+    } bars[] = {{"ttft_p99_s", "First token, slowest hundredth", "time (s)", false},
+                {"e2e_p50_s", "Whole request, median", "time (s)", false},
+                {"peak_temp_c", "Hottest die", "peak temperature (°C)", true},
+                {"peak_memory_c", "Hottest memory", "peak temperature (°C)", true}};
+    struct served q = {.s = s};
+    if (tmx_csv_column(&s->csv, "ttft_p99_s") == s->csv.n_column || s->variant == s->csv.n_column) {
+        return;
+    }
+    q.n_policy = distinct(s, s->policy, q.policy, "");
+    q.n_variant = distinct(s, s->variant, q.variant, "");
+    q.n_policy = q.n_policy < MOST_SERVED ? q.n_policy : MOST_SERVED;
+    q.n_variant = q.n_variant < MOST_SERVED ? q.n_variant : MOST_SERVED;
+    q.numbers = q.n_variant > 1;
+    for (size_t v = 0; v < q.n_variant; v++) {
+        double x;
+        const char *words;
+        q.numbers = q.numbers && number_of(q.variant[v], &x, &words);
+    }
+    if (q.numbers) {
+        draw_variants(p, &q, "serve_load", "latency_load", metrics, 4, NULL, NULL);
+    }
+    for (size_t i = 0; i < sizeof bars / sizeof bars[0]; i++) {
+        if (!q.numbers || bars[i].load) {
+            draw_variants(p, &q, "quantity", bars[i].metric, &bars[i].metric, 1, bars[i].title, bars[i].y);
+        }
+    }
+    draw_costs(p, &q);
+}
+
 /* A column with a unit holds numbers or nothing: a word there would be a missing bar. */
 static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *err)
 {
@@ -553,6 +721,7 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
         draw_maps(p, folder);
     } else if (!p->st && suite) {
         draw_suite(p, &s);
+        draw_served(p, &s);
     }
     free(s.sorted);
     tmx_csv_finish(&s.csv);
