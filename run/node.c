@@ -15,31 +15,31 @@
 
 enum { MAX_FAILURES = 4096, MAX_INLET = 1000000 };
 
-static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
-                                 struct tmx_err *err)
+/* Errors stay (base/err.h) in all that reads; open_node and build_gpus hand the first one over. */
+
+static void open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
+                      struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_floorplan fp = {0};
+    const char *own = r->options.floorplan;
     enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, k->from, k->name, folder, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_path_join(path, folder, "chip.cfg", err);
+    st = st ? st : tmx_path_join(path, folder, "chip.cfg", err);
     st = st ? st : tmx_chip_load(&k->chip, path, tmx_setting_member(root, "chip_power"), err);
     if (st) {
-        return st;
+        err->code = st;
+        return;
     }
     if (r->options.sms_off[0]) {
         snprintf(k->chip.sms_off, sizeof k->chip.sms_off, "%s", r->options.sms_off);
     }
-    snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
-    if (!r->options.floorplan[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
-        st = tmx_path_join(k->floorplan_path, folder,
-                           r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file, err);
+    snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", own);
+    if (!own[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
+        st = tmx_path_join(k->floorplan_path, folder, own[0] ? own : k->chip.floorplan_file, err);
     }
     st = st ? st : tmx_flp_read(k->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
-    st = r->options.floorplan[0] ? tmx_setting_blame(tmx_setting_member(root, "floorplan"), st, err) : st;
+    st = own[0] ? tmx_setting_blame(tmx_setting_member(root, "floorplan"), st, err) : st;
     if (!st) {
         st = tmx_chip_attach(&k->chip, &fp, err);
         st = r->options.sms_off[0] ? tmx_setting_blame(tmx_setting_member(root, "sms_off"), st, err) : st;
@@ -48,7 +48,7 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     if (!st && k->chip.confidence[0]) {
         tmx_doubt("chip %s: %s", k->chip.name, k->chip.confidence);
     }
-    return st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
+    err->code = st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
 }
 
 /* Do the sinks of two cards see the same convection at the same speeds? */
@@ -71,47 +71,50 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
 }
 
 /* The kind of a GPU, found or opened. */
-static enum tmx_status kind_of(struct tmx_run *r, const struct tmx_setting *root,
-                               const struct tmx_topology_gpu *gpu, size_t *kind, struct tmx_err *err)
+static void kind_of(struct tmx_run *r, const struct tmx_setting *root, const struct tmx_topology_gpu *gpu,
+                    size_t *kind, struct tmx_err *err)
 {
-    for (size_t i = 0; i < r->n_kind; i++) {
-        if (strcmp(r->kind[i].name, gpu->chip) == 0 &&
-            same_cooler(&r->topology, r->kind[i].card, gpu->card)) {
-            *kind = i;
-            return TMX_OK;
+    for (*kind = 0; *kind < r->n_kind; ++*kind) {
+        if (strcmp(r->kind[*kind].name, gpu->chip) == 0 &&
+            same_cooler(&r->topology, r->kind[*kind].card, gpu->card)) {
+            return;
         }
     }
-    *kind = r->n_kind++;
-    snprintf(r->kind[*kind].name, sizeof r->kind[*kind].name, "%s", gpu->chip);
-    r->kind[*kind].from = gpu->file;
-    r->kind[*kind].card = gpu->card;
-    return tmx_fail_from(err, open_chip(r, &r->kind[*kind], root, err), gpu->file, gpu->line, "chip");
+    struct tmx_run_kind *k = &r->kind[r->n_kind++];
+    snprintf(k->name, sizeof k->name, "%s", gpu->chip);
+    k->from = gpu->file;
+    k->card = gpu->card;
+    open_chip(r, k, root, err);
+    err->code = tmx_fail_from(err, err->code, gpu->file, gpu->line, "chip");
 }
 
-static enum tmx_status read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "topology");
     char path[TMX_PATH_SIZE];
-    enum tmx_status st =
-        tmx_data_find_read(TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path, err);
-    st = tmx_setting_blame(at, st, err);
-    st = st ? st : tmx_topology_load(&r->topology, path, err);
-    if (!st && r->options.gpus != 1) {
-        st = tmx_fail_setting(err, at, "topology and gpus: give one; the topology lists its GPUs");
+    if (!r->options.topology[0]) {
+        return;
     }
-    if (!st && !r->options.link[0]) {
+    err->code = tmx_data_find_read(TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path, err);
+    err->code = tmx_setting_blame(at, err->code, err);
+    if (err->code || (err->code = tmx_topology_load(&r->topology, path, err))) {
+        return;
+    }
+    if (r->options.gpus != 1) {
+        tmx_error_setting(err, at, "topology and gpus: give one; the topology lists its GPUs");
+    }
+    if (!r->options.link[0]) {
         snprintf(r->options.link, sizeof r->options.link, "%s", r->topology.link_name);
     }
-    if (!st && r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
+    if (r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
         const struct tmx_setting *s = tmx_setting_member(root, "link");
-        st = tmx_fail_setting(err, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
-                              r->topology.name);
+        tmx_error_setting(err, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
+                          r->topology.name);
     }
-    return st;
 }
 
 /* `fan_failures = ( { fan = "fan0"; at_s = 100.0; }, ... )` */
-static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_failures(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct row {
         char fan[TMX_NAME];
@@ -123,20 +126,14 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
         {0},
     };
     const struct tmx_setting *list;
-    const enum tmx_status listed = tmx_setting_list(root, "fan_failures", 0, MAX_FAILURES, &list, err);
-    if (listed) {
-        return listed;
-    }
-    const size_t n = tmx_setting_length(list);
+    err->code = tmx_setting_list(root, "fan_failures", 0, MAX_FAILURES, &list, err);
+    const size_t n = err->code ? 0 : tmx_setting_length(list);
     TMX_TAKE(&r->arena, r->failure, n);
-    for (size_t i = 0; i < n && r->failure; i++) {
+    for (size_t i = 0; i < n && r->failure && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct row row;
+        struct row row = {0};
         size_t f = 0;
-        const enum tmx_status st = tmx_opt_read(opts, &row, e, NULL, err);
-        if (st) {
-            return st;
-        }
+        err->code = tmx_opt_read(opts, &row, e, NULL, err);
         while (f < r->topology.n_fan && strcmp(r->topology.fan[f].name, row.fan) != 0) {
             f++;
         }
@@ -147,53 +144,49 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
             for (; n_name < r->topology.n_fan && n_name < MAX_FAILURES; n_name++) {
                 names[n_name] = r->topology.fan[n_name].name;
             }
-            return tmx_fail_setting(err, e, "fan_failures: there is no fan \"%s\"%s", row.fan,
-                                    tmx_suggest(hint, row.fan, names, n_name));
-        }
-        if (r->topology.fan[f].stand_in && !tmx_plausible_accepted()) {
-            return tmx_fail_setting(err, e,
-                                    "fan_failures: %s stands for fans that no log has measured, so what its "
-                                    "failure does is not known: log fan_rpm at two speeds and calibrate "
-                                    "again (--accept takes a guess)",
-                                    row.fan);
+            tmx_error_setting(err, e, "fan_failures: there is no fan \"%s\"%s", row.fan,
+                              tmx_suggest(hint, row.fan, names, n_name));
+        } else if (r->topology.fan[f].stand_in && !tmx_plausible_accepted()) {
+            tmx_error_setting(err, e,
+                              "fan_failures: %s stands for fans that no log has measured, so what its "
+                              "failure does is not known: log fan_rpm at two speeds and calibrate "
+                              "again (--accept takes a guess)",
+                              row.fan);
         }
         r->failure[r->n_failure++] = (struct tmx_fan_failure){.fan = f, .at_s = row.at_s};
     }
-    return TMX_OK;
 }
 
 /* Caps of the topology, and `power_caps_w = ( 300.0, 250.0 )`: one number for all GPUs, or one each. */
-static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "power_caps_w"), *list = NULL;
     double watt;
     const bool one = at && tmx_setting_real(at, &watt); /* --set power_caps_w=520 */
     const size_t n = one ? 1 : tmx_setting_length(at);
     bool any = false;
-    enum tmx_status st = one ? TMX_OK : tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
-    if (!st && n > 1 && n != r->n_gpu) {
-        st = tmx_fail_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
-                              r->n_gpu);
+    err->code = one ? TMX_OK : tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
+    if (n > 1 && n != r->n_gpu) {
+        tmx_error_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
+                          r->n_gpu);
     }
     TMX_TAKE(&r->arena, r->power_cap_w, r->n_gpu);
-    for (size_t g = 0; !st && r->power_cap_w && g < r->n_gpu; g++) {
+    for (size_t g = 0; !err->code && r->power_cap_w && g < r->n_gpu; g++) {
         double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
         const struct tmx_setting *s = one ? at : n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
         if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
-            return tmx_fail_setting(err, s, "power_caps_w: expected watts, more than 0 and at most 100000");
+            tmx_error_setting(err, s, "power_caps_w: expected watts, more than 0 and at most 100000");
         }
         any = any || w > 0;
         r->power_cap_w[g] = w > 0 ? w : INFINITY;
     }
     r->power_cap_w = any ? r->power_cap_w : NULL;
-    return st;
 }
 
 /* `spread = { leakage = 0.24; ... }`, of the run or else of its topology, or the name of a chip whose file
  * states what was measured. */
-static enum tmx_status read_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    static const char none[] = "chip %s states no spread";
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     const struct tmx_setting *at = tmx_setting_member(root, "spread");
     struct tmx_chip chip = {0};
@@ -202,50 +195,51 @@ static enum tmx_status read_spread(struct tmx_run *r, const struct tmx_setting *
     }
     const char *name = tmx_setting_text(at);
     if (!name) {
-        return tmx_opt_read(tmx_spread_opts, &r->spread, at, NULL, err);
+        err->code = tmx_opt_read(tmx_spread_opts, &r->spread, at, NULL, err);
+        return;
     }
     enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, tmx_setting_file(at), name, folder, err);
     st = st ? st : tmx_path_join(path, folder, "chip.cfg", err);
     st = st ? st : tmx_chip_load(&chip, path, NULL, err);
     r->spread = chip.spread;
     tmx_chip_finish(&chip);
+    err->code = tmx_setting_blame(at, st, err);
     const struct tmx_chip_spread *s = &r->spread;
-    const bool alike = s->leakage == 0 && s->dynamic == 0 && s->sink == 0 && s->inlet_k == 0;
-    return st ? tmx_setting_blame(at, st, err) : alike ? tmx_fail_setting(err, at, none, name) : TMX_OK;
+    if (s->leakage == 0 && s->dynamic == 0 && s->sink == 0 && s->inlet_k == 0) {
+        tmx_error_setting(err, at, "chip %s states no spread", name);
+    }
 }
 
 /* A standard normal number a GPU, from a stream of this name, cut at three. */
-static enum tmx_status draw(const struct tmx_run *r, const char *stream, double *z, struct tmx_err *err)
+static void draw(const struct tmx_run *r, const char *stream, double *z, struct tmx_err *err)
 {
-    struct tmx_rng *rng;
+    struct tmx_rng *rng = NULL;
     const int seed = r->spread.seed >= 0 ? r->spread.seed : r->options.seed;
-    const enum tmx_status st = tmx_rng_create(&rng, (uint64_t)seed, stream, err);
-    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+    err->code = tmx_rng_create(&rng, (uint64_t)seed, stream, err);
+    for (size_t g = 0; rng && g < r->n_gpu; g++) {
         z[g] = fmax(-3, fmin(3, tmx_rng_normal(rng, 1)));
     }
-    if (!st) {
-        tmx_rng_destroy(rng);
-    }
-    return st;
+    tmx_rng_destroy(rng);
 }
 
-static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const char *const streams[] = {"spread.leakage", "spread.dynamic", "spread.sink", "spread.inlet"};
     const struct tmx_chip_spread *s = &r->spread;
     const double sd[] = {s->leakage, s->dynamic, s->sink, s->inlet_k};
     const bool air = s->sink > 0 || s->inlet_k > 0;
     if (!air && s->leakage == 0 && s->dynamic == 0) {
-        return TMX_OK;
+        return;
     }
     const struct tmx_setting *at = tmx_setting_member(root, "spread");
     if (air && r->topology.n_gpu == 0 && !tmx_setting_text(at)) {
         const char *key = s->sink > 0 ? "sink" : "inlet_k";
         const struct tmx_setting *of = tmx_setting_member(at, key);
-        return tmx_fail_setting(err, of ? of : at,
-                                "spread.%s: a chip without a topology has no sink and air of "
-                                "its own to differ in; give a topology",
-                                key);
+        tmx_error_setting(err, of ? of : at,
+                          "spread.%s: a chip without a topology has no sink and air of its own to differ in; "
+                          "give a topology",
+                          key);
+        return;
     }
     if (air && r->topology.n_gpu == 0) {
         tmx_doubt("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
@@ -255,11 +249,11 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
         TMX_TAKE(&r->arena, r->topology.inlet_above_k, r->n_gpu);
     }
-    enum tmx_status st = tmx_run_memory(r, err);
-    for (size_t i = 0; !st && i < 4; i++) {
-        st = draw(r, streams[i], z + i * r->n_gpu, err);
+    tmx_arena_check(&r->arena, err);
+    for (size_t i = 0; !err->code && i < 4; i++) {
+        draw(r, streams[i], z + i * r->n_gpu, err);
     }
-    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+    for (size_t g = 0; !err->code && g < r->n_gpu; g++) {
         const bool in_air = r->topology.n_gpu > 0;
         double v[4];
         for (size_t i = 0; i < 4; i++) {
@@ -271,33 +265,30 @@ static enum tmx_status draw_spread(struct tmx_run *r, const struct tmx_setting *
             r->topology.inlet_above_k[g] += r->spread_of_gpu[g].inlet_k;
         }
     }
-    return st;
 }
 
 /* A governor that keeps limits needs some, and limits somebody who keeps them. */
-static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_setting *root,
-                                  struct tmx_err *err)
+static void check_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
     const bool kept = dtm->policy && tmx_dtm_of(dtm)->caps;
     const struct tmx_setting *caps = tmx_setting_member(root, "power_caps_w"),
                              *group = tmx_setting_member(root, "dtm");
     if (!kept && r->power_cap_w) {
-        return tmx_fail_setting(
-            err, caps ? caps : root,
-            "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
-            dtm->policy ? dtm->policy->name : "none");
+        tmx_error_setting(err, caps ? caps : root,
+                          "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
+                          dtm->policy ? dtm->policy->name : "none");
     }
     for (size_t g = 0; r->power_cap_w && g < r->n_gpu && !tmx_plausible_accepted(); g++) {
         char label[TMX_NAME];
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
         if (isfinite(r->power_cap_w[g]) && kind->chip.n_level == 1 && r->n_kind > 1) {
-            return tmx_fail_setting(
-                err, caps ? caps : root,
-                "a power cap of %g W for GPU %s, but its chip %s has one clock level; give "
-                "it `levels`, or --accept",
-                r->power_cap_w[g],
-                tmx_gpu_label(r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "", g, label), kind->name);
+            tmx_error_setting(err, caps ? caps : root,
+                              "a power cap of %g W for GPU %s, but its chip %s has one clock level; give "
+                              "it `levels`, or --accept",
+                              r->power_cap_w[g],
+                              tmx_gpu_label(r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "", g, label),
+                              kind->name);
         }
     }
     bool slower = false; /* some chip has a clock to choose */
@@ -305,29 +296,26 @@ static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_sett
         slower = slower || r->kind[k].chip.n_level > 1;
     }
     if (kept && !slower && !tmx_plausible_accepted()) {
-        return tmx_fail_setting(err, group ? group : root,
-                                "dtm policy %s: chip %s has one clock level, so no cap and no governor slows "
-                                "it; give it `levels` "
-                                "(thermix calibrate --levels CHIP), or --accept",
-                                dtm->policy->name, r->kind[0].name);
+        tmx_error_setting(err, group ? group : root,
+                          "dtm policy %s: chip %s has one clock level, so no cap and no governor slows "
+                          "it; give it `levels` "
+                          "(thermix calibrate --levels CHIP), or --accept",
+                          dtm->policy->name, r->kind[0].name);
     }
     for (size_t k = 0; kept && k < r->n_kind; k++) {
         const struct tmx_chip_board *b = &r->kind[k].chip.board;
         if (b->power_w == 0 && b->target_c == 0 && b->slowdown_c == 0 && !r->power_cap_w &&
             tmx_setting_length(group) < 2) {
-            return tmx_fail_setting(
-                err, group ? group : root,
-                "dtm policy %s: chip %s states no limit (group board of its chip.cfg); give "
-                "power_cap_w or target_c here",
-                dtm->policy->name, r->kind[k].name);
+            tmx_error_setting(err, group ? group : root,
+                              "dtm policy %s: chip %s states no limit (group board of its chip.cfg); give "
+                              "power_cap_w or target_c here",
+                              dtm->policy->name, r->kind[k].name);
         }
     }
-    return TMX_OK;
 }
 
 /* Overrides meant for one chip must not reach the others. */
-static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx_setting *root,
-                                       struct tmx_err *err)
+static void check_overrides(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const char *const keys[] = {"chip_power", "package", "floorplan", "sms_off"};
     const bool given[] = {true, true, r->options.floorplan[0], r->options.sms_off[0]};
@@ -335,30 +323,27 @@ static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx
         const struct tmx_setting *s = given[i] ? tmx_setting_member(root, keys[i]) : NULL;
         for (size_t k = 1; s && k < r->n_kind; k++) {
             if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
-                return tmx_fail_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);
+                tmx_error_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);
             }
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status check_fans(const struct tmx_run *r, const struct tmx_setting *root,
-                                  struct tmx_err *err)
+static void check_fans(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_fan_policy *p = tmx_fan_of(&r->sim_spec.choice[TMX_LEVEL_FAN]);
     for (size_t f = 0; f < r->topology.n_fan && p->needs_curve; f++) {
         if (r->topology.fan[f].n_curve == 0) {
             const struct tmx_setting *s = tmx_setting_member(root, "fan");
-            return tmx_fail_setting(err, s ? s : root, "fan policy %s: fan %s has no curve", p->base.name,
-                                    r->topology.fan[f].name);
+            tmx_error_setting(err, s ? s : root, "fan policy %s: fan %s has no curve", p->base.name,
+                              r->topology.fan[f].name);
         }
     }
-    return TMX_OK;
 }
 
 /* `inlet_c = 32.0` in place of the system's, or the ambient of a chip's package; `inlet_plus_k = 8.0` above
  * it; `start_plus_k = 1e-6` above the temperature at which the chips start. */
-static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct {
         const char *key;
@@ -371,18 +356,17 @@ static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *r
         const struct tmx_setting *s = tmx_setting_member(root, keys[i].key);
         if (s &&
             (!tmx_setting_real(s, keys[i].at) || *keys[i].at < keys[i].low || *keys[i].at > keys[i].high)) {
-            return tmx_fail_setting(err, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low,
-                                    keys[i].high);
+            tmx_error_setting(err, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low,
+                              keys[i].high);
         }
         if (s && i < 2 && tmx_setting_find(root, "package.ambient")) {
-            return tmx_fail_setting(err, s, "%s and package.ambient are the same air: give one", keys[i].key);
+            tmx_error_setting(err, s, "%s and package.ambient are the same air: give one", keys[i].key);
         }
     }
-    return TMX_OK;
 }
 
 /* `inlet = ( { time_s = 0.0; inlet_c = 25.0; }, ... )` or a CSV with these columns, in place of inlet_c. */
-static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_schedule(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const struct tmx_opt opts[] = {
         TMX_ROW_REAL(tmx_inlet_point, time_s, "s", -1e9, 1e9, NAN, "from the end of the warm-up on"),
@@ -396,47 +380,50 @@ static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting
     size_t column[2] = {0};
     char path[TMX_PATH_SIZE];
     if (!at) {
-        return TMX_OK;
+        return;
     }
     if (also) {
-        return tmx_fail_setting(err, also, "inlet_c and inlet are the same air: give one");
+        tmx_error_setting(err, also, "inlet_c and inlet are the same air: give one");
     }
     if (file ? !file[0] : !tmx_setting_is(at, TMX_SETTING_LIST)) {
-        return tmx_fail_setting(err, at,
-                                "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
-                                "one temperature is inlet_c");
+        tmx_error_setting(err, at,
+                          "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
+                          "one temperature is inlet_c");
     }
     if (file && !tmx_beside(tmx_setting_file(at), file, path, sizeof path)) {
         char places[TMX_PATH_SIZE];
-        return tmx_fail_setting(err, at, "inlet: no such file; looked for %s",
-                                tmx_beside_places(tmx_setting_file(at), file, places, sizeof places));
+        tmx_error_setting(err, at, "inlet: no such file; looked for %s",
+                          tmx_beside_places(tmx_setting_file(at), file, places, sizeof places));
     }
-    enum tmx_status st = file ? TMX_OK : tmx_setting_list(root, "inlet", 1, MAX_INLET, &list, err);
-    st = st || !file ? st : tmx_csv_read(&csv, path, err);
-    const size_t n = file ? csv.n_row : tmx_setting_length(list);
-    for (size_t k = 0; k < 2 && file && !st; k++) {
+    if (!err->code) {
+        err->code =
+            file ? tmx_csv_read(&csv, path, err) : tmx_setting_list(root, "inlet", 1, MAX_INLET, &list, err);
+    }
+    const size_t n = err->code ? 0 : file ? csv.n_row : tmx_setting_length(list);
+    for (size_t k = 0; k < 2 && file && !err->code; k++) {
         column[k] = tmx_csv_column(&csv, opts[k].key);
         if (column[k] == csv.n_column) {
-            st = tmx_fail_at(err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
+            tmx_error_at(err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
         }
     }
     TMX_TAKE(&r->arena, r->inlet, n);
-    st = st ? st : tmx_run_memory(r, err);
-    for (size_t i = 0; i < n && !st; i++) {
+    tmx_arena_check(&r->arena, err);
+    for (size_t i = 0; i < n && !err->code; i++) {
         struct tmx_inlet_point *p = &r->inlet[i];
-        for (size_t k = 0; k < 2 && file && !st; k++) {
-            st = tmx_opt_set(&opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i], err);
+        const struct tmx_setting *e = file ? NULL : tmx_setting_at(list, i);
+        for (size_t k = 0; k < 2 && file && !err->code; k++) {
+            err->code = tmx_opt_set(&opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i], err);
         }
-        st = st || file ? st : tmx_opt_read(opts, p, tmx_setting_at(list, i), NULL, err);
-        if (!st && i > 0 && !(p->time_s > p[-1].time_s)) {
-            st = file ? tmx_fail_at(err, TMX_ECONFIG, path, csv.line[i], "inlet: time_s does not rise")
-                      : tmx_fail_setting(err, tmx_setting_at(list, i), "inlet: time_s does not rise");
+        err->code = file ? err->code : tmx_opt_read(opts, p, e, NULL, err);
+        if (i > 0 && !(p->time_s > p[-1].time_s)) {
+            tmx_error_at(err, TMX_ECONFIG, file ? path : tmx_setting_file(e),
+                         file ? csv.line[i] : tmx_setting_line(e), "inlet: time_s does not rise");
         }
     }
-    if (!st && n == 0) {
-        st = tmx_fail_setting(err, at, "inlet: expected a row or more");
+    if (n == 0) {
+        tmx_error_setting(err, at, "inlet: expected a row or more");
     }
-    if (!st) {
+    if (!err->code) {
         r->n_inlet = n;
         if (file && !tmx_os_real_path(path, r->inlet_file, sizeof r->inlet_file)) {
             snprintf(r->inlet_file, sizeof r->inlet_file, "%s", path);
@@ -444,66 +431,62 @@ static enum tmx_status read_schedule(struct tmx_run *r, const struct tmx_setting
         r->inlet_c = r->inlet[0].inlet_c;
     }
     tmx_csv_finish(&csv);
-    return st;
 }
 
 /* Only liquids, whose cards say so by their heat capacity, are supplied by a CDU. */
-static enum tmx_status check_loop(const struct tmx_run *r, const struct tmx_setting *root,
-                                  struct tmx_err *err)
+static void check_loop(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const double liquid_j_per_m3k = 1e5;
     const struct tmx_loop_options *o = &r->sim_spec.cooling.loop;
     const struct tmx_setting *at = tmx_setting_member(root, "loop");
     if (o->ua_w_per_k == 0 && (o->flow > 0 || o->branches > 1)) {
-        return tmx_fail_setting(err, at, "loop: expected ua_w_per_k above 0");
+        tmx_error_setting(err, at, "loop: expected ua_w_per_k above 0");
     }
     for (size_t k = 0; k < r->topology.n_card && o->ua_w_per_k > 0; k++) {
         if (r->topology.card[k].coolant_j_per_m3k < liquid_j_per_m3k) {
-            return tmx_fail_setting(err, at,
-                                    "loop: card %s of topology %s is cooled by air (coolant_j_per_m3k)",
-                                    r->topology.card[k].name, r->topology.name);
+            tmx_error_setting(err, at, "loop: card %s of topology %s is cooled by air (coolant_j_per_m3k)",
+                              r->topology.card[k].name, r->topology.name);
         }
     }
-    return r->topology.n_gpu % (size_t)o->branches == 0
-               ? TMX_OK
-               : tmx_fail_setting(err, at, "loop.branches: %d branches of %zu GPUs are not equal",
-                                  o->branches, r->topology.n_gpu);
+    if (r->topology.n_gpu % (size_t)o->branches != 0) {
+        tmx_error_setting(err, at, "loop.branches: %d branches of %zu GPUs are not equal", o->branches,
+                          r->topology.n_gpu);
+    }
 }
 
-static enum tmx_status open_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+/* Every GPU's chip under its cooler. */
+static void open_kinds(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const bool has_topology = r->options.topology[0] != '\0';
-    enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;
-    st = st ? st : read_inlet(r, root, err);
-    st = st ? st : read_schedule(r, root, err);
-    st = st ? st : check_loop(r, root, err);
-    st = st ? st : read_failures(r, root, err);
-    st = st ? st : check_fans(r, root, err);
-    if (st) {
-        return st;
-    }
     r->n_gpu = has_topology ? r->topology.n_gpu : (size_t)r->options.gpus;
-    const size_t most = has_topology ? r->n_gpu : 1;
-    TMX_TAKE(&r->arena, r->kind, most);
+    TMX_TAKE(&r->arena, r->kind, has_topology ? r->n_gpu : 1);
     TMX_TAKE(&r->arena, r->kind_of_gpu, r->n_gpu);
     TMX_TAKE(&r->arena, r->card_of_gpu, r->n_gpu);
-    st = tmx_run_memory(r, err);
-    if (!st && !has_topology) {
+    tmx_arena_check(&r->arena, err);
+    if (!err->code && !has_topology) {
         const struct tmx_setting *at = tmx_setting_member(root, "chip");
         snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
         r->kind[0].from = tmx_setting_file(at);
         r->n_kind = 1;
-        st = tmx_setting_blame(at ? at : root, open_chip(r, &r->kind[0], root, err), err);
+        open_chip(r, &r->kind[0], root, err);
+        err->code = tmx_setting_blame(at ? at : root, err->code, err);
     }
-    for (size_t g = 0; has_topology && !st && g < r->n_gpu; g++) {
+    for (size_t g = 0; has_topology && !err->code && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;
-        st = kind_of(r, root, &r->topology.gpu[g], &r->kind_of_gpu[g], err);
+        kind_of(r, root, &r->topology.gpu[g], &r->kind_of_gpu[g], err);
     }
-    st = st ? st : check_overrides(r, root, err);
-    st = st ? st : read_caps(r, root, err);
-    st = st ? st : read_spread(r, root, err);
-    st = st ? st : draw_spread(r, root, err);
-    return st ? st : check_caps(r, root, err);
+}
+
+static enum tmx_status open_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    static void (*const steps[])(struct tmx_run *, const struct tmx_setting *, struct tmx_err *) = {
+        read_topology, read_inlet,      read_schedule, check_loop,  read_failures, check_fans,
+        open_kinds,    check_overrides, read_caps,     read_spread, draw_spread,   check_caps};
+    struct tmx_err own = {0};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
+        steps[i](r, root, &own);
+    }
+    return tmx_error_give(err, &own);
 }
 
 static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
