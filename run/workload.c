@@ -333,7 +333,7 @@ static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting
                                 "sync_job: its members are kernels of the mix; not under a job policy");
     }
     const enum tmx_status st =
-        tmx_sync_job_read(&r->sync_job, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
+        tmx_sync_job_read(&r->sync_job, &r->arena, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
     return st || !group ? st : tmx_run_source(r, &tmx_source_sync_job, &r->sync_job, group, err);
 }
 
@@ -429,7 +429,6 @@ static enum tmx_status open_workload(struct tmx_run *r, const struct tmx_setting
 static void close_workload(struct tmx_run *r)
 {
     tmx_mix_finish(&r->mix);
-    tmx_sync_job_spec_finish(&r->sync_job);
     if (r->jobs) {
         tmx_job_data_finish(&r->jobs->data);
     }

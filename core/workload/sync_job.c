@@ -296,8 +296,9 @@ static void read_members(struct tmx_sync_job_spec *s, const struct tmx_setting *
     }
 }
 
-enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_setting *root, size_t n_job,
-                                  size_t n_at_start, size_t n_gpu, struct tmx_err *err)
+enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, struct tmx_arena *a,
+                                  const struct tmx_setting *root, size_t n_job, size_t n_at_start,
+                                  size_t n_gpu, struct tmx_err *err)
 {
     static const char *const also[] = {"weights", "gpus", NULL};
     const struct tmx_setting *group = tmx_setting_member(root, "sync_job");
@@ -326,21 +327,13 @@ enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_
         return tmx_error_give(err, &own);
     }
     s->n_member = n;
-    s->weight = calloc(n, sizeof *s->weight);
-    s->gpu = calloc(n, sizeof *s->gpu);
-    if (!s->weight || !s->gpu) {
-        tmx_error(&own, TMX_ENOMEM, "sync_job of %zu members", n);
-    } else {
+    TMX_TAKE(a, s->weight, n);
+    TMX_TAKE(a, s->gpu, n);
+    tmx_arena_check(a, &own);
+    if (!own.code) {
         read_members(s, group, n_gpu, &own);
     }
     return tmx_error_give(err, &own);
-}
-
-void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s)
-{
-    free(s->weight);
-    free(s->gpu);
-    *s = (struct tmx_sync_job_spec){0};
 }
 
 void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w)

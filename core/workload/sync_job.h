@@ -35,8 +35,8 @@ extern const struct tmx_opt tmx_sync_job_opts[];
 struct tmx_sync_job_spec { /* group `sync_job` of a run */
     struct tmx_sync_job_options options;
     size_t n_member; /* 0: no synchronous job */
-    double *weight;  /* [n_member] owned */
-    size_t *gpu;     /* [n_member] owned: where each member runs; no two on one */
+    double *weight;  /* [n_member] */
+    size_t *gpu;     /* [n_member] where each member runs; no two on one */
 };
 
 struct tmx_sync_job_member {
@@ -73,11 +73,10 @@ struct tmx_sync_job {
 };
 
 /* Group `sync_job` of root; absent: n_member = 0. The mix has n_job jobs, of which the first n_at_start are
- * there at time 0. End with tmx_sync_job_spec_finish, also after failure. TMX_ECONFIG, TMX_ENOMEM. */
-TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_setting *root,
-                                                size_t n_job, size_t n_at_start, size_t n_gpu,
-                                                struct tmx_err *err);
-void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s); /* accepts zeroed memory */
+ * there at time 0. Arrays are the arena's. TMX_ECONFIG, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, struct tmx_arena *a,
+                                                const struct tmx_setting *root, size_t n_job,
+                                                size_t n_at_start, size_t n_gpu, struct tmx_err *err);
 struct tmx_writer;
 void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w);
 

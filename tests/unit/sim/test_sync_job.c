@@ -16,6 +16,7 @@ struct world {
     struct tiny_thermal_model model;
     struct tmx_sim_gpu_thermal thermal[MAX_GPU];
     struct tmx_sync_job_spec sync_job;
+    struct tmx_arena arena; /* of it */
     struct tmx_sim *sim;
 };
 
@@ -64,8 +65,9 @@ static void open_world(struct world *w, size_t n, const char *sync_job, double d
         w->thermal[g] = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model, 300};
         w->job[g] = tiny_job(&w->kernel, 1, 2, N_SM);
     }
+    w->arena = (struct tmx_arena){0};
     if (tmx_config_parse(&cfg, sync_job, "test", &err) ||
-        tmx_sync_job_read(&w->sync_job, tmx_config_root(cfg), n, n, n, &err)) {
+        tmx_sync_job_read(&w->sync_job, &w->arena, tmx_config_root(cfg), n, n, n, &err)) {
         fail_msg("%s", err.msg);
     }
     tmx_config_close(cfg);
@@ -92,7 +94,7 @@ static void open_world(struct world *w, size_t n, const char *sync_job, double d
 static void close_world(struct world *w)
 {
     tmx_sim_destroy(w->sim);
-    tmx_sync_job_spec_finish(&w->sync_job);
+    tmx_arena_finish(&w->arena);
     tmx_chip_finish(&w->chip);
 }
 
@@ -234,13 +236,15 @@ static void bad_groups_are_refused_with_their_line(void **state)
         struct tmx_config *cfg = NULL;
         struct tmx_err err = {0};
         struct tmx_sync_job_spec s;
+        struct tmx_arena arena = {0};
         const bool two = i > 3;
         assert_int_equal(tmx_config_parse(&cfg, rows[i].text, "test", &err), TMX_OK);
-        const enum tmx_status st = tmx_sync_job_read(&s, tmx_config_root(cfg), two ? 2 : 3, 2, 3, &err);
+        const enum tmx_status st =
+            tmx_sync_job_read(&s, &arena, tmx_config_root(cfg), two ? 2 : 3, 2, 3, &err);
         if (st != TMX_ECONFIG || !strstr(err.msg, rows[i].says) || err.line != 1) {
             fail_msg("%s: %d, line %u, %s", rows[i].text, st, err.line, err.msg);
         }
-        tmx_sync_job_spec_finish(&s);
+        tmx_arena_finish(&arena);
         tmx_config_close(cfg);
     }
 }
