@@ -759,6 +759,21 @@ static void gain(size_t n, const double *restrict g, const double *restrict x, c
 }
 
 /* By differences of temperatures: what goes to ground is not lost in the rounding of what goes sideways. */
+/* What cells [from, to) of a sheet of n give to the cells `step` behind them and before. */
+static void gain_along(size_t from, size_t to, size_t n, size_t step, const double *w_k, const double *t,
+                       double *y)
+{
+    const size_t end = to < n - step ? to : n - step, begin = from > step ? from : step;
+    if (end > from) {
+        gain(end - from, w_k + from, t + from, t + from + step, y + from);
+    }
+    if (to > begin) {
+        gain(to - begin, w_k + begin - step, t + begin, t + begin - step, y + begin);
+    }
+}
+
+enum { PIECE = 1024 }; /* cells */
+
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y)
 {
     for (size_t c = 0; c < net->n_node; c++) {
@@ -769,17 +784,19 @@ void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma
     }
     for (size_t k = 0; k < net->n_sheet; k++) {
         const size_t nx = net->sheet[k].nx, n = nx * net->sheet[k].ny, first = net->sheet[k].first;
-        const double *east = net->east_w_k + first, *south = net->south_w_k + first,
-                     *up = net->up_w_k + first;
-        const double *t = x + first;
-        gain(n - 1, east, t, t + 1, y + first);
-        gain(n - 1, east, t + 1, t, y + first + 1);
-        gain(n - nx, south, t, t + nx, y + first);
-        gain(n - nx, south, t + nx, t, y + first + nx);
-        if (k + 1 < net->n_on_chip) {
-            const size_t above = net->sheet[k + 1].first;
-            gain(n, up, t, x + above, y + first);
-            gain(n, up, x + above, t, y + above);
+        const double *t = x + first, *up = net->up_w_k + first;
+        double *own = y + first;
+        for (size_t from = 0, to; from < n; from = to) { /* pieces stay in the cache from side to side */
+            to = n - from < PIECE ? n : from + PIECE;
+            if (k > 0 && k < net->n_on_chip) {
+                const size_t below = net->sheet[k - 1].first + from;
+                gain(to - from, net->up_w_k + below, t + from, x + below, own + from);
+            }
+            gain_along(from, to, n, 1, net->east_w_k + first, t, own);
+            gain_along(from, to, n, nx, net->south_w_k + first, t, own);
+            if (k + 1 < net->n_on_chip) {
+                gain(to - from, up + from, t + from, x + net->sheet[k + 1].first + from, own + from);
+            }
         }
     }
     for (size_t e = 0; e < net->n_link; e++) {

@@ -2,7 +2,6 @@
 #include "thermal/reduction/dense.h"
 
 #include <complex.h>
-#include <gsl/gsl_blas.h>
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -76,7 +75,14 @@ void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, s
 void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                   size_t ldb, double beta, double *c, size_t ldc)
 {
-    enum { ROWS = TMX_TILE_ROWS, COLS = TMX_TILE_COLS, DEPTH = 256, WIDE = 8 * COLS, TALL = 6 * ROWS };
+    enum {
+        ROWS = TMX_TILE_ROWS,
+        COLS = TMX_TILE_COLS,
+        DEPTH = 256,
+        WIDE = 8 * COLS,
+        TALL = 6 * ROWS,
+        AHEAD = 8
+    };
     const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
     double left[TALL * DEPTH], right[WIDE * DEPTH], sum[ROWS * COLS];
     for (size_t j = 0; j < n; j++) {
@@ -96,15 +102,16 @@ void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, s
             }
             for (size_t row = 0; row < m; row += TALL) {
                 const size_t tall = least(TALL, m - row);
-                for (size_t i = 0; i < tall; i += ROWS) {
-                    const size_t many = least(ROWS, tall - i);
-                    double *panel = left + i * DEPTH;
-                    const double *from = a + along * lda + row + i;
-                    for (size_t q = 0; q < depth && many == ROWS; q++) {
-                        memcpy(panel + q * ROWS, from + q * lda, ROWS * sizeof *panel);
+                const size_t whole = tall - tall % ROWS;
+                for (size_t q = 0; q < depth; q++) { /* along a column of a, as it lies in memory */
+                    const double *from = a + (along + q) * lda + row;
+                    for (size_t i = 0; i < whole; i += ROWS) {
+                        __builtin_prefetch(from + AHEAD * lda + i);
+                        __builtin_prefetch(from + AHEAD * lda + i + ROWS / 2);
+                        memcpy(left + i * DEPTH + q * ROWS, from + i, ROWS * sizeof *from);
                     }
-                    for (size_t q = 0; q < depth * ROWS && many < ROWS; q++) {
-                        panel[q] = q % ROWS < many ? from[q / ROWS * lda + q % ROWS] : 0;
+                    for (size_t i = whole; i < whole + ROWS && whole < tall; i++) {
+                        left[whole * DEPTH + q * ROWS + i - whole] = i < tall ? from[i] : 0;
                     }
                 }
                 for (size_t j = 0; j < wide; j += COLS) {
@@ -195,41 +202,98 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
     fail_eigen(n, status, err);
 }
 
-/* a := its factor L, for a = L L' */
-static void cholesky(size_t n, gsl_matrix *a, struct tmx_err *err)
+enum { COLUMNS = 48 }; /* of a block: the rest is products */
+
+/* The lower triangle of a := that of L, for a = L L'. */
+static void cholesky(size_t n, double *a, struct tmx_err *err)
 {
-    if (!err->code && gsl_linalg_cholesky_decomp1(a)) {
-        tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+    double *row = err->code ? NULL : malloc(n * COLUMNS * sizeof *row);
+    if (!row) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t j = 0; j < n && !err->code; j += COLUMNS) {
+        const size_t many = least(COLUMNS, n - j);
+        for (size_t i = 0; i < j * many; i++) {
+            row[i] = a[i % j * n + j + i / j];
+        }
+        tmx_dense_nn(n - j, many, j, -1, a + j, n, row, j, 1, a + j * n + j, n);
+        for (size_t c = j; c < j + many && !err->code; c++) {
+            double *own = a + c * n;
+            for (size_t q = j; q < c; q++) {
+                tmx_dense_axpy(n - c, -a[q * n + c], a + q * n + c, own + c);
+            }
+            if (!(own[c] > 0)) {
+                tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
+            }
+            const double root = sqrt(own[c]);
+            for (size_t r = c; r < n; r++) {
+                own[r] /= root;
+            }
+        }
+    }
+    free(row);
+}
+
+/* b [n][m] := L^-1 b */
+static void solve_lower(size_t n, size_t m, const double *l, double *b)
+{
+    for (size_t j = 0; j < n; j += COLUMNS) {
+        const size_t many = least(COLUMNS, n - j);
+        tmx_dense_nn(many, m, j, -1, l + j, n, b, n, 1, b + j, n);
+        for (size_t col = 0; col < m; col++) {
+            double *x = b + col * n;
+            for (size_t c = j; c < j + many; c++) {
+                x[c] /= l[c * n + c];
+                tmx_dense_axpy(j + many - c - 1, -x[c], l + c * n + c + 1, x + c + 1);
+            }
+        }
+    }
+}
+
+/* b [n][m] := L'^-1 b */
+static void solve_upper(size_t n, size_t m, const double *l, double *b)
+{
+    for (size_t end = n, j; end > 0; end = j) {
+        j = (end - 1) / COLUMNS * COLUMNS;
+        tmx_dense_tn(end - j, m, n - end, -1, l + j * n + end, n, b + end, n, 1, b + j, n);
+        for (size_t col = 0; col < m; col++) {
+            double *x = b + col * n;
+            for (size_t c = end; c-- > j;) {
+                x[c] = (x[c] - tmx_dense_dot(end - c - 1, l + c * n + c + 1, x + c + 1)) / l[c * n + c];
+            }
+        }
     }
 }
 
 /* By m = L L': the eigenvalues of L^-1 a L^-T, whose vectors y give x = L^-T y. */
 void tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
 {
-    gsl_matrix_view mass = gsl_matrix_view_array(m, n, n), square = gsl_matrix_view_array(a, n, n);
-    cholesky(n, &mass.matrix, err);
-    if (!err->code) {
-        gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
-        gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &mass.matrix, &square.matrix);
+    cholesky(n, m, err);
+    for (int side = 0; side < 2 && !err->code; side++) {
+        solve_lower(n, n, m, a);
+        for (size_t c = 0; c < n; c++) {
+            for (size_t r = 0; r < c; r++) {
+                const double other = a[r * n + c];
+                a[r * n + c] = a[c * n + r];
+                a[c * n + r] = other;
+            }
+        }
     }
     tmx_dense_eigen(n, a, w, err);
+    if (!err->code) {
+        solve_upper(n, n, m, a);
+    }
     for (size_t c = 0; c < n && !err->code; c++) {
-        gsl_vector_view x = gsl_vector_view_array(a + c * n, n);
-        gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &mass.matrix, &x.vector);
         fix_sign(n, a + c * n);
     }
 }
 
 void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
-    if (err->code) {
-        return;
-    }
-    gsl_matrix_view square = gsl_matrix_view_array(a, n, n), right = gsl_matrix_view_array(b, n_rhs, n);
-    cholesky(n, &square.matrix, err);
-    if (!err->code) { /* b by rows is b': b' L'^-1 L^-1 */
-        gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
-        gsl_blas_dtrsm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, &square.matrix, &right.matrix);
+    cholesky(n, a, err);
+    if (!err->code) {
+        solve_lower(n, n_rhs, a, b);
+        solve_upper(n, n_rhs, a, b);
     }
 }
 

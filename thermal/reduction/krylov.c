@@ -22,16 +22,20 @@
  *      R    = B - (G + s C) V (Gr + s)^-1 Br
  *
  * It shrinks with every vector added. For sigma <= s, (G + s C)^-1 <= (G + sigma C)^-1: so that the errors at
- * shifts beside s are seen as well, a test solves at the lower of the two it lies between. A rough solution
- * is enough: conjugate gradients, begun at 0, make the diagonal of R' X too small by the square of their
- * error alone. E(s) = s * integral exp(-s t) (error of the step response) dt: it is the error seen around t =
- * 1/s. A test adds the errors of all units' powers, in the worst signs, and compares the sum with a part of
- * the tolerance (SHARE, CELL_SHARE).
+ * shifts beside s are seen as well, a test solves at the lower of the two it lies between: X = (G + sigma
+ * C)^-1 R. A rough solution is enough: conjugate gradients, begun at 0, make the diagonal of R' X too small
+ * by the square of their error alone. E(s) = s * integral exp(-s t) (error of the step response) dt: it is
+ * the error seen around t = 1/s. A test adds the errors of all units' powers, in the worst signs, and
+ * compares the sum with a part of the tolerance (SHARE, CELL_SHARE).
+ *
+ * The basis grows by X at sigma = s, which spans with V what (G + s C)^-1 B does: what is missed is small, so
+ * few digits of it do, and little of it lies in V already.
+ *
+ * Where temperatures are read otherwise (avg or center), the error is R' X + (E - B)' X.
  *
  * What is an estimate and no bound:
  *   - the entries beside the diagonal: the effect of one unit's power on another unit;
- *   - every entry where E is not B (grid_map_mode avg or center): RE' (...)^-1 RB is not a square, and its
- *     entries may be too small as well as too large;
+ *   - (E - B)' X, a difference of weights around a unit's rim, of first order in R and of any sign;
  *   - the error of a single node, (G + s C)^-1 R, for which (G + sigma C)^-1 R is taken. It is of first
  *     order in R, where that of a mean is of second;
  *   - what lies between the tested shifts.
@@ -328,43 +332,37 @@ static void grow_append(struct growing_basis *b, size_t n_col)
 struct remainder {
     const struct growing_basis *b;
     double s;
-    const double *columns;
-    double *r;
 };
 
-/* Column col of r := columns - (G + s C) x. */
+/* Column col of w := that of B - (G + s C) x. */
 static void subtract(void *remainder, size_t col)
 {
-    const struct remainder *m = remainder;
-    const struct growing_basis *b = m->b;
+    const struct remainder *r = remainder;
+    const struct growing_basis *b = r->b;
     const size_t n = b->net->n_node;
-    const double *from = m->columns + col * n;
-    double *r = m->r + col * n;
-    tmx_network_apply(b->net, b->basis->gamma, m->s, b->x + col * n, r);
+    const double *from = b->b + col * n;
+    double *w = b->w + col * n;
+    tmx_network_apply(b->net, b->basis->gamma, r->s, b->x + col * n, w);
     for (size_t c = 0; c < n; c++) {
-        r[c] = from[c] - r[c];
+        w[c] = from[c] - w[c];
     }
 }
 
-/* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
-static void grow_residual(struct growing_basis *b, double s, size_t m, const double *columns,
-                          const double *seen, double *r)
+/* w := R = B - (G + s C) V (Gr + s)^-1 V' B. Uses x. */
+static void grow_residual(struct growing_basis *b, double s)
 {
-    const size_t k = b->basis->n_mode;
+    const size_t k = b->basis->n_mode, m = b->n_in;
     for (size_t c = 0; c < k; c++) {
         memcpy(b->square + c * k, b->basis->g + c * b->room, k * sizeof *b->square);
         b->square[c * k + c] += s;
-    }
-    for (size_t c = 0; c < k; c++) {
         for (size_t u = 0; u < m; u++) {
-            b->small[u * k + c] = seen[c * m + u];
+            b->small[u * k + c] = b->in[c * m + u];
         }
     }
     tmx_dense_solve(k, m, b->square, b->small, b->err);
     if (!b->err->code) {
-        struct remainder rest = {b, s, columns, r};
         tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
-        tmx_thread_pool_run(b->pool, m, subtract, &rest);
+        tmx_thread_pool_run(b->pool, m, subtract, &(struct remainder){b, s});
     }
 }
 
@@ -429,18 +427,19 @@ enum {
     MAX_SHIFTS = 60 /* of a basis */
 };
 /* Of solutions: steady states are exact, as the finished model is checked against them; a test adds up
- * errors. Directions need DIRECTION_PART a kelvin of the tolerance, and what is new of a vector NEW_PART:
- * both were chosen as about the largest with which tests/property/test_reduced.c holds on its quick chips.
- * Errors of single cells are of first order in what the vectors miss, and need FIRST_ORDER of both: without
- * it cells of the physical network were off by 2 mK. */
-static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.1};
-static const double DIRECTION_PART = 0.03, NEW_PART = 0.1, FIRST_ORDER = 0.01;
+ * errors (0.1 finds the same to three digits). Directions are what is missed, to DIRECTION_PART of it,
+ * and what is new of a vector is a NEW_PART a kelvin of the tolerance: chosen as about the largest with which
+ * tests/property/test_reduced.c holds on its quick chips. Errors of single cells are of first order in what
+ * the vectors miss, and need FIRST_ORDER of that: without it cells of the physical network were off by 2 mK.
+ */
+static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.5};
+static const double DIRECTION_PART = 0.003, NEW_PART = 0.1, FIRST_ORDER = 0.01;
 
 struct builder {
     struct growing_basis grown;
     const struct tmx_basis_options *options;
     struct tmx_solver *solver;
-    double *r;                /* [n_unit][n_node] work, NULL when E = B */
+    struct tmx_regions unit;  /* cells of each unit; empty when E = B */
     double *weight;           /* [n_in] the powers of the options, and ambient_k */
     double *miss, *cell_miss; /* [n_in][n_unit], [n_in][options->cells->n] work */
     double *node;             /* [n_node] work */
@@ -460,19 +459,15 @@ static void solve_shift(struct builder *b, double gamma, double shift, const str
     tmx_system_destroy(system);
 }
 
-/* A part, at most this much, that is enough for the tolerance. */
-static double enough(const struct builder *b, double most, double share)
+/* 1, but where the errors of single cells count, too. */
+static double order(const struct builder *b)
 {
-    const bool cells = b->options->cells || b->options->unit_cells;
-    return fmin(most, (cells ? FIRST_ORDER : 1) * share * b->options->tolerance_k);
+    return b->options->cells || b->options->unit_cells ? FIRST_ORDER : 1;
 }
 
-static void append_shift(struct builder *b, double gamma, double shift)
+static double limit_k(const struct builder *b)
 {
-    const struct tmx_accuracy directions = {.part = enough(b, 1e-4, DIRECTION_PART)};
-    solve_shift(b, gamma, shift, shift > 0 ? &directions : &STEADY, b->grown.b);
-    b->grown.basis->n_shift++;
-    grow_append(&b->grown, b->grown.n_in);
+    return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
 }
 
 /* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
@@ -495,19 +490,34 @@ static double worst_node(struct builder *b, const struct tmx_regions *regions, d
     return worst;
 }
 
-/* Bound the error at shift s with solutions at a lower one; returns that for steps of all the powers of
- * the options together, in the worst signs. Leaves the bound in miss and cell_miss. */
+/* What unit u is off for the field of column v, where R' X is what it would be off if it were read as its
+ * power is spread: (E - B)' X more. Signs that cancel at this shift do not at the next, so it is at least the
+ * root of the squares of what its cells bring. */
+static double off(const struct builder *b, size_t u, size_t v, double spread)
+{
+    const double *e = b->grown.e, *x = b->grown.x + v * b->grown.net->n_node;
+    const size_t row = u * b->grown.net->n_node;
+    double sum = spread, square = 0;
+    for (size_t i = e ? b->unit.start[u] : 0; e && i < b->unit.start[u + 1]; i++) {
+        const size_t c = b->unit.node[i];
+        const double part = (e[row + c] - b->grown.b[row + c]) * x[c];
+        sum += part;
+        square += part * part;
+    }
+    return fmax(fabs(sum), sqrt(square));
+}
+
+/* Estimate the error at shift s with solutions at a lower one; returns that for steps of all the powers of
+ * the options together, in the worst signs. Leaves the estimate in miss and cell_miss. */
 static double test_shift(struct builder *b, double s, double lower)
 {
-    const size_t m = b->grown.net->n_unit;
+    const struct growing_basis *grown = &b->grown;
+    const size_t m = grown->net->n_unit;
     const struct tmx_basis_options *options = b->options;
     double worst_k = 0;
-    if (b->grown.e) {
-        grow_residual(&b->grown, s, m, b->grown.e, b->grown.out, b->r);
-    }
-    grow_residual(&b->grown, s, b->grown.n_in, b->grown.b, b->grown.in, b->grown.w);
-    solve_shift(b, b->grown.basis->gamma, lower, &TESTED, b->grown.w);
-    if (b->grown.err->code) {
+    grow_residual(&b->grown, s);
+    solve_shift(b, grown->basis->gamma, lower, &TESTED, grown->w);
+    if (grown->err->code) {
         return 0;
     }
     if (options->cells) {
@@ -516,12 +526,13 @@ static double test_shift(struct builder *b, double s, double lower)
     if (options->unit_cells) {
         return fmax(worst_k, worst_node(b, options->unit_cells, b->miss));
     }
-    tmx_tall_tn(&b->grown.tall, m, b->grown.n_in, b->grown.e ? b->r : b->grown.w, NULL, b->grown.x, NULL,
-                b->grown.part, b->miss, m);
+    tmx_tall_tn(&grown->tall, m, grown->n_in, grown->w, NULL, grown->x, NULL, grown->part, b->miss, m);
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
-        for (size_t v = 0; v < b->grown.n_in; v++) {
-            sum += fabs(b->miss[v * m + u]) * b->weight[v];
+        for (size_t v = 0; v < grown->n_in; v++) {
+            double *miss = &b->miss[v * m + u];
+            *miss = off(b, u, v, *miss);
+            sum += *miss * b->weight[v];
         }
         worst_k = fmax(worst_k, sum);
     }
@@ -530,18 +541,41 @@ static double test_shift(struct builder *b, double s, double lower)
 
 static void note_error(struct builder *b)
 {
-    const size_t m = b->grown.net->n_unit;
-    for (size_t i = 0; i < b->grown.n_in * m; i++) {
-        b->grown.basis->error[i] = fmax(b->grown.basis->error[i], fabs(b->miss[i]));
+    for (size_t i = 0; i < b->grown.n_in * b->grown.net->n_unit; i++) {
+        b->grown.basis->error[i] = fmax(b->grown.basis->error[i], b->miss[i]);
     }
     for (size_t i = 0; b->options->cells && i < b->grown.n_in * b->options->cells->n; i++) {
         b->grown.basis->cell_error[i] = fmax(b->grown.basis->cell_error[i], b->cell_miss[i]);
     }
 }
 
-static double limit_k(const struct builder *b)
+/* What is missed at shift s, R of which is in w, becomes a part of the basis, but for columns of which nearly
+ * nothing is missed. */
+static void append_missed(struct builder *b, double s)
 {
-    return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
+    struct growing_basis *grown = &b->grown;
+    const size_t n = grown->net->n_node, k = grown->basis->n_mode;
+    size_t n_new = 0;
+    solve_shift(b, grown->basis->gamma, s,
+                &(struct tmx_accuracy){.part = (grown->e ? 0.03 : order(b)) * DIRECTION_PART}, grown->w);
+    grown->basis->n_shift++;
+    for (size_t v = 0; v < grown->n_in && !grown->err->code; v++) {
+        const double *y = grown->small + v * k, *x = grown->x + v * n;
+        double size = 0;
+        for (size_t c = 0; c < n; c++) {
+            size += grown->net->heat_j_k[c] * x[c] * x[c];
+        }
+        if (size > grown->dependent * tmx_dense_dot(k, y, y)) {
+            memmove(grown->x + n_new++ * n, x, n * sizeof *x);
+        }
+    }
+    grow_append(grown, n_new);
+}
+
+static void append_shift(struct builder *b, double s)
+{
+    grow_residual(&b->grown, s);
+    append_missed(b, s);
 }
 
 /* Test between the shifts low and high, both in the basis; where the test asks for it, add the middle and
@@ -553,7 +587,7 @@ static void refine(struct builder *b, double low, double high, int depth)
         note_error(b);
         return;
     }
-    append_shift(b, b->grown.basis->gamma, s);
+    append_missed(b, s);
     refine(b, low, s, depth - 1);
     refine(b, s, high, depth - 1);
 }
@@ -563,7 +597,7 @@ static void descend(struct builder *b)
 {
     double high = FIRST_SHIFT;
     while (test_shift(b, high / sqrt(SHIFT_RATIO), 0) > limit_k(b) && high > LEAST_SHIFT) {
-        append_shift(b, b->grown.basis->gamma, high / SHIFT_RATIO);
+        append_shift(b, high / SHIFT_RATIO);
         refine(b, high / SHIFT_RATIO, high, DEPTH);
         high /= SHIFT_RATIO;
     }
@@ -591,11 +625,11 @@ static void collect(struct builder *b)
     }
     grown->basis->n_shift++;
     grow_append(grown, grown->n_in);
-    append_shift(b, gamma, FIRST_SHIFT);
+    append_shift(b, FIRST_SHIFT);
     descend(b);
     for (int i = 1; !grown->err->code && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
         const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
-        append_shift(b, gamma, s);
+        append_shift(b, s);
         refine(b, below, s, DEPTH);
         if (s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
             beyond_k = test_shift(b, s * sqrt(SHIFT_RATIO), s);
@@ -605,7 +639,9 @@ static void collect(struct builder *b)
     note_error(b);
     for (size_t i = 0; i < 2; i++) {
         if (other[i] != gamma) {
-            append_shift(b, other[i], 0);
+            solve_shift(b, other[i], 0, &STEADY, grown->b);
+            grown->basis->n_shift++;
+            grow_append(grown, grown->n_in);
         }
     }
 }
@@ -646,9 +682,8 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     struct tmx_arena *scratch = &grown->arena;
     tmx_assert(!cells || b->options->unit_cells);
     grow_init(grown, s, net, n_in, own_out, b->options->gamma_low, b->options->gamma_high, err);
-    grown->dependent = pow(enough(b, 1e-3, NEW_PART), 2);
+    grown->dependent = pow(fmin(1e-3, order(b) * NEW_PART * b->options->tolerance_k), 2);
     TMX_TAKE(scratch, b->weight, n_in);
-    TMX_TAKE(scratch, b->r, own_out ? m * n : 0);
     TMX_TAKE(scratch, b->miss, n_in * m);
     TMX_TAKE(scratch, b->cell_miss, n_in * n_region);
     TMX_TAKE(scratch, b->node, n);
@@ -662,6 +697,9 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
         return;
     }
     fill_maps(b);
+    if (own_out) {
+        tmx_regions_units(&b->unit, net, err);
+    }
     if (tmx_thread_pool_create(&grown->pool, 2, err) == TMX_EIO) { /* the system gives no second thread */
         *err = (struct tmx_err){0};
         if (tmx_thread_pool_create(&grown->pool, 1, err)) {
@@ -687,6 +725,7 @@ void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
     if (!err->code) {
         grow_close(&b.grown);
     }
+    tmx_regions_finish(&b.unit);
     tmx_solver_destroy(b.solver);
     tmx_thread_pool_destroy(b.grown.pool);
     tmx_arena_finish(&b.grown.arena);
@@ -750,7 +789,7 @@ static double test_start(struct start *b, double s, size_t pole)
     struct growing_basis *grown = &b->grown;
     const struct tmx_regions *cells = b->options->cells;
     double worst = 0;
-    grow_residual(grown, s, 1, grown->b, grown->in, grown->w);
+    grow_residual(grown, s);
     solve_pole(b, pole, &START_TESTED);
     for (size_t e = 0; cells && e < cells->start[cells->n]; e++) {
         worst = fmax(worst, fabs(grown->x[cells->node[e]]));

@@ -26,7 +26,7 @@
  * the uniform field, and Lambda^-1/2 c, from which the heat balance follows (c: the uniform field's
  * coordinates). So the heat balance, a change of ambient and a uniform start lose nothing.
  *
- * The number n is found by bisection. For each n the whole and the truncated step response are compared at
+ * The number n is found by tries. For each n the whole and the truncated step response are compared at
  * 1, 2, 4, ... times the shortest step:
  *
  *      miss = max over t of | ot' exp(-Lambda t) bt - oz' exp(-mu t) bz |,   bz = (U X)' bt, oz = (U X)' ot
@@ -466,16 +466,22 @@ static double measure(struct cut *c, size_t n)
     return worst_k;
 }
 
-/* The least number of directions that meets the tolerance, to within 2 %. */
+/* The least number of directions that meets the tolerance, to within 2 %: what is missed falls about
+ * exponentially, so a straight line through the logarithms of the last two tries leads to the next. */
 static size_t choose(struct cut *c)
 {
-    size_t low = c->n_kept, high = c->k; /* low fails, high meets it */
-    while (high - low > 1 + c->k / 64) {
-        const size_t n = low + (high - low) / 2;
-        if (measure(c, n) <= c->options->tolerance_k) {
-            high = n;
-        } else {
-            low = n;
+    const size_t close = 1 + c->k / 64;
+    size_t low = c->n_kept, high = c->k, n = low + (high - low) / 2; /* low fails, high meets it */
+    double last_n = NAN, last = NAN;
+    while (high - low > close) {
+        const double excess = log(measure(c, n) / c->options->tolerance_k);
+        const double next = (double)n - excess * ((double)n - last_n) / (excess - last) + 0.5 * (double)close;
+        last_n = (double)n;
+        last = excess;
+        *(excess <= 0 ? &high : &low) = n;
+        n = low + (high - low) / 2;
+        if (isfinite(next)) {
+            n = (size_t)fmax((double)(low + close), fmin((double)(high - close), next));
         }
     }
     return high;
@@ -624,7 +630,9 @@ void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
         for (size_t i = 0; i < c.n_in * c.m; i++) {
             error[i] += c.miss[i];
         }
-        diagonalise(&c, n, 0);
+        if (c.n_level_basis > 1) { /* else measure has done it */
+            diagonalise(&c, n, 0);
+        }
         map_out(&c, n, cut);
         levels(&c, n, cut, modal, error);
     }

@@ -461,9 +461,11 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
     const float part = fmaxf(PASS, (float)accuracy->part);
     double most, least = 1, stricter = 1;
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
-        residual(s->net, &a->matrix, false, b, x, work->vector);
-        const struct end e =
-            answer(s, work, a, part, stricter * enough(accuracy, largest(n, x)), work->vector, x, &most);
+        const double size = largest(n, x), *r = size == 0 ? b : work->vector;
+        if (r != b) {
+            residual(s->net, &a->matrix, false, b, x, work->vector);
+        }
+        const struct end e = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most);
         least = fmin(least, e.least);
         const double error_k = e.left_k * (1 / least - 1), may_k = allowed(accuracy, largest(n, x));
         if (e.left_k <= enough(accuracy, largest(n, x)) && error_k + DRIFT * most <= may_k) {
