@@ -567,9 +567,9 @@ mode_t tmx_folder_mode(const char *path)
 }
 
 /* The rows of files that were written, each once, with their hashes. */
-static void seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
+static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_err *err)
 {
-    struct rows said = {0}, sealed = {0};
+    struct rows said = {0}, kept = {0};
     char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
     read_list(f->path, &said, err);
     if (said.n > 0) {
@@ -586,28 +586,28 @@ static void seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
         if (strcmp(w->status, REPLACED) == 0 || (f->passes && strcmp(w->status, WRITING) == 0)) {
             take_away(f, w, true, err);
         } else if (strcmp(w->status, WRITING) != 0) {
-            rows_add(&sealed, w);
+            rows_add(&kept, w);
         } else if (tmx_os_exists(path)) {
             err->code = tmx_hash_file(path, hash, err);
-            rows_add(&sealed,
+            rows_add(&kept,
                      &(struct row){f->run, f->status[0] ? f->status : status, w->file, hash, f->command, 0});
         }
     }
     for (size_t i = 0; !err->code && i < f->input.n; i++) {
-        rows_add(&sealed, &f->input.row[i]);
+        rows_add(&kept, &f->input.row[i]);
     }
-    if (sealed.arena.failed) {
+    if (kept.arena.failed) {
         tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    if (!err->code && f->passes && sealed.n == 0) {
+    if (!err->code && f->passes && kept.n == 0) {
         path_in(path, f->path, TMX_FOLDER_LIST, err);
         (void)(!err->code && remove(path) == 0 &&
                rmdir(f->path)); /* it stays where something else is in it */
     } else if (!err->code) {
-        write_list(f, &sealed, err);
+        write_list(f, &kept, err);
     }
     rows_finish(&said);
-    rows_finish(&sealed);
+    rows_finish(&kept);
 }
 
 enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struct tmx_err *err)
@@ -618,7 +618,7 @@ enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struc
         struct tmx_err own = {0};
         if (f->list) {
             fclose(f->list);
-            seal(f, status, &own);
+            write_manifest(f, status, &own);
             st = st ? st : tmx_error_give(err, &own);
         }
         if (f->lock) {

@@ -40,8 +40,8 @@ struct other {
 /* clang-format on */
 
 /* keys: words, "group.key" for a key of that group alone (it stands before the plain key). The least that an
- * option takes (0: none) is never doubted, nor is the highest of a limit in degC (one that never acts) or of
- * a resistance (insulated): readers pass those bounds by. */
+ * option takes (0: none) is never warned of, nor is the highest of a limit in degC (one that never acts) or
+ * of a resistance (insulated): readers pass those bounds by. */
 static const struct row {
     const char *keys, *unit;
     double low, high, hard_low, hard_high;
@@ -117,32 +117,32 @@ static const struct row {
 };
 enum { N_ROW = sizeof rows / sizeof rows[0] };
 
-static _Thread_local struct tmx_doubts *listeners;
+static _Thread_local struct tmx_warn_listener *innermost;
 
-void tmx_doubts_begin(struct tmx_doubts *d)
+void tmx_warn_begin(struct tmx_warn_listener *d)
 {
-    d->outer = listeners;
-    listeners = d;
+    d->outer = innermost;
+    innermost = d;
 }
 
-void tmx_doubts_end(struct tmx_doubts *d)
+void tmx_warn_end(struct tmx_warn_listener *d)
 {
-    tmx_assert(listeners == d);
-    listeners = d->outer;
+    tmx_assert(innermost == d);
+    innermost = d->outer;
     d->outer = NULL;
 }
 
-void tmx_doubt(const char *fmt, ...)
+void tmx_warn(const char *fmt, ...)
 {
     char text[MAX_LINE];
     va_list ap;
-    if (!listeners) {
+    if (!innermost) {
         return;
     }
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    for (const struct tmx_doubts *d = listeners; d; d = d->alone ? NULL : d->outer) {
+    for (const struct tmx_warn_listener *d = innermost; d; d = d->alone ? NULL : d->outer) {
         if (d->line) {
             d->line(d->to, text);
         }
@@ -190,7 +190,7 @@ bool tmx_plausible_accepted(void)
     return text && strcmp(text, "1") == 0;
 }
 
-bool tmx_plausible_doubts(const char *group, const char *key, const char *unit, double v)
+bool tmx_plausible_warns(const char *group, const char *key, const char *unit, double v)
 {
     const struct row *r = find(group, key, unit);
     const bool by_area = r && tmx_words_have(r->keys, "r_convec"); /* its highs: tmx_plausible_film */
@@ -214,14 +214,14 @@ static enum tmx_status judge(const struct row *r, const char *key, const char *u
         return st;
     }
     tmx_err_format(&fault, text, sizeof text);
-    tmx_doubt("%s", text);
+    tmx_warn("%s", text);
     return TMX_OK;
 }
 
 enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
                               const char *file, unsigned line, struct tmx_err *err)
 {
-    return tmx_plausible_doubts(group, key, unit, v)
+    return tmx_plausible_warns(group, key, unit, v)
                ? judge(find(group, key, unit), key, unit, v, file, line, err)
                : TMX_OK;
 }
@@ -242,12 +242,12 @@ void tmx_plausible_result(const char *what, double lowest_k, double highest_k, d
 {
     static const double HOTTEST_K = 500 + TMX_ZERO_C, ROUNDING_K = 0.05;
     if (highest_k > HOTTEST_K) {
-        tmx_doubt("%s reaches %.6g degC, above 500 degC: no chip lives there; are power, thicknesses and "
-                  "resistances in W, m and K/W?",
-                  what, highest_k - TMX_ZERO_C);
+        tmx_warn("%s reaches %.6g degC, above 500 degC: no chip lives there; are power, thicknesses and "
+                 "resistances in W, m and K/W?",
+                 what, highest_k - TMX_ZERO_C);
     }
     if (lowest_k < ambient_k - ROUNDING_K) {
-        tmx_doubt("%s falls to %.6g degC, below its ambient of %.6g degC: no cooling does that", what,
-                  lowest_k - TMX_ZERO_C, ambient_k - TMX_ZERO_C);
+        tmx_warn("%s falls to %.6g degC, below its ambient of %.6g degC: no cooling does that", what,
+                 lowest_k - TMX_ZERO_C, ambient_k - TMX_ZERO_C);
     }
 }

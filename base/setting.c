@@ -266,7 +266,7 @@ enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *k
     return tmx_setting_check(tmx_setting_member(parent, key), TMX_SETTING_TEXT, err);
 }
 
-enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err)
+enum tmx_status tmx_setting_locate(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err)
 {
     return tmx_fail_from(err, st, tmx_setting_file(n), tmx_setting_line(n), tmx_setting_name(n));
 }

@@ -96,7 +96,7 @@ TMX_NODISCARD enum tmx_status tmx_setting_unique(const struct tmx_setting *list,
     tmx_error_at((err), TMX_ECONFIG, tmx_setting_file(n), tmx_setting_line(n), __VA_ARGS__)
 
 /* A failure without a line of its own is one of this node (tmx_fail_from). Returns st. */
-enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err);
+enum tmx_status tmx_setting_locate(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err);
 
 /* Making of trees, for config.c; a tree is one arena. file is kept, not copied. NULL and false: out of
  * memory. */

@@ -158,8 +158,8 @@ const char *tmx_text_kind(const struct tmx_text_file *t, const char *separators)
                                                                     : NULL;
 }
 
-enum tmx_status tmx_text_blame(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
-                               const char *expected, struct tmx_err *err)
+enum tmx_status tmx_text_locate(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
+                                const char *expected, struct tmx_err *err)
 {
     const char *kind = st && tmx_status_exit_code(st) == 2 ? tmx_text_kind(t, separators) : NULL;
     return kind ? tmx_fail_at(err, st, t->name, 1, "is %s; expected %s", kind, expected) : st;

@@ -41,8 +41,8 @@ void tmx_text_finish(struct tmx_text_file *t);
 const char *tmx_text_kind(const struct tmx_text_file *t, const char *separators);
 /* Where a reader failed on a text of such a kind, the error says which: "is JSON; expected EXPECTED". Returns
  * st. */
-enum tmx_status tmx_text_blame(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
-                               const char *expected, struct tmx_err *err);
+enum tmx_status tmx_text_locate(enum tmx_status st, const struct tmx_text_file *t, const char *separators,
+                                const char *expected, struct tmx_err *err);
 
 /* Step to the next line; a last line without its newline counts. False at the end. */
 bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text_file *t);

@@ -162,8 +162,8 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
     if (t->n_row == 0) {
         fail(&r, t->name ? "no rows after the names" : "empty trace");
     }
-    r.err.code = tmx_text_blame(r.err.code, &text, ",",
-                                "a trace: a line of block names, then a line of numbers a row", &r.err);
+    r.err.code = tmx_text_locate(r.err.code, &text, ",",
+                                 "a trace: a line of block names, then a line of numbers a row", &r.err);
     tmx_text_finish(&text);
     return tmx_error_give(err, &r.err);
 }

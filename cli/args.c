@@ -364,7 +364,7 @@ struct screen {
     size_t n;
 };
 
-static void show_doubt(void *to, const char *text)
+static void show_warning(void *to, const char *text)
 {
     struct screen *s = to;
     uint64_t hash = 14695981039346656037u;
@@ -420,8 +420,8 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
     struct screen screen = {.command = c->name};
-    struct tmx_doubts doubts = {.line = show_doubt, .to = &screen};
-    tmx_doubts_begin(&doubts);
+    struct tmx_warn_listener listener = {.line = show_warning, .to = &screen};
+    tmx_warn_begin(&listener);
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
@@ -458,7 +458,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
         raise(folders.stop);
     }
     const int code = tmx_command_end(c->name, st, &err);
-    tmx_doubts_end(&doubts);
+    tmx_warn_end(&listener);
     if (args) {
         tmx_args_finish(c, args);
     }

@@ -260,7 +260,7 @@ static double given_of_taken(const struct tmx_topology *t, const struct tmx_card
 
 /* A fit and a flow that cannot both be: in a steady state the air has the right heat, before it air behind a
  * sink is hotter than the sink. */
-static void doubt_air(const struct tmx_topology *t, const struct tmx_card *c)
+static void warn_of_air(const struct tmx_topology *t, const struct tmx_card *c)
 {
     bool known = c->convection == TMX_CONVECTION_FIT;
     for (size_t f = c->fan0; f < c->fan0 + c->n_fan; f++) {
@@ -268,10 +268,9 @@ static void doubt_air(const struct tmx_topology *t, const struct tmx_card *c)
     }
     const double slow = known ? given_of_taken(t, c, 0) : 0, fast = known ? given_of_taken(t, c, 1) : 0;
     if (fmax(slow, fast) > 1) {
-        tmx_doubt(
-            "card %s: at %s its sinks give off %.2g times what its air can take up (fit against "
-            "flow_m3_per_s): until temperatures are steady, the air behind them is hotter than they are",
-            c->name, slow > fast ? "its slowest" : "full speed", fmax(slow, fast));
+        tmx_warn("card %s: at %s its sinks give off %.2g times what its air can take up (fit against "
+                 "flow_m3_per_s): until temperatures are steady, the air behind them is hotter than they are",
+                 c->name, slow > fast ? "its slowest" : "full speed", fmax(slow, fast));
     }
 }
 
@@ -294,7 +293,7 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
             const struct tmx_card *c = &t.card[i], *before = i > 0 ? c - 1 : NULL;
             if (!before || before->fit_b_k_per_w != c->fit_b_k_per_w ||
                 before->fit_a_k_per_w != c->fit_a_k_per_w || before->n_gpu != c->n_gpu) {
-                doubt_air(&t, c);
+                warn_of_air(&t, c);
             }
             if (c->n_point > 0 && !(before && before->fit_b_k_per_w == c->fit_b_k_per_w &&
                                     before->fit_a_k_per_w == c->fit_a_k_per_w)) {

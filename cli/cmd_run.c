@@ -133,7 +133,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (st) {
         return st;
     }
-    tmx_mpi_hush(&mpi);
+    tmx_mpi_silence(&mpi);
     st = tmx_mpi_agree(&mpi, open_run(a, &catalog, &r, err), err);
     if (!st) {
         fputs(a->verbose ? tmx_run_resolved(r) : "", stdout);

@@ -41,7 +41,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         tmx_results_note(&set, stderr);
     }
     if (!st && !a->metric && tmx_result_find(set.metric, set.n_metric, a->out) < set.n_metric) {
-        tmx_doubt("--output is a file; a metric is --value %s", a->out); /* as 1.0 had it */
+        tmx_warn("--output is a file; a metric is --value %s", a->out); /* as 1.0 had it */
         a->metric = a->out;
         a->out = "-";
     }

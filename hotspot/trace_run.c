@@ -275,7 +275,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         check_verify(r, err);
     }
     if (!err->code) {
-        tmx_hotspot_config_blame(cfg, "p", tmx_trace_read_any(cfg->p, &r->power, &npy, err), err);
+        tmx_hotspot_config_locate(cfg, "p", tmx_trace_read_any(cfg->p, &r->power, &npy, err), err);
     }
     if ((npy || r->power.comma) && args->verify_with[0]) {
         tmx_error(err, TMX_ECONFIG, "--verify-with: HotSpot does not read %s; give a .ptrace", cfg->p);

@@ -320,7 +320,7 @@ static void prepare(struct maker *m)
     if (ends) {
         t->ops->modes(t->model, 0, &m->modes);
     }
-    if (ends && m->modes.spin) {
+    if (ends && m->modes.frequency) {
         tmx_error(m->err, TMX_EUNSUPPORTED, "a budget for a while: not where coolant flows through channels");
     } else if (m->call->horizon_s > 0) {
         struct tmx_err ignored = {0};

@@ -61,7 +61,7 @@ struct work {
     double sink_near; /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
     bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
     double c_near;
-    bool die, kase, chassis, preheat, lag, exponent, base;
+    bool die, case_part, chassis, preheat, lag, exponent, base;
     bool *offset_identified; /* [n_gpu] the log tells the GPU's offset, nothing else is held about it */
 };
 
@@ -271,8 +271,8 @@ static void list_parameters(struct work *w)
                   {!w->c_apart, TMX_FIT_SINK_C},
                   {w->die, TMX_FIT_DIE},
                   {w->die, TMX_FIT_DIE_S},
-                  {w->kase, TMX_FIT_CASE},
-                  {w->kase, TMX_FIT_CASE_S},
+                  {w->case_part, TMX_FIT_CASE},
+                  {w->case_part, TMX_FIT_CASE_S},
                   {w->exponent, TMX_FIT_EXPONENT},
                   {w->base, TMX_FIT_SINK_BASE},
                   {w->preheat, TMX_FIT_PREHEAT},
@@ -714,7 +714,7 @@ static void try_parts(struct work *w)
          .name = "die_k_per_w, die_s",
          .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
                 "load"},
-        {.flag = &w->kase,
+        {.flag = &w->case_part,
          .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
          .n_kind = 2,
          .value = {&m->case_k_per_w, &m->case_s},
@@ -932,20 +932,20 @@ static void judge_identified(struct work *w)
     }
 }
 
-/* A doubt where the interval of the rows, a resistance or a heat capacity is none of a GPU: the log's times
+/* A warning where the interval of the rows, a resistance or a heat capacity is none of a GPU: the log's times
  * or watts are then in another unit. The capacity comes from a time constant over the resistance, so its unit
- * is doubted only beside a resistance that is none to doubt. Of many GPUs the first is named. */
-static void doubt_units(const struct work *w)
+ * is warned of only beside a resistance that is none to warn of. Of many GPUs the first is named. */
+static void warn_of_units(const struct work *w)
 {
     const struct tmx_rc *m = &w->c->model;
     struct tmx_err none = {0}; /* these rows of the table have no error */
     double step_s = INFINITY;
-    bool doubted = false;
+    bool warned = false;
     for (size_t i = 0; i < w->log->n_series; i++) {
         step_s = fmin(step_s, w->log->series[i].step_s);
     }
     (void)!tmx_plausible("log", "step_s", "s", step_s, "the log", 0, &none);
-    for (size_t g = 0; g < m->n_gpu && !doubted; g++) {
+    for (size_t g = 0; g < m->n_gpu && !warned; g++) {
         const struct {
             const char *key, *unit;
             double v;
@@ -953,15 +953,15 @@ static void doubt_units(const struct work *w)
                   {"sink_j_per_k", "J/K", m->gpu[g].sink_j_per_k}};
         char fit[160];
         snprintf(fit, sizeof fit, m->n_gpu > 1 ? "the fit of GPU %.100s" : "the fit", m->gpu[g].name);
-        for (size_t k = 0; k < 2 && !doubted; k++) {
-            doubted = tmx_plausible_doubts("fit", of[k].key, of[k].unit, of[k].v);
+        for (size_t k = 0; k < 2 && !warned; k++) {
+            warned = tmx_plausible_warns("fit", of[k].key, of[k].unit, of[k].v);
             (void)!tmx_plausible("fit", of[k].key, of[k].unit, of[k].v, fit, 0, &none);
         }
     }
 }
 
-/* A doubt where the model misses the log: the GPU that warms least like the others may have other units. */
-static void doubt_fit(const struct work *w)
+/* A warning where the model misses the log: the GPU that warms least like the others may have other units. */
+static void warn_of_fit(const struct work *w)
 {
     static const double MISSES_K = 5, UNLIKE = 4;
     const struct tmx_rc *m = &w->c->model;
@@ -986,8 +986,8 @@ static void doubt_fit(const struct work *w)
                      tmx_plausible_guess(unit, "fit", "static_k_per_w", "K/W", warms[g]));
         }
     }
-    tmx_doubt("the fit misses the temperatures by %.1f K; is every power in W and of the GPU beside it?%s",
-              w->c->fit.rms_k, other);
+    tmx_warn("the fit misses the temperatures by %.1f K; is every power in W and of the GPU beside it?%s",
+             w->c->fit.rms_k, other);
     free(warms);
 }
 
@@ -1124,8 +1124,8 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     }
     if (!w.err.code) {
         judge_identified(&w);
-        doubt_units(&w);
-        doubt_fit(&w);
+        warn_of_units(&w);
+        warn_of_fit(&w);
         print_air(c);
         if (c->fit.to < 1) {
             judge_rest(&w);

@@ -124,9 +124,9 @@ static void find_chips(const char *path, struct row *rows, size_t n)
         find_chip(&rows[i]);
         for (size_t other = 0; other < i; other++) {
             if (strcmp(rows[other].gpu, rows[i].gpu) == 0) {
-                tmx_doubt("%s:%u: %s and %s (line %u) are both chip %s: their rows count as one machine's",
-                          path, rows[i].line, rows[i].hardware, rows[other].hardware, rows[other].line,
-                          rows[i].gpu);
+                tmx_warn("%s:%u: %s and %s (line %u) are both chip %s: their rows count as one machine's",
+                         path, rows[i].line, rows[i].hardware, rows[other].hardware, rows[other].line,
+                         rows[i].gpu);
                 break;
             }
         }
@@ -153,13 +153,13 @@ static void check_units(const char *path, const struct row *rows, size_t n, stru
         above += over;
     }
     if (exchanged > 0) {
-        tmx_doubt("%s:%u: prompts take less than a token in %zu of %zu rows: are prompt_time and token_time "
-                  "exchanged?",
-                  path, rows[first].line, exchanged, n);
+        tmx_warn("%s:%u: prompts take less than a token in %zu of %zu rows: are prompt_time and token_time "
+                 "exchanged?",
+                 path, rows[first].line, exchanged, n);
     }
     if (above > 0) {
-        tmx_doubt("%s:%u: average_power = %g is above peak_power = %g, in %zu of %zu rows", path,
-                  rows[first_above].line, rows[first_above].mean, rows[first_above].peak, above, n);
+        tmx_warn("%s:%u: average_power = %g is above peak_power = %g, in %zu of %zu rows", path,
+                 rows[first_above].line, rows[first_above].mean, rows[first_above].peak, above, n);
     }
     for (size_t c = 0; c < sizeof columns / sizeof columns[0] && !err->code; c++) {
         size_t low = SIZE_MAX, high = SIZE_MAX;
@@ -267,7 +267,7 @@ static size_t make_cells(const struct row *rows, size_t n, size_t first, bool to
 }
 
 /* Repeats that differ, and times that fall while the batch grows: of the phase of row `first`. */
-static void doubt_rows(const char *path, const struct row *rows, size_t n, size_t first, bool token)
+static void warn_of_rows(const char *path, const struct row *rows, size_t n, size_t first, bool token)
 {
     static const double REPEATS = 0.2, FALL = 0.05;
     const char *name = token ? "token_time" : "prompt_time";
@@ -283,8 +283,8 @@ static void doubt_rows(const char *path, const struct row *rows, size_t n, size_
             high = alike(&rows[k], r, token) ? fmax(high, ms) : high;
         }
         if (!seen && high > (1 + REPEATS) * low && n_spread++ == 0) {
-            tmx_doubt("%s:%u: %s of a prompt of %g, batch %g, is from %g to %g ms in its repeats", path,
-                      r->line, name, r->prompt, r->batch, low, high);
+            tmx_warn("%s:%u: %s of a prompt of %g, batch %g, is from %g to %g ms in its repeats", path,
+                     r->line, name, r->prompt, r->batch, low, high);
         }
         for (size_t k = 0; k < n && !seen; k++) { /* the next larger batch, or prompt of single requests */
             const struct row *s = &rows[k];
@@ -296,19 +296,19 @@ static void doubt_rows(const char *path, const struct row *rows, size_t n, size_
             if (s->tp == r->tp && strcmp(s->gpu, r->gpu) == 0 && (wider || longer) &&
                 ms < (1 - FALL) * was_ms) {
                 if (n_fall++ == 0) {
-                    tmx_doubt("%s:%u: %s falls to %g ms at %s %g, from %g ms at %g (line %u)", path, s->line,
-                              name, ms, wider ? "batch" : "a prompt of", wider ? s->batch : s->prompt, was_ms,
-                              wider ? r->batch : r->prompt, r->line);
+                    tmx_warn("%s:%u: %s falls to %g ms at %s %g, from %g ms at %g (line %u)", path, s->line,
+                             name, ms, wider ? "batch" : "a prompt of", wider ? s->batch : s->prompt, was_ms,
+                             wider ? r->batch : r->prompt, r->line);
                 }
                 break;
             }
         }
     }
     if (n_fall > 1 || n_spread > 1) {
-        tmx_doubt("%s: %s of %s at %d: %zu rows from which times fall as size grows, %zu cells whose repeats "
-                  "differ by "
-                  "more than %g %%",
-                  path, name, rows[first].gpu, rows[first].tp, n_fall, n_spread, 100 * REPEATS);
+        tmx_warn("%s: %s of %s at %d: %zu rows from which times fall as size grows, %zu cells whose repeats "
+                 "differ by "
+                 "more than %g %%",
+                 path, name, rows[first].gpu, rows[first].tp, n_fall, n_spread, 100 * REPEATS);
     }
 }
 
@@ -516,7 +516,7 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     }
     qsort(tokens, n_tokens, sizeof *tokens, tmx_real_compare);
     if (n_tokens > TMX_LLM_POINTS) { /* evenly by rank, both ends included */
-        tmx_doubt(
+        tmx_warn(
             "%s: peak_power of %zu prompt sizes; the model's file has room for %d of them, evenly chosen",
             path, n_tokens, TMX_LLM_POINTS);
         for (size_t k = 0; k < TMX_LLM_POINTS; k++) {
@@ -546,14 +546,14 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     }
     p->token_share = m > 0 ? fmax(0, median(scratch, m)) : like->token_share;
     if (m == 0) {
-        tmx_doubt(
+        tmx_warn(
             "%s: %s at %d: no row of batch 1, a prompt of 512 and average_power; token_share = %g is that of "
             "--like",
             path, p->gpu, p->tp, like->token_share);
     }
     if (n_tokens == 0) { /* no watts in the rows */
-        tmx_doubt("%s: %s at %d: no row of batch 1 with peak_power; prompt_share is that of --like", path,
-                  p->gpu, p->tp);
+        tmx_warn("%s: %s at %d: no row of batch 1 with peak_power; prompt_share is that of --like", path,
+                 p->gpu, p->tp);
         p->n_point = like->n_point;
         memcpy(p->prompt_tokens, like->prompt_tokens, sizeof p->prompt_tokens);
         memcpy(p->prompt_share, like->prompt_share, sizeof p->prompt_share);
@@ -578,11 +578,11 @@ static void fit_phase(const char *path, const struct row *rows, size_t n, size_t
                                 .token_w_per_sequence = same->token_w_per_sequence};
     snprintf(p->gpu, sizeof p->gpu, "%s", rows[first].gpu);
     if (strcmp(same->gpu, p->gpu) != 0 || same->tp != p->tp) {
-        tmx_doubt("%s: %s at %d is not in --like: memory_bytes = %g, idle_w = %g and token_w_per_sequence = "
-                  "%g are those of "
-                  "%s at %d",
-                  path, p->gpu, p->tp, same->memory_bytes, same->idle_w, same->token_w_per_sequence,
-                  same->gpu, same->tp);
+        tmx_warn("%s: %s at %d is not in --like: memory_bytes = %g, idle_w = %g and token_w_per_sequence = "
+                 "%g are those of "
+                 "%s at %d",
+                 path, p->gpu, p->tp, same->memory_bytes, same->idle_w, same->token_w_per_sequence, same->gpu,
+                 same->tp);
     }
     for (size_t i = 0; i < n; i++) {
         if (rows[i].tp == p->tp && strcmp(rows[i].gpu, p->gpu) == 0) {
@@ -590,8 +590,8 @@ static void fit_phase(const char *path, const struct row *rows, size_t n, size_t
             p->max_batch = fmax(p->max_batch, rows[i].batch);
         }
     }
-    doubt_rows(path, rows, n, first, false);
-    doubt_rows(path, rows, n, first, true);
+    warn_of_rows(path, rows, n, first, false);
+    warn_of_rows(path, rows, n, first, true);
     size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
     fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
     n_cell = make_cells(rows, n, first, true, cell, scratch);

@@ -41,11 +41,11 @@ struct ladder {
 static struct ladder ladder_of(const struct tmx_rc *m, size_t g)
 {
     const struct tmx_rc_gpu *gpu = &m->gpu[g];
-    const double fin = tmx_rc_sink(m, g, m->rpm_ref), kase = m->case_k_per_w;
-    const double r1 = gpu->die_k_per_w, r2 = fin + kase,
-                 c2 = kase > 0 && m->case_s > 0 ? 1 / (1 / gpu->sink_j_per_k + kase / m->case_s)
-                                                : gpu->sink_j_per_k;
-    struct ladder l = {gpu->junction_k_per_w, 0, 0, r2, c2, m->sink_base_k_per_w + kase};
+    const double fin = tmx_rc_sink(m, g, m->rpm_ref), case_part = m->case_k_per_w;
+    const double r1 = gpu->die_k_per_w, r2 = fin + case_part,
+                 c2 = case_part > 0 && m->case_s > 0 ? 1 / (1 / gpu->sink_j_per_k + case_part / m->case_s)
+                                                     : gpu->sink_j_per_k;
+    struct ladder l = {gpu->junction_k_per_w, 0, 0, r2, c2, m->sink_base_k_per_w + case_part};
     if (r1 > 0 && m->die_s > 0) {
         const double tau1 = m->die_s, tau2 = r2 * c2, a1 = r1 * tau2 + r2 * tau1;
         l.base_j_per_k = tau1 * tau2 / a1;

@@ -106,7 +106,7 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
     const struct tmx_rc_gpu *g = &m->gpu[gpu];
     struct reader power = {d->time_s, d->power_w, d->n, 0}, up = {d->up_time_s, d->up_heat_w, d->n_up, 0};
     const bool lag = m->power_lag_s != 0;
-    struct fading die = {.h = NAN}, sink = {.h = NAN}, kase = {.h = NAN};
+    struct fading die = {.h = NAN}, sink = {.h = NAN}, case_part = {.h = NAN};
     double p = lag ? read_at(&power, d->time_s[0] + m->power_lag_s) : d->power_w[0];
     double slow = slower(m, d->rpm ? d->rpm[0] : 0), r_sink = tmx_rc_sink(m, gpu, d->rpm ? d->rpm[0] : 0);
     double x_die = g->die_k_per_w * p, x_sink = r_sink * p, x_case = m->case_k_per_w * p, decay = 1;
@@ -125,9 +125,9 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
                         ? pole(&die, x_die, m->die_s, h, g->die_k_per_w * begin, g->die_k_per_w * next)
                         : 0;
             x_sink = pole(&sink, x_sink, tau, h, r_sink * begin, r_sink * next);
-            x_case = m->case_k_per_w > 0
-                         ? pole(&kase, x_case, m->case_s, h, m->case_k_per_w * begin, m->case_k_per_w * next)
-                         : 0;
+            x_case = m->case_k_per_w > 0 ? pole(&case_part, x_case, m->case_s, h, m->case_k_per_w * begin,
+                                                m->case_k_per_w * next)
+                                         : 0;
             fade(&sink, tau, h); /* also where tau is none */
             decay *= sink.left;
             p = next;

@@ -397,12 +397,12 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
     st = st ? st : tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
     st = st ? st : tmx_setting_texts(call->root, "batches", 1, BATCHES, &list, err);
     st = st ? st
-            : tmx_setting_blame(tmx_setting_member(call->root, "base"),
-                                tmx_job_data_load(&s->data, base.node, NULL, err), err);
+            : tmx_setting_locate(tmx_setting_member(call->root, "base"),
+                                 tmx_job_data_load(&s->data, base.node, NULL, err), err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         st = tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);
-        st = st ? st : tmx_setting_blame(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
+        st = st ? st : tmx_setting_locate(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
         s->n_batch += !st;
     }
     if (!st && tmx_os_exists(base.training)) {

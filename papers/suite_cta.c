@@ -49,7 +49,7 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
             st = tmx_cta_program_load(&s->program[seed * TMX_CTA_PROGRAMS + s->n], name, &s->chip[0],
                                       s->options.seed + seed, seed ? NULL : s->cores, err);
         }
-        st = tmx_setting_blame(e, st, err);
+        st = tmx_setting_locate(e, st, err);
         s->n += !st;
     }
     return st;
@@ -215,7 +215,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
     *s = (struct tmx_cta_suite){.call = call, .kind = kind, .n_seed = 1};
     enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
     st = st ? st : tmx_opt_read(base_opts, &b, base, also, err);
-    st = st ? st : tmx_setting_blame(base, load_chip(s, "", b.chip, base, "chip_set", err), err);
+    st = st ? st : tmx_setting_locate(base, load_chip(s, "", b.chip, base, "chip_set", err), err);
     const struct tmx_setting *list = NULL;
     st = st ? st : tmx_setting_list(call->root, "chips", 0, TMX_CTA_CHIPS - 1, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
@@ -223,7 +223,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct beside more;
         st = tmx_opt_read(beside_opts, &more, e, set, err);
-        st = st ? st : tmx_setting_blame(e, load_chip(s, more.name, more.chip, e, "set", err), err);
+        st = st ? st : tmx_setting_locate(e, load_chip(s, more.name, more.chip, e, "set", err), err);
     }
     if (!st) {
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};

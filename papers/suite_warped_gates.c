@@ -77,7 +77,7 @@ static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *c
         struct tmx_gate_code code[TMX_GATE_CODES];
         const struct tmx_setting *e = tmx_setting_at(list, i);
         size_t n = 0;
-        st = tmx_setting_blame(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
+        st = tmx_setting_locate(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
         for (size_t k = 0; k < n; k++) {
             if (s->n_code == TMX_GATE_KERNELS) {
                 tmx_gate_code_finish(&code[k]);
@@ -195,7 +195,7 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     st = st ? st : tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
+        st = tmx_setting_locate(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
     s->n_kernel = tmx_setting_length(list);
     st = st ? st : load_code(s, call, err);

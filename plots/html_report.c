@@ -640,13 +640,13 @@ static void add_verdict(struct page *p, const char *dir)
     struct tmx_explained e = {0};
     struct tmx_err why = {0};
     (void)!tmx_path_join(path, dir, "resolved.cfg", &p->err);
-    struct tmx_doubts unheard = {.alone = true}; /* resolved.cfg has them */
-    tmx_doubts_begin(&unheard);
+    struct tmx_warn_listener unheard = {.alone = true}; /* resolved.cfg has them */
+    tmx_warn_begin(&unheard);
     const bool explain = !p->err.code && p->r->explain && is_short(dir, path);
     FILE *out = explain ? open_memstream(&words, &size) : NULL;
     keep(p, !explain || out);
     const bool done = out && tmx_explain(&x, out, &e, &why) == TMX_OK;
-    tmx_doubts_end(&unheard);
+    tmx_warn_end(&unheard);
     if (out) {
         fclose(out);
     }
@@ -772,7 +772,7 @@ static void put_page(const char *json, FILE *out, struct tmx_err *err)
     tmx_text_finish(&page);
 }
 
-static void keep_doubt(void *to, const char *text)
+static void keep_warning(void *to, const char *text)
 {
     json_t *all = to;
     size_t i = 0;
@@ -829,10 +829,10 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     p.data = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:[], s:[], s:[], s:[], s:[]}", "title", r->title,
                        "made", "", "sampling", "", "verdicts", "warnings", "findings", "tables", "runs",
                        "plans", "figures", "models");
-    struct tmx_doubts doubts = {.line = keep_doubt, .to = list(&p, "warnings")};
+    struct tmx_warn_listener listener = {.line = keep_warning, .to = list(&p, "warnings")};
     snprintf(folder, sizeof folder, "%s.figures", r->out);
     keep(&p, p.data != NULL);
-    tmx_doubts_begin(&doubts);
+    tmx_warn_begin(&listener);
     if (!p.err.code && !tmx_folder_open(folder, TMX_FOLDER_FIGURES, &p.err) &&
         !tmx_data_file("plots/scripts/captions.csv", folder, &p.err) &&
         !tmx_csv_read(&p.captions, folder, &p.err) &&
@@ -842,8 +842,8 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     for (size_t i = 0; i < r->n_result && !p.err.code; i++) {
         add_results(&p, r->results[i], i);
     }
-    tmx_warnings_doubt(&p.warnings, &who);
-    tmx_doubts_end(&doubts);
+    tmx_warnings_listen(&p.warnings, &who);
+    tmx_warn_end(&listener);
     if (!p.err.code) {
         save(&p);
     }

@@ -200,7 +200,7 @@ static void open_floorplan(struct map *q)
         tmx_floorplan_check(&q->flp, 0, &gap)) { /* a filler may lie there */
         char text[1200];
         tmx_err_format(&gap, text, sizeof text);
-        tmx_doubt("%s", text);
+        tmx_warn("%s", text);
     }
     TMX_TAKE(&q->arena, q->unit_k, q->flp.n_unit);
     tmx_arena_check(&q->arena, &q->err);

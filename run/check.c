@@ -114,8 +114,8 @@ static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *
                                 tmx_choice_keys[choice], *low, high_key, *high);
     }
     if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c) {
-        tmx_doubt("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
-                  tmx_choice_keys[choice], *high, *trip_c);
+        tmx_warn("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
+                 tmx_choice_keys[choice], *high, *trip_c);
     }
     return TMX_OK;
 }
@@ -208,7 +208,7 @@ static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *r
                                 safety->policy->name);
     }
     if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0) {
-        tmx_doubt("policy = \"%s\" places kernels among several GPUs; this run has one", r->options.policy);
+        tmx_warn("policy = \"%s\" places kernels among several GPUs; this run has one", r->options.policy);
     }
     const double *trip_c = option(safety, "trip_c");
     enum tmx_status st = relative(r, root, trip_c, err);
@@ -352,7 +352,7 @@ static enum tmx_status check_events(const struct tmx_run *r, const struct tmx_se
             }
         }
     }
-    if (!ops->predict || !ops->commit || !ops->course || !ops->response) {
+    if (!ops->predict || !ops->commit || !ops->bound || !ops->response) {
         return tmx_fail_setting(
             err, at ? at : tick,
             "tick = \"events\": thermal back-end %s takes no steps of any length: expected "
@@ -409,7 +409,7 @@ static enum tmx_status check_cost(const struct tmx_run *r, const struct tmx_sett
                                   struct tmx_err *err)
 {
     const struct tmx_setting *mix = tmx_setting_member(root, "mix");
-    return tmx_setting_blame(
+    return tmx_setting_locate(
         mix ? mix : root,
         tmx_cost_check(tmx_run_cost(r), err,
                        "%.3g ticks of %g s (warmup_s, arrivals and work of %zu kernels) on "
@@ -444,12 +444,12 @@ static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *ro
             full = r->job[j].width_sms >= r->kind[0].chip.n_sm;
         }
         if (strcmp(dtm, "none") != 0 && n_level == 1) {
-            tmx_doubt("dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm, r->kind[0].name);
+            tmx_warn("dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm, r->kind[0].name);
         }
         if (strcmp(tb, "round_robin") != 0 && full) {
-            tmx_doubt("tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
-                      "one launch, which may not)",
-                      tb);
+            tmx_warn("tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
+                     "one launch, which may not)",
+                     tb);
         }
         /* A node may be given less than its boards can be set to. */
         const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
@@ -459,8 +459,8 @@ static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *ro
             least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
         }
         if (node_w && *node_w > 0 && *node_w < least_w) {
-            tmx_doubt("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
-                      *node_w, least_w);
+            tmx_warn("mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
+                     *node_w, least_w);
         }
     }
     return st;

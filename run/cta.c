@@ -510,7 +510,7 @@ static enum tmx_status open_cta(struct tmx_run *r, const struct tmx_setting *roo
     c->seed = (uint64_t)r->options.seed;
     st = tmx_run_choose(r, root, TMX_LEVEL_CTA, "tcs", opts, c, err);
     c->policy = (struct tmx_cta_policy_spec){.policy = tmx_cta_of(choice), .options = choice->state};
-    st = st ? st : tmx_setting_blame(group, make_plans(r, c, group, err), err);
+    st = st ? st : tmx_setting_locate(group, make_plans(r, c, group, err), err);
     if (!st) {
         const struct tmx_cta_policy *p = c->policy.policy;
         const bool off = !p->unused_core || p->unused_core(choice->state) == TMX_CORE_OFF;

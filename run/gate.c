@@ -123,7 +123,7 @@ static enum tmx_status open_gate(struct tmx_run *r, const struct tmx_setting *ro
     }
     r->gate->options = o;
     const enum tmx_status st =
-        tmx_setting_blame(tmx_setting_member(root, "gate"), profile_kinds(r, policy, err), err);
+        tmx_setting_locate(tmx_setting_member(root, "gate"), profile_kinds(r, policy, err), err);
     if (!st) {
         r->sim_spec.gate = (struct tmx_gate_spec){.kernel = r->kernel,
                                                   .n_kernel = r->n_kernel,

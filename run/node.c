@@ -39,14 +39,14 @@ static void open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tm
     }
     st = st ? st : tmx_flp_read(k->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
-    st = own[0] ? tmx_setting_blame(tmx_setting_member(root, "floorplan"), st, err) : st;
+    st = own[0] ? tmx_setting_locate(tmx_setting_member(root, "floorplan"), st, err) : st;
     if (!st) {
         st = tmx_chip_attach(&k->chip, &fp, err);
-        st = r->options.sms_off[0] ? tmx_setting_blame(tmx_setting_member(root, "sms_off"), st, err) : st;
+        st = r->options.sms_off[0] ? tmx_setting_locate(tmx_setting_member(root, "sms_off"), st, err) : st;
     }
     tmx_floorplan_finish(&fp);
     if (!st && k->chip.confidence[0]) {
-        tmx_doubt("chip %s: %s", k->chip.name, k->chip.confidence);
+        tmx_warn("chip %s: %s", k->chip.name, k->chip.confidence);
     }
     err->code = st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
 }
@@ -96,7 +96,7 @@ static void read_topology(struct tmx_run *r, const struct tmx_setting *root, str
         return;
     }
     err->code = tmx_data_find_read(TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path, err);
-    err->code = tmx_setting_blame(at, err->code, err);
+    err->code = tmx_setting_locate(at, err->code, err);
     if (err->code || (err->code = tmx_topology_load(&r->topology, path, err))) {
         return;
     }
@@ -203,7 +203,7 @@ static void read_spread(struct tmx_run *r, const struct tmx_setting *root, struc
     st = st ? st : tmx_chip_load(&chip, path, NULL, err);
     r->spread = chip.spread;
     tmx_chip_finish(&chip);
-    err->code = tmx_setting_blame(at, st, err);
+    err->code = tmx_setting_locate(at, st, err);
     const struct tmx_chip_spread *s = &r->spread;
     if (s->leakage == 0 && s->dynamic == 0 && s->sink == 0 && s->inlet_k == 0) {
         tmx_error_setting(err, at, "chip %s states no spread", name);
@@ -242,7 +242,7 @@ static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struc
         return;
     }
     if (air && r->topology.n_gpu == 0) {
-        tmx_doubt("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
+        tmx_warn("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
     }
     double *z = TMX_TAKE(&r->arena, z, 4 * r->n_gpu);
     TMX_TAKE(&r->arena, r->spread_of_gpu, r->n_gpu);
@@ -469,7 +469,7 @@ static void open_kinds(struct tmx_run *r, const struct tmx_setting *root, struct
         r->kind[0].from = tmx_setting_file(at);
         r->n_kind = 1;
         open_chip(r, &r->kind[0], root, err);
-        err->code = tmx_setting_blame(at ? at : root, err->code, err);
+        err->code = tmx_setting_locate(at ? at : root, err->code, err);
     }
     for (size_t g = 0; has_topology && !err->code && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;

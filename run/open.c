@@ -28,8 +28,8 @@ static void keys_of(const struct tmx_opt *opts, const char *keys[MAX_KEYS])
     keys[n] = NULL;
 }
 
-/* A policy that a module has which is not loaded: the level's default takes its place, and a doubt says that
- * the group is not checked. */
+/* A policy that a module has which is not loaded: the level's default takes its place, and a warning says
+ * that the group is not checked. */
 static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char *name, const char *def,
                                     const struct tmx_opt *own, void *obj, struct tmx_err *err)
 {
@@ -43,8 +43,8 @@ static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char 
         return tmx_no_memory(err);
     }
     memcpy(word, name, strlen(name));
-    tmx_doubt("policy %s of module %s%s is not checked: the module is not loaded", name,
-              slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
+    tmx_warn("policy %s of module %s%s is not checked: the module is not loaded", name,
+             slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
     const enum tmx_status st = own ? tmx_opt_read(own, obj, NULL, NULL, err) : TMX_OK;
     return st ? st : tmx_plugin_state(c->policy, NULL, NULL, &c->state, err);
 }
@@ -232,11 +232,11 @@ static void rests(const struct tmx_run *r, struct tmx_sim_spec *s)
     const unsigned mix = c[TMX_LEVEL_MIX].policy->rests, dtm = c[TMX_LEVEL_DTM].policy->rests,
                    tb = c[TMX_LEVEL_TB].policy->rests, safety = c[TMX_SAFETY].policy->rests;
     s->events = r->options.tick == TMX_TICK_EVENTS;
-    s->samples_rest = (mix & dtm & c[TMX_LEVEL_FAN].policy->rests & TMX_RESTS_SAMPLES) &&
-                      (safety & (TMX_RESTS_SAMPLES | TMX_RESTS_BELOW_TRIP));
-    s->policies_rest =
-        s->samples_rest && (mix & dtm & tb & TMX_RESTS_ALIKE) && !tmx_place_of(&c[TMX_LEVEL_PLACE])->widen;
-    s->idle_rests = s->samples_rest && (dtm & TMX_RESTS_ALIKE);
+    s->samples_skippable = (mix & dtm & c[TMX_LEVEL_FAN].policy->rests & TMX_RESTS_SAMPLES) &&
+                           (safety & (TMX_RESTS_SAMPLES | TMX_RESTS_BELOW_TRIP));
+    s->policies_skippable = s->samples_skippable && (mix & dtm & tb & TMX_RESTS_ALIKE) &&
+                            !tmx_place_of(&c[TMX_LEVEL_PLACE])->widen;
+    s->idle_skippable = s->samples_skippable && (dtm & TMX_RESTS_ALIKE);
 }
 
 static void fill_spec(struct tmx_run *r)
@@ -278,7 +278,7 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     }
     /* write resolved */
     fprintf(w.full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
-    for (const char *line = r->doubt; *line; line = after_line(line)) {
+    for (const char *line = r->warning; *line; line = after_line(line)) {
         fprintf(w.full, TMX_RUN_WARNING "%.*s\n", (int)strcspn(line, "\n"), line);
     }
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
@@ -317,12 +317,12 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
-static void keep_doubt(void *run, const char *text)
+static void keep_warning(void *run, const char *text)
 {
     struct tmx_run *r = run;
-    const size_t used = strlen(r->doubt), n = strlen(text);
-    if (used + n + 2 <= sizeof r->doubt && !strstr(r->doubt, text)) {
-        snprintf(r->doubt + used, sizeof r->doubt - used, "%s\n", text);
+    const size_t used = strlen(r->warning), n = strlen(text);
+    if (used + n + 2 <= sizeof r->warning && !strstr(r->warning, text)) {
+        snprintf(r->warning + used, sizeof r->warning - used, "%s\n", text);
     }
 }
 
@@ -342,17 +342,17 @@ enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_set
         r->mix = *mix;
     }
     r->catalog = catalog ? catalog : &tmx_builtin;
-    struct tmx_doubts doubts = {.line = keep_doubt, .to = r};
+    struct tmx_warn_listener listener = {.line = keep_warning, .to = r};
     tmx_provenance_begin(
         &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
-    tmx_doubts_begin(&doubts);
+    tmx_warn_begin(&listener);
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     r->serves = tmx_setting_member(root, "serve") != NULL;
     for (size_t i = 0; i < N_FEATURE && !st; i++) {
         st = features[i]->open ? features[i]->open(r, root, err) : TMX_OK;
     }
     st = st ? st : tmx_run_memory(r, err);
-    tmx_doubts_end(&doubts);
+    tmx_warn_end(&listener);
     tmx_provenance_end(&r->inputs);
     st = st ? st : identify(r, err);
     if (st) {
@@ -442,17 +442,17 @@ enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *ob
 {
     const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
     if (!st) {
-        tmx_run_doubt_result(r);
+        tmx_run_warn_of_result(r);
     }
     return st;
 }
 
-void tmx_run_doubt_result(const struct tmx_run *r)
+void tmx_run_warn_of_result(const struct tmx_run *r)
 {
-    tmx_run_serve_doubt(r);
+    tmx_run_serve_warn(r);
     const double exhaust_j = tmx_sim_cooling_ledger(r->sim).exhaust_j;
     if (r->topology.n_gpu > 0 && exhaust_j < -1e-6 * tmx_sim_recorder(r->sim)->total_j) {
-        tmx_doubt(
+        tmx_warn(
             "exhaust_j is %.3g J: sinks took heat out of the air. They began colder than it is "
             "(warmup_s), or it became hotter than that: from another GPU (`thermix check %s`), or by inlet",
             exhaust_j, r->options.topology);
@@ -461,7 +461,7 @@ void tmx_run_doubt_result(const struct tmx_run *r)
     for (size_t g = 0; r->sim_spec.cooling.loop.ua_w_per_k > 0 && g < r->n_gpu; g++) {
         struct tmx_cooling_gpu c;
         if (tmx_sim_gpu_cooling(r->sim, g, &c) && c.inlet_k > WATER_MOST_C + TMX_ZERO_C) {
-            tmx_doubt(
+            tmx_warn(
                 "loop: the water before the plate of GPU %zu is %.4g degC, above %g degC; are ua_w_per_k "
                 "and flow in W/K and m3/s?",
                 g, c.inlet_k - TMX_ZERO_C, WATER_MOST_C);

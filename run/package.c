@@ -88,7 +88,7 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
         return tmx_fail_setting(err, tmx_setting_member(root, key), "%s = %d, but package.%s = %d", key,
                                 wanted, package_key, *given);
     }
-    return tmx_setting_blame(
+    return tmx_setting_locate(
         tmx_setting_member(root, key),
         tmx_hotspot_config_set_from(cfg, package_key, TMX_INTEGER_VALUE(wanted), NULL, 0, err), err);
 }
@@ -128,9 +128,9 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
         if (cold && !start_given && !air_given) {
             cfg->init_temp = cfg->ambient;
         } else if (cold && !start_given) {
-            tmx_doubt("chip %s starts at %g degC, its package's init_temp, colder than its air, "
-                      "package.ambient = %g degC; give package.init_temp too",
-                      k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
+            tmx_warn("chip %s starts at %g degC, its package's init_temp, colder than its air, "
+                     "package.ambient = %g degC; give package.init_temp too",
+                     k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
         }
         if (r->start_plus_k != 0 && !tmx_hotspot_config_given(cfg, "init_temp")) {
             st = tmx_hotspot_config_set_from(cfg, "init_temp", TMX_REAL_VALUE(cfg->init_temp), NULL, 0, err);
@@ -139,7 +139,7 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     }
     return st || !cfg->package_model_used || !cfg->package_config_file[0]
                ? st
-               : tmx_hotspot_config_blame(
+               : tmx_hotspot_config_locate(
                      cfg, "package_config_file",
                      tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
 }
@@ -314,7 +314,7 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
     st = st ? st : same_units(k, err);
     if (st) {
         const struct tmx_setting *group = tmx_setting_member(root, "package");
-        return tmx_setting_blame(group ? group : root, st, err);
+        return tmx_setting_locate(group ? group : root, st, err);
     }
     /* events are as far apart as that, or nothing looks at temperatures in between */
     k->stack.spec.min_step_s =

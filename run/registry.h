@@ -14,7 +14,7 @@
 
 extern const struct tmx_catalog tmx_builtin;
 /* The same for a check: what is made of it loads no module. A policy that may be a module's is not checked,
- * which a doubt (base/plausible.h) says. */
+ * which a warning (base/plausible.h) says. */
 extern const struct tmx_catalog tmx_builtin_check;
 
 /* What there is to choose from: runs, suites, ..., policies, metrics; NULL-terminated. */

@@ -28,7 +28,7 @@ TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const st
                                                   struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved,
  * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. With the catalog
- * tmx_builtin_check no module is loaded: a doubt names the policies that are therefore not checked. */
+ * tmx_builtin_check no module is loaded: a warning names the policies that are therefore not checked. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
@@ -52,8 +52,8 @@ const char *tmx_run_id(const struct tmx_run *run);
 /* Run to the end; results stay readable after a failure. */
 TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct tmx_observer *observer,
                                               struct tmx_err *err);
-/* The doubts that tmx_run_execute has about a result, for runs that end another way. */
-void tmx_run_doubt_result(const struct tmx_run *run);
+/* The warnings that tmx_run_execute has of a result, for runs that end another way. */
+void tmx_run_warn_of_result(const struct tmx_run *run);
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *run);
 const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);

@@ -329,7 +329,7 @@ static void note_without_heat(const struct tmx_setting *root)
         tmx_setting_member(root, "system_kernel_s") && tmx_setting_member(root, "stopped_blocks") &&
         tmx_setting_member(root, "measured_gains");
     if (used > 0 && !resolved) {
-        tmx_doubt("serve.heat = false computes no temperatures; without effect: %s", list);
+        tmx_warn("serve.heat = false computes no temperatures; without effect: %s", list);
     }
 }
 
@@ -468,7 +468,7 @@ static void load_model(struct tmx_run *r, const struct of *of, struct tmx_err *e
     err->code =
         tmx_data_find_read(TMX_DATA_LLM, tmx_setting_file(model), r->serve->spec.options.model, path, err);
     err->code =
-        err->code ? tmx_setting_blame(model, err->code, err) : tmx_llm_load(&r->serve->llm, path, err);
+        err->code ? tmx_setting_locate(model, err->code, err) : tmx_llm_load(&r->serve->llm, path, err);
 }
 
 static void make_requests(struct tmx_run *r, const struct of *of, struct tmx_err *err)
@@ -744,15 +744,15 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
     return v;
 }
 
-void tmx_run_serve_doubt(const struct tmx_run *r)
+void tmx_run_serve_warn(const struct tmx_run *r)
 {
     size_t n;
     const struct tmx_serve *s = served(r);
     const struct tmx_serve_beyond b = s ? tmx_serve_beyond(s) : (struct tmx_serve_beyond){0};
     if (s && r->serve->kept_batch && b.batch >= 1) {
-        tmx_doubt("batches stayed at %d, the largest behind the fit of %s (serve.scheduler.max_batch); "
-                  "serve.beyond_fit = true computes larger ones and marks them",
-                  r->serve->spec.scheduler.max_batch, r->serve->llm.name);
+        tmx_warn("batches stayed at %d, the largest behind the fit of %s (serve.scheduler.max_batch); "
+                 "serve.beyond_fit = true computes larger ones and marks them",
+                 r->serve->spec.scheduler.max_batch, r->serve->llm.name);
     }
     if (b.n_request > 0) {
         (void)tmx_serve_requests(s, &n);
@@ -764,9 +764,9 @@ void tmx_run_serve_doubt(const struct tmx_run *r)
             snprintf(batches, sizeof batches, "%sbatches up to %.3g times as large", b.prompt > 1 ? ", " : "",
                      b.batch);
         }
-        tmx_doubt("%zu of %zu requests are beyond the fit of %s (%s%s): their times and watts are "
-                  "extrapolated; requests.csv marks them",
-                  b.n_request, n, r->serve->llm.name, prompts, batches);
+        tmx_warn("%zu of %zu requests are beyond the fit of %s (%s%s): their times and watts are "
+                 "extrapolated; requests.csv marks them",
+                 b.n_request, n, r->serve->llm.name, prompts, batches);
     }
 }
 

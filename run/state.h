@@ -96,8 +96,8 @@ struct tmx_run {
     char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
-    char doubt[4096]; /* lines of warnings (base/plausible.h), "" for none; listeners have seen them */
-    char *resolved;   /* text */
+    char warning[4096]; /* lines of warnings (base/plausible.h), "" for none; listeners have seen them */
+    char *resolved;     /* text */
     struct tmx_setting *settings; /* the same as a tree */
     char *keys;                   /* the same without paths and comments */
     struct tmx_provenance inputs; /* files that were read, in their order */
@@ -216,7 +216,7 @@ struct tmx_run_serve {
     struct tmx_serve_spec spec;
 };
 
-void tmx_run_serve_doubt(const struct tmx_run *r); /* after the run: requests beyond the model's fit */
+void tmx_run_serve_warn(const struct tmx_run *r); /* after the run: requests beyond the model's fit */
 
 enum tmx_serve_latency {
     TMX_SERVE_TTFT,

@@ -31,8 +31,8 @@ static enum tmx_status open_jobs(struct tmx_run *r, const struct tmx_setting *ro
     st = tmx_run_choose(r, root, TMX_LEVEL_JOB, "none", opts, r->jobs, err);
     const struct tmx_setting *node = tmx_setting_member(group, "node");
     return st ? st
-              : tmx_setting_blame(node ? node : group,
-                                  tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, err), err);
+              : tmx_setting_locate(node ? node : group,
+                                   tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, err), err);
 }
 
 /* The instance alone; the job level writes its launch over it. */
@@ -252,7 +252,7 @@ static enum tmx_status init_job(const struct tmx_run *r, size_t entry, const str
 }
 
 /* Where the policy, not the mix, finds a job's GPU, its times and watts are one chip's on all. */
-static enum tmx_status doubt_chips(const struct tmx_run *r, struct tmx_err *err)
+static enum tmx_status warn_of_chips(const struct tmx_run *r, struct tmx_err *err)
 {
     if (r->options.reference_chip[0] || own_gpu(r)) {
         return TMX_OK;
@@ -269,9 +269,9 @@ static enum tmx_status doubt_chips(const struct tmx_run *r, struct tmx_err *err)
             }
             if (a.work_sm_s != b.work_sm_s || a.power_w != b.power_w || a.lifetime_s != b.lifetime_s ||
                 a.blocks_per_sm_s != b.blocks_per_sm_s || a.leak_factor != b.leak_factor) {
-                tmx_doubt("place policy %s may run a kernel on %s or on %s: times and watts of the mix are "
-                          "those of GPU 0's %s (key reference_chip names another)",
-                          r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, is->name, other->name, is->name);
+                tmx_warn("place policy %s may run a kernel on %s or on %s: times and watts of the mix are "
+                         "those of GPU 0's %s (key reference_chip names another)",
+                         r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, is->name, other->name, is->name);
                 return TMX_OK;
             }
         }
@@ -345,7 +345,7 @@ static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *roo
     }
     enum tmx_status st =
         tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
-    st = tmx_setting_blame(at, st, err);
+    st = tmx_setting_locate(at, st, err);
     return st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
 }
 
@@ -423,7 +423,7 @@ static enum tmx_status open_workload(struct tmx_run *r, const struct tmx_setting
     for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
         st = make_job(r, i, err);
     }
-    return st ? st : doubt_chips(r, err);
+    return st ? st : warn_of_chips(r, err);
 }
 
 static void close_workload(struct tmx_run *r)

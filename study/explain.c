@@ -421,10 +421,10 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         st = st ? st : tmx_table_check(e->by_sm, err);
         e->trip_c = NAN;
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
-        struct tmx_doubts unheard = {.alone = true}; /* of steps that are not the user's */
-        tmx_doubts_begin(&unheard);
+        struct tmx_warn_listener unheard = {.alone = true}; /* of steps that are not the user's */
+        tmx_warn_begin(&unheard);
         st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, e, err);
-        tmx_doubts_end(&unheard);
+        tmx_warn_end(&unheard);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

@@ -261,21 +261,21 @@ static void check_whole(struct tmx_results *r)
 {
     char hex[TMX_HASH_HEX];
     hash_rows(r, NULL, hex);
-    const bool sealed =
+    const bool as_written =
         number(r, "SELECT count(*) = 0 OR sum(key = 'hash' AND value = ?) FROM study", "t", hex) != 0;
     const int64_t n_run = number(r, "SELECT count(*) FROM run", ""),
                   n_broken = number(r, "SELECT count(*) FROM run WHERE NOT intact(id, hash)", "");
-    if (!r->st && (n_broken > 0 || !sealed)) {
-        r->st =
-            tmx_fail_at(r->err, TMX_EPARSE, r->path, 0,
-                        "the database is damaged: %s%d of %d runs have changed since they were written; "
-                        "the command that made it computes them again",
-                        sealed ? "" : "its points are not as they were written; ", (int)n_broken, (int)n_run);
+    if (!r->st && (n_broken > 0 || !as_written)) {
+        r->st = tmx_fail_at(r->err, TMX_EPARSE, r->path, 0,
+                            "the database is damaged: %s%d of %d runs have changed since they were written; "
+                            "the command that made it computes them again",
+                            as_written ? "" : "its points are not as they were written; ", (int)n_broken,
+                            (int)n_run);
     }
 }
 
 /* The hash of the study and its points, as the last of its lines. */
-static void seal(struct tmx_results *r)
+static void store_hash(struct tmx_results *r)
 {
     char hex[TMX_HASH_HEX];
     hash_rows(r, NULL, hex);
@@ -317,7 +317,7 @@ static bool check_format(struct tmx_results *r)
         (double)tmx_os_file_size(r->path) -
         (double)number(r, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", "");
     if (!r->st && tail > 0) {
-        tmx_doubt("%s: %.0f bytes behind its last page belong to no row; they are not read", r->path, tail);
+        tmx_warn("%s: %.0f bytes behind its last page belong to no row; they are not read", r->path, tail);
     }
     return false;
 }
@@ -741,7 +741,7 @@ void tmx_results_note(const struct tmx_result_set *set, FILE *out)
     const struct tmx_warned who = {set, set->n_point, set->n_key, (const char *const *)set->key,
                                    value_of_point};
     count_missing(set, &absent, &failed);
-    tmx_warnings_doubt(set->warnings, &who);
+    tmx_warnings_listen(set->warnings, &who);
     if (set->n_left_out > 0) {
         tmx_print_visible(out,
                           "note: study %s: %zu runs of earlier inputs are left out (--all includes them)\n",
@@ -852,7 +852,7 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
                  "tt", line[i].key, line[i].value);
         }
         same_lines(r, line); /* another process may have been faster */
-        seal(r);
+        store_hash(r);
         commit(r);
         st = r->st;
     }
@@ -872,7 +872,7 @@ enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs 
     for (size_t i = 0; i < s->n_point; i++) {
         tell(r, "INSERT INTO point VALUES(?, ?)", "it", (int64_t)i, ids[i]);
     }
-    seal(r);
+    store_hash(r);
     commit(r);
     return r->st;
 }
@@ -1014,7 +1014,7 @@ static void merge_one(struct tmx_results *r, const char *path)
          "fresh);"
          "INSERT OR REPLACE INTO main.metric SELECT * FROM other.metric WHERE run IN (SELECT id FROM fresh);"
          "DROP TABLE fresh");
-    seal(r);
+    store_hash(r);
     commit(r);
     forget_statements(r);
     sqlite3_exec(r->db, "DETACH DATABASE other", NULL, NULL, NULL);

@@ -135,7 +135,7 @@ enum tmx_results_which {
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
                                                enum tmx_results_which which, struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
- * Nothing when there is neither. What the runs warn of are doubts (base/plausible.h). */
+ * Nothing when there is neither. What the runs warn of are warnings (base/plausible.h). */
 void tmx_results_note(const struct tmx_result_set *set, FILE *out);
 /* "" when every point has been run, to its end or not, else "partial: 3 of 4 points". */
 const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, size_t size);

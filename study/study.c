@@ -183,11 +183,11 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
                                 struct tmx_err *why, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
-    struct tmx_doubts unheard = {.alone = true};
+    struct tmx_warn_listener unheard = {.alone = true};
     *text = NULL;
-    tmx_doubts_begin(&unheard);
+    tmx_warn_begin(&unheard);
     const enum tmx_status open = point_open(s->runs, point, TMX_POINT_DESCRIBE, &run, why);
-    tmx_doubts_end(&unheard);
+    tmx_warn_end(&unheard);
     is->valid = !open;
     if (open && (s->runs->suite || open == TMX_ENOMEM)) {
         *err = *why;
@@ -292,7 +292,7 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
     }
     if (st || a.any) {
         const struct tmx_warned who = names_of(s->runs);
-        tmx_warnings_doubt(&s->warnings, &who);
+        tmx_warnings_listen(&s->warnings, &who);
         return st;
     }
     char *text = NULL, words[1600];
@@ -511,11 +511,11 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
         put_text(o->run, out);
     }
     if (out && done) {
-        struct tmx_doubts doubts = {.line = put_warning, .to = out, .alone = true};
+        struct tmx_warn_listener listener = {.line = put_warning, .to = out, .alone = true};
         fputc('\0', out);
-        tmx_doubts_begin(&doubts);
-        tmx_run_doubt_result(o->run);
-        tmx_doubts_end(&doubts);
+        tmx_warn_begin(&listener);
+        tmx_run_warn_of_result(o->run);
+        tmx_warn_end(&listener);
     }
     if (out && fclose(out) != 0 && !st) {
         st = tmx_no_memory(&late);
@@ -541,15 +541,15 @@ static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_poo
 {
     struct tmx_study *s = ctx;
     const struct tmx_probe *w = s->runs->probe;
-    struct tmx_doubts unheard = {.alone = true}; /* warnings go with the texts */
-    tmx_doubts_begin(&unheard);
+    struct tmx_warn_listener unheard = {.alone = true}; /* warnings go with the texts */
+    tmx_warn_begin(&unheard);
     s->child = child;
     s->kept = !w ? NULL : w->open ? w->open(w->ctx) : w->ctx;
     tmx_lockstep_run(&(struct tmx_lockstep_tasks){s, begin_run, end_run, tell}, task, n);
     if (w && w->close) {
         w->close(s->kept);
     }
-    tmx_doubts_end(&unheard);
+    tmx_warn_end(&unheard);
 }
 
 /* ---- in the parent ---- */
@@ -730,17 +730,17 @@ enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err
 {
     enum tmx_status st = TMX_OK;
     struct tmx_warnings warnings = {0};
-    struct tmx_doubts unheard = {.alone = true};
+    struct tmx_warn_listener unheard = {.alone = true};
     const struct tmx_warned who = names_of(runs);
-    tmx_doubts_begin(&unheard);
+    tmx_warn_begin(&unheard);
     for (size_t i = 0; i < runs->n_point && !st; i++) {
         struct tmx_run *run = NULL;
         st = point_open(runs, i, TMX_POINT_CHECK, &run, err);
         st = st ? name_run(runs, i, st, err) : tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
         tmx_run_destroy(run);
     }
-    tmx_doubts_end(&unheard);
-    tmx_warnings_doubt(&warnings, &who);
+    tmx_warn_end(&unheard);
+    tmx_warnings_listen(&warnings, &who);
     tmx_warnings_finish(&warnings);
     return st;
 }
@@ -749,7 +749,7 @@ enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err)
 {
     const struct tmx_warned who = names_of(s->runs);
     const enum tmx_status st = tmx_results_warnings(s->results, &s->warnings, err);
-    tmx_warnings_doubt(&s->warnings, &who);
+    tmx_warnings_listen(&s->warnings, &who);
     return st;
 }
 

@@ -86,7 +86,7 @@ TMX_NODISCARD enum tmx_status
 tmx_study_run_one(struct tmx_study *s, size_t point,
                   enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err),
                   void *ctx, struct tmx_err *err);
-/* Doubt what the runs in the database warn of and what has not been a doubt yet. */
+/* Warn of what the runs in the database warn of, once. */
 TMX_NODISCARD enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err);
 /* Write a finished run of a point into the database and the log. */
 TMX_NODISCARD enum tmx_status tmx_study_record(struct tmx_study *s, size_t point,

@@ -142,7 +142,7 @@ static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct
     return TMX_OK;
 }
 
-void tmx_mpi_hush(const struct tmx_mpi *m)
+void tmx_mpi_silence(const struct tmx_mpi *m)
 {
     if (m->rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) {
         return; /* said twice, then */
@@ -231,7 +231,7 @@ static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
     return tmx_fail(err, TMX_EUNSUPPORTED, "built without MPI");
 }
 
-void tmx_mpi_hush(const struct tmx_mpi *m)
+void tmx_mpi_silence(const struct tmx_mpi *m)
 {
     (void)m;
 }

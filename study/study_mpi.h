@@ -20,7 +20,7 @@ void tmx_mpi_end(void);
 
 /* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
  * on. */
-void tmx_mpi_hush(const struct tmx_mpi *m);
+void tmx_mpi_silence(const struct tmx_mpi *m);
 /* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. A rank that
  * continued alone would wait for ever. */
 TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);

@@ -193,7 +193,7 @@ static bool by_values(const struct tmx_warning *w, const struct tmx_warned *who,
     return exact && used > 0 && used < size;
 }
 
-void tmx_warnings_doubt(struct tmx_warnings *w, const struct tmx_warned *who)
+void tmx_warnings_listen(struct tmx_warnings *w, const struct tmx_warned *who)
 {
     for (size_t i = 0; i < w->n; i++) {
         struct tmx_warning *of = &w->list[i];
@@ -204,17 +204,17 @@ void tmx_warnings_doubt(struct tmx_warnings *w, const struct tmx_warned *who)
         }
         of->said = true;
         if (of->n == who->n_run) {
-            tmx_doubt(*others ? "%s (in all runs%s)" : "%s", of->text, others);
+            tmx_warn(*others ? "%s (in all runs%s)" : "%s", of->text, others);
         } else if (by_values(of, who, name, sizeof name)) {
-            tmx_doubt("%s (%zu of %zu runs: %s%s)", of->text, of->n, who->n_run, name, others);
+            tmx_warn("%s (%zu of %zu runs: %s%s)", of->text, of->n, who->n_run, name, others);
         } else {
-            tmx_doubt("%s (%zu of %zu runs, %s%s%s)", of->text, of->n, who->n_run,
-                      of->n > 1 ? "the first " : "", tmx_warned_name(who, of->run[0], name, sizeof name),
-                      others);
+            tmx_warn("%s (%zu of %zu runs, %s%s%s)", of->text, of->n, who->n_run,
+                     of->n > 1 ? "the first " : "", tmx_warned_name(who, of->run[0], name, sizeof name),
+                     others);
         }
     }
     if (w->more) {
-        tmx_doubt("there are more warnings; `thermix run` prints those of a run");
+        tmx_warn("there are more warnings; `thermix run` prints those of a run");
         w->more = false;
     }
 }

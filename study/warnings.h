@@ -28,9 +28,9 @@ struct tmx_warned {
 /* The warnings among the lines of a configuration. */
 TMX_NODISCARD enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config,
                                                struct tmx_err *err);
-/* A doubt (base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
+/* A warning (base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
  * alone are one. */
-void tmx_warnings_doubt(struct tmx_warnings *w, const struct tmx_warned *who);
+void tmx_warnings_listen(struct tmx_warnings *w, const struct tmx_warned *who);
 /* The first warning of a run with these words in it; NULL when there is none. */
 const char *tmx_warnings_of(const struct tmx_warnings *w, size_t run, const char *words);
 void tmx_warnings_finish(struct tmx_warnings *w); /* accepts zeroed memory */

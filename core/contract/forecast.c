@@ -34,7 +34,7 @@ enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes
 {
     *f = (struct tmx_forecast){
         .modes = *m, .sums = TMX_ISA_OF(tmx_rows_any, tmx_rows_v3, tmx_rows_v4), .tick_s = tick_s};
-    if (m->spin) {
+    if (m->frequency) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "a policy that looks ahead cannot do so where coolant flows through channels");
     }

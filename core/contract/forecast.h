@@ -24,8 +24,8 @@ struct tmx_modes_view { /* of a thermal model; pointers live as long as it */
     const double *out;         /* [n_mode][unit_row] */
     const double *direct;      /* [n_unit][unit_row]; NULL: none */
     double ambient_k;
-    const double *
-        spin; /* [mode_row, 1/s] where coolant flows, whose modes turn in pairs: no forecast has them; NULL */
+    const double *frequency; /* [mode_row, 1/s] where coolant flows, whose modes turn in pairs: no forecast
+                                has them; NULL */
 };
 
 enum { TMX_FORECAST_PARTS = 10 }; /* a scheduling tick may be cut in so many parts */

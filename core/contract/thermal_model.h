@@ -108,11 +108,11 @@ struct tmx_thermal_ops {
     enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
 
     /* OPTIONAL, the three of them with predict, for steps whose length the caller chooses as it goes. The
-     * last call was predict, with this dt_s and power_w. commit: the instance is where it said. course: a
+     * last call was predict, with this dt_s and power_w. commit: the instance is where it said. bound: a
      * bound high_k [n_unit, K] on the temperatures at any time within that step; INFINITY where there is
      * none. */
     void (*commit)(void *state, double dt_s, const double *power_w);
-    void (*course)(const void *state, double *high_k);
+    void (*bound)(const void *state, double *high_k);
     /* What 1 W in every unit for dt_s heats the unit most that it heats most [K]. */
     double (*response)(const void *state, double dt_s);
 

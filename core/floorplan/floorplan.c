@@ -402,10 +402,10 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
     if (fp->n_unit == 0) {
         fail(&r, "no blocks");
     }
-    r.err.code = tmx_text_blame(r.err.code, &text, "",
-                                "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, "
-                                "in metres and between blanks",
-                                &r.err);
+    r.err.code = tmx_text_locate(r.err.code, &text, "",
+                                 "a floorplan of HotSpot, a block a line: name width height left-x bottom-y, "
+                                 "in metres and between blanks",
+                                 &r.err);
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
     const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));

@@ -163,7 +163,7 @@ static enum tmx_status check_columns(struct reader *r, const struct tmx_csv *csv
         }
     }
     if (*skipped) {
-        tmx_doubt("%s: columns without an effect: %s", csv->source, skipped);
+        tmx_warn("%s: columns without an effect: %s", csv->source, skipped);
     }
     return TMX_OK;
 }
@@ -347,15 +347,15 @@ static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_r
         static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
         const double span_s = r.last_s - r.first_s, gap_s = r.n_row > 1 ? span_s / (double)(r.n_row - 1) : 0;
         if (r.n_failed > 0) {
-            tmx_doubt("%s: %zu requests with no output, which are failures, are left out", path, r.n_failed);
+            tmx_warn("%s: %zu requests with no output, which are failures, are left out", path, r.n_failed);
         }
         if (r.n_row > 1 && r.first_s > fmax(span_s, 1)) {
-            tmx_doubt("%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are "
-                      "its times "
-                      "seconds from its begin?",
-                      path, r.first_s, span_s);
+            tmx_warn("%s: the first request arrives at %.6g s, later than the trace is long (%.6g s): are "
+                     "its times "
+                     "seconds from its begin?",
+                     path, r.first_s, span_s);
         } else if (r.n_row >= 10 && gap_s > SPARSE_S) {
-            tmx_doubt("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
+            tmx_warn("%s: a request in %.4g s on average: are its times in seconds?", path, gap_s);
         }
     }
     return st;
@@ -375,7 +375,7 @@ static enum tmx_status check_rate(const struct tmx_request_options *o, const str
                                 "rate_per_s = %g: %g requests take %.3g s; expected at most %g s",
                                 o->rate_per_s, most, most / mean_per_s, MAX_S);
     }
-    return tmx_setting_blame(
+    return tmx_setting_locate(
         key(at, o->count > 0 ? "count" : "rate_per_s"),
         tmx_cost_check(
             (struct tmx_cost){.seconds = REQUEST_S * n, .bytes = 2 * n * sizeof(struct tmx_llm_request)}, err,

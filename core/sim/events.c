@@ -20,15 +20,15 @@
  * What happens inside a tick is averaged over that tick, as with fixed ticks; so the tick in which a kernel
  * ends is a step of its own.
  *
- * Samples are skipped where only the hardware's throttle looks at them (spec.samples_rest), every clock runs,
- * and no sensor can reach the trip point: under constant watts each mode of the thermal model goes one
+ * Samples are skipped where only the hardware's throttle looks at them (spec.samples_skippable), every clock
+ * runs, and no sensor can reach the trip point: under constant watts each mode of the thermal model goes one
  * way, so the temperature at the end plus all that fell on the way is a bound on what was in between
- * (ops->course). What leakage adds is part of the bound. A trip is therefore found at the same sample as with
+ * (ops->bound). What leakage adds is part of the bound. A trip is therefore found at the same sample as with
  * fixed ticks. The last sample before a scheduling tick or an update of fans is always taken.
  *
  * Scheduling ticks are skipped while they would ask for what they asked before: all that arrived is placed,
- * and the policies answer the same to every reading (spec.policies_rest), or the node is empty and they
- * answer the same then (spec.idle_rests). An arrival brings the next one.
+ * and the policies answer the same to every reading (spec.policies_skippable), or the node is empty and they
+ * answer the same then (spec.idle_skippable). An arrival brings the next one.
  *
  * Leakage follows temperature within a span. A GPU goes through it in pieces of h ticks, each a step of the
  * thermal model under the watts that the middle of the piece is guessed to have: those of its begin and half
@@ -124,7 +124,7 @@ static bool schedule_rests(const struct tmx_sim *s)
             return false;
         }
     }
-    return warming || s->spec.policies_rest || (s->spec.idle_rests && idle(m));
+    return warming || s->spec.policies_skippable || (s->spec.idle_skippable && idle(m));
 }
 
 static uint64_t next_schedule(const struct tmx_sim *s)
@@ -342,7 +342,7 @@ const double *tmx_events_mean_k(const struct tmx_events *e)
 static bool may_skip(struct tmx_sim *s)
 {
     const struct tmx_machine *m = s->machine;
-    bool may = s->spec.samples_rest && !tmx_sensor_needs_all(s->sensor);
+    bool may = s->spec.samples_skippable && !tmx_sensor_needs_all(s->sensor);
     for (size_t sm = 0; sm < m->n_sm && may; sm++) {
         may = !m->gated[sm];
     }
@@ -387,7 +387,7 @@ static bool stays_below(const struct tmx_sim *s, size_t g, double trip_k)
         below = gpu->chip->sm_of_unit[u] == TMX_NO_SM || s->frame.temp_k[gpu->unit0 + u] < trip_k;
     }
     if (below) {
-        s->spec.thermal[g].ops->course(s->thermal[g].state, high_k);
+        s->spec.thermal[g].ops->bound(s->thermal[g].state, high_k);
     }
     for (size_t u = 0; u < units(s, g) && below; u++) {
         below = gpu->chip->sm_of_unit[u] == TMX_NO_SM || high_k[u] < trip_k;

@@ -63,11 +63,12 @@ struct tmx_sim_spec {
     double dt_s;
     /* Steps from event to event (core/sim/events.c); not with a source but the mix, cta and ranks. */
     bool events;
-    bool samples_rest;  /* no policy but the throttle looks at a reading before the next scheduling tick */
-    bool policies_rest; /* mix, dtm and tb answer the same to every reading */
-    bool idle_rests;    /* likewise while no GPU has a kernel and every clock is at its fastest level */
-    double quantum_s;   /* scheduling tick of the operating system */
-    double warmup_s;    /* not counted */
+    bool
+        samples_skippable; /* no policy but the throttle looks at a reading before the next scheduling tick */
+    bool policies_skippable; /* mix, dtm and tb answer the same to every reading */
+    bool idle_skippable;     /* likewise while no GPU has a kernel and every clock is at its fastest level */
+    double quantum_s;        /* scheduling tick of the operating system */
+    double warmup_s;         /* not counted */
     enum tmx_warmup warmup_with;
     double stuck_s; /* simulated time without progress after which the run fails */
     uint64_t seed;

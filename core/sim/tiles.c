@@ -598,7 +598,7 @@ static uint64_t block(const struct tmx_sim *s, uint64_t most)
     end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);
     end = s->cooling ? earlier(end, (s->tick / s->cool + 1) * s->cool) : end;
     end = s->tick < s->warmup ? earlier(end, s->warmup) : end;
-    if (!s->spec.samples_rest || tmx_sensor_needs_all(s->sensor)) {
+    if (!s->spec.samples_skippable || tmx_sensor_needs_all(s->sensor)) {
         end = earlier(end, (s->tick / s->sample + 1) * s->sample);
     }
     return tmx_machine_outlasts(s->machine, end - s->tick) ? end - s->tick : 1;

@@ -343,7 +343,7 @@ static void check_log(const struct tmx_csv *csv, const struct job_log *log, cons
         }
     }
     if (used > 0 && !err->code) {
-        tmx_doubt("%s: columns without an effect: %s", csv->source, skipped);
+        tmx_warn("%s: columns without an effect: %s", csv->source, skipped);
     }
 }
 
@@ -373,7 +373,7 @@ static void read_swf(struct jobs *j, const struct tmx_text_file *text, struct tm
         }
     }
     if (!err->code) {
-        tmx_doubt("%s: its processors are taken for GPUs", text->name);
+        tmx_warn("%s: its processors are taken for GPUs", text->name);
     }
 }
 
@@ -406,8 +406,8 @@ static void end_jobs(const struct jobs *j, const char *path)
         j->mix->entry[i].arrival_s -= first_s;
     }
     if (j->n_cpu + j->n_idle + j->n_step > 0) {
-        tmx_doubt("%s: left out are %zu jobs of no GPU, %zu of no time and %zu steps of jobs; %zu are taken",
-                  path, j->n_cpu, j->n_idle, j->n_step, j->n);
+        tmx_warn("%s: left out are %zu jobs of no GPU, %zu of no time and %zu steps of jobs; %zu are taken",
+                 path, j->n_cpu, j->n_idle, j->n_step, j->n);
     }
 }
 

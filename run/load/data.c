@@ -252,14 +252,14 @@ static bool same_content(enum tmx_data kind, const char *a, const char *b)
 }
 
 /* A folder workloads/ of the current folder hides what thermix has under the same name: said with both. */
-static void doubt_shadow(enum tmx_data kind, const char *name, const char *path)
+static void warn_of_shadow(enum tmx_data kind, const char *name, const char *path)
 {
     char buf[TMX_PATH_SIZE], other[TMX_PATH_SIZE];
     for (size_t i = HERE + 1; i < N_ROOT; i++) {
         const char *at = root(i, buf);
         if (at && join(other, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(other) &&
             !same_content(kind, path, other)) {
-            tmx_doubt("%s %s is %s of the current folder, not %s", kinds[kind].word, name, path, other);
+            tmx_warn("%s %s is %s of the current folder, not %s", kinds[kind].word, name, path, other);
             return;
         }
     }
@@ -283,7 +283,7 @@ enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const c
         const char *at = i == HERE && is_code(kinds[kind].folder) ? NULL : root(i, buf);
         if (at && join(path, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
             if (i == HERE) {
-                doubt_shadow(kind, name, path);
+                warn_of_shadow(kind, name, path);
             }
             return TMX_OK;
         }
@@ -307,7 +307,7 @@ enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TM
 enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
                                   char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    return tmx_setting_blame(asked, tmx_data_find_from(kind, tmx_setting_file(asked), name, path, err), err);
+    return tmx_setting_locate(asked, tmx_data_find_from(kind, tmx_setting_file(asked), name, path, err), err);
 }
 
 enum tmx_status tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,

@@ -66,7 +66,7 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
         /* said */
     } else if (text && size > 0) {
         snprintf(other, size, "%s", text);
-        st = tmx_setting_blame(group, tmx_data_find(TMX_DATA_KERNEL, other, path, err), err);
+        st = tmx_setting_locate(group, tmx_data_find(TMX_DATA_KERNEL, other, path, err), err);
     } else if (text) {
         st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
     } else {
@@ -170,7 +170,7 @@ static enum tmx_status read_one(struct tmx_gate_code *c, const struct tmx_settin
     st = st ? st : tmx_setting_texts(group, "programs", 1, (size_t)c->warps_per_block, &programs, err);
     for (size_t i = 0; !st && i < tmx_setting_length(programs); i++) {
         const struct tmx_setting *e = tmx_setting_at(programs, i);
-        st = tmx_setting_blame(e, tmx_code_append(s, tmx_setting_text(e), err), err);
+        st = tmx_setting_locate(e, tmx_code_append(s, tmx_setting_text(e), err), err);
     }
     st = st ? st : put_in_order(s, group, c->warps_per_block, err);
     s->warps = (unsigned)c->warps;

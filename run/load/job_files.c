@@ -337,8 +337,8 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     for (size_t i = 0; i < f.n_part && !st; i++) {
         size_t kind = 0;
         const struct tmx_setting *s = tmx_setting_at(tmx_config_find(cfg, "instances"), i);
-        st = tmx_setting_blame(s, tmx_job_data_kind(d, tmx_setting_file(s), f.part[i].workload, &kind, err),
-                               err);
+        st = tmx_setting_locate(s, tmx_job_data_kind(d, tmx_setting_file(s), f.part[i].workload, &kind, err),
+                                err);
         f.batch.count[kind] += st ? 0 : (size_t)f.part[i].count;
         total += (size_t)f.part[i].count;
     }

@@ -107,7 +107,7 @@ static void read_values(struct tmx_posterior *p, struct tmx_err *err)
         return;
     }
     if (by == none) {
-        tmx_doubt("%s has no column \"value\": its first row is taken for v1, and so on", values->source);
+        tmx_warn("%s has no column \"value\": its first row is taken for v1, and so on", values->source);
     }
     for (size_t v = 0; v < values->n_row && !err->code; v++) {
         const size_t c = by < none ? tmx_csv_column(sets, tmx_csv_cell(values, v, by)) : p->value0 + v;

@@ -97,11 +97,11 @@ const char *__wrap_tmx_run_id(const struct tmx_run *run)
     return run ? "fake" : "";
 }
 
-void __wrap_tmx_run_doubt_result(const struct tmx_run *run);
-void __wrap_tmx_run_doubt_result(const struct tmx_run *run)
+void __wrap_tmx_run_warn_of_result(const struct tmx_run *run);
+void __wrap_tmx_run_warn_of_result(const struct tmx_run *run)
 {
     if (of(run)->y >= 2) {
-        tmx_doubt("y = %g is high", of(run)->y);
+        tmx_warn("y = %g is high", of(run)->y);
     }
 }
 

@@ -214,16 +214,16 @@ static const struct table *find_table(const struct model *m, double dt_s)
 static void tabulate(const struct tmx_modal *m, double dt_s, double *rows)
 {
     const size_t row = tmx_modal_table(m);
-    double *gain = rows + row, *end = gain + row, most_k = m->spin ? INFINITY : 0;
+    double *gain = rows + row, *end = gain + row, most_k = m->frequency ? INFINITY : 0;
     tmx_modal_tabulate(m, dt_s, rows, gain);
-    for (size_t i = 0; i < m->n_mode && !m->spin; i++) {
+    for (size_t i = 0; i < m->n_mode && !m->frequency; i++) {
         double in = 0;
         for (size_t u = 0; u < m->n_unit; u++) {
             in += m->in[u * m->mode_row + i];
         }
         end[i] = gain[i] * in;
     }
-    for (size_t u = 0; u < m->n_unit && !m->spin; u++) {
+    for (size_t u = 0; u < m->n_unit && !m->frequency; u++) {
         double k = 0;
         for (size_t i = 0; i < m->n_mode; i++) {
             k += m->out[i * m->unit_row + u] * end[i];
@@ -603,8 +603,8 @@ static bool same(const void *model_a, const void *model_b)
     for (size_t l = 0; is && l < x->n_level; l++) {
         const struct tmx_modal *m = &x->modal[l], *n = &y->modal[l];
         is = m->n_mode == n->n_mode && m->kernel == n->kernel && m->mixed == n->mixed &&
-             !m->direct == !n->direct && !m->spin == !n->spin &&
-             (!m->spin || equal(m->spin, n->spin, m->mode_row)) &&
+             !m->direct == !n->direct && !m->frequency == !n->frequency &&
+             (!m->frequency || equal(m->frequency, n->frequency, m->mode_row)) &&
              equal(m->in, n->in, m->n_unit * m->mode_row) && equal(m->out, n->out, m->n_mode * m->unit_row) &&
              equal(m->rate, n->rate, m->mode_row) &&
              (!m->direct || equal(m->direct, n->direct, m->n_unit * m->unit_row));
@@ -644,11 +644,11 @@ static void commit(void *state, double dt_s, const double *power_w)
     }
 }
 
-static void course(const void *state, double *high_k)
+static void bound(const void *state, double *high_k)
 {
     const struct state *s = state;
     const struct tmx_modal *m = modal(s);
-    const bool known = !s->cell && !m->spin && take_rows(s);
+    const bool known = !s->cell && !m->frequency && take_rows(s);
     double *high = known ? more_row(s) + m->mode_row : NULL;
     if (known) {
         memcpy(high, s->now, m->unit_row * sizeof *s->now);
@@ -809,7 +809,7 @@ static void modes(const void *model, size_t level, struct tmx_modes_view *v)
     const struct model *m = model;
     const struct tmx_modal *x = &m->shared.modal[level];
     *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row,  x->rate,
-                                 x->in,     x->out,    x->direct,   m->ambient_k, x->spin};
+                                 x->in,     x->out,    x->direct,   m->ambient_k, x->frequency};
 }
 
 const struct tmx_thermal_ops tmx_thermal_reduced = {
@@ -836,7 +836,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .field = field,
     .predict = predict,
     .commit = commit,
-    .course = course,
+    .bound = bound,
     .response = response,
     .error_bound = error_bound,
     .modes = modes,

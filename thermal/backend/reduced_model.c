@@ -516,8 +516,8 @@ static void list_model(struct tmx_reduced_model *m, struct sizes *sizes, struct 
                                         {q->stored, q->mode_row * sizeof(double)},
                                         {q->leave, q->mode_row * sizeof(double)},
                                         {q->one, q->mode_row * sizeof(double)},
-                                        {q->spin, q->mode_row * sizeof(double)}};
-        const size_t n = sizeof own / sizeof own[0] - (q->spin ? 0 : 1);
+                                        {q->frequency, q->mode_row * sizeof(double)}};
+        const size_t n = sizeof own / sizeof own[0] - (q->frequency ? 0 : 1);
         memcpy(p->piece + p->n, own, n * sizeof own[0]);
         p->n += n;
     }

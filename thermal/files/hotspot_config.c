@@ -421,7 +421,7 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
                                    TMX_SPAN_ARG(first));
         }
     }
-    st = tmx_text_blame(st, &text, "", "options of HotSpot, `-name value` a line", err);
+    st = tmx_text_locate(st, &text, "", "options of HotSpot, `-name value` a line", err);
     tmx_text_finish(&text);
     return st;
 }
@@ -434,7 +434,7 @@ enum tmx_status tmx_hotspot_config_read_files(struct tmx_hotspot_config *cfg, co
         st = tmx_hotspot_config_read(cfg, config, TMX_HOTSPOT_CONFIG, err);
     }
     if (!st && cfg->package_model_used && cfg->package_config_file[0]) {
-        st = tmx_hotspot_config_blame(
+        st = tmx_hotspot_config_locate(
             cfg, "package_config_file",
             tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
     }
@@ -481,8 +481,8 @@ enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, co
                        msg);
 }
 
-enum tmx_status tmx_hotspot_config_blame(const struct tmx_hotspot_config *cfg, const char *key,
-                                         enum tmx_status st, struct tmx_err *err)
+enum tmx_status tmx_hotspot_config_locate(const struct tmx_hotspot_config *cfg, const char *key,
+                                          enum tmx_status st, struct tmx_err *err)
 {
     const size_t row = row_of(key);
     tmx_assert(row < N_ROWS);

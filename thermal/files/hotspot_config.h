@@ -94,7 +94,7 @@ const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_conf
 /* HotSpot reads a few keys from the command line alone: take back what a config file gave of them. */
 void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg);
 
-/* Is the film of this resistance on so large an area one of air or liquid? TMX_OK, perhaps with a doubt, or
+/* Is the film of this resistance on so large an area one of air or liquid? TMX_OK, perhaps with a warning, or
  * TMX_ECONFIG at the place of the key. A default is passed by. */
 enum tmx_status tmx_hotspot_config_film(const struct tmx_hotspot_config *cfg, const char *key, double k_per_w,
                                         double area_m2, struct tmx_err *err);
@@ -145,7 +145,7 @@ enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, co
 
 /* A file that key names could not be read: where the error has no line, it gets that of key, if a file gave
  * it. Returns st. */
-enum tmx_status tmx_hotspot_config_blame(const struct tmx_hotspot_config *cfg, const char *key,
-                                         enum tmx_status st, struct tmx_err *err);
+enum tmx_status tmx_hotspot_config_locate(const struct tmx_hotspot_config *cfg, const char *key,
+                                          enum tmx_status st, struct tmx_err *err);
 
 #endif

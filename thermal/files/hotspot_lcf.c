@@ -345,10 +345,10 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
     if (!dissipates) {
         FAIL(&r, lcf->n_layer == 0 ? "no layers" : "no layer dissipates power");
     }
-    tmx_text_blame(err->code, &r.l.text, "",
-                   "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
-                   "for power, J/(m3 K), m K/W, m, floorplan",
-                   err);
+    tmx_text_locate(err->code, &r.l.text, "",
+                    "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
+                    "for power, J/(m3 K), m K/W, m, floorplan",
+                    err);
     tmx_text_finish(&r.l.text);
     return err->code;
 }

@@ -75,8 +75,8 @@ enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, st
             tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
         }
     }
-    tmx_text_blame(err->code, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
-                   err);
+    tmx_text_locate(err->code, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
+                    err);
     tmx_text_finish(&r.text);
     if (m->n == 0) {
         tmx_error_at(err, TMX_EPARSE, path, 1, "no material");

@@ -161,7 +161,7 @@ enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx
     if (!own.code && tmx_lines_next_filled(&lines, &text)) {
         FAIL("text after the last node, inode_%zu", t->n_package - 1);
     }
-    tmx_text_blame(own.code, &text, "", "temperatures of HotSpot, a block and its kelvins a line", err);
+    tmx_text_locate(own.code, &text, "", "temperatures of HotSpot, a block and its kelvins a line", err);
     tmx_text_finish(&text);
     free(given);
     return tmx_error_give(given_err, &own);
@@ -284,7 +284,7 @@ enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_co
         return TMX_OK;
     }
     if (file) {
-        st = tmx_hotspot_config_blame(cfg, "init_file", tmx_temps_read(cfg->init_file, t, err), err);
+        st = tmx_hotspot_config_locate(cfg, "init_file", tmx_temps_read(cfg->init_file, t, err), err);
     }
     if (!st && file && cfg->dtm_used) {
         tmx_temps_limit(t, as_hotspot, cfg->thermal_threshold);

@@ -19,7 +19,7 @@ bool tmx_ice_is_stack(const char *path);
 
 struct tmx_ice_powers { /* of a floorplan's units: its elements, those of several rectangles shared by area */
     double *w;          /* [n_unit][n_slot] owned */
-    size_t n_slot;      /* 0: no element has any; those without draw 0 W, which a doubt says */
+    size_t n_slot;      /* 0: no element has any; those without draw 0 W, which a warning says */
     size_t n_without;   /* elements without power values, and the first of them */
     char without[160];
 };

@@ -210,7 +210,7 @@ static void skip(struct tmx_ice_lex *l, const char *what)
 static void print_skipped(const struct tmx_ice_lex *l)
 {
     if (!l->err->code && l->skipped[0]) {
-        tmx_doubt("%s: skipped, without an effect here: %s", l->text.name, l->skipped);
+        tmx_warn("%s: skipped, without an effect here: %s", l->text.name, l->skipped);
     }
 }
 
@@ -409,8 +409,8 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
     free(slot);
     print_skipped(&l);
     if (!err->code && p->n_slot > 0 && p->n_without > 0) {
-        tmx_doubt("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, p->without,
-                  p->n_without > 1 ? " and others" : "");
+        tmx_warn("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, p->without,
+                 p->n_without > 1 ? " and others" : "");
     }
     free(own.w);
     if (fp->n_unit == 0) {

@@ -147,7 +147,7 @@ static void default_layers(struct build *b)
         tmx_floorplan_add(fp, &given->unit[u], b->err);
     }
     if (!given && !b->err->code) {
-        tmx_hotspot_config_blame(cfg, "f", tmx_flp_read(cfg->f, fp, b->err), b->err);
+        tmx_hotspot_config_locate(cfg, "f", tmx_flp_read(cfg->f, fp, b->err), b->err);
     }
     check_floorplan(b, fp, cfg->k_filler > 0 || cfg->material_filler[0]);
     if (b->err->code) {
@@ -474,8 +474,8 @@ static void file_layers(struct build *b)
         tmx_log_say(b->log, TMX_LOG_WARNING, "-f %s is ignored: the layer file names the floorplans",
                     b->cfg->f);
     }
-    tmx_hotspot_config_blame(b->cfg, "grid_layer_file",
-                             tmx_lcf_read(b->cfg->grid_layer_file, &b->materials, lcf, b->err), b->err);
+    tmx_hotspot_config_locate(b->cfg, "grid_layer_file",
+                              tmx_lcf_read(b->cfg->grid_layer_file, &b->materials, lcf, b->err), b->err);
     b->s->from_layer_file = true;
     if (b->err->code) {
         return;
@@ -574,16 +574,16 @@ static void make_fan(const struct build *b)
 }
 
 /* A cell is the smallest thing that has a temperature: blocks that share one have one temperature. */
-static void doubt_grid(const struct tmx_stack *s)
+static void warn_of_grid(const struct tmx_stack *s)
 {
     for (size_t i = 0; i < s->n_floorplan; i++) {
         const struct tmx_floorplan *fp = &s->floorplan[i];
         const size_t side = (size_t)ceil(sqrt((double)fp->n_unit));
         if (s->spec.rows * s->spec.cols < fp->n_unit) {
-            tmx_doubt("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu "
-                      "give each a cell",
-                      fp->source[0] ? fp->source : "the floorplan that is made", s->spec.rows, s->spec.cols,
-                      fp->n_unit, side, side);
+            tmx_warn("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu "
+                     "give each a cell",
+                     fp->source[0] ? fp->source : "the floorplan that is made", s->spec.rows, s->spec.cols,
+                     fp->n_unit, side, side);
             return;
         }
     }
@@ -705,8 +705,8 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     *s = (struct tmx_stack){0};
     check_models(&b);
     if (cfg->materials_file[0] && !own.code) {
-        tmx_hotspot_config_blame(cfg, "materials_file",
-                                 tmx_materials_read(cfg->materials_file, &b.materials, &own), &own);
+        tmx_hotspot_config_locate(cfg, "materials_file",
+                                  tmx_materials_read(cfg->materials_file, &b.materials, &own), &own);
     }
     make_package(&b);
     if (!own.code) {
@@ -751,7 +751,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     s->spec.ambient_k = cfg->ambient;
     s->spec.init_k = cfg->init_temp;
     s->spec.min_step_s = cfg->sampling_intvl;
-    doubt_grid(s);
+    warn_of_grid(s);
     return TMX_OK;
 }
 
@@ -851,7 +851,7 @@ enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *
     }
     if (!err->code) {
         if (missing > 0) {
-            tmx_doubt("%s: no column, so 0 W: %s", trace->source, list);
+            tmx_warn("%s: no column, so 0 W: %s", trace->source, list);
         }
         const struct tmx_trace parts = *trace;
         trace->name = whole.name, trace->value = whole.value, trace->n_column = n_unit;

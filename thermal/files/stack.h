@@ -45,7 +45,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
                                  struct tmx_stack *s, struct tmx_err *err);
 void tmx_stack_finish(struct tmx_stack *s);
 
-/* A trace between commas may lack blocks: they get columns of 0 W, which a doubt says, and all columns the
+/* A trace between commas may lack blocks: they get columns of 0 W, which a warning says, and all columns the
  * stack's order. A name that several layers have goes to them in turn. Other traces stay as they are. */
 enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace, struct tmx_err *err);
 

@@ -813,7 +813,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         tmx_dense_eigen_any(k, copy, modal->rate, imag, t, b->err);
     }
     for (size_t i = 0; i < k && ok(b); i++) {
-        modal->spin[i] = -imag[i];
+        modal->frequency[i] = -imag[i];
         if (!(modal->rate[i] > 0)) {
             tmx_error(b->err, TMX_ESOLVE,
                       "the reduced model of coolant has a mode that grows: --method grid");

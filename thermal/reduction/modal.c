@@ -13,7 +13,7 @@ static size_t padded(size_t n)
     return (n + TMX_MODAL_PAD - 1) / TMX_MODAL_PAD * TMX_MODAL_PAD;
 }
 
-void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
+void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool frequency,
                     struct tmx_err *err)
 {
     *m = (struct tmx_modal){.n_mode = n_mode,
@@ -22,8 +22,8 @@ void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool dire
                             .unit_row = padded(n_unit),
                             .kernel =
                                 TMX_ISA_OF(tmx_modal_kernel_any, tmx_modal_kernel_v3, tmx_modal_kernel_v4)};
-    double **const row[] = {&m->rate, &m->stored, &m->leave, &m->one, &m->start, &m->rest, &m->spin};
-    for (size_t i = 0; i < sizeof row / sizeof row[0] - (spin ? 0 : 1); i++) {
+    double **const row[] = {&m->rate, &m->stored, &m->leave, &m->one, &m->start, &m->rest, &m->frequency};
+    for (size_t i = 0; i < sizeof row / sizeof row[0] - (frequency ? 0 : 1); i++) {
         TMX_TAKE(&m->arena, *row[i], m->mode_row);
     }
     TMX_TAKE(&m->arena, m->drain, m->unit_row);
@@ -83,13 +83,14 @@ void tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tm
     *m = both;
 }
 
-/* a / (rate - i spin) of the modes i, i + 1: a pair, or two alone. */
+/* a / (rate - i frequency) of the modes i, i + 1: a pair, or two alone. */
 static void divide(const struct tmx_modal *m, size_t i, const double a[2], double to[2])
 {
-    const double rate = m->rate[i], spin = m->spin[i + 1], size = rate * rate + spin * spin;
-    const double re = (rate * a[0] - spin * a[1]) / size, im = (rate * a[1] + spin * a[0]) / size;
-    to[0] = spin != 0 ? re : a[0] / rate;
-    to[1] = spin != 0 ? im : a[1] / m->rate[i + 1];
+    const double rate = m->rate[i], frequency = m->frequency[i + 1],
+                 size = rate * rate + frequency * frequency;
+    const double re = (rate * a[0] - frequency * a[1]) / size, im = (rate * a[1] + frequency * a[0]) / size;
+    to[0] = frequency != 0 ? re : a[0] / rate;
+    to[1] = frequency != 0 ? im : a[1] / m->rate[i + 1];
 }
 
 void tmx_modal_close(struct tmx_modal *m)
@@ -97,7 +98,7 @@ void tmx_modal_close(struct tmx_modal *m)
     for (size_t i = 0; i < m->mode_row; i++) {
         m->rest[i] = m->leave[i] / m->rate[i];
     }
-    for (size_t i = 0; m->spin && i < m->mode_row; i += 2) { /* a row is divided by the transpose */
+    for (size_t i = 0; m->frequency && i < m->mode_row; i += 2) { /* a row is divided by the transpose */
         const double row[2] = {m->leave[i], -m->leave[i + 1]};
         divide(m, i, row, m->rest + i);
         m->rest[i + 1] = -m->rest[i + 1];
@@ -180,24 +181,25 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
         decay[i] = exp(-m->rate[i] * dt_s);
         gain[i] = -expm1(-m->rate[i] * dt_s) / m->rate[i];
     }
-    for (size_t i = 0; m->spin && i < m->mode_row;
-         i++) { /* exp(-(rate - i spin) dt), and 1 less it, divided */
-        const double rate = m->rate[i], spin = m->spin[i | 1], angle = spin * dt_s, half = sin(0.5 * angle);
+    for (size_t i = 0; m->frequency && i < m->mode_row;
+         i++) { /* exp(-(rate - i frequency) dt), and 1 less it, divided */
+        const double rate = m->rate[i], frequency = m->frequency[i | 1], angle = frequency * dt_s,
+                     half = sin(0.5 * angle);
         const double re = 2 * half * half - cos(angle) * expm1(-rate * dt_s), im = -decay[i] * sin(angle);
-        const double size = rate * rate + spin * spin, sign = i % 2 ? 1 : -1;
+        const double size = rate * rate + frequency * frequency, sign = i % 2 ? 1 : -1;
         decay[m->mode_row + i] = gain[m->mode_row + i] = 0;
-        if (spin != 0) {
+        if (frequency != 0) {
             decay[m->mode_row + i] = -sign * im;
             decay[i] *= cos(angle);
-            gain[i] = (rate * re - spin * im) / size;
-            gain[m->mode_row + i] = sign * (rate * im + spin * re) / size;
+            gain[i] = (rate * re - frequency * im) / size;
+            gain[m->mode_row + i] = sign * (rate * im + frequency * re) / size;
         }
     }
 }
 
 size_t tmx_modal_table(const struct tmx_modal *m)
 {
-    return m->spin ? 2 * m->mode_row : m->mode_row;
+    return m->frequency ? 2 * m->mode_row : m->mode_row;
 }
 
 void tmx_modal_add_falls(const struct tmx_modal *m, const double *z, double *next, double *theta_k)
@@ -247,10 +249,10 @@ void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *
 
 void tmx_modal_divide(const struct tmx_modal *m, double *z)
 {
-    for (size_t i = 0; i < m->mode_row && !m->spin; i++) {
+    for (size_t i = 0; i < m->mode_row && !m->frequency; i++) {
         z[i] /= m->rate[i];
     }
-    for (size_t i = 0; i < m->mode_row && m->spin; i += 2) {
+    for (size_t i = 0; i < m->mode_row && m->frequency; i += 2) {
         const double q[2] = {z[i], z[i + 1]};
         divide(m, i, q, z + i);
     }

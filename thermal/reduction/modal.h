@@ -12,8 +12,8 @@
  *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient)
  *
  * Where coolant flows, modes come in pairs that turn into one another: two neighbours 2j and 2j + 1 are one
- * complex number z_2j + i z_2j+1 that decays with rate - i spin. Then spin is there, -w and w of a pair, 0 of
- * a mode alone. */
+ * complex number z_2j + i z_2j+1 that decays with rate - i frequency. Then frequency is there, -w and w of a
+ * pair, 0 of a mode alone. */
 
 enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
 
@@ -30,7 +30,7 @@ struct tmx_modal {
     size_t n_mode, n_unit;
     size_t mode_row, unit_row; /* padded lengths */
     double *rate;              /* [mode_row, 1/s]; padding is 1 */
-    double *spin;              /* [mode_row, 1/s] of pairs; NULL: no mode turns */
+    double *frequency;         /* [mode_row, 1/s] of pairs; NULL: no mode turns */
     double *in;                /* [n_unit][mode_row] */
     double *out;               /* [n_mode][unit_row] */
     double *direct;            /* [n_unit][unit_row]; NULL: none */
@@ -50,9 +50,9 @@ struct tmx_modal {
     struct tmx_arena arena;                        /* of all arrays */
 };
 
-/* Allocate the arrays, zeroed but for rate's padding; a model with a spin takes no steps in mixed precision.
- * Returns TMX_OK or TMX_ENOMEM; end with tmx_modal_finish in both cases. */
-void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool spin,
+/* Allocate the arrays, zeroed but for rate's padding; a model with a frequency takes no steps in mixed
+ * precision. Returns TMX_OK or TMX_ENOMEM; end with tmx_modal_finish in both cases. */
+void tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct, bool frequency,
                     struct tmx_err *err);
 void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
 
@@ -77,8 +77,8 @@ void tmx_modal_rounding(const struct tmx_modal *m, const double *power_w, double
 /* Floats of work that a step of a mixed model needs for an instance; 0 otherwise. */
 size_t tmx_modal_work(const struct tmx_modal *m);
 
-/* Length of each of the two tables of a step: mode_row, or twice that with a spin, whose second half is what
- * a mode gets from its neighbour. */
+/* Length of each of the two tables of a step: mode_row, or twice that with a frequency, whose second half is
+ * what a mode gets from its neighbour. */
 size_t tmx_modal_table(const struct tmx_modal *m);
 
 /* decay = exp(-rate dt), gain = (1 - decay) / rate, both [tmx_modal_table]. */
@@ -106,7 +106,7 @@ void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const doub
 /* z = in power_w / rate, the equilibrium. */
 void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *z);
 
-/* z := z / rate, or / (rate - i spin). */
+/* z := z / rate, or / (rate - i frequency). */
 void tmx_modal_divide(const struct tmx_modal *m, double *z);
 
 /* row . z over the modes. */

@@ -4,10 +4,10 @@
  *
  *   next_i  = decay . z_i + gain . (in power_i)        theta_i = out next_i + direct power_i
  *
- * for n instances i at once; of modes in pairs (a spin) decay and gain are complex numbers. Every result is
- * one chain of fused multiply-adds in the order of the rows, so it does not depend on the width of a vector,
- * on how many instances step together or on which. A tile of up to WIDE vectors times MANY instances stays in
- * registers while the rows stream by: a row is loaded once for all instances of a tile. */
+ * for n instances i at once; of modes in pairs (a frequency) decay and gain are complex numbers. Every result
+ * is one chain of fused multiply-adds in the order of the rows, so it does not depend on the width of a
+ * vector, on how many instances step together or on which. A tile of up to WIDE vectors times MANY instances
+ * stays in registers while the rows stream by: a row is loaded once for all instances of a tile. */
 #include "base/vector_rows.h"
 #include "thermal/reduction/modal.h"
 
@@ -23,7 +23,7 @@ modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
         sum[k] = ALL(0.0);
     }
     gather(wide, many, c->m->n_unit, c->m->mode_row, power_w, c->m->in + at, sum);
-    for (size_t i = 0; i < many && c->m->spin && wide * LANES > 1; i++) {
+    for (size_t i = 0; i < many && c->m->frequency && wide * LANES > 1; i++) {
         const double *decay = c->decay + at, *gain = c->gain + at;
         const size_t pair = c->m->mode_row; /* from here on: what a mode gets from its neighbour */
         const vec *q = sum + i * wide;
@@ -38,7 +38,7 @@ modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
             STORE(c->next[first + i] + at + k * LANES, FMA(LOAD(decay + k * LANES), z[k], from_pair));
         }
     }
-    for (size_t k = 0; k < wide && !c->m->spin; k++) {
+    for (size_t k = 0; k < wide && !c->m->frequency; k++) {
         const vec decay = LOAD(c->decay + at + k * LANES), gain = LOAD(c->gain + at + k * LANES);
         for (size_t i = 0; i < many; i++) {
             const vec z = LOAD(c->z[first + i] + at + k * LANES);

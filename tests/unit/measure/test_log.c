@@ -401,7 +401,7 @@ static void a_column_may_be_given_by_name(void **unused)
     tmx_measured_finish(&r.m);
 }
 
-static void a_fan_given_in_percent_is_no_doubt(void **unused)
+static void a_fan_given_in_percent_is_no_warning(void **unused)
 {
     (void)unused;
     const struct tmx_read_options o = {.column = {"fan_rpm=fan_pct"}};
@@ -833,7 +833,7 @@ TMX_TESTS(test_log)
         cmocka_unit_test(decisions_are_notes),
         cmocka_unit_test(chip_watts_and_rpm_are_preferred_in_gpuz_logs),
         cmocka_unit_test(a_column_may_be_given_by_name),
-        cmocka_unit_test(a_fan_given_in_percent_is_no_doubt),
+        cmocka_unit_test(a_fan_given_in_percent_is_no_warning),
         cmocka_unit_test(utf16_and_gzip_are_unpacked),
         cmocka_unit_test(runs_and_gpus_are_selected_by_patterns),
         cmocka_unit_test(two_quotes_in_a_quoted_name_are_one),

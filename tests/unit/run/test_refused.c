@@ -15,7 +15,7 @@ static enum tmx_status describe(const char *line, char *note, size_t size, struc
     snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; tick_s = 0.01; rows = 16; cols = 16;\n%s\n", line);
     assert_int_equal(tmx_config_parse(&cfg, text, "run.cfg", err), TMX_OK);
     const enum tmx_status st = tmx_run_describe(&run, tmx_config_root(cfg), err);
-    snprintf(note, size, "%s", run ? run->doubt : "");
+    snprintf(note, size, "%s", run ? run->warning : "");
     tmx_run_destroy(run);
     tmx_config_close(cfg);
     return st;

@@ -166,7 +166,7 @@ static void keep_line(void *to, const char *text)
     snprintf(all + strlen(all), MAX_TEXT - strlen(all), "%s\n", text);
 }
 
-/* Rows in a unit that is not theirs are refused or doubted; neither their order nor a machine's memory
+/* Rows in a unit that is not theirs are refused or warned of; neither their order nor a machine's memory
  * matters. */
 static void rows_of_a_fit_are_judged(void **state)
 {
@@ -180,7 +180,7 @@ static void rows_of_a_fit_are_judged(void **state)
         "4096,1,128,661,46.5,8,a100-80gb,1.0,\n",
     };
     static const struct {
-        const char *from, *to, *error, *doubt;
+        const char *from, *to, *error, *warning;
     } rows[] = {
         {"0.46,0.44", "46,44", "peak_power = 46 of the board's limit is far outside", NULL},
         {"0.46,0.44", "184,170", "peak_power = 184 of the board's limit is far outside", NULL},
@@ -200,7 +200,7 @@ static void rows_of_a_fit_are_judged(void **state)
     struct tmx_table *errors = NULL;
     struct tmx_err err = {0};
     char text[MAX_TEXT], lines[MAX_TEXT];
-    struct tmx_doubts doubts = {.line = keep_line, .to = lines};
+    struct tmx_warn_listener listener = {.line = keep_line, .to = lines};
     assert_int_equal(tmx_llm_load(&like, TMX_SOURCE_DIR "/workloads/llms/llama2-70b.cfg", NULL), TMX_OK);
     for (size_t k = 0; k <= sizeof rows / sizeof rows[0]; k++) { /* the last: none is spoilt */
         strcpy(text, HEAD);
@@ -215,12 +215,12 @@ static void rows_of_a_fit_are_judged(void **state)
             strcat(text, rest);
         }
         lines[0] = '\0';
-        tmx_doubts_begin(&doubts);
+        tmx_warn_begin(&listener);
         const enum tmx_status st = tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &m, &errors, &err);
-        tmx_doubts_end(&doubts);
+        tmx_warn_end(&listener);
         tmx_table_destroy(errors);
         if (at && rows[k].error ? !st || !strstr(err.msg, rows[k].error)
-                                : st || (at ? !strstr(lines, rows[k].doubt) : lines[0] != '\0')) {
+                                : st || (at ? !strstr(lines, rows[k].warning) : lines[0] != '\0')) {
             fail_msg("row %zu: %s, %s", k, st ? err.msg : "taken", lines);
         }
     }

@@ -139,13 +139,13 @@ static void find_water(void *found, const char *text)
     *(bool *)found = *(bool *)found || strstr(text, "the water before the plate of GPU 0 is ");
 }
 
-static bool doubts_water(const struct tmx_run *run)
+static bool warns_of_water(const struct tmx_run *run)
 {
     bool found = false;
-    struct tmx_doubts doubts = {.line = find_water, .to = &found, .alone = true};
-    tmx_doubts_begin(&doubts);
-    tmx_run_doubt_result(run);
-    tmx_doubts_end(&doubts);
+    struct tmx_warn_listener listener = {.line = find_water, .to = &found, .alone = true};
+    tmx_warn_begin(&listener);
+    tmx_run_warn_of_result(run);
+    tmx_warn_end(&listener);
     return found;
 }
 
@@ -174,11 +174,11 @@ static void a_loop_warms_its_water(void **state)
     const double before_c = inlet_c(run, 0);
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 1000, NULL, &err), TMX_OK);
     check_close(inlet_c(run, 0) - before_c, 5, 0.1, 0); /* and what sinks did not give while they warmed */
-    assert_false(doubts_water(run));
+    assert_false(warns_of_water(run));
     tmx_run_destroy(run);
     run = open_run(form, node, "1.0");
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK);
-    assert_true(inlet_c(run, 0) > 90 && doubts_water(run));
+    assert_true(inlet_c(run, 0) > 90 && warns_of_water(run));
     tmx_run_destroy(run);
 }
 

@@ -356,14 +356,14 @@ static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
     struct tmx_warnings w = {0}, again = {0};
     struct tmx_err err;
     char text[1000] = "";
-    struct tmx_doubts doubts = {.line = keep, .to = text, .alone = true};
+    struct tmx_warn_listener listener = {.line = keep, .to = text, .alone = true};
     for (size_t twice = 0; twice < 2; twice++) {
         for (size_t i = 4; i-- > 0;) {
             assert_int_equal(tmx_warnings_add(&w, i, of[i], &err), TMX_OK);
         }
-        tmx_doubts_begin(&doubts);
-        tmx_warnings_doubt(&w, &who);
-        tmx_doubts_end(&doubts);
+        tmx_warn_begin(&listener);
+        tmx_warnings_listen(&w, &who);
+        tmx_warn_end(&listener);
     }
     assert_string_equal(text, "all\n7.5 K here (2 of 4 runs: number 1; in some with other numbers)\n"
                               "odd (2 of 4 runs, the first letter a, number 2)\n");
@@ -371,9 +371,9 @@ static void a_warning_is_said_once_with_the_runs_it_concerns(void **state)
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(tmx_warnings_add(&again, i, of[i], &err), TMX_OK);
     }
-    tmx_doubts_begin(&doubts);
-    tmx_warnings_doubt(&again, &sampled);
-    tmx_doubts_end(&doubts);
+    tmx_warn_begin(&listener);
+    tmx_warnings_listen(&again, &sampled);
+    tmx_warn_end(&listener);
     assert_string_equal(text, "5 K here (2 of 4 runs: number 1; in some with other numbers)\nall\n"
                               "odd (2 of 4 runs: sample 0.7, 0.3)\n");
     tmx_warnings_finish(&again);
