@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "thermal/solver/multigrid.h"
 
 enum { TMX_MOST_LEVELS = 24 };
 
@@ -68,11 +67,11 @@ struct tmx_cycle {
 void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle *c);
 
 /* What tmx_cycle_run does, for each width of vector. */
-struct tmx_cycle_end tmx_cycle_any(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                   float limit);
-struct tmx_cycle_end tmx_cycle_v3(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                  float limit);
-struct tmx_cycle_end tmx_cycle_v4(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                  float limit);
+float tmx_cycle_any(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                    double *least);
+float tmx_cycle_v3(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                   double *least);
+float tmx_cycle_v4(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                   double *least);
 
 #endif

@@ -430,8 +430,9 @@ static double least_value(size_t n, const double *diag, const double *off2)
     return high;
 }
 
-struct tmx_cycle_end TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                float limit) {
+float TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                 double *least)
+{
     const size_t n = mg->level[0].n;
     float *r = c->v[0].b, *z = c->v[0].x, alpha = 0, left = 0;
     double rz = 0, diag[MOST_ITERATIONS] = {0}, off2[MOST_ITERATIONS]; /* Lanczos' matrix of M^-1 A */
@@ -461,5 +462,6 @@ struct tmx_cycle_end TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx
         advance(n, alpha, c->p, c->q, c->sum, r);
     }
     add(n, z, c->sum);
-    return (struct tmx_cycle_end){left, least_value(seen, diag, off2)};
+    *least = least_value(seen, diag, off2);
+    return left;
 }

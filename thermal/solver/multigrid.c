@@ -605,8 +605,8 @@ void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle
     }
 }
 
-struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                   float limit)
+float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                    double *least)
 {
-    return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit);
+    return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit, least);
 }

@@ -58,14 +58,11 @@ float *tmx_cycle_rhs_single(struct tmx_cycle *c);
 const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y);
 const float *tmx_cycle_result_single(const struct tmx_cycle *c);
 /* Conjugate gradients with a cycle as preconditioner, until no correction by a cycle is above limit or part
- * of the largest value; part 1: one cycle alone. The right-hand side is used up. */
-struct tmx_cycle_end {
-    float left;   /* the largest correction of the last cycle, which the result has in it; above both limits
-                     where the iterations end without */
-    double least; /* least eigenvalue of (cycle x matrix) that they saw, 1 at most: error after the last
-                     correction is about left (1 / least - 1) */
-};
-struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
-                                   float limit);
+ * of the largest value; part 1: one cycle alone. Returns the largest correction of the last cycle, which the
+ * result has in it; it is above both where the iterations end without. The right-hand side is used up. *least
+ * is the least eigenvalue of (cycle x matrix) that they saw, 1 at most: the error after the last correction
+ * is about that times (1 / least - 1). */
+float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
+                    double *least);
 
 #endif

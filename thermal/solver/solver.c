@@ -434,21 +434,17 @@ static double exchange(const struct tmx_solver *s, struct tmx_cycle *c, double s
     return most;
 }
 
-struct end {
-    double left_k, least;
-};
-
-/* x += the answer of multigrid to r, to part or limit_k; returns its end (tmx_cycle_run) in kelvins, and in
- * *most the largest value of the answer. */
-static struct end answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
-                         float part, double limit_k, const double *r, double *x, double *most)
+/* x += the answer of multigrid to r, to part or limit_k; returns the last correction (tmx_cycle_run, with
+ * *least), and in *most the largest value of the answer. */
+static double answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
+                     float part, double limit_k, const double *r, double *x, double *most, double *least)
 {
     const double size = largest(s->net->n_node, r),
                  scale = size > 0 ? 1 / size : 0; /* single precision likes values of 1 */
     (void)exchange(s, work->cycle, scale, r, NULL);
-    const struct tmx_cycle_end e = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale));
+    const float left = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale), least);
     *most = exchange(s, work->cycle, size, NULL, x);
-    return (struct end){size * (double)e.left, e.least};
+    return size * (double)left;
 }
 
 /* ---- Symmetric networks ---- */
@@ -459,19 +455,19 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
 {
     const size_t n = s->net->n_node;
     const float part = fmaxf(PASS, (float)accuracy->part);
-    double most, least = 1, stricter = 1;
+    double most, seen, least = 1, stricter = 1;
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
         const double size = largest(n, x), *r = size == 0 ? b : work->vector;
         if (r != b) {
             residual(s->net, &a->matrix, false, b, x, work->vector);
         }
-        const struct end e = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most);
-        least = fmin(least, e.least);
-        const double error_k = e.left_k * (1 / least - 1), may_k = allowed(accuracy, largest(n, x));
-        if (e.left_k <= enough(accuracy, largest(n, x)) && error_k + DRIFT * most <= may_k) {
+        const double left_k = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most, &seen);
+        least = fmin(least, seen);
+        const double error_k = left_k * (1 / least - 1), may_k = allowed(accuracy, largest(n, x));
+        if (left_k <= enough(accuracy, largest(n, x)) && error_k + DRIFT * most <= may_k) {
             return TMX_OK;
         }
-        stricter *= error_k > may_k / 2 && e.left_k <= may_k ? 0.5 * may_k / error_k : 1;
+        stricter *= error_k > may_k / 2 && left_k <= may_k ? 0.5 * may_k / error_k : 1;
     }
     return TMX_ESOLVE;
 }
@@ -514,9 +510,9 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
 {
     const struct tmx_solver *s = f->s;
     const size_t w = s->n_factored;
-    double *packed = f->room, *work = f->room + w, most;
+    double *packed = f->room, *work = f->room + w, most, least;
     memset(z, 0, s->net->n_node * sizeof *z);
-    (void)answer(s, f->work, f->a, 1, 0, v, z, &most);
+    (void)answer(s, f->work, f->a, 1, 0, v, z, &most, &least);
     for (size_t k = 0; k < w; k++) { /* - A_wd z_d: what A z is there without coolant's own */
         z[s->node[k]] = 0;
     }
