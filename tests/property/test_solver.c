@@ -154,49 +154,62 @@ static double compare(const struct tmx_network *net, const struct tmx_matrix *ma
     return worst_k / fmax(kelvin, 1e-11 * most_k);
 }
 
-static void multigrid_is_as_near_to_the_direct_solution_as_asked(void **state)
+/* Network k of a kind, in parts of what was asked. */
+static double one(enum kind kind, size_t k)
 {
     static const double sigma[] = {0, 0.1, 10, 1e3, 1e6};
+    struct network n;
+    struct tmx_rng *rng = NULL;
+    char stream[32];
+    snprintf(stream, sizeof stream, "network %d %zu", (int)kind, k);
+    assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
+    make(&n, kind, rng);
+    double *b = calloc(COLUMNS * n.net.n_node, sizeof *b);
+    assert_non_null(b);
+    for (size_t c = 0; c < COLUMNS; c++) { /* all at once, then each */
+        const size_t units = n.net.n_unit;
+        double *p = calloc(units, sizeof *p);
+        assert_non_null(p);
+        for (size_t u = 0; u < units; u++) {
+            p[u] = c == 0 || u % (COLUMNS - 1) + 1 == c ? n.chip.power_w[u % n.chip.n_unit] : 0;
+        }
+        tmx_network_spread_power(&n.net, p, b + c * n.net.n_node);
+        free(p);
+    }
+    const struct tmx_matrix matrix = {.gamma =
+                                          tmx_network_gamma(&n.net, n.chip.spec.package.r_convec_k_per_w),
+                                      .sigma = sigma[(kind + k) % 5],
+                                      .flow = random_scale(rng, 0.1, 10)};
+    const double off = compare(&n.net, &matrix, b, (kind + k) % 2 ? 1e-9 : 1e-6);
+    if (off > 1) {
+        printf("%s, network %zu of %zu nodes: %.2g of what was asked\n", names[kind], k, n.net.n_node, off);
+    }
+    tmx_rng_destroy(rng);
+    free(b);
+    finish(&n);
+    return off;
+}
+
+static void multigrid_is_as_near_to_the_direct_solution_as_asked(void **state)
+{
     double most = 0;
     for (enum kind kind = 0; kind < KINDS; kind++) {
         double worst = 0;
         for (size_t k = first; k < first + n_network; k++) {
-            struct network n;
-            struct tmx_rng *rng = NULL;
-            char stream[32];
-            snprintf(stream, sizeof stream, "network %d %zu", (int)kind, k);
-            assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
-            make(&n, kind, rng);
-            double *b = calloc(COLUMNS * n.net.n_node, sizeof *b);
-            assert_non_null(b);
-            for (size_t c = 0; c < COLUMNS; c++) { /* all at once, then each */
-                const size_t units = n.net.n_unit;
-                double *p = calloc(units, sizeof *p);
-                assert_non_null(p);
-                for (size_t u = 0; u < units; u++) {
-                    p[u] = c == 0 || u % (COLUMNS - 1) + 1 == c ? n.chip.power_w[u % n.chip.n_unit] : 0;
-                }
-                tmx_network_spread_power(&n.net, p, b + c * n.net.n_node);
-                free(p);
-            }
-            const struct tmx_matrix matrix = {
-                .gamma = tmx_network_gamma(&n.net, n.chip.spec.package.r_convec_k_per_w),
-                .sigma = sigma[(kind + k) % 5],
-                .flow = random_scale(rng, 0.1, 10)};
-            const double off = compare(&n.net, &matrix, b, (kind + k) % 2 ? 1e-9 : 1e-6);
-            if (off > 1) {
-                printf("%s, network %zu of %zu nodes: %.2g of what was asked\n", names[kind], k, n.net.n_node,
-                       off);
-            }
-            worst = fmax(worst, off);
-            tmx_rng_destroy(rng);
-            free(b);
-            finish(&n);
+            worst = fmax(worst, one(kind, k));
         }
         printf("%-16s %4zu networks, worst error %.2g of what was asked\n", names[kind], n_network, worst);
         most = fmax(most, worst);
     }
     assert_true(most <= 1);
+}
+
+/* Drift of single precision, slow modes, cells held together: each was 1.8 to 1.9 of what was asked once. */
+static void the_hardest_of_sixteen_are_too(void **state)
+{
+    seed = 20260101;
+    const double drift = one(MANY_LAYERS, 8), slow = one(PHYSICAL, 11), held = one(FOIL, 14);
+    assert_true(drift <= 1 && slow <= 1 && held <= 1);
 }
 
 TMX_TESTS(test_solver)
@@ -206,6 +219,7 @@ TMX_TESTS(test_solver)
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multigrid_is_as_near_to_the_direct_solution_as_asked),
+        cmocka_unit_test(the_hardest_of_sixteen_are_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
