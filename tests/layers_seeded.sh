@@ -13,14 +13,14 @@ sow base/config.c '#include <sched/policies.h>'
 sow power/leakage.c ' #  include "run/run.h"'
 sow core/floorplan/chip.c '#include "core/workload/kernel.h"'
 sow core/machine/advance.c '#include "core/sim/sim_state.h"'
-sow core/sim/stage/jobs.c '#include "core/sim/tiles.h"'
+sow core/sim/stage/cooling.c '#include "core/sim/tiles.h"'
 sow run/load/data.c '#include "run/run.h"'
 sow thermal/reduction/krylov.c '#include "thermal/backend/backends.h"'
 sow examples/step.c '#include "../base/table.h"'
 sow base/table.h '#include "base/config.h"'
 sow base/config.h '#include "base/table.h"'
 if "$cmake" -DROOT="$dir" -P "$source/tests/layers.cmake" >"$dir/out.txt" 2>&1; then echo "FAILED: nothing found"; exit 1; fi
-for f in base/table.c base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/jobs.c run/load/data.c thermal/reduction/krylov.c examples/step.c; do
+for f in base/table.c base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/cooling.c run/load/data.c thermal/reduction/krylov.c examples/step.c; do
   grep -q "^ *$f: .*may include" "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: $f"; exit 1; }
 done
 grep -q 'include one another:.*base/config\.h' "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: circle"; exit 1; }
