@@ -431,9 +431,10 @@ enum {
  * and what is new of a vector is a NEW_PART a kelvin of the tolerance: chosen as about the largest with which
  * tests/property/test_reduced.c holds on its quick chips. Errors of single cells are of first order in what
  * the vectors miss, and need FIRST_ORDER of that: without it cells of the physical network were off by 2 mK.
- */
+ * Units that are read otherwise than their power is spread are of first order at their rims alone: RIM_ORDER,
+ * chosen with the same chips. */
 static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.5};
-static const double DIRECTION_PART = 0.003, NEW_PART = 0.1, FIRST_ORDER = 0.01;
+static const double DIRECTION_PART = 0.003, NEW_PART = 0.1, FIRST_ORDER = 0.01, RIM_ORDER = 0.03;
 
 struct builder {
     struct growing_basis grown;
@@ -557,7 +558,7 @@ static void append_missed(struct builder *b, double s)
     const size_t n = grown->net->n_node, k = grown->basis->n_mode;
     size_t n_new = 0;
     solve_shift(b, grown->basis->gamma, s,
-                &(struct tmx_accuracy){.part = (grown->e ? 0.03 : order(b)) * DIRECTION_PART}, grown->w);
+                &(struct tmx_accuracy){.part = (grown->e ? RIM_ORDER : order(b)) * DIRECTION_PART}, grown->w);
     grown->basis->n_shift++;
     for (size_t v = 0; v < grown->n_in && !grown->err->code; v++) {
         const double *y = grown->small + v * k, *x = grown->x + v * n;

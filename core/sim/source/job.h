@@ -34,8 +34,8 @@ struct tmx_jobs_ledger {
 
 struct tmx_jobs;
 
-/* m must have its jobs; *spec is copied. Errors: TMX_ENOMEM. */
-/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
+/* m must have its jobs; *spec is copied. In the arenas of a simulation: `state` has what ticks change,
+ * `failed` says whether there was memory. */
 struct tmx_jobs *tmx_jobs_take(struct tmx_arena *fixed, struct tmx_arena *state,
                                const struct tmx_jobs_spec *spec, const struct tmx_machine *m);
 
