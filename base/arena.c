@@ -60,13 +60,6 @@ void tmx_arena_clear(struct tmx_arena *a)
     }
 }
 
-void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i)
-{
-    for (struct tmx_arena_block *b = a->last; b; b = b->before) {
-        tmx_image_item(i, b->data, b->size);
-    }
-}
-
 void tmx_arena_finish(struct tmx_arena *a)
 {
     while (a->last) {

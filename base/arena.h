@@ -9,13 +9,11 @@
  *     TMX_TAKE(&m->arena, m->volt, m->n_gpu);
  *     if (m->arena.failed) { destroy and report }
  *
- * Every array is an allocation of its own, so that a sanitizer knows where it ends. An object whose arrays
- * change keeps these in an arena that its image function copies as a whole. */
+ * Every array is an allocation of its own, so that a sanitizer knows where it ends. */
 
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "base/image.h"
 
 struct tmx_arena {
     struct tmx_arena_block *last; /* owned */
@@ -33,8 +31,7 @@ char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);
 /* TMX_ENOMEM where a request could not be met: an error that stays (base/err.h). */
 void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err);
 
-void tmx_arena_clear(struct tmx_arena *a);                      /* all arrays are zero again */
-void tmx_arena_image(struct tmx_arena *a, struct tmx_image *i); /* of all arrays */
-void tmx_arena_finish(struct tmx_arena *a);                     /* accepts zeroed memory */
+void tmx_arena_clear(struct tmx_arena *a);  /* all arrays are zero again */
+void tmx_arena_finish(struct tmx_arena *a); /* accepts zeroed memory */
 
 #endif

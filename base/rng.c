@@ -49,10 +49,3 @@ uint64_t tmx_rng_below(struct tmx_rng *rng, uint64_t n)
 {
     return gsl_rng_uniform_int(gsl(rng), n);
 }
-
-void tmx_rng_image(void *rng, struct tmx_image *i)
-{
-    if (rng) {
-        tmx_image_item(i, gsl_rng_state(gsl(rng)), gsl_rng_size(gsl(rng)));
-    }
-}

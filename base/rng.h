@@ -21,6 +21,4 @@ double tmx_rng_exponential(struct tmx_rng *rng, double mean); /* mean > 0 */
 double tmx_rng_normal(struct tmx_rng *rng, double sigma);     /* mean 0 */
 uint64_t tmx_rng_below(struct tmx_rng *rng, uint64_t n);      /* 0 .. n-1, n > 0 */
 
-void tmx_rng_image(void *rng, struct tmx_image *i); /* of its state; rng may be NULL */
-
 #endif

@@ -24,8 +24,7 @@ struct tmx_source_view {
  * by fixed ticks. */
 struct tmx_source {
     struct tmx_plugin base; /* name: of its group of the configuration; opts: where that is rows alone */
-    void *(*open)(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
-                  struct tmx_arena *state);
+    void *(*open)(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena);
     /* Every tick: jobs that arrive, in their order (tmx_machine_arrive). NULL: each at its arrival_s. */
     void (*admit)(const struct tmx_source_view *v, void *own);
     /* Every scheduling tick: jobs that have arrived get GPUs. NULL: as the place policy says. */
@@ -39,7 +38,6 @@ struct tmx_source {
     size_t (*meet)(const struct tmx_source_view *v, void *own);
     void (*end)(const struct tmx_source_view *v, void *own); /* after every tick */
     double (*share)(const void *own);                        /* done, 0 to 1. NULL: of the jobs' work */
-    void (*image)(void *own, struct tmx_image *i);           /* what is in no arena, for snapshots */
     bool (*cold)(const void *options); /* it writes chip_w by itself: neither dies nor sensors */
 };
 

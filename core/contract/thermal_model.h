@@ -10,8 +10,8 @@
  * of the spec. An instance is used by one thread at a time; a model by any number. */
 
 #include <stdbool.h>
+#include <string.h>
 
-#include "base/image.h"
 #include "base/opt.h"
 #include "core/contract/forecast.h"
 
@@ -45,6 +45,49 @@ struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
     double to_ambient_w;  /* [W] leaving now */
     double to_ambient_j;  /* [J] that left in all steps since create; settling and predicting do not count */
 };
+
+/* Images of an instance's changing state. A back-end has one function that names its fields, its
+ * image function; size, save and restore all call it, so that the three cannot differ. An image belongs to
+ * objects that were made alike; a restored object continues bit for bit. */
+
+struct tmx_image {
+    unsigned char *to;         /* save; NULL: not */
+    const unsigned char *from; /* restore; NULL: not; both NULL: count */
+    size_t at;                 /* where the next field is */
+};
+
+/* A field of `size` bytes. */
+static inline void tmx_image_item(struct tmx_image *i, void *field, size_t size)
+{
+    if (i->to && size > 0) {
+        memcpy(i->to + i->at, field, size);
+    } else if (i->from && size > 0) {
+        memcpy(field, i->from + i->at, size);
+    }
+    i->at += size;
+}
+
+/* A field that is no pointer, or an array within a struct. */
+#define TMX_IMAGE_FIELD(i, field) tmx_image_item((i), &(field), sizeof(field))
+
+static inline size_t tmx_image_size(void (*image)(void *, struct tmx_image *), void *object)
+{
+    struct tmx_image i = {NULL, NULL, 0};
+    image(object, &i);
+    return i.at;
+}
+
+static inline void tmx_image_save(void (*image)(void *, struct tmx_image *), void *object, void *buf)
+{
+    struct tmx_image i = {(unsigned char *)buf, NULL, 0};
+    image(object, &i);
+}
+
+static inline void tmx_image_restore(void (*image)(void *, struct tmx_image *), void *object, const void *buf)
+{
+    struct tmx_image i = {NULL, (const unsigned char *)buf, 0};
+    image(object, &i);
+}
 
 struct tmx_thermal_ops {
     struct tmx_plugin base; /* options of the method; state_size is that of the options struct */
@@ -133,7 +176,7 @@ struct tmx_thermal_ops {
     /* OPTIONAL. Why the last step failed, in words; empty: it is not known. */
     void (*why)(const void *state, char *text, size_t size);
 
-    /* REQUIRED. All that changes, for snapshots. */
+    /* REQUIRED. All that changes. */
     void (*image)(void *state, struct tmx_image *i);
 };
 

@@ -12,10 +12,10 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     gpu->n_sm = chip->n_sm;
     gpu->n_level = chip->n_level;
     gpu->share = 1;
-    TMX_TAKE(&m->state, gpu->active, chip->n_sm);
-    TMX_TAKE(&m->state, gpu->active_hot, chip->n_sm);
-    TMX_TAKE(&m->state, gpu->order, chip->n_sm);
-    for (size_t i = 0; !m->state.failed && i < chip->n_sm; i++) {
+    TMX_TAKE(&m->arena, gpu->active, chip->n_sm);
+    TMX_TAKE(&m->arena, gpu->active_hot, chip->n_sm);
+    TMX_TAKE(&m->arena, gpu->order, chip->n_sm);
+    for (size_t i = 0; !m->arena.failed && i < chip->n_sm; i++) {
         gpu->active[i] = i;
         gpu->active_hot[i] = chip->hot_order[i];
         gpu->order[i] = i;
@@ -40,22 +40,22 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
                               .blocks_wait = spec->blocks_wait};
     m->n_gpu = m->last_home = spec->n_gpu;
     m->n_job = spec->n_job;
-    TMX_TAKE(&m->fixed, m->gpu, spec->n_gpu);
-    TMX_TAKE(&m->fixed, m->job, spec->n_job);
-    TMX_TAKE(&m->fixed, m->gpu_view, spec->n_gpu);
-    TMX_TAKE(&m->fixed, m->job_view, spec->n_job);
-    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
+    TMX_TAKE(&m->arena, m->gpu, spec->n_gpu);
+    TMX_TAKE(&m->arena, m->job, spec->n_job);
+    TMX_TAKE(&m->arena, m->gpu_view, spec->n_gpu);
+    TMX_TAKE(&m->arena, m->job_view, spec->n_job);
+    for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
         m->gpu_view[g] = &m->gpu[g].view;
     }
-    for (size_t j = 0; !m->fixed.failed && j < spec->n_job; j++) {
+    for (size_t j = 0; !m->arena.failed && j < spec->n_job; j++) {
         m->job_view[j] = &m->job[j].view;
     }
     m->gpus = m->gpu_view;
     m->jobs = m->job_view;
-    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
+    for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
         gpu_init(m, g, spec->chip[g]);
     }
-    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
+    for (size_t g = 0; !m->arena.failed && g < spec->n_gpu; g++) {
         const size_t *card = spec->card; /* the GPUs of its card */
         struct tmx_gpu *gpu = &m->gpu[g];
         gpu->card0 = card ? g : 0;
@@ -73,19 +73,19 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->gpu[g].power_scale *= spec->spread ? spec->spread[g].dynamic : 1;
         m->gpu[g].leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
     }
-    TMX_TAKE(&m->state, m->gated, m->n_sm);
-    TMX_TAKE(&m->state, m->share, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->state, m->held, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->state, m->busy, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->state, m->drain_s, m->n_sm);
-    TMX_TAKE(&m->state, m->gated_s, m->n_sm);
-    TMX_TAKE(&m->state, m->volunteer_s, m->n_sm);
-    TMX_TAKE(&m->state, m->volunteer_done, m->n_sm);
-    TMX_TAKE(&m->state, m->volunteer_job, m->n_sm);
-    TMX_TAKE(&m->state, m->speed, m->n_gpu);
-    TMX_TAKE(&m->state, m->volt2, m->n_gpu);
-    TMX_TAKE(&m->state, m->volt, m->n_gpu);
-    if (m->fixed.failed || m->state.failed) {
+    TMX_TAKE(&m->arena, m->gated, m->n_sm);
+    TMX_TAKE(&m->arena, m->share, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->arena, m->held, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->arena, m->busy, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->arena, m->drain_s, m->n_sm);
+    TMX_TAKE(&m->arena, m->gated_s, m->n_sm);
+    TMX_TAKE(&m->arena, m->volunteer_s, m->n_sm);
+    TMX_TAKE(&m->arena, m->volunteer_done, m->n_sm);
+    TMX_TAKE(&m->arena, m->volunteer_job, m->n_sm);
+    TMX_TAKE(&m->arena, m->speed, m->n_gpu);
+    TMX_TAKE(&m->arena, m->volt2, m->n_gpu);
+    TMX_TAKE(&m->arena, m->volt, m->n_gpu);
+    if (m->arena.failed) {
         tmx_machine_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "machine of %zu GPUs and %zu jobs", spec->n_gpu, spec->n_job);
     }
@@ -108,8 +108,7 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
 void tmx_machine_destroy(struct tmx_machine *m)
 {
     if (m) {
-        tmx_arena_finish(&m->state);
-        tmx_arena_finish(&m->fixed);
+        tmx_arena_finish(&m->arena);
         free(m);
     }
 }
@@ -359,29 +358,4 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
             choose_volunteers(m, gpu, sensed_k);
         }
     }
-}
-
-void tmx_machine_image(void *machine, struct tmx_image *i)
-{
-    struct tmx_machine *m = machine;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu keep = m->gpu[g];
-        TMX_IMAGE_FIELD(i, m->gpu[g]);
-        m->gpu[g].chip = keep.chip; /* pointers belong to this machine, not to the image */
-        m->gpu[g].active = keep.active;
-        m->gpu[g].active_hot = keep.active_hot;
-        m->gpu[g].order = keep.order;
-        m->gpu[g].steady = m->gpu[g].steady && !i->from; /* others may rest on it */
-    }
-    for (size_t j = 0; j < m->n_job; j++) {
-        const struct tmx_kernel *kernel = m->job[j].kernel;
-        TMX_IMAGE_FIELD(i, m->job[j]);
-        m->job[j].kernel = kernel;
-    }
-    TMX_IMAGE_FIELD(i, m->n_arrived);
-    TMX_IMAGE_FIELD(i, m->n_done);
-    TMX_IMAGE_FIELD(i, m->first_unfinished);
-    TMX_IMAGE_FIELD(i, m->last_home);
-    TMX_IMAGE_FIELD(i, m->counting);
-    tmx_arena_image(&m->state, i);
 }

@@ -56,7 +56,7 @@ struct tmx_machine {
             TMX_NODE_VIEW
         };
     };
-    struct tmx_arena fixed, state;        /* arrays: links and what no tick changes; what ticks change */
+    struct tmx_arena arena;
     struct tmx_gpu *gpu;                  /* [n_gpu] */
     struct tmx_job *job;                  /* [n_job] by arrival */
     const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
@@ -194,8 +194,5 @@ static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
 
 /* Block slots job holds over all SMs. */
 double tmx_machine_slots(const struct tmx_machine *m, size_t job);
-
-/* All that changes, for snapshots. */
-void tmx_machine_image(void *machine, struct tmx_image *i);
 
 #endif

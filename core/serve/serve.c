@@ -910,12 +910,11 @@ static void place_instance(struct tmx_serve *s, size_t i)
         .inlet_k = NAN};
 }
 
-struct tmx_serve *tmx_serve_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                 const struct tmx_serve_spec *spec)
+struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve_spec *spec)
 {
     const struct tmx_serve_pool_options *p = &spec->pools;
     const size_t most = (size_t)spec->scheduler.max_batch;
-    struct tmx_serve *s = TMX_TAKE(fixed, s, 1);
+    struct tmx_serve *s = TMX_TAKE(arena, s, 1);
     if (!s) {
         return NULL;
     }
@@ -926,19 +925,19 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *fixed, struct tmx_arena *stat
     s->request = spec->list->request;
     s->token_link_s =
         p->gb_per_s > 0 ? tmx_llm_token_bytes(spec->llm) / (p->gb_per_s * 1e9) * (1 - p->overlap) : 0;
-    TMX_TAKE(state, s->now, 1);
-    TMX_TAKE(state, s->instance, s->n);
-    TMX_TAKE(state, s->view, s->n);
-    TMX_TAKE(state, s->row, spec->n_row);
-    TMX_TAKE(state, s->heap, s->n * most);
-    TMX_TAKE(state, s->fresh, s->n * (most + 1));
-    TMX_TAKE(state, s->asked_hz, s->n);
-    TMX_TAKE(state, s->clock_hz, s->n);
-    TMX_TAKE(state, s->row_w, spec->n_row);
-    TMX_TAKE(state, s->gap, TMX_GAP_BINS);
-    TMX_TAKE(fixed, s->chip, s->n);
-    TMX_TAKE(fixed, s->phase, s->n);
-    if (state->failed || fixed->failed) {
+    TMX_TAKE(arena, s->now, 1);
+    TMX_TAKE(arena, s->instance, s->n);
+    TMX_TAKE(arena, s->view, s->n);
+    TMX_TAKE(arena, s->row, spec->n_row);
+    TMX_TAKE(arena, s->heap, s->n * most);
+    TMX_TAKE(arena, s->fresh, s->n * (most + 1));
+    TMX_TAKE(arena, s->asked_hz, s->n);
+    TMX_TAKE(arena, s->clock_hz, s->n);
+    TMX_TAKE(arena, s->row_w, spec->n_row);
+    TMX_TAKE(arena, s->gap, TMX_GAP_BINS);
+    TMX_TAKE(arena, s->chip, s->n);
+    TMX_TAKE(arena, s->phase, s->n);
+    if (arena->failed) {
         return s;
     }
     *s->now = (struct scalars){.telemetry_s = spec->row_options.telemetry_s};
@@ -1015,12 +1014,4 @@ double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q)
         }
     }
     return 0;
-}
-
-void tmx_serve_image(void *serve, struct tmx_image *i)
-{
-    struct tmx_serve *s = serve;
-    if (s) {
-        tmx_image_item(i, s->request, s->n_request * sizeof *s->request);
-    }
 }

@@ -98,9 +98,8 @@ struct tmx_serve;
 /* Class of an instance under class_servers: 0 high priority, 1 low. */
 int tmx_serve_class(const struct tmx_serve_options *o, size_t instance);
 
-/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
-struct tmx_serve *tmx_serve_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                 const struct tmx_serve_spec *spec);
+/* In the arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve_spec *spec);
 
 struct tmx_serve_tick { /* from begin_s to end_s; negative: nothing arrives yet. Arrays [n_gpu] */
     double begin_s, end_s;
@@ -140,8 +139,5 @@ struct tmx_serve_beyond {
 };
 struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s);
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */
-
-/* Requests, which are in no arena, for snapshots; NULL: nothing. */
-void tmx_serve_image(void *serve, struct tmx_image *i);
 
 #endif

@@ -69,22 +69,21 @@ struct tmx_events {
     double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k; /* over ticks of the span */
 };
 
-struct tmx_events *tmx_events_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                   const struct tmx_machine *m)
+struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_machine *m)
 {
-    struct tmx_events *e = TMX_TAKE(fixed, e, 1);
+    struct tmx_events *e = TMX_TAKE(arena, e, 1);
     if (!e) {
         return NULL;
     }
     double **const unit[] = {&e->start_w, &e->start_leak_w, &e->start_saved_w, &e->start_k, &e->middle_w,
                              &e->sum_w,   &e->sum_leak_w,   &e->sum_saved_w,   &e->sum_k};
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        TMX_TAKE(fixed, *unit[i], m->n_unit);
+        TMX_TAKE(arena, *unit[i], m->n_unit);
     }
-    TMX_TAKE(fixed, e->grows, m->n_gpu);
-    TMX_TAKE(state, e->piece, m->n_gpu);
-    TMX_TAKE(state, e->rate_w, m->n_unit);
-    TMX_TAKE(state, e->rate_k, m->n_unit);
+    TMX_TAKE(arena, e->grows, m->n_gpu);
+    TMX_TAKE(arena, e->piece, m->n_gpu);
+    TMX_TAKE(arena, e->rate_w, m->n_unit);
+    TMX_TAKE(arena, e->rate_k, m->n_unit);
     return e;
 }
 

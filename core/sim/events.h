@@ -15,9 +15,8 @@ struct tmx_events;
 struct tmx_machine;
 struct tmx_sim;
 
-/* In the arenas of a simulation: `state` has what ticks change, `failed` says whether there was memory. */
-struct tmx_events *tmx_events_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                   const struct tmx_machine *m);
+/* In the arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_machine *m);
 
 /* Ticks, 1 at least, until something of the node happens. */
 uint64_t tmx_events_most(const struct tmx_sim *s);

@@ -19,7 +19,7 @@ enum tmx_status tmx_sim_on_ranks(struct tmx_sim *s, const struct tmx_ranks *rank
     if (st) {
         return st;
     }
-    if (!TMX_TAKE(&s->fixed, s->outcome, ranks->size)) {
+    if (!TMX_TAKE(&s->arena, s->outcome, ranks->size)) {
         return tmx_fail(err, TMX_ENOMEM, "%zu ranks", ranks->size);
     }
     tmx_tiles_plan(s->tiles);

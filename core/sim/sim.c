@@ -45,8 +45,8 @@ static void open_source(struct tmx_sim *s)
                                   .choice = s->spec.choice,
                                   .dt_s = s->spec.dt_s,
                                   .shared_queue = s->spec.shared_queue};
-    TMX_TAKE(&s->fixed, v->scratch, s->machine->n_gpu);
-    s->work = is->open ? is->open(v, options, &s->fixed, &s->state) : NULL;
+    TMX_TAKE(&s->arena, v->scratch, s->machine->n_gpu);
+    s->work = is->open ? is->open(v, options, &s->arena) : NULL;
     s->single = is->admit || is->work || is->meet;
     s->cold = is->cold && is->cold(options);
 }
@@ -62,30 +62,30 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     double **const unit_arrays[] = {&f->asleep,  &f->unpowered,  &f->dynamic_w, &f->leakage_w,
                                     &f->saved_w, &f->baseline_w, &f->power_w,   &f->temp_k};
     for (size_t i = 0; i < sizeof unit_arrays / sizeof unit_arrays[0]; i++) {
-        TMX_TAKE(&s->state, *unit_arrays[i], m->n_unit);
+        TMX_TAKE(&s->arena, *unit_arrays[i], m->n_unit);
     }
-    TMX_TAKE(&s->state, f->sensed_k, m->n_sm);
-    TMX_TAKE(&s->state, f->slot_w, TMX_SLOTS * m->n_gpu);
-    TMX_TAKE(&s->state, f->transition_w, m->n_gpu);
-    TMX_TAKE(&s->state, f->smooth_w, m->n_gpu);
-    tmx_row_stage_take(&s->rows, &s->state, &s->spec.choice[TMX_LEVEL_ROW], s->spec.rows.telemetry_s, m);
+    TMX_TAKE(&s->arena, f->sensed_k, m->n_sm);
+    TMX_TAKE(&s->arena, f->slot_w, TMX_SLOTS * m->n_gpu);
+    TMX_TAKE(&s->arena, f->transition_w, m->n_gpu);
+    TMX_TAKE(&s->arena, f->smooth_w, m->n_gpu);
+    tmx_row_stage_take(&s->rows, &s->arena, &s->spec.choice[TMX_LEVEL_ROW], s->spec.rows.telemetry_s, m);
     if (tmx_smooth_on(&s->spec.smooth) || ramps(s)) {
-        TMX_TAKE(&s->state, s->smooth, m->n_gpu);
+        TMX_TAKE(&s->arena, s->smooth, m->n_gpu);
     }
-    s->recorder = tmx_recorder_take(&s->fixed, m, s->spec.sensor.power_window_s, s->spec.group,
+    s->recorder = tmx_recorder_take(&s->arena, m, s->spec.sensor.power_window_s, s->spec.group,
                                     s->spec.n_group, s->cold);
-    tmx_feed_take(&s->feed, &s->state, m, s->spec.cooling.topology, &s->spec.store);
-    s->meter = tmx_meter_take(&s->fixed, &s->state, m);
-    TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
-    TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
-    TMX_TAKE(&s->state, s->request.gate, m->n_sm);
-    TMX_TAKE(&s->fixed, s->scratch, widest);
-    TMX_TAKE(&s->fixed, s->order, widest);
-    TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
-    TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
-    TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
-    TMX_TAKE(&s->fixed, s->waits, m->n_job);
-    if (s->state.failed || s->fixed.failed || s->recorder->state.failed) {
+    tmx_feed_take(&s->feed, &s->arena, m, s->spec.cooling.topology, &s->spec.store);
+    s->meter = tmx_meter_take(&s->arena, m);
+    TMX_TAKE(&s->arena, s->hottest_k, m->n_gpu);
+    TMX_TAKE(&s->arena, s->request.gpu, m->n_gpu);
+    TMX_TAKE(&s->arena, s->request.gate, m->n_sm);
+    TMX_TAKE(&s->arena, s->scratch, widest);
+    TMX_TAKE(&s->arena, s->order, widest);
+    TMX_TAKE(&s->arena, s->thermal, m->n_gpu);
+    TMX_TAKE(&s->arena, s->asked, m->n_gpu);
+    TMX_TAKE(&s->arena, s->outlook, m->n_gpu);
+    TMX_TAKE(&s->arena, s->waits, m->n_job);
+    if (s->arena.failed || s->recorder->state.failed) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
     s->recorder->swing.feed = &s->feed;
@@ -137,9 +137,7 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
         return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
                         s->spec.dt_s);
     }
-    st =
-        st ? st
-           : tmx_cooling_take(&s->cooling, &s->fixed, &s->state, c, s->thermal, s->warmup, s->spec.dt_s, err);
+    st = st ? st : tmx_cooling_take(&s->cooling, &s->arena, c, s->thermal, s->warmup, s->spec.dt_s, err);
     if (!st) {
         s->feed.fan_w = tmx_cooling_fan_w(s->cooling);
     }
@@ -151,7 +149,7 @@ static double *take_memory(struct tmx_sim *s, size_t (*count)(const void *, cons
                            const struct tmx_choice *c)
 {
     const size_t n = count ? count(c->state, &s->view) : 0;
-    return n > 0 ? tmx_arena_take(&s->state, n, sizeof(double)) : NULL;
+    return n > 0 ? tmx_arena_take(&s->arena, n, sizeof(double)) : NULL;
 }
 
 static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
@@ -186,9 +184,8 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     s->machine->mix_memory = s->mix_memory = take_memory(s, mix->memory, choice);
     s->dtm_memory = dtm->policy ? take_memory(s, tmx_dtm_of(dtm)->memory, dtm) : NULL;
-    return s->state.failed || s->fixed.failed
-               ? tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", s->machine->n_unit)
-               : TMX_OK;
+    return s->arena.failed ? tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", s->machine->n_unit)
+                           : TMX_OK;
 }
 
 /* Turns of kernels are found as differences of times, which are rounded. */
@@ -219,12 +216,12 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     if (!st && spec->gate.kind) {
-        s->gate = tmx_gate_stage_take(&s->fixed, &spec->gate, s->machine);
+        s->gate = tmx_gate_stage_take(&s->arena, &spec->gate, s->machine);
     }
     if (!st && spec->cta.plan) {
         struct tmx_cta_spec cta = spec->cta;
         cta.turns = tmx_mix_of(mix)->turns;
-        s->cta = tmx_cta_stage_take(&s->fixed, &cta, s->machine);
+        s->cta = tmx_cta_stage_take(&s->arena, &cta, s->machine);
     }
     s->frame.sleeps = s->gate || s->cta;
     st = st ? st : start_thermal(s, err);
@@ -241,7 +238,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->span = 1;
     s->until = UINT64_MAX;
-    s->events = spec->events ? tmx_events_take(&s->fixed, &s->state, s->machine) : NULL;
+    s->events = spec->events ? tmx_events_take(&s->arena, s->machine) : NULL;
     s->machine->share_round_off = spec->events ? SHARE_ROUND_OFF : 0;
     s->machine->counting = s->warmup == 0;
     st = make_view(s, err);
@@ -280,8 +277,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
     }
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
-    tmx_arena_finish(&s->state);
-    tmx_arena_finish(&s->fixed);
+    tmx_arena_finish(&s->arena);
     tmx_choices_finish(s->spec.choice);
     free(s);
 }
@@ -486,31 +482,4 @@ bool tmx_sim_static_power(const struct tmx_sim *s, size_t gpu, struct tmx_static
     }
     s->spec.power.ops->still(s->power, s->machine, gpu, p);
     return true;
-}
-
-void tmx_sim_image(void *sim, struct tmx_image *i)
-{
-    struct tmx_sim *s = sim;
-    const size_t n_gpu = s->machine->n_gpu;
-    TMX_IMAGE_FIELD(i, s->tick);
-    TMX_IMAGE_FIELD(i, s->last_progress);
-    TMX_IMAGE_FIELD(i, s->last_done_sm_s);
-    tmx_arena_image(&s->state, i);
-    for (size_t k = 0; k < TMX_N_CHOICE; k++) {
-        const struct tmx_choice *c = &s->spec.choice[k];
-        tmx_image_item(i, c->state, c->state ? c->policy->state_size : 0);
-    }
-    tmx_machine_image(s->machine, i);
-    tmx_sensor_image(s->sensor, i);
-    tmx_recorder_image(s->recorder, i);
-    if (s->source->image) {
-        s->source->image(s->work, i);
-    }
-    for (size_t g = 0; g < n_gpu; g++) {
-        s->thermal[g].ops->image(s->thermal[g].state, i);
-    }
-    if (i->from) {
-        tmx_cooling_restored(s->cooling);
-        tmx_tiles_plan(s->tiles);
-    }
 }

@@ -19,7 +19,7 @@ TMX_NODISCARD enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_si
 void tmx_sim_destroy(struct tmx_sim *sim);
 
 /* Before the first tick: from now on each of several processes, that have made the same simulation, steps its
- * part of it; all make the same calls. Not for fleets and snapshots. TMX_ECONFIG: more ranks than GPUs. */
+ * part of it; all make the same calls. Not for fleets. TMX_ECONFIG: more ranks than GPUs. */
 TMX_NODISCARD enum tmx_status tmx_sim_on_ranks(struct tmx_sim *sim, const struct tmx_ranks *ranks,
                                                struct tmx_err *err);
 
@@ -39,9 +39,6 @@ TMX_NODISCARD enum tmx_status tmx_sim_run(struct tmx_sim *sim, const struct tmx_
 /* The same for n_tick ticks at most; 0: until all work is done. */
 TMX_NODISCARD enum tmx_status tmx_sim_advance(struct tmx_sim *sim, uint64_t n_tick,
                                               const struct tmx_observer *observer, struct tmx_err *err);
-
-/* All that changes, for snapshots. */
-void tmx_sim_image(void *sim, struct tmx_image *i);
 
 /* Read-only access for writers of results. */
 double tmx_sim_share(const struct tmx_sim *sim); /* of the work that is known of, done: 0 to 1 */

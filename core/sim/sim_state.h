@@ -60,9 +60,9 @@ struct tmx_sim {
     double *waits;               /* [n_job] likewise */
     size_t *asked;               /* [n_gpu] level that the mix policy wants; within a tick */
     struct tmx_meter *meter;
-    double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
-    struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
-    struct tmx_feed feed;                                /* its arrays are in state */
+    double *mix_memory, *dtm_memory; /* what the policies keep; NULL: nothing */
+    struct tmx_arena arena;
+    struct tmx_feed feed;                                /* its arrays are in arena */
     struct tmx_row_stage rows;                           /* likewise */
     struct tmx_smooth_gpu *smooth;                       /* [n_gpu] NULL: off */
     double *hottest_k;                                   /* [n_gpu] */

@@ -101,7 +101,7 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
 {
     const struct tmx_machine *m = sim->machine;
     const size_t n = m->n_gpu, n_thread = sim->spec.n_thread > 0 ? sim->spec.n_thread : 1;
-    struct tmx_arena *a = &sim->fixed;
+    struct tmx_arena *a = &sim->arena;
     struct tmx_tiles *s = TMX_TAKE(a, s, 1);
     size_t widest = 0;
     for (size_t g = 0; g < n; g++) {

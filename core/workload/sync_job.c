@@ -8,22 +8,21 @@
 #include "base/config.h"
 #include "base/text.h"
 
-struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                       const struct tmx_sync_job_spec *s)
+struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *arena, const struct tmx_sync_job_spec *s)
 {
     const struct tmx_sync_job_options *o = &s->options;
     const size_t n = s->n_member;
-    struct tmx_sync_job *g = TMX_TAKE(fixed, g, 1);
+    struct tmx_sync_job *g = TMX_TAKE(arena, g, 1);
     if (g) {
         g->spec = *s;
-        TMX_TAKE(state, g->member, n);
-        TMX_TAKE(state, g->part, (size_t)o->jobs);
-        TMX_TAKE(state, g->step_s, (size_t)o->steps * (size_t)o->jobs);
-        TMX_TAKE(state, g->active, n);
-        TMX_TAKE(state, g->writes, n);
-        TMX_TAKE(state, g->view_compute_s, n);
+        TMX_TAKE(arena, g->member, n);
+        TMX_TAKE(arena, g->part, (size_t)o->jobs);
+        TMX_TAKE(arena, g->step_s, (size_t)o->steps * (size_t)o->jobs);
+        TMX_TAKE(arena, g->active, n);
+        TMX_TAKE(arena, g->writes, n);
+        TMX_TAKE(arena, g->view_compute_s, n);
     }
-    if (!g || state->failed) {
+    if (!g || arena->failed) {
         return NULL;
     }
     g->view = (struct tmx_sync_job_view){.n_member = n, .gpu = s->gpu, .compute_s = g->view_compute_s};
@@ -228,13 +227,6 @@ double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
 {
     const double sum_s = sum_of_steps_s(g);
     return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
-}
-
-void tmx_sync_job_image(void *sync_job, struct tmx_image *i)
-{
-    struct tmx_sync_job *g = sync_job;
-    TMX_IMAGE_FIELD(i, g->view.n_step);
-    TMX_IMAGE_FIELD(i, g->n_step);
 }
 
 /* The group `sync_job` of a run's configuration. */

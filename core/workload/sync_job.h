@@ -80,11 +80,8 @@ TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, str
 struct tmx_writer;
 void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w);
 
-/* In the arenas of a simulation: `state` has what ticks change; NULL: no memory. The spec has to live as
- * long.
- */
-struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                       const struct tmx_sync_job_spec *s);
+/* In the arena of a simulation; NULL: no memory. The spec has to live as long. */
+struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *arena, const struct tmx_sync_job_spec *s);
 
 /* In a tick of the machine: each member that is resident and does so many seconds of work in a second; then,
  * after all GPUs, dt_s go by for each job; then all members are withdrawn. advance: true when the last
@@ -102,8 +99,5 @@ double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g,
 double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member);
 /* Part of its time a member waited for others; communication is no waiting. */
 double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member);
-
-/* What changes beside the arrays, for snapshots. */
-void tmx_sync_job_image(void *sync_job, struct tmx_image *i);
 
 #endif

@@ -13,11 +13,10 @@ const struct tmx_opt tmx_source_users_opts[] = {
     {0},
 };
 
-static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
-                  struct tmx_arena *state)
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena)
 {
-    struct users *own = TMX_TAKE(fixed, own, 1);
-    (void)v, (void)state;
+    struct users *own = TMX_TAKE(arena, own, 1);
+    (void)v;
     if (own) {
         *own = *(const struct users *)options;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The closed loop with every intermixing policy and every temperature manager: no work lost, nobody
- * starves, the ledger closes, a snapshot continues bit-equal. */
+ * starves, the ledger closes. */
 #include "base/config.h"
 #include "base/rng.h"
 #include "core/sim/sim.h"
@@ -210,33 +210,6 @@ static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
     }
 }
 
-static void a_snapshot_continues_bit_equal(void **state)
-{
-    for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
-        struct world a, b;
-        world_init(&a);
-        world_init(&b);
-        hot_and_cold(&a);
-        world_open(&a, mix, 2, a.job, 2, 1);
-        world_open(&b, mix, 2, a.job, 2, 1);
-        for (int t = 0; t < 3333; t++) {
-            assert_int_equal(tmx_sim_tick(a.sim, NULL), TMX_OK);
-        }
-        unsigned char *image = calloc(1, tmx_image_size(tmx_sim_image, a.sim));
-        tmx_image_save(tmx_sim_image, a.sim, image);
-        tmx_image_restore(tmx_sim_image, b.sim, image);
-        free(image);
-        assert_int_equal(tmx_sim_run(a.sim, NULL, NULL), TMX_OK);
-        assert_int_equal(tmx_sim_run(b.sim, NULL, NULL), TMX_OK);
-        assert_true(tmx_sim_recorder(a.sim)->total_j == tmx_sim_recorder(b.sim)->total_j);
-        assert_true(tmx_sim_machine(a.sim)->job[1].finished_s == tmx_sim_machine(b.sim)->job[1].finished_s);
-        assert_memory_equal(tmx_sim_frame(a.sim)->temp_k, tmx_sim_frame(b.sim)->temp_k,
-                            (N_SM + 1) * sizeof(double));
-        world_close(&a);
-        world_close(&b);
-    }
-}
-
 static void runaway_and_standstill_are_named(void **state)
 {
     struct world w;
@@ -333,7 +306,6 @@ TMX_TESTS(test_loop)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_work_is_lost_and_nobody_starves),
         cmocka_unit_test(throttling_holds_the_limit_and_mixing_beats_it),
-        cmocka_unit_test(a_snapshot_continues_bit_equal),
         cmocka_unit_test(runaway_and_standstill_are_named),
         cmocka_unit_test(periods_must_be_multiples_of_the_tick),
         cmocka_unit_test(sensors_quantise_delay_and_err_as_told),

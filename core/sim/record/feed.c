@@ -12,7 +12,7 @@ const struct tmx_opt tmx_store_opts[] = {
     {0},
 };
 
-void tmx_feed_take(struct tmx_feed *f, struct tmx_arena *state, const struct tmx_machine *m,
+void tmx_feed_take(struct tmx_feed *f, struct tmx_arena *arena, const struct tmx_machine *m,
                    const struct tmx_topology *t, const struct tmx_store_options *o)
 {
     const size_t n = t && t->nodes > 1 ? (size_t)t->nodes : 1;
@@ -23,7 +23,7 @@ void tmx_feed_take(struct tmx_feed *f, struct tmx_arena *state, const struct tmx
                            .tick_s = m->tick_s,
                            .tau_s = o->watts > 0 ? EULER / 2 * sqrt(o->efficiency) * o->joules / o->watts : 0,
                            .way = sqrt(o->efficiency)};
-    TMX_TAKE(state, f->node, n);
+    TMX_TAKE(arena, f->node, n);
 }
 
 void tmx_feed_restart(struct tmx_feed *f)

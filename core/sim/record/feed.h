@@ -39,7 +39,7 @@ struct tmx_feed {
     struct tmx_feed_node *node;  /* [n_node] */
 };
 
-void tmx_feed_take(struct tmx_feed *f, struct tmx_arena *state, const struct tmx_machine *m,
+void tmx_feed_take(struct tmx_feed *f, struct tmx_arena *arena, const struct tmx_machine *m,
                    const struct tmx_topology *t, const struct tmx_store_options *o);
 void tmx_feed_restart(struct tmx_feed *f);
 /* At scheduling ticks: hosts follow the share of their GPUs that have work. */

@@ -17,10 +17,10 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_HW_POWER_BRAKE] = "hw_power_brake",
 };
 
-struct tmx_recorder *tmx_recorder_take(struct tmx_arena *fixed, const struct tmx_machine *m, double report_s,
+struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx_machine *m, double report_s,
                                        const struct tmx_power_group *group, size_t n_group, bool boards)
 {
-    struct tmx_recorder *r = TMX_TAKE(fixed, r, 1);
+    struct tmx_recorder *r = TMX_TAKE(arena, r, 1);
     if (!r) {
         return NULL;
     }
@@ -189,14 +189,4 @@ void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t
     tmx_swing_tick(&r->swing, gpu_w, (double)n_tick);
     r->total_j += total_w * ((double)n_tick * r->tick_s);
     r->n_tick += n_tick;
-}
-
-void tmx_recorder_image(void *recorder, struct tmx_image *i)
-{
-    struct tmx_recorder *r = recorder;
-    TMX_IMAGE_FIELD(i, r->n_tick);
-    TMX_IMAGE_FIELD(i, r->total_j);
-    TMX_IMAGE_FIELD(i, r->peak_sm_k);
-    TMX_IMAGE_FIELD(i, r->gradient_k);
-    tmx_arena_image(&r->state, i);
 }

@@ -83,7 +83,7 @@ struct tmx_recorder {
 };
 
 /* report_s: the window of what boards report. group, boards: swing.h. */
-struct tmx_recorder *tmx_recorder_take(struct tmx_arena *fixed, const struct tmx_machine *m, double report_s,
+struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx_machine *m, double report_s,
                                        const struct tmx_power_group *group, size_t n_group, bool boards);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
@@ -98,8 +98,5 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
                        const struct tmx_frame *f, double dt_s);
 /* gpu_w [n_gpu, W]: now_w of the step. */
 void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick);
-
-/* All that changes, for snapshots. */
-void tmx_recorder_image(void *recorder, struct tmx_image *i);
 
 #endif

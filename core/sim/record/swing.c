@@ -10,7 +10,7 @@ enum { OCTAVE_BITS = 6, OCTAVE = 1 << OCTAVE_BITS, SEGMENT = TMX_SWING_SEGMENT }
 const double tmx_swing_window_s[TMX_SWING_WINDOWS] = {0.05, 1, 10, 60};
 static const double SAMPLE_S = 0.01, LEAST_S = 10 /* a period of 0.1 Hz */, ROUND_OFF = 1e-9;
 
-void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct tmx_machine *m,
+void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct tmx_machine *m,
                     const struct tmx_power_group *group, size_t n_group, bool boards)
 {
     *s = (struct tmx_swing){.machine = m, .group = group, .n = n_group, .boards = boards};
@@ -21,11 +21,11 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct t
         s->n_slot[k] = ticks > 0 ? (size_t)ceil(ticks / s->slot[k]) : 0;
     }
     s->sample = fmax(1, round(SAMPLE_S / m->tick_s));
-    TMX_TAKE(state, s->n_tick, 1);
-    TMX_TAKE(state, s->board_w, n_group > 0 ? m->n_gpu : 0);
-    TMX_TAKE(state, s->series, n_group);
-    TMX_TAKE(state, s->spectrum, n_group > 0 ? 2 : 0);
-    TMX_TAKE(state, s->scratch, n_group > 0 ? SEGMENT : 0);
+    TMX_TAKE(arena, s->n_tick, 1);
+    TMX_TAKE(arena, s->board_w, n_group > 0 ? m->n_gpu : 0);
+    TMX_TAKE(arena, s->series, n_group);
+    TMX_TAKE(arena, s->spectrum, n_group > 0 ? 2 : 0);
+    TMX_TAKE(arena, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
 /* By exponent (1023: of 1 W) and the first OCTAVE_BITS of the 52 bits of the mantissa. */

@@ -76,7 +76,7 @@ struct tmx_swing {
 };
 
 /* n_group 0: nothing is kept. boards: tmx_swing_tick gets boards' watts, else chips'. */
-void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *state, const struct tmx_machine *m,
+void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct tmx_machine *m,
                     const struct tmx_power_group *group, size_t n_group, bool boards);
 /* n_tick ticks of the same watts [n_gpu]. */
 void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick);

@@ -28,21 +28,21 @@ struct tmx_jobs {
     struct tmx_launch launch;     /* the policy writes here */
 };
 
-struct tmx_jobs *tmx_jobs_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                               const struct tmx_jobs_spec *spec, const struct tmx_machine *m)
+struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_spec *spec,
+                               const struct tmx_machine *m)
 {
-    struct tmx_jobs *j = TMX_TAKE(fixed, j, 1);
+    struct tmx_jobs *j = TMX_TAKE(arena, j, 1);
     tmx_assert(spec->depth >= 1);
     if (j) {
         j->spec = *spec;
         j->n_job = m->n_job;
         j->n_gpu = m->n_gpu;
-        TMX_TAKE(state, j->now, 1);
-        TMX_TAKE(state, j->waiting, m->n_job);
-        TMX_TAKE(state, j->next, m->n_job);
-        TMX_TAKE(state, j->running, m->n_job);
-        TMX_TAKE(state, j->idle, m->n_gpu);
-        TMX_TAKE(state, j->temp_c, m->n_gpu);
+        TMX_TAKE(arena, j->now, 1);
+        TMX_TAKE(arena, j->waiting, m->n_job);
+        TMX_TAKE(arena, j->next, m->n_job);
+        TMX_TAKE(arena, j->running, m->n_job);
+        TMX_TAKE(arena, j->idle, m->n_gpu);
+        TMX_TAKE(arena, j->temp_c, m->n_gpu);
     }
     return j;
 }
@@ -199,12 +199,11 @@ const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
     return &j->now->ledger;
 }
 
-static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
-                  struct tmx_arena *state)
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena)
 {
     struct tmx_jobs_spec spec = *(const struct tmx_jobs_spec *)options;
     spec.choice = &v->choice[TMX_LEVEL_JOB];
-    return tmx_jobs_take(fixed, state, &spec, v->machine);
+    return tmx_jobs_take(arena, &spec, v->machine);
 }
 
 static enum tmx_status place(const struct tmx_source_view *v, void *own, struct tmx_err *err)

@@ -34,10 +34,10 @@ struct tmx_jobs_ledger {
 
 struct tmx_jobs;
 
-/* m must have its jobs; *spec is copied. In the arenas of a simulation: `state` has what ticks change,
- * `failed` says whether there was memory. */
-struct tmx_jobs *tmx_jobs_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                               const struct tmx_jobs_spec *spec, const struct tmx_machine *m);
+/* m must have its jobs; *spec is copied. In the arena of a simulation, whose `failed` says whether there was
+ * memory. */
+struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_spec *spec,
+                               const struct tmx_machine *m);
 
 /* Once a quantum: members of finished launches end, arrived jobs join the waiting, the policy launches
  * on GPUs that hold fewer than depth kernels. No allocation. TMX_ESOLVE: a launch that cannot be. */

@@ -10,13 +10,12 @@ static bool cold(const void *options)
     return !((const struct tmx_serve_spec *)options)->options.heat;
 }
 
-static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
-                  struct tmx_arena *state)
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena)
 {
     struct tmx_serve_spec spec = *(const struct tmx_serve_spec *)options;
     spec.route = &v->choice[TMX_LEVEL_ROUTE];
     spec.row = &v->choice[TMX_LEVEL_ROW];
-    return tmx_serve_take(fixed, state, &spec);
+    return tmx_serve_take(arena, &spec);
 }
 
 /* The slower of dtm, cap and row counts. */
@@ -90,6 +89,5 @@ const struct tmx_source tmx_source_serve = {
     .work = work,
     .end = end,
     .share = share,
-    .image = tmx_serve_image,
     .cold = cold,
 };

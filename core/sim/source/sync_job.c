@@ -6,12 +6,11 @@
 #include "core/sim/source/sources.h"
 
 /* The members get their work and GPU. */
-static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *fixed,
-                  struct tmx_arena *state)
+static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena)
 {
     const struct tmx_sync_job_spec *s = options;
     struct tmx_machine *m = v->machine;
-    struct tmx_sync_job *g = tmx_sync_job_take(fixed, state, s);
+    struct tmx_sync_job *g = tmx_sync_job_take(arena, s);
     for (size_t i = 0; i < s->n_member && g; i++) {
         struct tmx_job *j = &m->job[i];
         j->work_sm_s = g->member[i].left_s * s->options.steps * tmx_machine_second_sm_s(m, s->gpu[i]);
@@ -86,5 +85,4 @@ static size_t meet(const struct tmx_source_view *v, void *own)
     return n_done;
 }
 
-const struct tmx_source tmx_source_sync_job = {
-    .base = {.name = "sync_job"}, .open = open, .meet = meet, .image = tmx_sync_job_image};
+const struct tmx_source tmx_source_sync_job = {.base = {.name = "sync_job"}, .open = open, .meet = meet};

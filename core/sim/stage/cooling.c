@@ -106,36 +106,36 @@ static bool room_changes(const struct tmx_cooling *c)
     return c->spec.topology->inlet_rise_k_per_s != 0 || c->spec.n_inlet > 1 || c->spec.loop.ua_w_per_k > 0;
 }
 
-enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *fixed, struct tmx_arena *state,
+enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *arena,
                                  const struct tmx_cooling_spec *spec, const struct tmx_cooled *gpu,
                                  uint64_t warmup, double dt_s, struct tmx_err *err)
 {
     const struct tmx_topology *t = spec->topology;
-    struct tmx_cooling *c = TMX_TAKE(fixed, c, 1);
+    struct tmx_cooling *c = TMX_TAKE(arena, c, 1);
     if (!c) {
         return tmx_fail(err, TMX_ENOMEM, "cooling");
     }
     *c = (struct tmx_cooling){
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
-    TMX_TAKE(state, c->sum, 1);
-    TMX_TAKE(state, c->rpm, t->n_fan);
-    TMX_TAKE(state, c->memory, TMX_FAN_MEMORY * t->n_fan);
-    TMX_TAKE(state, c->level, t->n_card);
-    TMX_TAKE(state, c->inlet_k, t->n_gpu);
-    TMX_TAKE(state, c->out_j, t->n_gpu);
-    TMX_TAKE(state, c->flow, t->n_gpu);
-    TMX_TAKE(state, c->heat_w, t->n_gpu);
-    TMX_TAKE(state, c->outlet_w, t->n_gpu);
-    TMX_TAKE(state, c->gpu_rpm_s, t->n_gpu);
-    TMX_TAKE(state, c->gpu_inlet_k_s, t->n_gpu);
-    TMX_TAKE(state, c->sink_k, t->n_gpu);
-    TMX_TAKE(state, c->loop_k, t->n_gpu);
-    TMX_TAKE(state, c->fan_w, t->n_gpu);
-    TMX_TAKE(fixed, c->order, t->n_gpu);
-    TMX_TAKE(fixed, c->room_k, t->n_gpu);
-    TMX_TAKE(fixed, c->now_j, t->n_gpu);
-    TMX_TAKE(fixed, c->changed, t->n_card);
-    if (state->failed || fixed->failed) {
+    TMX_TAKE(arena, c->sum, 1);
+    TMX_TAKE(arena, c->rpm, t->n_fan);
+    TMX_TAKE(arena, c->memory, TMX_FAN_MEMORY * t->n_fan);
+    TMX_TAKE(arena, c->level, t->n_card);
+    TMX_TAKE(arena, c->inlet_k, t->n_gpu);
+    TMX_TAKE(arena, c->out_j, t->n_gpu);
+    TMX_TAKE(arena, c->flow, t->n_gpu);
+    TMX_TAKE(arena, c->heat_w, t->n_gpu);
+    TMX_TAKE(arena, c->outlet_w, t->n_gpu);
+    TMX_TAKE(arena, c->gpu_rpm_s, t->n_gpu);
+    TMX_TAKE(arena, c->gpu_inlet_k_s, t->n_gpu);
+    TMX_TAKE(arena, c->sink_k, t->n_gpu);
+    TMX_TAKE(arena, c->loop_k, t->n_gpu);
+    TMX_TAKE(arena, c->fan_w, t->n_gpu);
+    TMX_TAKE(arena, c->order, t->n_gpu);
+    TMX_TAKE(arena, c->room_k, t->n_gpu);
+    TMX_TAKE(arena, c->now_j, t->n_gpu);
+    TMX_TAKE(arena, c->changed, t->n_card);
+    if (arena->failed) {
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
     for (size_t g = 0; g < t->n_gpu; g++) {
@@ -488,13 +488,6 @@ const size_t *tmx_cooling_order(const struct tmx_cooling *c)
 size_t tmx_cooling_levels(const struct tmx_cooling *c)
 {
     return c->n_level;
-}
-
-void tmx_cooling_restored(struct tmx_cooling *c)
-{
-    if (c) {
-        order_gpus(c);
-    }
 }
 
 const char *tmx_cooling_label(const struct tmx_cooling_spec *spec, size_t gpu, char buf[TMX_COOLING_LABEL])

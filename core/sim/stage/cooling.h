@@ -73,9 +73,8 @@ struct tmx_cooled { /* one GPU's thermal instance */
 
 /* The caller keeps spec's arrays alive; warmup in ticks of dt_s. Errors: TMX_EUNSUPPORTED where air flows
  * between GPUs whose thermal back-end cannot move its ambient or tell its heat. */
-/* In the arenas of a simulation: `state` has what ticks change. */
-TMX_NODISCARD enum tmx_status tmx_cooling_take(struct tmx_cooling **c, struct tmx_arena *fixed,
-                                               struct tmx_arena *state, const struct tmx_cooling_spec *spec,
+TMX_NODISCARD enum tmx_status tmx_cooling_take(struct tmx_cooling **c, struct tmx_arena *arena,
+                                               const struct tmx_cooling_spec *spec,
                                                const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
                                                struct tmx_err *err);
 
@@ -108,8 +107,5 @@ struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double no
 const size_t *tmx_cooling_order(const struct tmx_cooling *c);
 /* How many levels of convection the GPUs are at now. */
 size_t tmx_cooling_levels(const struct tmx_cooling *c);
-
-/* `state` is that of a snapshot now. Accepts NULL. */
-void tmx_cooling_restored(struct tmx_cooling *c);
 
 #endif

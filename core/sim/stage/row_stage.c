@@ -9,7 +9,7 @@ const struct tmx_opt tmx_row_stage_opts[] = {
     {0},
 };
 
-void tmx_row_stage_take(struct tmx_row_stage *r, struct tmx_arena *state, const struct tmx_choice *choice,
+void tmx_row_stage_take(struct tmx_row_stage *r, struct tmx_arena *arena, const struct tmx_choice *choice,
                         double telemetry_s, const struct tmx_machine *m)
 {
     const bool holds = choice->policy && tmx_row_of(choice)->asks == TMX_ROW_HOLDS,
@@ -19,9 +19,9 @@ void tmx_row_stage_take(struct tmx_row_stage *r, struct tmx_arena *state, const 
         r->period = (uint64_t)fmax(1, round(telemetry_s / m->tick_s));
         r->n = ramps ? m->n_gpu : (size_t)m->members->spec.options.jobs;
     }
-    TMX_TAKE(state, r->instance, r->n);
-    TMX_TAKE(state, r->asked, r->n);
-    TMX_TAKE(state, r->memory, TMX_ROW_MEMORY);
+    TMX_TAKE(arena, r->instance, r->n);
+    TMX_TAKE(arena, r->asked, r->n);
+    TMX_TAKE(arena, r->memory, TMX_ROW_MEMORY);
 }
 
 /* Members need not run on GPUs side by side: gpu0 is the first one's. */

@@ -244,16 +244,6 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
     }
 }
 
-void tmx_sensor_image(void *sensor, struct tmx_image *i)
-{
-    struct tmx_sensor *s = sensor;
-    TMX_IMAGE_FIELD(i, s->n_sample);
-    tmx_arena_image(&s->state, i);
-    for (size_t k = 0; k < s->n; k++) {
-        tmx_rng_image(s->model[k].in.random, i);
-    }
-}
-
 struct tmx_meter {
     size_t n_gpu;
     double *sum_w, *n_tick; /* since the last reading */
@@ -286,12 +276,11 @@ static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
     }
 }
 
-struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                 const struct tmx_machine *machine)
+struct tmx_meter *tmx_meter_take(struct tmx_arena *arena, const struct tmx_machine *machine)
 {
     const size_t n = machine->n_gpu;
     size_t n_level = 0;
-    struct tmx_meter *m = TMX_TAKE(fixed, m, 1);
+    struct tmx_meter *m = TMX_TAKE(arena, m, 1);
     for (size_t g = 0; g < n; g++) {
         n_level += machine->gpu[g].chip->n_level;
     }
@@ -299,14 +288,14 @@ struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *stat
         return NULL;
     }
     m->n_gpu = n;
-    TMX_TAKE(state, m->sum_w, n);
-    TMX_TAKE(state, m->n_tick, n);
-    TMX_TAKE(state, m->board_w, n);
-    TMX_TAKE(state, m->inlet_k, n);
-    TMX_TAKE(state, m->memory_k, n);
-    TMX_TAKE(fixed, m->board, n);
-    TMX_TAKE(fixed, m->level, 2 * n_level);
-    if (!fixed->failed) {
+    TMX_TAKE(arena, m->sum_w, n);
+    TMX_TAKE(arena, m->n_tick, n);
+    TMX_TAKE(arena, m->board_w, n);
+    TMX_TAKE(arena, m->inlet_k, n);
+    TMX_TAKE(arena, m->memory_k, n);
+    TMX_TAKE(arena, m->board, n);
+    TMX_TAKE(arena, m->level, 2 * n_level);
+    if (!arena->failed) {
         fill_boards(m, machine);
     }
     return m;

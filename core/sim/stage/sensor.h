@@ -54,18 +54,14 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
 /* True temperature of an SM [K]: area-weighted mean over its units. */
 double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);
 
-/* All that changes, for snapshots. */
-void tmx_sensor_image(void *sensor, struct tmx_image *i);
-
 /* What a board measures of itself beside its SMs' temperatures: the power it draws, the temperature of its
  * memory, the air it breathes. Policies see it in struct tmx_view. */
 
 struct tmx_meter;
 
-/* Before the first reading a board draws nothing and its air and memory are at 0 K. It lives in the arenas of
- * a simulation: `state` has what ticks change, and one look at `failed` says whether there was memory. */
-struct tmx_meter *tmx_meter_take(struct tmx_arena *fixed, struct tmx_arena *state,
-                                 const struct tmx_machine *machine);
+/* Before the first reading a board draws nothing and its air and memory are at 0 K. It lives in the
+ * arena of a simulation, whose `failed` says whether there was memory. */
+struct tmx_meter *tmx_meter_take(struct tmx_arena *arena, const struct tmx_machine *machine);
 
 /* The watts of n ticks of a span's GPUs, gpu_w [n_gpu, W]. */
 void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_w, double n);

@@ -447,37 +447,6 @@ static void after_the_corners_hot_blocks_go_where_they_are_farthest_apart(void *
     tmx_chip_finish(&c);
 }
 
-static void an_image_brings_everything_back(void **state)
-{
-    struct rig r;
-    rig_init(&r);
-    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
-    rig_open(&r, jobs, 2, 0.01);
-    arrive(&r, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
-    set_shares(&r, 1, 0, 5e-4);
-    tmx_machine_advance(r.m, 0);
-    const size_t size = tmx_image_size(tmx_machine_image, r.m);
-    unsigned char *a = calloc(1, size), *b = calloc(1, size);
-    tmx_image_save(tmx_machine_image, r.m, a);
-    for (int t = 1; t < 20; t++) {
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
-        tmx_machine_advance(r.m, 0.01 * t);
-    }
-    const double later = r.m->job[0].done_sm_s;
-    tmx_image_restore(tmx_machine_image, r.m, a);
-    tmx_image_save(tmx_machine_image, r.m, b);
-    assert_memory_equal(a, b, size);
-    for (int t = 1; t < 20; t++) {
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
-        tmx_machine_advance(r.m, 0.01 * t);
-    }
-    assert_true(r.m->job[0].done_sm_s == later);
-    free(a);
-    free(b);
-    rig_close(&r);
-}
-
 /* Paper 003, equation 1: where a kernel gives access rates in place of a power. */
 static void access_rates_make_a_power(void **state)
 {
@@ -555,7 +524,6 @@ TMX_TESTS(test_machine)
         cmocka_unit_test(occupancy_follows_the_scarcest_resource),
         cmocka_unit_test(hot_blocks_take_corner_clusters_first),
         cmocka_unit_test(after_the_corners_hot_blocks_go_where_they_are_farthest_apart),
-        cmocka_unit_test(an_image_brings_everything_back),
     };
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }

@@ -95,46 +95,12 @@ static void placement_evens_temperatures(void **state)
     tmx_run_destroy(uniform);
 }
 
-static void check_snapshot(const char *more)
-{
-    struct tmx_run *run = open_mix("WL8", more);
-    struct tmx_sim *sim = tmx_run_sim(run);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
-    void *image = malloc(tmx_image_size(tmx_sim_image, sim));
-    double first[64];
-    for (int i = 0; i < 3007; i++) {
-        assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
-    }
-    tmx_image_save(tmx_sim_image, sim, image);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < 2000; i++) {
-            assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
-        }
-        if (pass == 0) {
-            memcpy(first, f->temp_k, f->n_unit * sizeof *first);
-            tmx_image_restore(tmx_sim_image, sim, image);
-        }
-    }
-    assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
-    free(image);
-    tmx_run_destroy(run);
-}
-
-/* The other policy that looks ahead beside it. */
-static void a_snapshot_keeps_what_it_knows(void **state)
-{
-    check_snapshot("sensor = { noise_k = 0.5; };");
-    check_snapshot("sensor = { noise_k = 0.5; delay_s = 0.01; };");
-    check_snapshot("sensor = { noise_k = 0.5; }; mix_policy = { policy = \"tsp\"; };");
-}
-
 TMX_TESTS(test_foresight)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_holds_the_limit_whatever_it_believes),
         cmocka_unit_test(it_stays_where_leakage_does_not_run_away),
         cmocka_unit_test(placement_evens_temperatures),
-        cmocka_unit_test(a_snapshot_keeps_what_it_knows),
     };
     return cmocka_run_group_tests_name("foresight", tests, NULL, NULL);
 }

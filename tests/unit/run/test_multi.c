@@ -232,30 +232,6 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
     tmx_run_destroy(mu);
 }
 
-static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
-{
-    struct tmx_run *r = open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
-                                  "fan = { policy = \"pi\"; target_c = 60.0; };"
-                                  "spread = { leakage = 0.2; dynamic = 0.1; sink = 0.2; inlet_k = 2.0; };");
-    struct tmx_sim *s = tmx_run_sim(r);
-    double first[3 * MAX_UNIT];
-    const size_t bytes = 3 * units(r) * sizeof(double);
-    assert_true(units(r) <= MAX_UNIT);
-    ticks(r, 333);
-    void *image = malloc(tmx_image_size(tmx_sim_image, s));
-    assert_non_null(image);
-    tmx_image_save(tmx_sim_image, s, image);
-    ticks(r, 300);
-    memcpy(first, temps(r, 0), bytes);
-    const double fan_j = metric(r, "fan_energy_j");
-    tmx_image_restore(tmx_sim_image, s, image);
-    ticks(r, 300);
-    assert_memory_equal(first, temps(r, 0), bytes);
-    check_close(metric(r, "fan_energy_j"), fan_j, 0, 0);
-    free(image);
-    tmx_run_destroy(r);
-}
-
 static double *put(double *to, const double *from, size_t n)
 {
     memcpy(to, from, n * sizeof *to);
@@ -903,7 +879,6 @@ TMX_TESTS(test_multi)
         cmocka_unit_test(without_leakage_the_ambient_shifts_all_temperatures),
         cmocka_unit_test(a_dead_fan_throttles_and_the_work_still_ends),
         cmocka_unit_test(spreading_the_heat_slows_the_shared_fan),
-        cmocka_unit_test(a_snapshot_of_fans_and_air_continues_bit_equal),
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(ticks_in_a_row_change_no_byte),
         cmocka_unit_test(ranks_change_no_byte),

@@ -221,27 +221,6 @@ static void the_rows_differ_as_measured(void **state)
     }
 }
 
-static void a_snapshot_keeps_caps_and_steps(void **state)
-{
-    struct tmx_run *run = open_node(4800, 5590, 0.8);
-    struct tmx_sim *sim = tmx_run_sim(run);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
-    void *image = malloc(tmx_image_size(tmx_sim_image, sim));
-    double first[16];
-    assert_int_equal(tmx_sim_advance(sim, 1003, NULL, NULL), TMX_OK);
-    tmx_image_save(tmx_sim_image, sim, image);
-    for (int pass = 0; pass < 2; pass++) {
-        assert_int_equal(tmx_sim_advance(sim, 1500, NULL, NULL), TMX_OK);
-        if (pass == 0) {
-            memcpy(first, f->temp_k, f->n_unit * sizeof *first);
-            tmx_image_restore(tmx_sim_image, sim, image);
-        }
-    }
-    assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
-    free(image);
-    tmx_run_destroy(run);
-}
-
 TMX_TESTS(test_slosh)
 {
     const struct CMUnitTest tests[] = {
@@ -249,7 +228,6 @@ TMX_TESTS(test_slosh)
         cmocka_unit_test(leads_are_followed_as_in_the_paper),
         cmocka_unit_test(the_node_follows_its_equations),
         cmocka_unit_test(the_rows_differ_as_measured),
-        cmocka_unit_test(a_snapshot_keeps_caps_and_steps),
     };
     return cmocka_run_group_tests_name("slosh", tests, NULL, NULL);
 }

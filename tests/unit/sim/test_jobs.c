@@ -21,7 +21,7 @@ struct rig { /* a machine, its jobs and the job level, without power and heat */
     struct tmx_workload kind[2];
     struct tmx_template tmpl;
     struct tmx_machine *m;
-    struct tmx_arena fixed, jobs_state;
+    struct tmx_arena arena;
     struct tmx_jobs *jobs;
     void *state;
     struct tmx_choice choice;
@@ -82,8 +82,8 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
                                        .n_tmpl = 1,
                                        .kind_of = r->kind_of,
                                        .depth = 1};
-    r->jobs = tmx_jobs_take(&r->fixed, &r->jobs_state, &jobs, r->m);
-    assert_false(r->fixed.failed || r->jobs_state.failed);
+    r->jobs = tmx_jobs_take(&r->arena, &jobs, r->m);
+    assert_false(r->arena.failed);
     r->request = (struct tmx_request){r->gpu_request, r->gate, NULL};
     for (size_t g = 0; g < N_GPU; g++) {
         r->gpu_request[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = 1, .n_active = N_SM};
@@ -96,8 +96,7 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
 
 static void rig_down(struct rig *r)
 {
-    tmx_arena_finish(&r->fixed);
-    tmx_arena_finish(&r->jobs_state);
+    tmx_arena_finish(&r->arena);
     tmx_machine_destroy(r->m);
     tmx_chip_finish(&r->chip);
     free(r->state);
@@ -177,42 +176,6 @@ static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
     free(r);
 }
 
-static void jobs_image(void *arena, struct tmx_image *i)
-{
-    tmx_arena_image(arena, i);
-}
-
-static void a_restored_run_goes_on_bit_equal(void **state)
-{
-    struct rig *a = malloc(sizeof *a), *b = malloc(sizeof *b);
-    rig_up(a, 1, N_GPU);
-    rig_up(b, 1, N_GPU);
-    for (int i = 0; i < 700; i++) {
-        rig_tick(a);
-    }
-    void *machine = malloc(tmx_image_size(tmx_machine_image, a->m)),
-         *jobs = malloc(tmx_image_size(jobs_image, &a->jobs_state));
-    tmx_image_save(tmx_machine_image, a->m, machine);
-    tmx_image_save(jobs_image, &a->jobs_state, jobs);
-    tmx_image_restore(tmx_machine_image, b->m, machine);
-    tmx_image_restore(jobs_image, &b->jobs_state, jobs);
-    b->tick = a->tick;
-    for (int i = 0; i < 900; i++) {
-        rig_tick(a);
-        rig_tick(b);
-    }
-    assert_true(a->m->n_done > 20 && a->m->n_done == b->m->n_done);
-    for (size_t i = 0; i < N_JOB; i++) {
-        assert_true(a->m->job[i].finished_s == b->m->job[i].finished_s);
-    }
-    free(machine);
-    free(jobs);
-    rig_down(a);
-    rig_down(b);
-    free(a);
-    free(b);
-}
-
 /* A launch that cannot be, by number: nothing of it happens. */
 static bool mad(const void *state, const struct tmx_waiting_view *view, struct tmx_launch *launch)
 {
@@ -257,7 +220,6 @@ TMX_TESTS(test_jobs)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instance_ends_once_under_every_policy),
         cmocka_unit_test(a_merged_kernel_takes_its_predicted_time_and_power),
-        cmocka_unit_test(a_restored_run_goes_on_bit_equal),
         cmocka_unit_test(a_launch_that_cannot_be_ends_the_run_with_the_policys_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

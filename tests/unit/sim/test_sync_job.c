@@ -162,31 +162,6 @@ static void the_warm_up_does_not_count(void **state)
     close_world(&w);
 }
 
-static void a_snapshot_continues_bit_for_bit(void **state)
-{
-    struct world w;
-    double step_s[2][25], end_s[2];
-    open_world(
-        &w, 3,
-        "sync_job = { step_work_s = 0.0101; steps = 25; comm_s = 0.0003; weights = [1.0, 1.1, 1.0]; };", 1e-3,
-        0, 1);
-    void *image = malloc(tmx_image_size(tmx_sim_image, w.sim));
-    for (int i = 0; i < 37; i++) {
-        assert_int_equal(tmx_sim_tick(w.sim, NULL), TMX_OK);
-    }
-    tmx_image_save(tmx_sim_image, w.sim, image);
-    for (int pass = 0; pass < 2; pass++) {
-        const struct tmx_sync_job *g = run_world(&w);
-        memcpy(step_s[pass], g->step_s, sizeof step_s[pass]);
-        end_s[pass] = tmx_sim_machine(w.sim)->job[1].finished_s;
-        tmx_image_restore(tmx_sim_image, w.sim, image);
-    }
-    assert_memory_equal(step_s[0], step_s[1], sizeof step_s[0]);
-    assert_memory_equal(&end_s[0], &end_s[1], sizeof end_s[0]);
-    free(image);
-    close_world(&w);
-}
-
 /* A member each: steps of 10 and 12.5 ms, a checkpoint of 3 ms at each third. The second is held for 5 ms. */
 static void jobs_go_by_themselves_hold_and_write(void **state)
 {
@@ -256,7 +231,6 @@ TMX_TESTS(test_sync_job)
         cmocka_unit_test(steps_do_not_depend_on_ticks),
         cmocka_unit_test(jobs_go_by_themselves_hold_and_write),
         cmocka_unit_test(the_warm_up_does_not_count),
-        cmocka_unit_test(a_snapshot_continues_bit_for_bit),
         cmocka_unit_test(bad_groups_are_refused_with_their_line),
     };
     return cmocka_run_group_tests_name("sync_job", tests, NULL, NULL);
