@@ -87,6 +87,7 @@ static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec,
     const size_t n_die = spec->n_layer * spec->rows * spec->cols;
     double moved_k = INFINITY;
     still.package.r_convec_k_per_w = r_convec;
+    still.init_k = spec->ambient_k; /* of a field of zeros the system has no pages */
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
