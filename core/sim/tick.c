@@ -260,7 +260,7 @@ enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *e
         begin(s);
         const enum tmx_status served = work(s, err);
         if (!served) {
-            tmx_recorder_end_tick(s->recorder, s->recorder->now_w, 1);
+            tmx_recorder_end_steps(s->recorder, 1, s->recorder->now_w, 1, NULL);
             end_tick(s);
         }
         return served;

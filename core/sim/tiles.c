@@ -47,7 +47,7 @@
 enum { BASE = 64, MOST = 512, BATCH = 8, PER_THREAD = 2 };
 
 /* Ticks that a tile takes in a row, at most: each leaves the watts of all GPUs, to be summed afterwards. */
-enum { BLOCK = 16 };
+enum { BLOCK = TMX_SWING_STEPS };
 
 /* Where a tick of a tile can fail, in the order in which the whole node would. */
 enum stage { PLACE, POWER, HEAT };
@@ -77,7 +77,7 @@ struct tmx_tiles {
     double *scratch; /* [n_base * largest n_sm] */
     struct tmx_step_view batch; /* [n_gpu] */
     uint64_t most;              /* ticks until the node's next event */
-    double *now_w;              /* [BLOCK - 1][n_gpu] of a step's ticks but the last */
+    double *now_w;              /* [BLOCK][n_gpu] of a step's ticks, where it has several */
 };
 
 static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
@@ -120,7 +120,7 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
     TMX_TAKE(a, s->batch.state, n);
     TMX_TAKE(a, s->batch.power_w, n);
     TMX_TAKE(a, s->batch.temp_k, n);
-    TMX_TAKE(a, s->now_w, (BLOCK - 1) * n);
+    TMX_TAKE(a, s->now_w, BLOCK * n);
     if (!a->failed) {
         cut(s, n, n_thread);
         TMX_TAKE(a, s->tile, s->n_base);
@@ -507,14 +507,14 @@ static void step(void *ctx, size_t i)
     struct tile *own = begin(p, i);
     for (const uint64_t end = s->tick + s->span; !own->st && own->tick < end; own->tick += !own->st) {
         const uint64_t k = own->tick - s->tick;
-        if (k > 0) {
-            memcpy(&p->now_w[(k - 1) * s->machine->n_gpu + first], &s->recorder->now_w[first],
-                   n * sizeof *p->now_w);
-        }
         if (k > 0 && own->tick % s->sample == 0) {
             sample(p, i);
         }
         advance_tick(p, i);
+        if (s->span > 1) {
+            memcpy(&p->now_w[k * s->machine->n_gpu + first], &s->recorder->now_w[first],
+                   n * sizeof *p->now_w);
+        }
     }
 }
 
@@ -553,8 +553,8 @@ static enum tmx_status share_tick(const struct tmx_tiles *p, struct tmx_err *err
     return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
 }
 
-/* The step has gone well in all tiles; n ticks of it are not recorded. */
-static void end_step(struct tmx_tiles *p, uint64_t n)
+/* The step has gone well in all tiles: n of n_tick ticks and watts now_w [n][n_gpu]. */
+static void end_step(struct tmx_tiles *p, size_t n, const double *now_w, uint64_t n_tick)
 {
     struct tmx_sim *s = p->sim;
     size_t n_done = 0;
@@ -565,7 +565,7 @@ static void end_step(struct tmx_tiles *p, uint64_t n)
     if (s->share) {
         tmx_meter_add(s->meter, tmx_machine_all(s->machine), s->recorder->now_w, 1);
     }
-    tmx_recorder_end_tick(s->recorder, s->recorder->now_w, n); /* 10 the only way out */
+    tmx_recorder_end_steps(s->recorder, n, now_w, n_tick, p->pool); /* 10 the only way out */
 }
 
 /* A run that fails within a step has other tiles ahead of the tick. A GPU as hot as this, beyond where boards
@@ -611,17 +611,16 @@ enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, uint64_t most, struct tmx_er
     tmx_thread_pool_run(p->pool, p->n, step, p);
     const enum tmx_status st = s->share ? share_tick(p, err) : failure(p, err);
     const uint64_t n_whole = st && !s->share ? failed(p)->tick - s->tick : s->span - 1;
-    /* n ticks of a step, not its last, have gone well in all tiles. */
     for (uint64_t k = 0; k < n_whole; k++) {
-        tmx_recorder_end_tick(s->recorder, p->now_w + k * s->machine->n_gpu, 1);
         if ((s->tick + k + 1) % s->sample == 0) {
             tmx_sensor_begin(s->sensor);
         }
     }
-    if (st) {
+    if (st) { /* n ticks of a step, not its last, have gone well in all tiles */
+        tmx_recorder_end_steps(s->recorder, n_whole, p->now_w, 1, p->pool);
         s->tick += n_whole;
     } else {
-        end_step(p, 1);
+        end_step(p, s->span, s->span > 1 ? p->now_w : s->recorder->now_w, 1);
     }
     return st;
 }
@@ -682,7 +681,7 @@ enum tmx_status tmx_tiles_span(struct tmx_tiles *p, struct tmx_err *err)
         st = failure(p, err);
     }
     if (!st) {
-        end_step(p, s->span);
+        end_step(p, 1, s->recorder->now_w, s->span);
     }
     return st;
 }
@@ -705,5 +704,5 @@ enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *p, struct tmx_err *err)
 void tmx_tiles_end(struct tmx_tiles *p)
 {
     tmx_thread_pool_run(p->pool, p->n, record_kelvins, p);
-    end_step(p, 1);
+    end_step(p, 1, p->sim->recorder->now_w, 1);
 }

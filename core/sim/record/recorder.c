@@ -178,15 +178,20 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
     }
 }
 
-void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick)
+void tmx_recorder_end_steps(struct tmx_recorder *r, size_t n, const double *gpu_w, uint64_t n_tick,
+                            struct tmx_thread_pool *pool)
 {
-    double total_w = 0;
     for (size_t g = 0; g < r->n_gpu; g++) {
-        total_w += gpu_w[g];
         r->gradient_k = r->peak_gradient_k[g] > r->gradient_k ? r->peak_gradient_k[g] : r->gradient_k;
         r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
     }
-    tmx_swing_tick(&r->swing, gpu_w, (double)n_tick);
-    r->total_j += total_w * ((double)n_tick * r->tick_s);
-    r->n_tick += n_tick;
+    for (size_t k = 0; k < n; k++) {
+        double total_w = 0;
+        for (size_t g = 0; g < r->n_gpu; g++) {
+            total_w += gpu_w[k * r->n_gpu + g];
+        }
+        r->total_j += total_w * ((double)n_tick * r->tick_s);
+        r->n_tick += n_tick;
+    }
+    tmx_swing_steps(&r->swing, n, gpu_w, (double)n_tick, pool);
 }

@@ -96,7 +96,8 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
                           const struct tmx_frame *f, const double *mean_k, uint64_t first, uint64_t n_tick);
 void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                        const struct tmx_frame *f, double dt_s);
-/* gpu_w [n_gpu, W]: now_w of the step. */
-void tmx_recorder_end_tick(struct tmx_recorder *r, const double *gpu_w, uint64_t n_tick);
+/* gpu_w [n][n_gpu, W]: now_w of n steps of n_tick ticks, TMX_SWING_STEPS at most. pool may be NULL. */
+void tmx_recorder_end_steps(struct tmx_recorder *r, size_t n, const double *gpu_w, uint64_t n_tick,
+                            struct tmx_thread_pool *pool);
 
 #endif

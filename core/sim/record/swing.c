@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { OCTAVE_BITS = 6, OCTAVE = 1 << OCTAVE_BITS, SEGMENT = TMX_SWING_SEGMENT };
+enum { PIECES = 16, WORTH_SHARING = 64 }; /* groups; assumed */
 const double tmx_swing_window_s[TMX_SWING_WINDOWS] = {0.05, 1, 10, 60};
 static const double SAMPLE_S = 0.01, LEAST_S = 10 /* a period of 0.1 Hz */, ROUND_OFF = 1e-9;
 
@@ -22,9 +23,9 @@ void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct t
     }
     s->sample = fmax(1, round(SAMPLE_S / m->tick_s));
     TMX_TAKE(arena, s->n_tick, 1);
-    TMX_TAKE(arena, s->board_w, n_group > 0 ? m->n_gpu : 0);
     TMX_TAKE(arena, s->series, n_group);
     TMX_TAKE(arena, s->spectrum, n_group > 0 ? 2 : 0);
+    TMX_TAKE(arena, s->board_w, n_group > 0 ? TMX_SWING_STEPS * m->n_gpu : 0);
     TMX_TAKE(arena, s->scratch, n_group > 0 ? SEGMENT : 0);
 }
 
@@ -42,21 +43,26 @@ static double bin_w(size_t bin)
     return ldexp(1 + (double)(bin % OCTAVE) / OCTAVE, (int)(bin / OCTAVE));
 }
 
+static size_t in_ring(size_t i, size_t n_slot)
+{
+    return i < n_slot ? i : i - n_slot;
+}
+
 /* A slot is full; those that the window has left go. Returns the extreme; sign 1: the lowest, -1: the
  * highest. */
 static double push(struct tmx_swing_past *p, size_t n_slot, double place, double w, double sign)
 {
-    while (p->n > 0 && sign * p->w[(p->first + p->n - 1) % TMX_SWING_SLOTS] >= sign * w) {
+    while (p->n > 0 && sign * p->slot[in_ring(p->first + p->n - 1, n_slot)].w >= sign * w) {
         p->n--;
     }
-    while (p->n > 0 && p->place[p->first] <= place - (double)n_slot) {
-        p->first = (p->first + 1) % TMX_SWING_SLOTS;
+    while (p->n > 0 && p->slot[p->first].place <= place - (double)n_slot) {
+        p->first = in_ring(p->first + 1, n_slot);
         p->n--;
     }
-    const size_t i = (p->first + p->n++) % TMX_SWING_SLOTS;
-    p->place[i] = place;
-    p->w[i] = w;
-    return p->w[p->first];
+    const size_t i = in_ring(p->first + p->n++, n_slot);
+    p->slot[i].place = place;
+    p->slot[i].w = w;
+    return p->slot[p->first].w;
 }
 
 /* n ticks from the tick `at` on: the slots of each window that the first of them and the one after them are
@@ -174,33 +180,77 @@ const struct tmx_swing_series *tmx_swing_of(const struct tmx_swing *s, size_t gr
     return &s->series[group == s->n_board && alike(s) ? 0 : group];
 }
 
-void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick)
+struct steps { /* what a piece of a pool's work sees */
+    struct tmx_swing *swing;
+    size_t n, n_piece; /* steps; pieces that the work is cut in */
+    const double *now_w;
+    double n_tick;
+    struct ticks ticks[TMX_SWING_STEPS];
+};
+
+static void to_boards(void *ctx, size_t piece)
 {
-    const struct ticks all = ticks_from(s, *s->n_tick, n_tick);
-    for (size_t g = 0; s->n > 0 && g < s->machine->n_gpu; g++) {
-        s->board_w[g] = s->boards ? now_w[g] : tmx_chip_board_w(s->machine->gpu[g].chip, now_w[g]);
-    }
-    for (size_t i = 0; i < s->n_board; i++) {
-        double w = 0;
-        for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
-            w += s->board_w[g];
-        }
-        add(s, &s->series[i], w, &all);
-        if (i == 0) {
-            sample(s, &s->spectrum[0], w, n_tick);
+    const struct steps *t = ctx;
+    const struct tmx_swing *s = t->swing;
+    const size_t n_gpu = s->machine->n_gpu, end = (piece + 1) * n_gpu / t->n_piece;
+    for (size_t g = piece * n_gpu / t->n_piece; g < end; g++) {
+        for (size_t k = 0; k < t->n; k++) {
+            const double w = t->now_w[k * n_gpu + g];
+            s->board_w[k * n_gpu + g] = s->boards ? w : tmx_chip_board_w(s->machine->gpu[g].chip, w);
         }
     }
-    /* a store changes what the feed sees from tick to tick */
-    const double each = s->n_board < s->n && s->feed->store.joules > 0 ? 1 : n_tick;
-    for (double k = 0; s->n_board < s->n && k < n_tick; k += each) {
-        const double w = tmx_feed_tick(s->feed, s->board_w, each);
+}
+
+/* A group takes all steps while it is in the core's cache. */
+static void add_groups(void *ctx, size_t piece)
+{
+    const struct steps *t = ctx;
+    struct tmx_swing *s = t->swing;
+    const size_t end = (piece + 1) * s->n_board / t->n_piece;
+    for (size_t i = piece * s->n_board / t->n_piece; i < end; i++) {
+        for (size_t k = 0; k < t->n; k++) {
+            double w = 0;
+            for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
+                w += s->board_w[k * s->machine->n_gpu + g];
+            }
+            add(s, &s->series[i], w, &t->ticks[k]);
+            if (i == 0) {
+                sample(s, &s->spectrum[0], w, t->n_tick);
+            }
+        }
+    }
+}
+
+/* A store changes what the feed sees from tick to tick. */
+static void add_feed(struct tmx_swing *s, const double *board_w, const struct ticks *all)
+{
+    const double each = s->feed->store.joules > 0 ? 1 : all->n;
+    for (double k = 0; k < all->n; k += each) {
+        const double w = tmx_feed_tick(s->feed, board_w, each);
         if (!alike(s)) {
-            const struct ticks now = each < n_tick ? ticks_from(s, *s->n_tick + k, each) : all;
+            const struct ticks now = each < all->n ? ticks_from(s, all->at + k, each) : *all;
             add(s, &s->series[s->n_board], w, &now);
             sample(s, &s->spectrum[1], w, each);
         }
     }
-    *s->n_tick += n_tick;
+}
+
+void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double n_tick,
+                     struct tmx_thread_pool *pool)
+{
+    struct tmx_thread_pool *const shared = s->n_board < WORTH_SHARING ? NULL : pool;
+    struct steps t = {.swing = s, .n = n, .n_piece = shared ? PIECES : 1, .now_w = now_w, .n_tick = n_tick};
+    for (size_t k = 0; k < n; k++) {
+        t.ticks[k] = ticks_from(s, *s->n_tick, n_tick);
+        *s->n_tick += n_tick;
+    }
+    if (s->n > 0) {
+        tmx_thread_pool_run(shared, t.n_piece, to_boards, &t);
+        tmx_thread_pool_run(shared, t.n_piece, add_groups, &t);
+    }
+    for (size_t k = 0; s->n_board < s->n && k < n; k++) {
+        add_feed(s, s->board_w + k * s->machine->n_gpu, &t.ticks[k]);
+    }
 }
 
 double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share)

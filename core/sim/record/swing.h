@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/thread_pool.h"
 #include "core/machine/machine.h"
 #include "core/sim/record/feed.h"
 
@@ -24,7 +25,8 @@ enum {
     TMX_SWING_WINDOWS = 4,
     TMX_SWING_SLOTS = 50, /* and the one that fills */
     TMX_SWING_BINS = 64 * 28,
-    TMX_SWING_SEGMENT = 2048
+    TMX_SWING_SEGMENT = 2048,
+    TMX_SWING_STEPS = 16 /* that are added at once */
 };
 extern const double tmx_swing_window_s[TMX_SWING_WINDOWS];
 
@@ -36,8 +38,10 @@ struct tmx_power_group { /* GPUs whose watts are looked at together */
 
 /* The extremes of slots, each better than all after it; the first is that of all. */
 struct tmx_swing_past {
-    double place[TMX_SWING_SLOTS], w[TMX_SWING_SLOTS];
-    size_t first, n;
+    size_t first, n; /* in a ring as long as the window */
+    struct {
+        double place, w;
+    } slot[TMX_SWING_SLOTS];
 };
 
 struct tmx_swing_window {
@@ -69,17 +73,18 @@ struct tmx_swing {
     size_t n_slot[TMX_SWING_WINDOWS];    /* before the one that fills */
     double sample;                       /* ticks of a sample of the spectrum */
     double *n_tick;                      /* [1] */
-    double *board_w;                     /* [n_gpu] */
     struct tmx_swing_series *series;     /* [n] */
     struct tmx_spectrum *spectrum;       /* [2] of the first group, and of the feed */
-    double *scratch;                     /* [SEGMENT] */
+    double *board_w, *scratch;           /* [STEPS][n_gpu]; [SEGMENT] */
 };
 
-/* n_group 0: nothing is kept. boards: tmx_swing_tick gets boards' watts, else chips'. */
+/* n_group 0: nothing is kept. boards: tmx_swing_steps gets boards' watts, else chips'. */
 void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct tmx_machine *m,
                     const struct tmx_power_group *group, size_t n_group, bool boards);
-/* n_tick ticks of the same watts [n_gpu]. */
-void tmx_swing_tick(struct tmx_swing *s, const double *now_w, double n_tick);
+/* n steps, STEPS at most, of watts now_w [n][n_gpu] for n_tick ticks each; a pool (NULL: none) shares the
+ * groups: a group's sums have one order. */
+void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double n_tick,
+                     struct tmx_thread_pool *pool);
 
 /* NAN: no power, or a run shorter than the window (of the band: than 10 s). */
 double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share);

@@ -32,7 +32,7 @@ static void world_open(struct world *w, double tick_s)
 
 static void ticks(struct world *w, double gpu0_w, double gpu1_w, double n)
 {
-    tmx_swing_tick(&w->swing, (double[]){gpu0_w, gpu1_w}, n);
+    tmx_swing_steps(&w->swing, 1, (double[]){gpu0_w, gpu1_w}, n, NULL);
 }
 
 static double band(const struct world *w, double low_hz, double high_hz)
