@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "limits/budget_table.h"
+#include "limits/budget.h"
 #include "plots/export.h"
 
 struct args {

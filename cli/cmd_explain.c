@@ -6,7 +6,7 @@
 
 #include "base/os.h"
 #include "cli/commands.h"
-#include "limits/budget_table.h"
+#include "limits/budget.h"
 #include "plots/plot.h"
 #include "run/load/data.h"
 #include "study/explain.h"

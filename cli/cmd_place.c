@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "cli/commands.h"
 #include "core/topology/topology.h"
-#include "limits/budget_table.h"
+#include "limits/budget.h"
 #include "measure/calibrated.h"
 #include "study/pool.h"
 

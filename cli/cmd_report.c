@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "plots/html_report.h"
+#include "plots/plot.h"
 
 struct args {
     struct tmx_texts results;

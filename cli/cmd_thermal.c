@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "hotspot/hotspot_check.h"
 #include "hotspot/trace_run.h"
 #include "study/pool.h"
 #include "thermal/files/hotspot_config.h"

@@ -2,7 +2,7 @@
 #ifndef TMX_HOTSPOT_TRACE_RUN_H
 #define TMX_HOTSPOT_TRACE_RUN_H
 
-#include "base/err.h"
+#include "base/table.h"
 #include "base/trace.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/hotspot_temps.h"
@@ -63,5 +63,12 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
 
 /* Steady state of the mean power into r->temps and r->node_k. */
 enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err);
+
+/* Run the HotSpot program of args->verify_with on the run's files, in a temporary folder for
+ * its outputs, and compare: a row a column of the power trace and one of the largest, with the largest
+ * absolute difference [K] over the rows of the transient (r->trace_k; without it the cell is empty) and in
+ * the steady state (r->temps). The caller destroys *t. Errors: the program fails or writes something else
+ * than its formats (TMX_EIO, TMX_EPARSE). */
+enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err);
 
 #endif

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
-#include "limits/budget_table.h"
+#include "limits/budget.h"
 #include "limits/chip_model.h"
 #include "run/load/data.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
-#include "limits/budget_table.h"
 
 #include <ctype.h>
 #include <math.h>

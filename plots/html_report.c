@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
-#include "plots/html_report.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "thermal/files/hotspot_materials.h"
+#include "thermal/files/hotspot_lcf.h"
 
 void fuzz_reader(const char *path)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/files/hotspot_lcf.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,26 +10,149 @@
 #include "base/plausible.h"
 #include "base/text.h"
 
-struct reader {
-    struct tmx_hotspot_lines l;
+struct reader { /* lines of words, until err has an error */
+    struct tmx_text_file text;
+    struct tmx_lines lines;
+    const char *of; /* what a line is of, for messages: "", " of a layer" */
     const struct tmx_materials *materials;
+    struct tmx_err *err;
 };
 
-#define FAIL(r, ...) TMX_HOTSPOT_FAIL(&(r)->l, __VA_ARGS__)
+#define FAIL(r, ...) tmx_error_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__)
+
+/* First field of the next filled line; what names it in the message at the file's end. */
+static struct tmx_span next(struct reader *r, const char *what)
+{
+    struct tmx_span token = {"", ""};
+    if (!r->err->code && !tmx_lines_next_filled(&r->lines, &r->text)) {
+        FAIL(r, "the file ends before the %s%s", what, r->of);
+    } else if (!r->err->code) {
+        struct tmx_span rest = r->lines.line;
+        tmx_span_field(&rest, &token);
+    }
+    return token;
+}
+
+static double number(struct reader *r, struct tmx_span token, const char *what, double min, double max)
+{
+    double v = 0;
+    if (!tmx_span_real(token, &v)) {
+        FAIL(r, "%s \"%.*s\" %s", what, TMX_SPAN_ARG(token), tmx_span_real_fault(token));
+    } else if (v < min || v > max) {
+        FAIL(r, "%s = %g is outside [%g, %g]", what, v, min, max);
+    }
+    return v;
+}
+
+static double next_number(struct reader *r, const char *what, double min, double max)
+{
+    return number(r, next(r, what), what, min, max);
+}
+
+/* ---- materials ---- */
+
+enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, struct tmx_err *err)
+{
+    struct reader r = {.of = "", .err = err};
+    struct tmx_span name;
+    *m = (struct tmx_materials){0};
+    if (tmx_text_load(&r.text, path, err)) {
+        return err->code;
+    }
+    snprintf(m->source, sizeof m->source, "%s", path);
+    while (!err->code && tmx_lines_next_filled(&r.lines, &r.text)) {
+        struct tmx_material item = {.line = r.lines.number};
+        if (!tmx_span_field(&r.lines.line, &name) || !tmx_span_copy(name, item.name, sizeof item.name)) {
+            FAIL(&r, "name longer than %d characters", TMX_MATERIAL_NAME_SIZE - 1);
+        }
+        const struct tmx_material *first = tmx_materials_find(m, item.name);
+        if (first) {
+            FAIL(&r, "material \"%s\" given twice (first at line %u)", item.name, first->line);
+        }
+        const struct tmx_span kind = next(&r, "word solid or fluid");
+        item.fluid = tmx_span_is(kind, "fluid");
+        if (!item.fluid && !tmx_span_is(kind, "solid")) {
+            FAIL(&r, "\"%.*s\": expected solid or fluid", TMX_SPAN_ARG(kind));
+        }
+        item.k_w_per_mk = next_number(&r, "conductivity [W/(m K)]", DBL_MIN, 1e9);
+        item.p_j_per_m3k = next_number(&r, "heat capacity [J/(m3 K)]", 1, 1e9);
+        item.viscosity_pa_s = item.fluid ? next_number(&r, "dynamic viscosity [Pa s]", 0, 1e6) : 0;
+        struct tmx_material *items = realloc(m->item, (m->n + 1) * sizeof *items);
+        if (items) {
+            m->item = items;
+            m->item[m->n++] = item;
+        } else {
+            tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
+        }
+    }
+    tmx_text_locate(err->code, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
+                    err);
+    tmx_text_finish(&r.text);
+    if (m->n == 0) {
+        tmx_error_at(err, TMX_EPARSE, path, 1, "no material");
+    }
+    return err->code;
+}
+
+void tmx_materials_finish(struct tmx_materials *m)
+{
+    free(m->item);
+    *m = (struct tmx_materials){0};
+}
+
+const struct tmx_material *tmx_materials_find(const struct tmx_materials *m, const char *name)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        if (strcmp(m->item[i].name, name) == 0) {
+            return &m->item[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tmx_materials_hint(const struct tmx_materials *m, const char *name, char hint[TMX_HINT_SIZE])
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < m->n; i++) { /* two at a time: the nearer of the best so far and the next */
+        const char *const pair[] = {m->item[i].name, best};
+        const char *near = tmx_suggest_nearest(name, pair, best ? 2 : 1);
+        best = near ? near : best;
+    }
+    snprintf(hint, TMX_HINT_SIZE, "%s%s%s",
+             best       ? ", did you mean \""
+             : m->n > 0 ? ""
+                        : "; no materials file is given",
+             best ? best : "", best ? "\"?" : "");
+    return hint;
+}
+
+enum tmx_status tmx_materials_check(const struct tmx_materials *m, const struct tmx_material *item,
+                                    struct tmx_err *err)
+{
+    if (tmx_word_compare(item->name, "none") == 0 || tmx_word_compare(item->name, "vacuum") == 0) {
+        return TMX_OK;
+    }
+    if (item->k_w_per_mk < TMX_MIN_CONDUCTIVITY || item->k_w_per_mk > TMX_MAX_CONDUCTIVITY) {
+        return tmx_fail_at(err, TMX_EPARSE, m->source, item->line,
+                           "material \"%s\": conductivity = %g W/(m K) is outside [%g, %g]", item->name,
+                           item->k_w_per_mk, TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY);
+    }
+    const enum tmx_status st =
+        tmx_plausible(NULL, "conductivity", "W/(m K)", item->k_w_per_mk, m->source, item->line, err);
+    return st ? st
+              : tmx_plausible(NULL, "capacity", "J/(m3 K)", item->p_j_per_m3k, m->source, item->line, err);
+}
+
+/* ---- layers ---- */
 
 static bool yes_no(struct reader *r, const char *what)
 {
-    const struct tmx_span token = tmx_hotspot_next(&r->l, what);
+    const struct tmx_span token = next(r, what);
     const bool yes = tmx_span_is(token, "Y");
     if (!yes && !tmx_span_is(token, "N")) {
         FAIL(r, "%s \"%.*s\": expected Y or N", what, TMX_SPAN_ARG(token));
     }
     return yes;
-}
-
-static double number(struct reader *r, struct tmx_span token, const char *what, double min, double max)
-{
-    return tmx_hotspot_number(&r->l, token, what, min, max);
 }
 
 /* A word that starts like a number is a number, never a material. */
@@ -43,13 +167,13 @@ static bool looks_numeric(struct tmx_span token)
 static void numbers(struct reader *r, struct tmx_span capacity, struct tmx_span resistivity, double *k,
                     double *p)
 {
-    const char *name = r->l.text.name;
-    const unsigned line = r->l.lines.number;
+    const char *name = r->text.name;
+    const unsigned line = r->lines.number;
     *p = number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9);
     *k =
         1 / number(r, resistivity, "resistivity [m K/W]", 1 / TMX_MAX_CONDUCTIVITY, 1 / TMX_MIN_CONDUCTIVITY);
-    if (!r->l.err->code && !tmx_plausible(NULL, "capacity", "J/(m3 K)", *p, name, line - 1, r->l.err)) {
-        tmx_plausible(NULL, "conductivity", "W/(m K)", *k, name, line, r->l.err);
+    if (!r->err->code && !tmx_plausible(NULL, "capacity", "J/(m3 K)", *p, name, line - 1, r->err)) {
+        tmx_plausible(NULL, "conductivity", "W/(m K)", *k, name, line, r->err);
     }
 }
 
@@ -61,20 +185,20 @@ static void named(struct reader *r, struct tmx_span token, double *k, double *p)
     if (!found) {
         FAIL(r, "unknown material \"%.*s\"%s", TMX_SPAN_ARG(token),
              tmx_materials_hint(r->materials, name, hint));
-    } else if (!r->l.err->code) {
+    } else if (!r->err->code) {
         *k = found->k_w_per_mk;
         *p = found->p_j_per_m3k;
-        tmx_materials_check(r->materials, found, r->l.err);
+        tmx_materials_check(r->materials, found, r->err);
     }
 }
 
 /* A heat capacity and, on the next line, a resistivity; or one material name for both. */
 static void material(struct reader *r, struct tmx_lcf_layer *layer)
 {
-    const struct tmx_span capacity = tmx_hotspot_next(&r->l, "heat capacity");
+    const struct tmx_span capacity = next(r, "heat capacity");
     if (looks_numeric(capacity)) {
         (void)number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9); /* on its own line */
-        numbers(r, capacity, tmx_hotspot_next(&r->l, "resistivity"), &layer->k_w_per_mk, &layer->p_j_per_m3k);
+        numbers(r, capacity, next(r, "resistivity"), &layer->k_w_per_mk, &layer->p_j_per_m3k);
     } else {
         named(r, capacity, &layer->k_w_per_mk, &layer->p_j_per_m3k);
     }
@@ -85,11 +209,11 @@ static void add_part(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
 {
     struct tmx_lcf_part *grown = realloc(layer->part, (layer->n_part + 1) * sizeof *grown);
     if (!grown) {
-        tmx_error(r->l.err, TMX_ENOMEM, "out of memory");
+        tmx_error(r->err, TMX_ENOMEM, "out of memory");
         return;
     }
     layer->part = grown;
-    grown[layer->n_part] = (struct tmx_lcf_part){.line = r->l.lines.number};
+    grown[layer->n_part] = (struct tmx_lcf_part){.line = r->lines.number};
     if (!tmx_span_copy(file, grown[layer->n_part++].floorplan, sizeof grown->floorplan)) {
         FAIL(r, "file name too long");
     }
@@ -167,8 +291,8 @@ static void channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
         return;
     }
     *c = (struct tmx_channels){.kind = (enum tmx_channel_kind)kind};
-    layer->wet = r->l.lines.number;
-    while (!r->l.err->code && tmx_span_field(&rest, &word)) {
+    layer->wet = r->lines.number;
+    while (!r->err->code && tmx_span_field(&rest, &word)) {
         if (!tmx_span_field(&rest, &value)) {
             FAIL(r, "channels: %.*s has no value", TMX_SPAN_ARG(word));
             break;
@@ -281,28 +405,28 @@ static bool addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
 /* The seven lines of a layer, of which this is the first; NULL: they are none. */
 static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
 {
-    struct tmx_span rest = r->l.lines.line, token;
-    struct tmx_lcf_layer read = {.given = true, .line = r->l.lines.number};
+    struct tmx_span rest = r->lines.line, token;
+    struct tmx_lcf_layer read = {.given = true, .line = r->lines.number};
     tmx_span_field(&rest, &token);
     const double v = number(r, token, "layer number", 0, TMX_LCF_MAX_LAYERS - 1);
     if (v != floor(v)) {
         FAIL(r, "layer number %g is no integer", v);
     }
-    const size_t l = r->l.err->code ? 0 : (size_t)v;
+    const size_t l = r->err->code ? 0 : (size_t)v;
     if (lcf->layer[l].given) {
         FAIL(r, "layer %zu given twice (first at line %u)", l, lcf->layer[l].line);
     }
-    if (r->l.err->code) {
+    if (r->err->code) {
         return NULL;
     }
     read.lateral = yes_no(r, "lateral heat flow");
     read.dissipates = yes_no(r, "power dissipation");
     material(r, &read);
-    read.thickness_m = number(r, tmx_hotspot_next(&r->l, "thickness"), "thickness [m]", 1e-9, 1);
-    if (!r->l.err->code) {
-        tmx_plausible(NULL, "thickness", "m", read.thickness_m, r->l.text.name, r->l.lines.number, r->l.err);
+    read.thickness_m = number(r, next(r, "thickness"), "thickness [m]", 1e-9, 1);
+    if (!r->err->code) {
+        tmx_plausible(NULL, "thickness", "m", read.thickness_m, r->text.name, r->lines.number, r->err);
     }
-    add_part(r, &read, tmx_hotspot_next(&r->l, "floorplan file"));
+    add_part(r, &read, next(r, "floorplan file"));
     lcf->layer[l] = read;
     lcf->n_layer = l + 1 > lcf->n_layer ? l + 1 : lcf->n_layer;
     return &lcf->layer[l];
@@ -311,11 +435,11 @@ static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
 enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials, struct tmx_lcf *lcf,
                              struct tmx_err *err)
 {
-    struct reader r = {.l = {.of = " of a layer", .err = err}, .materials = materials};
+    struct reader r = {.of = " of a layer", .err = err, .materials = materials};
     struct tmx_lcf_layer *last = NULL;
     bool dissipates = false;
     *lcf = (struct tmx_lcf){0};
-    if (tmx_text_load(&r.l.text, path, err)) {
+    if (tmx_text_load(&r.text, path, err)) {
         return err->code;
     }
     snprintf(lcf->source, sizeof lcf->source, "%s", path);
@@ -323,8 +447,8 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
     if (!lcf->layer) {
         tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
     }
-    while (!err->code && tmx_lines_next_filled(&r.l.lines, &r.l.text)) {
-        if (!last || !addition(&r, last, r.l.lines.line)) {
+    while (!err->code && tmx_lines_next_filled(&r.lines, &r.text)) {
+        if (!last || !addition(&r, last, r.lines.line)) {
             last = read_layer(&r, lcf);
         }
     }
@@ -345,11 +469,11 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
     if (!dissipates) {
         FAIL(&r, lcf->n_layer == 0 ? "no layers" : "no layer dissipates power");
     }
-    tmx_text_locate(err->code, &r.l.text, "",
+    tmx_text_locate(err->code, &r.text, "",
                     "a layer file of HotSpot, seven lines a layer: number, Y or N for lateral flow, Y or N "
                     "for power, J/(m3 K), m K/W, m, floorplan",
                     err);
-    tmx_text_finish(&r.l.text);
+    tmx_text_finish(&r.text);
     return err->code;
 }
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/files/hotspot_lcf.h"
-#include "thermal/files/hotspot_materials.h"
 
 static const double SHOWN_PERCENT = 1e-7;      /* less is the round-off of decimal files */
 static const double EXTENT_TOLERANCE_M = 1e-6; /* HotSpot's, for layers of one stack */
