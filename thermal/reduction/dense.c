@@ -180,26 +180,233 @@ static void fix_sign(size_t n, double *x)
     }
 }
 
+/* Where the eigenvectors of a tridiagonal matrix lie: in panels of rows, each by columns. */
+struct panels {
+    double *z;
+    size_t n, rows, step; /* panels; rows of one; from one to the next */
+};
+
+static void turn_panels(const struct panels *p, size_t n_turn, const struct tmx_turn *turn)
+{
+    const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
+    for (size_t i = 0; i < p->n; i++) {
+        kernel->turn(n_turn, turn, p->rows, p->rows, p->z + i * p->step);
+    }
+}
+
+/* Implicit QL. Sweeps read no vectors, so these turn after many of them, panel by panel. Source: H. Bowdler,
+ * R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL algorithms for symmetric matrices", Numer. Math.
+ * 11 (1968) 293. */
+static enum tmx_status ql(size_t n, double *d, double *e, const struct panels *p)
+{
+    enum { MOST = 50, TURNS = 4096 }; /* sweeps an eigenvalue; two are usual */
+    struct tmx_turn turn[TURNS];
+    size_t n_turn = 0;
+    for (size_t l = 0; l < n; l++) {
+        for (int sweep = 0;; sweep++) {
+            size_t m = l;
+            while (m + 1 < n && fabs(e[m]) > 0x1p-53 * (fabs(d[m]) + fabs(d[m + 1]))) {
+                m++;
+            }
+            if (m == l) {
+                break;
+            }
+            if (sweep == MOST || !isfinite(d[l])) {
+                return TMX_ESOLVE;
+            }
+            double g = (d[l + 1] - d[l]) / (2 * e[l]), r = hypot(g, 1), s = 1, c = 1, shift = 0;
+            g = d[m] - d[l] + e[l] / (g + copysign(r, g));
+            size_t i = m;
+            while (i-- > l) {
+                const double f = s * e[i], b = c * e[i];
+                r = hypot(f, g);
+                e[i + 1] = r;
+                if (r == 0) {
+                    d[i + 1] -= shift;
+                    e[m] = 0;
+                    break;
+                }
+                s = f / r;
+                c = g / r;
+                g = d[i + 1] - shift;
+                r = (d[i] - g) * s + 2 * c * b;
+                shift = s * r;
+                d[i + 1] = g + shift;
+                g = c * r - b;
+                turn[n_turn++] = (struct tmx_turn){i, c, s};
+                if (n_turn == TURNS) {
+                    turn_panels(p, n_turn, turn);
+                    n_turn = 0;
+                }
+            }
+            if (r != 0 || i + 1 == l) {
+                d[l] -= shift;
+                e[l] = g;
+                e[m] = 0;
+            }
+        }
+    }
+    turn_panels(p, n_turn, turn);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z)
+{
+    memset(z, 0, n * n * sizeof *z);
+    for (size_t i = 0; i < n; i++) {
+        z[i * n + i] = 1;
+    }
+    return ql(n, d, e, &(struct panels){z, 1, n, 0});
+}
+
+enum { REFLECTORS = 32, PANEL = 32 }; /* of a block: the rest is products */
+
+/* The lower triangle of a[n][n] := Q' a Q with diagonal d and off-diagonal e. Q is the product of 1 - tau v
+ * v' over the columns c: v = 1 at row c + 1, and from row c + 2 on what column c holds in the end. work [4 *
+ * REFLECTORS][n]. Source: J. J. Dongarra, D. C. Sorensen, S. J. Hammarling, "Block reduction of matrices to
+ * condensed forms for eigenvalue computations", J. Comput. Appl. Math. 27 (1989) 215. */
+static void reduce(size_t n, double *a, double *d, double *e, double *tau, double *work)
+{
+    const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
+    double *v = work, *w = v + REFLECTORS * n, *both = w + REFLECTORS * n;
+    for (size_t first = 0; first < n; first += REFLECTORS) {
+        const size_t many = least(REFLECTORS, n - first), end = first + many;
+        memset(v, 0, 2 * REFLECTORS * n * sizeof *v);
+        for (size_t k = 0; k < many; k++) {
+            const size_t c = first + k;
+            double *x = a + c * n, *own = v + k * n, *to = w + k * n;
+            for (size_t q = 0; q < k; q++) { /* what the block's reflectors make of this column */
+                tmx_dense_axpy(n - c, -w[q * n + c], v + q * n + c, x + c);
+                tmx_dense_axpy(n - c, -v[q * n + c], w + q * n + c, x + c);
+            }
+            d[c] = x[c];
+            if (c + 1 == n) {
+                break;
+            }
+            const size_t r = c + 1, m = n - r;
+            const double rest = tmx_dense_dot(m - 1, x + r + 1, x + r + 1);
+            e[c] = rest > 0 ? -copysign(sqrt(x[r] * x[r] + rest), x[r]) : x[r];
+            tau[c] = rest > 0 ? (e[c] - x[r]) / e[c] : 0;
+            for (size_t i = r + 1; i < n; i++) {
+                own[i] = x[i] = rest > 0 ? x[i] / (x[r] - e[c]) : 0;
+            }
+            own[r] = 1;
+            for (size_t i = r; i < n; i++) { /* to := a v, of the lower triangle */
+                to[i] += a[i * n + i] * own[i];
+                to[i] += kernel->fold(n - i - 1, own[i], a + i * n + i + 1, own + i + 1, to + i + 1);
+            }
+            for (size_t q = 0; q < k; q++) {
+                const double by_w = tmx_dense_dot(m, w + q * n + r, own + r);
+                const double by_v = tmx_dense_dot(m, v + q * n + r, own + r);
+                tmx_dense_axpy(m, -by_w, v + q * n + r, to + r);
+                tmx_dense_axpy(m, -by_v, w + q * n + r, to + r);
+            }
+            const double half = -0.5 * tau[c] * tau[c] * tmx_dense_dot(m, to + r, own + r);
+            for (size_t i = r; i < n; i++) {
+                to[i] = tau[c] * to[i] + half * own[i];
+            }
+        }
+        for (size_t c = end; c < n; c++) { /* a -= v w' + w v', as one product */
+            for (size_t k = 0; k < many; k++) {
+                both[c * 2 * REFLECTORS + k] = w[k * n + c];
+                both[c * 2 * REFLECTORS + REFLECTORS + k] = v[k * n + c];
+            }
+        }
+        for (size_t c = end; c < n; c += 2 * REFLECTORS) {
+            tmx_dense_nn(n - c, least(2 * REFLECTORS, n - c), 2 * REFLECTORS, -1, v + c, n,
+                         both + c * 2 * REFLECTORS, 2 * REFLECTORS, 1, a + c * n + c, n);
+        }
+    }
+}
+
+/* z[n][n] := Q z. work [3 * REFLECTORS][n]. */
+static void reflect(size_t n, const double *a, const double *tau, double *z, double *work)
+{
+    double *v = work, *small = v + REFLECTORS * n, *turned = small + REFLECTORS * n;
+    for (size_t first = (n - 1) / REFLECTORS * REFLECTORS; n > 1; first -= REFLECTORS) {
+        const size_t many = least(REFLECTORS, n - 1 - first), rows = n - first - 1;
+        double t[REFLECTORS * REFLECTORS] = {0}, dots[REFLECTORS * REFLECTORS];
+        for (size_t k = 0; k < many; k++) {
+            memset(v + k * rows, 0, k * sizeof *v);
+            v[k * rows + k] = 1;
+            memcpy(v + k * rows + k + 1, a + (first + k) * n + first + k + 2, (rows - k - 1) * sizeof *v);
+        }
+        tmx_dense_tn(many, many, rows, 1, v, rows, v, rows, 0, dots, many);
+        for (size_t k = 0; k < many; k++) { /* the block is 1 - v t v' */
+            t[k * many + k] = tau[first + k];
+            for (size_t i = 0; i < k; i++) {
+                double sum = 0;
+                for (size_t q = i; q < k; q++) {
+                    sum += t[q * many + i] * dots[k * many + q];
+                }
+                t[k * many + i] = -tau[first + k] * sum;
+            }
+        }
+        tmx_dense_tn(many, n, rows, 1, v, rows, z + first + 1, n, 0, small, many);
+        tmx_dense_nn(many, n, many, 1, t, many, small, many, 0, turned, many);
+        tmx_dense_nn(rows, n, many, -1, v, rows, turned, many, 1, z + first + 1, n);
+        if (first == 0) {
+            break;
+        }
+    }
+}
+
+struct value {
+    double value;
+    size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+    return x->value < y->value ? -1 : x->value > y->value ? 1 : x->at < y->at ? -1 : 1;
+}
+
 void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
 {
-    if (err->code) {
-        return;
+    const size_t n_panel = (n + PANEL - 1) / PANEL, step = n * PANEL;
+    struct value *value = err->code ? NULL : malloc(n * sizeof *value);
+    double *z = err->code ? NULL : calloc(n_panel * step + (4 * REFLECTORS + 3) * n + n * n, sizeof *z);
+    if (!value || !z) {
+        tmx_error(err, TMX_ENOMEM, "out of memory");
     }
-    gsl_matrix *vector = gsl_matrix_alloc(n, n);
-    gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(n);
-    gsl_matrix_view square = gsl_matrix_view_array(a, n, n);
-    gsl_vector_view value = gsl_vector_view_array(w, n);
-    int status = vector && work ? gsl_eigen_symmv(&square.matrix, &value.vector, vector, work) : GSL_ENOMEM;
-    status = status ? status : gsl_eigen_symmv_sort(&value.vector, vector, GSL_EIGEN_SORT_VAL_ASC);
-    for (size_t c = 0; c < n && !status; c++) {
-        for (size_t r = 0; r < n; r++) {
-            a[c * n + r] = gsl_matrix_get(vector, r, c);
+    if (!err->code) {
+        double *work = z + n_panel * step, *d = work + 4 * REFLECTORS * n, *e = d + n, *tau = e + n,
+               *turned = tau + n;
+        for (size_t i = 0; i < n * n; i++) { /* backwards: bases have their slowest fields first */
+            turned[i] = a[n * n - 1 - i];
         }
-        fix_sign(n, a + c * n);
+        reduce(n, turned, d, e, tau, work);
+        for (size_t i = 0; i < n; i++) {
+            w[i] = d[n - 1 - i];
+            a[i] = i + 1 < n ? e[n - 2 - i] : 0;
+            z[i / PANEL * step + i * PANEL + i % PANEL] = 1;
+        }
+        if (ql(n, w, a, &(struct panels){z, n_panel, PANEL, step})) {
+            tmx_error(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix", n, n);
+        }
+        for (size_t i = 0; i < n; i++) {
+            value[i] = (struct value){w[i], i};
+        }
+        qsort(value, n, sizeof *value, by_value);
+        for (size_t c = 0; c < n; c++) {
+            w[c] = value[c].value;
+            for (size_t r = 0; r < n; r++) {
+                a[c * n + n - 1 - r] = z[r / PANEL * step + value[c].at * PANEL + r % PANEL];
+            }
+        }
+        reflect(n, turned, tau, a, work);
+        for (size_t c = 0; c < n; c++) {
+            for (size_t r = 0; r < n / 2; r++) {
+                const double other = a[c * n + r];
+                a[c * n + r] = a[c * n + n - 1 - r];
+                a[c * n + n - 1 - r] = other;
+            }
+            fix_sign(n, a + c * n);
+        }
     }
-    gsl_matrix_free(vector);
-    gsl_eigen_symmv_free(work);
-    fail_eigen(n, status, err);
+    free(value);
+    free(z);
 }
 
 enum { COLUMNS = 48 }; /* of a block: the rest is products */
@@ -388,63 +595,6 @@ void tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *
         tmx_dense_nn(n, n, n, 1, e, n, e, n, 0, next, n);
         memcpy(e, next, n * n * sizeof *next);
     }
-}
-
-/* Implicit QL. Source: H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL algorithms for
- * symmetric matrices", Numer. Math. 11 (1968) 293. */
-enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z)
-{
-    enum { MOST = 50 }; /* sweeps an eigenvalue; two are usual */
-    memset(z, 0, n * n * sizeof *z);
-    for (size_t i = 0; i < n; i++) {
-        z[i * n + i] = 1;
-    }
-    for (size_t l = 0; l < n; l++) {
-        for (int sweep = 0;; sweep++) {
-            size_t m = l;
-            while (m + 1 < n && fabs(e[m]) > 0x1p-53 * (fabs(d[m]) + fabs(d[m + 1]))) {
-                m++;
-            }
-            if (m == l) {
-                break;
-            }
-            if (sweep == MOST || !isfinite(d[l])) {
-                return TMX_ESOLVE;
-            }
-            double g = (d[l + 1] - d[l]) / (2 * e[l]), r = hypot(g, 1), s = 1, c = 1, p = 0;
-            g = d[m] - d[l] + e[l] / (g + copysign(r, g));
-            size_t i = m;
-            while (i-- > l) {
-                const double f = s * e[i], b = c * e[i];
-                r = hypot(f, g);
-                e[i + 1] = r;
-                if (r == 0) {
-                    d[i + 1] -= p;
-                    e[m] = 0;
-                    break;
-                }
-                s = f / r;
-                c = g / r;
-                g = d[i + 1] - p;
-                r = (d[i] - g) * s + 2 * c * b;
-                p = s * r;
-                d[i + 1] = g + p;
-                g = c * r - b;
-                double *x = z + i * n, *y = x + n; /* two columns turn */
-                for (size_t k = 0; k < n; k++) {
-                    const double old = y[k];
-                    y[k] = s * x[k] + c * old;
-                    x[k] = c * x[k] - s * old;
-                }
-            }
-            if (r != 0 || i + 1 == l) {
-                d[l] -= p;
-                e[l] = g;
-                e[m] = 0;
-            }
-        }
-    }
-    return TMX_OK;
 }
 
 /* CMPLX, which clang lacks in C17. */

@@ -9,7 +9,8 @@
 #include "base/thread_pool.h"
 
 /* The dense linear algebra of set-up, on one thread but for what a thread pool shares: the same bits on any
- * processor. Products are our own (dense_kernel.c), factors and eigenvalues of small matrices GSL's. Matrices
+ * processor. Products, symmetric eigenvalues and LL' are our own (dense_kernel.c has what
+ * takes the time), LU and the eigenvalues of other matrices GSL's. Matrices
  * are stored by columns. The stepping loops do not use it. */
 
 /* c[m][n] = alpha a^T b + beta c with a [k][m] (leading dimension lda), b [k][n], c (ldc). */
@@ -73,9 +74,15 @@ void tmx_tall_nn(const struct tmx_tall *t, size_t n_col, size_t k, double alpha,
 
 /* Private to dense.c: the tiles of products for each width of vector (dense_kernel.c). */
 enum { TMX_TILE_ROWS = 16, TMX_TILE_COLS = 6, TMX_TILE_DOTS = 4, TMX_CHAINS = 8 };
+struct tmx_turn { /* of columns at and at + 1, by an angle's cosine and sine */
+    size_t at;
+    double c, s;
+};
 struct tmx_tile {
     void (*tile)(size_t n_k, const double *a, const double *b, double *c);
     void (*dots)(size_t n_k, const double *const *a, const double *const *b, double *c);
+    double (*fold)(size_t n, double part, const double *a, const double *v, double *y);
+    void (*turn)(size_t n_turn, const struct tmx_turn *t, size_t n_row, size_t ldz, double *z);
 };
 extern const struct tmx_tile tmx_tile_any, tmx_tile_v3, tmx_tile_v4;
 

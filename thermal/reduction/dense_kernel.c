@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tiles of matrix products, compiled for each width of vector (base/os.h). Every element is one chain of
  * fused multiply-adds in the order of k, or TMX_CHAINS of them, so its bits do not depend on the width. */
+#include <stdint.h>
+
 #include "base/vector_rows.h"
 #include "thermal/reduction/dense.h"
 
@@ -82,4 +84,74 @@ static void tile(size_t n_k, const double *a, const double *b, double *c)
     }
 }
 
-const struct tmx_tile TMX_KERNEL = {tile, dots};
+/* y += part a; returns a' v. */
+static double fold(size_t n, double part, const double *restrict a, const double *restrict v,
+                   double *restrict y)
+{
+    const size_t whole = n - n % TMX_CHAINS;
+    const vec all = ALL(part);
+    double chain[TMX_CHAINS], sum = 0;
+    vec dot[PARTS];
+    for (size_t i = 0; i < PARTS; i++) {
+        dot[i] = ALL(0.0);
+    }
+    for (size_t k = 0; k < whole; k += TMX_CHAINS) {
+        for (size_t i = 0; i < PARTS; i++) {
+            const size_t at = k + i * LANES;
+            const vec x = LOAD(a + at);
+            dot[i] = FMA(x, LOAD(v + at), dot[i]);
+            STORE(y + at, FMA(all, x, LOAD(y + at)));
+        }
+    }
+    for (size_t i = 0; i < PARTS; i++) {
+        STORE(chain + i * LANES, dot[i]);
+    }
+    for (size_t k = whole; k < n; k++) {
+        chain[k - whole] = fma(a[k], v[k], chain[k - whole]);
+        y[k] = fma(part, a[k], y[k]);
+    }
+    for (size_t i = 0; i < TMX_CHAINS; i++) {
+        sum += chain[i];
+    }
+    return sum;
+}
+
+/* Columns t.at and t.at + 1 of z, n_row rows of each, turn into one another, t by t. */
+static void turn(size_t n_turn, const struct tmx_turn *t, size_t n_row, size_t ldz, double *z)
+{
+    enum { ROWS = 32, MOST = ROWS / LANES };
+    size_t row = 0;
+    for (; row + ROWS <= n_row; row += ROWS) {
+        vec held[MOST]; /* the column that the next turn is likely to want */
+        size_t holds = SIZE_MAX;
+        for (size_t i = 0; i < n_turn; i++) {
+            double *x = z + t[i].at * ldz + row, *y = x + ldz;
+            const vec c = ALL(t[i].c), s = ALL(t[i].s);
+            for (size_t k = 0; k < MOST && holds != t[i].at + 1; k++) {
+                if (holds != SIZE_MAX) {
+                    STORE(z + holds * ldz + row + k * LANES, held[k]);
+                }
+                held[k] = LOAD(y + k * LANES);
+            }
+            for (size_t k = 0; k < MOST; k++) {
+                const vec left = LOAD(x + k * LANES);
+                STORE(y + k * LANES, MUL(s, left) + MUL(c, held[k]));
+                held[k] = MUL(c, left) - MUL(s, held[k]);
+            }
+            holds = t[i].at;
+        }
+        for (size_t k = 0; k < MOST && holds != SIZE_MAX; k++) {
+            STORE(z + holds * ldz + row + k * LANES, held[k]);
+        }
+    }
+    for (size_t i = 0; i < n_turn; i++) {
+        double *x = z + t[i].at * ldz, *y = x + ldz;
+        for (size_t r = row; r < n_row; r++) {
+            const double old = y[r];
+            y[r] = t[i].s * x[r] + t[i].c * old;
+            x[r] = t[i].c * x[r] - t[i].s * old;
+        }
+    }
+}
+
+const struct tmx_tile TMX_KERNEL = {tile, dots, fold, turn};

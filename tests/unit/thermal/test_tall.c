@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Products of tall matrices, which a set-up shares between two threads. */
+/* Products of tall matrices, which a set-up shares between two threads, and its eigenvalues. */
 #include <math.h>
 #include <string.h>
 
@@ -51,10 +51,44 @@ static void tall_products_are_those_of_the_whole_matrices(void **state)
     tmx_thread_pool_destroy(pool);
 }
 
+/* Blocks and panels that are whole, cut off or alone; rates over ten decades, and values that repeat. */
+static void eigenvectors_diagonalise(void **state)
+{
+    static const size_t sizes[] = {1, 2, 3, 32, 33, 65, 150};
+    enum { MOST = 150 };
+    static double a[MOST * MOST], x[MOST * MOST], ax[MOST * MOST], is[MOST * MOST];
+    double w[MOST];
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t n = sizes[i / 3], kind = i % 3;
+        struct tmx_err err = {0};
+        for (size_t c = 0; c < n; c++) {
+            for (size_t r = 0; r <= c; r++) {
+                const double own = kind == 1 ? pow(10, 10 * (double)c / (double)n) : 1 + (double)(c / 8);
+                const double beside = kind == 1 ? 1e-3 * pow(10, 10 * (double)r / (double)n) : kind == 0;
+                a[c * n + r] = a[r * n + c] = r == c ? own : beside * sin((double)(n * r + c));
+            }
+        }
+        memcpy(x, a, n * n * sizeof *x);
+        tmx_dense_eigen(n, x, w, &err);
+        assert_int_equal(err.code, TMX_OK);
+        tmx_dense_nn(n, n, n, 1, a, n, x, n, 0, ax, n);
+        tmx_dense_tn(n, n, n, 1, x, n, x, n, 0, is, n);
+        for (size_t c = 0; c < n; c++) {
+            assert_true(c == 0 || w[c] >= w[c - 1]);
+            for (size_t r = 0; r < n; r++) {
+                check_close(is[c * n + r], r == c, 0, 1e-13);
+                check_close(ax[c * n + r], w[c] * x[c * n + r], 0, 1e-14 * fmax(fabs(w[n - 1]), 1) * 10);
+            }
+        }
+    }
+}
+
 TMX_TESTS(test_tall)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tall_products_are_those_of_the_whole_matrices),
+        cmocka_unit_test(eigenvectors_diagonalise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
