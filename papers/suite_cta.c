@@ -1,15 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "papers/suite_cta.h"
-
+/* Kernels under policies of the thread-block level: paper 000, TCS and hTCS on ten benchmarks; paper 002,
+ * ApSA on twenty applications, against chips of 60 and of 30 cores without it. What the papers print is in
+ * the suites' files. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "base/opt.h"
-#include "base/os.h"
+#include "papers/suite.h"
+#include "papers/values.h"
+#include "run/cta.h"
 #include "run/load/data.h"
+#include "study/microbench/cta_table.h"
+
+enum { LIST = 32, PROGRAMS = 64, CHIPS = 6, HALF = 1 }; /* HALF: of ApSA's chips the one of half the cores */
+
+struct suite {
+    const struct tmx_suite_call *call;
+    const struct kind *kind;
+    struct tmx_cta_chip chip[CHIPS]; /* [n_chip]; [0] the suite's own */
+    char chip_name[CHIPS][64];       /* as `variant` of a value; [0] is "" */
+    size_t n_chip, n_seed;
+    struct tmx_cta_options options; /* with the first seed */
+    struct tmx_value_source values;
+    struct tmx_memory_program *program; /* [n_seed][PROGRAMS], n used: the first list, then the second */
+    size_t n, n_first;
+    struct tmx_cta_report *report; /* [n_seed * n_chip], the chip running fastest */
+    struct tmx_table *cores;       /* per-core parameters, both sources; NULL without an output folder */
+    struct tmx_arena arena;
+};
+
+struct at { /* one launch (0: all) of a kernel under a policy on a chip with a seed */
+    size_t seed, chip, kernel, launch;
+    const char *policy;
+};
+
+static const char *const tcs_policies[] = {
+    "all", "tcs", "tcs(throttling=false)", "htcs", "static_optimal", "tcs_share", NULL};
+static const char *const apsa_policies[] = {"all", "apsa", "apsa(reading=\"pseudocode\")",
+                                            "apsa(power_gate=true)", NULL};
+static const char *const apsa_beside[] = {"all", "apsa", NULL};
+
+static const struct kind { /* what tells one suite from the other */
+    const char *paper;
+    const char *first, *second;                  /* keys of the two lists of kernels */
+    const char *first_name, *second_name;        /* of the groups, in `of = "mean ..."` */
+    const char *const *policies, *const *beside; /* on the suite's chip, and on its further chips */
+} tcs = {"000", "memory_kernels", "compute_kernels", "memory", "compute", tcs_policies, tcs_policies},
+  apsa = {"002", "type1_kernels", "type2_kernels", "type I", "type II", apsa_policies, apsa_beside};
+
+/* ---- the suite's file ---- */
 
 struct base {
     char chip[TMX_PATH_SIZE];
@@ -37,16 +80,16 @@ static const struct tmx_opt beside_opts[] = {
     {0},
 };
 
-static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struct tmx_err *err)
+static enum tmx_status load_list(struct suite *s, const char *key, struct tmx_err *err)
 {
     const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(s->call->root, key, 1, TMX_CTA_PROGRAMS - s->n, &list, err);
+    enum tmx_status st = tmx_setting_texts(s->call->root, key, 1, PROGRAMS - s->n, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         char name[TMX_PATH_SIZE];
         st = tmx_data_name_for(TMX_DATA_KERNEL, e, tmx_setting_text(e), name, err);
         for (size_t seed = 0; !st && seed < s->n_seed; seed++) { /* what is measured is measured with it */
-            st = tmx_cta_program_load(&s->program[seed * TMX_CTA_PROGRAMS + s->n], name, &s->chip[0],
+            st = tmx_cta_program_load(&s->program[seed * PROGRAMS + s->n], name, &s->chip[0],
                                       s->options.seed + seed, seed ? NULL : s->cores, err);
         }
         st = tmx_setting_locate(e, st, err);
@@ -56,75 +99,145 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
 }
 
 /* A chip with the overrides `key` of a group, such as "memory.mshr=64". */
-static enum tmx_status load_chip(struct tmx_cta_suite *s, const char *name, const char *chip,
+static enum tmx_status load_chip(struct suite *s, const char *name, const char *chip,
                                  const struct tmx_setting *group, const char *key, struct tmx_err *err)
 {
     struct tmx_sets sets = {0};
     const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(group, key, 0, TMX_CTA_LIST, &list, err);
+    enum tmx_status st = tmx_setting_texts(group, key, 0, LIST, &list, err);
     snprintf(s->chip_name[s->n_chip], sizeof s->chip_name[0], "%s", name);
     st = st ? st : tmx_sets_add_list(&sets, "", list, err);
     st = st ? st : tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err);
     tmx_sets_finish(&sets);
     s->n_chip += !st;
-    return st;
+    return tmx_setting_locate(group, st, err);
 }
 
-/* ---- which number a printed value means ---- */
+/* ---- the numbers of a run ---- */
 
-const struct tmx_cta_row *tmx_cta_suite_row(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
+static const struct tmx_cta_row *row_at(const struct suite *s, const struct at *at)
 {
     return tmx_cta_report_find(&s->report[at->seed * s->n_chip + at->chip], s->program[at->kernel].name,
                                at->policy);
 }
 
-#define MEMBER(name, value)                                                             \
-    static double name##_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at) \
-    {                                                                                   \
-        const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);                         \
-        return r ? (value) : NAN;                                                       \
-    }
-MEMBER(performance_pct, r->performance_pct)
-MEMBER(energy_pct, r->energy_pct)
-MEMBER(latency_ratio, r->latency_ratio)
-MEMBER(optimal_cores, r->optimal_cores)
-MEMBER(static_pct, r->static_pct)
-MEMBER(bandwidth, 100 * r->bandwidth_share)
-MEMBER(cores, at->launch ? r->launch_cores[at->launch - 1] : r->cores)
-
-static double ipc_share_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
-{
-    const struct tmx_cta_row *r = tmx_cta_suite_row(s, at);
-    const struct tmx_memory_chip *m = &s->chip[at->chip].memory;
-    return r ? 100 * r->ipc / (32 * m->peak_ipc * m->cores) : NAN;
-}
-
-static const struct tmx_cta_column columns[] = {
-    {"cores", cores_of},
-    {"optimal_cores", optimal_cores_of},
-    {"performance_pct", performance_pct_of},
-    {"energy_pct", energy_pct_of},
-    {"latency_ratio", latency_ratio_of},
-    {"static_pct", static_pct_of},
-    {"bandwidth_pct", bandwidth_of},
-    {"ipc_share_pct", ipc_share_of},
-    {0},
+/* A run and what it is compared with: the same under TCS; of ApSA on its own chip and on half of that
+ * without it. */
+struct runs {
+    const struct tmx_cta_row *r, *tcs, *r60, *r30;
+    double cores60;
 };
 
-static const struct tmx_cta_column *find_column(const struct tmx_cta_suite *s, const char *name)
+static struct runs runs_at(const struct suite *s, const struct at *at)
 {
-    const struct tmx_cta_column *c = columns;
-    while (c->name && strcmp(c->name, name) != 0) {
-        c++;
+    const size_t own = s->kind == &apsa && at->chip == HALF ? 0 : at->chip;
+    struct runs x = {.r = row_at(s, at), .cores60 = s->chip[own].memory.cores};
+    if (s->kind == &tcs) {
+        x.tcs = row_at(s, &(struct at){at->seed, at->chip, at->kernel, at->launch, "tcs"});
+    } else {
+        x.r60 = row_at(s, &(struct at){at->seed, own, at->kernel, 0, "all"});
+        x.r30 = row_at(s, &(struct at){at->seed, HALF, at->kernel, 0, "all"});
     }
-    for (c = c->name ? c : s->kind->columns; c->name && strcmp(c->name, name) != 0; c++) {
-    }
-    return c->name ? c : NULL;
+    return x;
 }
 
-double tmx_cta_suite_number(const struct tmx_cta_suite *s, const char *column, const struct tmx_cta_at *at)
+static double change_pct(double ours, double base)
 {
-    return find_column(s, column)->number(s, at);
+    return 100 * (ours / base - 1);
+}
+
+/* Type by what ApSA settled for: I all cores, II half of them. A benchmark of several kernels is of the type
+ * of most of its time. */
+static bool is_type1(const struct runs *x)
+{
+    return x->r->cores > 0.75 * x->cores60;
+}
+
+/* Time lost by looking at one block first. Type I: against all cores without a profile. Type II: what
+ * passes at nominal clocks, before the decision. */
+static double overhead_pct(const struct runs *x)
+{
+    return is_type1(x) ? change_pct(x->r->seconds, x->r60->seconds)
+                       : 100 * x->r->nominal_s / (x->r->seconds - x->r->nominal_s);
+}
+
+/* Relative rise of the L2 hit rate from all cores to those the policy settles for in a launch. */
+static double l2_hit_gain(const struct suite *s, const struct at *at, const struct tmx_cta_row *r)
+{
+    const size_t launch = at->launch ? at->launch - 1 : 0;
+    const double share = (double)s->chip[at->chip].memory.cores / r->launch_cores[launch];
+    return r->launch_cores[launch] > 0 ? 100 * (pow(share, s->program[at->kernel].kernel[launch].l2_gain) - 1)
+                                       : NAN;
+}
+
+#define COLUMN(name, value)                                                                   \
+    static double name##_of(const struct suite *s, const struct at *at, const struct runs *x) \
+    {                                                                                         \
+        const struct tmx_cta_row *r = x->r;                                                   \
+        (void)s, (void)at, (void)r;                                                           \
+        return (value);                                                                       \
+    }
+COLUMN(cores, at->launch ? r->launch_cores[at->launch - 1] : r->cores)
+COLUMN(optimal_cores, r->optimal_cores)
+COLUMN(performance, r->performance_pct)
+COLUMN(energy, r->energy_pct)
+COLUMN(latency_ratio, r->latency_ratio)
+COLUMN(static_share, r->static_pct)
+COLUMN(bandwidth, 100 * r->bandwidth_share)
+COLUMN(ipc_share, 100 * r->ipc / (32 * s->chip[at->chip].memory.peak_ipc * s->chip[at->chip].memory.cores))
+COLUMN(energy_tcs, 100 * (r->energy_j / x->tcs->energy_j - 1))
+COLUMN(performance_tcs, 100 * (x->tcs->seconds / r->seconds - 1))
+COLUMN(cores_error, 100 * fabs(r->cores / r->optimal_cores - 1)) /* from the static optimum */
+COLUMN(l2_gain, l2_hit_gain(s, at, r))
+COLUMN(time_30, change_pct(x->r30->seconds, r->seconds))
+COLUMN(ipc_30, change_pct(r->ipc, x->r30->ipc))
+COLUMN(power_60, change_pct(r->power_w, x->r60->power_w))
+COLUMN(power_30, change_pct(r->power_w, x->r30->power_w))
+COLUMN(overhead, overhead_pct(x))
+COLUMN(type, is_type1(x) ? 1 : 2)
+COLUMN(as_table_1, is_type1(x) == (at->kernel < s->n_first))
+/* share of instructions with fewer than 25 of 32 threads: of the kernel's file */
+COLUMN(divergence, 100 * (1 - s->program[at->kernel].kernel[0].full_warps))
+
+static const struct column { /* what a printed value may name as its column */
+    const char *name;
+    double (*number)(const struct suite *s, const struct at *at, const struct runs *x);
+    const struct kind *of; /* NULL: of both */
+} columns[] = {{"cores", cores_of, NULL},
+               {"optimal_cores", optimal_cores_of, NULL},
+               {"performance_pct", performance_of, NULL},
+               {"energy_pct", energy_of, NULL},
+               {"latency_ratio", latency_ratio_of, NULL},
+               {"static_pct", static_share_of, NULL},
+               {"bandwidth_pct", bandwidth_of, NULL},
+               {"ipc_share_pct", ipc_share_of, NULL},
+               {"energy_vs_tcs_pct", energy_tcs_of, &tcs},
+               {"performance_vs_tcs_pct", performance_tcs_of, &tcs},
+               {"cores_error_pct", cores_error_of, &tcs},
+               {"l2_hit_gain_pct", l2_gain_of, &tcs},
+               {"performance_vs_30_pct", time_30_of, &apsa},
+               {"ipc_vs_30_pct", ipc_30_of, &apsa},
+               {"power_vs_60_pct", power_60_of, &apsa},
+               {"power_vs_30_pct", power_30_of, &apsa},
+               {"profiling_overhead_pct", overhead_of, &apsa},
+               {"type", type_of, &apsa},
+               {"as_table_1", as_table_1_of, &apsa},
+               {"divergence_pct", divergence_of, &apsa}};
+
+static const struct column *find_column(const struct suite *s, const char *name)
+{
+    for (const struct column *c = columns; c < columns + sizeof columns / sizeof columns[0]; c++) {
+        if ((!c->of || c->of == s->kind) && strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static double number_at(const struct suite *s, const struct column *c, const struct at *at)
+{
+    const struct runs x = runs_at(s, at);
+    return x.r ? c->number(s, at, &x) : NAN;
 }
 
 enum take { ONE, MEAN, MIN, MAX, SUM };
@@ -134,7 +247,7 @@ struct group { /* kernels first .. last - 1 and what is taken of them */
 };
 
 /* "mean GROUP", "min ...", "max ...", "sum ..."; "KERNEL" or "KERNEL kernel 15". */
-static bool find_group(const struct tmx_cta_suite *s, const char *of, struct group *g)
+static bool find_group(const struct suite *s, const char *of, struct group *g)
 {
     static const char *const takes[] = {"", "mean ", "min ", "max ", "sum "};
     for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
@@ -159,11 +272,12 @@ static bool find_group(const struct tmx_cta_suite *s, const char *of, struct gro
     return false;
 }
 
+/* For `values`. */
 static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
-    const struct tmx_cta_suite *s = ctx;
-    const struct tmx_cta_column *column = find_column(s, p->column);
-    struct tmx_cta_at at = {.seed = seed, .policy = p->policy};
+    const struct suite *s = ctx;
+    const struct column *column = find_column(s, p->column);
+    struct at at = {.seed = seed, .policy = p->policy};
     struct group g;
     double least = INFINITY, most = -INFINITY, sum = 0;
     while (at.chip < s->n_chip && strcmp(s->chip_name[at.chip], p->variant) != 0) {
@@ -185,7 +299,7 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
     } else if (seed != TMX_NAMES_ALONE) {
         at.launch = g.launch;
         for (at.kernel = g.first; at.kernel < g.last; at.kernel++) {
-            const double v = column->number(s, &at);
+            const double v = number_at(s, column, &at);
             if (isnan(v)) {
                 return NAN;
             }
@@ -201,83 +315,386 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
     return NAN;
 }
 
-/* ---- the suite ---- */
+/* ---- what paper 000 has beside its table: four studies, each a file of the output folder ---- */
 
-enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_suite_call *call,
-                                    const struct tmx_cta_kind *kind, struct tmx_err *err)
+/* One run under a policy given as text; nothing after an error. */
+static void run_as(const struct suite *s, const struct tmx_memory_program *const *programs, size_t n,
+                   const char *policy, const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
+                   struct tmx_err *err)
 {
-    static const char *const also[] = {"chip_set", NULL};
+    struct tmx_cta_policy_spec p = {0};
+    if (!err->code && !tmx_cta_policy_parse(policy, &p, err)) {
+        (void)!tmx_cta_run(&s->chip[0], programs, n, &p, &s->options, probe, out, err);
+    }
+    tmx_cta_policy_finish(&p);
+}
+
+/* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
+
+static const struct tmx_column sweep_columns[] = {TMX_TEXT("kernel"),
+                                                  TMX_TEXT("type"),
+                                                  TMX_INT("cores"),
+                                                  TMX_REAL("performance_vs_one_core", 3),
+                                                  TMX_REAL("latency_vs_one_core", 3),
+                                                  TMX_REAL("power_w", 2),
+                                                  TMX_REAL("energy_mj", 3),
+                                                  TMX_REAL("edp_js", 9)};
+
+static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
+                        struct tmx_err *err)
+{
+    const size_t most = (size_t)s->chip[0].memory.cores;
+    double one_s = 0, one_latency = 0;
+    for (size_t i = 0; i < s->n * most && !err->code; i++) {
+        const struct tmx_memory_program *program = &s->program[i / most];
+        const int n = 1 + (int)(i % most);
+        char policy[64];
+        snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
+        run_as(s, &program, 1, policy, NULL, out, err);
+        if (err->code) {
+            return;
+        }
+        one_s = n == 1 ? out->result.seconds : one_s;
+        one_latency = n == 1 ? out->latency_cycles : one_latency;
+        tmx_table_row(t, "%s %s %d %g %g %g %g %g", program->name,
+                      i / most < s->n_first ? "memory" : "compute", n, one_s / out->result.seconds,
+                      one_latency > 0 ? out->latency_cycles / one_latency : 1,
+                      out->energy.total_j / out->result.seconds, 1e3 * out->energy.total_j, out->edp_js);
+    }
+}
+
+/* IPC of every core over time for one kernel under the policies (Figure 8). */
+
+enum { IMAGE_COLUMNS = 200 };
+
+struct image {
+    struct tmx_table *table;
+    const char *policy;
+    double every_cycles, next;
+};
+
+static void pixels(void *ctx, const struct tmx_contention_sample *sample)
+{
+    struct image *im = ctx;
+    if (sample->cycle < im->next) {
+        return;
+    }
+    im->next = sample->cycle + im->every_cycles;
+    for (size_t i = 0; i < sample->n_core; i++) {
+        tmx_table_row(im->table, "%s %g %zu %g", im->policy, 1e6 * sample->seconds, i, sample->core[i].ipc);
+    }
+}
+
+static const struct tmx_column image_columns[] = {TMX_TEXT("policy"), TMX_REAL("time_us", 2), TMX_INT("core"),
+                                                  TMX_REAL("ipc", 4)};
+
+static void study_image(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
+                        struct tmx_err *err)
+{
+    struct image im = {.table = t};
+    const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
+    const struct tmx_memory_program *mum = NULL;
+    for (size_t k = 0; k < s->n; k++) {
+        mum = strcmp(s->program[k].name, "MUM") == 0 ? &s->program[k] : mum;
+    }
+    if (mum) {
+        run_as(s, &mum, 1, "all", NULL, out, err);
+        im.every_cycles = out->result.cycles / IMAGE_COLUMNS;
+    }
+    for (size_t p = 0; mum && p < 4; p++) { /* all, TCS without and with throttling, hTCS */
+        im.policy = tcs_policies[p];
+        im.next = 0;
+        run_as(s, &mum, 1, im.policy, &probe, out, err);
+    }
+}
+
+/* How the means over the first kernels move with threshold, window, block length and the scaling of SM
+ * power. */
+
+static const struct tmx_column sensitivity_columns[] = {TMX_TEXT("parameter"),
+                                                        TMX_TEXT("value"),
+                                                        TMX_REAL("energy_mean_pct", 2),
+                                                        TMX_REAL("performance_mean_pct", 2),
+                                                        TMX_REAL("cores_error_mean_pct", 2),
+                                                        TMX_REAL("cores_mean", 2)};
+
+static const struct setting {
+    const char *parameter, *value;
+    const char *policy;
+    double block_length; /* factor on the length of blocks, their number divided by it */
+    double dram;         /* factor on DRAM throughput */
+} settings[] = {
+    {"(as documented)", "", "tcs", 1, 1},
+    {"threshold", "1.1", "tcs(threshold=1.1)", 1, 1},
+    {"threshold", "1.2", "tcs(threshold=1.2)", 1, 1},
+    {"threshold", "1.4", "tcs(threshold=1.4)", 1, 1},
+    {"threshold", "1.6", "tcs(threshold=1.6)", 1, 1},
+    {"threshold", "2.0", "tcs(threshold=2.0)", 1, 1},
+    {"stall_share", "0.4", "tcs(stall_share=0.4)", 1, 1},
+    {"stall_share", "0.7", "tcs(stall_share=0.7)", 1, 1},
+    {"window_cycles", "2048", "tcs(window_cycles=2048)", 1, 1},
+    {"window_cycles", "4096", "tcs(window_cycles=4096)", 1, 1},
+    {"window_cycles", "16384", "tcs(window_cycles=16384)", 1, 1},
+    {"window_cycles", "32768", "tcs(window_cycles=32768)", 1, 1},
+    {"block_length", "0.125", "tcs", 0.125, 1},
+    {"block_length", "0.25", "tcs", 0.25, 1},
+    {"block_length", "0.5", "tcs", 0.5, 1},
+    {"block_length", "2", "tcs", 2, 1},
+    {"sm_scaling", "log", "tcs", 1, 1},
+    {"dram_lines_per_cycle", "x0.8", "tcs", 1, 0.8},
+    {"dram_lines_per_cycle", "x1.25", "tcs", 1, 1.25},
+    {"core", "given", "tcs", 1, 1},
+    {"core", "sm_cycle", "tcs", 1, 1},
+    {"core, hTCS", "given", "htcs", 1, 1},
+    {"core, hTCS", "sm_cycle", "htcs", 1, 1},
+    {"throttle", "at_once", "tcs", 1, 1},
+};
+
+static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
+                              struct tmx_err *err)
+{
+    struct tmx_memory_program *program = calloc(1, sizeof *program);
+    const struct tmx_memory_program *list[] = {program};
+    (void)out;
+    if (!program) {
+        tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !err->code; i++) {
+        const struct setting *set = &settings[i];
+        struct tmx_cta_report report;
+        struct tmx_cta_policy_spec p = {0};
+        struct tmx_cta_chip chip = s->chip[0];
+        double energy = 0, performance = 0, error = 0, cores_mean = 0;
+        const double n = (double)s->n_first;
+        const bool core = strncmp(set->parameter, "core", 4) == 0; /* source of the per-core parameters */
+        chip.memory.dram_lines_per_cycle *= set->dram;
+        chip.memory.throttle =
+            strcmp(set->value, "at_once") == 0 ? TMX_THROTTLE_AT_ONCE : chip.memory.throttle;
+        chip.memory.core = !core                              ? chip.memory.core
+                           : strcmp(set->value, "given") == 0 ? TMX_SOURCE_GIVEN
+                                                              : TMX_SOURCE_MEASURED;
+        chip.energy.sm_scaling = strcmp(set->value, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
+        (void)(tmx_cta_report_create(&report, false, err) || tmx_cta_policy_parse(set->policy, &p, err));
+        for (size_t k = 0; k < s->n_first && !err->code; k++) {
+            *program = s->program[k];
+            for (size_t l = 0; l < program->n && !core; l++) {
+                struct tmx_memory_kernel *kernel = &program->kernel[l];
+                const double blocks = fmax(1, round(kernel->blocks / set->block_length));
+                kernel->instr_per_warp = fmax(1, kernel->instr_per_warp * kernel->blocks / blocks);
+                kernel->blocks = (int)blocks;
+            }
+            if ((core &&
+                 tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err)) ||
+                tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err)) {
+                break;
+            }
+            const struct tmx_cta_row *r = &report.row[report.n_row - 1];
+            energy += r->energy_pct / n;
+            performance += r->performance_pct / n;
+            cores_mean += r->cores / n;
+            error += 100 * fabs(r->cores / r->optimal_cores - 1) / n;
+        }
+        if (!err->code) {
+            tmx_table_row(t, "%s %s %g %g %g %g", set->parameter, set->value, energy, performance, error,
+                          cores_mean);
+        }
+        tmx_cta_policy_finish(&p);
+        tmx_cta_report_finish(&report);
+    }
+    free(program);
+}
+
+/* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
+ * with freed cores lent. */
+
+static const struct tmx_column share_columns[] = {TMX_TEXT("first"),
+                                                  TMX_TEXT("second"),
+                                                  TMX_REAL("gated_time_us", 1),
+                                                  TMX_REAL("lent_time_us", 1),
+                                                  TMX_REAL("lent_time_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_energy_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_edp_vs_gated_pct", 2),
+                                                  TMX_REAL("lent_energy_vs_all_pct", 2),
+                                                  TMX_REAL("lent_time_vs_all_pct", 2)};
+
+static void study_share(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
+                        struct tmx_err *err)
+{
+    static const char *const policies[] = {"all", "tcs", "tcs_share"};
+    for (size_t i = 0; i < s->n_first * s->n && !err->code; i++) {
+        const struct tmx_memory_program *list[] = {&s->program[i / s->n], &s->program[i % s->n]};
+        double seconds[3] = {0}, energy_j[3] = {0};
+        for (int p = 0; p < 3 && list[0] != list[1]; p++) {
+            run_as(s, list, 2, policies[p], NULL, out, err);
+            seconds[p] = out->result.seconds;
+            energy_j[p] = out->energy.total_j;
+        }
+        if (list[0] != list[1] && !err->code) {
+            tmx_table_row(t, "%s %s %g %g %g %g %g %g %g", list[0]->name, list[1]->name, 1e6 * seconds[1],
+                          1e6 * seconds[2], 100 * (seconds[2] / seconds[1] - 1),
+                          100 * (energy_j[2] / energy_j[1] - 1),
+                          100 * (seconds[2] * energy_j[2] / (seconds[1] * energy_j[1]) - 1),
+                          100 * (energy_j[2] / energy_j[0] - 1), 100 * (seconds[2] / seconds[0] - 1));
+        }
+    }
+}
+
+static void studies(const struct suite *s, struct tmx_err *err)
+{
+#define COLUMNS(c) (c), sizeof(c) / sizeof((c)[0])
+    static const struct {
+        const char *file;
+        const struct tmx_column *column;
+        size_t n_column;
+        void (*fill)(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
+                     struct tmx_err *err);
+    } list[] = {{"sweep.csv", COLUMNS(sweep_columns), study_sweep},
+                {"image.csv", COLUMNS(image_columns), study_image},
+                {"sensitivity.csv", COLUMNS(sensitivity_columns), study_sensitivity},
+                {"share.csv", COLUMNS(share_columns), study_share}};
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    if (!out) {
+        tmx_no_memory(err);
+    }
+    for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !err->code; i++) {
+        struct tmx_table *t = tmx_table_new(list[i].column, list[i].n_column);
+        list[i].fill(s, out, t, err);
+        if (!err->code) {
+            (void)!tmx_suite_save(s->call, t, list[i].file, err);
+        }
+        tmx_table_destroy(t);
+    }
+    free(out);
+}
+
+/* Rows of the means of the first seed: of all numbers from the cores to the static share. */
+static void add_means(struct suite *s)
+{
+    for (size_t g = 0; g < 2; g++) {
+        const size_t first = g == 0 ? 0 : s->n_first, last = g == 0 ? s->n_first : s->n;
+        for (const char *const *p = tcs_policies; *p; p++) {
+            struct tmx_cta_row r = {0};
+            snprintf(r.kernel, sizeof r.kernel, "mean_%s", g == 0 ? "memory" : "compute");
+            snprintf(r.policy, sizeof r.policy, "%s", *p);
+            for (size_t at = offsetof(struct tmx_cta_row, cores);
+                 at <= offsetof(struct tmx_cta_row, static_pct); at += sizeof(double)) {
+                double sum = 0, v;
+                for (size_t k = first; k < last; k++) {
+                    memcpy(&v, (const char *)tmx_cta_report_find(&s->report[0], s->program[k].name, *p) + at,
+                           sizeof v);
+                    sum += v;
+                }
+                sum /= (double)(last - first);
+                memcpy((char *)&r + at, &sum, sizeof sum);
+            }
+            tmx_cta_report_add(&s->report[0], &r);
+        }
+    }
+}
+
+/* ---- paper 002's table ---- */
+
+static struct tmx_table *apsa_table(const struct suite *s)
+{
+    static const struct tmx_column head[] = {
+        TMX_CTA_COLUMNS,
+        TMX_TEXT("class"),
+        TMX_TEXT("paper_class"),
+        TMX_REAL("performance_vs_30_pct", 2), /* wall clock */
+        TMX_REAL("ipc_vs_30_pct", 2),         /* per core cycle, as the paper */
+        TMX_REAL("power_vs_60_pct", 2),
+        TMX_REAL("power_vs_30_pct", 2),
+        TMX_REAL("profiling_overhead_pct", 2),
+        TMX_REAL("ipc_share_pct", 1),
+        TMX_REAL("bandwidth_pct", 1),
+        TMX_REAL("time_us", 1),
+        TMX_REAL("mean_power_w", 2),
+    };
+    enum { FIRST = 10, LAST = 16 }; /* of those that are columns of values, too */
+    struct tmx_table *t = tmx_table_new(head, sizeof head / sizeof head[0]);
+    for (size_t i = 0; i < 5 * s->n; i++) {
+        const size_t k = i / 5, p = i % 5;
+        const struct at at = {
+            .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? apsa_policies[p] : "all"};
+        const struct runs x = runs_at(s, &at);
+        struct tmx_cta_row r = *x.r; /* against 60 cores */
+        snprintf(r.policy, sizeof r.policy, "%s", p < 4 ? apsa_policies[p] : "all_30");
+        const bool is_apsa = strncmp(r.policy, "apsa", 4) == 0;
+        r.performance_pct = change_pct(x.r60->seconds, r.seconds);
+        r.energy_pct = change_pct(r.energy_j, x.r60->energy_j);
+        r.edp_pct = change_pct(r.energy_j * r.seconds, x.r60->energy_j * x.r60->seconds);
+        tmx_cta_cells(t, &r);
+        tmx_table_row(t, "%s %s", !is_apsa ? "" : is_type1(&x) ? "I" : "II", k < s->n_first ? "I" : "II");
+        for (size_t c = FIRST; c <= LAST; c++) {
+            const struct column *column = find_column(s, head[c].name);
+            column->number == overhead_of && !is_apsa ? tmx_table_empty(t)
+                                                      : tmx_table_real(t, number_at(s, column, &at));
+        }
+        tmx_table_row(t, "%g %g", 1e6 * r.seconds, r.power_w);
+    }
+    return t;
+}
+
+/* ---- the whole ---- */
+
+/* Read the suite, its chips and all kernels, and check its `values`. */
+static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
+{
+    static const char *const also[] = {"chip_set", NULL}, *const set[] = {"set", NULL};
     static const struct tmx_opt none[] = {{0}};
-    const char *const root_keys[] = {"name",  "kind",   "doc",       "source",     "base",
-                                     "chips", "values", kind->first, kind->second, NULL};
-    const struct tmx_setting *base = tmx_setting_member(call->root, "base");
+    const struct tmx_setting *root = s->call->root, *base = tmx_setting_member(root, "base"), *list = NULL;
+    const char *const root_keys[] = {"name",  "kind",   "doc",          "source",        "base",
+                                     "chips", "values", s->kind->first, s->kind->second, NULL};
     struct base b = {0};
-    *s = (struct tmx_cta_suite){.call = call, .kind = kind, .n_seed = 1};
-    enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
+    enum tmx_status st = tmx_opt_read(none, NULL, root, root_keys, err);
     st = st ? st : tmx_opt_read(base_opts, &b, base, also, err);
-    st = st ? st : tmx_setting_locate(base, load_chip(s, "", b.chip, base, "chip_set", err), err);
-    const struct tmx_setting *list = NULL;
-    st = st ? st : tmx_setting_list(call->root, "chips", 0, TMX_CTA_CHIPS - 1, &list, err);
+    st = st ? st : load_chip(s, "", b.chip, base, "chip_set", err);
+    st = st ? st : tmx_setting_list(root, "chips", 0, CHIPS - 1, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        static const char *const set[] = {"set", NULL};
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct beside more;
         st = tmx_opt_read(beside_opts, &more, e, set, err);
-        st = st ? st : tmx_setting_locate(e, load_chip(s, more.name, more.chip, e, "set", err), err);
+        st = st ? st : load_chip(s, more.name, more.chip, e, "set", err);
     }
     if (!st) {
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
-        s->n_seed = call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
+        s->n_seed = s->call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
         s->chip[0].memory.core = b.core > 0 ? b.core - 1 : s->chip[0].memory.core;
         TMX_TAKE(&s->arena, s->report, s->n_seed * s->n_chip);
-        TMX_TAKE(&s->arena, s->program, s->n_seed * TMX_CTA_PROGRAMS);
+        TMX_TAKE(&s->arena, s->program, s->n_seed * PROGRAMS);
         st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
     }
-    st = st || !call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
-    st = st ? st : load_list(s, kind->first, err);
+    st = st || !s->call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
+    st = st ? st : load_list(s, s->kind->first, err);
     s->n_first = s->n;
-    st = st ? st : load_list(s, kind->second, err);
+    st = st ? st : load_list(s, s->kind->second, err);
     s->values = (struct tmx_value_source){.ctx = s,
-                                          .paper = kind->paper,
+                                          .paper = s->kind->paper,
                                           .policy = "all",
                                           .n_seed = s->n_seed,
                                           .first_seed = (unsigned)s->options.seed,
                                           .number = number};
-    st = st ? st : tmx_values_read(&s->values, call->root, err);
-    for (size_t i = 0; i < s->n_seed * s->n_chip && !st; i++) {
-        st = tmx_cta_report_create(&s->report[i], i == 0 && call->out_dir != NULL, err);
-    }
-    return st;
+    return st ? st : tmx_values_read(&s->values, root, err);
 }
 
-void tmx_cta_suite_end(struct tmx_cta_suite *s)
-{
-    for (size_t i = 0; s->report && i < s->n_seed * s->n_chip; i++) {
-        tmx_cta_report_finish(&s->report[i]);
-    }
-    tmx_values_finish(&s->values);
-    tmx_arena_finish(&s->arena);
-    tmx_table_destroy(s->cores);
-}
-
-enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err *err)
+/* Every kernel under the kind's policies on every chip with every seed. */
+static enum tmx_status run_all(const struct suite *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < s->n_seed * s->n_chip && !st; i++) {
         const size_t seed = i / s->n_chip, chip = i % s->n_chip;
         const char *const *policies = chip == 0 ? s->kind->policies : s->kind->beside;
-        struct tmx_cta_policy_spec p[TMX_CTA_LIST] = {{0}};
+        struct tmx_cta_policy_spec p[LIST] = {{0}};
         struct tmx_cta_options o = s->options;
         size_t n = 0;
         o.seed += seed;
-        while (policies[n] && !st) {
-            tmx_assert(n < TMX_CTA_LIST);
+        st = tmx_cta_report_create(&s->report[i], i == 0 && s->call->out_dir, err);
+        for (; policies[n] && !st; n++) {
             st = tmx_cta_policy_parse(policies[n], &p[n], err);
-            n++;
         }
         for (size_t k = 0; k < s->n && !st; k++) {
-            const struct tmx_memory_program *list[] = {&s->program[seed * TMX_CTA_PROGRAMS + k]};
-            st = tmx_cta_report_kernel(&s->report[i], &s->chip[chip], list, 1, p, n, &o, err);
+            const struct tmx_memory_program *program = &s->program[seed * PROGRAMS + k];
+            st = tmx_cta_report_kernel(&s->report[i], &s->chip[chip], &program, 1, p, n, &o, err);
         }
         for (size_t k = 0; k < n; k++) {
             tmx_cta_policy_finish(&p[k]);
@@ -286,13 +703,52 @@ enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err 
     return st;
 }
 
-enum tmx_status tmx_cta_suite_write(const struct tmx_cta_suite *s, const struct tmx_table *table,
-                                    struct tmx_err *err)
+/* table.csv, paper.csv, seeds.csv, launches.csv, core.csv. */
+static enum tmx_status write(const struct suite *s, const struct tmx_table *table, struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    if (s->call->out_dir) {
-        st = tmx_cta_report_save(&s->report[0], s->call->out_dir, err);
-        st = st ? st : tmx_suite_save(s->call, s->cores, "core.csv", err);
+    enum tmx_status st =
+        s->call->out_dir ? tmx_cta_report_save(&s->report[0], s->call->out_dir, err) : TMX_OK;
+    st = st || !s->cores ? st : tmx_suite_save(s->call, s->cores, "core.csv", err);
+    return st ? st : tmx_suite_write(s->call, table, &s->values, NULL, err);
+}
+
+static enum tmx_status suite(const struct kind *kind, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct suite s = {.call = call, .kind = kind, .n_seed = 1};
+    struct tmx_table *own = NULL;
+    struct tmx_err later = {0};
+    enum tmx_status st = read_suite(&s, err);
+    if (!st && kind == &apsa && s.n_chip <= HALF) {
+        st = tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "chips: expected the chip of half the cores first");
     }
-    return st ? st : tmx_suite_write(s->call, table ? table : s->report[0].table, &s->values, NULL, err);
+    if (!st && !call->check) {
+        st = run_all(&s, err);
+        if (!st && kind == &tcs) {
+            add_means(&s);
+            studies(&s, &later);
+            st = later.code ? tmx_error_give(err, &later) : TMX_OK;
+        } else if (!st) {
+            own = apsa_table(&s);
+            st = own ? TMX_OK : tmx_no_memory(err);
+        }
+        st = st ? st : write(&s, own ? own : s.report[0].table, err);
+    }
+    tmx_table_destroy(own);
+    for (size_t i = 0; s.report && i < s.n_seed * s.n_chip; i++) {
+        tmx_cta_report_finish(&s.report[i]);
+    }
+    tmx_values_finish(&s.values);
+    tmx_arena_finish(&s.arena);
+    tmx_table_destroy(s.cores);
+    return st;
+}
+
+enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    return suite(&tcs, call, err);
+}
+
+enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    return suite(&apsa, call, err);
 }
