@@ -6,7 +6,6 @@
 
 #include "base/os.h"
 #include "cli/commands.h"
-#include "measure/silicon.h"
 #include "measure/validate.h"
 
 struct args {
@@ -109,7 +108,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     st = st ? st : tmx_table_show(t, (enum tmx_format)a->print.format, &screen, err);
     st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
-    st = st || !a->figures ? st : tmx_silicon_draw(points.point, points.n, a->figures, err);
+    st = st || !a->figures ? st : tmx_validate_draw(&points, a->figures, err);
     st = st ? st : verdict(t, err);
     tmx_table_destroy(t);
     free(points.point);

@@ -12,8 +12,11 @@
 
 extern const char *const tmx_validate_parts[]; /* ends with NULL */
 
-struct tmx_silicon_points {          /* of figures (measure/silicon.h) */
-    struct tmx_silicon_point *point; /* [n] owned */
+struct tmx_silicon_points { /* of figures */
+    struct tmx_silicon_point {
+        char figure[24], series[40];
+        double x, y;
+    } * point; /* [n] owned */
     size_t n;
 };
 
@@ -29,6 +32,10 @@ struct tmx_validate_options {
  * "unseen", "") and holds ("yes", "no", "not installed"). The logs are found as data files are. */
 TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                                            struct tmx_err *err);
+
+/* Draw them into a folder, a picture a figure that has points. */
+TMX_NODISCARD enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *points, const char *folder,
+                                                struct tmx_err *err);
 
 struct tmx_watts_check {
     size_t n_kernel;

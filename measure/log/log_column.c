@@ -516,190 +516,90 @@ bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool
     return isfinite(*v);
 }
 
-/* Time stamps of logs. Days are counted by the civil calendar; zones other than Z and +hh:mm are not read. */
+/* ---- time stamps ---- */
 
-/* Days since 1970-01-01 of the proleptic Gregorian calendar. */
-static double days(int year, int month, int day)
+/* Digits at *p, moved on, into *v; false of fewer than least. */
+static bool digits(const char **p, int least, int most, int *v)
 {
-    const int y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3;
-    const int era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
-    const int of_year = (153 * m + 2) / 5 + day - 1;
-    return (double)era * 146097 + (double)of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-/* n digits at *p, moved on; -1 when they are none. */
-static int digits(const char **p, int n)
-{
-    int v = 0;
-    for (int i = 0; i < n; i++) {
-        const char c = (*p)[i];
-        if (c < '0' || c > '9') {
-            return -1;
-        }
-        v = 10 * v + (c - '0');
+    int n = 0;
+    for (*v = 0; n < most && **p >= '0' && **p <= '9'; n++) {
+        *v = 10 * *v + *(*p)++ - '0';
     }
-    *p += n;
-    return v;
-}
-
-/* One or two digits. */
-static int short_number(const char **p)
-{
-    const char *q = *p;
-    const int two = digits(&q, 2);
-    if (two >= 0) {
-        *p = q;
-        return two;
-    }
-    return digits(p, 1);
+    return n >= least;
 }
 
 static bool skip(const char **p, const char *any)
 {
-    if (**p != '\0' && strchr(any, **p)) {
-        ++*p;
-        return true;
-    }
-    return false;
+    const bool is = **p && strchr(any, **p);
+    *p += is;
+    return is;
 }
 
-static bool clock_of(const char **p, double *seconds)
+/* The date in front of a stamp: year first, with / - . or packed; day first with points; or as ctime and date
+ * print it, month and day in front and the year behind, which *end is then the begin of. */
+static bool date_of(const char **p, int *year, int *month, int *day, const char **end)
 {
-    const int h = short_number(p);
-    if (h < 0 || h > 23 || !skip(p, ":")) {
-        return false;
-    }
-    const int m = digits(p, 2);
-    if (m < 0 || m > 59 || !skip(p, ":")) {
-        return false;
-    }
-    const int s = digits(p, 2);
-    if (s < 0 || s > 60) {
-        return false;
-    }
-    double part = 0, unit = 0.1;
-    if (skip(p, ".,")) {
-        for (; **p >= '0' && **p <= '9'; ++*p, unit /= 10) {
-            part += unit * (**p - '0');
+    static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    const char *from = *p;
+    if ((*from | 0x20) >= 'a' && (*from | 0x20) <= 'z') {
+        const char *name = strlen(from) > 8 ? from + 4 : "   ", *last = strrchr(from, ' ');
+        for (*month = 1; *month < 13; ++*month) {
+            const char *of = &months[3 * (*month - 1)];
+            if ((name[0] | 0x20) == of[0] && (name[1] | 0x20) == of[1] && (name[2] | 0x20) == of[2]) {
+                break;
+            }
         }
+        *p = name + 3;
+        *p += *month < 13 ? strspn(*p, " ") : 0;
+        *end = last ? last : from;
+        from = *end + 1;
+        return *month < 13 && digits(p, 1, 2, day) && last && digits(&from, 4, 4, year) && !*from;
     }
-    *seconds = 3600.0 * h + 60.0 * m + s + part;
-    return true;
-}
-
-/* "", "Z", "+01:00", "-0500": what is to be taken from the time to get UTC. */
-static bool zone(const char **p, double *seconds)
-{
-    *seconds = 0;
-    skip(p, " ");
-    if (strcmp(*p, "UTC") == 0 || strcmp(*p, "GMT") == 0) {
-        *p += 3;
+    if (digits(p, 4, 4, year)) {
+        const bool apart = skip(p, "/-.");
+        const int least = apart ? 1 : 2;
+        return digits(p, least, 2, month) && (!apart || skip(p, "/-.")) && digits(p, least, 2, day);
     }
-    if (skip(p, "Zz") || **p == '\0') {
-        return **p == '\0';
-    }
-    const bool west = **p == '-';
-    if (!skip(p, "+-")) {
-        return false;
-    }
-    const int h = digits(p, 2);
-    skip(p, ":");
-    const int m = digits(p, 2);
-    *seconds = (west ? -1 : 1) * (3600.0 * h + 60.0 * m);
-    return h >= 0 && m >= 0 && h < 15 && m < 60 && **p == '\0';
-}
-
-static int month_of(const char *p)
-{
-    static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-    for (int i = 0; i < 12; i++) {
-        bool same = true;
-        for (int k = 0; k < 3; k++) {
-            same = same && (p[k] | 0x20) == names[3 * i + k];
-        }
-        if (same) {
-            return i + 1;
-        }
-    }
-    return 0;
-}
-
-static bool valid(int year, int month, int day)
-{
-    return year >= 1970 && year < 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
-}
-
-/* "Tue Jan  7 12:34:56 2025", and with the zone in front of the year, as date prints it */
-static bool ctime_form(const char *p, double *seconds)
-{
-    const int month = strlen(p) > 8 ? month_of(p + 4) : 0;
-    if (!month) {
-        return false;
-    }
-    p += 7;
-    while (skip(&p, " ")) {
-    }
-    const int day = short_number(&p);
-    double of_day;
-    if (!skip(&p, " ") || !clock_of(&p, &of_day) || !skip(&p, " ")) {
-        return false;
-    }
-    p += strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); /* one zone a log: times count from its begin */
-    skip(&p, " ");
-    const int year = digits(&p, 4);
-    *seconds = 86400 * days(year, month, day) + of_day;
-    return valid(year, month, day) && *p == '\0';
+    *p = from;
+    return digits(p, 1, 2, day) && skip(p, ".") && digits(p, 1, 2, month) && skip(p, ".") &&
+           digits(p, 4, 4, year);
 }
 
 bool tmx_time_parse(struct tmx_span s, double *seconds)
 {
-    char buf[48];
-    double of_day, shift;
+    enum { DAY_1970 = 719163 };
+    char buf[48], text[64];
+    struct tmx_moment m;
+    int year = 1970, month = 1, day = 1, hour = 0;
     if (tmx_span_real(s, seconds)) {
         return true;
     }
     if (!tmx_span_copy(s, buf, sizeof buf) || !buf[0]) {
         return false;
     }
-    const char *p = buf;
-    if ((buf[0] | 0x20) >= 'a' && (buf[0] | 0x20) <= 'z') {
-        return ctime_form(buf, seconds);
-    }
-    if (clock_of(&p, seconds) && *p == '\0') {
-        return true;
-    }
+    const char *p = buf, *end = NULL;
+    const bool dated = !digits(&p, 1, 2, &hour) || *p != ':';
     p = buf;
-    int year = digits(&p, 4), month, day;
-    if (year >= 0) { /* year first */
-        const bool packed = *p >= '0' && *p <= '9';
-        if (!packed && !skip(&p, "/-.")) {
-            return false;
-        }
-        month = packed ? digits(&p, 2) : short_number(&p);
-        if (!packed && !skip(&p, "/-.")) {
-            return false;
-        }
-        day = packed ? digits(&p, 2) : short_number(&p);
-    } else { /* day first, with points: 7.1.2025 */
-        p = buf;
-        day = short_number(&p);
-        if (!skip(&p, ".")) {
-            return false;
-        }
-        month = short_number(&p);
-        if (!skip(&p, ".")) {
-            return false;
-        }
-        year = digits(&p, 4);
-    }
-    if (!skip(&p, "T ") || !valid(year, month, day)) {
+    if (dated && (!date_of(&p, &year, &month, &day, &end) || !skip(&p, "T ") || year >= 2200)) {
         return false;
     }
-    while (skip(&p, " ")) {
-    }
-    if (!clock_of(&p, &of_day) || !zone(&p, &shift)) {
+    p += strspn(p, " ");
+    if (!digits(&p, 1, 2, &hour)) {
         return false;
     }
-    *seconds = 86400 * days(year, month, day) + of_day - shift;
+    size_t n = end ? strcspn(p, " ")
+                   : strlen(p); /* of ctime's zone nothing: one a log, times count from its begin */
+    const size_t clock = strspn(p, ":0123456789.,");
+    if (clock < n && (strcmp(p + clock, "z") == 0 || strcmp(p + clock + (p[clock] == ' '), "GMT") == 0)) {
+        n = clock; /* as no zone */
+    }
+    snprintf(text, sizeof text, "%04d-%02d-%02d %02d%.*s", year, month, day, hour, (int)n, p);
+    for (char *c = text; *c; c++) {
+        *c = *c == ',' ? '.' : *c;
+    }
+    if (!tmx_moment_read(text, &m) || (!dated && m.zoned)) {
+        return false;
+    }
+    *seconds = 86400.0 * (double)(m.day - DAY_1970) + m.s - 60.0 * m.zone_min;
     return true;
 }

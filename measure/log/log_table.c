@@ -131,6 +131,28 @@ static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span 
     return end - before > line->end - at;
 }
 
+/* Fields set apart by blanks. Of dcgmi a GPU is two words, "GPU 0"; a switch, a link, a partition, "Switch 3"
+ * are not a GPU of its own: no fields. */
+static size_t split_blanks(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l,
+                           struct tmx_span *cell)
+{
+    struct tmx_span rest = l->line, word;
+    size_t n = 0;
+    if (t->entity && (!tmx_span_field(&rest, &word) || !tmx_span_is(word, "GPU"))) {
+        if (!tmx_span_is(word, "Link") && !tmx_span_is(word, "CPU") &&
+            (!tmx_span_field(&rest, &word) || *word.begin < '0' || *word.begin > '9')) {
+            const struct tmx_span line = tmx_span_trim(l->line);
+            tmx_measured_note(c->to, "%s:%u: \"%.*s\" is no row: dropped", c->text->name, l->number,
+                              TMX_SPAN_ARG(line));
+        }
+        return 0;
+    }
+    for (; tmx_span_field(&rest, &word); n++) {
+        cell[n < TMX_MAX_COLUMN ? n : TMX_MAX_COLUMN - 1] = word;
+    }
+    return n;
+}
+
 /* A row's cells, and how many; 0 of a line that is to be passed over, and after an error. */
 static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l,
                         struct tmx_span *cell)
@@ -138,28 +160,30 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     const bool last = l->next >= c->text->data + c->text->size;
     const struct tmx_span line = tmx_span_trim(l->line);
     const unsigned number = tmx_collect_line(c, l->number);
-    if (line.begin == line.end || *line.begin == '#' || is_rule(line)) {
+    if (line.begin == line.end || *line.begin == '#' || (t->separator && is_rule(line))) {
         return 0;
     }
-    size_t count = split(l->line, t->separator, false, cell);
-    if (count > t->n && memchr(line.begin, '[', tmx_span_length(line))) {
+    size_t count = t->separator ? split(l->line, t->separator, false, cell) : split_blanks(c, t, l, cell);
+    if (t->separator && count > t->n && memchr(line.begin, '[', tmx_span_length(line))) {
         const size_t with_lists = split(l->line, t->separator, true, cell);
         count = with_lists == t->n ? with_lists : split(l->line, t->separator, false, cell);
     }
     while (count > t->n && count <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
         count--; /* GPU-Z ends its lines with a comma */
     }
-    if (same_line(t, cell, count)) {
+    if (count > 0 && same_line(t, cell, count)) {
         c->header_at = c->n_header++ ? c->header_at : number;
-    } else if (count < t->n && last) {
+    } else if (count > 0 && count < t->n && last) {
         tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, number);
-    } else if (count == t->n && last && l->number > 2 && cut_in_cell(c->text, &l->line, t->separator)) {
+    } else if (count == t->n && last && t->separator && l->number > 2 &&
+               cut_in_cell(c->text, &l->line, t->separator)) {
         tmx_measured_note(c->to,
                           "%s:%u: the last line has no end and its last cell is shorter than the one above: "
                           "cut inside it? dropped",
                           c->text->name, number);
-    } else if (count != t->n) {
-        tmx_collect_error(c, number, "%zu cells, the header has %zu%s", count, t->n,
+    } else if (count > 0 && count != t->n) {
+        tmx_collect_error(c, number, "%zu %s has %zu%s", count,
+                          t->separator ? "cells, the header" : "columns, the line of names", t->n,
                           count <= t->n || t->separator != ',' ? ""
                           : memchr(line.begin, '[', tmx_span_length(line))
                               ? " (a list in brackets? put it in quotes)"
@@ -195,21 +219,23 @@ static double time_of(struct tmx_collect *c, const struct tmx_columns *t, const 
                       unsigned line)
 {
     const size_t date = t->from[TMX_Q_TIME], k = date < t->n ? date : t->clock;
-    char both[96], day[48], clock[48];
+    char both[96] = "", day[48] = "", clock[48] = "";
+    struct tmx_span shown = k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
     double seconds = NAN;
     bool ok = true;
     if (t->clock < t->n && date < t->n && t->clock != date) { /* a column of dates and one of times */
-        ok = tmx_span_copy(tmx_span_trim(cell[date]), day, sizeof day) &&
+        ok = tmx_span_copy(shown, day, sizeof day) &&
              tmx_span_copy(tmx_span_trim(cell[t->clock]), clock, sizeof clock);
-        snprintf(both, sizeof both, "%s %s", ok ? day : "", ok ? clock : "");
-        ok = ok && tmx_time_parse((struct tmx_span){both, both + strlen(both)}, &seconds);
+        snprintf(both, sizeof both, "%s %s", day, clock);
+        shown = (struct tmx_span){both, both + strlen(both)};
+        ok = ok && tmx_time_parse(shown, &seconds);
     } else if (k < t->n) {
         ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &seconds);
     }
     if (!ok || (k < t->n && isnan(seconds))) {
         tmx_collect_error(c, line,
                           "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
-                          TMX_SPAN_ARG(tmx_span_trim(cell[k])));
+                          TMX_SPAN_ARG(shown));
     }
     return seconds;
 }
@@ -227,9 +253,10 @@ static void take(struct tmx_collect *c, const struct tmx_columns *t, const struc
         const size_t k = from[q];
         if (k < t->n && !tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row->q[q])) {
             const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
-            tmx_collect_error(c, row->line, "column \"%.*s\": \"%.*s\" is no number of %s",
-                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(s),
-                              tmx_log_quantity_name((enum tmx_log_quantity)q));
+            const char *mark = t->separator ? "\"" : "";
+            tmx_collect_error(c, row->line, "column %s%.*s%s: \"%.*s\" is no number%s%s", mark,
+                              TMX_SPAN_ARG(name), mark, TMX_SPAN_ARG(s), t->separator ? " of " : "",
+                              t->separator ? tmx_log_quantity_name((enum tmx_log_quantity)q) : "");
         } else if (q == TMX_Q_POWER && k < t->n && isnan(row->q[q]) &&
                    tmx_span_has(cell[k], "econdary die")) {
             c->secondary_at = c->n_secondary++ ? c->secondary_at : row->line;
@@ -449,68 +476,16 @@ static void read_names(struct tmx_collect *c, struct tmx_columns *t, const struc
     }
     t->entity = t->n > 0 && tmx_span_is(t->name[0], "Entity");
     tmx_columns_choose(t);
-}
-
-static void read_blank_row(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l)
-{
-    struct tmx_row row = {.line = l->number};
-    struct tmx_span rest = l->line, word, cell[TMX_MAX_COLUMN];
-    char stamp[96] = "", part[48];
-    size_t n = 0;
-    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
-        row.q[q] = NAN;
-    }
-    if (t->entity && (!tmx_span_field(&rest, &word) || !tmx_span_is(word, "GPU"))) {
-        /* a switch, a link, a partition, "Switch 3": not a GPU of its own */
-        if (!tmx_span_is(word, "Link") && !tmx_span_is(word, "CPU") &&
-            (!tmx_span_field(&rest, &word) || *word.begin < '0' || *word.begin > '9')) {
-            const struct tmx_span line = tmx_span_trim(l->line);
-            tmx_measured_note(c->to, "%s:%u: \"%.*s\" is no row: dropped", c->text->name, l->number,
-                              line.end - line.begin < 60 ? (int)(line.end - line.begin) : 60, line.begin);
-        }
-        return;
-    }
-    while (tmx_span_field(&rest, &word)) {
-        if (n < TMX_MAX_COLUMN) {
-            cell[n] = word;
-        }
-        n++;
-    }
-    if (n != t->n) {
-        if (n < t->n && l->next >= c->text->data + c->text->size) {
-            tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, l->number);
-        } else {
-            tmx_collect_error(c, l->number, "%zu columns, the line of names has %zu", n, t->n);
-        }
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const int q = t->use[i].quantity;
-        const bool stamped = i == t->from[TMX_Q_TIME] || i == t->clock;
-        if (stamped && tmx_span_copy(cell[i], part, sizeof part)) {
-            snprintf(stamp + strlen(stamp), sizeof stamp - strlen(stamp), "%s%s", stamp[0] ? " " : "", part);
-        } else if (q > TMX_Q_TIME && t->from[q] == i &&
-                   !tmx_cell_value(&t->use[i], cell[i], false, &row.q[q])) {
-            tmx_collect_error(c, l->number, "column %.*s: \"%.*s\" is no number", TMX_SPAN_ARG(t->name[i]),
-                              TMX_SPAN_ARG(cell[i]));
-        }
-    }
-    if (t->clock < t->n &&
-        !tmx_time_parse((struct tmx_span){stamp, stamp + strlen(stamp)}, &row.q[TMX_Q_TIME])) {
-        tmx_collect_error(c, l->number, "\"%s\" is no time", stamp);
-    }
-    const struct tmx_span none = {"", ""};
-    const struct tmx_who who = {none, t->gpu < t->n ? cell[t->gpu] : none, none, none};
-    if (!c->err.code) {
-        tmx_collect_row(c, &row, none, &who);
-    }
+    t->from[TMX_Q_TIME] = t->clock < t->n ? t->from[TMX_Q_TIME] : t->n; /* a date alone is no time */
 }
 
 void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases)
 {
     struct tmx_lines l = {0};
     struct tmx_columns *t, *next;
+    struct tmx_span *cell;
     TMX_TAKE(&c->arena, t, 1);
+    TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN);
     if (!TMX_TAKE(&c->arena, next, 1)) {
         tmx_no_memory(&c->err);
     }
@@ -541,10 +516,10 @@ void tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases
         if (tmx_span_field(&first, &word) && tmx_span_is(word, "ID")) {
             continue; /* dcgmi's line of units */
         }
-        if (named) {
-            read_blank_row(c, t, &l);
-        } else {
+        if (!named) {
             tmx_collect_error(c, l.number, "no line of names before the first row");
+        } else if (row_cells(c, t, &l, cell) > 0) {
+            read_row(c, t, cell, l.number);
         }
     }
 }
