@@ -41,10 +41,4 @@ TMX_NODISCARD enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, co
  * takes. Returns buf. */
 const char *tmx_calibrated_name(const struct tmx_rc *model, size_t gpu, char buf[TMX_NAME]);
 
-/* chips/ and node.cfg, which states the air and where it comes from. */
-TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,
-                                                  double inlet_c, const char *inlet_from,
-                                                  const struct tmx_chip *levels, const char *dir,
-                                                  struct tmx_err *err);
-
 #endif

@@ -360,21 +360,17 @@ static double bare_w(const struct tmx_series *r, size_t i, double jump)
     return jump != 0 && before < PART && after < PART ? jump : 0;
 }
 
-/* The sensor's step: the smallest difference between readings that follow each other; and how far the power
- * goes. */
-static double resolution_k(const struct tmx_series *r, double *range_w)
+/* The sensor's step: the smallest difference between readings that follow each other. */
+static double resolution_k(const struct tmx_series *r)
 {
-    double step = INFINITY, last = NAN, low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < r->n; i++) {
-        const double t = r->q[TMX_Q_TEMP] ? r->q[TMX_Q_TEMP][i] : NAN;
+    double step = INFINITY, last = NAN;
+    for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
+        const double t = r->q[TMX_Q_TEMP][i];
         if (!isnan(t)) {
             step = fabs(t - last) > 1e-6 ? fmin(step, fabs(t - last)) : step;
             last = t;
         }
-        low = fmin(low, r->q[TMX_Q_POWER][i]);
-        high = fmax(high, r->q[TMX_Q_POWER][i]);
     }
-    *range_w = high - low;
     return step;
 }
 
@@ -414,8 +410,9 @@ static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *e
     for (size_t k = 0; k < q->n_span; k++) {
         const struct fit_span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
-        double low = NAN, high = NAN, last = NAN, range_w;
-        const double step_k = resolution_k(r, &range_w);
+        double low = NAN, high = NAN, last = NAN;
+        const struct tmx_range w = tmx_range_of(r->q[TMX_Q_POWER], r->n);
+        const double step_k = resolution_k(r);
         size_t n = s->row0;
         fill_drive(q, s);
         for (size_t i = 0; s->counts && i < r->n; i++) {
@@ -428,7 +425,7 @@ static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *e
                 q->n_reading += n == s->row0 || t != last;
                 last = t;
                 q->step_k[q->n_cluster - 1] = isfinite(step_k) ? step_k : 0;
-                q->jump_w[n] = jump_w(r, i, range_w);
+                q->jump_w[n] = jump_w(r, i, w.high - w.low);
                 q->bare_w[n] = bare_w(r, i, q->jump_w[n]);
                 q->time_s[n] = r->q[TMX_Q_TIME][i];
                 q->cluster[n++] = q->n_cluster - 1;

@@ -48,7 +48,7 @@ struct tmx_rc {
     char power_from[128]; /* name of the column whose watts these are: a board's are not a chip's; "": not
                              known */
     double power_low_w, power_high_w; /* of the log it was fitted to; 0: not known */
-    double leak_per_k;                /* d ln P / dT at equal work (leak.h); 0: not known */
+    double leak_per_k;                /* d ln P / dT at equal work (calibrate.h); 0: not known */
     double residual_k;                /* rms of the fit; 0: not known */
 };
 

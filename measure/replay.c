@@ -489,12 +489,9 @@ static void compare_range(const struct tmx_rc *model, const struct tmx_measured 
     const struct tmx_series *most = NULL;
     double high_w = 0;
     for (size_t i = 0; i < log->n_series; i++) {
-        for (size_t k = 0; k < log->series[i].n; k++) {
-            if (log->series[i].q[TMX_Q_POWER][k] > high_w) {
-                high_w = log->series[i].q[TMX_Q_POWER][k];
-                most = &log->series[i];
-            }
-        }
+        const double w = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n).high;
+        most = w > high_w ? &log->series[i] : most;
+        high_w = fmax(high_w, w);
     }
     if (model->power_high_w > 0 && high_w > FAR * model->power_high_w) {
         tmx_log_say(

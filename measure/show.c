@@ -9,29 +9,13 @@
 
 enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 56, FILE_NAME = 96 };
 
-struct range {
-    double low, high;
-};
-
-static struct range range_of(const double *v, size_t n)
-{
-    struct range r = {INFINITY, -INFINITY};
-    for (size_t i = 0; v && i < n; i++) {
-        if (!isnan(v[i])) {
-            r.low = fmin(r.low, v[i]);
-            r.high = fmax(r.high, v[i]);
-        }
-    }
-    return r;
-}
-
 /* Changes of load: the mean power of the rows after differs from that before by more than a fifth of the
  * range. */
 static size_t load_steps(const struct tmx_series *s)
 {
     enum { AROUND = 3 };
     const double *p = s->q[TMX_Q_POWER];
-    const struct range r = range_of(p, s->n);
+    const struct tmx_range r = tmx_range_of(p, s->n);
     const double least = fmax(0.2 * (r.high - r.low), 5);
     size_t n = 0;
     for (size_t i = AROUND; i + AROUND <= s->n;) {
@@ -73,7 +57,7 @@ enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_tabl
         tmx_table_row(*t, "%s %s %zu %g %g", m->run[s->run], m->gpu[s->gpu], s->n,
                       s->q[TMX_Q_TIME][s->n - 1] - s->q[TMX_Q_TIME][0], s->step_s);
         for (size_t k = 0; k < 4; k++) {
-            const struct range r = range_of(s->q[ranges[k]], s->n);
+            const struct tmx_range r = tmx_range_of(s->q[ranges[k]], s->n);
             tmx_table_row(*t, "%G %G", r.low, r.high);
         }
         tmx_table_row(*t, "%zu", load_steps(s));
@@ -112,7 +96,7 @@ static void line_of_blocks(const struct tmx_series *s, enum tmx_log_quantity q, 
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     double sum[WIDTH] = {0}, n[WIDTH] = {0};
-    const struct range r = range_of(s->q[q], s->n);
+    const struct tmx_range r = tmx_range_of(s->q[q], s->n);
     const double span = fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9);
     for (size_t i = 0; i < s->n; i++) {
         if (!isnan(s->q[q][i])) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A log file -> series: find the format, read it, own what came of it. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,22 @@ enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
     st = st ? st : tmx_measured_parse(m, &t, options, err);
     tmx_text_finish(&t);
     return st;
+}
+
+struct tmx_range tmx_range_of(const double *v, size_t n)
+{
+    struct tmx_range r = {INFINITY, -INFINITY, 0, 0};
+    for (size_t i = 0; v && i < n; i++) {
+        if (v[i] < r.low) { /* false of NAN */
+            r.low = v[i];
+            r.at_low = i;
+        }
+        if (v[i] > r.high) {
+            r.high = v[i];
+            r.at_high = i;
+        }
+    }
+    return r;
 }
 
 const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q)

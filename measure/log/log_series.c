@@ -316,29 +316,6 @@ static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_log
 /* Values a GPU can have but hardly does, and rows that look like two GPUs': said with their line, not
  * refused. */
 
-/* Lowest and highest of a quantity, and where. */
-struct range {
-    double low, high;
-    size_t at_low, at_high;
-};
-
-static struct range range_of(const struct tmx_series *s, enum tmx_log_quantity q)
-{
-    struct range r = {INFINITY, -INFINITY, 0, 0};
-    for (size_t i = 0; s->q[q] && i < s->n; i++) {
-        const double v = s->q[q][i];
-        if (v < r.low) { /* false of NAN */
-            r.low = v;
-            r.at_low = i;
-        }
-        if (v > r.high) {
-            r.high = v;
-            r.at_high = i;
-        }
-    }
-    return r;
-}
-
 /* Rows with less than 1 W, and the first of them. */
 static size_t dead_rows(const struct tmx_series *s, size_t *first)
 {
@@ -377,8 +354,9 @@ static void doubt_series(struct tmx_measured *m, const struct tmx_series *s, con
     for (size_t i = 0; o && i < sizeof o->column / sizeof o->column[0] && o->column[i]; i++) {
         chosen = chosen || strncmp(o->column[i], "fan_rpm=", 8) == 0;
     }
-    const struct range p = range_of(s, TMX_Q_POWER), t = range_of(s, TMX_Q_TEMP), f = range_of(s, TMX_Q_RPM),
-                       in = range_of(s, TMX_Q_INLET);
+    const struct tmx_range p = tmx_range_of(s->q[TMX_Q_POWER], s->n),
+                           t = tmx_range_of(s->q[TMX_Q_TEMP], s->n), f = tmx_range_of(s->q[TMX_Q_RPM], s->n),
+                           in = tmx_range_of(s->q[TMX_Q_INLET], s->n);
     if (p.high < 1) {
         tmx_measured_note(m, "%s:%u: %s never draws more than %g W: kilowatts? call the column power_kw",
                           file, s->line[p.at_high], who, p.high);

@@ -89,6 +89,13 @@ const char *tmx_log_quantity_name(enum tmx_log_quantity q);
 /* The column that a quantity was read from, the first log's; NULL when there is none. */
 const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q);
 
+struct tmx_range {
+    double low, high; /* INFINITY, -INFINITY of no value */
+    size_t at_low, at_high;
+};
+/* Of values that are not NAN; v may be NULL. */
+struct tmx_range tmx_range_of(const double *v, size_t n);
+
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
 
