@@ -5,7 +5,8 @@
 #include <thermix/policy.h>
 
 #include "cli/commands.h"
-#include "study/microbench/merge_table.h"
+#include "papers/suite.h"
+#include "run/load/job_files.h"
 
 struct args {
     struct tmx_texts batch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
 #include "cli/commands.h"
-#include "papers/gate_fit.h"
+#include "papers/suite.h"
 #include "study/microbench/gate_runs.h"
 
 struct args {

@@ -2,7 +2,7 @@
 /* thermix reproduce: papers against ours. */
 #include "base/output.h"
 #include "cli/commands.h"
-#include "papers/reproduce.h"
+#include "papers/values.h"
 
 struct args {
     struct tmx_texts dir;

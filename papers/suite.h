@@ -12,6 +12,11 @@
 #include "study/study.h"
 #include "study/table_out.h"
 
+struct tmx_gate_chip;
+struct tmx_gate_kernel;
+struct tmx_job_batch;
+struct tmx_job_data;
+
 struct tmx_suite_call {
     const char *name, *path;        /* the suite's name and file */
     const struct tmx_setting *root; /* the suite file with the --set overrides of its group `base` applied */
@@ -78,6 +83,23 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
 /* Write a further table below call->out_dir, if there is one. */
 TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
                                              const char *name, struct tmx_err *err);
+
+/* ---- what commands ask of a paper's models ---- */
+
+/* Paper 001: fit the knobs of the instruction streams by simplex, starting from the chip's fit `fit`, to the
+ * mean over n_seed seeds. The targets are the values of suite warped-gates with origin "fitted" (fit 0:
+ * without variant, 1: variant "fit all"). Prints the group for sm.cfg and what was reached. */
+TMX_NODISCARD enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip,
+                                            const struct tmx_gate_kernel *kernel, size_t n_kernel, size_t fit,
+                                            uint64_t seed, size_t n_seed, FILE *out, struct tmx_err *err);
+
+/* Paper 004, a batch of instances: a row a setup (on the CPU, merged, one after another), measured values
+ * beside ours where the batch has them (the caller destroys *t); the decision, its margin and the best
+ * grouping, as lines of text. */
+TMX_NODISCARD enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_job_batch *b,
+                                              double temp_c, struct tmx_table **t, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_job_batch *b,
+                                              double temp_c, FILE *out, struct tmx_err *err);
 
 extern const struct tmx_keys tmx_suite_keys[]; /* of a suite of kind tabs */
 

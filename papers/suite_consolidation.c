@@ -8,12 +8,14 @@
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "power/regress.h"
 #include "run/load/data.h"
 #include "run/load/job_files.h"
 #include "sched/job/decide.h"
+#include "sched/job/group.h"
 
 /* ---- the numbers, by instances, setup and column ---- */
 
@@ -36,27 +38,26 @@ struct instances {
 
 enum setup_kind { SETUP_CPU, SETUP_MANUAL, SETUP_DYNAMIC, SETUP_SERIAL, SETUP_SINGLE, SETUP_EVENTS, SETUPS };
 
-static const char *const setups[] = {"cpu", "manual", "dynamic", "serial", "single", "events", NULL};
+static const char *const setups[] = {"cpu", "manual", "dynamic", "serial", "single", "events"};
 
-static struct tmx_batch batch_of(const struct suite *s, const struct instances *i)
+static struct tmx_batch batch_of(const struct tmx_job_data *d, const size_t *count)
 {
-    return (struct tmx_batch){&s->data.node, s->data.kind, s->data.n_kind, i->count};
+    return (struct tmx_batch){&d->node, d->kind, d->n_kind, count};
 }
 
 /* What the models say of a setup; false where they have nothing. */
-static bool predict(const struct suite *s, const struct instances *i, enum setup_kind setup,
-                    struct tmx_prediction *p)
+static bool predict_at(const struct tmx_job_data *d, const size_t *count, enum setup_kind setup,
+                       double temp_c, struct tmx_prediction *p)
 {
-    const struct tmx_batch b = batch_of(s, i);
-    const double temp_c = s->data.node.reference_c;
+    const struct tmx_batch b = batch_of(d, count);
     *p = (struct tmx_prediction){0};
     switch (setup) {
     case SETUP_CPU:
         return tmx_cpu_predict(&b, p);
     case SETUP_MANUAL:
     case SETUP_DYNAMIC:
-        return tmx_merge_predict(&b, tmx_template_for(&b, s->data.tmpl, s->data.n_tmpl),
-                                 setup == SETUP_DYNAMIC, temp_c, p, NULL) == TMX_FITS;
+        return tmx_merge_predict(&b, tmx_template_for(&b, d->tmpl, d->n_tmpl), setup == SETUP_DYNAMIC, temp_c,
+                                 p, NULL) == TMX_FITS;
     case SETUP_SERIAL:
     case SETUP_SINGLE:
         tmx_serial_predict(&b, temp_c, p);
@@ -66,15 +67,34 @@ static bool predict(const struct suite *s, const struct instances *i, enum setup
     }
 }
 
+static bool predict(const struct suite *s, const struct instances *i, enum setup_kind setup,
+                    struct tmx_prediction *p)
+{
+    return predict_at(&s->data, i->count, setup, s->data.node.reference_c, p);
+}
+
+static double batch_s(const struct tmx_job_batch *b, enum setup_kind setup)
+{
+    const struct tmx_job_measured *m = &b->measured;
+    const double time_s[SETUPS] = {m->cpu_time_s, m->manual_time_s, m->dynamic_time_s, m->serial_time_s};
+    return time_s[setup];
+}
+
+static double batch_j(const struct tmx_job_batch *b, enum setup_kind setup)
+{
+    const struct tmx_job_measured *m = &b->measured;
+    const double energy_j[SETUPS] = {m->cpu_energy_j, m->manual_energy_j, m->dynamic_energy_j,
+                                     m->serial_energy_j};
+    return energy_j[setup];
+}
+
 /* What the paper measured, from the batch's or the kernel's file; 0: not printed. */
 static double measured_s(const struct suite *s, const struct instances *i, enum setup_kind setup)
 {
     if (!i->batch) {
         return setup == SETUP_SINGLE ? s->data.kind[i->kind].gpu_time_s : 0;
     }
-    const struct tmx_job_measured *m = &i->batch->measured;
-    const double time_s[SETUPS] = {m->cpu_time_s, m->manual_time_s, m->dynamic_time_s, m->serial_time_s};
-    return time_s[setup];
+    return batch_s(i->batch, setup);
 }
 
 static double measured_j(const struct suite *s, const struct instances *i, enum setup_kind setup)
@@ -82,10 +102,7 @@ static double measured_j(const struct suite *s, const struct instances *i, enum 
     if (!i->batch) {
         return setup == SETUP_SINGLE ? s->data.measured_w[i->kind] * s->data.kind[i->kind].gpu_time_s : 0;
     }
-    const struct tmx_job_measured *m = &i->batch->measured;
-    const double energy_j[SETUPS] = {m->cpu_energy_j, m->manual_energy_j, m->dynamic_energy_j,
-                                     m->serial_energy_j};
-    return energy_j[setup];
+    return batch_j(i->batch, setup);
 }
 
 /* Instances by name: a batch, "search:table5" alone, "9 encryption:table1". Reads kinds that are new. */
@@ -188,7 +205,7 @@ static double power_error(const struct suite *s, bool largest)
 /* 1 merge, 0 do not; NAN: the models cannot decide. */
 static double decision(const struct suite *s, const struct instances *i)
 {
-    const struct tmx_batch b = batch_of(s, i);
+    const struct tmx_batch b = batch_of(&s->data, i->count);
     const struct tmx_prediction cpu = {.time_s = measured_s(s, i, SETUP_CPU),
                                        .energy_j = measured_j(s, i, SETUP_CPU)};
     struct tmx_verdict v;
@@ -234,24 +251,14 @@ static const char *const column_names[] = {"time_s",
                                            "measured_gpu_w",
                                            "added_gpu_w",
                                            "mean_gpu_w_error_pct",
-                                           "largest_gpu_w_error_pct",
-                                           NULL};
-
-static size_t word(const char *const *words, const char *w)
-{
-    size_t i = 0;
-    while (words[i] && strcmp(words[i], w) != 0) {
-        i++;
-    }
-    return i;
-}
+                                           "largest_gpu_w_error_pct"};
 
 /* For `values`. */
 static double number_of(void *ctx, const struct tmx_pick *p, size_t seed, char *why)
 {
     struct suite *s = ctx;
-    const enum setup_kind setup = (enum setup_kind)word(setups, p->policy);
-    const enum column column = (enum column)word(column_names, p->column);
+    const enum setup_kind setup = (enum setup_kind)tmx_names_find(p->policy, setups, SETUPS);
+    const enum column column = (enum column)tmx_names_find(p->column, column_names, N_COLUMN);
     const bool all = column >= MEAN_POWER_ERROR; /* over everything measured */
     struct instances i = {0};
     struct tmx_prediction r;
@@ -322,7 +329,7 @@ static const struct tmx_column columns[] = {TMX_TEXT("table"),
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
                     const struct instances *i, enum setup_kind setup)
 {
-    const struct tmx_batch b = batch_of(s, i);
+    const struct tmx_batch b = batch_of(&s->data, i->count);
     const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
     struct tmx_prediction p;
     if (!predict(s, i, setup, &p)) {
@@ -430,5 +437,91 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
         tmx_job_data_finish(&s->data);
     }
     free(s);
+    return st;
+}
+
+/* ---- one batch, for `thermix consolidate` ---- */
+
+enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_job_batch *b, double temp_c,
+                                struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column head[] = {TMX_TEXT("setup"),
+                                             TMX_REAL("time_s", 2),
+                                             TMX_REAL("power_w", 1),
+                                             TMX_REAL("energy_j", 0),
+                                             TMX_REAL("measured_time_s", 1),
+                                             TMX_REAL("measured_energy_j", 0),
+                                             TMX_REAL("time_error_percent", 2),
+                                             TMX_REAL("energy_error_percent", 2)};
+    const enum tmx_status st = tmx_table_create(t, head, sizeof head / sizeof head[0], err);
+    for (int k = SETUP_CPU; k <= SETUP_SERIAL && !st; k++) {
+        const enum setup_kind setup = (enum setup_kind)k;
+        const double is_s = batch_s(b, setup), is_j = batch_j(b, setup), s = is_s > 0 ? is_s : NAN,
+                     j = is_j > 0 ? is_j : NAN;
+        struct tmx_prediction p;
+        if (predict_at(d, b->count, setup, temp_c, &p)) {
+            tmx_table_row(*t, "%s %g %g %g %G %G %G %G", setups[k], p.time_s, p.power_w, p.energy_j, s, j,
+                          100 * (p.time_s / s - 1), 100 * (p.energy_j / j - 1));
+        }
+    }
+    return st;
+}
+
+static void print_grouping(const struct tmx_grouping *g, const struct tmx_job_data *d, FILE *out)
+{
+    fprintf(out, "grouping: %s, %.0f J", g->exact ? "optimal" : "greedy", g->energy_j);
+    if (!g->exact) {
+        fprintf(out, " (no grouping can need less than %.0f J)", g->bound_j);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < g->n; i++) {
+        fprintf(out, "  %zu x %s:", g->group[i].times, tmx_choice_word(g->group[i].choice));
+        for (size_t k = 0; k < d->n_kind; k++) {
+            if (g->group[i].count[k] > 0) {
+                tmx_print_visible(out, " %zu %s", g->group[i].count[k], d->kind[k].name);
+            }
+        }
+        fprintf(out, ", %.1f s, %.0f J each\n", g->group[i].time_s, g->group[i].energy_j);
+    }
+}
+
+enum tmx_status tmx_merge_print(const struct tmx_job_data *d, const struct tmx_job_batch *j, double temp_c,
+                                FILE *out, struct tmx_err *err)
+{
+    const struct tmx_batch batch = batch_of(d, j->count), *b = &batch;
+    struct tmx_verdict v;
+    struct tmx_grouping g;
+    struct tmx_group_limits l = {
+        .temp_c = temp_c, .limit_c = INFINITY, .tau_s = 1, .use_cpu = true, .largest = 256};
+    const struct tmx_job_measured *m = &j->measured;
+    const struct tmx_prediction cpu = {.time_s = m->cpu_time_s, .energy_j = m->cpu_energy_j};
+    for (size_t k = 0; k < d->n_kind; k++) {
+        l.time_s[k] = INFINITY;
+    }
+    tmx_decide(b, d->tmpl, d->n_tmpl, m->cpu_energy_j > 0 ? &cpu : NULL, temp_c, &v);
+    fprintf(out, "decision: %s (%s)\n", tmx_choice_word(v.choice),
+            v.sure ? "sure" : "the models cannot decide");
+    if (v.obstacle) {
+        fprintf(out, "merge: impossible, %s\n", tmx_obstacle_text(v.obstacle));
+    } else {
+        fprintf(out, "merge: template %s, %d block(s) per SM, %.1f s, %.0f J\n", v.tmpl->name, v.merge.slots,
+                v.merge.time_s, v.merge.energy_j);
+        fprintf(out,
+                "gain of the merge: %.1f %% of the energy of the best alternative, uncertainty +-%.1f %%\n",
+                100 * v.gain, 100 * d->node.uncertainty);
+    }
+    fprintf(out, "serial: %.1f s, %.0f J\n", v.serial.time_s, v.serial.energy_j);
+    if (v.cpu_known) {
+        fprintf(out, "cpu: %.1f s, %.0f J\n", v.cpu.time_s, v.cpu.energy_j);
+    } else {
+        fprintf(out, "cpu: not known for this mix\n");
+    }
+    if (isfinite(v.margin)) {
+        fprintf(out, "margin: the next best choice needs %.1f %% more energy\n", 100 * v.margin);
+    }
+    const enum tmx_status st = tmx_group_all(b, d->tmpl, d->n_tmpl, &l, 4096, &g, err);
+    if (!st) {
+        print_grouping(&g, d, out);
+    }
     return st;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/opt.h"
@@ -101,6 +102,16 @@ struct tmx_score {
 };
 void tmx_score_add(struct tmx_score *s, const char *origin, const char *outcome); /* other words: ignored */
 size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o);                /* all outcomes */
+
+/* The report of papers against ours as Markdown: one section a folder that `thermix table SUITE -o` wrote,
+ * with the notes of <notes>/<suite>.md where there are any. */
+TMX_NODISCARD enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *notes,
+                                            FILE *out, struct tmx_err *err);
+
+/* The rows of the paper.csv of each folder under one another, after a column that names the folder; what one
+ * has and another lacks is empty there. The caller destroys *t. Errors: of reading them. */
+TMX_NODISCARD enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx_table **t,
+                                              struct tmx_err *err);
 
 extern const struct tmx_keys tmx_value_keys[]; /* of a suite */
 

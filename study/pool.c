@@ -292,16 +292,12 @@ static enum tmx_status collect(struct pool *s, size_t task, struct tmx_err *err)
     return st;
 }
 
-static bool wanted(const struct pool *s, size_t task)
-{
-    return !s->p->wanted || s->p->wanted(s->p->ctx, task);
-}
-
 /* The next tasks for a worker, shared out among those that are idle; 0: there are none. */
 static size_t give(struct pool *s, struct worker *w)
 {
     const size_t idle = s->n_worker - s->n_busy;
-    size_t left = 0, most = 1;
+    const size_t left = s->p->n_task - s->next_start;
+    size_t most = 1;
     w->n_task = 0;
     for (size_t i = 0; i < s->p->n_task && s->n_again > 0; i++) {
         if (s->again[i]) {
@@ -311,18 +307,13 @@ static size_t give(struct pool *s, struct worker *w)
             return 1;
         }
     }
-    for (size_t i = s->next_start; i < s->p->n_task; i++) {
-        left += wanted(s, i);
-    }
     if (s->p->run_together) {
         const size_t limit = s->most < s->p->n_together ? s->most : s->p->n_together,
                      share = (left + idle - 1) / idle;
         most = share < limit ? share : limit;
     }
-    for (; s->next_start < s->p->n_task && w->n_task < most; s->next_start++) {
-        if (wanted(s, s->next_start)) {
-            w->task[w->n_task++] = s->next_start;
-        }
+    while (s->next_start < s->p->n_task && w->n_task < most) {
+        w->task[w->n_task++] = s->next_start++;
     }
     return w->n_task;
 }
@@ -356,10 +347,8 @@ static enum tmx_status hand_over(struct pool *s, size_t task, struct tmx_err *er
         return collect(s, task, err);
     }
     enum tmx_status st = TMX_OK;
-    for (; s->next_collect < s->next_start && !st && !runs(s, s->next_collect); s->next_collect++) {
-        if (s->held[s->next_collect]) { /* else it was not wanted */
-            st = collect(s, s->next_collect, err);
-        }
+    while (s->next_collect < s->next_start && !st && !runs(s, s->next_collect)) {
+        st = collect(s, s->next_collect++, err);
     }
     return st;
 }
@@ -468,11 +457,7 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     if (!s.workers || !s.held || !s.again || !fds) {
         st = tmx_no_memory(err);
     } else {
-        size_t n_wanted = 0;
-        for (size_t i = 0; i < p->n_task; i++) {
-            n_wanted += wanted(&s, i);
-        }
-        tmx_progress_begin(&s.progress, p->noun, n_wanted);
+        tmx_progress_begin(&s.progress, p->noun, p->n_task);
         st = start_idle(&s, err);
         while (!st && s.n_busy > 0) {
             st = step(&s, fds, err);

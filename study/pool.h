@@ -48,8 +48,6 @@ struct tmx_pool {
      * own failure does not: collect decides. NULL: the first failed task stops it. */
     enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
     void *collect_ctx; /* its ctx in place of the other; NULL: the same */
-    /* In the parent: false leaves the task out. NULL: all. Must answer the same each time. */
-    bool (*wanted)(void *ctx, size_t task);
 };
 
 /* Runs all tasks. Progress (done, rate, time left, failures) goes to standard error
