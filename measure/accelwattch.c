@@ -151,10 +151,8 @@ struct report {
 
 static struct kernel *kernel_of(struct report *r, struct tmx_span name)
 {
-    const size_t n = tmx_span_length(name);
     for (size_t i = 0; i < r->n_kernel; i++) {
-        const struct tmx_span s = r->kernel[i].name;
-        if (tmx_span_length(s) == n && memcmp(s.begin, name.begin, n) == 0) {
+        if (tmx_span_same(r->kernel[i].name, name)) {
             return &r->kernel[i];
         }
     }

@@ -930,13 +930,6 @@ struct tasks {
     struct tmx_arena arena;
 };
 
-static bool wanted(void *ctx, size_t i)
-{
-    const struct tasks *s = ctx;
-    const size_t n = s->options->n_part;
-    return n == 0 || tmx_names_find(s->file.task[i].part, s->options->part, n) < n;
-}
-
 /* A child sends the points of figures, then a value a target: of a task whose data are not installed, all of
  * its part. */
 static enum tmx_status compute(void *ctx, size_t i, FILE *out, struct tmx_err *err)
@@ -1008,13 +1001,22 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     struct tasks s = {.options = options};
     char path[TMX_PATH_SIZE];
     enum tmx_status st = load(&s.file, err);
-    const size_t n_task = s.file.n_task;
+    size_t n_task = 0;
+    for (size_t i = 0; i < s.file.n_task; i++) { /* of the parts that are asked for */
+        struct task *task = &s.file.task[i];
+        if (options->n_part == 0 ||
+            tmx_names_find(task->part, options->part, options->n_part) < options->n_part) {
+            s.file.task[n_task++] = *task;
+        } else {
+            free(task->claim);
+        }
+    }
+    s.file.n_task = n_task;
     const struct tmx_pool pool = {.n_task = n_task,
                                   .n_worker = options->n_worker,
                                   .noun = options->quiet ? NULL : "tasks",
                                   .ctx = &s,
                                   .run = compute,
-                                  .wanted = wanted,
                                   .collect = collect};
     st = st ? st : tmx_data_file("workloads/measured/targets.csv", path, err);
     st = st ? st : tmx_csv_read(&s.targets, path, err);

@@ -107,6 +107,7 @@ bool tmx_time_parse(struct tmx_span s, double *seconds);
 
 /* Trim blanks and one pair of double quotes. */
 struct tmx_span tmx_span_trim(struct tmx_span s);
+bool tmx_span_same(struct tmx_span a, struct tmx_span b); /* the same letters */
 /* Does the word, in these letters, stand anywhere in s? */
 bool tmx_span_has(struct tmx_span s, const char *word);
 

@@ -207,8 +207,7 @@ size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_s
     char plain[256];
     s = unquote(s, plain);
     for (size_t i = *n; i-- > 0;) { /* the newest are asked for most */
-        if (strlen((*list)[i]) == tmx_span_length(s) &&
-            memcmp((*list)[i], s.begin, tmx_span_length(s)) == 0) {
+        if (tmx_span_same(s, (struct tmx_span){(*list)[i], (*list)[i] + strlen((*list)[i])})) {
             return i;
         }
     }
@@ -219,15 +218,15 @@ size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_s
 
 /* Who a GPU is. */
 
-static bool is_text(struct tmx_span s, const char *text)
+static struct tmx_span span_of(const char *text)
 {
-    return strlen(text) == tmx_span_length(s) && memcmp(text, s.begin, tmx_span_length(s)) == 0;
+    return (struct tmx_span){text, text + strlen(text)};
 }
 
 /* What one row leaves out another one may say. */
 static bool agree(struct tmx_span s, const char *text)
 {
-    return s.begin == s.end || !text[0] || is_text(s, text);
+    return s.begin == s.end || !text[0] || tmx_span_same(s, span_of(text));
 }
 
 size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
@@ -235,8 +234,8 @@ size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, con
     char plain[256];
     const struct tmx_span gpu = unquote(who->gpu, plain), now[] = {who->host, gpu, who->uuid};
     size_t k = *n;
-    while (k > 0 && !(is_text(gpu, (*list)[k - 1].label) && agree(who->host, (*list)[k - 1].host) &&
-                      agree(who->uuid, (*list)[k - 1].uuid))) {
+    while (k > 0 && !(tmx_span_same(gpu, span_of((*list)[k - 1].label)) &&
+                      agree(who->host, (*list)[k - 1].host) && agree(who->uuid, (*list)[k - 1].uuid))) {
         k--; /* the newest are asked for most */
     }
     if (k == 0 && !tmx_log_grow(a, (void **)list, *n, sizeof **list)) {

@@ -93,6 +93,11 @@ struct tmx_span tmx_span_trim(struct tmx_span s)
     return s;
 }
 
+bool tmx_span_same(struct tmx_span a, struct tmx_span b)
+{
+    return tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
+}
+
 bool tmx_span_has(struct tmx_span s, const char *word)
 {
     const size_t n = strlen(word);
@@ -123,11 +128,6 @@ static void plain_words(struct tmx_span s, bool humps, char *buf, size_t size)
         gap = word ? false : gap || ((unsigned char)c < 0x80);
     }
     buf[n] = '\0';
-}
-
-static bool same(struct tmx_span a, struct tmx_span b)
-{
-    return tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
 }
 
 static struct tmx_column_use with_unit(const struct tmx_alias *a, int rank, const char *unit)
@@ -320,7 +320,7 @@ static void group_column(struct tmx_columns *t, size_t i, const struct tmx_alias
         const struct tmx_column_use use = tmx_column_of(all, aliases);
         const struct tmx_span gpu = {number, end}, run = {s.begin, run_end};
         size_t w = 0;
-        while (w < t->n_wide && !(same(t->wide_gpu[w], gpu) && same(t->wide_run[w], run))) {
+        while (w < t->n_wide && !(tmx_span_same(t->wide_gpu[w], gpu) && tmx_span_same(t->wide_run[w], run))) {
             w++;
         }
         if (use.quantity > TMX_Q_TIME && w < TMX_MAX_WIDE) {
