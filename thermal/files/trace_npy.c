@@ -31,198 +31,186 @@ struct head {
     struct tmx_err *err;
 };
 
-#define FAIL(h, ...) tmx_fail_at((h)->err, TMX_EPARSE, (h)->t->source, 0, __VA_ARGS__)
+#define FAIL(h, ...) tmx_error_at((h)->err, TMX_EPARSE, (h)->t->source, 0, __VA_ARGS__)
 
-static void skip_blanks(struct head *h)
+/* From the first error on nothing is accepted. */
+static bool accept(struct head *h, const char *what)
 {
+    const size_t n = strlen(what);
     while (h->next < h->end && isspace((unsigned char)*h->next)) {
         h->next++;
     }
-}
-
-static bool accept(struct head *h, char c)
-{
-    skip_blanks(h);
-    const bool is = h->next < h->end && *h->next == c;
-    h->next += is;
+    const bool is = !h->err->code && (size_t)(h->end - h->next) >= n && memcmp(h->next, what, n) == 0;
+    h->next += is ? n : 0;
     return is;
 }
 
-static enum tmx_status expect(struct head *h, char c)
+static void expect(struct head *h, const char *what)
 {
-    return accept(h, c) ? TMX_OK : FAIL(h, "the head of this .npy file has no \"%c\" where one is needed", c);
+    if (!accept(h, what)) {
+        FAIL(h, "the head of this .npy file has no \"%s\" where one is needed", what);
+    }
+}
+
+/* Is there another item in what `close` ends? Commas between, one after the last is allowed. */
+static bool another(struct head *h, const char *close, bool *first)
+{
+    const bool comma = *first || accept(h, ",");
+    *first = false;
+    if (comma && !h->err->code && !accept(h, close)) {
+        return !h->err->code;
+    }
+    if (!comma) {
+        expect(h, close);
+    }
+    return false;
 }
 
 /* 'text' or "text" without escapes. */
-static enum tmx_status quoted(struct head *h, struct tmx_span *s)
+static struct tmx_span quoted(struct head *h)
 {
-    skip_blanks(h);
-    const char quote = h->next < h->end ? *h->next : 0;
-    const char *close =
-        quote == '\'' || quote == '"' ? memchr(h->next + 1, quote, (size_t)(h->end - h->next - 1)) : NULL;
+    const char quote = accept(h, "'") ? '\'' : accept(h, "\"") ? '"' : 0;
+    const char *close = quote ? memchr(h->next, quote, (size_t)(h->end - h->next)) : NULL;
     if (!close) {
-        return FAIL(h, "the head of this .npy file has no name where one is needed");
+        FAIL(h, "the head of this .npy file has no name where one is needed");
+        return (struct tmx_span){"", ""};
     }
-    *s = (struct tmx_span){h->next + 1, close};
+    const struct tmx_span s = {h->next, close};
     h->next = close + 1;
-    return memchr(s->begin, '\\', (size_t)(s->end - s->begin))
-               ? FAIL(h, "name \"%.*s\": a backslash", TMX_SPAN_ARG(*s))
-               : TMX_OK;
-}
-
-static enum tmx_status type(struct head *h, size_t *bytes)
-{
-    struct tmx_span s;
-    const enum tmx_status st = quoted(h, &s);
-    if (st) {
-        return st;
+    if (memchr(s.begin, '\\', (size_t)(s.end - s.begin))) {
+        FAIL(h, "name \"%.*s\": a backslash", TMX_SPAN_ARG(s));
     }
-    *bytes = tmx_span_is(s, "<f8") ? 8 : tmx_span_is(s, "<f4") ? 4 : 0;
-    return *bytes
-               ? TMX_OK
-               : FAIL(h, "type \"%.*s\": expected little-endian floats, \"<f8\" or \"<f4\"", TMX_SPAN_ARG(s));
+    return s;
 }
 
-static enum tmx_status add_column(struct head *h, struct tmx_span name, size_t bytes)
+static size_t type_bytes(struct head *h)
+{
+    const struct tmx_span s = quoted(h);
+    const size_t bytes = tmx_span_is(s, "<f8") ? 8 : tmx_span_is(s, "<f4") ? 4 : 0;
+    if (bytes == 0) {
+        FAIL(h, "type \"%.*s\": expected little-endian floats, \"<f8\" or \"<f4\"", TMX_SPAN_ARG(s));
+    }
+    return bytes;
+}
+
+static void add_column(struct head *h, struct tmx_span name, size_t bytes)
 {
     struct tmx_trace *t = h->t;
-    if (t->n_column == h->room) {
+    if (t->n_column == h->room && !h->err->code) {
         const size_t room = h->room ? 2 * h->room : 64;
         char **names = realloc(t->name, room * sizeof *names);
         size_t *sizes = realloc(h->bytes, room * sizeof *sizes);
         t->name = names ? names : t->name;
         h->bytes = sizes ? sizes : h->bytes;
         if (!names || !sizes || room > MAX_COLUMN) {
-            return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "%zu columns", room);
+            tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "%zu columns", room);
         }
         h->room = room;
     }
+    if (h->err->code) {
+        return;
+    }
     t->name[t->n_column] = tmx_span_dup(name);
     if (!t->name[t->n_column]) {
-        return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "out of memory");
+        tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "out of memory");
+        return;
     }
     h->bytes[t->n_column++] = bytes;
-    return tmx_span_length(name) > 0 ? TMX_OK : FAIL(h, "field %zu has no name", t->n_column);
+    if (tmx_span_length(name) == 0) {
+        FAIL(h, "field %zu has no name", t->n_column);
+    }
 }
 
 /* '<f8', or [('name', '<f8'), ...] */
-static enum tmx_status descr(struct head *h)
+static void descr(struct head *h)
 {
-    if (!accept(h, '[')) {
-        return type(h, &h->plain);
+    bool first = true;
+    if (!accept(h, "[")) {
+        h->plain = type_bytes(h);
+        return;
     }
-    enum tmx_status st = TMX_OK;
-    while (!st && !accept(h, ']')) {
-        struct tmx_span name;
-        size_t bytes = 0;
-        st = expect(h, '(');
-        st = st ? st : quoted(h, &name);
-        st = st ? st : expect(h, ',');
-        st = st ? st : type(h, &bytes);
-        st = st ? st : expect(h, ')');
-        st = st ? st : add_column(h, name, bytes);
-        if (!st && !accept(h, ',')) {
-            st = expect(h, ']');
-            break;
-        }
+    while (another(h, "]", &first)) {
+        expect(h, "(");
+        const struct tmx_span name = quoted(h);
+        expect(h, ",");
+        const size_t bytes = type_bytes(h);
+        expect(h, ")");
+        add_column(h, name, bytes);
     }
-    return st;
 }
 
-static enum tmx_status shape(struct head *h)
+static void shape(struct head *h)
 {
-    enum tmx_status st = expect(h, '(');
-    while (!st && !accept(h, ')')) {
+    bool first = true;
+    expect(h, "(");
+    while (another(h, ")", &first)) {
         size_t v = 0, digits = 0;
-        skip_blanks(h);
         for (; h->next < h->end && isdigit((unsigned char)*h->next) && digits < 15; h->next++, digits++) {
             v = 10 * v + (size_t)(*h->next - '0');
         }
         if (digits == 0 || h->n_shape == 2) {
-            return FAIL(h, "its shape: expected (rows,) of named fields, or (rows, columns)");
+            FAIL(h, "its shape: expected (rows,) of named fields, or (rows, columns)");
+            return;
         }
         h->shape[h->n_shape++] = v;
-        if (!accept(h, ',')) {
-            st = expect(h, ')');
-            break;
-        }
     }
-    return st;
 }
 
-static enum tmx_status truth(struct head *h, bool *v)
+static void read_head(struct head *h)
 {
-    skip_blanks(h);
-    *v = h->end - h->next >= 4 && memcmp(h->next, "True", 4) == 0;
-    const size_t n = *v ? 4 : 5;
-    if (!*v && (h->end - h->next < 5 || memcmp(h->next, "False", 5) != 0)) {
-        return FAIL(h, "fortran_order: expected True or False");
-    }
-    h->next += n;
-    return TMX_OK;
-}
-
-static enum tmx_status read_head(struct head *h)
-{
-    enum tmx_status st = expect(h, '{');
-    while (!st && !accept(h, '}')) {
-        struct tmx_span key;
-        st = quoted(h, &key);
-        st = st ? st : expect(h, ':');
-        if (!st && tmx_span_is(key, "descr") && !h->has_descr) {
+    bool first = true;
+    expect(h, "{");
+    while (another(h, "}", &first)) {
+        const struct tmx_span key = quoted(h);
+        expect(h, ":");
+        if (tmx_span_is(key, "descr") && !h->has_descr) {
             h->has_descr = true;
-            st = descr(h);
-        } else if (!st && tmx_span_is(key, "shape") && !h->has_shape) {
+            descr(h);
+        } else if (tmx_span_is(key, "shape") && !h->has_shape) {
             h->has_shape = true;
-            st = shape(h);
-        } else if (!st && tmx_span_is(key, "fortran_order")) {
-            st = truth(h, &h->fortran);
-        } else if (!st) {
-            st = FAIL(h, "\"%.*s\" in its head: expected descr, fortran_order and shape, once each",
-                      TMX_SPAN_ARG(key));
-        }
-        if (!st && !accept(h, ',')) {
-            st = expect(h, '}');
-            break;
+            shape(h);
+        } else if (!tmx_span_is(key, "fortran_order")) {
+            FAIL(h, "\"%.*s\" in its head: expected descr, fortran_order and shape, once each",
+                 TMX_SPAN_ARG(key));
+        } else if (!(h->fortran = accept(h, "True")) && !accept(h, "False")) {
+            FAIL(h, "fortran_order: expected True or False");
         }
     }
-    if (!st && (!h->has_descr || !h->has_shape || h->n_shape != (h->plain ? 2u : 1u))) {
-        st = FAIL(h, "expected an array (rows,) of named fields, or (rows, columns)");
+    if (!h->has_descr || !h->has_shape || h->n_shape != (h->plain ? 2u : 1u)) {
+        FAIL(h, "expected an array (rows,) of named fields, or (rows, columns)");
+    } else if (h->fortran && h->plain) {
+        FAIL(h, "it is in Fortran order: numpy.ascontiguousarray makes it C order");
     }
-    return !st && h->fortran && h->plain
-               ? FAIL(h, "it is in Fortran order: numpy.ascontiguousarray makes it C order")
-               : st;
 }
 
 /* The names of a plain array: `X.names` beside `X.npy`. */
-static enum tmx_status read_names(struct head *h)
+static void read_names(struct head *h)
 {
     char path[sizeof h->t->source + 8];
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
+    struct tmx_err why = {0};
     const size_t length = strlen(h->t->source),
                  stem = tmx_trace_wants_npy(h->t->source) ? length - 4 : length;
     snprintf(path, sizeof path, "%.*s.names", (int)stem, h->t->source);
-    struct tmx_err why = {0};
-    enum tmx_status st = tmx_text_load(&text, path, &why);
-    if (st) {
-        return FAIL(h, "its columns have no names: expected named fields, or names in %s (%s)", path,
-                    why.msg);
+    if (tmx_text_load(&text, path, &why)) {
+        FAIL(h, "its columns have no names: expected named fields, or names in %s (%s)", path, why.msg);
+        return;
     }
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
+    while (!h->err->code && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, field;
-        while (!st && tmx_span_field(&rest, &field)) {
-            st = add_column(h, field, h->plain);
+        while (tmx_span_field(&rest, &field)) {
+            add_column(h, field, h->plain);
         }
     }
     tmx_text_finish(&text);
-    return !st && h->t->n_column != h->shape[1]
-               ? tmx_fail_at(h->err, TMX_EPARSE, path, 0, "%zu names for the %zu columns of %s",
-                             h->t->n_column, h->shape[1], h->t->source)
-               : st;
+    if (h->t->n_column != h->shape[1]) {
+        tmx_error_at(h->err, TMX_EPARSE, path, 0, "%zu names for the %zu columns of %s", h->t->n_column,
+                     h->shape[1], h->t->source);
+    }
 }
 
-static enum tmx_status read_data(struct head *h, const char *data, size_t size)
+static void read_data(struct head *h, const char *data, size_t size)
 {
     struct tmx_trace *t = h->t;
     size_t row_bytes = 0;
@@ -230,18 +218,16 @@ static enum tmx_status read_data(struct head *h, const char *data, size_t size)
         row_bytes += h->bytes[c];
     }
     if (t->n_column == 0 || h->shape[0] == 0) {
-        return FAIL(h, t->n_column ? "no rows" : "no columns");
+        FAIL(h, t->n_column ? "no rows" : "no columns");
+    } else if (size / row_bytes != h->shape[0] || size % row_bytes != 0) {
+        FAIL(h, "%zu bytes of data, its header gives %zu rows of %zu bytes", size, h->shape[0], row_bytes);
     }
-    if (size / row_bytes != h->shape[0] || size % row_bytes != 0) {
-        return FAIL(h, "%zu bytes of data, its header gives %zu rows of %zu bytes", size, h->shape[0],
-                    row_bytes);
+    t->value = h->err->code ? NULL : malloc(h->shape[0] * t->n_column * sizeof *t->value);
+    t->line = t->value ? malloc(h->shape[0] * sizeof *t->line) : NULL;
+    if (!t->line) {
+        tmx_error_at(h->err, TMX_ENOMEM, t->source, 0, "%zu rows", h->shape[0]);
     }
-    t->value = malloc(h->shape[0] * t->n_column * sizeof *t->value);
-    t->line = malloc(h->shape[0] * sizeof *t->line);
-    if (!t->value || !t->line) {
-        return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "%zu rows", h->shape[0]);
-    }
-    for (; t->n_row < h->shape[0]; t->n_row++) {
+    for (; !h->err->code && t->n_row < h->shape[0]; t->n_row++) {
         t->line[t->n_row] = (unsigned)(t->n_row + 1);
         for (size_t c = 0; c < t->n_column; data += h->bytes[c++]) {
             float narrow;
@@ -249,15 +235,14 @@ static enum tmx_status read_data(struct head *h, const char *data, size_t size)
             memcpy(h->bytes[c] == 4 ? (void *)&narrow : v, data, h->bytes[c]);
             *v = h->bytes[c] == 4 ? (double)narrow : *v;
             if (!isfinite(*v)) {
-                return tmx_fail_at(h->err, TMX_EPARSE, t->source, t->line[t->n_row],
-                                   "value of \"%.60s\" in this row is no finite number", t->name[c]);
+                tmx_error_at(h->err, TMX_EPARSE, t->source, t->line[t->n_row],
+                             "value of \"%.60s\" in this row is no finite number", t->name[c]);
             }
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status read_npy(const char *data, size_t size, struct tmx_trace *t, struct tmx_err *err)
+static void read_npy(const char *data, size_t size, struct tmx_trace *t, struct tmx_err *err)
 {
     const unsigned char *byte = (const unsigned char *)data;
     struct head h = {.t = t, .err = err};
@@ -267,15 +252,17 @@ static enum tmx_status read_npy(const char *data, size_t size, struct tmx_trace 
         length |= (size_t)byte[MAGIC + 2 + i] << (8 * i);
     }
     if (size < fixed || byte[MAGIC] < 1 || byte[MAGIC] > 3 || length > size - fixed) {
-        return FAIL(&h, "a .npy file that ends in its head, or of a version above 3");
+        FAIL(&h, "a .npy file that ends in its head, or of a version above 3");
+        return;
     }
     h.next = data + fixed;
     h.end = h.next + length;
-    enum tmx_status st = read_head(&h);
-    st = st || !h.plain ? st : read_names(&h);
-    st = st ? st : read_data(&h, data + fixed + length, size - fixed - length);
+    read_head(&h);
+    if (!err->code && h.plain) {
+        read_names(&h);
+    }
+    read_data(&h, data + fixed + length, size - fixed - length);
     free(h.bytes);
-    return st;
 }
 
 enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err)
@@ -286,14 +273,15 @@ enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *
     if (strcmp(path, "-") == 0) { /* it cannot be looked at twice */
         return tmx_trace_read(path, t, err);
     }
-    enum tmx_status st = tmx_text_load_bytes(&text, path, err);
-    *npy = !st && text.size >= MAGIC && memcmp(text.data, magic, MAGIC) == 0;
+    struct tmx_err own = {0};
+    *npy =
+        !tmx_text_load_bytes(&text, path, &own) && text.size >= MAGIC && memcmp(text.data, magic, MAGIC) == 0;
     if (*npy) {
         snprintf(t->source, sizeof t->source, "%s", path);
-        st = read_npy(text.data, text.size, t, err);
+        read_npy(text.data, text.size, t, &own);
     }
     tmx_text_finish(&text);
-    return st || *npy ? st : tmx_trace_read(path, t, err);
+    return own.code || *npy ? tmx_error_give(err, &own) : tmx_trace_read(path, t, err);
 }
 
 /* ---- writing ---- */
