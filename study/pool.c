@@ -282,7 +282,7 @@ static enum tmx_status collect(struct pool *s, size_t task, struct tmx_err *err)
     };
     enum tmx_status st = r.status;
     if (s->p->collect) {
-        st = s->p->collect(s->p->collect_ctx ? s->p->collect_ctx : s->p->ctx, &r, err);
+        st = s->p->collect(s->p->ctx, &r, err);
     } else if (st && err) {
         *err = r.err;
     }

@@ -47,7 +47,6 @@ struct tmx_pool {
     /* In the parent, once a task. Any other answer than TMX_OK stops the pool. A task's
      * own failure does not: collect decides. NULL: the first failed task stops it. */
     enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
-    void *collect_ctx; /* its ctx in place of the other; NULL: the same */
 };
 
 /* Runs all tasks. Progress (done, rate, time left, failures) goes to standard error

@@ -877,12 +877,19 @@ enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs 
     return r->st;
 }
 
-enum tmx_status tmx_results_state(struct tmx_results *r, const char *id, enum tmx_run_state *state,
-                                  struct tmx_err *err)
+enum tmx_status tmx_results_runs(struct tmx_results *r, size_t *point, enum tmx_run_state *state, size_t *n,
+                                 struct tmx_err *err)
 {
     begin(r, err);
-    *state = (enum tmx_run_state)number(
-        r, "SELECT CASE status WHEN 'done' THEN 1 ELSE 2 END FROM run WHERE id = ?", "t", id);
+    sqlite3_stmt *s =
+        ask(r,
+            "SELECT min(n), coalesce(1 + (status <> 'done'), 0) FROM point p LEFT JOIN run ON id = p.run"
+            " GROUP BY p.run ORDER BY 1",
+            "");
+    for (*n = 0; row(r, s); ++*n) {
+        point[*n] = (size_t)sqlite3_column_int64(s, 0);
+        state[*n] = (enum tmx_run_state)sqlite3_column_int(s, 1);
+    }
     return r->st;
 }
 

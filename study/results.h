@@ -78,8 +78,10 @@ void tmx_results_close(struct tmx_results *r); /* accepts NULL */
 /* Write which run each point has: ids is [runs->n_point]. */
 TMX_NODISCARD enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs *runs,
                                                  const char (*ids)[TMX_HASH_HEX], struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_results_state(struct tmx_results *r, const char *id,
-                                                enum tmx_run_state *state, struct tmx_err *err);
+/* The first point of each distinct run of the points, in order, and what there is of it: *n, at most n_point.
+ */
+TMX_NODISCARD enum tmx_status tmx_results_runs(struct tmx_results *r, size_t *point,
+                                               enum tmx_run_state *state, size_t *n, struct tmx_err *err);
 /* Add a run. One that is there already stays, except that a failed one is replaced. */
 TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *runs,
                                               const struct tmx_run_row *row, struct tmx_err *err);

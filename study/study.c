@@ -324,55 +324,20 @@ size_t tmx_study_metrics(void)
     return tmx_study_metric("");
 }
 
-struct numbered {
-    const char *id;
-    size_t point;
-};
-
-static int by_id(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-    const int d = strcmp(x->id, y->id);
-    return d ? d : (x->point > y->point) - (x->point < y->point);
-}
-
-static int by_point(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* todo = the first point of every distinct run that is missing, in order. */
 static enum tmx_status find_todo(struct tmx_study *s, struct tmx_err *err)
 {
     const struct tmx_study_options *o = s->options;
-    const size_t n = s->runs->n_point;
-    struct numbered *list = malloc(n * sizeof *list);
-    enum tmx_status st = list && TMX_TAKE(&s->arena, s->todo, n) ? TMX_OK : tmx_no_memory(err);
-    for (size_t i = 0; !st && i < n; i++) {
-        list[i] = (struct numbered){s->id[i], i};
-    }
-    if (!st) {
-        qsort(list, n, sizeof *list, by_id);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        if (i == 0 || strcmp(list[i].id, list[i - 1].id) != 0) {
-            s->todo[s->n_run++] = list[i].point;
-        }
-    }
-    free(list);
-    if (!st) {
-        qsort(s->todo, s->n_run, sizeof *s->todo, by_point);
-    }
+    enum tmx_run_state *state;
+    TMX_TAKE(&s->arena, state, s->runs->n_point);
+    enum tmx_status st = TMX_TAKE(&s->arena, s->todo, s->runs->n_point) ? TMX_OK : tmx_no_memory(err);
+    st = st ? st : tmx_results_runs(s->results, s->todo, state, &s->n_run, err);
     for (size_t i = 0; !st && i < s->n_run; i++) {
-        enum tmx_run_state state = TMX_RUN_ABSENT;
-        st = tmx_results_state(s->results, s->id[s->todo[i]], &state, err);
-        const bool there =
-            state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed && !s->runs->suite);
+        const bool failed = state[i] == TMX_RUN_FAILED,
+                   there = state[i] == TMX_RUN_DONE || (failed && !o->retry_failed && !s->runs->suite);
         s->n_before += there;
-        s->n_failed_before += there && state == TMX_RUN_FAILED;
-        const bool ours = i % o->n_shard == o->shard;
-        if (!there && ours && s->n_todo < o->limit) {
+        s->n_failed_before += there && failed;
+        if (!there && i % o->n_shard == o->shard && s->n_todo < o->limit) {
             s->todo[s->n_todo++] = s->todo[i];
         }
     }
@@ -644,7 +609,7 @@ enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err)
 enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
                                   enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r,
                                                              struct tmx_err *err),
-                                  void *ctx, struct tmx_err *err)
+                                  struct tmx_err *err)
 {
     const struct tmx_pool pool = {.n_task = 1,
                                   .n_worker = 1,
@@ -652,8 +617,7 @@ enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
                                   .ctx = s,
                                   .n_together = 1,
                                   .run_together = run_together,
-                                  .collect = collect,
-                                  .collect_ctx = ctx};
+                                  .collect = collect};
     size_t *const todo = s->todo;
     s->todo = &point;
     const enum tmx_status st = tmx_pool_run(&pool, err);

@@ -80,12 +80,13 @@ TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_runs *runs, struc
 /* Run todo[0..n_todo) on options->n_worker processes. */
 TMX_NODISCARD enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err);
 
-/* One run in its own process; what it sends is handed to collect. */
+/* One run in its own process; what it sends is handed to collect, whose ctx is s, with the point as its todo.
+ */
 struct tmx_pool_result;
 TMX_NODISCARD enum tmx_status
 tmx_study_run_one(struct tmx_study *s, size_t point,
                   enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err),
-                  void *ctx, struct tmx_err *err);
+                  struct tmx_err *err);
 /* Warn of what the runs in the database warn of, once. */
 TMX_NODISCARD enum tmx_status tmx_study_warn(struct tmx_study *s, struct tmx_err *err);
 /* Write a finished run of a point into the database and the log. */

@@ -127,10 +127,10 @@ static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct
 
 static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
-    const size_t *point = ctx;
+    const struct tmx_study *s = ctx;
     struct answer a;
     memset(&a, 0, sizeof a); /* padding is sent too */
-    a.point = *point;
+    a.point = s->todo[r->task];
     a.status = r->status;
     a.err = r->err;
     a.wall_s = r->wall_s;
@@ -195,8 +195,7 @@ static enum tmx_status follow(struct tmx_study *s, struct tmx_err *err)
         if (point == NO_MORE) {
             break;
         }
-        size_t task = (size_t)point;
-        st = tmx_study_run_one(s, task, answer, &task, err);
+        st = tmx_study_run_one(s, (size_t)point, answer, err);
     }
     return st;
 }
