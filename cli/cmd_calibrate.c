@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/measured_args.h"
-#include "measure/calibrated.h"
+#include "measure/calibrate.h"
 #include "measure/show.h"
 #include "run/load/data.h"
 

@@ -25,7 +25,7 @@
 #include "run/load/job_files.h"
 #include "run/registry.h"
 #include "run/run.h"
-#include "study/run_alone.h"
+#include "study/study.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/package.h"
 

@@ -9,7 +9,7 @@
 #include "limits/budget.h"
 #include "plots/plot.h"
 #include "run/load/data.h"
-#include "study/explain.h"
+#include "study/study.h"
 
 struct args {
     struct tmx_texts run;

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "core/topology/topology.h"
 #include "limits/budget.h"
-#include "measure/calibrated.h"
+#include "measure/calibrate.h"
 #include "study/pool.h"
 
 enum { BY_NODE, BY_JOB };

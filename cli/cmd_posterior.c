@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "study/analysis/posterior.h"
+#include "study/analysis/analysis.h"
 
 enum show { SHOW_VALUES, SHOW_AXES, SHOW_SETS };
 static const char *const shows[] = {"values", "axes", "sets", NULL};

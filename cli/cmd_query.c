@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 struct args {
     struct tmx_texts db, rows, value, where, aggregate;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/measured_args.h"
-#include "measure/calibrated.h"
+#include "measure/calibrate.h"
 #include "measure/replay.h"
 #include "measure/show.h"
 

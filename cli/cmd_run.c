@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "cli/commands.h"
 #include "run/load/data.h"
-#include "study/run_alone.h"
+#include "study/study.h"
 
 struct args {
     struct tmx_texts config, module;

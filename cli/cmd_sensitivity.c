@@ -4,8 +4,7 @@
 
 #include "base/plausible.h"
 #include "cli/commands.h"
-#include "study/analysis/effects.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 struct args {
     struct tmx_texts db;

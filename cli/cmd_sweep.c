@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "run/load/data.h"
-#include "study/study_mpi.h"
+#include "study/study.h"
 
 struct args {
     struct tmx_texts sweep;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/calibrated.h"
+#include "measure/calibrate.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -411,7 +411,7 @@ static double air_c(const struct tmx_calibration *c, const struct tmx_measured *
 
 /* A calibrated node as files of `thermix run`: a chip of one unit a GPU, its package, the topology.
  *
- * rc.h adds poles that all see the power (Foster); a package is a ladder in which heat passes one body after
+ * fit.h adds poles that all see the power (Foster); a package is a ladder in which heat passes one body after
  * another (Cauer). Two poles (R1, tau1), (R2, tau2) are this ladder, exactly:
  *
  *      P -> R_j -> die side C1 -> r1 -> sink C2 -> r2 -> air      a1 = R1 tau2 + R2 tau1

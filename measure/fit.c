@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fit: least squares of an RC node (rc.h) to measured temperatures, and how far its values may be off.
+/* The fit: least squares of an RC node (rc.c) to measured temperatures, and how far its values may be off.
  *
  * The residual of row i of a series is predicted less measured temperature. The prediction is linear in one
  * number of no interest, the unknown heat x0 in the sink at the series' first row:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/rc.h"
+#include "measure/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

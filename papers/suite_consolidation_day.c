@@ -13,7 +13,7 @@
 #include "papers/suite.h"
 #include "run/load/data.h"
 #include "run/options.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
 

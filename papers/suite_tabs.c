@@ -19,7 +19,7 @@
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "run/load/data.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 /* Mixes, policies, variants or runs beside, at most; columns; "key=value" of each. */
 enum { LIST = 128, COLUMNS = 3 * LIST, MAX_SETS = 10000 };

@@ -9,7 +9,7 @@
 #include "base/opt.h"
 #include "base/os.h"
 #include "base/text.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 const char *const tmx_origins[] = {"fitted", "watched", "derived", "identity", "input", "unseen", NULL};
 const char *const tmx_outcomes[] = {"in band", "not in band", "undecided", "no value", NULL};

@@ -20,10 +20,9 @@
 #include "run/load/data.h"
 #include "run/run.h"
 #include "run/summary.h"
-#include "study/analysis/effects.h"
-#include "study/analysis/pivot.h"
-#include "study/explain.h"
-#include "study/warnings.h"
+#include "study/analysis/analysis.h"
+#include "study/study.h"
+#include "study/results.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 

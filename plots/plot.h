@@ -4,8 +4,8 @@
 
 #include "plots/figure.h"
 #include "plots/history.h"
-#include "study/analysis/pivot.h"
-#include "study/explain.h"
+#include "study/analysis/analysis.h"
+#include "study/study.h"
 
 struct tmx_study_axes {            /* what against what */
     const char *x, *y, *by;        /* key, metric, key of the curves; NULL: chosen, all of them */

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "plots/figure.h"
-#include "study/analysis/effects.h"
+#include "study/analysis/analysis.h"
 
 enum { MAX_NAME = 160, MAX_CURVES = 10 };
 
@@ -210,7 +210,7 @@ static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, co
     }
 }
 
-/* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/effects.h), as a
+/* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/analysis.h), as a
  * table of its own; NULL where it is not known. */
 static struct tmx_table *main_effects(const struct tmx_result_set *set, const struct tmx_study_axes *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/explain.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "core/sim/losses.h"
 #include "run/run.h"
 #include "run/summary.h"
-#include "study/study.h"
 
 enum { MOST_SM = 3, N_STEP = 10 };
 

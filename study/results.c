@@ -16,7 +16,6 @@
 #include "base/provenance.h"
 #include "base/text.h"
 #include "run/run.h"
-#include "study/warnings.h"
 
 enum { APPLICATION = 0x544d5852, BUSY_MS = 5000, STATEMENTS = 48 }; /* "TMXR" */
 

@@ -2,6 +2,15 @@
 #ifndef TMX_STUDY_RESULTS_H
 #define TMX_STUDY_RESULTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/provenance.h"
+#include "base/setting.h"
+
 /* Results of many runs in one SQLite database (WAL). Schema, documented in
  * docs/formats.md:
  *   study(key, value)                                      what the database holds
@@ -12,15 +21,6 @@
  * A run is written in one transaction: after a kill it is there whole or not at all. The hash of a run is
  * over its row, its parameters and its metrics; that of the study and its points is the study's line "hash".
  * What does not have its hash is not what was written: it is never read as a result. */
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/provenance.h"
-#include "base/setting.h"
 
 enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 };
 
@@ -146,5 +146,36 @@ void tmx_result_set_finish(struct tmx_result_set *set); /* accepts zeroed memory
 /* Index of a name that equals word, or whose part after the last '.' does, when that is
  * one name alone; n when none. */
 size_t tmx_result_find(char *const *names, size_t n, const char *word);
+
+/* What many runs warn of: each warning once, with the names of the runs that it concerns. A run's warnings
+ * are lines of its configuration as it is stored (TMX_RUN_WARNING), so that they are known wherever the run
+ * is: while a study begins, in its database, and in a run's folder. */
+
+struct tmx_warnings {
+    struct tmx_warning *list; /* [n] owned */
+    size_t n;
+    bool more; /* there were others than there is room for */
+};
+
+/* Who the runs are: values of the keys of each. */
+struct tmx_warned {
+    const void *ctx;
+    size_t n_run, n_key;
+    const char *const *key; /* [n_key] */
+    const char *(*value)(const void *ctx, size_t run, size_t key, char *buf, size_t size);
+};
+
+/* The warnings among the lines of a configuration. */
+TMX_NODISCARD enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char *config,
+                                               struct tmx_err *err);
+/* A warning (base/plausible.h) for each that has not been one yet. Warnings that differ by their numbers
+ * alone are one. */
+void tmx_warnings_listen(struct tmx_warnings *w, const struct tmx_warned *who);
+/* The first warning of a run with these words in it; NULL when there is none. */
+const char *tmx_warnings_of(const struct tmx_warnings *w, size_t run, const char *words);
+void tmx_warnings_finish(struct tmx_warnings *w); /* accepts zeroed memory */
+
+/* "mix M1, policy BL": a run by its keys. Returns buf. */
+const char *tmx_warned_name(const struct tmx_warned *who, size_t run, char *buf, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/run_alone.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,8 @@
 #include "base/output.h"
 #include "run/summary.h"
 #include "run/trace.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 #include "study/pool.h"
-#include "study/study.h"
 
 struct probe {
     struct tmx_run_trace *trace, *hotspot;

@@ -2,17 +2,21 @@
 #ifndef TMX_STUDY_STUDY_H
 #define TMX_STUDY_STUDY_H
 
-/* Carries out many runs of the simulator (struct tmx_runs): which are missing in the database, running them
- * in several processes and side by side (core/sim/lockstep), writing each down as it ends. */
-
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/table.h"
+#include "core/machine/decomposition.h"
 #include "run/run.h"
 #include "study/results.h"
 #include "study/sweep.h"
-#include "study/warnings.h"
+#include "study/table_out.h"
+
+/* Carries out many runs of the simulator (struct tmx_runs): which are missing in the database, running them
+ * in several processes and side by side (core/sim/lockstep), writing each down as it ends. */
 
 /* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
 struct tmx_probe {
@@ -116,5 +120,87 @@ void tmx_study_say_spread(const struct tmx_run_values *v, size_t n_each, const s
 /* Number of tmx_metrics; the index of one, that number when there is none of this name. */
 size_t tmx_study_metrics(void);
 size_t tmx_study_metric(const char *name);
+
+/* What uses the ranks of an MPI job. A study: rank 0 hands out one run at a time and is the only writer;
+ * every other rank runs what it is given. One run: each rank steps its share of the GPUs, rank 0 writes.
+ * Without MPI at build time these functions say so. */
+
+struct tmx_mpi {
+    int rank, size; /* 0, 1 when not started by an MPI launcher */
+};
+
+/* Joins the job when a launcher (mpirun, srun --mpi) started this program. A launched
+ * program that was built without MPI: TMX_EUNSUPPORTED, as every rank would do all runs. */
+TMX_NODISCARD enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err);
+void tmx_mpi_end(void);
+
+/* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
+ * on. */
+void tmx_mpi_silence(const struct tmx_mpi *m);
+/* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. A rank that
+ * continued alone would wait for ever. */
+TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);
+/* How the ranks of a simulation reach one another; watched: core/machine/decomposition.h. */
+struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);
+
+/* "I/N", I from 1 to N, into o->shard and o->n_shard. */
+TMX_NODISCARD enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options *o,
+                                                   struct tmx_err *err);
+
+/* Run what is missing. On rank 0 says on standard output what was done, unless the study could not begin. */
+TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
+                                                 const struct tmx_study_options *o, struct tmx_err *err);
+
+/* Why a run was slow: where its busy time went, which SMs and which moments lost most, and what one step of a
+ * few knobs would change. */
+
+struct tmx_explain {
+    const char *path;
+    const char *first; /* lines printed before the others; NULL: none */ /* of a run's configuration, or of
+                                                                            resolved.cfg in a run's folder */
+    const char *folder;  /* this run's; NULL: none. It must be of the run that path is now, */
+    bool accept_changed; /* unless this: then a note goes to stderr */
+    const struct tmx_sets *sets;
+    unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
+    bool steps;        /* do these runs, too */
+    bool
+        brief; /* of the words those alone that no table, trace or other result of the run has: a line each */
+    bool zeros; /* causes that took nothing are rows, too */
+};
+
+struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of
+                          limits */
+    struct tmx_table *causes, *over_time, *by_sm;
+    struct tmx_table *steps; /* step, set, slowdown_pct: what helps most first; NULL: none was tried */
+    double trip_c;           /* of the throttle; NAN: it has none */
+};
+
+/* Runs it (deterministic: the same as before), writes the words to out and fills *e, which the caller ends
+ * with tmx_explained_finish, also after failure. Causes exclude one another and sum to the slowdown. */
+TMX_NODISCARD enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
+                                          struct tmx_err *err);
+void tmx_explained_finish(struct tmx_explained *e);
+
+struct tmx_run_alone {                 /* one run by itself: its folder, its screen, its interruption */
+    const char *dir;                   /* tables, resolved.cfg and traces go there; NULL: nowhere */
+    double trace_s, hotspot_s;         /* between rows of trace.csv, and of HotSpot's files; NAN: none */
+    const volatile sig_atomic_t *stop; /* not 0: the run ends; NULL: it does not */
+    enum tmx_format format;            /* of what is printed */
+    const char *const *column;         /* [n_column] of the table; 0: what fits, the first rows */
+    size_t n_column;
+    bool quiet;                /* print no progress, and no table for people */
+    const struct tmx_mpi *mpi; /* the ranks it is on, which all make this call; rank 0 writes. NULL: none */
+};
+
+/* Run, then write and print what there is, also when the run failed; returns the run's own failure first. */
+TMX_NODISCARD enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a,
+                                            struct tmx_err *err);
+
+/* With seed, seed + 1, ... in place of the configuration's own, or (nudge) with its own and start
+ * temperatures TMX_NUDGE_K apart: n runs, kept in dir's runs.sqlite; prints and writes (seeds.csv) a row a
+ * metric: metric, mean, sd (of the sample), ci95 (half the 95 % interval of the mean, by Student's t), n,
+ * min, max. Of *a it reads dir, format and quiet. */
+TMX_NODISCARD enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, size_t n,
+                                            bool nudge, const struct tmx_run_alone *a, struct tmx_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
-#include "study/study_mpi.h"
+#include "study/study.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/warnings.h"
+#include "study/results.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/analysis/effects.h"
+#include "study/analysis/analysis.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_multifit.h>
@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "study/analysis/pivot.h"
 
 struct fit {                     /* least squares of n runs on the axes */
     double *coefficient, *error; /* [n_axis]; NULL when not possible */

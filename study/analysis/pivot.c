@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/analysis/posterior.h"
+#include "study/analysis/analysis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/calibrated.h"
+#include "measure/calibrate.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The fit.csv of a calibration. */

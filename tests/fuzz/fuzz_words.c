@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "measure/log/collect.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Words as they stand on a command line or in a cell, one a line: numbers, times, patterns, conditions. */

@@ -11,10 +11,9 @@
 #include "base/plausible.h"
 #include "base/text.h"
 #include "run/run.h"
-#include "study/analysis/pivot.h"
+#include "study/analysis/analysis.h"
 #include "study/results.h"
 #include "study/sweep.h"
-#include "study/warnings.h"
 
 static enum tmx_status load(struct tmx_sweep *s, const char *body, struct tmx_err *err)
 {
