@@ -196,16 +196,17 @@ static void turn_panels(const struct panels *p, size_t n_turn, const struct tmx_
 
 /* Implicit QL. Sweeps read no vectors, so these turn after many of them, panel by panel. Source: H. Bowdler,
  * R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL algorithms for symmetric matrices", Numer. Math.
- * 11 (1968) 293. */
-static enum tmx_status ql(size_t n, double *d, double *e, const struct panels *p)
+ * 11 (1968) 293. Beside the diagonal least_e is taken for 0. */
+static enum tmx_status ql(size_t n, double *d, double *e, double least_e, const struct panels *p)
 {
     enum { MOST = 50, TURNS = 4096 }; /* sweeps an eigenvalue; two are usual */
     struct tmx_turn turn[TURNS];
     size_t n_turn = 0;
     for (size_t l = 0; l < n; l++) {
         for (int sweep = 0;; sweep++) {
+            const double none = ldexp(least_e, sweep); /* what stays for long is rounding of larger values */
             size_t m = l;
-            while (m + 1 < n && fabs(e[m]) > 0x1p-53 * (fabs(d[m]) + fabs(d[m + 1]))) {
+            while (m + 1 < n && !(fabs(e[m]) <= 0x1p-53 * (fabs(d[m]) + fabs(d[m + 1])) + none)) {
                 m++;
             }
             if (m == l) {
@@ -256,16 +257,17 @@ enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z)
     for (size_t i = 0; i < n; i++) {
         z[i * n + i] = 1;
     }
-    return ql(n, d, e, &(struct panels){z, 1, n, 0});
+    return ql(n, d, e, 0, &(struct panels){z, 1, n, 0});
 }
 
 enum { REFLECTORS = 32, PANEL = 32 }; /* of a block: the rest is products */
 
 /* The lower triangle of a[n][n] := Q' a Q with diagonal d and off-diagonal e. Q is the product of 1 - tau v
- * v' over the columns c: v = 1 at row c + 1, and from row c + 2 on what column c holds in the end. work [4 *
- * REFLECTORS][n]. Source: J. J. Dongarra, D. C. Sorensen, S. J. Hammarling, "Block reduction of matrices to
- * condensed forms for eigenvalue computations", J. Comput. Appl. Math. 27 (1989) 215. */
-static void reduce(size_t n, double *a, double *d, double *e, double *tau, double *work)
+ * v' over the columns c: v = 1 at row c + 1, and from row c + 2 on what column c holds in the end. A column
+ * that has no more than least_e there is taken for reduced. work [4 * REFLECTORS][n]. Source: J. J. Dongarra,
+ * D. C. Sorensen, S. J. Hammarling, "Block reduction of matrices to condensed forms for eigenvalue
+ * computations", J. Comput. Appl. Math. 27 (1989) 215. */
+static void reduce(size_t n, double least_e, double *a, double *d, double *e, double *tau, double *work)
 {
     const struct tmx_tile *kernel = TMX_ISA_OF(&tmx_tile_any, &tmx_tile_v3, &tmx_tile_v4);
     double *v = work, *w = v + REFLECTORS * n, *both = w + REFLECTORS * n;
@@ -285,10 +287,11 @@ static void reduce(size_t n, double *a, double *d, double *e, double *tau, doubl
             }
             const size_t r = c + 1, m = n - r;
             const double rest = tmx_dense_dot(m - 1, x + r + 1, x + r + 1);
-            e[c] = rest > 0 ? -copysign(sqrt(x[r] * x[r] + rest), x[r]) : x[r];
-            tau[c] = rest > 0 ? (e[c] - x[r]) / e[c] : 0;
+            const bool turns = rest > least_e * least_e;
+            e[c] = turns ? -copysign(sqrt(x[r] * x[r] + rest), x[r]) : x[r];
+            tau[c] = turns ? (e[c] - x[r]) / e[c] : 0;
             for (size_t i = r + 1; i < n; i++) {
-                own[i] = x[i] = rest > 0 ? x[i] / (x[r] - e[c]) : 0;
+                own[i] = x[i] = turns ? x[i] / (x[r] - e[c]) : 0;
             }
             own[r] = 1;
             for (size_t i = r; i < n; i++) { /* to := a v, of the lower triangle */
@@ -351,6 +354,8 @@ static void reflect(size_t n, const double *a, const double *tau, double *z, dou
     }
 }
 
+static const double SMALL = 0x1p-66; /* of the largest entry: less is lost in its rounding */
+
 struct value {
     double value;
     size_t at;
@@ -373,16 +378,20 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
     if (!err->code) {
         double *work = z + n_panel * step, *d = work + 4 * REFLECTORS * n, *e = d + n, *tau = e + n,
                *turned = tau + n;
-        for (size_t i = 0; i < n * n; i++) { /* backwards: bases have their slowest fields first */
-            turned[i] = a[n * n - 1 - i];
+        /* From the end that is larger, so that small eigenvalues keep their digits. */
+        const bool backwards = fabs(a[0]) <= fabs(a[n * n - 1]);
+        double most = 0;
+        for (size_t i = 0; i < n * n; i++) {
+            turned[i] = a[backwards ? n * n - 1 - i : i];
+            most = fmax(most, fabs(a[i]));
         }
-        reduce(n, turned, d, e, tau, work);
+        reduce(n, SMALL * most, turned, d, e, tau, work);
         for (size_t i = 0; i < n; i++) {
             w[i] = d[n - 1 - i];
             a[i] = i + 1 < n ? e[n - 2 - i] : 0;
             z[i / PANEL * step + i * PANEL + i % PANEL] = 1;
         }
-        if (ql(n, w, a, &(struct panels){z, n_panel, PANEL, step})) {
+        if (ql(n, w, a, SMALL * most, &(struct panels){z, n_panel, PANEL, step})) {
             tmx_error(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix", n, n);
         }
         for (size_t i = 0; i < n; i++) {
@@ -397,7 +406,7 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
         }
         reflect(n, turned, tau, a, work);
         for (size_t c = 0; c < n; c++) {
-            for (size_t r = 0; r < n / 2; r++) {
+            for (size_t r = 0; r < n / 2 && backwards; r++) {
                 const double other = a[c * n + r];
                 a[c * n + r] = a[c * n + n - 1 - r];
                 a[c * n + n - 1 - r] = other;

@@ -51,7 +51,8 @@ static void tall_products_are_those_of_the_whole_matrices(void **state)
     tmx_thread_pool_destroy(pool);
 }
 
-/* Blocks and panels that are whole, cut off or alone; rates over ten decades, and values that repeat. */
+/* Blocks and panels that are whole, cut off or alone; rates over ten decades, values that repeat, and those
+ * that fall to nothing. */
 static void eigenvectors_diagonalise(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 32, 33, 65, 150};
@@ -59,14 +60,15 @@ static void eigenvectors_diagonalise(void **state)
     static double a[MOST * MOST], x[MOST * MOST], ax[MOST * MOST], is[MOST * MOST];
     double w[MOST];
     (void)state;
-    for (size_t i = 0; i < 3 * sizeof sizes / sizeof sizes[0]; i++) {
-        const size_t n = sizes[i / 3], kind = i % 3;
+    for (size_t i = 0; i < 4 * sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t n = sizes[i / 4], kind = i % 4;
         struct tmx_err err = {0};
         for (size_t c = 0; c < n; c++) {
             for (size_t r = 0; r <= c; r++) {
-                const double own = kind == 1 ? pow(10, 10 * (double)c / (double)n) : 1 + (double)(c / 8);
-                const double beside = kind == 1 ? 1e-3 * pow(10, 10 * (double)r / (double)n) : kind == 0;
-                a[c * n + r] = a[r * n + c] = r == c ? own : beside * sin((double)(n * r + c));
+                const double decades = kind == 1 ? 10 : kind == 3 ? -80 : 0;
+                const double size = pow(10, decades * (double)(c + r) / (double)(2 * n));
+                const double own = kind == 2 ? 1 + (double)(c / 8) : kind == 3 ? 0 : 2 * size;
+                a[c * n + r] = a[r * n + c] = r == c ? own : (kind != 2) * size * sin((double)(n * r + c));
             }
         }
         memcpy(x, a, n * n * sizeof *x);
