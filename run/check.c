@@ -42,11 +42,11 @@ static double *option(const struct tmx_choice *c, const char *key)
     return NULL;
 }
 
-static const struct tmx_setting *place(const struct tmx_setting *root, size_t choice, const char *key)
+static const struct tmx_setting *place(const struct tmx_run *r, size_t choice, const char *key)
 {
-    const struct tmx_setting *group = tmx_setting_member(root, tmx_choice_keys[choice]);
+    const struct tmx_setting *group = tmx_run_member(r, tmx_choice_keys[choice]);
     const struct tmx_setting *s = tmx_setting_member(group, key);
-    return s ? s : group ? group : root;
+    return s ? s : group ? group : r->root;
 }
 
 bool tmx_run_unread(const struct tmx_run *r)
@@ -60,8 +60,7 @@ bool tmx_run_unread(const struct tmx_run *r)
 
 /* emergency_below_trip_k and release_below_trip_k: the thresholds of dtm and mix_policy follow the trip
  * point. */
-static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *root, const double *trip_c,
-                                struct tmx_err *err)
+static void relative(struct tmx_run *r, const double *trip_c)
 {
     static const size_t levels[] = {TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
     const struct {
@@ -75,20 +74,20 @@ static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *roo
             continue;
         }
         if (!trip_c) {
-            return tmx_fail_setting(err, tmx_setting_member(root, rows[i].root_key),
-                                    "%s: throttle.policy has no trip point", rows[i].root_key);
+            tmx_run_fail(r, tmx_run_member(r, rows[i].root_key), "%s: throttle.policy has no trip point",
+                         rows[i].root_key);
+            return;
         }
         for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
             struct tmx_choice *c = &r->sim_spec.choice[levels[k]];
             double *v = option(c, rows[i].key);
             const double wanted = *trip_c - rows[i].below_k;
             const struct tmx_setting *given =
-                tmx_setting_member(tmx_setting_member(root, tmx_choice_keys[levels[k]]), rows[i].key);
+                tmx_setting_member(tmx_run_member(r, tmx_choice_keys[levels[k]]), rows[i].key);
             if (v && given && *v != wanted) {
-                return tmx_fail_setting(err, given,
-                                        "%s.%s = %g, but %s = %g under a trip point of %g degC is %g",
-                                        tmx_choice_keys[levels[k]], rows[i].key, *v, rows[i].root_key,
-                                        rows[i].below_k, *trip_c, wanted);
+                tmx_run_fail(r, given, "%s.%s = %g, but %s = %g under a trip point of %g degC is %g",
+                             tmx_choice_keys[levels[k]], rows[i].key, *v, rows[i].root_key, rows[i].below_k,
+                             *trip_c, wanted);
             }
             if (v) {
                 *v = wanted;
@@ -96,28 +95,25 @@ static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *roo
             }
         }
         if (n == 0 && !tmx_run_unread(r)) {
-            return tmx_fail_setting(err, tmx_setting_member(root, rows[i].root_key),
-                                    "%s: no policy of this run has %s", rows[i].root_key, rows[i].key);
+            tmx_run_fail(r, tmx_run_member(r, rows[i].root_key), "%s: no policy of this run has %s",
+                         rows[i].root_key, rows[i].key);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *root, size_t choice,
-                                   const double *trip_c, struct tmx_err *err)
+static void check_order(struct tmx_run *r, size_t choice, const double *trip_c)
 {
     const struct tmx_choice *c = &r->sim_spec.choice[choice];
     const char *high_key = choice == TMX_SAFETY ? "trip_c" : "emergency_c";
     const double *high = option(c, high_key), *low = option(c, "release_c");
     if (high && low && *low > *high) {
-        return tmx_fail_setting(err, place(root, choice, "release_c"), "%s.release_c = %g is above %s = %g",
-                                tmx_choice_keys[choice], *low, high_key, *high);
+        tmx_run_fail(r, place(r, choice, "release_c"), "%s.release_c = %g is above %s = %g",
+                     tmx_choice_keys[choice], *low, high_key, *high);
     }
-    if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c) {
+    if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c && !r->err.code) {
         tmx_warn("%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
                  tmx_choice_keys[choice], *high, *trip_c);
     }
-    return TMX_OK;
 }
 
 /* Two options of one policy, or a board's where the option is 0: the first is not above the second. */
@@ -144,22 +140,20 @@ static double of_board(const struct tmx_chip_board *board, const double *option_
     return v;
 }
 
-static enum tmx_status check_boards(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_boards(struct tmx_run *r)
 {
-    const struct tmx_setting *forecast = tmx_setting_member(root, "forecast");
+    const struct tmx_setting *forecast = tmx_run_member(r, "forecast");
     if (tmx_setting_length(forecast) > 0 && !tmx_run_unread(r) &&
         !tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
-        return tmx_fail_setting(err, forecast,
-                                "forecast does nothing here: mix policy %s does not look ahead",
-                                r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
+        tmx_run_fail(r, forecast, "forecast does nothing here: mix policy %s does not look ahead",
+                     r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
     }
     const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
     const double *node_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "node_w");
     if (node_w && *node_w > 0 && dtm->policy && !tmx_dtm_of(dtm)->caps && !tmx_run_unread(r)) {
-        return tmx_fail_setting(
-            err, place(root, TMX_LEVEL_MIX, "node_w"),
-            "mix_policy.node_w: a power cap, but no dtm policy of this run keeps caps; there is "
-            "dtm = { policy = \"boost\"; }");
+        tmx_run_fail(r, place(r, TMX_LEVEL_MIX, "node_w"),
+                     "mix_policy.node_w: a power cap, but no dtm policy of this run keeps caps; there is "
+                     "dtm = { policy = \"boost\"; }");
     }
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];
@@ -170,14 +164,13 @@ static enum tmx_status check_boards(struct tmx_run *r, const struct tmx_setting 
                          b = of_board(board, high, orders[i].high_board);
             if (a > 0 && b > 0 && a > b) {
                 const bool of_low = *low > 0;
-                return tmx_fail_setting(
-                    err, place(root, orders[i].choice, of_low ? orders[i].low : orders[i].high),
-                    "%s.%s = %g%s is above %s = %g%s", tmx_choice_keys[orders[i].choice], orders[i].low, a,
-                    of_low ? "" : ", the board's,", orders[i].high, b, *high > 0 ? "" : ", the board's");
+                tmx_run_fail(r, place(r, orders[i].choice, of_low ? orders[i].low : orders[i].high),
+                             "%s.%s = %g%s is above %s = %g%s", tmx_choice_keys[orders[i].choice],
+                             orders[i].low, a, of_low ? "" : ", the board's,", orders[i].high, b,
+                             *high > 0 ? "" : ", the board's");
             }
         }
     }
-    return TMX_OK;
 }
 
 /* On the command line, not in a file? */
@@ -187,35 +180,35 @@ static bool typed(const struct tmx_setting *s)
     return file && strncmp(file, "--set", strlen("--set")) == 0;
 }
 
-static enum tmx_status check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_keys(struct tmx_run *r)
 {
     static const size_t levels[] = {TMX_SAFETY, TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
     const struct tmx_choice *safety = &r->sim_spec.choice[TMX_SAFETY];
-    const struct tmx_setting *topology = tmx_setting_member(root, "topology");
-    for (size_t i = 0; i < tmx_setting_length(root); i++) {
-        const struct tmx_setting *s = tmx_setting_at(root, i);
+    const struct tmx_setting *topology = tmx_run_member(r, "topology");
+    for (size_t i = 0; i < tmx_setting_length(r->root); i++) {
+        const struct tmx_setting *s = tmx_setting_at(r->root, i);
         const char *why = tmx_run_key_unused(r, tmx_setting_name(s));
         const bool replaced = /* --set topology= takes the place of the file's chip */
             topology && typed(topology) && !typed(s) && r->options.gpus == 1 &&
             strcmp(tmx_setting_name(s), "chip") == 0;
         if (why && !replaced) {
-            return tmx_fail_setting(err, s, "%s does nothing here: %s", tmx_setting_name(s), why);
+            tmx_run_fail(r, s, "%s does nothing here: %s", tmx_setting_name(s), why);
         }
     }
     if (tmx_dtm_of(safety)->govern && !tmx_dtm_of(safety)->guard) {
-        return tmx_fail_setting(err, place(root, TMX_SAFETY, "policy"),
-                                "throttle.policy = \"%s\" cannot stop a core; there is throttle, none",
-                                safety->policy->name);
+        tmx_run_fail(r, place(r, TMX_SAFETY, "policy"),
+                     "throttle.policy = \"%s\" cannot stop a core; there is throttle, none",
+                     safety->policy->name);
     }
-    if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0) {
+    if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0 &&
+        !r->err.code) {
         tmx_warn("policy = \"%s\" places kernels among several GPUs; this run has one", r->options.policy);
     }
     const double *trip_c = option(safety, "trip_c");
-    enum tmx_status st = relative(r, root, trip_c, err);
-    for (size_t i = 0; !st && i < sizeof levels / sizeof levels[0]; i++) {
-        st = check_order(r, root, levels[i], trip_c, err);
+    relative(r, trip_c);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        check_order(r, levels[i], trip_c);
     }
-    return st;
 }
 
 /* Times that must be whole numbers of others, checked where they are written; a default that is none becomes
@@ -229,7 +222,7 @@ struct span {
     double unit_s;
 };
 
-static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void fit_times(struct tmx_run *r)
 {
     struct tmx_run_options *o = &r->options;
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
@@ -246,7 +239,7 @@ static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *ro
     };
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         const struct span *t = &spans[i];
-        const struct tmx_setting *group = t->group ? tmx_setting_member(root, t->group) : root,
+        const struct tmx_setting *group = t->group ? tmx_run_member(r, t->group) : r->root,
                                  *at =
                                      group ? tmx_setting_member(group, t->key) : NULL; /* NULL: its default */
         const bool too_short = t->s < t->unit_s * (1 - 1e-6) && t->s > 0;
@@ -257,50 +250,46 @@ static enum tmx_status fit_times(struct tmx_run *r, const struct tmx_setting *ro
         if (!at && t->value) {
             *t->value = ceil(t->s / t->unit_s - 1e-9) * t->unit_s;
         } else {
-            return tmx_fail_setting(err, at ? at : root, "%s%s%s = %g s is not a multiple of %s = %g s",
-                                    t->group ? t->group : "", t->group ? "." : "", t->key, t->s, t->of,
-                                    t->unit_s);
+            tmx_run_fail(r, at ? at : r->root, "%s%s%s = %g s is not a multiple of %s = %g s",
+                         t->group ? t->group : "", t->group ? "." : "", t->key, t->s, t->of, t->unit_s);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status check_smooth(const struct tmx_run *r, const struct tmx_setting *root,
-                                    struct tmx_err *err)
+static void check_smooth(struct tmx_run *r)
 {
     const struct tmx_smooth_options *o = &r->sim_spec.smooth;
-    const struct tmx_setting *group = tmx_setting_member(root, "smooth"),
-                             *at = tmx_setting_member(group, "floor"),
+    const struct tmx_setting *group = tmx_run_member(r, "smooth"), *at = tmx_setting_member(group, "floor"),
                              *hysteresis = tmx_setting_member(group, "hysteresis_s"),
                              *prime = tmx_setting_member(group, "prime_s");
     const struct tmx_store_options *store = &r->sim_spec.store;
     const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
                  *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");
     if ((store->joules > 0) != (store->watts > 0)) {
-        return tmx_fail_setting(err, tmx_setting_member(root, "store"),
-                                "store: expected both joules and watts above 0, or neither");
+        tmx_run_fail(r, tmx_run_member(r, "store"),
+                     "store: expected both joules and watts above 0, or neither");
     }
-    if (store->joules == 0 && tmx_setting_member(tmx_setting_member(root, "store"), "efficiency")) {
-        return tmx_fail_setting(err, tmx_setting_member(root, "store"),
-                                "store.efficiency = %g does nothing here: expected joules and watts above 0",
-                                store->efficiency);
+    if (store->joules == 0 && tmx_setting_member(tmx_run_member(r, "store"), "efficiency")) {
+        tmx_run_fail(r, tmx_run_member(r, "store"),
+                     "store.efficiency = %g does nothing here: expected joules and watts above 0",
+                     store->efficiency);
     }
     if (o->floor == 0 && (o->hysteresis_s > 0 || o->prime_s > 0)) {
-        return tmx_fail_setting(err, o->prime_s > 0 ? prime : hysteresis,
-                                "smooth.%s = %g does nothing here: expected a smooth.floor above 0",
-                                o->prime_s > 0 ? "prime_s" : "hysteresis_s",
-                                o->prime_s > 0 ? o->prime_s : o->hysteresis_s);
+        tmx_run_fail(r, o->prime_s > 0 ? prime : hysteresis,
+                     "smooth.%s = %g does nothing here: expected a smooth.floor above 0",
+                     o->prime_s > 0 ? "prime_s" : "hysteresis_s",
+                     o->prime_s > 0 ? o->prime_s : o->hysteresis_s);
     }
     if (o->hysteresis_s > 0 && o->hysteresis_s < r->options.tick_s * (1 - 1e-6)) {
-        return tmx_fail_setting(err, hysteresis, "smooth.hysteresis_s = %g is shorter than tick_s = %g",
-                                o->hysteresis_s, r->options.tick_s);
+        tmx_run_fail(r, hysteresis, "smooth.hysteresis_s = %g is shorter than tick_s = %g", o->hysteresis_s,
+                     r->options.tick_s);
     }
     if (tmx_smooth_on(o) &&
         (r->options.tick != TMX_TICK_FIXED || (r->serve && !r->serve->spec.options.heat))) {
-        return tmx_fail_setting(err, group, "smooth: expected tick = \"fixed\", and no serve.heat = false");
+        tmx_run_fail(r, group, "smooth: expected tick = \"fixed\", and no serve.heat = false");
     }
     if (o->prime_s > 0 && r->serve) {
-        return tmx_fail_setting(err, prime, "smooth.prime_s does nothing here: group serve has no kernels");
+        tmx_run_fail(r, prime, "smooth.prime_s does nothing here: group serve has no kernels");
     }
     for (size_t g = 0; g < r->n_gpu && (o->floor > 0 || o->secondary_floor_w > 0); g++) {
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
@@ -310,56 +299,48 @@ static enum tmx_status check_smooth(const struct tmx_run *r, const struct tmx_se
         least_w = max_w && *max_w > 0 ? fmin(least_w, *max_w) : least_w;
         if (o->secondary_floor_w >
             (o->floor > 0 ? floor_w : fmin(least_w, limit_w > 0 ? limit_w : INFINITY))) {
-            return tmx_fail_setting(
-                err, tmx_setting_member(group, "secondary_floor_w"),
-                "smooth.secondary_floor_w = %g is above the floor or the limit of GPU %zu",
-                o->secondary_floor_w, g);
+            tmx_run_fail(r, tmx_setting_member(group, "secondary_floor_w"),
+                         "smooth.secondary_floor_w = %g is above the floor or the limit of GPU %zu",
+                         o->secondary_floor_w, g);
         }
         if (o->floor > 0 && !(limit_w > 0)) {
-            return tmx_fail_setting(err, at, "smooth.floor: %s states no power limit, board.power_w",
-                                    kind->name);
+            tmx_run_fail(r, at, "smooth.floor: %s states no power limit, board.power_w", kind->name);
         }
         if (floor_w > least_w) {
-            return tmx_fail_setting(
-                err, at, "smooth.floor = %g percent of %g W is above the power cap of GPU %zu, %g W",
-                o->floor, limit_w, g, least_w);
+            tmx_run_fail(r, at, "smooth.floor = %g percent of %g W is above the power cap of GPU %zu, %g W",
+                         o->floor, limit_w, g, least_w);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status check_events(const struct tmx_run *r, const struct tmx_setting *root,
-                                    struct tmx_err *err)
+static void check_events(struct tmx_run *r)
 {
     const struct tmx_thermal_ops *ops = r->thermal.ops;
     const struct tmx_source *source = r->sim_spec.source.is;
     const char *group = source ? source->base.name : r->cta ? "cta" : NULL;
-    const struct tmx_setting *at = tmx_setting_member(root, group ? group : "method"),
-                             *tick = tmx_setting_member(root, "tick");
+    const struct tmx_setting *at = tmx_run_member(r, group ? group : "method"),
+                             *tick = tmx_run_member(r, "tick");
     if (r->options.tick != TMX_TICK_EVENTS) {
-        return TMX_OK;
+        return;
     }
     if (group) {
-        return tmx_fail_setting(err, at ? at : tick,
-                                "group %s goes by fixed ticks: expected tick = \"fixed\"", group);
+        tmx_run_fail(r, at ? at : tick, "group %s goes by fixed ticks: expected tick = \"fixed\"", group);
     }
     for (size_t k = 0; k < r->n_kind; k++) {
         const struct tmx_thermal_spec *spec = &r->kind[k].stack.spec;
         for (size_t l = 0; l < spec->n_layer; l++) {
             if (spec->layer[l].channels) {
-                return tmx_fail_setting(
-                    err, tick, "a package with channels goes by fixed ticks: expected tick = \"fixed\"");
+                tmx_run_fail(r, tick,
+                             "a package with channels goes by fixed ticks: expected tick = \"fixed\"");
             }
         }
     }
     if (!ops->predict || !ops->commit || !ops->bound || !ops->response) {
-        return tmx_fail_setting(
-            err, at ? at : tick,
-            "tick = \"events\": thermal back-end %s takes no steps of any length: expected "
-            "method = \"reduced\"",
-            ops->base.name);
+        tmx_run_fail(r, at ? at : tick,
+                     "tick = \"events\": thermal back-end %s takes no steps of any length: expected "
+                     "method = \"reduced\"",
+                     ops->base.name);
     }
-    return TMX_OK;
 }
 
 /* Measured on one core of a 2.8 GHz Xeon, reduced model; the full grid solves its network every tick. */
@@ -405,33 +386,34 @@ struct tmx_cost tmx_run_cost(const struct tmx_run *r)
     return c;
 }
 
-static enum tmx_status check_cost(const struct tmx_run *r, const struct tmx_setting *root,
-                                  struct tmx_err *err)
+static void check_cost(struct tmx_run *r)
 {
-    const struct tmx_setting *mix = tmx_setting_member(root, "mix");
-    return tmx_setting_locate(
-        mix ? mix : root,
-        tmx_cost_check(tmx_run_cost(r), err,
+    r->err.code =
+        tmx_cost_check(tmx_run_cost(r), &r->err,
                        "%.3g ticks of %g s (warmup_s, arrivals and work of %zu kernels) on "
                        "%zu GPU%s",
-                       total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu, r->n_gpu == 1 ? "" : "s"),
-        err);
+                       total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu, r->n_gpu == 1 ? "" : "s");
+    tmx_run_locate(r, tmx_run_place(r, "mix"));
 }
 
 /* After the chips are read. */
-static enum tmx_status check_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_node(struct tmx_run *r)
 {
-    const enum tmx_status st = check_boards(r, root, err);
-    return st ? st : fit_times(r, root, err);
+    check_boards(r);
+    if (!r->err.code) {
+        fit_times(r);
+    }
 }
 
 /* After everything is read. */
-static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_all(struct tmx_run *r)
 {
-    enum tmx_status st = check_events(r, root, err);
-    st = st ? st : check_smooth(r, root, err);
-    st = st ? st : check_cost(r, root, err);
-    if (!st) {
+    check_events(r);
+    check_smooth(r);
+    if (!r->err.code) {
+        check_cost(r);
+    }
+    if (!r->err.code) {
         /* note powerless */
         const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
                    *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
@@ -463,7 +445,6 @@ static enum tmx_status check_all(struct tmx_run *r, const struct tmx_setting *ro
                      *node_w, least_w);
         }
     }
-    return st;
 }
 
 const struct tmx_run_feature tmx_feature_keys = {.open = check_keys},

@@ -473,45 +473,46 @@ static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel
     return st;
 }
 
-static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tmx_setting *group,
-                                  struct tmx_err *err)
+static void make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tmx_setting *group)
 {
     if (r->n_kind != 1 || r->jobs) {
-        return tmx_fail_setting(err, group, "cta: needs GPUs of one kind and no job level");
+        tmx_run_fail(r, group, "cta: needs GPUs of one kind and no job level");
     }
-    enum tmx_status st = tmx_cta_chip_load(&c->chip, r->kind[0].name, NULL, err);
-    if (!st && (size_t)c->chip.memory.cores != r->kind[0].chip.n_sm) {
-        st = tmx_fail_setting(err, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
-                              c->chip.memory.cores, r->kind[0].chip.n_sm);
+    tmx_run_try(r, tmx_cta_chip_load, &c->chip, r->kind[0].name, NULL);
+    if ((size_t)c->chip.memory.cores != r->kind[0].chip.n_sm) {
+        tmx_run_fail(r, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
+                     c->chip.memory.cores, r->kind[0].chip.n_sm);
     }
     c->chip.memory.core = c->core > 0 ? c->core - 1 : c->chip.memory.core;
     TMX_TAKE(&r->arena, c->plan, r->n_kernel);
-    st = st ? st : tmx_run_memory(r, err);
-    for (size_t k = 0; k < r->n_kernel && !st; k++) {
-        st = make_plan(c, r->kernel_file[k].path, &c->plan[k], err);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t k = 0; k < r->n_kernel && !r->err.code; k++) {
+        tmx_run_try(r, make_plan, c, r->kernel_file[k].path, &c->plan[k]);
     }
-    return st;
 }
 
-static enum tmx_status open_cta(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_cta(struct tmx_run *r)
 {
     struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_CTA];
     const struct tmx_setting *group;
     const char *policy = "";
-    enum tmx_status st = tmx_setting_group(root, "cta", &group, err);
-    st = st ? st : tmx_setting_word(group, "policy", "", &policy, err);
-    if (st || !group || strcmp(policy, "none") == 0) {
-        return st;
+    tmx_run_try(r, tmx_setting_group, r->root, "cta", &group);
+    tmx_run_try(r, tmx_setting_word, group, "policy", "", &policy);
+    if (r->err.code || !group || strcmp(policy, "none") == 0) {
+        return;
     }
     struct tmx_run_cta *c = r->cta = TMX_TAKE(&r->arena, c, 1);
     if (!c) {
-        return tmx_no_memory(err);
+        return;
     }
     c->seed = (uint64_t)r->options.seed;
-    st = tmx_run_choose(r, root, TMX_LEVEL_CTA, "tcs", opts, c, err);
+    tmx_run_choose(r, TMX_LEVEL_CTA, "tcs", opts, c);
     c->policy = (struct tmx_cta_policy_spec){.policy = tmx_cta_of(choice), .options = choice->state};
-    st = st ? st : tmx_setting_locate(group, make_plans(r, c, group, err), err);
-    if (!st) {
+    if (!r->err.code) {
+        make_plans(r, c, group);
+        tmx_run_locate(r, group);
+    }
+    if (!r->err.code) {
         const struct tmx_cta_policy *p = c->policy.policy;
         const bool off = !p->unused_core || p->unused_core(choice->state) == TMX_CORE_OFF;
         r->sim_spec.cta = (struct tmx_cta_spec){.kernel = r->kernel,
@@ -526,7 +527,6 @@ static enum tmx_status open_cta(struct tmx_run *r, const struct tmx_setting *roo
                                                                    : 0,
                                                 .place = c->place};
     }
-    return st;
 }
 
 static void write_plans(const struct tmx_run *r, struct tmx_writer *w)

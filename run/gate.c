@@ -33,16 +33,15 @@ static const struct tmx_opt opts[] = {
 };
 
 /* One kernel: its profile, which the tick reads at the latency memory has in core cycles. */
-static enum tmx_status profile_kernel(struct tmx_run *r, struct chip_profiles *c, size_t k,
-                                      const struct tmx_gate_policy *policy, const char *cache_dir,
-                                      struct tmx_err *err)
+static void profile_kernel(struct tmx_run *r, struct chip_profiles *c, size_t k,
+                           const struct tmx_gate_policy *policy, const char *cache_dir)
 {
     struct tmx_run_gate *g = r->gate;
     struct tmx_gate_kernel kernel;
     struct tmx_gate_profile *profile = &c->profile[k];
-    enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k].path, err);
-    if (st) {
-        return st;
+    tmx_run_try(r, tmx_gate_kernel_load, &kernel, r->kernel_file[k].path);
+    if (r->err.code) {
+        return;
     }
     const struct tmx_profile_key key = {.stats = kernel.stats,
                                         .knobs = c->chip.fit[g->options.fit],
@@ -52,49 +51,41 @@ static enum tmx_status profile_kernel(struct tmx_run *r, struct chip_profiles *c
                                         .seed = (uint64_t)r->options.seed,
                                         .budget = (uint64_t)g->options.instructions};
     c->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
-    st = tmx_profile_gate(&key, cache_dir, profile, err);
-    if (!st) {
-        g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
-        g->slowdown_error = fmax(g->slowdown_error, profile->slowdown_error);
-    }
-    return st;
+    tmx_run_try(r, tmx_profile_gate, &key, cache_dir, profile);
+    g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
+    g->slowdown_error = fmax(g->slowdown_error, profile->slowdown_error);
 }
 
-static enum tmx_status profile_chip(struct tmx_run *r, const char *name, struct chip_profiles *c,
-                                    const struct tmx_gate_policy *policy, struct tmx_err *err)
+static void profile_chip(struct tmx_run *r, const char *name, struct chip_profiles *c,
+                         const struct tmx_gate_policy *policy)
 {
     char cache[TMX_PATH_SIZE];
     struct tmx_err no_cache = {0};
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
-    enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, err);
-    if (!st) {
-        TMX_TAKE(&r->arena, c->profile, r->n_kernel);
-        TMX_TAKE(&r->arena, c->latency_cycles, r->n_kernel);
-        st = tmx_run_memory(r, err);
+    tmx_run_try(r, tmx_gate_chip_load, &c->chip, name, NULL);
+    TMX_TAKE(&r->arena, c->profile, r->n_kernel);
+    TMX_TAKE(&r->arena, c->latency_cycles, r->n_kernel);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t k = 0; !r->err.code && k < r->n_kernel; k++) {
+        profile_kernel(r, c, k, policy, cached ? cache : NULL);
     }
-    for (size_t k = 0; !st && k < r->n_kernel; k++) {
-        st = profile_kernel(r, c, k, policy, cached ? cache : NULL, err);
-    }
-    return st;
 }
 
 /* Every kind of GPU has the profiles of its own chip. */
-static enum tmx_status profile_kinds(struct tmx_run *r, const struct tmx_gate_policy *policy,
-                                     struct tmx_err *err)
+static void profile_kinds(struct tmx_run *r, const struct tmx_gate_policy *policy)
 {
     struct tmx_run_gate *g = r->gate;
     TMX_TAKE(&r->arena, g->made, r->n_kind);
     TMX_TAKE(&r->arena, g->kind, r->n_kind);
-    enum tmx_status st = tmx_run_memory(r, err);
-    for (size_t i = 0; i < r->n_kind && !st; i++) {
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < r->n_kind && !r->err.code; i++) {
         size_t same = 0; /* the first kind with this chip */
         while (strcmp(r->kind[same].name, r->kind[i].name) != 0) {
             same++;
         }
         struct chip_profiles *c = &g->made[same];
-        st = same == i ? profile_chip(r, r->kind[i].name, c, policy, err) : TMX_OK;
-        if (st) {
-            return st;
+        if (same == i) {
+            profile_chip(r, r->kind[i].name, c, policy);
         }
         const struct tmx_gate_leakage *l = &c->chip.leakage;
         g->kind[i] = (struct tmx_gate_kind){.profile = c->profile,
@@ -103,35 +94,25 @@ static enum tmx_status profile_kinds(struct tmx_run *r, const struct tmx_gate_po
                                             .chip_share = {l->int_w / l->chip_w, l->fp_w / l->chip_w,
                                                            c->chip.gate.gate_sfu ? l->sfu_w / l->chip_w : 0}};
     }
-    return st;
 }
 
-static enum tmx_status open_gate(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_gate(struct tmx_run *r)
 {
     struct gate_options o;
-    const enum tmx_status st0 = tmx_run_choose(r, root, TMX_LEVEL_GATE, "none", opts, &o, err);
-    if (st0) {
-        return st0;
-    }
-    const struct tmx_gate_policy *policy = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
-    if (policy->wake == TMX_WAKE_NO_GATING) {
-        return TMX_OK;
-    }
-    TMX_TAKE(&r->arena, r->gate, 1);
-    if (!r->gate) {
-        return tmx_no_memory(err);
+    tmx_run_choose(r, TMX_LEVEL_GATE, "none", opts, &o);
+    const struct tmx_gate_policy *policy =
+        r->err.code ? NULL : tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
+    if (!policy || policy->wake == TMX_WAKE_NO_GATING || !TMX_TAKE(&r->arena, r->gate, 1)) {
+        return;
     }
     r->gate->options = o;
-    const enum tmx_status st =
-        tmx_setting_locate(tmx_setting_member(root, "gate"), profile_kinds(r, policy, err), err);
-    if (!st) {
-        r->sim_spec.gate = (struct tmx_gate_spec){.kernel = r->kernel,
-                                                  .n_kernel = r->n_kernel,
-                                                  .kind = r->gate->kind,
-                                                  .n_kind = r->n_kind,
-                                                  .kind_of_gpu = r->kind_of_gpu};
-    }
-    return st;
+    profile_kinds(r, policy);
+    tmx_run_locate(r, tmx_run_member(r, "gate"));
+    r->sim_spec.gate = (struct tmx_gate_spec){.kernel = r->kernel,
+                                              .n_kernel = r->n_kernel,
+                                              .kind = r->gate->kind,
+                                              .n_kind = r->n_kind,
+                                              .kind_of_gpu = r->kind_of_gpu};
 }
 
 static void write_gate(const struct tmx_run *r, struct tmx_writer *w)

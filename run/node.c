@@ -15,19 +15,15 @@
 
 enum { MAX_FAILURES = 4096, MAX_INLET = 1000000 };
 
-/* Errors stay (base/err.h) in all that reads; open_node and build_gpus hand the first one over. */
-
-static void open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
-                      struct tmx_err *err)
+static void open_chip(struct tmx_run *r, struct tmx_run_kind *k)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_floorplan fp = {0};
     const char *own = r->options.floorplan;
-    enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, k->from, k->name, folder, err);
-    st = st ? st : tmx_path_join(path, folder, "chip.cfg", err);
-    st = st ? st : tmx_chip_load(&k->chip, path, tmx_setting_member(root, "chip_power"), err);
-    if (st) {
-        err->code = st;
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_CHIP, k->from, k->name, folder);
+    tmx_run_try(r, tmx_path_join, path, folder, "chip.cfg");
+    tmx_run_try(r, tmx_chip_load, &k->chip, path, tmx_run_member(r, "chip_power"));
+    if (r->err.code) {
         return;
     }
     if (r->options.sms_off[0]) {
@@ -35,20 +31,20 @@ static void open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tm
     }
     snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", own);
     if (!own[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
-        st = tmx_path_join(k->floorplan_path, folder, own[0] ? own : k->chip.floorplan_file, err);
+        tmx_run_try(r, tmx_path_join, k->floorplan_path, folder, own[0] ? own : k->chip.floorplan_file);
     }
-    st = st ? st : tmx_flp_read(k->floorplan_path, &fp, err);
-    st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
-    st = own[0] ? tmx_setting_locate(tmx_setting_member(root, "floorplan"), st, err) : st;
-    if (!st) {
-        st = tmx_chip_attach(&k->chip, &fp, err);
-        st = r->options.sms_off[0] ? tmx_setting_locate(tmx_setting_member(root, "sms_off"), st, err) : st;
+    tmx_run_try(r, tmx_flp_read, k->floorplan_path, &fp);
+    tmx_run_try(r, tmx_floorplan_check, &fp, 1); /* gaps are the package's question: its filler's */
+    tmx_run_locate(r, own[0] ? tmx_run_member(r, "floorplan") : NULL);
+    if (!r->err.code) {
+        tmx_run_try(r, tmx_chip_attach, &k->chip, &fp);
+        tmx_run_locate(r, r->options.sms_off[0] ? tmx_run_member(r, "sms_off") : NULL);
     }
     tmx_floorplan_finish(&fp);
-    if (!st && k->chip.confidence[0]) {
+    if (!r->err.code && k->chip.confidence[0]) {
         tmx_warn("chip %s: %s", k->chip.name, k->chip.confidence);
     }
-    err->code = st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
+    tmx_run_try(r, tmx_path_join, k->package_path, folder, k->chip.package_file);
 }
 
 /* Do the sinks of two cards see the same convection at the same speeds? */
@@ -71,8 +67,7 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
 }
 
 /* The kind of a GPU, found or opened. */
-static void kind_of(struct tmx_run *r, const struct tmx_setting *root, const struct tmx_topology_gpu *gpu,
-                    size_t *kind, struct tmx_err *err)
+static void kind_of(struct tmx_run *r, const struct tmx_topology_gpu *gpu, size_t *kind)
 {
     for (*kind = 0; *kind < r->n_kind; ++*kind) {
         if (strcmp(r->kind[*kind].name, gpu->chip) == 0 &&
@@ -84,37 +79,35 @@ static void kind_of(struct tmx_run *r, const struct tmx_setting *root, const str
     snprintf(k->name, sizeof k->name, "%s", gpu->chip);
     k->from = gpu->file;
     k->card = gpu->card;
-    open_chip(r, k, root, err);
-    err->code = tmx_fail_from(err, err->code, gpu->file, gpu->line, "chip");
+    open_chip(r, k);
+    (void)tmx_fail_from(&r->err, r->err.code, gpu->file, gpu->line, "chip");
 }
 
-static void read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_topology(struct tmx_run *r)
 {
-    const struct tmx_setting *at = tmx_setting_member(root, "topology");
+    const struct tmx_setting *at = tmx_run_member(r, "topology");
     char path[TMX_PATH_SIZE];
     if (!r->options.topology[0]) {
         return;
     }
-    err->code = tmx_data_find_read(TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path, err);
-    err->code = tmx_setting_locate(at, err->code, err);
-    if (err->code || (err->code = tmx_topology_load(&r->topology, path, err))) {
-        return;
-    }
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path);
+    tmx_run_locate(r, at);
+    tmx_run_try(r, tmx_topology_load, &r->topology, path);
     if (r->options.gpus != 1) {
-        tmx_error_setting(err, at, "topology and gpus: give one; the topology lists its GPUs");
+        tmx_run_fail(r, at, "topology and gpus: give one; the topology lists its GPUs");
     }
     if (!r->options.link[0]) {
         snprintf(r->options.link, sizeof r->options.link, "%s", r->topology.link_name);
     }
-    if (r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
-        const struct tmx_setting *s = tmx_setting_member(root, "link");
-        tmx_error_setting(err, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
-                          r->topology.name);
+    if (!r->err.code && r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
+        const struct tmx_setting *s = tmx_run_member(r, "link");
+        tmx_run_fail(r, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
+                     r->topology.name);
     }
 }
 
 /* `fan_failures = ( { fan = "fan0"; at_s = 100.0; }, ... )` */
-static void read_failures(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_failures(struct tmx_run *r)
 {
     struct row {
         char fan[TMX_NAME];
@@ -126,14 +119,14 @@ static void read_failures(struct tmx_run *r, const struct tmx_setting *root, str
         {0},
     };
     const struct tmx_setting *list;
-    err->code = tmx_setting_list(root, "fan_failures", 0, MAX_FAILURES, &list, err);
-    const size_t n = err->code ? 0 : tmx_setting_length(list);
+    tmx_run_try(r, tmx_setting_list, r->root, "fan_failures", 0, MAX_FAILURES, &list);
+    const size_t n = r->err.code ? 0 : tmx_setting_length(list);
     TMX_TAKE(&r->arena, r->failure, n);
-    for (size_t i = 0; i < n && r->failure && !err->code; i++) {
+    for (size_t i = 0; i < n && r->failure && !r->err.code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         struct row row = {0};
         size_t f = 0;
-        err->code = tmx_opt_read(opts, &row, e, NULL, err);
+        tmx_run_try(r, tmx_opt_read, opts, &row, e, NULL);
         while (f < r->topology.n_fan && strcmp(r->topology.fan[f].name, row.fan) != 0) {
             f++;
         }
@@ -144,38 +137,39 @@ static void read_failures(struct tmx_run *r, const struct tmx_setting *root, str
             for (; n_name < r->topology.n_fan && n_name < MAX_FAILURES; n_name++) {
                 names[n_name] = r->topology.fan[n_name].name;
             }
-            tmx_error_setting(err, e, "fan_failures: there is no fan \"%s\"%s", row.fan,
-                              tmx_suggest(hint, row.fan, names, n_name));
+            tmx_run_fail(r, e, "fan_failures: there is no fan \"%s\"%s", row.fan,
+                         tmx_suggest(hint, row.fan, names, n_name));
         } else if (r->topology.fan[f].stand_in && !tmx_plausible_accepted()) {
-            tmx_error_setting(err, e,
-                              "fan_failures: %s stands for fans that no log has measured, so what its "
-                              "failure does is not known: log fan_rpm at two speeds and calibrate "
-                              "again (--accept takes a guess)",
-                              row.fan);
+            tmx_run_fail(r, e,
+                         "fan_failures: %s stands for fans that no log has measured, so what its "
+                         "failure does is not known: log fan_rpm at two speeds and calibrate "
+                         "again (--accept takes a guess)",
+                         row.fan);
         }
         r->failure[r->n_failure++] = (struct tmx_fan_failure){.fan = f, .at_s = row.at_s};
     }
 }
 
 /* Caps of the topology, and `power_caps_w = ( 300.0, 250.0 )`: one number for all GPUs, or one each. */
-static void read_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_caps(struct tmx_run *r)
 {
-    const struct tmx_setting *at = tmx_setting_member(root, "power_caps_w"), *list = NULL;
+    const struct tmx_setting *at = tmx_run_member(r, "power_caps_w"), *list = NULL;
     double watt;
     const bool one = at && tmx_setting_real(at, &watt); /* --set power_caps_w=520 */
     const size_t n = one ? 1 : tmx_setting_length(at);
     bool any = false;
-    err->code = one ? TMX_OK : tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
+    if (!one) {
+        tmx_run_try(r, tmx_setting_list, r->root, "power_caps_w", 0, r->n_gpu, &list);
+    }
     if (n > 1 && n != r->n_gpu) {
-        tmx_error_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
-                          r->n_gpu);
+        tmx_run_fail(r, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n, r->n_gpu);
     }
     TMX_TAKE(&r->arena, r->power_cap_w, r->n_gpu);
-    for (size_t g = 0; !err->code && r->power_cap_w && g < r->n_gpu; g++) {
+    for (size_t g = 0; !r->err.code && r->power_cap_w && g < r->n_gpu; g++) {
         double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
         const struct tmx_setting *s = one ? at : n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
         if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
-            tmx_error_setting(err, s, "power_caps_w: expected watts, more than 0 and at most 100000");
+            tmx_run_fail(r, s, "power_caps_w: expected watts, more than 0 and at most 100000");
         }
         any = any || w > 0;
         r->power_cap_w[g] = w > 0 ? w : INFINITY;
@@ -185,44 +179,44 @@ static void read_caps(struct tmx_run *r, const struct tmx_setting *root, struct 
 
 /* `spread = { leakage = 0.24; ... }`, of the run or else of its topology, or the name of a chip whose file
  * states what was measured. */
-static void read_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_spread(struct tmx_run *r)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
-    const struct tmx_setting *at = tmx_setting_member(root, "spread");
+    const struct tmx_setting *at = tmx_run_member(r, "spread");
     struct tmx_chip chip = {0};
     if (!at && r->topology.config) {
         at = tmx_setting_member(tmx_config_root(r->topology.config), "spread");
     }
     const char *name = tmx_setting_text(at);
     if (!name) {
-        err->code = tmx_opt_read(tmx_spread_opts, &r->spread, at, NULL, err);
+        tmx_run_try(r, tmx_opt_read, tmx_spread_opts, &r->spread, at, NULL);
         return;
     }
-    enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, tmx_setting_file(at), name, folder, err);
-    st = st ? st : tmx_path_join(path, folder, "chip.cfg", err);
-    st = st ? st : tmx_chip_load(&chip, path, NULL, err);
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_CHIP, tmx_setting_file(at), name, folder);
+    tmx_run_try(r, tmx_path_join, path, folder, "chip.cfg");
+    tmx_run_try(r, tmx_chip_load, &chip, path, NULL);
     r->spread = chip.spread;
     tmx_chip_finish(&chip);
-    err->code = tmx_setting_locate(at, st, err);
+    tmx_run_locate(r, at);
     const struct tmx_chip_spread *s = &r->spread;
     if (s->leakage == 0 && s->dynamic == 0 && s->sink == 0 && s->inlet_k == 0) {
-        tmx_error_setting(err, at, "chip %s states no spread", name);
+        tmx_run_fail(r, at, "chip %s states no spread", name);
     }
 }
 
 /* A standard normal number a GPU, from a stream of this name, cut at three. */
-static void draw(const struct tmx_run *r, const char *stream, double *z, struct tmx_err *err)
+static void draw(struct tmx_run *r, const char *stream, double *z)
 {
     struct tmx_rng *rng = NULL;
     const int seed = r->spread.seed >= 0 ? r->spread.seed : r->options.seed;
-    err->code = tmx_rng_create(&rng, (uint64_t)seed, stream, err);
+    tmx_run_try(r, tmx_rng_create, &rng, (uint64_t)seed, stream);
     for (size_t g = 0; rng && g < r->n_gpu; g++) {
         z[g] = fmax(-3, fmin(3, tmx_rng_normal(rng, 1)));
     }
     tmx_rng_destroy(rng);
 }
 
-static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void draw_spread(struct tmx_run *r)
 {
     static const char *const streams[] = {"spread.leakage", "spread.dynamic", "spread.sink", "spread.inlet"};
     const struct tmx_chip_spread *s = &r->spread;
@@ -231,14 +225,14 @@ static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struc
     if (!air && s->leakage == 0 && s->dynamic == 0) {
         return;
     }
-    const struct tmx_setting *at = tmx_setting_member(root, "spread");
+    const struct tmx_setting *at = tmx_run_member(r, "spread");
     if (air && r->topology.n_gpu == 0 && !tmx_setting_text(at)) {
         const char *key = s->sink > 0 ? "sink" : "inlet_k";
         const struct tmx_setting *of = tmx_setting_member(at, key);
-        tmx_error_setting(err, of ? of : at,
-                          "spread.%s: a chip without a topology has no sink and air of its own to differ in; "
-                          "give a topology",
-                          key);
+        tmx_run_fail(r, of ? of : at,
+                     "spread.%s: a chip without a topology has no sink and air of its own to differ in; "
+                     "give a topology",
+                     key);
         return;
     }
     if (air && r->topology.n_gpu == 0) {
@@ -249,11 +243,11 @@ static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struc
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
         TMX_TAKE(&r->arena, r->topology.inlet_above_k, r->n_gpu);
     }
-    tmx_arena_check(&r->arena, err);
-    for (size_t i = 0; !err->code && i < 4; i++) {
-        draw(r, streams[i], z + i * r->n_gpu, err);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; !r->err.code && i < 4; i++) {
+        draw(r, streams[i], z + i * r->n_gpu);
     }
-    for (size_t g = 0; !err->code && g < r->n_gpu; g++) {
+    for (size_t g = 0; !r->err.code && g < r->n_gpu; g++) {
         const bool in_air = r->topology.n_gpu > 0;
         double v[4];
         for (size_t i = 0; i < 4; i++) {
@@ -268,27 +262,26 @@ static void draw_spread(struct tmx_run *r, const struct tmx_setting *root, struc
 }
 
 /* A governor that keeps limits needs some, and limits somebody who keeps them. */
-static void check_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_caps(struct tmx_run *r)
 {
     const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
     const bool kept = dtm->policy && tmx_dtm_of(dtm)->caps;
-    const struct tmx_setting *caps = tmx_setting_member(root, "power_caps_w"),
-                             *group = tmx_setting_member(root, "dtm");
+    const struct tmx_setting *caps = tmx_run_place(r, "power_caps_w"), *group = tmx_run_place(r, "dtm");
     if (!kept && r->power_cap_w) {
-        tmx_error_setting(err, caps ? caps : root,
-                          "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
-                          dtm->policy ? dtm->policy->name : "none");
+        tmx_run_fail(r, caps,
+                     "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
+                     dtm->policy ? dtm->policy->name : "none");
     }
     for (size_t g = 0; r->power_cap_w && g < r->n_gpu && !tmx_plausible_accepted(); g++) {
         char label[TMX_NAME];
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
         if (isfinite(r->power_cap_w[g]) && kind->chip.n_level == 1 && r->n_kind > 1) {
-            tmx_error_setting(err, caps ? caps : root,
-                              "a power cap of %g W for GPU %s, but its chip %s has one clock level; give "
-                              "it `levels`, or --accept",
-                              r->power_cap_w[g],
-                              tmx_gpu_label(r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "", g, label),
-                              kind->name);
+            tmx_run_fail(r, caps,
+                         "a power cap of %g W for GPU %s, but its chip %s has one clock level; give "
+                         "it `levels`, or --accept",
+                         r->power_cap_w[g],
+                         tmx_gpu_label(r->topology.n_gpu > 0 ? r->topology.gpu[g].name : "", g, label),
+                         kind->name);
         }
     }
     bool slower = false; /* some chip has a clock to choose */
@@ -296,54 +289,53 @@ static void check_caps(struct tmx_run *r, const struct tmx_setting *root, struct
         slower = slower || r->kind[k].chip.n_level > 1;
     }
     if (kept && !slower && !tmx_plausible_accepted()) {
-        tmx_error_setting(err, group ? group : root,
-                          "dtm policy %s: chip %s has one clock level, so no cap and no governor slows "
-                          "it; give it `levels` "
-                          "(thermix calibrate --levels CHIP), or --accept",
-                          dtm->policy->name, r->kind[0].name);
+        tmx_run_fail(r, group,
+                     "dtm policy %s: chip %s has one clock level, so no cap and no governor slows "
+                     "it; give it `levels` "
+                     "(thermix calibrate --levels CHIP), or --accept",
+                     dtm->policy->name, r->kind[0].name);
     }
     for (size_t k = 0; kept && k < r->n_kind; k++) {
         const struct tmx_chip_board *b = &r->kind[k].chip.board;
         if (b->power_w == 0 && b->target_c == 0 && b->slowdown_c == 0 && !r->power_cap_w &&
-            tmx_setting_length(group) < 2) {
-            tmx_error_setting(err, group ? group : root,
-                              "dtm policy %s: chip %s states no limit (group board of its chip.cfg); give "
-                              "power_cap_w or target_c here",
-                              dtm->policy->name, r->kind[k].name);
+            tmx_setting_length(tmx_run_member(r, "dtm")) < 2) {
+            tmx_run_fail(r, group,
+                         "dtm policy %s: chip %s states no limit (group board of its chip.cfg); give "
+                         "power_cap_w or target_c here",
+                         dtm->policy->name, r->kind[k].name);
         }
     }
 }
 
 /* Overrides meant for one chip must not reach the others. */
-static void check_overrides(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_overrides(struct tmx_run *r)
 {
     static const char *const keys[] = {"chip_power", "package", "floorplan", "sms_off"};
     const bool given[] = {true, true, r->options.floorplan[0], r->options.sms_off[0]};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct tmx_setting *s = given[i] ? tmx_setting_member(root, keys[i]) : NULL;
+        const struct tmx_setting *s = given[i] ? tmx_run_member(r, keys[i]) : NULL;
         for (size_t k = 1; s && k < r->n_kind; k++) {
             if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
-                tmx_error_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);
+                tmx_run_fail(r, s, "%s: the topology has more than one kind of chip", keys[i]);
             }
         }
     }
 }
 
-static void check_fans(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_fans(struct tmx_run *r)
 {
     const struct tmx_fan_policy *p = tmx_fan_of(&r->sim_spec.choice[TMX_LEVEL_FAN]);
     for (size_t f = 0; f < r->topology.n_fan && p->needs_curve; f++) {
         if (r->topology.fan[f].n_curve == 0) {
-            const struct tmx_setting *s = tmx_setting_member(root, "fan");
-            tmx_error_setting(err, s ? s : root, "fan policy %s: fan %s has no curve", p->base.name,
-                              r->topology.fan[f].name);
+            tmx_run_fail(r, tmx_run_place(r, "fan"), "fan policy %s: fan %s has no curve", p->base.name,
+                         r->topology.fan[f].name);
         }
     }
 }
 
 /* `inlet_c = 32.0` in place of the system's, or the ambient of a chip's package; `inlet_plus_k = 8.0` above
  * it; `start_plus_k = 1e-6` above the temperature at which the chips start. */
-static void read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_inlet(struct tmx_run *r)
 {
     const struct {
         const char *key;
@@ -353,28 +345,27 @@ static void read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct
                 {"start_plus_k", -60, 60, &r->start_plus_k}};
     r->inlet_c = r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C ? r->topology.inlet_c : NAN;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct tmx_setting *s = tmx_setting_member(root, keys[i].key);
+        const struct tmx_setting *s = tmx_run_member(r, keys[i].key);
         if (s &&
             (!tmx_setting_real(s, keys[i].at) || *keys[i].at < keys[i].low || *keys[i].at > keys[i].high)) {
-            tmx_error_setting(err, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low,
-                              keys[i].high);
+            tmx_run_fail(r, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low, keys[i].high);
         }
-        if (s && i < 2 && tmx_setting_find(root, "package.ambient")) {
-            tmx_error_setting(err, s, "%s and package.ambient are the same air: give one", keys[i].key);
+        if (s && i < 2 && tmx_setting_find(r->root, "package.ambient")) {
+            tmx_run_fail(r, s, "%s and package.ambient are the same air: give one", keys[i].key);
         }
     }
 }
 
 /* `inlet = ( { time_s = 0.0; inlet_c = 25.0; }, ... )` or a CSV with these columns, in place of inlet_c. */
-static void read_schedule(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_schedule(struct tmx_run *r)
 {
     static const struct tmx_opt opts[] = {
         TMX_ROW_REAL(tmx_inlet_point, time_s, "s", -1e9, 1e9, NAN, "from the end of the warm-up on"),
         TMX_ROW_REAL(tmx_inlet_point, inlet_c, "degC", -60, 90, NAN, "room air or supplied water then"),
         {0},
     };
-    const struct tmx_setting *at = tmx_setting_member(root, "inlet"), *list = NULL,
-                             *also = tmx_setting_member(root, "inlet_c");
+    const struct tmx_setting *at = tmx_run_member(r, "inlet"), *list = NULL,
+                             *also = tmx_run_member(r, "inlet_c");
     const char *file = tmx_setting_text(at);
     struct tmx_csv csv = {0};
     size_t column[2] = {0};
@@ -383,47 +374,50 @@ static void read_schedule(struct tmx_run *r, const struct tmx_setting *root, str
         return;
     }
     if (also) {
-        tmx_error_setting(err, also, "inlet_c and inlet are the same air: give one");
+        tmx_run_fail(r, also, "inlet_c and inlet are the same air: give one");
     }
     if (file ? !file[0] : !tmx_setting_is(at, TMX_SETTING_LIST)) {
-        tmx_error_setting(err, at,
-                          "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
-                          "one temperature is inlet_c");
+        tmx_run_fail(r, at,
+                     "inlet: expected a list of { time_s; inlet_c; } or the name of a CSV; "
+                     "one temperature is inlet_c");
     }
     if (file && !tmx_beside(tmx_setting_file(at), file, path, sizeof path)) {
         char places[TMX_PATH_SIZE];
-        tmx_error_setting(err, at, "inlet: no such file; looked for %s",
-                          tmx_beside_places(tmx_setting_file(at), file, places, sizeof places));
+        tmx_run_fail(r, at, "inlet: no such file; looked for %s",
+                     tmx_beside_places(tmx_setting_file(at), file, places, sizeof places));
     }
-    if (!err->code) {
-        err->code =
-            file ? tmx_csv_read(&csv, path, err) : tmx_setting_list(root, "inlet", 1, MAX_INLET, &list, err);
+    if (file) {
+        tmx_run_try(r, tmx_csv_read, &csv, path);
+    } else {
+        tmx_run_try(r, tmx_setting_list, r->root, "inlet", 1, MAX_INLET, &list);
     }
-    const size_t n = err->code ? 0 : file ? csv.n_row : tmx_setting_length(list);
-    for (size_t k = 0; k < 2 && file && !err->code; k++) {
+    const size_t n = r->err.code ? 0 : file ? csv.n_row : tmx_setting_length(list);
+    for (size_t k = 0; k < 2 && file && !r->err.code; k++) {
         column[k] = tmx_csv_column(&csv, opts[k].key);
         if (column[k] == csv.n_column) {
-            tmx_error_at(err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
+            tmx_error_at(&r->err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
         }
     }
     TMX_TAKE(&r->arena, r->inlet, n);
-    tmx_arena_check(&r->arena, err);
-    for (size_t i = 0; i < n && !err->code; i++) {
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < n && !r->err.code; i++) {
         struct tmx_inlet_point *p = &r->inlet[i];
         const struct tmx_setting *e = file ? NULL : tmx_setting_at(list, i);
-        for (size_t k = 0; k < 2 && file && !err->code; k++) {
-            err->code = tmx_opt_set(&opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i], err);
+        for (size_t k = 0; k < 2 && file; k++) {
+            tmx_run_try(r, tmx_opt_set, &opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i]);
         }
-        err->code = file ? err->code : tmx_opt_read(opts, p, e, NULL, err);
+        if (!file) {
+            tmx_run_try(r, tmx_opt_read, opts, p, e, NULL);
+        }
         if (i > 0 && !(p->time_s > p[-1].time_s)) {
-            tmx_error_at(err, TMX_ECONFIG, file ? path : tmx_setting_file(e),
+            tmx_error_at(&r->err, TMX_ECONFIG, file ? path : tmx_setting_file(e),
                          file ? csv.line[i] : tmx_setting_line(e), "inlet: time_s does not rise");
         }
     }
     if (n == 0) {
-        tmx_error_setting(err, at, "inlet: expected a row or more");
+        tmx_run_fail(r, at, "inlet: expected a row or more");
     }
-    if (!err->code) {
+    if (!r->err.code) {
         r->n_inlet = n;
         if (file && !tmx_os_real_path(path, r->inlet_file, sizeof r->inlet_file)) {
             snprintf(r->inlet_file, sizeof r->inlet_file, "%s", path);
@@ -434,62 +428,60 @@ static void read_schedule(struct tmx_run *r, const struct tmx_setting *root, str
 }
 
 /* Only liquids, whose cards say so by their heat capacity, are supplied by a CDU. */
-static void check_loop(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void check_loop(struct tmx_run *r)
 {
     static const double liquid_j_per_m3k = 1e5;
     const struct tmx_loop_options *o = &r->sim_spec.cooling.loop;
-    const struct tmx_setting *at = tmx_setting_member(root, "loop");
+    const struct tmx_setting *at = tmx_run_member(r, "loop");
     if (o->ua_w_per_k == 0 && (o->flow > 0 || o->branches > 1)) {
-        tmx_error_setting(err, at, "loop: expected ua_w_per_k above 0");
+        tmx_run_fail(r, at, "loop: expected ua_w_per_k above 0");
     }
     for (size_t k = 0; k < r->topology.n_card && o->ua_w_per_k > 0; k++) {
         if (r->topology.card[k].coolant_j_per_m3k < liquid_j_per_m3k) {
-            tmx_error_setting(err, at, "loop: card %s of topology %s is cooled by air (coolant_j_per_m3k)",
-                              r->topology.card[k].name, r->topology.name);
+            tmx_run_fail(r, at, "loop: card %s of topology %s is cooled by air (coolant_j_per_m3k)",
+                         r->topology.card[k].name, r->topology.name);
         }
     }
     if (r->topology.n_gpu % (size_t)o->branches != 0) {
-        tmx_error_setting(err, at, "loop.branches: %d branches of %zu GPUs are not equal", o->branches,
-                          r->topology.n_gpu);
+        tmx_run_fail(r, at, "loop.branches: %d branches of %zu GPUs are not equal", o->branches,
+                     r->topology.n_gpu);
     }
 }
 
 /* Every GPU's chip under its cooler. */
-static void open_kinds(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_kinds(struct tmx_run *r)
 {
     const bool has_topology = r->options.topology[0] != '\0';
     r->n_gpu = has_topology ? r->topology.n_gpu : (size_t)r->options.gpus;
     TMX_TAKE(&r->arena, r->kind, has_topology ? r->n_gpu : 1);
     TMX_TAKE(&r->arena, r->kind_of_gpu, r->n_gpu);
     TMX_TAKE(&r->arena, r->card_of_gpu, r->n_gpu);
-    tmx_arena_check(&r->arena, err);
-    if (!err->code && !has_topology) {
-        const struct tmx_setting *at = tmx_setting_member(root, "chip");
+    tmx_arena_check(&r->arena, &r->err);
+    if (!r->err.code && !has_topology) {
+        const struct tmx_setting *at = tmx_run_member(r, "chip");
         snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
         r->kind[0].from = tmx_setting_file(at);
         r->n_kind = 1;
-        open_chip(r, &r->kind[0], root, err);
-        err->code = tmx_setting_locate(at ? at : root, err->code, err);
+        open_chip(r, &r->kind[0]);
+        tmx_run_locate(r, at ? at : r->root);
     }
-    for (size_t g = 0; has_topology && !err->code && g < r->n_gpu; g++) {
+    for (size_t g = 0; has_topology && !r->err.code && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;
-        kind_of(r, root, &r->topology.gpu[g], &r->kind_of_gpu[g], err);
+        kind_of(r, &r->topology.gpu[g], &r->kind_of_gpu[g]);
     }
 }
 
-static enum tmx_status open_node(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_node(struct tmx_run *r)
 {
-    static void (*const steps[])(struct tmx_run *, const struct tmx_setting *, struct tmx_err *) = {
+    static void (*const steps[])(struct tmx_run *) = {
         read_topology, read_inlet,      read_schedule, check_loop,  read_failures, check_fans,
         open_kinds,    check_overrides, read_caps,     read_spread, draw_spread,   check_caps};
-    struct tmx_err own = {0};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
-        steps[i](r, root, &own);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !r->err.code; i++) {
+        steps[i](r);
     }
-    return tmx_error_give(err, &own);
 }
 
-static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
+static void cooling_spec(struct tmx_run *r)
 {
     struct tmx_topology *t = &r->topology;
     struct tmx_cooling_spec *c = &r->sim_spec.cooling;
@@ -505,9 +497,6 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
             tmx_run_pumps(t, k, kind);
         }
     }
-    if (!r->n_level) {
-        return tmx_no_memory(err);
-    }
     c->topology = t;
     c->level_rpm = r->level_rpm;
     c->level_k_per_w = r->level_k_per_w;
@@ -521,17 +510,15 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
     c->room_k = r->kind[0].stack.spec.ambient_k;
     for (size_t k = 1; k < r->n_kind; k++) {
         if (r->kind[k].stack.spec.ambient_k != c->room_k) {
-            return tmx_fail(err, TMX_ECONFIG,
-                            "topology %s: the packages of %s and %s differ in ambient; give inlet_c", t->name,
-                            r->kind[0].name, r->kind[k].name);
+            tmx_error(&r->err, TMX_ECONFIG,
+                      "topology %s: the packages of %s and %s differ in ambient; give inlet_c", t->name,
+                      r->kind[0].name, r->kind[k].name);
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status build_gpus(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void build_gpus(struct tmx_run *r)
 {
-    (void)root;
     struct tmx_sim_spec *s = &r->sim_spec;
     TMX_TAKE(&r->arena, r->chip_of_gpu, r->n_gpu);
     TMX_TAKE(&r->arena, r->thermal_of_gpu, r->n_gpu);
@@ -548,14 +535,14 @@ static enum tmx_status build_gpus(struct tmx_run *r, const struct tmx_setting *r
     s->thermal = r->thermal_of_gpu;
     s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
     tmx_run_power_groups(r);
-    const enum tmx_status st = tmx_run_memory(r, err);
-    if (st || r->topology.n_gpu == 0) {
-        return st;
+    tmx_arena_check(&r->arena, &r->err);
+    if (r->err.code || r->topology.n_gpu == 0) {
+        return;
     }
     const struct tmx_link *link = tmx_topology_link(&r->topology, r->options.link);
     s->machine.card = r->card_of_gpu;
     s->machine.remote_cost = link ? tmx_link_cost(link) : 0;
-    return cooling_spec(r, err);
+    cooling_spec(r);
 }
 
 static void close_node(struct tmx_run *r)

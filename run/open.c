@@ -30,8 +30,8 @@ static void keys_of(const struct tmx_opt *opts, const char *keys[MAX_KEYS])
 
 /* A policy that a module has which is not loaded: the level's default takes its place, and a warning says
  * that the group is not checked. */
-static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char *name, const char *def,
-                                    const struct tmx_opt *own, void *obj, struct tmx_err *err)
+static void leave_unread(struct tmx_run *r, size_t place, const char *name, const char *def,
+                         const struct tmx_opt *own, void *obj)
 {
     struct tmx_choice *c = &r->sim_spec.choice[place];
     size_t n;
@@ -40,67 +40,67 @@ static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char 
     c->policy = tmx_catalog_find(r->catalog, c->level, def);
     char *word = r->unread[place] = tmx_arena_take(&r->arena, strlen(name) + 1, 1);
     if (!c->policy || !word) {
-        return tmx_no_memory(err);
+        tmx_error(&r->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     memcpy(word, name, strlen(name));
     tmx_warn("policy %s of module %s%s is not checked: the module is not loaded", name,
              slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
-    const enum tmx_status st = own ? tmx_opt_read(own, obj, NULL, NULL, err) : TMX_OK;
-    return st ? st : tmx_plugin_state(c->policy, NULL, NULL, &c->state, err);
+    if (own) {
+        tmx_run_try(r, tmx_opt_read, own, obj, NULL, NULL);
+    }
+    tmx_run_try(r, tmx_plugin_state, c->policy, NULL, NULL, &c->state);
 }
 
-enum tmx_status tmx_run_memory(const struct tmx_run *r, struct tmx_err *err)
+const struct tmx_setting *tmx_run_place(const struct tmx_run *r, const char *key)
 {
-    return r->arena.failed ? tmx_no_memory(err) : TMX_OK;
+    const struct tmx_setting *s = tmx_run_member(r, key);
+    return s ? s : r->root;
 }
 
-enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
-                               const char *def, const struct tmx_opt *own, void *obj, struct tmx_err *err)
+void tmx_run_choose(struct tmx_run *r, size_t place, const char *def, const struct tmx_opt *own, void *obj)
 {
     struct tmx_choice *c = &r->sim_spec.choice[place];
     const struct tmx_setting *group;
     const char *keys[MAX_KEYS], *name = NULL;
-    enum tmx_status st = tmx_setting_group(root, tmx_choice_keys[place], &group, err);
-    st = st ? st : tmx_setting_word(group, "policy", def, &name, err);
-    if (st) {
-        return st;
+    tmx_run_try(r, tmx_setting_group, r->root, tmx_choice_keys[place], &group);
+    tmx_run_try(r, tmx_setting_word, group, "policy", def, &name);
+    if (r->err.code) {
+        return;
     }
     const struct tmx_setting *s = tmx_setting_member(group, "policy");
     c->level = tmx_choice_level(place);
     if (r->catalog->loads_nothing && r->own_catalog && !tmx_catalog_find(r->catalog, c->level, name)) {
-        return leave_unread(r, place, name, def, own, obj, err);
+        leave_unread(r, place, name, def, own, obj);
+        return;
     }
-    st = tmx_catalog_get(r->catalog, c->level, name, &c->policy, s ? s : root, err);
-    if (!st && own) {
+    tmx_run_try(r, tmx_catalog_get, r->catalog, c->level, name, &c->policy, s ? s : r->root);
+    if (!r->err.code && own) {
         keys_of(c->policy->opts, keys);
-        st = tmx_opt_read(own, obj, group, keys, err);
+        tmx_run_try(r, tmx_opt_read, own, obj, group, keys);
     }
     keys_of(own, keys);
-    return st ? st : tmx_plugin_state(c->policy, group, keys, &c->state, err);
+    tmx_run_try(r, tmx_plugin_state, c->policy, group, keys, &c->state);
 }
 
-static enum tmx_status open_policies(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_policies(struct tmx_run *r)
 {
     const struct tmx_preset *p = tmx_preset_find(r->options.policy);
     if (!p) {
-        const struct tmx_setting *s = tmx_setting_member(root, "policy");
-        return tmx_fail_setting(err, s ? s : root,
-                                "policy = \"%s\": no such preset; see `thermix list policies`",
-                                r->options.policy);
+        tmx_run_fail(r, tmx_run_place(r, "policy"),
+                     "policy = \"%s\": no such preset; see `thermix list policies`", r->options.policy);
+        return;
     }
     const struct {
         size_t place;
         const char *def;
     } rows[] = {{TMX_LEVEL_PLACE, p->place}, {TMX_LEVEL_MIX, p->mix}, {TMX_LEVEL_DTM, p->dtm},
                 {TMX_SAFETY, NULL},          {TMX_LEVEL_TB, p->tb},   {TMX_LEVEL_FAN, "fixed"}};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !r->err.code; i++) {
         const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
         const char *safety = tmx_dtm_of(dtm) && tmx_dtm_of(dtm)->caps ? "none" : "throttle"; /* has limits */
-        const char *def = rows[i].def ? rows[i].def : safety;
-        st = tmx_run_choose(r, root, rows[i].place, def, NULL, NULL, err);
+        tmx_run_choose(r, rows[i].place, rows[i].def ? rows[i].def : safety, NULL, NULL);
     }
-    return st;
 }
 
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
@@ -158,19 +158,19 @@ static const struct {
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
-static enum tmx_status open_plain(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_plain(struct tmx_run *r)
 {
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
     const double tick_s = r->options.tick_s;
-    enum tmx_status st =
-        tmx_opt_read_group(tmx_run_forecast_opts, &r->forecast_options, root, "forecast", NULL, err);
-    st = st ? st : tmx_sensor_open(sensor, &r->arena, tmx_setting_member(root, "sensor"), err);
-    for (size_t i = 0; !st && i < N_PLAIN; i++) {
-        st = tmx_opt_read_group(plain[i].opts, (char *)r + plain[i].offset, root, plain[i].name, NULL, err);
+    tmx_run_try(r, tmx_opt_read_group, tmx_run_forecast_opts, &r->forecast_options, r->root, "forecast",
+                NULL);
+    tmx_run_try(r, tmx_sensor_open, sensor, &r->arena, tmx_run_member(r, "sensor"));
+    for (size_t i = 0; i < N_PLAIN; i++) {
+        tmx_run_try(r, tmx_opt_read_group, plain[i].opts, (char *)r + plain[i].offset, r->root, plain[i].name,
+                    NULL);
     }
     sensor->period_s =
         sensor->period_s == 0 ? ceil(TMX_SENSOR_PERIOD_S / tick_s - 1e-9) * tick_s : sensor->period_s;
-    return st;
 }
 
 static void write_plain(const struct tmx_run *r, struct tmx_writer *w)
@@ -195,16 +195,15 @@ static void write_policies(const struct tmx_run *r, struct tmx_writer *w)
     }
 }
 
-static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_modules(struct tmx_run *r)
 {
     const struct tmx_setting *modules;
-    enum tmx_status st = tmx_setting_list(root, "modules", 0, 64, &modules, err);
-    if (st || !modules) {
-        return st;
+    tmx_run_try(r, tmx_setting_list, r->root, "modules", 0, 64, &modules);
+    if (!r->err.code && modules) {
+        tmx_run_try(r, tmx_catalog_copy, &r->own_catalog, r->catalog);
+        r->catalog = r->err.code ? r->catalog : r->own_catalog;
+        tmx_run_try(r, tmx_catalog_load_all, r->own_catalog, modules);
     }
-    st = tmx_catalog_copy(&r->own_catalog, r->catalog, err);
-    r->catalog = st ? r->catalog : r->own_catalog;
-    return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
 }
 
 const struct tmx_run_feature tmx_feature_modules = {.open = open_modules, .write = write_modules},
@@ -264,7 +263,7 @@ static void fill_spec(struct tmx_run *r)
 
 /* The text of the resolved configuration, and the id: a hash of the program's version, of every key with its
  * value and of every file that was read. Paths stay out of it: a copy elsewhere is the same input. */
-static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
+static void identify(struct tmx_run *r)
 {
     struct tmx_hash *h = NULL;
     size_t size = 0;
@@ -274,7 +273,8 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         if (w.full) {
             fclose(w.full);
         }
-        return tmx_no_memory(err);
+        tmx_error(&r->err, TMX_ENOMEM, "out of memory");
+        return;
     }
     /* write resolved */
     fprintf(w.full, "# thermix %s%s\n", TMX_VERSION, tmx_os_digits((void (*)(void))cblas_ddot));
@@ -295,14 +295,14 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
             features[i]->write(r, &w);
         }
     }
-    enum tmx_status st = tmx_writer_finish(&w, &r->settings, err);
+    tmx_run_try(r, tmx_writer_finish, &w, &r->settings);
     fclose(w.full);
     fclose(w.keys);
-    st = st ? st : tmx_hash_create(&h, err);
-    if (!st) {
+    tmx_run_try(r, tmx_hash_create, &h);
+    if (h) {
         tmx_hash_add_text(h, TMX_VERSION);
         tmx_hash_add(h, r->keys, size);
-        st = tmx_provenance_hash(&r->inputs, h, err);
+        tmx_run_try(r, tmx_provenance_hash, &r->inputs, h);
         if (r->sim_spec.choice[TMX_LEVEL_GATE].policy) { /* what it chooses is in no option and no file */
             const struct tmx_gate_policy *p = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
             const int choices[] = {(int)p->order, (int)p->wake, p->coordinated, p->adaptive};
@@ -314,7 +314,6 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         tmx_hash_hex(h, r->id + (repeatable ? 0 : strlen(TMX_UNREPRODUCIBLE)));
         tmx_hash_destroy(h);
     }
-    return st;
 }
 
 static void keep_warning(void *run, const char *text)
@@ -324,6 +323,17 @@ static void keep_warning(void *run, const char *text)
     if (used + n + 2 <= sizeof r->warning && !strstr(r->warning, text)) {
         snprintf(r->warning + used, sizeof r->warning - used, "%s\n", text);
     }
+}
+
+/* The run, or its error. */
+static enum tmx_status hand_over(struct tmx_run *r, struct tmx_run **run, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_error_give(err, &r->err);
+    if (st) {
+        tmx_run_destroy(r);
+    }
+    *run = st ? NULL : r;
+    return st;
 }
 
 enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
@@ -341,26 +351,26 @@ enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_set
     if (mix) {
         r->mix = *mix;
     }
+    r->root = root;
     r->catalog = catalog ? catalog : &tmx_builtin;
     struct tmx_warn_listener listener = {.line = keep_warning, .to = r};
     tmx_provenance_begin(
         &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
     tmx_warn_begin(&listener);
-    enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
+    tmx_run_try(r, tmx_opt_read, tmx_run_opts, &r->options, root, tmx_run_groups);
     r->serves = tmx_setting_member(root, "serve") != NULL;
-    for (size_t i = 0; i < N_FEATURE && !st; i++) {
-        st = features[i]->open ? features[i]->open(r, root, err) : TMX_OK;
+    for (size_t i = 0; i < N_FEATURE && !r->err.code; i++) {
+        if (features[i]->open) {
+            features[i]->open(r);
+        }
     }
-    st = st ? st : tmx_run_memory(r, err);
+    tmx_arena_check(&r->arena, &r->err);
     tmx_warn_end(&listener);
     tmx_provenance_end(&r->inputs);
-    st = st ? st : identify(r, err);
-    if (st) {
-        tmx_run_destroy(r);
-        return st;
+    if (!r->err.code) {
+        identify(r);
     }
-    *run = r;
-    return TMX_OK;
+    return hand_over(r, run, err);
 }
 
 enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
@@ -372,24 +382,20 @@ enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setti
                                     const struct tmx_catalog *catalog, struct tmx_mix *mix,
                                     struct tmx_err *err)
 {
-    struct tmx_run *r = NULL;
-    enum tmx_status st = tmx_run_describe_with(&r, root, catalog, mix, err);
-    *run = NULL;
+    const enum tmx_status st = tmx_run_describe_with(run, root, catalog, mix, err);
+    struct tmx_run *r = *run;
     if (st) {
         return st;
     }
     fill_spec(r);
-    for (size_t i = 0; i < N_FEATURE && !st; i++) {
-        st = features[i]->build ? features[i]->build(r, root, err) : TMX_OK;
+    for (size_t i = 0; i < N_FEATURE && !r->err.code; i++) {
+        if (features[i]->build) {
+            features[i]->build(r);
+        }
     }
-    st = st ? st : tmx_run_memory(r, err);
-    st = st ? st : tmx_sim_create(&r->sim, &r->sim_spec, err);
-    if (st) {
-        tmx_run_destroy(r);
-        return st;
-    }
-    *run = r;
-    return TMX_OK;
+    tmx_arena_check(&r->arena, &r->err);
+    tmx_run_try(r, tmx_sim_create, &r->sim, &r->sim_spec);
+    return hand_over(r, run, err);
 }
 
 enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)

@@ -44,83 +44,68 @@ static const char *key_unused(const char *key)
 }
 
 /* A key of the group `package`: one of HotSpot's options, by its name. */
-static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_setting *s,
-                               struct tmx_err *err)
+static void set_key(struct tmx_run *r, struct tmx_hotspot_config *cfg, const struct tmx_setting *s)
 {
     char path[TMX_HOTSPOT_PATH];
-    const char *text = tmx_setting_text(s);
+    const char *text = tmx_setting_text(s), *key = tmx_setting_name(s), *file = tmx_setting_file(s);
+    const char *unused = key_unused(key);
     double number;
     if (text && strlen(text) >= sizeof path) {
-        return tmx_fail_setting(err, s, "package.%s: longer than %zu bytes", tmx_setting_name(s),
-                                sizeof path - 1);
+        tmx_run_fail(r, s, "package.%s: longer than %zu bytes", key, sizeof path - 1);
+    } else if (!text && !tmx_setting_real(s, &number)) {
+        tmx_run_fail(r, s, "package.%s: expected a number or a \"text\"", key);
+    } else if (unused) {
+        tmx_run_fail(r, s, "package.%s does nothing in a run: %s", key, unused);
+    } else {
+        struct tmx_scalar value = tmx_setting_scalar(s);
+        struct tmx_err why = {0};
+        if (text && tmx_hotspot_config_is_file(key) && tmx_beside(file, text, path, sizeof path)) {
+            value.text = path;
+        }
+        if (tmx_hotspot_config_set_from(cfg, key, value, file, tmx_setting_line(s), &why)) {
+            tmx_run_fail(r, s, "package: %s", why.msg);
+        }
     }
-    if (!text && !tmx_setting_real(s, &number)) {
-        return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"", tmx_setting_name(s));
-    }
-    struct tmx_scalar value = tmx_setting_scalar(s);
-    if (text && tmx_hotspot_config_is_file(tmx_setting_name(s)) &&
-        tmx_beside(tmx_setting_file(s), text, path, sizeof path)) {
-        value.text = path;
-    }
-    const char *unused = key_unused(tmx_setting_name(s));
-    if (unused) {
-        return tmx_fail_setting(err, s, "package.%s does nothing in a run: %s", tmx_setting_name(s), unused);
-    }
-    const enum tmx_status st = tmx_hotspot_config_set_from(cfg, tmx_setting_name(s), value,
-                                                           tmx_setting_file(s), tmx_setting_line(s), err);
-    if (st) {
-        char msg[sizeof err->msg];
-        snprintf(msg, sizeof msg, "%s", err->msg);
-        return tmx_fail_setting(err, s, "package: %s", msg);
-    }
-    return TMX_OK;
 }
 
 /* rows and cols of the run, which are another way to say package.grid_rows and grid_cols. */
-static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx_setting *root,
-                                const char *key, const char *package_key, int wanted, const int *given,
-                                struct tmx_err *err)
+static void set_grid(struct tmx_run *r, struct tmx_hotspot_config *cfg, const char *key,
+                     const char *package_key, int wanted, const int *given)
 {
-    if (wanted == 0) {
-        return TMX_OK;
+    const struct tmx_setting *at = tmx_run_member(r, key);
+    if (wanted != 0 && tmx_hotspot_config_given(cfg, package_key) && *given != wanted) {
+        tmx_run_fail(r, at, "%s = %d, but package.%s = %d", key, wanted, package_key, *given);
+    } else if (wanted != 0 && !r->err.code) {
+        tmx_run_try(r, tmx_hotspot_config_set_from, cfg, package_key, TMX_INTEGER_VALUE(wanted), NULL, 0);
+        tmx_run_locate(r, at);
     }
-    if (tmx_hotspot_config_given(cfg, package_key) && *given != wanted) {
-        return tmx_fail_setting(err, tmx_setting_member(root, key), "%s = %d, but package.%s = %d", key,
-                                wanted, package_key, *given);
-    }
-    return tmx_setting_locate(
-        tmx_setting_member(root, key),
-        tmx_hotspot_config_set_from(cfg, package_key, TMX_INTEGER_VALUE(wanted), NULL, 0, err), err);
 }
 
-static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
-                                    struct tmx_err *err)
+static void read_package(struct tmx_run *r, struct tmx_run_kind *k)
 {
     const struct tmx_setting *group;
     struct tmx_hotspot_config *cfg = &k->package;
-    enum tmx_status st = tmx_setting_group(root, "package", &group, err);
+    tmx_run_try(r, tmx_setting_group, r->root, "package", &group);
     tmx_hotspot_config_init(cfg);
     snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
-    for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
-        st = set_key(cfg, tmx_setting_at(group, i), err);
+    for (size_t i = 0; i < tmx_setting_length(group) && !r->err.code; i++) {
+        set_key(r, cfg, tmx_setting_at(group, i));
     }
-    if (!st && cfg->ignored[0]) {
-        st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);
+    if (cfg->ignored[0]) {
+        tmx_run_fail(r, group, "package: not modelled here: %s", cfg->ignored);
     }
-    st = st ? st : set_grid(cfg, root, "rows", "grid_rows", r->options.rows, &cfg->grid_rows, err);
-    st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
+    set_grid(r, cfg, "rows", "grid_rows", r->options.rows, &cfg->grid_rows);
+    set_grid(r, cfg, "cols", "grid_cols", r->options.cols, &cfg->grid_cols);
     const bool start_given = tmx_hotspot_config_given(cfg, "init_temp"),
                air_given = tmx_hotspot_config_given(cfg, "ambient");
-    if (!st && !isnan(r->inlet_c) && !air_given) {
-        st = tmx_hotspot_config_set_from(
-            cfg, "ambient", TMX_REAL_VALUE(r->inlet_c + r->inlet_plus_k + TMX_ZERO_C), NULL, 0, err);
+    if (!isnan(r->inlet_c) && !air_given) {
+        tmx_run_try(r, tmx_hotspot_config_set_from, cfg, "ambient",
+                    TMX_REAL_VALUE(r->inlet_c + r->inlet_plus_k + TMX_ZERO_C), NULL, 0);
     }
-    st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
-    if (!st && isnan(r->inlet_c)) {
-        cfg->ambient += r->inlet_plus_k;
-    }
-    if (!st) {
+    tmx_run_try(r, tmx_hotspot_config_set, cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0);
+    tmx_run_try(r, tmx_hotspot_config_read, cfg, k->package_path, TMX_HOTSPOT_CONFIG);
+    cfg->ambient += isnan(r->inlet_c) ? r->inlet_plus_k : 0;
+    if (!r->err.code) {
         /* A chip starts no colder than the air around it, where the run says neither where it starts nor
          * which air it has. */
         const bool cold = cfg->init_temp < cfg->ambient;
@@ -133,15 +118,15 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
                      k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
         }
         if (r->start_plus_k != 0 && !tmx_hotspot_config_given(cfg, "init_temp")) {
-            st = tmx_hotspot_config_set_from(cfg, "init_temp", TMX_REAL_VALUE(cfg->init_temp), NULL, 0, err);
+            tmx_run_try(r, tmx_hotspot_config_set_from, cfg, "init_temp", TMX_REAL_VALUE(cfg->init_temp),
+                        NULL, 0);
         }
         cfg->init_temp += r->start_plus_k;
     }
-    return st || !cfg->package_model_used || !cfg->package_config_file[0]
-               ? st
-               : tmx_hotspot_config_locate(
-                     cfg, "package_config_file",
-                     tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
+    if (!r->err.code && cfg->package_model_used && cfg->package_config_file[0]) {
+        tmx_run_try(r, tmx_hotspot_config_read, cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE);
+        (void)tmx_hotspot_config_locate(cfg, "package_config_file", r->err.code, &r->err);
+    }
 }
 
 /* Flow [m3/s] that the layers of channels of a stack have by themselves, and the electrical power [W] of
@@ -214,7 +199,7 @@ void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kin
 }
 
 /* Convection at the speeds of the cooler's fans. */
-static enum tmx_status tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
+static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
 {
     const struct tmx_card *card = &r->topology.card[k->card];
     const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
@@ -227,8 +212,9 @@ static enum tmx_status tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k, s
                                                                       : NULL;
     double flow_m3_per_s[TMX_MAX_FAN_LEVELS];
     if (fault) {
-        return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
-                           fault);
+        tmx_error_at(&r->err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
+                     fault);
+        return;
     }
     if (card->convection == TMX_CONVECTION_CHANNELS) {
         tmx_run_pumps(&r->topology, k->card, k);
@@ -248,49 +234,46 @@ static enum tmx_status tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k, s
     }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
-    return TMX_OK;
 }
 
 /* The units that the thermal model heats must be those of the chip, one by one. */
-static enum tmx_status same_units(const struct tmx_run_kind *k, struct tmx_err *err)
+static void check_units(struct tmx_run *r, const struct tmx_run_kind *k)
 {
     const struct tmx_thermal_spec *spec = &k->stack.spec;
     const struct tmx_floorplan *chip = &k->chip.floorplan;
     const char *path = k->package.grid_layer_file[0] ? k->package.grid_layer_file : k->package_path;
     size_t at = 0;
     if (tmx_thermal_spec_units(spec) != chip->n_unit) {
-        return tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                           "the layers dissipate in %zu units, the chip's floorplan has %zu",
-                           tmx_thermal_spec_units(spec), chip->n_unit);
+        tmx_error_at(&r->err, TMX_ECONFIG, path, 0,
+                     "the layers dissipate in %zu units, the chip's floorplan has %zu",
+                     tmx_thermal_spec_units(spec), chip->n_unit);
     }
-    for (size_t l = 0; l < spec->n_layer; l++) {
+    for (size_t l = 0; l < spec->n_layer && !r->err.code; l++) {
         const struct tmx_floorplan *fp = spec->layer[l].floorplan;
         for (size_t u = 0; spec->layer[l].dissipates && u < fp->n_unit; u++, at++) {
             const struct tmx_unit *a = &fp->unit[u], *b = &chip->unit[at];
             if (strcmp(a->name, b->name) != 0 || fabs(a->w_m - b->w_m) > 1e-9 ||
                 fabs(a->h_m - b->h_m) > 1e-9) {
-                return tmx_fail_at(
-                    err, TMX_ECONFIG, path, 0,
-                    "the layers' unit %zu is %s of %g mm x %g mm, the chip's is %s of %g mm x %g mm", at + 1,
-                    a->name, 1e3 * a->w_m, 1e3 * a->h_m, b->name, 1e3 * b->w_m, 1e3 * b->h_m);
+                tmx_error_at(&r->err, TMX_ECONFIG, path, 0,
+                             "the layers' unit %zu is %s of %g mm x %g mm, the chip's is %s of %g mm x %g mm",
+                             at + 1, a->name, 1e3 * a->w_m, 1e3 * a->h_m, b->name, 1e3 * b->w_m,
+                             1e3 * b->h_m);
             }
         }
     }
-    return TMX_OK;
 }
 
 /* An inlet that reaches nothing: coolant enters channels at a temperature of its own. */
-static enum tmx_status check_inlet(const struct tmx_run *r, const struct tmx_run_kind *k,
-                                   const struct tmx_setting *root, struct tmx_err *err)
+static void check_inlet(struct tmx_run *r, const struct tmx_run_kind *k)
 {
-    const struct tmx_setting *at = tmx_setting_member(root, "inlet_c");
+    const struct tmx_setting *at = tmx_run_member(r, "inlet_c");
     const struct tmx_thermal_spec *spec = &k->stack.spec;
-    at = at ? at : tmx_setting_member(root, "inlet_plus_k");
+    at = at ? at : tmx_run_member(r, "inlet_plus_k");
     at = at || !r->topology.config ? at : tmx_setting_member(tmx_config_root(r->topology.config), "inlet_c");
     for (size_t l = 0; at && !spec->inlet_at_ambient && l < spec->n_layer && !tmx_plausible_accepted(); l++) {
         if (spec->layer[l].channels) {
-            return tmx_fail_setting(
-                err, at,
+            tmx_run_fail(
+                r, at,
                 "%s: the coolant of the package's channels enters at %g degC, whatever the inlet is: give "
                 "package.coolant_inlet for it and package.ambient for the air, or pumps (a card of "
                 "convection = "
@@ -298,64 +281,60 @@ static enum tmx_status check_inlet(const struct tmx_run *r, const struct tmx_run
                 tmx_setting_name(at), spec->layer[l].channels->inlet_k - TMX_ZERO_C);
         }
     }
-    return TMX_OK;
 }
 
 /* Shortest step [s] from whose end on temperatures have to be right where a run goes from event to event:
  * that of the default tick. */
 static const double EVENT_STEP_S = 1e-3;
 
-static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
-                                 struct tmx_err *err)
+static void read_kind(struct tmx_run *r, struct tmx_run_kind *k)
 {
     const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
-    enum tmx_status st = read_package(r, k, root, err);
-    st = st ? st : tmx_stack_create(&k->package, &options, NULL, &k->stack, err);
-    st = st ? st : same_units(k, err);
-    if (st) {
-        const struct tmx_setting *group = tmx_setting_member(root, "package");
-        return tmx_setting_locate(group ? group : root, st, err);
+    read_package(r, k);
+    tmx_run_try(r, tmx_stack_create, &k->package, &options, NULL, &k->stack);
+    if (!r->err.code) {
+        check_units(r, k);
+    }
+    if (r->err.code) {
+        tmx_run_locate(r, tmx_run_place(r, "package"));
+        return;
     }
     /* events are as far apart as that, or nothing looks at temperatures in between */
     k->stack.spec.min_step_s =
         r->options.tick == TMX_TICK_EVENTS ? fmax(r->options.tick_s, EVENT_STEP_S) : r->options.tick_s;
     k->stack.spec.coolant_limit_k = k->package.coolant_limit;
     k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
-    st = r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
-    return st ? st : check_inlet(r, k, root, err);
-}
-
-static enum tmx_status open_thermal(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *method = tmx_setting_member(root, "method");
-    const struct tmx_plugin *found;
-    enum tmx_status st =
-        tmx_catalog_get(r->catalog, TMX_KIND_BACKEND, r->options.method, &found, method ? method : root, err);
-    r->thermal.ops = (const struct tmx_thermal_ops *)found;
-    st = st ? st
-            : tmx_plugin_state(&r->thermal.ops->base, tmx_setting_member(root, "thermal"), NULL,
-                               &r->thermal.options, err);
-    for (size_t k = 0; !st && k < r->n_kind; k++) {
-        st = read_kind(r, &r->kind[k], root, err);
+    if (r->topology.n_gpu > 0) {
+        tabulate_fan(r, k);
     }
-    return st;
+    check_inlet(r, k);
 }
 
-static enum tmx_status build_thermal(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_thermal(struct tmx_run *r)
 {
-    enum tmx_status st = TMX_OK;
+    const struct tmx_plugin *found = NULL;
+    tmx_run_try(r, tmx_catalog_get, r->catalog, TMX_KIND_BACKEND, r->options.method, &found,
+                tmx_run_place(r, "method"));
+    r->thermal.ops = (const struct tmx_thermal_ops *)found;
+    tmx_run_try(r, tmx_plugin_state, &r->thermal.ops->base, tmx_run_member(r, "thermal"), NULL,
+                &r->thermal.options);
+    for (size_t k = 0; !r->err.code && k < r->n_kind; k++) {
+        read_kind(r, &r->kind[k]);
+    }
+}
+
+static void build_thermal(struct tmx_run *r)
+{
     /* steps to the next event have no length of which tables could be made; instances have room for them */
     const bool prepare = r->options.tick != TMX_TICK_EVENTS;
-    for (size_t k = 0; !st && k < r->n_kind; k++) {
-        st = tmx_thermal_model_create(r->thermal.ops, r->thermal.options, &r->kind[k].stack.spec,
-                                      &r->kind[k].model, err);
-        st = st || !prepare ? st
-                            : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
+    for (size_t k = 0; k < r->n_kind; k++) {
+        tmx_run_try(r, tmx_thermal_model_create, r->thermal.ops, r->thermal.options, &r->kind[k].stack.spec,
+                    &r->kind[k].model);
+        if (prepare) {
+            tmx_run_try(r, tmx_thermal_prepare, r->thermal.ops, r->kind[k].model, r->options.tick_s);
+        }
     }
-    const struct tmx_setting *thermal = tmx_setting_member(root, "thermal");
-    return st && thermal /* options that do not fit each other or the chip */
-               ? tmx_fail_from(err, st, tmx_setting_file(thermal), tmx_setting_line(thermal), "thermal")
-               : st;
+    tmx_run_locate(r, tmx_run_member(r, "thermal")); /* options that do not fit each other or the chip */
 }
 
 const struct tmx_opt tmx_run_forecast_opts[] = {
@@ -388,7 +367,7 @@ static struct tmx_forecast_air air_of(const struct tmx_run *r, const struct tmx_
     return air;
 }
 
-static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
+static void own_model(struct tmx_run *r, struct tmx_run_kind *k)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
     const struct tmx_plugin *base = &tmx_thermal_reduced.base;
@@ -400,45 +379,40 @@ static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k
         o->r_convec_scale * tmx_thermal_spec_r_convec(&k->stack.spec, usual_level(k));
     spec.n_level = 0;
     snprintf(text, sizeof text, "tolerance_k = %.17g;", o->tolerance_k);
-    enum tmx_status st = tmx_config_parse(&cfg, o->tolerance_k > 0 ? text : "", "forecast", err);
-    st = st ? st : tmx_plugin_state(base, tmx_config_root(cfg), NULL, &options, err);
+    tmx_run_try(r, tmx_config_parse, &cfg, o->tolerance_k > 0 ? text : "", "forecast");
+    tmx_run_try(r, tmx_plugin_state, base, tmx_config_root(cfg), NULL, &options);
     tmx_config_close(cfg);
-    st = st ? st : tmx_thermal_model_create(&tmx_thermal_reduced, options, &spec, &k->believed, err);
+    tmx_run_try(r, tmx_thermal_model_create, &tmx_thermal_reduced, options, &spec, &k->believed);
     free(options);
-    return st;
 }
 
-static enum tmx_status build_forecast(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void build_forecast(struct tmx_run *r)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
-    (void)root;
     if (!tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
-        return TMX_OK;
+        return;
     }
-    if (!TMX_TAKE(&r->arena, r->forecast_of_gpu, r->n_gpu)) {
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < r->n_kind; i++) {
+    TMX_TAKE(&r->arena, r->forecast_of_gpu, r->n_gpu);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < r->n_kind && !r->err.code; i++) {
         struct tmx_run_kind *k = &r->kind[i];
         const bool shared = r->thermal.ops->modes && o->r_convec_scale == 1 && o->tolerance_k == 0;
         struct tmx_modes_view modes;
-        enum tmx_status st = shared ? TMX_OK : own_model(r, k, err);
-        if (st) {
-            return st;
+        if (!shared) {
+            own_model(r, k);
+        }
+        if (r->err.code) {
+            return;
         }
         const struct tmx_thermal_ops *ops = shared ? r->thermal.ops : &tmx_thermal_reduced;
         ops->modes(shared ? k->model : k->believed, shared ? usual_level(k) : 0, &modes);
-        st = tmx_forecast_init(&k->forecast, &modes, r->options.quantum_s, err);
-        if (st) {
-            return st;
-        }
+        tmx_run_try(r, tmx_forecast_init, &k->forecast, &modes, r->options.quantum_s);
         k->forecast.air = air_of(r, k);
     }
-    for (size_t g = 0; g < r->n_gpu; g++) {
+    for (size_t g = 0; g < r->n_gpu && !r->err.code; g++) {
         r->forecast_of_gpu[g] = &r->kind[r->kind_of_gpu[g]].forecast;
     }
     r->sim_spec.forecast = r->forecast_of_gpu;
-    return TMX_OK;
 }
 
 static void close_thermal(struct tmx_run *r)

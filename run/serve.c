@@ -26,21 +26,32 @@ static const struct tmx_opt limit_opts[] = {
     {0},
 };
 
-static const char *const also[] = {"requests", "scheduler", "pools", "limits", NULL};
+static const struct tmx_keys serve_inner[] = {
+    TMX_KEYS_GROUP(tmx_run_serve, requests, tmx_request_opts),
+    {.group = "scheduler",
+     .opts = tmx_serve_scheduler_opts,
+     .offset = offsetof(struct tmx_run_serve, spec.scheduler)},
+    {.group = "pools", .opts = tmx_serve_pool_opts, .offset = offsetof(struct tmx_run_serve, spec.pools)},
+    TMX_KEYS_GROUP(tmx_run_serve, limits, limit_opts),
+    {0},
+};
+const struct tmx_keys tmx_serve_keys[] = {
+    {.group = "serve", .opts = tmx_serve_opts, .inner = serve_inner}, TMX_KEYS("row", tmx_row_opts), {0}};
 
-static const struct tmx_setting *key(const struct tmx_setting *group, const char *name)
+/* A key of a group of the run, or the group where it is absent. */
+static const struct tmx_setting *key_of(const struct tmx_run *r, const char *of, const char *name)
 {
-    const struct tmx_setting *s = tmx_setting_member(group, name);
+    const struct tmx_setting *group = tmx_run_member(r, of), *s = tmx_setting_member(group, name);
     return s ? s : group;
 }
 
-/* Opening: errors stay (base/err.h); open_serve takes these steps until there is one. */
-struct of {
-    const struct tmx_setting *root, *group; /* the group serve */
-};
+static const struct tmx_setting *key(const struct tmx_run *r, const char *name)
+{
+    return key_of(r, "serve", name);
+}
 
 /* Rows are racks. */
-static void find_rows(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void find_rows(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     s->spec.n_row = 1;
@@ -48,34 +59,33 @@ static void find_rows(struct tmx_run *r, const struct of *of, struct tmx_err *er
         return;
     }
     if (r->topology.n_rack == 0) {
-        tmx_error_setting(err, key(tmx_setting_member(of->root, "row"), "rows"),
-                          "row.rows = \"rack\": the run has no topology with racks");
+        tmx_run_fail(r, key_of(r, "row", "rows"), "row.rows = \"rack\": the run has no topology with racks");
     }
-    for (size_t g = 1; g < r->n_gpu && !err->code; g++) {
+    for (size_t g = 1; g < r->n_gpu && !r->err.code; g++) {
         const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
         s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
         s->gpu[g].row = s->spec.n_row - 1;
     }
 }
 
-static void fill_gpus(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void fill_gpus(struct tmx_run *r)
 {
     static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
     struct tmx_run_serve *s = r->serve;
     char word[TMX_PATH_SIZE];
     TMX_TAKE(&r->arena, s->gpu, r->n_gpu);
-    tmx_arena_check(&r->arena, err);
-    for (size_t g = 0; g < r->n_gpu && !err->code; g++) {
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t g = 0; g < r->n_gpu && !r->err.code; g++) {
         const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
         struct tmx_serve_gpu *gpu = &s->gpu[g];
         struct tmx_err why = {0};
         tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[g]].name, word,
                       sizeof word); /* as the model's file has it */
         if (tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why)) {
-            tmx_error_setting(err, key(of->group, "tp"), "%s", why.msg);
+            tmx_run_fail(r, key(r, "tp"), "%s", why.msg);
         } else if (c->board.power_w <= 0) {
-            tmx_error_setting(err, of->group,
-                              "serve: chip %s states no board.power_w, which the phases are shares of", word);
+            tmx_run_fail(r, tmx_run_member(r, "serve"),
+                         "serve: chip %s states no board.power_w, which the phases are shares of", word);
         }
         gpu->chip = c;
         gpu->board_w = c->board.power_w;
@@ -107,7 +117,7 @@ static bool alike(const struct tmx_serve_gpu *a, const struct tmx_serve_gpu *b)
     return same;
 }
 
-static void check_instances(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void check_instances(struct tmx_run *r)
 {
     const struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_pool_options *p = &s->spec.pools;
@@ -115,16 +125,15 @@ static void check_instances(struct tmx_run *r, const struct of *of, struct tmx_e
     for (size_t g = 0; g < r->n_gpu; g++) {
         const size_t first = g / tp * tp;
         if (r->n_gpu % tp != 0 || !same_node(r, first, g) || !alike(&s->gpu[first], &s->gpu[g])) {
-            tmx_error_setting(err, key(of->group, "tp"),
-                              "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp,
-                              r->n_gpu, tp);
+            tmx_run_fail(r, key(r, "tp"),
+                         "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp,
+                         r->n_gpu, tp);
         }
     }
     if ((p->prompt > 0) != (p->token > 0) || (size_t)(p->prompt + p->token) > n) {
-        tmx_error_setting(
-            err, key(of->group, "pools"),
-            "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances", p->prompt,
-            p->token, n);
+        tmx_run_fail(r, key(r, "pools"),
+                     "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances",
+                     p->prompt, p->token, n);
     }
 }
 
@@ -146,7 +155,7 @@ static void count_servers(const struct tmx_run_serve *s, size_t n_instance, size
 }
 
 /* Every request fits into every cache it may get to, and has a server. */
-static void check_requests(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void check_requests(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
@@ -157,18 +166,18 @@ static void check_requests(struct tmx_run *r, const struct of *of, struct tmx_er
         least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
     }
     count_servers(s, n, servers);
-    for (size_t i = 0; i < s->list.n && !err->code; i++) {
+    for (size_t i = 0; i < s->list.n && !r->err.code; i++) {
         const struct tmx_llm_request *q = &s->list.request[i];
         const size_t *has = servers[q->class_of];
         s->output_tokens += q->output;
         if (q->input + (double)q->output > least) {
-            tmx_error_setting(err, key(of->group, "requests"),
-                              "request %zu: %u input and %u output tokens exceed the %.0f that an instance's "
-                              "cache holds (memory, kv_util, weights of %s)",
-                              i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
+            tmx_run_fail(r, key(r, "requests"),
+                         "request %zu: %u input and %u output tokens exceed the %.0f that an instance's "
+                         "cache holds (memory, kv_util, weights of %s)",
+                         i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
         } else if (has[0] == 0 || has[1] == 0) {
-            tmx_error_setting(
-                err, key(of->group, "high_servers"),
+            tmx_run_fail(
+                r, key(r, "high_servers"),
                 "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none%s",
                 i + 1, q->class_of ? "low" : "high", o->high_servers, n,
                 s->spec.pools.prompt == 0 ? ""
@@ -179,16 +188,16 @@ static void check_requests(struct tmx_run *r, const struct of *of, struct tmx_er
 }
 
 /* A number of the scheduler that would leave the fit: refused where it is given, else that of the fit. */
-static void keep_within(struct tmx_run_serve *s, const struct tmx_setting *scheduler, const char *name,
-                        int *v, double most, struct tmx_err *err)
+static void keep_within(struct tmx_run *r, const char *name, int *v, double most)
 {
-    const struct tmx_setting *given =
-        tmx_opt_given(tmx_serve_scheduler_opts, &s->spec.scheduler, name, scheduler);
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_setting *given = tmx_opt_given(tmx_serve_scheduler_opts, &s->spec.scheduler, name,
+                                                    tmx_setting_find(r->root, "serve.scheduler"));
     if (*v > most && given) {
-        tmx_error_setting(err, given,
-                          "serve.scheduler.%s = %d: the fit of %s has seen at most %g; serve.beyond_fit = "
-                          "true computes more, and marks it",
-                          name, *v, s->llm.name, most);
+        tmx_run_fail(r, given,
+                     "serve.scheduler.%s = %d: the fit of %s has seen at most %g; serve.beyond_fit = "
+                     "true computes more, and marks it",
+                     name, *v, s->llm.name, most);
     } else if (*v > most) {
         s->kept_batch = s->kept_batch || v == &s->spec.scheduler.max_batch;
         *v = (int)most;
@@ -196,11 +205,10 @@ static void keep_within(struct tmx_run_serve *s, const struct tmx_setting *sched
 }
 
 /* No prompt and no batch is larger than those of the rows behind the phases. */
-static void check_fit(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void check_fit(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
-    const struct tmx_setting *scheduler = tmx_setting_member(of->group, "scheduler");
     double prompt = INFINITY, batch = INFINITY, longest = 0;
     size_t n_beyond = 0, first = 0;
     for (size_t g = 0; g < r->n_gpu; g++) {
@@ -217,39 +225,38 @@ static void check_fit(struct tmx_run *r, const struct of *of, struct tmx_err *er
         return;
     }
     if (n_beyond > 0) {
-        tmx_error_setting(
-            err, key(of->group, "requests"),
-            "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu of %zu "
-            "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
-            "them",
-            first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond, s->list.n,
-            longest / prompt);
+        tmx_run_fail(r, key(r, "requests"),
+                     "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu of %zu "
+                     "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
+                     "them",
+                     first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond, s->list.n,
+                     longest / prompt);
     }
-    keep_within(s, scheduler, "max_batch", &o->max_batch, batch, err);
+    keep_within(r, "max_batch", &o->max_batch, batch);
     if (o->policy == TMX_SERVE_CHUNKED) {
-        keep_within(s, scheduler, "chunk", &o->chunk, prompt, err);
+        keep_within(r, "chunk", &o->chunk, prompt);
     } else if (o->policy != TMX_SERVE_ORCA) {
-        keep_within(s, scheduler, "budget", &o->budget, prompt, err);
+        keep_within(r, "budget", &o->budget, prompt);
     }
 }
 
-static void check_row(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void check_row(struct tmx_run *r)
 {
     const struct tmx_run_serve *s = r->serve;
     struct tmx_row_options *o = &r->serve->spec.row_options;
-    const struct tmx_setting *row = tmx_setting_member(of->root, "row");
+    const struct tmx_setting *row = tmx_run_member(r, "row");
     const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
     if (!tmx_setting_member(row, "telemetry_s")) { /* not written: the next whole tick */
         o->telemetry_s = ceil(o->telemetry_s / r->options.tick_s - 1e-9) * r->options.tick_s;
     }
     const double ticks = o->telemetry_s / r->options.tick_s;
     if (fabs(ticks - round(ticks)) > 1e-6 * ticks || ticks < 1 - 1e-6) {
-        tmx_error_setting(err, key(row, "telemetry_s"),
-                          "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
-                          r->options.tick_s);
+        tmx_run_fail(r, key_of(r, "row", "telemetry_s"),
+                     "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
+                     r->options.tick_s);
     }
     if (o->budget_w == 0 && policy && strcmp(policy->name, "none") != 0) {
-        tmx_error_setting(err, row ? row : of->root, "row policy %s: expected row.budget_w", policy->name);
+        tmx_run_fail(r, row ? row : r->root, "row policy %s: expected row.budget_w", policy->name);
     }
     for (size_t k = 0; k < s->spec.n_row && o->budget_w > 0; k++) {
         double idle_w = 0;
@@ -257,24 +264,23 @@ static void check_row(struct tmx_run *r, const struct of *of, struct tmx_err *er
             idle_w += s->gpu[g].row == k ? s->gpu[g].phase->idle_w + s->spec.options.rest_w : 0;
         }
         if (o->budget_w < idle_w) {
-            tmx_error_setting(err, key(row, "budget_w"),
-                              "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
-                              o->budget_w, k, idle_w);
+            tmx_run_fail(r, key_of(r, "row", "budget_w"),
+                         "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
+                         o->budget_w, k, idle_w);
         }
     }
 }
 
 /* One job a GPU, that lasts as long as the run; the source of work says its watts. */
-static void make_jobs(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void make_jobs(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     const double last_s = s->list.request[s->list.n - 1].arrival_s;
-    (void)of;
     TMX_TAKE(&r->arena, r->job, r->n_gpu);
     TMX_TAKE(&r->arena, r->kernel, 1);
     r->mix.entry = calloc(r->n_gpu, sizeof *r->mix.entry);
     if (!r->job || !r->kernel || !r->mix.entry) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_error(&r->err, TMX_ENOMEM, "out of memory");
         return;
     }
     *r->kernel = (struct tmx_kernel){
@@ -284,8 +290,8 @@ static void make_jobs(struct tmx_run *r, const struct of *of, struct tmx_err *er
     r->n_kernel = 1;
     r->mix.n_entry = r->n_gpu;
     snprintf(r->mix.name, sizeof r->mix.name, "%s", s->llm.name);
-    for (size_t g = 0; g < r->n_gpu && !err->code; g++) {
-        err->code = tmx_job_init(&r->job[g], r->kernel, &r->kind[r->kind_of_gpu[g]].chip, 1e9, err);
+    for (size_t g = 0; g < r->n_gpu && !r->err.code; g++) {
+        tmx_run_try(r, tmx_job_init, &r->job[g], r->kernel, &r->kind[r->kind_of_gpu[g]].chip, 1e9);
         r->job[g].power_w = r->job[g].pdi_w = 0;
         r->job[g].pdi_valid = true;
         r->job[g].home_gpu = r->job[g].data_gpu = g;
@@ -296,15 +302,15 @@ static void make_jobs(struct tmx_run *r, const struct of *of, struct tmx_err *er
 
 /* What slowdowns are relative to: the default chip may be one that the model's file lacks, a given one not.
  */
-static void find_alone(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void find_alone(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
-    const struct tmx_setting *given = tmx_setting_find(of->group, "limits.alone_on");
+    const struct tmx_setting *given = tmx_setting_find(r->root, "serve.limits.alone_on");
     struct tmx_err why = {0};
     if (tmx_llm_find(&s->llm, s->limits.alone_on, s->spec.options.tp, &s->alone, &why)) {
         s->alone = NULL;
         if (given && strcmp(s->limits.alone_on, DEFAULT_ALONE) != 0) {
-            tmx_error_setting(err, given, "serve.limits.alone_on = \"%s\": %s", s->limits.alone_on, why.msg);
+            tmx_run_fail(r, given, "serve.limits.alone_on = \"%s\": %s", s->limits.alone_on, why.msg);
         }
     }
 }
@@ -343,7 +349,7 @@ struct idle {
     const char *why;
 };
 
-static void check_keys(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void check_keys(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
@@ -385,14 +391,13 @@ static void check_keys(struct tmx_run *r, const struct of *of, struct tmx_err *e
         {"row", tmx_row_opts, row, !caps, "oob_s", "no row policy asks for clocks"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_setting *at =
-                                     rows[i].group[0] ? tmx_setting_find(of->root, rows[i].group) : of->root,
+        const struct tmx_setting *at = rows[i].group[0] ? tmx_setting_find(r->root, rows[i].group) : r->root,
                                  *given = rows[i].idle
                                               ? tmx_opt_given(rows[i].opts, rows[i].values, rows[i].keys, at)
                                               : NULL;
         if (given) {
-            tmx_error_setting(err, given, "%s%s%s does nothing here: %s", rows[i].group,
-                              rows[i].group[0] ? "." : "", tmx_setting_name(given), rows[i].why);
+            tmx_run_fail(r, given, "%s%s%s does nothing here: %s", rows[i].group, rows[i].group[0] ? "." : "",
+                         tmx_setting_name(given), rows[i].why);
         }
     }
     const struct {
@@ -402,115 +407,93 @@ static void check_keys(struct tmx_run *r, const struct of *of, struct tmx_err *e
     for (size_t i = 0; i < 2; i++) {
         const char *word = tmx_choice_keys[levels[i].place],
                    *name = r->sim_spec.choice[levels[i].place].policy->name;
-        const struct tmx_setting *at = tmx_setting_member(of->root, word);
+        const struct tmx_setting *at = tmx_run_member(r, word);
         if (strcmp(name, levels[i].none) != 0 && !tmx_run_unread(r)) {
-            tmx_error_setting(
-                err, at ? at : tmx_setting_member(of->root, "policy"),
-                "%s policy %s does nothing here: a served language model has one job on each GPU", word,
-                name);
+            tmx_run_fail(r, at ? at : tmx_run_member(r, "policy"),
+                         "%s policy %s does nothing here: a served language model has one job on each GPU",
+                         word, name);
         }
     }
-    if (!o->heat && !err->code) {
-        note_without_heat(of->root);
+    if (!o->heat && !r->err.code) {
+        note_without_heat(r->root);
     }
 }
 
 /* A trace that is neither beside the file that names it nor in the current folder is a shipped one. */
-static void find_trace(const struct tmx_setting *requests, const char *key, char *path, size_t size,
-                       struct tmx_err *err)
+static void find_trace(struct tmx_run *r, const char *name, char *path, size_t size)
 {
     char found[TMX_PATH_SIZE];
-    if (!path[0] || tmx_os_exists(path) || err->code) {
+    if (!path[0] || tmx_os_exists(path) || r->err.code) {
         return;
     }
     if (tmx_data_file(path, found, NULL) || strlen(found) >= size) {
-        tmx_error_setting(err, tmx_setting_member(requests, key),
-                          "%s = \"%s\": no such file; looked for %s, also in thermix's data", key, path,
-                          path);
+        tmx_run_fail(r, tmx_setting_member(key(r, "requests"), name),
+                     "%s = \"%s\": no such file; looked for %s, also in thermix's data", name, path, path);
     } else {
         memcpy(path, found, strlen(found) + 1);
     }
 }
 
-static void read_groups(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void read_groups(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     struct tmx_serve_spec *spec = &s->spec;
-    const struct tmx_setting *requests = tmx_setting_member(of->group, "requests");
-    const struct {
-        const char *name;
-        const struct tmx_opt *opts;
-        void *obj;
-    } groups[] = {{"requests", tmx_request_opts, &s->requests},
-                  {"scheduler", tmx_serve_scheduler_opts, &spec->scheduler},
-                  {"pools", tmx_serve_pool_opts, &spec->pools},
-                  {"limits", limit_opts, &s->limits}};
-    err->code = tmx_opt_read(tmx_serve_opts, &spec->options, of->group, also, err);
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0] && !err->code; i++) {
-        err->code = tmx_opt_read_group(groups[i].opts, groups[i].obj, of->group, groups[i].name, NULL, err);
-        if (i == 0) {
-            find_trace(requests, "file", s->requests.file, sizeof s->requests.file, err);
-            find_trace(requests, "sizes", s->requests.sizes, sizeof s->requests.sizes, err);
-        }
-    }
-    if (!err->code) {
-        err->code = tmx_run_choose(r, of->root, TMX_LEVEL_ROUTE, "tokens", NULL, NULL, err);
-    }
-    if (!err->code) {
-        err->code = tmx_run_choose(r, of->root, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options, err);
-    }
+    tmx_run_try(r, tmx_keys_read, tmx_serve_keys, s, tmx_run_member(r, "serve"));
+    find_trace(r, "file", s->requests.file, sizeof s->requests.file);
+    find_trace(r, "sizes", s->requests.sizes, sizeof s->requests.sizes);
+    tmx_run_choose(r, TMX_LEVEL_ROUTE, "tokens", NULL, NULL);
+    tmx_run_choose(r, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options);
 }
 
-static void load_model(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void load_model(struct tmx_run *r)
 {
-    const struct tmx_setting *model = key(of->group, "model");
+    const struct tmx_setting *model = key(r, "model");
     char path[TMX_PATH_SIZE];
-    err->code =
-        tmx_data_find_read(TMX_DATA_LLM, tmx_setting_file(model), r->serve->spec.options.model, path, err);
-    err->code =
-        err->code ? tmx_setting_locate(model, err->code, err) : tmx_llm_load(&r->serve->llm, path, err);
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_LLM, tmx_setting_file(model), r->serve->spec.options.model,
+                path);
+    tmx_run_locate(r, model);
+    tmx_run_try(r, tmx_llm_load, &r->serve->llm, path);
 }
 
-static void make_requests(struct tmx_run *r, const struct of *of, struct tmx_err *err)
+static void make_requests(struct tmx_run *r)
 {
-    err->code = tmx_requests_make(&r->serve->list, &r->serve->requests, key(of->group, "requests"),
-                                  (uint64_t)r->options.seed, err);
+    tmx_run_try(r, tmx_requests_make, &r->serve->list, &r->serve->requests, key(r, "requests"),
+                (uint64_t)r->options.seed);
 }
 
-static enum tmx_status open_serve(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_serve(struct tmx_run *r)
 {
     static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
-    static void (*const steps[])(struct tmx_run *, const struct of *, struct tmx_err *) = {
-        read_groups,   load_model,     fill_gpus, check_instances, find_rows,  check_row,
-        make_requests, check_requests, check_fit, find_alone,      check_keys, make_jobs};
+    static void (*const steps[])(struct tmx_run *) = {read_groups, load_model, fill_gpus,     check_instances,
+                                                      find_rows,   check_row,  make_requests, check_requests,
+                                                      check_fit,   find_alone, check_keys,    make_jobs};
     const struct tmx_setting *group;
-    struct tmx_err own = {0};
-    own.code = tmx_setting_group(root, "serve", &group, &own);
-    if (own.code || !group) {
-        return tmx_error_give(err, &own);
+    tmx_run_try(r, tmx_setting_group, r->root, "serve", &group);
+    if (r->err.code || !group) {
+        return;
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const struct tmx_setting *other = tmx_setting_member(root, others[i]);
+        const struct tmx_setting *other = tmx_run_member(r, others[i]);
         if (other) {
-            tmx_error_setting(&own, other, "%s and serve: a run has one of them", others[i]);
+            tmx_run_fail(r, other, "%s and serve: a run has one of them", others[i]);
         }
     }
-    struct tmx_run_serve *s = r->serve = own.code ? NULL : TMX_TAKE(&r->arena, s, 1);
-    tmx_arena_check(&r->arena, &own);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !own.code; i++) {
-        steps[i](r, &(struct of){root, group}, &own);
+    struct tmx_run_serve *s = r->serve = r->err.code ? NULL : TMX_TAKE(&r->arena, s, 1);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !r->err.code; i++) {
+        steps[i](r);
     }
-    if (own.code) {
-        return tmx_error_give(err, &own);
+    if (r->err.code) {
+        return;
     }
-    if (!s->spec.options.heat && !tmx_setting_member(root, "method")) { /* it is built and never asked */
+    if (!s->spec.options.heat && !tmx_run_member(r, "method")) { /* it is built and never asked */
         snprintf(r->options.method, sizeof r->options.method, "%s", tmx_thermal_lumped.base.name);
     }
     s->spec.llm = &s->llm;
     s->spec.gpu = s->gpu;
     s->spec.n_gpu = r->n_gpu;
     s->spec.list = &s->list;
-    return tmx_run_source(r, &tmx_source_serve, &s->spec, group, err);
+    tmx_run_source(r, &tmx_source_serve, &s->spec, group);
 }
 
 /* Where a watt of a prompt goes. power_w, work [n_unit]; work [5 * n_unit]. */
@@ -561,14 +544,12 @@ static enum tmx_status rise(struct tmx_run *r, size_t kind, double *die_k, doubl
     return st ? tmx_fail(err, st, "step of a prompt on %s", k->name) : TMX_OK;
 }
 
-static enum tmx_status build_routes(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void build_routes(struct tmx_run *r)
 {
-    (void)root;
     const struct tmx_run_serve *s = r->serve;
-    enum tmx_status st = TMX_OK;
-    for (size_t k = 0; k < r->n_kind && s && s->spec.options.heat && !st; k++) {
+    for (size_t k = 0; k < r->n_kind && s && s->spec.options.heat && !r->err.code; k++) {
         double die_k = 0, memory_k = 0;
-        st = rise(r, k, &die_k, &memory_k, err);
+        tmx_run_try(r, rise, r, k, &die_k, &memory_k);
         for (size_t g = 0; g < r->n_gpu; g++) {
             if (r->kind_of_gpu[g] == k) {
                 s->gpu[g].k_per_w = die_k;
@@ -576,7 +557,6 @@ static enum tmx_status build_routes(struct tmx_run *r, const struct tmx_setting 
             }
         }
     }
-    return st;
 }
 
 static void close_serve(struct tmx_run *r)
@@ -882,11 +862,3 @@ struct tmx_table *tmx_run_missed(const struct tmx_run *run)
     }
     return t;
 }
-
-const struct tmx_keys tmx_serve_keys[] = {TMX_KEYS("serve", tmx_serve_opts),
-                                          TMX_KEYS("serve.requests", tmx_request_opts),
-                                          TMX_KEYS("serve.scheduler", tmx_serve_scheduler_opts),
-                                          TMX_KEYS("serve.pools", tmx_serve_pool_opts),
-                                          TMX_KEYS("serve.limits", limit_opts),
-                                          TMX_KEYS("row", tmx_row_opts),
-                                          {0}};

@@ -52,6 +52,8 @@ struct tmx_run_kernel { /* as named in the mix */
 
 struct tmx_run {
     struct tmx_arena arena;            /* what pointers below lead to, unless they say otherwise */
+    const struct tmx_setting *root;    /* the configuration, while the run is opened and built */
+    struct tmx_err err;                /* likewise: the first error stays (base/err.h) */
     const struct tmx_catalog *catalog; /* of the policies it may choose */
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
@@ -109,10 +111,11 @@ struct tmx_run {
 
 /* A part of a run: what it reads of the configuration, what it makes of it for the simulation, what it writes
  * into the resolved configuration, where that is not as without it, and what it ends with the run. Each may
- * be NULL. Arrays come from the run's arena; what of it failed is found at the end of open and build. */
+ * be NULL. Arrays come from the run's arena; what of it failed is found at the end of open and build. Errors
+ * stay in the run; open and build are not called once there is one. */
 struct tmx_run_feature {
-    enum tmx_status (*open)(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err);
-    enum tmx_status (*build)(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err);
+    void (*open)(struct tmx_run *r);
+    void (*build)(struct tmx_run *r);
     void (*write)(const struct tmx_run *r, struct tmx_writer *w);
     void (*close)(struct tmx_run *r); /* also of what was opened in part */
 };
@@ -145,13 +148,17 @@ struct tmx_run_feature {
 #define TMX_DECLARE_FEATURE(name) extern const struct tmx_run_feature tmx_feature_##name;
 TMX_RUN_FEATURES(TMX_DECLARE_FEATURE)
 
-/* TMX_ENOMEM: an array could not be had. */
-TMX_NODISCARD enum tmx_status tmx_run_memory(const struct tmx_run *r, struct tmx_err *err);
+/* For open and build: f(..., err), if there is no error yet; an error at a setting; the place of one that has
+ * none; a setting of the root; it, or the root where it is absent. */
+#define tmx_run_try(r, f, ...)   ((r)->err.code = (r)->err.code ? (r)->err.code : f(__VA_ARGS__, &(r)->err))
+#define tmx_run_fail(r, at, ...) tmx_error_setting(&(r)->err, (at), __VA_ARGS__)
+#define tmx_run_locate(r, at)    ((void)tmx_setting_locate((at), (r)->err.code, &(r)->err))
+#define tmx_run_member(r, key)   tmx_setting_member((r)->root, (key))
+const struct tmx_setting *tmx_run_place(const struct tmx_run *r, const char *key);
 
-/* Where the work comes from: one source. Options live as long as the run. TMX_ECONFIG: it has one. */
-TMX_NODISCARD enum tmx_status tmx_run_source(struct tmx_run *r, const struct tmx_source *is,
-                                             const void *options, const struct tmx_setting *group,
-                                             struct tmx_err *err);
+/* Where the work comes from: one source. Options live as long as the run. */
+void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
+                    const struct tmx_setting *group);
 
 /* Whose power is looked at: sim_spec.group. After the topology is read. */
 void tmx_run_power_groups(struct tmx_run *r);
@@ -165,11 +172,8 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
 /* The choices of a run: groups such as `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
 
 /* Read the group of one place of r->sim_spec.choice: the policy by name (absent: def), its options into its
- * state, and the rows of `own` (NULL: none) that the level itself has in the group into obj. TMX_ECONFIG with
- * the line. */
-TMX_NODISCARD enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
-                                             const char *def, const struct tmx_opt *own, void *obj,
-                                             struct tmx_err *err);
+ * state, and the rows of `own` (NULL: none) that the level itself has in the group into obj. */
+void tmx_run_choose(struct tmx_run *r, size_t place, const char *def, const struct tmx_opt *own, void *obj);
 
 /* The group as tmx_run_choose reads it back, then what more (NULL: nothing) adds to it; nothing at all when
  * no policy is chosen. */
@@ -205,6 +209,7 @@ struct tmx_serve_limits { /* group serve.limits: what goodput counts */
 };
 
 struct tmx_run_serve {
+    struct tmx_serve_spec spec; /* first: the rows of its options fit */
     struct tmx_llm llm;
     struct tmx_request_options requests;
     struct tmx_request_list list; /* the simulation writes into its requests */
@@ -213,7 +218,6 @@ struct tmx_run_serve {
     struct tmx_serve_gpu *gpu;    /* [n_gpu] owned */
     struct tmx_serve_limits limits;
     const struct tmx_llm_phase *alone; /* of slowdowns; NULL: the model has none there */
-    struct tmx_serve_spec spec;
 };
 
 void tmx_run_serve_warn(const struct tmx_run *r); /* after the run: requests beyond the model's fit */

@@ -43,38 +43,36 @@ void tmx_run_power_groups(struct tmx_run *r)
     r->sim_spec.n_group = n;
 }
 
-static enum tmx_status open_row(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_row(struct tmx_run *r)
 {
-    const struct tmx_setting *row = tmx_setting_member(root, "row");
+    const struct tmx_setting *row = tmx_run_member(r, "row");
     double *telemetry_s = &r->sim_spec.rows.telemetry_s;
-    const enum tmx_status st = row && !r->serves ? tmx_run_choose(r, root, TMX_LEVEL_ROW, "none",
-                                                                  tmx_row_stage_opts, &r->sim_spec.rows, err)
-                                                 : TMX_OK;
+    if (row && !r->serves) {
+        tmx_run_choose(r, TMX_LEVEL_ROW, "none", tmx_row_stage_opts, &r->sim_spec.rows);
+    }
     const struct tmx_choice *c = &r->sim_spec.choice[TMX_LEVEL_ROW];
     const bool none = c->policy && strcmp(c->policy->name, "none") == 0 && tmx_setting_member(row, "policy");
-    if (st || !row || !c->policy || (none && !r->serves)) {
-        return st;
+    if (r->err.code || !row || !c->policy || (none && !r->serves)) {
+        return;
     }
     const enum tmx_row_asks asks = tmx_row_of(c)->asks;
     if (r->serves != (asks == TMX_ROW_CLOCKS)) {
-        return tmx_fail_setting(err, row, "row policy %s does nothing here: %s", c->policy->name,
-                                r->serves
-                                    ? "a language model is served; expected one that asks for clocks"
-                                    : "it asks for clocks, and no language model is served (group serve)");
+        tmx_run_fail(r, row, "row policy %s does nothing here: %s", c->policy->name,
+                     r->serves ? "a language model is served; expected one that asks for clocks"
+                               : "it asks for clocks, and no language model is served (group serve)");
     }
     if (asks == TMX_ROW_HOLDS && !(r->sync_job.n_member > 0 && r->sync_job.options.jobs > 1)) {
-        return tmx_fail_setting(err, row, "row policy %s does nothing here: expected sync_job.jobs above 1",
-                                c->policy->name);
+        tmx_run_fail(r, row, "row policy %s does nothing here: expected sync_job.jobs above 1",
+                     c->policy->name);
     }
     if (asks == TMX_ROW_RAMPS && r->options.tick != TMX_TICK_FIXED) {
-        return tmx_fail_setting(err, row, "row policy %s: expected tick = \"fixed\"", c->policy->name);
+        tmx_run_fail(r, row, "row policy %s: expected tick = \"fixed\"", c->policy->name);
     }
     const double ticks = *telemetry_s / r->options.tick_s;
     if (!r->serves && fabs(ticks - round(ticks)) > 1e-6 * ticks) {
-        return tmx_fail_setting(err, row, "row.telemetry_s = %g s is not a multiple of tick_s = %g s",
-                                *telemetry_s, r->options.tick_s);
+        tmx_run_fail(r, row, "row.telemetry_s = %g s is not a multiple of tick_s = %g s", *telemetry_s,
+                     r->options.tick_s);
     }
-    return TMX_OK;
 }
 
 static void write_row(const struct tmx_run *r, struct tmx_writer *w)

@@ -17,22 +17,19 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static enum tmx_status open_jobs(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_jobs(struct tmx_run *r)
 {
     const struct tmx_setting *group;
-    enum tmx_status st = tmx_setting_group(root, "job", &group, err);
-    if (st || !group) {
-        return st;
+    tmx_run_try(r, tmx_setting_group, r->root, "job", &group);
+    if (r->err.code || !group || !TMX_TAKE(&r->arena, r->jobs, 1)) {
+        return;
     }
-    TMX_TAKE(&r->arena, r->jobs, 1);
-    if (!r->jobs) {
-        return tmx_no_memory(err);
-    }
-    st = tmx_run_choose(r, root, TMX_LEVEL_JOB, "none", opts, r->jobs, err);
+    tmx_run_choose(r, TMX_LEVEL_JOB, "none", opts, r->jobs);
     const struct tmx_setting *node = tmx_setting_member(group, "node");
-    return st ? st
-              : tmx_setting_locate(node ? node : group,
-                                   tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, err), err);
+    if (!r->err.code) {
+        tmx_run_try(r, tmx_job_data_load, &r->jobs->data, r->jobs->node, NULL);
+        tmx_run_locate(r, node ? node : group);
+    }
 }
 
 /* The instance alone; the job level writes its launch over it. */
@@ -55,15 +52,15 @@ static void make_instance(const struct tmx_run *r, size_t kind, const struct tmx
     tmx_job_launch(job, &alone);
 }
 
-static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
+static void make_jobs(struct tmx_run *r)
 {
     struct tmx_run_jobs *j = r->jobs;
     const size_t n = r->mix.n_entry;
     for (size_t k = 0; k < r->n_kind; k++) {
         const struct tmx_chip *chip = &r->kind[k].chip;
         if ((int)chip->n_sm != j->data.node.sms) {
-            return tmx_fail(err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", chip->name,
-                            chip->n_sm, j->data.name, j->data.node.sms);
+            tmx_error(&r->err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", chip->name,
+                      chip->n_sm, j->data.name, j->data.node.sms);
         }
     }
     TMX_TAKE(&r->arena, r->job, n);
@@ -72,12 +69,13 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
     if (j->deadline_s > 0) {
         TMX_TAKE(&r->arena, j->deadline, n);
     }
-    for (size_t i = 0; i < n && !r->arena.failed; i++) {
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < n && !r->err.code; i++) {
         const struct tmx_mix_entry *e = &r->mix.entry[i];
-        const enum tmx_status st =
-            tmx_job_data_kind(&j->data, tmx_mix_kernel_from(e), e->kernel, &j->kind_of[i], err);
-        if (st) {
-            return tmx_fail_from(err, st, e->file, e->line, "kernel");
+        tmx_run_try(r, tmx_job_data_kind, &j->data, tmx_mix_kernel_from(e), e->kernel, &j->kind_of[i]);
+        if (r->err.code) {
+            (void)tmx_fail_from(&r->err, r->err.code, e->file, e->line, "kernel");
+            return;
         }
         make_instance(r, j->kind_of[i], e, &r->job[i]);
         if (j->deadline) {
@@ -104,8 +102,7 @@ static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
                                      .kind_of = j->kind_of,
                                      .deadline_s = j->deadline,
                                      .depth = (size_t)j->depth};
-    const enum tmx_status st = tmx_run_memory(r, err);
-    return st ? st : tmx_run_source(r, &tmx_source_job, &j->spec, NULL, err);
+    tmx_run_source(r, &tmx_source_job, &j->spec, NULL);
 }
 
 static void write_jobs(const struct tmx_run *r, struct tmx_writer *w)
@@ -126,40 +123,37 @@ static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_ent
             (k->from && from && strcmp(k->from, from) == 0));
 }
 
-static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
-                                   const struct tmx_chip *chip, const struct tmx_kernel **kernel,
-                                   struct tmx_err *err)
+static const struct tmx_kernel *open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
+                                            const struct tmx_chip *chip)
 {
     char path[TMX_PATH_SIZE];
     for (size_t i = 0; i < r->n_kernel; i++) {
         if (same_kernel(&r->kernel_file[i], e)) {
-            *kernel = &r->kernel[i];
-            return TMX_OK;
+            return &r->kernel[i];
         }
     }
     if (r->n_kernel == MAX_KERNEL) {
-        return tmx_fail(err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
+        tmx_error(&r->err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
+        return NULL;
     }
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
-    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, tmx_mix_kernel_from(e), e->kernel, path, err);
-    st = st ? st : tmx_kernel_load(k, path, err);
-    if (!st && k->power.sm_power_w <= 0 && tmx_kernel_equation1_w(k, chip->power.max_power_w) <= 0) {
-        st = tmx_fail_at(
-            err, TMX_ECONFIG, path, 0,
-            "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel "
-            "%s cannot run in a mix",
-            k->name);
+    tmx_run_try(r, tmx_data_find_from, TMX_DATA_KERNEL, tmx_mix_kernel_from(e), e->kernel, path);
+    tmx_run_try(r, tmx_kernel_load, k, path);
+    if (!r->err.code && k->power.sm_power_w <= 0 && tmx_kernel_equation1_w(k, chip->power.max_power_w) <= 0) {
+        tmx_error_at(&r->err, TMX_ECONFIG, path, 0,
+                     "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel "
+                     "%s cannot run in a mix",
+                     k->name);
     }
-    if (st) {
-        return st;
+    if (r->err.code) {
+        return NULL;
     }
     struct tmx_run_kernel *named = &r->kernel_file[r->n_kernel++];
     snprintf(named->name, sizeof named->name, "%s", e->kernel);
     snprintf(named->path, sizeof named->path, "%s",
              tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) ? path : e->kernel);
     named->from = tmx_mix_kernel_from(e);
-    *kernel = k;
-    return TMX_OK;
+    return k;
 }
 
 /* What the volunteer SM makes of a kernel: equation 1 of paper 003 with an error of each counter, or the
@@ -230,16 +224,16 @@ static const struct tmx_chip *chip_of(const struct tmx_run *r, size_t entry)
 }
 
 /* The job on chip c alone, as GPU 0's chip counts. */
-static enum tmx_status init_job(const struct tmx_run *r, size_t entry, const struct tmx_kernel *k,
-                                const struct tmx_chip *c, struct tmx_job *job, struct tmx_err *err)
+static void init_job(struct tmx_run *r, size_t entry, const struct tmx_kernel *k, const struct tmx_chip *c,
+                     struct tmx_job *job)
 {
     const struct tmx_chip *unit = &r->kind[r->kind_of_gpu[0]].chip;
     const struct tmx_mix_entry *e = &r->mix.entry[entry];
     size_t widest = c->n_sm;
     struct tmx_err why = {0};
-    const enum tmx_status st = tmx_job_init(job, k, c, e->work_s, &why);
-    if (st) {
-        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
+    if (tmx_job_init(job, k, c, e->work_s, &why)) {
+        tmx_error_at(&r->err, why.code, e->file, e->line, "%s", why.msg);
+        return;
     }
     const bool fixed = entry < r->sync_job.n_member || (own_gpu(r) && !r->options.reference_chip[0]);
     for (size_t i = 0; i < r->n_kind && !fixed; i++) {
@@ -248,105 +242,96 @@ static enum tmx_status init_job(const struct tmx_run *r, size_t entry, const str
     if (c != unit || widest > c->n_sm) {
         tmx_job_count_in(job, c, unit, widest);
     }
-    return TMX_OK;
 }
 
 /* Where the policy, not the mix, finds a job's GPU, its times and watts are one chip's on all. */
-static enum tmx_status warn_of_chips(const struct tmx_run *r, struct tmx_err *err)
+static void warn_of_chips(struct tmx_run *r)
 {
-    if (r->options.reference_chip[0] || own_gpu(r)) {
-        return TMX_OK;
-    }
-    for (size_t i = r->sync_job.n_member; i < r->mix.n_entry; i++) {
+    const bool one = r->options.reference_chip[0] || own_gpu(r);
+    for (size_t i = r->sync_job.n_member; i < r->mix.n_entry && !one; i++) {
         const struct tmx_chip *is = chip_of(r, i);
         for (size_t k = 0; k < r->n_kind; k++) {
             struct tmx_job a, b;
             const struct tmx_chip *other = &r->kind[k].chip;
-            enum tmx_status st = init_job(r, i, r->job[i].kernel, is, &a, err);
-            st = st ? st : init_job(r, i, r->job[i].kernel, other, &b, err);
-            if (st) {
-                return st;
+            init_job(r, i, r->job[i].kernel, is, &a);
+            init_job(r, i, r->job[i].kernel, other, &b);
+            if (r->err.code) {
+                return;
             }
             if (a.work_sm_s != b.work_sm_s || a.power_w != b.power_w || a.lifetime_s != b.lifetime_s ||
                 a.blocks_per_sm_s != b.blocks_per_sm_s || a.leak_factor != b.leak_factor) {
                 tmx_warn("place policy %s may run a kernel on %s or on %s: times and watts of the mix are "
                          "those of GPU 0's %s (key reference_chip names another)",
                          r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, is->name, other->name, is->name);
-                return TMX_OK;
+                return;
             }
         }
     }
-    return TMX_OK;
 }
 
-static enum tmx_status make_job(struct tmx_run *r, size_t entry, struct tmx_err *err)
+static void make_job(struct tmx_run *r, size_t entry)
 {
     const struct tmx_mix_entry *e = &r->mix.entry[entry];
     const struct tmx_chip *chip = chip_of(r, entry);
     struct tmx_job *job = &r->job[entry];
-    const struct tmx_kernel *k = NULL;
-    enum tmx_status st = open_kernel(r, e, chip, &k, err);
-    if (st) {
-        return tmx_fail_from(err, st, e->file, e->line, "kernel");
+    const struct tmx_kernel *k = open_kernel(r, e, chip);
+    (void)tmx_fail_from(&r->err, r->err.code, e->file, e->line, "kernel");
+    if (k) {
+        init_job(r, entry, k, chip, job);
     }
-    st = init_job(r, entry, k, chip, job, err);
-    if (st) {
-        return st;
+    if (r->err.code) {
+        return;
     }
     job->arrival_s = e->arrival_s;
     job->priority = e->priority;
     if (e->power_w > 0 && (k->power.sm_power_w <= 0 || job->phases)) {
-        return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line,
-                           "power_w: kernel %s has phases, or no sm_power_w to take the place of", k->name);
-    }
-    if (e->power_w > 0) {
+        tmx_error_at(&r->err, TMX_ECONFIG, e->file, e->line,
+                     "power_w: kernel %s has phases, or no sm_power_w to take the place of", k->name);
+    } else if (e->power_w > 0) {
         job->power_w *= e->power_w / k->power.sm_power_w;
         job->pdi_w = job->power_w;
     }
     struct tmx_err why = {0};
-    st = estimate_pdi(r, chip, k, job, &why);
-    if (st) {
-        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
+    if (estimate_pdi(r, chip, k, job, &why)) {
+        tmx_error_at(&r->err, why.code, e->file, e->line, "%s", why.msg);
     }
     if (e->gpus > 1) { /* each has its share of the data */
         if ((size_t)e->gpus > r->n_gpu) {
-            return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
-                               r->n_gpu);
+            tmx_error_at(&r->err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
+                         r->n_gpu);
         }
         job->gpus = (size_t)e->gpus;
         job->work_sm_s *= e->work_s > 0 ? e->gpus : 1;
         job->remote_weight = 0;
     }
     job->memory_bound = r->options.memory_bound_time ? k->power.memory_bound : 0;
-    return TMX_OK;
 }
 
-static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_sync_job(struct tmx_run *r)
 {
-    const struct tmx_setting *group = tmx_setting_member(root, "sync_job");
+    const struct tmx_setting *group = tmx_run_member(r, "sync_job");
     size_t n_at_start = 0;
     while (n_at_start < r->mix.n_entry && r->mix.entry[n_at_start].arrival_s <= 0) {
         n_at_start++;
     }
     if (group && r->jobs) {
-        return tmx_fail_setting(err, group,
-                                "sync_job: its members are kernels of the mix; not under a job policy");
+        tmx_run_fail(r, group, "sync_job: its members are kernels of the mix; not under a job policy");
     }
-    const enum tmx_status st =
-        tmx_sync_job_read(&r->sync_job, &r->arena, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
-    return st || !group ? st : tmx_run_source(r, &tmx_source_sync_job, &r->sync_job, group, err);
+    tmx_run_try(r, tmx_sync_job_read, &r->sync_job, &r->arena, r->root, r->mix.n_entry, n_at_start, r->n_gpu);
+    if (group) {
+        tmx_run_source(r, &tmx_source_sync_job, &r->sync_job, group);
+    }
 }
 
-static enum tmx_status read_mix(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void read_mix(struct tmx_run *r)
 {
-    const struct tmx_setting *at = tmx_setting_member(root, "mix");
+    const struct tmx_setting *at = tmx_run_member(r, "mix");
     if (!r->options.mix[0]) {
-        return tmx_fail_setting(err, at ? at : root, "missing key \"mix\" (a workload), or group serve");
+        tmx_run_fail(r, at ? at : r->root, "missing key \"mix\" (a workload), or group serve");
     }
-    enum tmx_status st =
-        tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
-    st = tmx_setting_locate(at, st, err);
-    return st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path);
+    tmx_run_locate(r, at);
+    tmx_run_try(r, tmx_mix_load, &r->mix, r->mix_path, (uint64_t)r->options.seed);
 }
 
 /* Of entries that arrive at one time, the last first. */
@@ -363,67 +348,70 @@ static void reverse_entries(struct tmx_mix *mix)
     }
 }
 
-enum tmx_status tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
-                               const struct tmx_setting *group, struct tmx_err *err)
+void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
+                    const struct tmx_setting *group)
 {
     const struct tmx_source *has = r->sim_spec.source.is;
     r->sim_spec.source.is = is;
     r->sim_spec.source.options = options;
-    return !has ? TMX_OK
-                : tmx_fail_setting(err, group, "%s and %s: a run has one source of work", is->base.name,
-                                   has->base.name);
+    if (has) {
+        tmx_run_fail(r, group, "%s and %s: a run has one source of work", is->base.name, has->base.name);
+    }
 }
 
 #define SOURCE(Y, name) &tmx_source_##name.base,
 static const struct tmx_plugin *const sources[] = {TMX_SOURCE_LIST(SOURCE, SOURCE, )};
 
 /* Sources whose group is rows alone. */
-static enum tmx_status open_sources(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_sources(struct tmx_run *r)
 {
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !st; i++) {
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !r->err.code; i++) {
         const struct tmx_plugin *p = sources[i];
-        const struct tmx_setting *group = p->opts ? tmx_setting_member(root, p->name) : NULL;
+        const struct tmx_setting *group = p->opts ? tmx_run_member(r, p->name) : NULL;
         void *options = group ? tmx_arena_take(&r->arena, 1, p->state_size) : NULL;
+        tmx_arena_check(&r->arena, &r->err);
         if (group) {
-            st = options ? tmx_opt_read(p->opts, options, group, NULL, err) : tmx_no_memory(err);
-            st = st ? st : tmx_run_source(r, (const struct tmx_source *)p, options, group, err);
+            tmx_run_try(r, tmx_opt_read, p->opts, options, group, NULL);
+            tmx_run_source(r, (const struct tmx_source *)p, options, group);
         }
     }
-    return st;
 }
 
-static enum tmx_status open_workload(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static void open_workload(struct tmx_run *r)
 {
-    enum tmx_status st = open_sources(r, root, err);
-    if (r->serve || st) { /* which is the work */
-        return st;
+    open_sources(r);
+    if (r->serve || r->err.code) { /* which is the work */
+        return;
     }
-    st = r->mix.n_entry > 0 ? TMX_OK : read_mix(r, root, err); /* the caller's, or a file's */
-    if (!st && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
+    if (r->mix.n_entry == 0) { /* else the caller's */
+        read_mix(r);
+    }
+    if (!r->err.code && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
         reverse_entries(&r->mix);
     }
-    st = st ? st : open_sync_job(r, root, err);
-    if (st) {
-        return st;
+    if (!r->err.code) {
+        open_sync_job(r);
     }
     if (r->options.reference_chip[0] && (r->jobs || !reference_chip(r))) {
-        return tmx_fail_setting(err, tmx_setting_member(root, "reference_chip"),
-                                r->jobs ? "reference_chip: not under a job policy, whose node has the times"
-                                        : "reference_chip: no GPU of this run has chip %s",
-                                r->options.reference_chip);
+        tmx_run_fail(r, tmx_run_member(r, "reference_chip"),
+                     r->jobs ? "reference_chip: not under a job policy, whose node has the times"
+                             : "reference_chip: no GPU of this run has chip %s",
+                     r->options.reference_chip);
     }
-    if (r->jobs) {
-        return make_jobs(r, err);
+    if (r->jobs && !r->err.code) {
+        make_jobs(r);
+        return;
     }
     TMX_TAKE(&r->arena, r->job, r->mix.n_entry);
     TMX_TAKE(&r->arena, r->kernel, MAX_KERNEL);
     TMX_TAKE(&r->arena, r->kernel_file, MAX_KERNEL);
-    st = tmx_run_memory(r, err);
-    for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
-        st = make_job(r, i, err);
+    tmx_arena_check(&r->arena, &r->err);
+    for (size_t i = 0; i < r->mix.n_entry && !r->err.code; i++) {
+        make_job(r, i);
     }
-    return st ? st : warn_of_chips(r, err);
+    if (!r->err.code) {
+        warn_of_chips(r);
+    }
 }
 
 static void close_workload(struct tmx_run *r)

@@ -56,12 +56,12 @@ struct tmx_serve_gpu { /* what the stage knows of a GPU */
 };
 
 struct tmx_serve_spec {
+    struct tmx_serve_options options;
     const struct tmx_llm *llm;       /* NULL: nothing is served. Not owned, like all that follows */
     const struct tmx_serve_gpu *gpu; /* [n_gpu] */
     size_t n_gpu, n_row;
     const struct tmx_choice *route, *row; /* set by sim.c */
     struct tmx_request_list *list;        /* ticks write into its requests */
-    struct tmx_serve_options options;
     struct tmx_serve_scheduler_options scheduler;
     struct tmx_serve_pool_options pools;
     struct tmx_row_options row_options;
