@@ -63,7 +63,7 @@ static enum tmx_status measure(const char *chip, const char *more, long n, struc
             !st && n_call > 0 && spent_s / (double)n_call < least_s ? spent_s / (double)n_call : least_s;
     }
     if (!st) {
-        const struct tmx_gpu *gpu = &tmx_sim_machine(tmx_run_sim(run))->gpu[0];
+        const struct tmx_gpu *gpu = &tmx_run_sim(run)->machine->gpu[0];
         printf("%s, %zu SMs (%s; %s): %.2f us a decision\n", inner->base.name, gpu->chip->n_sm, chip, more,
                1e6 * least_s);
     }

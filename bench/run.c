@@ -62,7 +62,7 @@ static enum tmx_status measure(struct tmx_run *run, struct tmx_run *events, long
 {
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_frame *f = &sim->frame;
     const double dt_s = tmx_run_tick_s(run);
     double *temp_k = malloc(f->n_unit * sizeof *temp_k), tick_s[ROUNDS], step_s[ROUNDS], ratio[ROUNDS],
            event_ratio[ROUNDS];

@@ -185,7 +185,7 @@ struct steps {
 
 static void open_steps(struct steps *s, struct tmx_run *run)
 {
-    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    const struct tmx_frame *f = &tmx_run_sim(run)->frame;
     const size_t n_unit = f->n_unit / MOST;
     struct tmx_err err = {0};
     s->kind = tmx_run_gpu_thermal(run, 0);

@@ -62,7 +62,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && drawn && a->boost > 0) {
         st = tmx_fail(err, TMX_ECONFIG, "-o %s: --boost has no map to draw", a->out);
     } else if (!st && drawn) {
-        st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,
+        st = tmx_budget_save_svg(tmx_run_sim(run)->machine->gpu[0].chip, table,
                                  strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
     } else if (!st) {
         static const char *const read[] = {"sms", "worst_w", "best_w", "ratio", "chip_w", "loop_gain"};

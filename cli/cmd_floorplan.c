@@ -72,7 +72,7 @@ static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, 
 static void read_units(void *ctx, const struct tmx_run *run, double *value)
 {
     const struct compare *s = ctx;
-    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim_const(run));
+    const struct tmx_recorder *r = tmx_run_sim(run)->recorder;
     for (size_t u = 0; u < s->most_unit && u < r->n_unit && r->n_tick > 0; u++) {
         value[u] = r->sum_k[u] / (double)r->n_tick - TMX_ZERO_C;
     }

@@ -129,7 +129,7 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
 static void read_watts(struct admission *a)
 {
     struct tmx_sim *sim = tmx_run_sim(a->run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     double *most_w;
     TMX_TAKE(&a->arena, most_w, m->n_gpu);
     no_memory(a);
@@ -137,7 +137,7 @@ static void read_watts(struct admission *a)
     for (double t = 0; t < LOOK_S && !a->err->code && !tmx_sim_advance(sim, 1, NULL, a->err);
          t += tmx_run_tick_s(a->run)) {
         for (size_t g = 0; g < m->n_gpu; g++) {
-            const double *now_w = tmx_sim_frame(sim)->dynamic_w + m->gpu[g].unit0;
+            const double *now_w = sim->frame.dynamic_w + m->gpu[g].unit0;
             const size_t n = m->gpu[g].chip->floorplan.n_unit;
             double sum_w = 0;
             for (size_t u = 0; u < n; u++) {
@@ -153,7 +153,7 @@ static void read_watts(struct admission *a)
 
 static double work_w(const struct admission *a, size_t gpu)
 {
-    const struct tmx_gpu *g = &tmx_sim_machine(tmx_run_sim_const(a->run))->gpu[gpu];
+    const struct tmx_gpu *g = &tmx_run_sim(a->run)->machine->gpu[gpu];
     double w = 0;
     for (size_t u = 0; u < g->chip->floorplan.n_unit; u++) {
         w += a->dynamic_w[g->unit0 + u];
@@ -193,13 +193,13 @@ static double between(const struct admission *a, size_t card, double rpm, size_t
  * up. INFINITY where leakage runs away, and then no watts: its neighbours do not count any more. */
 static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    const struct tmx_machine *m = tmx_run_sim(a->run)->machine;
     const size_t card = a->topology->gpu[gpu].card;
     struct tmx_static_power still;
     size_t level[2];
     const double share = between(a, card, rpm, level);
     const struct tmx_plan_chip *low = level_of(a, gpu, level[0]), *high = level_of(a, gpu, level[1]);
-    if (!tmx_sim_static_power(tmx_run_sim_const(a->run), gpu, &still)) {
+    if (!tmx_sim_static_power(tmx_run_sim(a->run), gpu, &still)) {
         tmx_error(a->err, TMX_EUNSUPPORTED, "the power model does not give a GPU's rest");
     }
     if (a->err->code) {
@@ -337,8 +337,8 @@ static bool failed_gpu(const struct admission *a, size_t gpu)
 
 static bool same_gpu(const struct admission *a, size_t x, size_t y)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(a->run);
-    const struct tmx_gpu *gpu = tmx_sim_machine(sim)->gpu;
+    const struct tmx_sim *sim = tmx_run_sim(a->run);
+    const struct tmx_gpu *gpu = sim->machine->gpu;
     const struct tmx_chip_draw *spread = a->cooling->spread;
     struct tmx_static_power p, q;
     if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || failed_gpu(a, x) ||
@@ -427,11 +427,11 @@ static void admit_all(struct admission *a)
 
 static double hottest_now_k(const struct tmx_sim *sim, size_t gpu)
 {
-    const struct tmx_gpu *g = &tmx_sim_machine(sim)->gpu[gpu];
+    const struct tmx_gpu *g = &sim->machine->gpu[gpu];
     const struct tmx_plan_chip c = {.chip = g->chip, .n_unit = g->chip->floorplan.n_unit};
     double k = 0;
     for (size_t s = 0; s < g->chip->n_sm; s++) {
-        k = fmax(k, tmx_plan_sensor(&c, s, tmx_sim_frame(sim)->temp_k + g->unit0));
+        k = fmax(k, tmx_plan_sensor(&c, s, sim->frame.temp_k + g->unit0));
     }
     return k;
 }
@@ -439,7 +439,7 @@ static double hottest_now_k(const struct tmx_sim *sim, size_t gpu)
 /* The admitted jobs, for as long as the caller wants. */
 static void check(struct admission *a, double watt)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    const struct tmx_machine *m = tmx_run_sim(a->run)->machine;
     double speed = 1; /* of work: no job ends before the check */
     bool any = false; /* a run without work is over at once */
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -522,7 +522,7 @@ static void find_models(struct admission *a)
 
 static void make_state(struct admission *a)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    const struct tmx_machine *m = tmx_run_sim(a->run)->machine;
     const size_t n = m->n_gpu;
     size_t most = 0;
     for (size_t g = 0; g < n; g++) {
@@ -570,7 +570,7 @@ static void check_policies(const struct admission *a)
 
 static void find_limit(struct admission *a)
 {
-    const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(a->run));
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim(a->run));
     a->limit_k = !isnan(a->call->limit_c) ? a->call->limit_c + TMX_ZERO_C : trip_k;
     if (!(a->limit_k > 0)) {
         tmx_error(a->err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
@@ -585,10 +585,10 @@ static void find_limit(struct admission *a)
 /* The dynamic watts that bring GPU 0's board to its limit when its chip is at the limit. */
 static double board_w(const struct admission *a)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(a->run);
-    const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[0].chip;
+    const struct tmx_sim *sim = tmx_run_sim(a->run);
+    const struct tmx_chip *c = sim->machine->gpu[0].chip;
     struct tmx_static_power still;
-    const double volt = c->power.dvfs_leakage ? tmx_chip_volt(c, tmx_sim_machine(sim)->gpu[0].level) : 1;
+    const double volt = c->power.dvfs_leakage ? tmx_chip_volt(c, sim->machine->gpu[0].level) : 1;
     double rest_w = 0, factor = 1;
     if (!(c->board.power_w > 0) || !tmx_sim_static_power(sim, 0, &still)) {
         tmx_error(a->err, TMX_ECONFIG, "which job? chip %s states no board power; give --kernel or --power",
@@ -616,7 +616,7 @@ static void look(struct admission *a, double watt)
     if (!a->run) {
         return;
     }
-    a->cooling = tmx_sim_cooling_spec(tmx_run_sim_const(a->run));
+    a->cooling = &tmx_run_sim(a->run)->spec.cooling;
     a->topology = a->cooling->topology;
     check_policies(a);
     find_limit(a);

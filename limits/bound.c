@@ -614,7 +614,7 @@ static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, 
 
 enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, struct tmx_err *err)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
     size_t n = 0, piece = 0;
     *w = (struct tmx_work){.gain = m->gain > 1 ? m->gain : 1};
     enum tmx_status st = describable(run, err);

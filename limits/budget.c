@@ -356,10 +356,10 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
                                     double horizon_s, struct tmx_err *err)
 {
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
-    void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
+    void *now = tmx_run_sim(run)->thermal[0].state;
     const double dt_s = tmx_run_tick_s(run), ticks = floor(horizon_s / dt_s * (1 + 1e-9));
     enum tmx_status st = path_init(p, c, err);
-    if (!st && tmx_sim_cooling(tmx_run_sim_const(run))) {
+    if (!st && tmx_run_sim(run)->cooling) {
         st =
             tmx_fail(err, TMX_EUNSUPPORTED, "--state: the run has fans, and the budget would depend on them");
     }

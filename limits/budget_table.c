@@ -184,7 +184,7 @@ static bool same_chip(const struct tmx_run *run, const char *chip)
     const char *of_run = tmx_setting_text(tmx_setting_find(tmx_run_settings(run), "chip"));
     tmx_data_word(TMX_DATA_CHIP, chip, word, sizeof word);
     if (!of_run) { /* a topology's */
-        return strcmp(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->name, word) == 0;
+        return strcmp(tmx_run_sim(run)->machine->gpu[0].chip->name, word) == 0;
     }
     struct tmx_err ignored = {0};
     if (tmx_data_find(TMX_DATA_CHIP, of_run, path[0], &ignored) ||
@@ -213,7 +213,7 @@ static void open_state(struct maker *m, const char *chip)
         return;
     }
     struct tmx_sim *sim = tmx_run_sim(m->run);
-    const char *name = tmx_sim_machine(sim)->gpu[0].chip->name;
+    const char *name = sim->machine->gpu[0].chip->name;
     if (!same_chip(m->run, chip)) {
         tmx_error(m->err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, but the budget is for %s",
                   m->call->state, name, chip);
@@ -292,7 +292,7 @@ static void prepare(struct maker *m)
         return;
     }
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(m->run, 0);
-    const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(m->run));
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim(m->run));
     const bool ends = m->call->horizon_s > 0 || m->call->boost > 0;
     if (m->call->level >= m->chip.n_level) {
         tmx_error(m->err, TMX_ECONFIG, "--level %zu: the chip has levels 0 to %zu", m->call->level,
@@ -476,14 +476,14 @@ enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FI
     if (st) {
         return st;
     }
-    const struct tmx_sim *sim = tmx_run_sim_const(m.run);
-    const struct tmx_machine *machine = tmx_sim_machine(sim);
+    const struct tmx_sim *sim = tmx_run_sim(m.run);
+    const struct tmx_machine *machine = sim->machine;
     const struct tmx_job *hottest = NULL;
     for (size_t j = 0; j < machine->n_job; j++) {
         hottest = !hottest || machine->job[j].power_w > hottest->power_w ? &machine->job[j] : hottest;
     }
     const double trip_k = tmx_sim_trip_k(sim);
-    if (machine->n_gpu == 1 && hottest && !tmx_sim_cooling(sim) && trip_k > 0 && !tmx_sim_serve(sim)) {
+    if (machine->n_gpu == 1 && hottest && !sim->cooling && trip_k > 0 && !tmx_sim_serve(sim)) {
         m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
         see_chip(&m);
         const bool above = !why.code && trip_k > m.chip.ambient_k;

@@ -73,8 +73,8 @@ static enum tmx_status read_thermal(struct tmx_plan_chip *c, const struct tmx_si
 enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,
                                    size_t r_convec, struct tmx_err *err)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_chip *chip = tmx_sim_machine(sim)->gpu[gpu].chip;
+    const struct tmx_sim *sim = tmx_run_sim(run);
+    const struct tmx_chip *chip = sim->machine->gpu[gpu].chip;
     const size_t n = chip->floorplan.n_unit;
     struct tmx_static_power still;
     *c = (struct tmx_plan_chip){.n_unit = n, .n_sm = chip->n_sm, .n_level = chip->n_level, .chip = chip};

@@ -25,7 +25,7 @@ enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run, const
     j->options.uniform = o->uniform || run->bound_options.uniform;
     j->options.one_level = o->one_level || run->bound_options.one_level;
     j->options.sm_leak = fmin(o->sm_leak, run->bound_options.sm_leak);
-    j->options.limit_k = o->limit_k > 0 ? o->limit_k : tmx_sim_trip_k(tmx_run_sim_const(run));
+    j->options.limit_k = o->limit_k > 0 ? o->limit_k : tmx_sim_trip_k(tmx_run_sim(run));
     enum tmx_status st = isfinite(j->options.limit_k)
                              ? TMX_OK
                              : tmx_fail(err, TMX_EUNSUPPORTED,
@@ -57,14 +57,14 @@ static void add(size_t n, double ticks, const double *restrict v, double *restri
 void tmx_gap_tick(void *gap, const struct tmx_sim *sim)
 {
     struct tmx_gap *j = gap;
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     const struct tmx_bound *b = &j->bound;
     double *sum = j->averages.sum;
     if (!m->counting) {
         return;
     }
-    const double ticks = (double)tmx_sim_span(sim);
-    j->averages.n_tick += tmx_sim_span(sim);
+    const double ticks = (double)sim->span;
+    j->averages.n_tick += sim->span;
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         sum[b->y0 + gpu->level] += ticks;
@@ -96,7 +96,7 @@ static double rows(const struct tmx_bound *b, const double *x, size_t from, size
 
 void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX_N_GAP_CAUSE])
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
     const struct tmx_bound *b = &j->bound;
     double busy_s = 0, done_sm_s = 0, *x = j->averages.sum;
     for (size_t i = 0; i < TMX_N_GAP_CAUSE; i++) {
@@ -116,7 +116,7 @@ void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX
             x[s * b->n_kernel * b->n_level + c] = j->averages.busy[c * b->n_sm + s];
         }
     }
-    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim_const(run));
+    const struct tmx_recorder *r = tmx_run_sim(run)->recorder;
     for (size_t g = 0; g < m->n_gpu; g++) { /* temperatures and leakage have been summed by the recorder */
         for (size_t u = 0, u0 = m->gpu[g].unit0; u < b->n_unit; u++) {
             x[b->t0 + u] += r->sum_k[u0 + u];
@@ -162,8 +162,8 @@ struct ledger {
  * unknown. */
 static double headroom_w(const struct tmx_run *run)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_sim *sim = tmx_run_sim(run);
+    const struct tmx_machine *m = sim->machine;
     const struct tmx_budget_call call = {tmx_sim_trip_k(sim), 1};
     const double time_s = tmx_sim_time_s(sim);
     struct tmx_plan_chip c = {0};
@@ -173,8 +173,8 @@ static double headroom_w(const struct tmx_run *run)
         return NAN;
     }
     double drawn_w = 0;
-    for (size_t u = 0; u < tmx_sim_recorder(sim)->n_unit; u++) {
-        drawn_w += tmx_sim_recorder(sim)->dynamic_j[u] / (time_s * (double)m->n_gpu);
+    for (size_t u = 0; u < sim->recorder->n_unit; u++) {
+        drawn_w += sim->recorder->dynamic_j[u] / (time_s * (double)m->n_gpu);
     }
     for (size_t g = 1; g < m->n_gpu; g++) {
         if (m->gpu[g].chip != m->gpu[0].chip) {
@@ -220,7 +220,7 @@ static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *o
     struct ledger *l = calloc(1, sizeof *l);
     struct tmx_err none = {0};
     const struct tmx_bound_options options = {.sm_leak = 1, .solved = kept};
-    if (l && tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1 &&
+    if (l && tmx_run_sim(run)->machine->n_gpu == 1 &&
         tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK) {
         l->judged = true;
         *observer = (struct tmx_observer){.ctx = &l->judge, .tick = tmx_gap_tick};
@@ -296,9 +296,8 @@ static void add_mean(struct bound_rows *r, const char *variant)
 
 static void bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant)
 {
-    struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c)
-                                                 ? r->call->limit_c + TMX_ZERO_C
-                                                 : tmx_sim_trip_k(tmx_run_sim_const(run)),
+    struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C
+                                                                      : tmx_sim_trip_k(tmx_run_sim(run)),
                                   .uniform = r->call->uniform,
                                   .one_level = r->call->one_level,
                                   .sm_leak = r->call->sm_leak > 0 ? r->call->sm_leak : 1};

@@ -145,7 +145,7 @@ static void read_requests(struct build *d)
     const bool pieces = o->policy == TMX_SERVE_CHUNKED;
     uint64_t most = 0, total = 0, below = 0;
     size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim_const(d->run)), &n);
+    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim(d->run)), &n);
     for (size_t i = 0; i < n; i++) {
         const bool alone = !pieces && q[i].input > budget_of(o);
         const uint64_t end = (uint64_t)q[i].input + q[i].output;
@@ -1205,7 +1205,7 @@ static void solve(struct build *d)
 static void find_limits(struct build *d, const struct tmx_serve_bound_options *o)
 {
     struct tmx_serve_bound *b = d->b;
-    const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(d->run)), budget_w = d->spec->row_options.budget_w;
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim(d->run)), budget_w = d->spec->row_options.budget_w;
     double die_k = trip_k > 0 ? trip_k : INFINITY, memory_k = INFINITY;
     for (size_t g = 0; g < d->n_instance * d->tp; g++) {
         const struct tmx_chip_board *board = &d->spec->gpu[g].chip->board;
@@ -1307,7 +1307,7 @@ enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run 
 double tmx_serve_mean_tbt_s(const struct tmx_run *run)
 {
     size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim_const(run)), &n);
+    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim(run)), &n);
     double sum_s = 0, tokens = 0;
     for (size_t i = 0; i < n; i++) {
         if (q[i].first_s >= 0 && q[i].done_s >= q[i].first_s) {
@@ -1320,7 +1320,7 @@ double tmx_serve_mean_tbt_s(const struct tmx_run *run)
 
 double tmx_serve_mean_row_w(const struct tmx_run *run)
 {
-    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim_const(run));
+    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
     double most = 0;
     for (size_t k = 0; k < tmx_serve_spec_of(s)->n_row; k++) {
         const struct tmx_serve_row_ledger *l = tmx_serve_row_ledger(s, k);

@@ -33,7 +33,7 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     }
     tmx_table_row(t, "%g %g %g", 100 * b->busy, b->clock, b->batch);
     if (r->call->reached) {
-        const struct tmx_recorder *rec = tmx_sim_recorder(tmx_run_sim_const(run));
+        const struct tmx_recorder *rec = tmx_run_sim(run)->recorder;
         const double tokens_per_s = tmx_run_serving(run).tokens_per_s;
         double memory_k = 0;
         for (size_t g = 0; g < run->n_gpu; g++) {

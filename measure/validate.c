@@ -204,8 +204,8 @@ struct means {
 static void look(void *ctx, const struct tmx_sim *sim)
 {
     struct means *m = ctx;
-    const struct tmx_machine *machine = tmx_sim_machine(sim);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_machine *machine = sim->machine;
+    const struct tmx_frame *f = &sim->frame;
     for (size_t g = 0; g < machine->n_gpu && g < MAX_GPU && tmx_sim_time_s(sim) > m->from_s; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         double w = 0, hottest_k = 0;
@@ -239,7 +239,7 @@ static bool execute(struct claims *r, struct means *m, const char *name, const c
         !(mix[0] && tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err)) &&
         !tmx_config_load(&cfg, path, &sets, err) && !tmx_run_create(&run, tmx_config_root(cfg), err) &&
         !tmx_run_execute(run, &observer, err)) {
-        m->n = tmx_sim_machine(tmx_run_sim(run))->n_gpu;
+        m->n = tmx_run_sim(run)->machine->n_gpu;
         m->wall_w = tmx_run_metric(run, &tmx_metrics[tmx_study_metric("wall_w")]);
     }
     if (m->n > MAX_GPU) {

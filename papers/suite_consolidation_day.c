@@ -126,7 +126,7 @@ struct clock {
 static bool day_is_over(void *ctx)
 {
     const struct clock *c = ctx;
-    return tmx_sim_time_s(tmx_run_sim_const(c->run)) >= c->end_s;
+    return tmx_sim_time_s(tmx_run_sim(c->run)) >= c->end_s;
 }
 
 static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
@@ -143,9 +143,9 @@ static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *o
 /* An instance waits until its launch runs; one that still waits counts with the time it has waited. */
 static void measure(void *state, const struct tmx_run *run, double *value)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_recorder *rec = tmx_sim_recorder(sim);
+    const struct tmx_sim *sim = tmx_run_sim(run);
+    const struct tmx_machine *m = sim->machine;
+    const struct tmx_recorder *rec = sim->recorder;
     const double now_s = tmx_sim_time_s(sim);
     const struct tmx_jobs_ledger *ledger = tmx_jobs_ledger(tmx_sim_jobs(sim));
     (void)state;

@@ -66,7 +66,7 @@ static size_t n_metric(const struct tmx_run *r)
 
 size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
 {
-    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    const struct tmx_machine *m = r->sim->machine;
     switch (thing) {
     case TMX_THING_RUN:
         return 1;
@@ -77,7 +77,7 @@ size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
     case TMX_THING_UNIT:
         return m->n_unit;
     case TMX_THING_FAN:
-        return tmx_sim_cooling(r->sim) ? r->topology.n_fan : 0;
+        return r->sim->cooling ? r->topology.n_fan : 0;
     case TMX_THING_JOB:
         return m->n_job;
     case TMX_THING_METRIC:
@@ -99,7 +99,7 @@ static const struct tmx_gpu *gpu_of(const struct tmx_machine *m, size_t i, bool 
 
 const char *tmx_run_name(const struct tmx_run *r, enum tmx_thing thing, size_t i)
 {
-    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    const struct tmx_machine *m = r->sim->machine;
     if (i >= tmx_run_count(r, thing)) {
         return NULL;
     }
@@ -129,7 +129,7 @@ const char *tmx_run_name(const struct tmx_run *r, enum tmx_thing thing, size_t i
 
 const double *tmx_run_look(const struct tmx_run *r, enum tmx_quantity q, size_t *n)
 {
-    const struct tmx_frame *f = tmx_sim_frame(r->sim);
+    const struct tmx_frame *f = &r->sim->frame;
     const double *at = q == TMX_READ_SM_SENSED_K    ? f->sensed_k
                        : q == TMX_READ_UNIT_TEMP_K  ? f->temp_k
                        : q == TMX_READ_UNIT_POWER_W ? f->power_w
@@ -160,7 +160,7 @@ static double of_gpu(const struct tmx_gpu *g, enum tmx_quantity q)
 
 static double of_job(const struct tmx_run *r, size_t j, enum tmx_quantity q)
 {
-    const struct tmx_job *job = &tmx_sim_machine(r->sim)->job[j];
+    const struct tmx_job *job = &r->sim->machine->job[j];
     switch (q) {
     case TMX_READ_JOB_ARRIVAL_S:
         return tmx_run_arrival_s(r, job);
@@ -171,14 +171,14 @@ static double of_job(const struct tmx_run *r, size_t j, enum tmx_quantity q)
     case TMX_READ_JOB_DONE:
         return job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 1;
     default:
-        return tmx_sim_recorder(r->sim)->job_j[j];
+        return r->sim->recorder->job_j[j];
     }
 }
 
 /* The i-th value of a quantity that is not kept as an array. */
 static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
 {
-    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    const struct tmx_machine *m = r->sim->machine;
     switch (thing_of[q]) {
     case TMX_THING_RUN:
         return q == TMX_READ_TIME_S ? tmx_sim_time_s(r->sim) : tmx_run_tick_s(r);
@@ -187,7 +187,7 @@ static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
     case TMX_THING_SM:
         return m->gated[i];
     case TMX_THING_FAN:
-        return tmx_cooling_rpm(tmx_sim_cooling(r->sim), i);
+        return r->sim->cooling->rpm[i];
     case TMX_THING_JOB:
         return of_job(r, i, q);
     default:

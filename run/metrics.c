@@ -12,12 +12,12 @@
 
 static const struct tmx_machine *machine(const struct tmx_run *r)
 {
-    return tmx_sim_machine(r->sim);
+    return r->sim->machine;
 }
 
 static const struct tmx_recorder *recorder(const struct tmx_run *r)
 {
-    return tmx_sim_recorder(r->sim);
+    return r->sim->recorder;
 }
 
 static double sum(const double *v, size_t n)
@@ -40,7 +40,7 @@ enum { RECORDER, LEDGER, FEED, SERVED };
 static double number(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_cooling_ledger ledger = m->of == LEDGER ? cooling(r) : (struct tmx_cooling_ledger){0};
-    const struct tmx_feed_sum feed = tmx_sim_feed_sum(r->sim);
+    const struct tmx_feed_sum feed = tmx_feed_sum(&r->sim->feed);
     const struct tmx_run_serving served = m->of == SERVED ? tmx_run_serving(r) : (struct tmx_run_serving){0};
     const void *const from[] = {recorder(r), &ledger, &feed, &served};
     return *(const double *)(const void *)((const char *)from[m->of] + m->what);
@@ -125,8 +125,7 @@ static double mean_temp_c(const struct tmx_run *r)
             }
         }
     }
-    return rec->n_tick > 0 ? s / n / (double)rec->n_tick - TMX_ZERO_C
-                           : tmx_sim_frame(r->sim)->temp_k[0] - TMX_ZERO_C;
+    return rec->n_tick > 0 ? s / n / (double)rec->n_tick - TMX_ZERO_C : r->sim->frame.temp_k[0] - TMX_ZERO_C;
 }
 
 static double throttled_s(const struct tmx_run *r)
@@ -359,7 +358,7 @@ static double step_feed_kj(const struct tmx_run *r)
 {
     const struct tmx_sync_job *g = machine(r)->members;
     return g && g->n_step > 0
-               ? tmx_sim_feed_sum(r->sim).wall_j / 1000 * g->spec.options.jobs / (double)g->n_step
+               ? tmx_feed_sum(&r->sim->feed).wall_j / 1000 * g->spec.options.jobs / (double)g->n_step
                : 0;
 }
 

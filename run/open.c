@@ -446,7 +446,7 @@ const char *tmx_run_id(const struct tmx_run *r)
 
 enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *observer, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
+    const enum tmx_status st = tmx_sim_advance(r->sim, 0, observer, err);
     if (!st) {
         tmx_run_warn_of_result(r);
     }
@@ -457,7 +457,7 @@ void tmx_run_warn_of_result(const struct tmx_run *r)
 {
     tmx_run_serve_warn(r);
     const double exhaust_j = tmx_sim_cooling_ledger(r->sim).exhaust_j;
-    if (r->topology.n_gpu > 0 && exhaust_j < -1e-6 * tmx_sim_recorder(r->sim)->total_j) {
+    if (r->topology.n_gpu > 0 && exhaust_j < -1e-6 * r->sim->recorder->total_j) {
         tmx_warn(
             "exhaust_j is %.3g J: sinks took heat out of the air. They began colder than it is "
             "(warmup_s), or it became hotter than that: from another GPU (`thermix check %s`), or by inlet",
@@ -474,7 +474,7 @@ void tmx_run_warn_of_result(const struct tmx_run *r)
             break;
         }
     }
-    const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
+    const double peak_k = r->sim->recorder->peak_sm_k;
     if (peak_k > 0) {
         const struct tmx_thermal_spec *spec = &r->kind[0].stack.spec;
         double coldest_k = spec->ambient_k;
@@ -486,7 +486,7 @@ void tmx_run_warn_of_result(const struct tmx_run *r)
     }
 }
 
-struct tmx_sim *tmx_run_sim(struct tmx_run *r)
+struct tmx_sim *tmx_run_sim(const struct tmx_run *r)
 {
     return r->sim;
 }
@@ -499,11 +499,6 @@ const char *tmx_run_mix_name(const struct tmx_run *r)
 const char *tmx_run_policy_name(const struct tmx_run *r)
 {
     return r->options.policy;
-}
-
-const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)
-{
-    return r->sim;
 }
 
 const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *r, size_t gpu)

@@ -55,8 +55,7 @@ TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct 
 /* The warnings that tmx_run_execute has of a result, for runs that end another way. */
 void tmx_run_warn_of_result(const struct tmx_run *run);
 
-struct tmx_sim *tmx_run_sim(struct tmx_run *run);
-const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);
+struct tmx_sim *tmx_run_sim(const struct tmx_run *run);
 /* The thermal model of a GPU, for benches that step it alone. */
 const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *run, size_t gpu);
 /* The convection level with the fastest air of GPU 0's cooler; SIZE_MAX where convection is constant. */

@@ -706,7 +706,7 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
     }
     const double busy_s = prompt_s + token_s, span_s = fmax(tmx_sim_time_s(r->sim), r->options.tick_s),
                  rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w,
-                 gpu_j = tmx_sim_recorder(r->sim)->total_j;
+                 gpu_j = r->sim->recorder->total_j;
     v.requests_done = (double)tmx_serve_n_done(s);
     v.tokens_per_s = tmx_serve_end_s(s) > 0 ? output / tmx_serve_end_s(s) : 0;
     v.j_per_token = output > 0 ? gpu_j / output : 0;

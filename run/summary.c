@@ -74,8 +74,8 @@ struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
         TMX_INT("gpus"),           TMX_REAL("wait_s", 3),    TMX_REAL("turnaround_s", 3),
         TMX_TEXT("gpu_label"), /* last: of topologies that give their GPUs names */
     };
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_sim *sim = run->sim;
+    const struct tmx_machine *m = sim->machine;
     const bool names = tmx_run_has_gpu_labels(run);
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1));
     for (size_t j = 0; !run->serve && j < m->n_job; j++) {
@@ -85,7 +85,7 @@ struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
                      started_s = if_there(job->started_s >= 0, job->started_s),
                      finished_s = if_there(job->finished_s >= 0, job->finished_s);
         tmx_table_row(t, "%s %g %G %G %" PRId64 " %" PRId64 " %g %g", job->kernel->name, arrival_s, started_s,
-                      finished_s, (int64_t)b.total, (int64_t)b.retired, tmx_sim_recorder(sim)->job_j[j],
+                      finished_s, (int64_t)b.total, (int64_t)b.retired, sim->recorder->job_j[j],
                       job->pdi_w * job->sm_w);
         job->n_gpu > 0 ? tmx_table_int(t, (int64_t)job->home_gpu) : tmx_table_empty(t);
         tmx_table_row(t, "%zu %G %G", job->n_gpu, started_s - arrival_s, finished_s - arrival_s);
@@ -100,9 +100,9 @@ struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
 /* Energies and extremes of one GPU, over the counted time. */
 static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
 {
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_recorder *rec = tmx_sim_recorder(sim);
+    const struct tmx_sim *sim = run->sim;
+    const struct tmx_machine *m = sim->machine;
+    const struct tmx_recorder *rec = sim->recorder;
     const struct tmx_gpu *gpu = &m->gpu[g];
     const struct tmx_chip *c = gpu->chip;
     const double counted_s = (double)rec->n_tick * run->options.tick_s;
@@ -219,7 +219,7 @@ static struct tmx_table *members_table(const struct tmx_run *run)
         TMX_INT("member"),    TMX_INT("gpu"),          TMX_REAL("weight", 3), TMX_REAL("compute_s", 6),
         TMX_REAL("speed", 6), TMX_REAL("wait_pct", 3), TMX_INT("last_steps"),
     };
-    const struct tmx_sync_job *g = tmx_sim_machine(tmx_run_sim_const(run))->members;
+    const struct tmx_sync_job *g = run->sim->machine->members;
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
     double fastest = 0;
     for (size_t i = 0; g && i < g->spec.n_member; i++) {
@@ -283,7 +283,7 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
     if (run->n_gpu > 1) {
         snprintf(gpus, sizeof gpus, ", %zu GPUs", run->n_gpu);
     }
-    const size_t n_work = run->serve ? run->serve->list.n : tmx_sim_machine(tmx_run_sim_const(run))->n_job;
+    const size_t n_work = run->serve ? run->serve->list.n : run->sim->machine->n_job;
     snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu %s%s, run %.8s",
              tmx_run_mix_name(run), tmx_run_policy_words(run, policy, sizeof policy),
              run->topology.n_gpu > 0 ? run->topology.name : chip, gpus, run->options.tick_s,
@@ -477,7 +477,7 @@ static bool next_product(struct products *p, char name[64], char path[TMX_PATH_S
 
 const char *tmx_run_status(const struct tmx_run *run)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_machine *m = run->sim->machine;
     return m->n_done == m->n_job ? "complete" : "partial";
 }
 

@@ -91,7 +91,7 @@ struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
         TMX_REAL("range_w", 1),   TMX_REAL("window_s", 2), TMX_REAL("rise_w", 1),
         TMX_REAL("rise_at_s", 4), TMX_REAL("fall_w", 1),   TMX_REAL("fall_at_s", 4),
     };
-    const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
+    const struct tmx_swing *s = &run->sim->recorder->swing;
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->n; i++) {
         const struct tmx_power_group *group = &s->group[i];
@@ -118,7 +118,7 @@ struct tmx_table *tmx_run_spectrum(const struct tmx_run *run)
 {
     static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
                                                 TMX_REAL("feed_w", 2)};
-    const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
+    const struct tmx_swing *s = &run->sim->recorder->swing;
     double psd[2][TMX_SWING_SEGMENT / 2 + 1];
     const double bin_hz = tmx_swing_spectrum(s, false, psd[0]);
     const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1]));
@@ -139,7 +139,7 @@ static bool near(double a_s, double b_s)
 /* What begins or ends then: steps of a synchronous job that is alone, else kernels. */
 static const char *what_is_at(const struct tmx_run *run, double at_s, bool fall, char *buf, size_t size)
 {
-    const struct tmx_machine *m = tmx_sim_machine(run->sim);
+    const struct tmx_machine *m = run->sim->machine;
     const struct tmx_sync_job *g = m->members;
     double begun_s = 0;
     size_t began = 0, ended = 0;
@@ -166,7 +166,7 @@ static const char *what_is_at(const struct tmx_run *run, double at_s, bool fall,
 
 const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, size_t size)
 {
-    const struct tmx_swing *s = &tmx_sim_recorder(run->sim)->swing;
+    const struct tmx_swing *s = &run->sim->recorder->swing;
     const double w = fall ? tmx_swing_fall_w(s, 0, 0) : tmx_swing_rise_w(s, 0, 0);
     *buf = '\0';
     if (!(w > 0)) {

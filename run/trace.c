@@ -82,8 +82,8 @@ static double reported_w(const struct tmx_run_trace *t, size_t g)
 
 static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
 {
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_machine *m = sim->machine;
+    const struct tmx_frame *f = &sim->frame;
     const struct tmx_gpu *gpu = &m->gpu[g];
     const struct tmx_chip *c = gpu->chip;
     double hottest_c = -TMX_ZERO_C, mean_c = 0, power_w = 0;
@@ -139,8 +139,8 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
 /* This step's sensors into the sample of each GPU; the first of a sample begins it. */
 static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, double ticks)
 {
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_machine *m = sim->machine;
+    const struct tmx_frame *f = &sim->frame;
     for (size_t g = 0; g < f->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const double n = (double)gpu->chip->n_sm;
@@ -178,7 +178,7 @@ static void put(FILE *out, const char *format, double v)
 static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
     const struct tmx_serve *s = tmx_sim_serve(sim);
-    const bool heat = !tmx_sim_without_heat(sim);
+    const bool heat = !sim->cold;
     size_t n;
     const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
     for (size_t i = 0; i < n; i++) {
@@ -204,7 +204,7 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
             continue;
         }
         const size_t g = v[i].gpu0;
-        const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[g].chip;
+        const struct tmx_chip *c = sim->machine->gpu[g].chip;
         const unsigned why = tmx_serve_reasons(s, g);
         mhz[v[i].class_of] = fmin(mhz[v[i].class_of], c->level[tmx_serve_level(s, g)].freq_hz / 1e6);
         capped += why >> TMX_REASON_SW_POWER_CAP & 1;
@@ -233,8 +233,8 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
 
 static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
 {
-    const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_gpu *gpu = &sim->machine->gpu[g];
+    const struct tmx_frame *f = &sim->frame;
     FILE *power = t->file[POWER + 2 * g].file, *temps = t->file[TEMPS + 2 * g].file;
     for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
         char real[TMX_REAL_SIZE];
@@ -258,7 +258,7 @@ static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, stru
 
 static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
 {
-    const struct tmx_machine *m = tmx_sim_machine(t->run->sim);
+    const struct tmx_machine *m = t->run->sim->machine;
     for (size_t i = 0; i < 2 * m->n_gpu; i++) {
         const struct tmx_chip *c = m->gpu[i / 2].chip;
         char name[64], number[32] = "";
@@ -283,7 +283,7 @@ static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
 enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *run,
                                    const struct tmx_run_trace_options *o, struct tmx_err *err)
 {
-    const struct tmx_machine *m = tmx_sim_machine(run->sim);
+    const struct tmx_machine *m = run->sim->machine;
     const double ticks = o->period_s / run->options.tick_s;
     const bool heat = !run->serve || run->serve->spec.options.heat;
     if (o->hotspot && !heat) {
@@ -307,7 +307,7 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     TMX_TAKE(&t->arena, t->sample, m->n_gpu);
     t->window = fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
     t->n_ring = (size_t)(run->options.tick == TMX_TICK_FIXED ? t->window : fmin(t->window, MOST_STEPS));
-    tmx_sim_set_row(run->sim, t->every);
+    run->sim->row = t->every;
     TMX_TAKE(&t->arena, t->board_w, m->n_gpu * t->n_ring);
     TMX_TAKE(&t->arena, t->step_tick, t->n_ring);
     TMX_TAKE(&t->arena, t->row_w, run->serve ? run->serve->spec.n_row : 1);
@@ -337,15 +337,15 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
 
 void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
-    const struct tmx_frame *f = tmx_sim_frame(sim);
-    const bool heat = !tmx_sim_without_heat(sim);
-    const uint64_t ticks = tmx_sim_span(sim);
+    const struct tmx_frame *f = &sim->frame;
+    const bool heat = !sim->cold;
+    const uint64_t ticks = sim->span;
     t->step_tick[t->n_kept % t->n_ring] = (double)ticks;
     for (size_t u = 0; heat && u < f->n_unit; u++) {
         t->sum_w[u] += (double)ticks * f->power_w[u];
     }
     for (size_t g = 0; heat && g < f->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
+        const struct tmx_gpu *gpu = &sim->machine->gpu[g];
         double w = 0;
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             w += f->power_w[gpu->unit0 + u];

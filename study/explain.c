@@ -89,7 +89,7 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         add_step(s, "a throttle that trips 1 K later", "throttle.trip_c", v + 1);
     }
     if (is_word(root, "dtm.policy", "boost")) {
-        const double board_c = tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->board.target_c;
+        const double board_c = tmx_run_sim(run)->machine->gpu[0].chip->board.target_c;
         const bool own = tmx_setting_real(tmx_setting_find(root, "dtm.target_c"), &v) && v > 0;
         if (own || board_c > 0) {
             add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
@@ -109,7 +109,7 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
         s->step[s->n++] =
             (struct step){"slower clocks before the trip point", "dtm.policy", TMX_TEXT_VALUE("dvfs")};
     }
-    const bool mixes = tmx_sim_machine(tmx_run_sim_const(run))->n_job > 1;
+    const bool mixes = tmx_run_sim(run)->machine->n_job > 1;
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && mixes; i++) {
         if (!is_word(root, "mix_policy.policy", policies[i].mix)) {
             s->step[s->n++] =
@@ -244,7 +244,7 @@ static size_t worst_sm(const struct tmx_losses *l, const size_t *done, size_t n)
 
 static void print_places(const struct tmx_losses *l, const struct tmx_run *run, FILE *out)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
     char label[TMX_COOLING_LABEL];
     size_t done[MOST_SM], n = 0, worst = 0;
     for (; n < MOST_SM; n++) {
@@ -258,8 +258,7 @@ static void print_places(const struct tmx_losses *l, const struct tmx_run *run, 
         }
         fputs(n ? ", " : "Lost most: ", out);
         if (m->n_gpu > 1) {
-            fprintf(out, "GPU %s ",
-                    tmx_cooling_label(tmx_sim_cooling_spec(tmx_run_sim_const(run)), g, label));
+            fprintf(out, "GPU %s ", tmx_cooling_label(&tmx_run_sim(run)->spec.cooling, g, label));
         }
         fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, tmx_losses_of_sm(l, done[n]));
     }
@@ -303,7 +302,7 @@ static void print_free(const struct tmx_losses *l, FILE *out)
 /* Kernels that were there and had to wait for their turn; that is not slowdown, which counts busy time. */
 static void print_queue(const struct tmx_run *run, FILE *out)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
     const struct tmx_job *longest = NULL;
     double longest_s = 0;
     for (size_t j = 0; j < m->n_job; j++) {
@@ -373,9 +372,9 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
     st = st ? st : tmx_config_load(&cfg, x->path, x->sets, err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
-    st = st ? st : tmx_losses_create(&l, tmx_run_sim_const(run), err);
+    st = st ? st : tmx_losses_create(&l, tmx_run_sim(run), err);
     const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
-    const bool serves = !st && tmx_sim_serve(tmx_run_sim_const(run));
+    const bool serves = !st && tmx_sim_serve(tmx_run_sim(run));
     st = st ? st : tmx_run_execute(run, serves ? NULL : &observer, err);
     if (!st && serves) {
         fprintf(out,
@@ -391,7 +390,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     } else if (!st) {
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
-        tmx_losses_end(l, tmx_run_sim_const(run));
+        tmx_losses_end(l, tmx_run_sim(run));
         if (x->first && x->first[0]) {
             tmx_os_headline(out, x->first);
         }

@@ -39,13 +39,13 @@ static bool should_stop(void *ctx)
     struct probe *w = ctx;
     const double now_s = w->progress ? tmx_os_now_s() : 0;
     if (w->progress && now_s - w->last_s > 0.2) {
-        const double share = tmx_sim_share(tmx_run_sim_const(w->run));
+        const double share = tmx_sim_share(tmx_run_sim(w->run));
         char left[32] = "?";
         w->begin_s = w->begin_s > 0 ? w->begin_s : now_s;
         if (share > 0 && now_s > w->begin_s) {
             tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (1 - share) / share);
         }
-        const double time_s = tmx_sim_time_s(tmx_run_sim_const(w->run));
+        const double time_s = tmx_sim_time_s(tmx_run_sim(w->run));
         if (time_s < 0) {
             fprintf(stderr, "\rwarming up, %.0f s to go\033[K", -time_s);
         } else {
@@ -109,12 +109,12 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     const struct tmx_screen screen = {.column = a->column, .n_column = a->n_column, .most_rows = MOST_ROWS};
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
-        return print_series(a, !tmx_sim_without_heat(tmx_run_sim_const(run)), err);
+        return print_series(a, !tmx_run_sim(run)->cold, err);
     }
     if (people) {
         tmx_run_print(run, stdout);
     }
-    const bool serves = tmx_sim_serve(tmx_run_sim_const(run)) != NULL;
+    const bool serves = tmx_sim_serve(tmx_run_sim(run)) != NULL;
     struct tmx_table *(*const parts)(const struct tmx_run *) = serves ? tmx_run_instances : tmx_run_kernels;
     struct tmx_table *shown = NULL;
     const bool all = a->n_column == 1 && strcmp(a->column[0], "all") == 0, named = a->n_column > 0 && !all;

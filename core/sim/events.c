@@ -53,21 +53,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim/sim_state.h"
+#include "core/sim/sim.h"
 
 /* Bounds on what a piece leaves out, at its end [K]. Chosen by measurement (docs/models.md, Ticks where
  * something happens). */
 static const double RISE_K = 2e-3, MOST_RISE_K = 2e-2, GUESS_K = 3e-4;
-
-struct tmx_events {
-    bool *grows;     /* [n_gpu] the last piece could have been longer */
-    bool foreseen;   /* the span's end is computed for all GPUs (foresee) */
-    uint64_t *piece; /* [n_gpu] h that the control wants next */
-    /* [n_unit] */
-    double *rate_w, *rate_k; /* rise of leakage and temperature in a tick of the last piece; state */
-    double *start_w, *start_leak_w, *start_saved_w, *start_k, *middle_w;
-    double *sum_w, *sum_leak_w, *sum_saved_w, *sum_k; /* over ticks of the span */
-};
 
 struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_machine *m)
 {
@@ -325,23 +315,13 @@ enum tmx_status tmx_events_heat(struct tmx_sim *s, size_t g)
     return TMX_OK;
 }
 
-bool tmx_events_foreseen(const struct tmx_events *e)
-{
-    return e->foreseen;
-}
-
-const double *tmx_events_mean_k(const struct tmx_events *e)
-{
-    return e->sum_k;
-}
-
 /* ---- samples that need no look ---- */
 
 /* May samples be skipped from here on? Then pieces begin with the frame's watts. */
 static bool may_skip(struct tmx_sim *s)
 {
     const struct tmx_machine *m = s->machine;
-    bool may = s->spec.samples_skippable && !tmx_sensor_needs_all(s->sensor);
+    bool may = s->spec.samples_skippable && !s->sensor->needs_all;
     for (size_t sm = 0; sm < m->n_sm && may; sm++) {
         may = !m->gated[sm];
     }
@@ -424,7 +404,7 @@ uint64_t tmx_events_span(struct tmx_sim *s, uint64_t most)
     const uint64_t last = end < reads ? end : reads / s->sample * s->sample;
     const struct tmx_choice *hardware = &s->spec.choice[TMX_SAFETY];
     const double top_k = tmx_dtm_of(hardware)->trip_k ? tmx_dtm_of(hardware)->trip_k(hardware->state) : NAN,
-                 trip_k = (isnan(top_k) ? INFINITY : top_k) - tmx_sensor_above_k(s->sensor);
+                 trip_k = (isnan(top_k) ? INFINITY : top_k) - s->sensor->above_k;
     uint64_t wanted = last - s->tick;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const uint64_t want = s->events->piece[g];

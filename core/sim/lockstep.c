@@ -28,7 +28,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "core/sim/sim_state.h"
+#include "core/sim/sim.h"
 #include "core/sim/tiles.h"
 
 struct lane {
@@ -129,7 +129,7 @@ static void end(struct lane *l, enum tmx_status st)
 /* It has no thermal step, or one of a length of its own. */
 static bool steps_alone(const struct tmx_sim *s)
 {
-    return tmx_sim_without_heat(s) || s->events;
+    return s->cold || s->events;
 }
 
 static bool runs(const struct lane *l)

@@ -24,7 +24,7 @@ const char *const tmx_loss_names[TMX_N_LOSS] = {"throttle", "profiling", "idle",
 enum tmx_status tmx_losses_create(struct tmx_losses **l, const struct tmx_sim *sim, struct tmx_err *err)
 {
     struct tmx_losses *x = calloc(1, sizeof *x);
-    const size_t n = tmx_sim_machine(sim)->n_sm;
+    const size_t n = sim->machine->n_sm;
     *l = x;
     if (x) {
         x->n_sm = n;
@@ -107,11 +107,11 @@ static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double los
 void tmx_losses_tick(void *ctx, const struct tmx_sim *sim)
 {
     struct tmx_losses *l = ctx;
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     if (!m->counting) {
         return;
     }
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_frame *f = &sim->frame;
     const size_t b = bin_at(l, fmax(0, tmx_sim_time_s(sim) - m->dt_s));
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
@@ -137,7 +137,7 @@ void tmx_losses_tick(void *ctx, const struct tmx_sim *sim)
 
 void tmx_losses_end(struct tmx_losses *l, const struct tmx_sim *sim)
 {
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     double counted_s = 0, rest_s;
     l->busy_sm_s = l->done_sm_s = 0;
     memset(l->total, 0, sizeof l->total);

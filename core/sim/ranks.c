@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/sim/sim.h"
-#include "core/sim/sim_state.h"
 #include "core/sim/tiles.h"
 
 enum tmx_status tmx_sim_on_ranks(struct tmx_sim *s, const struct tmx_ranks *ranks, struct tmx_err *err)

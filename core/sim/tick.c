@@ -44,7 +44,6 @@
 #include <string.h>
 
 #include "core/sim/sim.h"
-#include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"
 #include "core/sim/tiles.h"
 
@@ -169,8 +168,7 @@ static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
         return st;
     }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        tmx_meter_inlet(s->meter, g,
-                        s->cooling ? tmx_cooling_inlet_k(s->cooling, g) : s->spec.thermal[g].ambient_k);
+        s->meter->inlet_k[g] = s->cooling ? s->cooling->inlet_k[g] : s->spec.thermal[g].ambient_k;
     }
     if (tmx_dtm_of(safety)->guard) {
         tmx_dtm_of(safety)->guard(safety->state, &s->view, &s->request);
@@ -247,11 +245,6 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
         tmx_tiles_plan(s->tiles);
     }
     return TMX_OK;
-}
-
-bool tmx_sim_without_heat(const struct tmx_sim *s)
-{
-    return s->cold;
 }
 
 enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *err)

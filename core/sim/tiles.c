@@ -37,7 +37,7 @@
 
 #include "base/thread_pool.h"
 #include "core/sim/events.h"
-#include "core/sim/sim_state.h"
+#include "core/sim/sim.h"
 #include "core/sim/stage/answers.h"
 
 /* GPUs of a tile. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
@@ -155,7 +155,7 @@ struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *s)
 static size_t fill(const struct tmx_tiles *s)
 {
     const size_t n_gpu = s->sim->machine->n_gpu, n_thread = s->sim->spec.n_thread,
-                 n_level = s->sim->cooling ? tmx_cooling_levels(s->sim->cooling) : 1,
+                 n_level = s->sim->cooling ? s->sim->cooling->n_level : 1,
                  wanted = 2 * BATCH * n_level < MOST ? 2 * BATCH * n_level : MOST,
                  fair = n_thread > 1 ? n_gpu / (PER_THREAD * n_thread) : n_gpu;
     return wanted < fair ? wanted : fair;
@@ -197,7 +197,7 @@ static void join(struct tmx_tiles *s)
 void tmx_tiles_plan(struct tmx_tiles *s)
 {
     const size_t n_gpu = s->sim->machine->n_gpu;
-    const size_t *by_level = s->sim->cooling ? tmx_cooling_order(s->sim->cooling) : NULL;
+    const size_t *by_level = s->sim->cooling ? s->sim->cooling->order : NULL;
     join(s);
     for (size_t i = 0, k = 0; k < s->n_base; k++) { /* where the next GPU of its tile goes */
         i += k > 0 && !s->joined[k];
@@ -236,8 +236,7 @@ static void sense(void *ctx, size_t i)
 {
     const struct tmx_tiles *s = ctx;
     const struct tmx_sim *sim = s->sim;
-    const struct tmx_gpus span =
-        tmx_sensor_in_order(sim->sensor) ? s->tile[i].span : own_of(s, s->tile[i].span);
+    const struct tmx_gpus span = sim->sensor->in_order ? s->tile[i].span : own_of(s, s->tile[i].span);
     tmx_sensor_read(sim->sensor, sim->machine, span, sim->frame.temp_k, sim->frame.sensed_k, sim->hottest_k);
 }
 
@@ -273,20 +272,20 @@ static enum tmx_status share_sensed(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_decomposition_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
                                                   {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
-                                                  {tmx_meter_memory_k(s->meter), TMX_OF_GPU, sizeof(double)}};
+                                                  {s->meter->memory_k, TMX_OF_GPU, sizeof(double)}};
     return tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
 }
 
 enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
 {
     struct tmx_sim *s = p->sim;
-    const bool in_order = tmx_sensor_in_order(s->sensor);
+    const bool in_order = s->sensor->in_order;
     const struct tmx_decomposition_part temps = {s->frame.temp_k, TMX_OF_UNIT, sizeof *s->frame.temp_k};
     enum tmx_status st = s->share && in_order ? tmx_decomposition_exchange(s->share, &temps, 1, err) : TMX_OK;
     if (st) {
         return st;
     }
-    tmx_sensor_begin(s->sensor);
+    s->sensor->n_sample++;
     tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
     read_meters(s, tmx_machine_all(s->machine));
     return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
@@ -478,7 +477,7 @@ static void record_kelvins(void *ctx, size_t i)
 {
     const struct tmx_tiles *p = ctx;
     const struct tmx_sim *s = p->sim;
-    const double *mean_k = s->events ? tmx_events_mean_k(s->events) : s->frame.temp_k;
+    const double *mean_k = s->events ? s->events->sum_k : s->frame.temp_k;
     tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, mean_k,
                          s->recorder->n_tick + (p->tile[i].tick - s->tick), s->events ? s->span : 1);
 }
@@ -598,7 +597,7 @@ static uint64_t block(const struct tmx_sim *s, uint64_t most)
     end = earlier(end, (s->tick / s->quantum + 1) * s->quantum);
     end = s->cooling ? earlier(end, (s->tick / s->cool + 1) * s->cool) : end;
     end = s->tick < s->warmup ? earlier(end, s->warmup) : end;
-    if (!s->spec.samples_skippable || tmx_sensor_needs_all(s->sensor)) {
+    if (!s->spec.samples_skippable || s->sensor->needs_all) {
         end = earlier(end, (s->tick / s->sample + 1) * s->sample);
     }
     return tmx_machine_outlasts(s->machine, end - s->tick) ? end - s->tick : 1;
@@ -613,7 +612,7 @@ enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, uint64_t most, struct tmx_er
     const uint64_t n_whole = st && !s->share ? failed(p)->tick - s->tick : s->span - 1;
     for (uint64_t k = 0; k < n_whole; k++) {
         if ((s->tick + k + 1) % s->sample == 0) {
-            tmx_sensor_begin(s->sensor);
+            s->sensor->n_sample++;
         }
     }
     if (st) { /* n ticks of a step, not its last, have gone well in all tiles */
@@ -649,7 +648,7 @@ static void go(void *ctx, size_t i)
     struct tile *own = &p->tile[i];
     advance(s, own);
     own->stage = POWER;
-    own->st = tmx_events_foreseen(s->events) ? TMX_OK : power(s, own, own->span, &own->err);
+    own->st = s->events->foreseen ? TMX_OK : power(s, own, own->span, &own->err);
     for (size_t k = own->span.first; k < own->span.end && !own->st; k++) {
         const enum tmx_status st = tmx_events_heat(s, p->order[k]);
         own->stage = st == TMX_ERUNAWAY ? POWER : HEAT;

@@ -29,11 +29,11 @@ struct seen {
 
 static void watch(const char *fan, struct tmx_sim *sim, int n, struct seen *s)
 {
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_frame *f = &sim->frame;
     assert_true(f->n_unit <= MAX_UNIT);
     for (int i = 0; i < n; i++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
-        s->rpm = tmx_cooling_rpm(tmx_sim_cooling(sim), 0);
+        s->rpm = sim->cooling->rpm[0];
         if (!(s->rpm >= min_rpm && s->rpm <= max_rpm)) {
             fail_msg("%s: %.17g rpm, the fan turns at %g to %g", fan, s->rpm, min_rpm, max_rpm);
         }

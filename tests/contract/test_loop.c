@@ -119,7 +119,7 @@ static void check_blocks(const struct tmx_machine *m)
 
 static void check_ledger(const struct tmx_sim *sim)
 {
-    const struct tmx_recorder *r = tmx_sim_recorder(sim);
+    const struct tmx_recorder *r = sim->recorder;
     double causes = r->transition_j[0], jobs = 0, dynamic = 0;
     for (size_t u = 0; u < r->n_unit; u++) {
         causes += r->dynamic_j[u] + r->leakage_j[u] + r->baseline_j[u];
@@ -141,12 +141,12 @@ static void one_random_run(struct tmx_rng *rng, size_t mix, size_t dtm)
     world_open(&w, mix, dtm, w.job, n, 0);
     for (int t = 0; t < 300; t++) {
         assert_int_equal(tmx_sim_tick(w.sim, &err), TMX_OK);
-        check_blocks(tmx_sim_machine(w.sim));
+        check_blocks(w.sim->machine);
     }
-    if (tmx_sim_run(w.sim, NULL, &err)) {
+    if (tmx_sim_advance(w.sim, 0, NULL, &err)) {
         fail_msg("%s + %s: %s", tmx_mix_policies[mix]->base.name, tmx_dtm_policies[dtm]->base.name, err.msg);
     }
-    const struct tmx_machine *m = tmx_sim_machine(w.sim);
+    const struct tmx_machine *m = w.sim->machine;
     for (size_t j = 0; j < n; j++) {
         assert_true(m->job[j].done_sm_s == m->job[j].work_sm_s);
         assert_true(m->job[j].finished_s >= m->job[j].arrival_s);
@@ -192,10 +192,10 @@ static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
                         ? "places = \"thermal\"; dvfs_beside = true;"
                         : NULL;
             world_open(&w, mix, 0, w.job, 2, 10);
-            assert_int_equal(tmx_sim_run(w.sim, NULL, NULL), TMX_OK);
-            const struct tmx_machine *m = tmx_sim_machine(w.sim);
+            assert_int_equal(tmx_sim_advance(w.sim, 0, NULL, NULL), TMX_OK);
+            const struct tmx_machine *m = w.sim->machine;
             /* one sample of 5 ms late: 34 K at a time constant of 50 ms */
-            assert_true(tmx_sim_recorder(w.sim)->peak_sm_k < 90 + 273.15 + 3.5);
+            assert_true(w.sim->recorder->peak_sm_k < 90 + 273.15 + 3.5);
             lost[mix] = 1 - (m->job[0].work_sm_s + m->job[1].work_sm_s) / (N_SM * m->gpu[0].busy_s);
             world_close(&w);
         }
@@ -219,7 +219,7 @@ static void runaway_and_standstill_are_named(void **state)
     w.chip.power.leakage_w = 40;
     w.chip.power.leakage_exp_per_k = 0.06;
     world_open(&w, 0, 0, w.job, 2, 0);
-    assert_int_equal(tmx_sim_run(w.sim, NULL, &err), TMX_ERUNAWAY);
+    assert_int_equal(tmx_sim_advance(w.sim, 0, NULL, &err), TMX_ERUNAWAY);
     assert_non_null(strstr(err.msg, "runaway"));
     world_close(&w);
 
@@ -227,7 +227,7 @@ static void runaway_and_standstill_are_named(void **state)
     hot_and_cold(&w);
     w.model.ambient_k = 273.15 + 92; /* never below the release temperature */
     world_open(&w, 0, 0, w.job, 2, 0);
-    assert_int_equal(tmx_sim_run(w.sim, NULL, &err), TMX_EUNFINISHED);
+    assert_int_equal(tmx_sim_advance(w.sim, 0, NULL, &err), TMX_EUNFINISHED);
     assert_non_null(strstr(err.msg, "no progress"));
     world_close(&w);
 }
@@ -241,7 +241,7 @@ static void periods_must_be_multiples_of_the_tick(void **state)
     hot_and_cold(&w);
     world_open(&w, 0, 0, w.job, 2, 0);
     const struct tmx_sensor_options odd = {.period_s = 0.0025};
-    assert_int_equal(tmx_sensor_create(&s, &odd, tmx_sim_machine(w.sim), 1e-3, 1, &err), TMX_ECONFIG);
+    assert_int_equal(tmx_sensor_create(&s, &odd, w.sim->machine, 1e-3, 1, &err), TMX_ECONFIG);
     assert_non_null(strstr(err.msg, "not a multiple"));
     world_close(&w);
 }
@@ -262,7 +262,7 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     world_init(&w);
     hot_and_cold(&w);
     world_open(&w, 0, 0, w.job, 2, 0);
-    const struct tmx_machine *m = tmx_sim_machine(w.sim);
+    const struct tmx_machine *m = w.sim->machine;
     struct tmx_arena arena = {0};
     struct tmx_sensor_options late, noisy;
     sensor_options(&late, &arena, "period_s = 0.01; quantum_k = 0.5; delay_s = 0.02;");
@@ -271,7 +271,7 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
         for (size_t u = 0; u <= N_SM; u++) {
             temp_k[u] = 300.2 + k + (double)u;
         }
-        tmx_sensor_begin(s);
+        s->n_sample++;
         tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
         check_close(sensed_k[0], 300 + (k < 2 ? 0 : k - 2), 0, 1e-12);
         check_close(hot_k, sensed_k[N_SM - 1], 0, 0);
@@ -280,8 +280,8 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     struct tmx_sensor_options both;
     sensor_options(&both, &arena, "period_s = 0.01; quantum_k = 0.5; noise_k = 2.0;");
     assert_int_equal(tmx_sensor_create(&s, &both, m, 1e-3, 1, NULL), TMX_OK);
-    assert_true(tmx_sensor_in_order(s) && tmx_sensor_needs_all(s));
-    tmx_sensor_begin(s);
+    assert_true(s->in_order && s->needs_all);
+    s->n_sample++;
     tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
     check_close(2 * sensed_k[0], round(2 * sensed_k[0]), 0, 0); /* rounded after the noise */
     check_close(tmx_sensor_memory_k(s, 300.2), 300, 0, 0);      /* which a memory has not */
@@ -289,7 +289,7 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     sensor_options(&noisy, &arena, "period_s = 0.01; noise_k = 2.0;");
     assert_int_equal(tmx_sensor_create(&s, &noisy, m, 1e-3, 1, NULL), TMX_OK);
     for (int k = 0; k < 2000; k++) {
-        tmx_sensor_begin(s);
+        s->n_sample++;
         tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
         mean += (sensed_k[0] - temp_k[0]) / 2000;
         square += (sensed_k[0] - temp_k[0]) * (sensed_k[0] - temp_k[0]) / 2000;

@@ -109,7 +109,7 @@ static double beats(struct tmx_run *run, const char *what, double *sum_error)
         tmx_gap_finish(&seen);
         return NAN;
     }
-    o.limit_k = tmx_sim_recorder(tmx_run_sim(run))->peak_sm_k;
+    o.limit_k = tmx_run_sim(run)->recorder->peak_sm_k;
     if (tmx_gap_init(&at_peak, run, &o, &err)) {
         fail_msg("%s: %s", what, err.msg);
     }

@@ -85,7 +85,7 @@ static double beats(struct tmx_run *run, double *wrong)
     if (tmx_run_execute(run, NULL, &err)) {
         fail_msg("%s", err.msg);
     }
-    const struct tmx_recorder *rec = tmx_sim_recorder(tmx_run_sim(run));
+    const struct tmx_recorder *rec = tmx_run_sim(run)->recorder;
     const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
     struct tmx_serve_bound_options o = {.die_k = rec->peak_sm_k, /* a power reading is a tick old: 1 % */
                                         .row_w = 1.01 * tmx_serve_mean_row_w(run),

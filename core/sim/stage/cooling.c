@@ -22,38 +22,6 @@ const struct tmx_opt tmx_loop_opts[] = {
     {0},
 };
 
-struct ledger {     /* sums over time */
-    double since_s; /* the last update */
-    double from_s;  /* counted from */
-    double fan_j, exhaust_j, rpm_s, inlet_k_s, peak_noise_dba;
-    double updates; /* since create */
-};
-
-struct tmx_cooling {
-    struct tmx_cooling_spec spec;
-    uint64_t warmup; /* tick */
-    double warmup_s;
-    struct ledger *sum;
-    double *rpm;                       /* [n_fan] */
-    double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
-    double *level;                     /* [n_card] whole numbers */
-    double *inlet_k;                   /* [n_gpu] */
-    double *room_k;                    /* [n_gpu] air of the room before each; does not change */
-    double *out_j;                     /* [n_gpu] heat given off up to the last update */
-    double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
-    double *fan_w;                     /* [n_gpu] of its part of its card's fans */
-    double *loop_k;                    /* [n_gpu] what a loop adds to its supply */
-    double *sink_k;                    /* [n_gpu] what the spread of sinks adds to the air */
-    double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
-    double *now_j;                     /* [n_gpu] scratch: heat given off by now */
-    bool *changed;                     /* [n_card] scratch: its level has */
-    const struct tmx_cooled *gpu;      /* during an update, of which */
-    struct tmx_gpus own;               /* those that this process steps */
-    size_t *order;                     /* [n_gpu] by level, then index; follows from level, as */
-    size_t n_level;                    /* how many different levels there are */
-    bool has_heat;
-};
-
 static void order_gpus(struct tmx_cooling *c)
 {
     const struct tmx_topology *t = c->spec.topology;
@@ -117,7 +85,6 @@ enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *are
     }
     *c = (struct tmx_cooling){
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
-    TMX_TAKE(arena, c->sum, 1);
     TMX_TAKE(arena, c->rpm, t->n_fan);
     TMX_TAKE(arena, c->memory, TMX_FAN_MEMORY * t->n_fan);
     TMX_TAKE(arena, c->level, t->n_card);
@@ -151,7 +118,7 @@ enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *are
     for (size_t g = 0; t->inlet_above_k && g < t->n_gpu; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->room_k[g]);
     }
-    c->sum->peak_noise_dba = -INFINITY;
+    c->sum.peak_noise_dba = -INFINITY;
     order_gpus(c);
     *out = c;
     return TMX_OK;
@@ -176,10 +143,10 @@ static double sum_of(const double *v, size_t n)
 }
 
 /* The sums at now_s, after heat and fans have been as they are since the last update. */
-static struct ledger add(const struct tmx_cooling *c, double now_s, double exhaust_j)
+static struct tmx_cooling_sum add(const struct tmx_cooling *c, double now_s, double exhaust_j)
 {
     const struct tmx_topology *t = c->spec.topology;
-    struct ledger s = *c->sum;
+    struct tmx_cooling_sum s = c->sum;
     const double dt_s = now_s - s.since_s;
     s.fan_j += power_w(c) * dt_s;
     s.exhaust_j += exhaust_j;
@@ -262,7 +229,7 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
         flow += tmx_fan_flow_m3_per_s(&c->spec.topology->fan[f], c->rpm[f]);
     }
     const size_t level = nearest(c->spec.level_rpm[card], c->spec.n_level[card], rpm);
-    const bool changed = c->sum->updates <= 0 || level != (size_t)c->level[card];
+    const bool changed = c->sum.updates <= 0 || level != (size_t)c->level[card];
     c->level[card] = (double)level;
     for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
         c->flow[g] = flow / (double)k->n_gpu;
@@ -352,10 +319,10 @@ static void warm_loop(struct tmx_cooling *c)
 /* Count from here on: the end of the warm-up. */
 static void restart(struct tmx_cooling *c)
 {
-    *c->sum = (struct ledger){.since_s = c->sum->since_s,
-                              .from_s = c->sum->since_s,
-                              .peak_noise_dba = -INFINITY,
-                              .updates = c->sum->updates};
+    c->sum = (struct tmx_cooling_sum){.since_s = c->sum.since_s,
+                                      .from_s = c->sum.since_s,
+                                      .peak_noise_dba = -INFINITY,
+                                      .updates = c->sum.updates};
     memset(c->gpu_rpm_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_rpm_s);
     memset(c->gpu_inlet_k_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_inlet_k_s);
 }
@@ -365,7 +332,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
                                    struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
-    const double dt_s = view->time_s - c->sum->since_s;
+    const double dt_s = view->time_s - c->sum.since_s;
     double exhaust_w = 0;
     c->gpu = gpu;
     const enum tmx_status got = collect(c, dt_s, share, pool, err);
@@ -389,12 +356,12 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
         c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
     }
-    *c->sum = add(c, view->time_s, exhaust_w * dt_s);
+    c->sum = add(c, view->time_s, exhaust_w * dt_s);
     if (view->tick == c->warmup) {
         restart(c);
     }
     for (size_t f = 0; f < t->n_fan; f++) {
-        const enum tmx_status st = drive(c, view, f, c->sum->updates > 0 ? dt_s : 0, err);
+        const enum tmx_status st = drive(c, view, f, c->sum.updates > 0 ? dt_s : 0, err);
         if (st) {
             return st;
         }
@@ -407,12 +374,12 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     if (changed) {
         order_gpus(c);
     }
-    c->sum->updates += 1;
+    c->sum.updates += 1;
     double noise = 0; /* acoustic powers add */
     for (size_t f = 0; f < t->n_fan; f++) {
         noise += pow(10, tmx_fan_noise_dba(&t->fan[f], c->rpm[f]) / 10);
     }
-    c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, 10 * log10(noise));
+    c->sum.peak_noise_dba = fmax(c->sum.peak_noise_dba, 10 * log10(noise));
     const bool moves = t->n_air > 0 || room_changes(c) || c->spec.spread;
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);
@@ -423,7 +390,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
                                            const struct tmx_cooled *gpu)
 {
-    const double dt_s = now_s - c->sum->since_s;
+    const double dt_s = now_s - c->sum.since_s;
     double exhaust_j = power_w(c) * dt_s;
     for (size_t g = 0; c->has_heat && g < c->spec.topology->n_gpu; g++) {
         exhaust_j += out_j(&gpu[g]) - c->out_j[g];
@@ -431,7 +398,7 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
     for (size_t a = 0; c->has_heat && a < c->spec.topology->n_air; a++) {
         exhaust_j += c->spec.topology->air[a].heat_w * dt_s;
     }
-    const struct ledger s = add(c, now_s, exhaust_j);
+    const struct tmx_cooling_sum s = add(c, now_s, exhaust_j);
     const double span_s = now_s - s.from_s;
     return (struct tmx_cooling_ledger){
         .fan_j = s.fan_j,
@@ -440,21 +407,6 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
         .mean_inlet_k = span_s > 0 ? s.inlet_k_s / span_s : c->spec.room_k,
         .peak_noise_dba = s.peak_noise_dba,
     };
-}
-
-const double *tmx_cooling_fan_w(const struct tmx_cooling *c)
-{
-    return c->fan_w;
-}
-
-double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)
-{
-    return c->rpm[fan];
-}
-
-double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
-{
-    return c->inlet_k[gpu];
 }
 
 /* Is a fan of the GPU's card none that was measured? */
@@ -471,23 +423,13 @@ static bool stands_in(const struct tmx_cooling *c, size_t gpu)
 struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu)
 {
     const double rpm = stands_in(c, gpu) ? NAN : gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
-    const double dt_s = now_s - c->sum->since_s, span_s = now_s - c->sum->from_s;
+    const double dt_s = now_s - c->sum.since_s, span_s = now_s - c->sum.from_s;
     return (struct tmx_cooling_gpu){
         .rpm = rpm,
         .inlet_k = inlet_k,
         .mean_rpm = span_s > 0 ? (c->gpu_rpm_s[gpu] + rpm * dt_s) / span_s : rpm,
         .mean_inlet_k = span_s > 0 ? (c->gpu_inlet_k_s[gpu] + inlet_k * dt_s) / span_s : inlet_k,
     };
-}
-
-const size_t *tmx_cooling_order(const struct tmx_cooling *c)
-{
-    return c->order;
-}
-
-size_t tmx_cooling_levels(const struct tmx_cooling *c)
-{
-    return c->n_level;
 }
 
 const char *tmx_cooling_label(const struct tmx_cooling_spec *spec, size_t gpu, char buf[TMX_COOLING_LABEL])

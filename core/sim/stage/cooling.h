@@ -62,13 +62,42 @@ struct tmx_cooling_ledger { /* since the end of the warm-up */
     double peak_noise_dba;  /* loudest moment of all fans together */
 };
 
-struct tmx_cooling;
 struct tmx_thread_pool;
 struct tmx_decomposition;
 
 struct tmx_cooled { /* one GPU's thermal instance */
     const struct tmx_thermal_ops *ops;
     void *state;
+};
+
+struct tmx_cooling {
+    struct tmx_cooling_spec spec;
+    uint64_t warmup; /* tick */
+    double warmup_s;
+    struct tmx_cooling_sum { /* over time */
+        double since_s;      /* the last update */
+        double from_s;       /* counted from */
+        double fan_j, exhaust_j, rpm_s, inlet_k_s, peak_noise_dba;
+        double updates; /* since create */
+    } sum;
+    double *rpm;                       /* [n_fan] */
+    double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
+    double *level;                     /* [n_card] whole numbers */
+    double *inlet_k;                   /* [n_gpu] */
+    double *room_k;                    /* [n_gpu] air of the room before each; does not change */
+    double *out_j;                     /* [n_gpu] heat given off up to the last update */
+    double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
+    double *fan_w;                     /* [n_gpu] of its part of its card's fans */
+    double *loop_k;                    /* [n_gpu] what a loop adds to its supply */
+    double *sink_k;                    /* [n_gpu] what the spread of sinks adds to the air */
+    double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
+    double *now_j;                     /* [n_gpu] scratch: heat given off by now */
+    bool *changed;                     /* [n_card] scratch: its level has */
+    const struct tmx_cooled *gpu;      /* during an update, of which */
+    struct tmx_gpus own;               /* those that this process steps */
+    size_t *order;                     /* [n_gpu] by level, then index; follows from level, as */
+    size_t n_level;                    /* how many different levels there are */
+    bool has_heat;
 };
 
 /* The caller keeps spec's arrays alive; warmup in ticks of dt_s. Errors: TMX_EUNSUPPORTED where air flows
@@ -91,10 +120,6 @@ TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const st
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
                                            const struct tmx_cooled *gpu);
 
-/* [n_gpu] what a GPU's part of its card's fans draws. */
-const double *tmx_cooling_fan_w(const struct tmx_cooling *c);
-double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
-double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
 /* What a GPU's coolers do: mean speed of its card's fans and inlet air, now and over the time of the ledger.
  */
 struct tmx_cooling_gpu {
@@ -102,10 +127,4 @@ struct tmx_cooling_gpu {
     double mean_rpm, mean_inlet_k;
 };
 struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu);
-/* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
- * the processor's cache. */
-const size_t *tmx_cooling_order(const struct tmx_cooling *c);
-/* How many levels of convection the GPUs are at now. */
-size_t tmx_cooling_levels(const struct tmx_cooling *c);
-
 #endif

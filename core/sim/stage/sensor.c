@@ -62,25 +62,11 @@ void tmx_sensor_write(const struct tmx_sensor_options *o, struct tmx_writer *w)
     tmx_writer_close(w);
 }
 
-struct model { /* that acts */
-    const struct tmx_sensor_model *does;
-    struct tmx_sensing in; /* kept: [n_kept * n_sm] of all GPUs, one after another */
-};
-
-struct tmx_sensor {
-    uint64_t period, n_sample;
-    struct tmx_arena state; /* what models keep */
-    size_t n;
-    struct model model[TMX_N_SENSOR]; /* [n] */
-    bool in_order, needs_all;
-    double above_k;
-};
-
 static enum tmx_status add_model(struct tmx_sensor *s, const struct tmx_sensor_model *does,
                                  const void *options, double period_s, size_t n_sm, uint64_t seed,
                                  struct tmx_err *err)
 {
-    struct model *m = &s->model[s->n++];
+    struct tmx_sensor_acting *m = &s->model[s->n++];
     m->does = does;
     m->in = (struct tmx_sensing){.options = options, .period_s = period_s};
     m->in.n_kept = does->keeps ? does->keeps(options, period_s) : 0;
@@ -129,11 +115,6 @@ void tmx_sensor_destroy(struct tmx_sensor *s)
     }
 }
 
-uint64_t tmx_sensor_period(const struct tmx_sensor *s)
-{
-    return s->period;
-}
-
 /* Of an SM in several units, the first of which is given. */
 static double of_parts(const struct tmx_chip *c, size_t sm, size_t first, const double *unit_k)
 {
@@ -157,31 +138,11 @@ double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_
     return sm_k(gpu->chip, sm, temp_k + gpu->unit0);
 }
 
-void tmx_sensor_begin(struct tmx_sensor *s)
-{
-    s->n_sample++;
-}
-
-bool tmx_sensor_in_order(const struct tmx_sensor *s)
-{
-    return s->in_order;
-}
-
-bool tmx_sensor_needs_all(const struct tmx_sensor *s)
-{
-    return s->needs_all;
-}
-
-double tmx_sensor_above_k(const struct tmx_sensor *s)
-{
-    return s->above_k;
-}
-
 /* n readings of SM sm0 and those behind it, in place. */
 static void pass(const struct tmx_sensor *s, size_t sm0, size_t n, double *reading_k)
 {
     for (size_t k = 0; k < 2 * s->n; k++) {
-        const struct model *m = &s->model[k % s->n];
+        const struct tmx_sensor_acting *m = &s->model[k % s->n];
         void (*const act)(const struct tmx_sensing *, double *) =
             k < s->n ? m->does->measures : m->does->reports;
         if (act) {
@@ -243,14 +204,6 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
         hottest_k[g] = largest(c->n_sm, reading_k);
     }
 }
-
-struct tmx_meter {
-    size_t n_gpu;
-    double *sum_w, *n_tick; /* since the last reading */
-    double *board_w, *inlet_k, *memory_k;
-    struct tmx_board_view *board; /* [n_gpu] */
-    double *level;                /* speeds and voltages of all boards */
-};
 
 static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
 {
@@ -319,16 +272,6 @@ void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, stru
         m->memory_k[g] = tmx_sensor_memory_k(sensor, hot_k);
         m->sum_w[g] = m->n_tick[g] = 0;
     }
-}
-
-double *tmx_meter_memory_k(struct tmx_meter *m)
-{
-    return m->memory_k;
-}
-
-void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k)
-{
-    m->inlet_k[gpu] = inlet_k;
 }
 
 void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view)

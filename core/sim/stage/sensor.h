@@ -30,7 +30,18 @@ void tmx_sensor_write(const struct tmx_sensor_options *o, struct tmx_writer *w);
 /* Default period [s]: 2.5 to 5 ms are assumed for a GTX280; the paper does not say. */
 #define TMX_SENSOR_PERIOD_S 0.005
 
-struct tmx_sensor;
+struct tmx_sensor {
+    uint64_t period, n_sample; /* period: ticks between samples */
+    struct tmx_arena state;    /* what models keep */
+    size_t n;
+    struct tmx_sensor_acting {
+        const struct tmx_sensor_model *does;
+        struct tmx_sensing in; /* kept: [n_kept * n_sm] of all GPUs, one after another */
+    } model[TMX_N_SENSOR];     /* [n] those that act */
+    bool in_order;             /* random numbers come from one stream: spans are not read at the same time */
+    bool needs_all;            /* a reading depends on samples before it, */
+    double above_k;            /* else: it is above the truth by so much at most */
+};
 
 TMX_NODISCARD enum tmx_status tmx_sensor_create(struct tmx_sensor **s,
                                                 const struct tmx_sensor_options *options,
@@ -38,15 +49,8 @@ TMX_NODISCARD enum tmx_status tmx_sensor_create(struct tmx_sensor **s,
                                                 struct tmx_err *err);
 void tmx_sensor_destroy(struct tmx_sensor *s);
 
-/* Ticks between samples. */
-uint64_t tmx_sensor_period(const struct tmx_sensor *s);
-
-/* A sample: begin, then every GPU once: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. Spans
- * may be read at the same time unless tmx_sensor_in_order: random numbers come from one stream. */
-void tmx_sensor_begin(struct tmx_sensor *s);
-bool tmx_sensor_in_order(const struct tmx_sensor *s);
-bool tmx_sensor_needs_all(const struct tmx_sensor *s); /* a reading depends on samples before it, */
-double tmx_sensor_above_k(const struct tmx_sensor *s); /* else: it is above the truth by so much at most */
+/* A sample: n_sample goes up, then every GPU once: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k
+ * [n_gpu, K]. */
 double tmx_sensor_memory_k(const struct tmx_sensor *s, double memory_k); /* a reading of a memory */
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k);
@@ -57,7 +61,13 @@ double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_
 /* What a board measures of itself beside its SMs' temperatures: the power it draws, the temperature of its
  * memory, the air it breathes. Policies see it in struct tmx_view. */
 
-struct tmx_meter;
+struct tmx_meter {
+    size_t n_gpu;
+    double *sum_w, *n_tick; /* since the last reading */
+    double *board_w, *inlet_k, *memory_k;
+    struct tmx_board_view *board; /* [n_gpu] */
+    double *level;                /* speeds and voltages of all boards */
+};
 
 /* Before the first reading a board draws nothing and its air and memory are at 0 K. It lives in the
  * arena of a simulation, whose `failed` says whether there was memory. */
@@ -70,8 +80,6 @@ void tmx_meter_add(struct tmx_meter *m, struct tmx_gpus span, const double *gpu_
  * temp_k [n_unit, K]. */
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, struct tmx_gpus span,
                     const double *temp_k, const double *power_w, const struct tmx_sensor *sensor);
-double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
-void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 
 /* Set the pointers of *view; they live as long as the meter. */
 void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view);

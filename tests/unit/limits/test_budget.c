@@ -198,7 +198,7 @@ static void a_budget_from_a_state_is_kept(void **state)
     memset(on, 1, sizeof on);
     t->ops->modes(t->model, 0, &modes);
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 20000, NULL, NULL), TMX_OK); /* of 1 ms: warm */
-    void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
+    void *now = tmx_run_sim(run)->thermal[0].state;
     void *image = malloc(tmx_image_size(t->ops->image, now)), *copy = NULL;
     tmx_image_save(t->ops->image, now, image);
     assert_int_equal(t->ops->create(t->model, &copy, NULL), TMX_OK);

@@ -50,7 +50,7 @@ static double largest_off_k(const double *a, const double *b, size_t n)
 
 static const double *temps(const struct tmx_run *run)
 {
-    return tmx_sim_frame(tmx_run_sim_const(run))->temp_k;
+    return tmx_run_sim(run)->frame.temp_k;
 }
 
 /* Twice the finer tick's less the coarser's is right to second order. */
@@ -68,7 +68,7 @@ static void leakage_in_a_span_is_what_ticks_come_to_as_they_shrink(void **state)
         struct tmx_run *coarse = advanced(mix, keys, 1e-3, "fixed", ends_s[i]),
                        *fine = advanced(mix, keys, 5e-4, "fixed", ends_s[i]),
                        *events = advanced(mix, keys, 1e-5, "events", ends_s[i]);
-        const size_t n = tmx_sim_frame(tmx_run_sim(fine))->n_unit;
+        const size_t n = tmx_run_sim(fine)->frame.n_unit;
         const double halving_k = largest_off_k(temps(coarse), temps(fine), n),
                      off_k = largest_off_k(temps(fine), temps(events), n);
         double beyond_k = 0;
@@ -78,7 +78,7 @@ static void leakage_in_a_span_is_what_ticks_come_to_as_they_shrink(void **state)
         print_message(
             "%g s: halving the tick moves %.2g K, events are %.2g K from the finer, %.2g K from both "
             "extrapolated, in %llu steps\n",
-            ends_s[i], halving_k, off_k, beyond_k, (unsigned long long)tmx_sim_steps(tmx_run_sim(events)));
+            ends_s[i], halving_k, off_k, beyond_k, (unsigned long long)tmx_run_sim(events)->n_step);
         assert_true(off_k < halving_k + 1e-3);
         assert_true(beyond_k < 5e-4);
         tmx_run_destroy(coarse);
@@ -131,7 +131,7 @@ static uint64_t steps_of(const char *mix, const char *keys)
 {
     struct tmx_run *run =
         executed(open_run("mix = \"%s\"; seed = 1; rows = 8; cols = 8; tick = \"events\"; %s", mix, keys));
-    const uint64_t n = tmx_sim_steps(tmx_run_sim(run));
+    const uint64_t n = tmx_run_sim(run)->n_step;
     tmx_run_destroy(run);
     return n;
 }
@@ -181,11 +181,10 @@ static void the_throttle_trips_at_the_samples_at_which_it_tripped(void **state)
         "throttle = { trip_c = 86.0; release_c = 85.0; }; sensor = { period_s = 0.005; }; tick_s = 0.001;";
     struct tmx_run *fixed = executed(open_run("mix = \"%s\"; %s", mix, keys)),
                    *events = executed(open_run("mix = \"%s\"; %s tick = \"events\";", mix, keys));
-    const struct tmx_recorder *a = tmx_sim_recorder(tmx_run_sim(fixed)),
-                              *b = tmx_sim_recorder(tmx_run_sim(events));
+    const struct tmx_recorder *a = tmx_run_sim(fixed)->recorder, *b = tmx_run_sim(events)->recorder;
     print_message("%g and %g trips, %llu and %llu steps\n", a->trips[0], b->trips[0],
-                  (unsigned long long)tmx_sim_steps(tmx_run_sim(fixed)),
-                  (unsigned long long)tmx_sim_steps(tmx_run_sim(events)));
+                  (unsigned long long)tmx_run_sim(fixed)->n_step,
+                  (unsigned long long)tmx_run_sim(events)->n_step);
     assert_true(a->trips[0] > 2);
     for (size_t sm = 0; sm < a->n_sm; sm++) {
         check_close(b->trips[sm], a->trips[sm], 0, 0);
@@ -193,7 +192,7 @@ static void the_throttle_trips_at_the_samples_at_which_it_tripped(void **state)
         check_close(b->last_s[sm], a->last_s[sm], 0, 1e-9);
         check_close(b->longest_s[sm], a->longest_s[sm], 0, 1e-9);
     }
-    assert_true(tmx_sim_steps(tmx_run_sim(events)) < tmx_sim_steps(tmx_run_sim(fixed)) / 4);
+    assert_true(tmx_run_sim(events)->n_step < tmx_run_sim(fixed)->n_step / 4);
     check_close(metric(events, "makespan_s"), metric(fixed, "makespan_s"), 1e-9, 0);
     check_close(metric(events, "energy_j"), metric(fixed, "energy_j"), 1e-9, 0);
     tmx_run_destroy(fixed);

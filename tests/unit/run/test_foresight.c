@@ -24,8 +24,8 @@ struct seen {
 static struct seen watch(struct tmx_run *run)
 {
     struct tmx_sim *sim = tmx_run_sim(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_machine *m = sim->machine;
+    const struct tmx_frame *f = &sim->frame;
     const struct tmx_gpu *gpu = &m->gpu[0];
     struct seen s = {0};
     for (int i = 0; i < TICKS_WARM + TICKS; i++) {

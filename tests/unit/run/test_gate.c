@@ -96,7 +96,7 @@ static size_t asleep(const char *where, const char *mix, int seed, double share[
         tmx_sim_tick(tmx_run_sim(r), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
-    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(r));
+    const struct tmx_frame *f = &tmx_run_sim(r)->frame;
     const size_t n = f->n_unit;
     assert_true(n <= MAX_UNIT);
     memcpy(share, f->asleep, n * sizeof *share);

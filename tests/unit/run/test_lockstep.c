@@ -42,14 +42,14 @@ static void poison(void *ctx, const struct tmx_sim *sim)
 {
     size_t *n = ctx;
     if (++*n == LATER) {
-        tmx_sim_machine(sim)->volt2[0] = NAN;
+        sim->machine->volt2[0] = NAN;
     }
 }
 
 static void read_outcome(struct tmx_run *run, enum tmx_status st, const struct tmx_err *err,
                          struct outcome *o)
 {
-    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    const struct tmx_frame *f = &tmx_run_sim(run)->frame;
     o->st = st;
     o->err = *err;
     for (size_t i = 0; tmx_metrics[i].name; i++) {

@@ -68,12 +68,12 @@ static void ticks(struct tmx_run *run, size_t n)
 static const double *temps(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);
-    return &tmx_sim_frame(s)->temp_k[tmx_sim_machine(s)->gpu[gpu].unit0];
+    return &s->frame.temp_k[s->machine->gpu[gpu].unit0];
 }
 
 static size_t units(struct tmx_run *run)
 {
-    return tmx_sim_machine(tmx_run_sim(run))->gpu[0].chip->floorplan.n_unit;
+    return tmx_run_sim(run)->machine->gpu[0].chip->floorplan.n_unit;
 }
 
 /* Policies and fans of all kinds: what happens on one GPU does not show on another. */
@@ -111,8 +111,7 @@ static void air_couples_downstream_only(void **state)
     assert_memory_equal(temps(x, 0), temps(y, 0), units(x) * sizeof(double));
     assert_true(temps(y, 1)[0] > temps(x, 1)[0] + 1);
     assert_true(temps(y, 2)[0] > temps(x, 2)[0] + 1);
-    assert_true(tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 2) >
-                tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 1));
+    assert_true((tmx_run_sim(y)->cooling)->inlet_k[2] > (tmx_run_sim(y)->cooling)->inlet_k[1]);
     tmx_run_destroy(x);
     tmx_run_destroy(y);
 }
@@ -120,7 +119,7 @@ static void air_couples_downstream_only(void **state)
 static double gpu_power_w(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);
-    const double *w = &tmx_sim_frame(s)->power_w[tmx_sim_machine(s)->gpu[gpu].unit0];
+    const double *w = &s->frame.power_w[s->machine->gpu[gpu].unit0];
     double sum = 0;
     for (size_t u = 0; u < units(run); u++) {
         sum += w[u];
@@ -146,10 +145,10 @@ static void what_goes_in_leaves_with_the_air(void **state)
     /* inlets by hand: what the GPUs before take up, fans included, over the heat capacity of the flow */
     const double fan_w = 5.5 * 0.8 * 0.8 * 0.8, flow = 1e-3 + 0.8 * 0.009, rho_c = 1.059 * 1007;
     const double out0_w = gpu_power_w(r, 0) + fan_w, out1_w = 0.6 * out0_w + gpu_power_w(r, 1) + fan_w;
-    const struct tmx_cooling *c = tmx_sim_cooling(tmx_run_sim(r));
-    check_close(tmx_cooling_inlet_k(c, 0), 317.75, 1e-12, 0);
-    check_close(tmx_cooling_inlet_k(c, 1) - 317.75, 0.6 * out0_w / (rho_c * flow), 1e-7, 0);
-    check_close(tmx_cooling_inlet_k(c, 2) - 317.75, 0.8 * out1_w / (rho_c * flow), 1e-7, 0);
+    const struct tmx_cooling *c = tmx_run_sim(r)->cooling;
+    check_close(c->inlet_k[0], 317.75, 1e-12, 0);
+    check_close(c->inlet_k[1] - 317.75, 0.6 * out0_w / (rho_c * flow), 1e-7, 0);
+    check_close(c->inlet_k[2] - 317.75, 0.8 * out1_w / (rho_c * flow), 1e-7, 0);
     tmx_run_destroy(r);
 }
 
@@ -241,9 +240,9 @@ static double *put(double *to, const double *from, size_t n)
 /* What a run is made of, without addresses: [5 n_unit + (2 + TMX_SLOTS) n_sm + 3 n_job + 2]. */
 static void gather(struct tmx_run *run, double *to)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
-    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim(run));
-    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
+    const struct tmx_recorder *r = tmx_run_sim(run)->recorder;
+    const struct tmx_frame *f = &tmx_run_sim(run)->frame;
     to = put(to, f->temp_k, m->n_unit);
     to = put(to, f->power_w, m->n_unit);
     to = put(to, r->dynamic_j, m->n_unit);
@@ -303,7 +302,7 @@ static void threads_change_no_byte(void **state)
             }
             tmx_config_close(cfg);
             ticks(run, 100);
-            const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
+            const struct tmx_machine *m = tmx_run_sim(run)->machine;
             size_t n_spread = 0;
             for (size_t j = 0; j < m->n_job; j++) {
                 n_spread += m->job[j].n_gpu > 1;
@@ -330,14 +329,14 @@ static void threads_change_no_byte(void **state)
 /* All that a run is made of and measures, at its tick. */
 static void same_runs(struct tmx_run *a, struct tmx_run *b)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(a));
+    const struct tmx_machine *m = tmx_run_sim(a)->machine;
     const size_t size = 5 * m->n_unit + (2 + TMX_SLOTS) * m->n_sm + 3 * m->n_job + 2;
     double *want = calloc(size, sizeof *want), *got = calloc(size, sizeof *got);
     assert_true(want && got);
     gather(a, want);
     gather(b, got);
     assert_memory_equal(want, got, size * sizeof *got);
-    assert_int_equal(m->n_arrived, tmx_sim_machine(tmx_run_sim(b))->n_arrived);
+    assert_int_equal(m->n_arrived, tmx_run_sim(b)->machine->n_arrived);
     for (const struct tmx_metric *t = tmx_metrics; t->name; t++) {
         const double x = tmx_run_metric(a, t), y = tmx_run_metric(b, t);
         if (memcmp(&x, &y, sizeof x) != 0) {
@@ -508,7 +507,7 @@ static void ranks_change_no_byte(void **state)
         struct tmx_run *alone = open_shared(i);
         struct tmx_err err = {0};
         assert_int_equal(tmx_sim_advance(tmx_run_sim(alone), 200, NULL, &err), TMX_OK);
-        const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(alone));
+        const struct tmx_machine *m = tmx_run_sim(alone)->machine;
         const size_t size = 5 * m->n_unit + (2 + TMX_SLOTS) * m->n_sm + 3 * m->n_job + 2;
         double *want = calloc(size, sizeof *want), *got = calloc(size, sizeof *got);
         assert_true(want && got);
@@ -759,7 +758,7 @@ static void a_drawn_gpu_is_one_that_is_made_so(void **state)
              "power = { block_lifetime_s = 0.001; sm_power_w = %.17g; };",
              100.0 * dynamic);
     scratch_write("scaled_kernel.cfg", text);
-    const double chip_w = tmx_sim_machine(tmx_run_sim(drawn))->gpu[0].chip->power.leakage_w;
+    const double chip_w = tmx_run_sim(drawn)->machine->gpu[0].chip->power.leakage_w;
     struct tmx_run *made = open_run(
         COMMON "topology = \"%s\"; mix = \"%s\"; %s chip_power = { leakage_w = %.17g; };", made_node,
         scratch_write("m2.cfg",

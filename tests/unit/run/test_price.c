@@ -8,7 +8,7 @@ enum { TICKS_WARM = 20000, TICKS = 2000 }; /* of 5 ms */
 
 static double done_sm_s(const struct tmx_sim *sim)
 {
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     double s = 0;
     for (size_t j = 0; j < m->n_job; j++) {
         s += m->job[j].done_sm_s;
@@ -32,14 +32,14 @@ static double energy_time(const char *fan, double *rpm)
     struct tmx_run *run = open_fan(fan);
     struct tmx_sim *sim = tmx_run_sim(run);
     assert_int_equal(tmx_sim_advance(sim, TICKS_WARM, NULL, &err), TMX_OK);
-    double energy_j = -tmx_sim_recorder(sim)->total_j - tmx_sim_cooling_ledger(sim).fan_j;
+    double energy_j = -sim->recorder->total_j - tmx_sim_cooling_ledger(sim).fan_j;
     const double before_sm_s = done_sm_s(sim);
     for (int i = 0; i < TICKS; i++) {
         assert_int_equal(tmx_sim_tick(sim, &err), TMX_OK);
     }
-    energy_j += tmx_sim_recorder(sim)->total_j + tmx_sim_cooling_ledger(sim).fan_j;
+    energy_j += sim->recorder->total_j + tmx_sim_cooling_ledger(sim).fan_j;
     const double speed = (done_sm_s(sim) - before_sm_s) / (30 * 0.005 * TICKS);
-    *rpm = tmx_cooling_rpm(tmx_sim_cooling(sim), 0);
+    *rpm = sim->cooling->rpm[0];
     tmx_run_destroy(run);
     return energy_j / (speed * speed);
 }

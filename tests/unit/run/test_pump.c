@@ -56,10 +56,10 @@ static void ticks(struct tmx_run *run, size_t n)
 static double gpu_w(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);
-    const struct tmx_gpu *g = &tmx_sim_machine(s)->gpu[gpu];
+    const struct tmx_gpu *g = &s->machine->gpu[gpu];
     double sum = 0;
     for (size_t u = 0; u < g->chip->floorplan.n_unit; u++) {
-        sum += tmx_sim_frame(s)->power_w[g->unit0 + u];
+        sum += s->frame.power_w[g->unit0 + u];
     }
     return sum;
 }
@@ -67,10 +67,10 @@ static double gpu_w(struct tmx_run *run, size_t gpu)
 static double hottest_c(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);
-    const struct tmx_gpu *g = &tmx_sim_machine(s)->gpu[gpu];
+    const struct tmx_gpu *g = &s->machine->gpu[gpu];
     double k = 0;
     for (size_t u = 0; u < g->chip->floorplan.n_unit; u++) {
-        k = fmax(k, tmx_sim_frame(s)->temp_k[g->unit0 + u]);
+        k = fmax(k, s->frame.temp_k[g->unit0 + u]);
     }
     return k - 273.15;
 }
@@ -99,7 +99,7 @@ static void heat_into_the_coolant_is_what_chips_and_pumps_take(void **state)
     const double full_w = drop_w(1e-5) / 0.4, pump_w = 0.2 * 0.512 + full_w * 0.64;
     check_close((metric(r, "fan_energy_j") - pump_j) / 10, 2 * pump_w, 1e-9, 0);
     /* the second GPU gets the water of the first, with the heat of chip and pump */
-    const double flow = 0.8 * 1e-5 + 1e-8, inlet_k = tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(r)), 1);
+    const double flow = 0.8 * 1e-5 + 1e-8, inlet_k = (tmx_run_sim(r)->cooling)->inlet_k[1];
     check_close(inlet_k - 303.15, (gpu_w(r, 0) + pump_w) / (4.15e6 * flow), 1e-7, 0);
     tmx_run_destroy(r);
 }

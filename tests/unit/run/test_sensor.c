@@ -38,17 +38,17 @@ static void a_sensor_reads_its_own_sm(void **state)
                      "mix = \"WL1\"; policy = \"MU\"; %s",
                      rows[i].what);
         struct tmx_sim *sim = tmx_run_sim(run);
-        const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[0].chip;
+        const struct tmx_chip *c = sim->machine->gpu[0].chip;
         double before_k[MOST], spread_k = 0;
         assert_true(c->floorplan.n_unit <= MOST && c->sms_in_row == rows[i].in_row);
         for (size_t t = 0; t < TICKS; t++) {
-            memcpy(before_k, tmx_sim_frame(sim)->temp_k, c->floorplan.n_unit * sizeof *before_k);
+            memcpy(before_k, sim->frame.temp_k, c->floorplan.n_unit * sizeof *before_k);
             assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
         }
         for (size_t sm = 0; sm < c->n_sm; sm++) {
-            const double k = tmx_sim_frame(sim)->sensed_k[sm];
+            const double k = sim->frame.sensed_k[sm];
             check_close(k, by_name_k(c, sm, before_k), 1e-14, 0);
-            spread_k = fmax(spread_k, fabs(k - tmx_sim_frame(sim)->sensed_k[0]));
+            spread_k = fmax(spread_k, fabs(k - sim->frame.sensed_k[0]));
         }
         assert_true(spread_k > 0.01); /* or any unit would do */
         tmx_run_destroy(run);
@@ -59,8 +59,8 @@ static double pdi_w(const char *more, int seed, const char *mix, size_t job)
 {
     struct tmx_run *run = open_run(
         "seed = %d; tick_s = 0.05; rows = 8; cols = 8; mix = \"%s\"; chip = \"gtx280\"; %s", seed, mix, more);
-    const double w = tmx_sim_machine(tmx_run_sim(run))->job[job].pdi_w;
-    check_close(tmx_sim_machine(tmx_run_sim(run))->job[job].power_w * 30,
+    const double w = tmx_run_sim(run)->machine->job[job].pdi_w;
+    check_close(tmx_run_sim(run)->machine->job[job].power_w * 30,
                 strcmp(mix, "WL7") == 0 || job == 0 ? 87 : 48, 1e-12, 0); /* the estimate draws nothing */
     tmx_run_destroy(run);
     return w;

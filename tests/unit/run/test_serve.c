@@ -464,7 +464,7 @@ static void energy_is_that_of_the_phases(void **state)
 /* Joules of all instances. */
 static double joules_of(const struct tmx_run *run)
 {
-    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim_const(run));
+    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
     size_t n;
     double j = 0;
     (void)tmx_serve_instances(s, &n);
@@ -512,8 +512,7 @@ static void rows_and_instances_sum_to_the_energy_at_every_tick(void **state)
     for (int k = 0; k < 30; k++) { /* five of them are the warm-up */
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
         for (size_t g = 0; g < 8 && k >= 5; g++) {
-            joules +=
-                0.1 * tmx_chip_board_w(tmx_sim_machine(sim)->gpu[g].chip, tmx_sim_recorder(sim)->now_w[g]);
+            joules += 0.1 * tmx_chip_board_w(sim->machine->gpu[g].chip, sim->recorder->now_w[g]);
         }
     }
     check_close(joules_of(run), joules, 1e-12, 0);
@@ -650,7 +649,7 @@ static void a_brake_slows_the_clocks_of_dies(void **state)
         open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 16; cols = 16; "
                  "row = { budget_w = 2000.0; brake_s = 0.0; }; "
                  "serve = { model = \"llama2-70b\"; requests = { file = \"serve_brake.csv\"; }; };");
-    const struct tmx_gpu *gpu = &tmx_sim_machine(tmx_run_sim(run))->gpu[3];
+    const struct tmx_gpu *gpu = &tmx_run_sim(run)->machine->gpu[3];
     for (int k = 0; k < 30; k++) {
         assert_int_equal(tmx_sim_tick(tmx_run_sim(run), NULL), TMX_OK);
         assert_int_equal(gpu->level > 0, k >= 21); /* read at 2 s, in force at the next scheduling tick */
@@ -676,8 +675,8 @@ static void dies_get_the_watts(void **state)
     assert_true(v->memory_k_per_w > 0.01 && v->memory_k_per_w < 0.2); /* and not nothing */
     check_close(v->memory_limit_k, 95 + 273.15, 0, 1e-9);
     const struct tmx_serve_watts w = tmx_serve_watts(tmx_sim_serve(sim), 3);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
-    const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[3];
+    const struct tmx_frame *f = &sim->frame;
+    const struct tmx_gpu *gpu = &sim->machine->gpu[3];
     double dynamic_w = 0, memory_w = 0;
     for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
         dynamic_w += f->dynamic_w[gpu->unit0 + u];
@@ -686,7 +685,7 @@ static void dies_get_the_watts(void **state)
     assert_true(w.busy > 0.9 && w.sm_w > 0);
     check_close(dynamic_w, w.sm_w + w.l2_w + w.dram_w, 1e-9, 0);
     check_close(memory_w, w.dram_w, 1e-9, 0);
-    assert_int_equal(tmx_sim_run(sim, NULL, NULL), TMX_OK);
+    assert_int_equal(tmx_sim_advance(sim, 0, NULL, NULL), TMX_OK);
     tmx_run_destroy(run);
 }
 

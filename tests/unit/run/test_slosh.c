@@ -167,9 +167,9 @@ static struct node watch(double node_w, double rpm, double gain)
 {
     struct tmx_run *run = open_node(node_w, rpm, gain);
     assert_int_equal(tmx_run_execute(run, NULL, NULL), TMX_OK);
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
+    const struct tmx_machine *m = tmx_run_sim(run)->machine;
     const struct tmx_sync_job *g = m->members;
-    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim(run));
+    const struct tmx_recorder *r = tmx_run_sim(run)->recorder;
     const struct node n = {.front_s = 0.5 / tmx_sync_job_speed(g, 0),
                            .rear_s = 0.5 / tmx_sync_job_speed(g, 1),
                            .step_s = tmx_sync_job_step_mean_s(g),

@@ -36,10 +36,10 @@ static void check_scene(const struct scene *s, const char *method)
                  "policy = \"MG-BL\"; method = \"%s\"; topology = \"%s\"; %s",
                  method, rack(s->inlet), s->more);
     const struct tmx_sim *sim = tmx_run_sim(run);
-    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_machine *m = sim->machine;
     for (size_t g = 0; g < 2; g++) {
         for (size_t u = 0; u < m->gpu[g].chip->floorplan.n_unit; u++) {
-            const double c = tmx_sim_frame(sim)->temp_k[m->gpu[g].unit0 + u] - TMX_ZERO_C;
+            const double c = sim->frame.temp_k[m->gpu[g].unit0 + u] - TMX_ZERO_C;
             check_close(c, s->start_c[g], 0, 1e-6);
         }
     }
@@ -78,7 +78,7 @@ static void a_chip_colder_than_the_given_air_is_told_of(void **state)
             open_run("seed = 1; tick_s = 0.01; rows = 8; cols = 8; mix = \"WL1\"; chip = \"gtx280\";"
                      "package = { %s };",
                      rows[i].package);
-        check_close(tmx_sim_frame(tmx_run_sim(run))->temp_k[0] - TMX_ZERO_C, rows[i].start_c, 0, 1e-6);
+        check_close(tmx_run_sim(run)->frame.temp_k[0] - TMX_ZERO_C, rows[i].start_c, 0, 1e-6);
         assert_true((strstr(tmx_run_resolved(run), "colder than its air") != NULL) == rows[i].noted);
         tmx_run_destroy(run);
     }

@@ -168,7 +168,7 @@ static void a_loop_warms_its_water(void **state)
         " { time_s = 200.0; inlet_c = 35.0; } );";
     struct tmx_run *run = open_run(form, node, "50.0");
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 2000, NULL, &err), TMX_OK); /* 100 s */
-    const double *w = tmx_sim_recorder(tmx_run_sim(run))->now_w;
+    const double *w = tmx_run_sim(run)->recorder->now_w;
     check_close(inlet_c(run, 0) - 25, (w[0] + w[1]) / 50 + w[0] * 2 / (2 * 1e-4 * 4e6), 0.05, 0);
     check_close(inlet_c(run, 1) - inlet_c(run, 0), (w[1] - w[0]) * 2 / (2 * 1e-4 * 4e6), 0.1, 0.02);
     const double before_c = inlet_c(run, 0);

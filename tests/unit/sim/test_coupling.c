@@ -52,7 +52,7 @@ static void run(double dt_s, bool leakage, double *temp_k)
     for (size_t t = 0; t < (size_t)(END_S / dt_s + 0.5); t++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
     }
-    memcpy(temp_k, tmx_sim_frame(sim)->temp_k, N_UNIT * sizeof *temp_k);
+    memcpy(temp_k, sim->frame.temp_k, N_UNIT * sizeof *temp_k);
     tmx_sim_destroy(sim);
     tmx_chip_finish(&chip);
 }

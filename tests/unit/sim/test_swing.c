@@ -278,9 +278,9 @@ static void smoothed_with(const struct tmx_mix_policy *mix, double second_s,
     assert_int_equal(tmx_sim_create(&sim, &spec, NULL), TMX_OK);
     for (size_t t = 0; t < N_TICK; t++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
-        board_w[t] = tmx_chip_board_w(&chip, tmx_sim_recorder(sim)->now_w[0]);
+        board_w[t] = tmx_chip_board_w(&chip, sim->recorder->now_w[0]);
     }
-    const struct tmx_recorder *r = tmx_sim_recorder(sim);
+    const struct tmx_recorder *r = sim->recorder;
     double causes_j = r->smooth_j[0];
     *dynamic_j = 0;
     for (size_t u = 0; u < r->n_unit; u++) {

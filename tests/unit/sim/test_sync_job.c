@@ -101,10 +101,10 @@ static void close_world(struct world *w)
 static const struct tmx_sync_job *run_world(struct world *w)
 {
     struct tmx_err err = {0};
-    if (tmx_sim_run(w->sim, NULL, &err)) {
+    if (tmx_sim_advance(w->sim, 0, NULL, &err)) {
         fail_msg("%s", err.msg);
     }
-    return tmx_sim_machine(w->sim)->members;
+    return w->sim->machine->members;
 }
 
 static void alike_members_never_wait(void **state)
@@ -112,7 +112,7 @@ static void alike_members_never_wait(void **state)
     struct world w;
     open_world(&w, 3, "sync_job = { step_work_s = 0.0137; steps = 40; };", 1e-3, 0, 0);
     const struct tmx_sync_job *g = run_world(&w);
-    const struct tmx_machine *m = tmx_sim_machine(w.sim);
+    const struct tmx_machine *m = w.sim->machine;
     check_close(tmx_sync_job_step_mean_s(g), 0.0137, 1e-12, 0);
     check_close(m->job[2].finished_s, 40 * 0.0137, 1e-12, 0);
     for (size_t i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ static void steps_do_not_depend_on_ticks(void **state)
             "sync_job = { step_work_s = 0.01; steps = 30; comm_s = 0.0025; weights = [1.0, 1.5, 1.0]; };",
             dt_s[i], 0, 2);
         const struct tmx_sync_job *g = run_world(&w);
-        const struct tmx_machine *m = tmx_sim_machine(w.sim);
+        const struct tmx_machine *m = w.sim->machine;
         check_close(tmx_sync_job_step_mean_s(g), 0.0175, 1e-9, 0);
         check_close(tmx_sync_job_step_quantile_s(g, 0.99), 0.0175, 1e-9, 0);
         check_close(m->job[0].finished_s, 30 * 0.0175, 1e-9, 0);
@@ -142,7 +142,7 @@ static void steps_do_not_depend_on_ticks(void **state)
         check_close(tmx_sync_job_speed(g, 2), 0.8, 1e-9, 0);
         assert_int_equal(g->member[1].n_last, 30);
         /* 2 W an SM at work, scaled by V^2 f; 0.45 of it while waiting and communicating */
-        const double *j = tmx_sim_recorder(w.sim)->job_j, p0 = 2 * N_SM, p2 = p0 * 0.8 / 1.44;
+        const double *j = w.sim->recorder->job_j, p0 = 2 * N_SM, p2 = p0 * 0.8 / 1.44;
         check_close(j[0], 30 * p0 * (0.010 + 0.45 * 0.0075), 1e-7, 0);
         check_close(j[1], 30 * p0 * (0.015 + 0.45 * 0.0025), 1e-7, 0);
         check_close(j[2], 30 * p2 * (0.0125 + 0.45 * 0.005), 1e-7, 0);
@@ -158,7 +158,7 @@ static void the_warm_up_does_not_count(void **state)
     assert_int_equal(g->n_step, 10);
     assert_int_equal(g->view.n_step, 12); /* two whole ones before */
     check_close(tmx_sync_job_step_mean_s(g), 0.011, 1e-12, 0);
-    check_close(tmx_sim_machine(w.sim)->job[0].finished_s, 0.11, 1e-12, 0);
+    check_close(w.sim->machine->job[0].finished_s, 0.11, 1e-12, 0);
     close_world(&w);
 }
 
@@ -172,16 +172,16 @@ static void jobs_go_by_themselves_hold_and_write(void **state)
         "sync_job = { step_work_s = 0.01; steps = 30; jobs = 2; checkpoint_steps = 3; checkpoint_s = 0.003;"
         " checkpoint_power = 0.1; };",
         4e-3, 0, 2);
-    struct tmx_sync_part *p = tmx_sim_machine(w.sim)->members->part;
+    struct tmx_sync_part *p = w.sim->machine->members->part;
     p[1].hold_s = 0.005;
     const struct tmx_sync_job *g = run_world(&w);
-    const struct tmx_job *job = tmx_sim_machine(w.sim)->job;
+    const struct tmx_job *job = w.sim->machine->job;
     check_close(g->step_s[29], 0.010, 1e-9, 0);
     check_close(job[1].finished_s, 30 * 0.0125 + 10 * 0.003 + 0.005, 1e-9, 0);
     assert_int_equal(g->n_step, 60);
     check_close(p[1].period_s, 0.0125, 1e-9, 0); /* the last wrote one */
     check_close(p[1].begun_s + p[1].held_s, job[1].finished_s, 1e-9, 0);
-    const double *j = tmx_sim_recorder(w.sim)->job_j;
+    const double *j = w.sim->recorder->job_j;
     check_close(j[0], 2 * N_SM * (0.41 - 0.9 * 12 * 0.003), 1e-2, 0); /* goes on until the second ends */
     check_close(j[1], 2 * N_SM * 0.8 / 1.44 * (30 * 0.0125 + 0.1 * 10 * 0.003 + 0.45 * 0.005), 1e-7, 0);
     close_world(&w);

@@ -187,9 +187,9 @@ static void the_thread_block_order_is_renewed_every_quantum(void **state)
     struct world w;
     world_open(&w, 1, 1, false, 0, on_gpu_0);
     ticks(&w, QUANTUM);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].order[0], 0);
+    assert_int_equal(w.sim->machine->gpu[0].order[0], 0);
     ticks(&w, 1);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].order[0], N_SM - 1);
+    assert_int_equal(w.sim->machine->gpu[0].order[0], N_SM - 1);
     world_close(&w);
 }
 
@@ -204,11 +204,11 @@ static void who_has_to_wait_holds_up_those_behind_him(void **state)
     world_open(&w, 1, 3, false, 0, job_0_waits);
     ticks(&w, QUANTUM);
     assert_int_equal(count(&w, 'p', 0), 1);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_run, 0);
+    assert_int_equal(w.sim->machine->gpu[0].n_run, 0);
     ticks(&w, 1);
     assert_int_equal(count(&w, 'p', QUANTUM), 3);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].run[0], 0);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_queue, 2);
+    assert_int_equal(w.sim->machine->gpu[0].run[0], 0);
+    assert_int_equal(w.sim->machine->gpu[0].n_queue, 2);
     world_close(&w);
 }
 
@@ -224,11 +224,11 @@ static void a_full_queue_holds_up_the_arrivals_too(void **state)
     world_open(&w, 2, TMX_KQUEUE + 2, false, 0, last_on_gpu_1);
     ticks(&w, 1);
     assert_int_equal(count(&w, 'p', 0), TMX_KQUEUE + 1);
-    assert_int_equal(tmx_sim_machine(w.sim)->job[TMX_KQUEUE].n_gpu, 0); /* no room */
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[1].n_run, 0);          /* nor asked for the last one */
-    ticks(&w, QUANTUM);                                                 /* the first runs, which makes room */
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_queue, TMX_KQUEUE);
-    assert_int_equal(tmx_sim_machine(w.sim)->gpu[1].n_run, 1);
+    assert_int_equal(w.sim->machine->job[TMX_KQUEUE].n_gpu, 0); /* no room */
+    assert_int_equal(w.sim->machine->gpu[1].n_run, 0);          /* nor asked for the last one */
+    ticks(&w, QUANTUM);                                         /* the first runs, which makes room */
+    assert_int_equal(w.sim->machine->gpu[0].n_queue, TMX_KQUEUE);
+    assert_int_equal(w.sim->machine->gpu[1].n_run, 1);
     world_close(&w);
 }
 
@@ -238,9 +238,9 @@ static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_
         struct world w;
         world_open(&w, 1, 4, shared, 0, on_gpu_0);
         ticks(&w, QUANTUM + 1);
-        assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_run, 1);
-        assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_queue, shared ? 1 : 3);
-        assert_int_equal(tmx_sim_machine(w.sim)->job[3].n_gpu, shared ? 0 : 1);
+        assert_int_equal(w.sim->machine->gpu[0].n_run, 1);
+        assert_int_equal(w.sim->machine->gpu[0].n_queue, shared ? 1 : 3);
+        assert_int_equal(w.sim->machine->job[3].n_gpu, shared ? 0 : 1);
         world_close(&w);
     }
 }
@@ -251,7 +251,7 @@ static void the_throttle_alone_warms_up_without_the_policies(void **state)
     world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_THROTTLE, on_gpu_0);
     ticks(&w, 2 * QUANTUM + 1);
     assert_int_equal(count(&w, 'p', 0), 1); /* placed, and running, */
-    assert_true(tmx_sim_frame(w.sim)->dynamic_w[0] > 0.9);
+    assert_true(w.sim->frame.dynamic_w[0] > 0.9);
     assert_int_equal(count(&w, 'g', QUANTUM), 1); /* guarded, */
     assert_int_equal(count(&w, 'm', QUANTUM) + count(&w, 'd', QUANTUM), 0);
     assert_int_equal(count(&w, 'm', 2 * QUANTUM) + count(&w, 'd', 2 * QUANTUM),
@@ -264,11 +264,11 @@ static void an_idle_chip_warms_up_without_work(void **state)
     struct world w;
     world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_IDLE, on_gpu_0);
     ticks(&w, 2 * QUANTUM);
-    check_close(tmx_sim_frame(w.sim)->dynamic_w[0], 0, 0, 0);
-    assert_true(tmx_sim_frame(w.sim)->leakage_w[0] > 0);
+    check_close(w.sim->frame.dynamic_w[0], 0, 0, 0);
+    assert_true(w.sim->frame.leakage_w[0] > 0);
     assert_int_equal(count(&w, 'p', 0) + count(&w, 'p', QUANTUM), 0);
     ticks(&w, 1);
-    check_close(tmx_sim_machine(w.sim)->job[0].done_sm_s, 1e-3 * N_SM, 1e-12, 0);
+    check_close(w.sim->machine->job[0].done_sm_s, 1e-3 * N_SM, 1e-12, 0);
     world_close(&w);
 }
 
@@ -278,14 +278,14 @@ static void the_recorder_counts_stops_their_length_and_their_period(void **state
     world_open(&w, 1, 1, false, 0, on_gpu_0);
     w.calls.stops = true;
     ticks(&w, (size_t)3 * 4 * SAMPLE + 3 * SAMPLE); /* stopped in samples 2-3, 6-7, 10-11 and 14 */
-    const struct tmx_recorder *r = tmx_sim_recorder(w.sim);
+    const struct tmx_recorder *r = w.sim->recorder;
     check_close(r->trips[0], 0, 0, 0);
     check_close(r->longest_s[0], 0, 0, 0);
     check_close(r->trips[1], 4, 0, 0);
     check_close(r->longest_s[1], 2 * SAMPLE * 1e-3, 0, 1e-12);
     check_close(r->stopped_s[1], SAMPLE * 1e-3, 0, 1e-12);
     check_close(r->last_s[1] - r->first_s[1], 3 * 4 * SAMPLE * 1e-3, 0, 1e-12);
-    check_close(r->hot_k[0], tmx_sim_frame(w.sim)->sensed_k[0], 0, 1e-12); /* it only warms */
+    check_close(r->hot_k[0], w.sim->frame.sensed_k[0], 0, 1e-12); /* it only warms */
     assert_true(r->hot_k[0] > r->hot_k[1]);
     assert_true(isnan(tmx_sim_trip_k(w.sim))); /* this guard names no trip point */
     world_close(&w);
@@ -296,9 +296,9 @@ static void work_of_the_warm_up_does_not_count(void **state)
     struct world w;
     world_open(&w, 1, 1, false, 0.1, on_gpu_0);
     ticks(&w, 100);
-    const struct tmx_machine *m = tmx_sim_machine(w.sim);
+    const struct tmx_machine *m = w.sim->machine;
     assert_int_equal(m->gpu[0].n_run, 1); /* it runs and heats, */
-    assert_true(tmx_sim_frame(w.sim)->dynamic_w[0] > 0.9);
+    assert_true(w.sim->frame.dynamic_w[0] > 0.9);
     check_close(m->job[0].done_sm_s, 0, 0, 0); /* and has done nothing */
     check_close(m->gpu[0].busy_s, 0, 0, 0);
     assert_true(m->job[0].started_s < 0);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/sim/events.h"
-#include "core/sim/sim_state.h"
 #include "core/sim/tiles.h"
 
 static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
@@ -118,7 +117,7 @@ static enum tmx_status warm_to_air(struct tmx_sim *s, struct tmx_err *err)
         const size_t unit = s->machine->gpu[g].unit0;
         double *temp_k = &s->frame.temp_k[unit];
         const double *no_power_w = &s->frame.power_w[unit]; /* before the first tick */
-        if (temp_k[0] < tmx_cooling_inlet_k(s->cooling, g) - round_off_k &&
+        if (temp_k[0] < s->cooling->inlet_k[g] - round_off_k &&
             s->thermal[g].ops->steady(s->thermal[g].state, no_power_w, true, temp_k)) {
             return tmx_fail(err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
         }
@@ -139,7 +138,7 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
     }
     st = st ? st : tmx_cooling_take(&s->cooling, &s->arena, c, s->thermal, s->warmup, s->spec.dt_s, err);
     if (!st) {
-        s->feed.fan_w = tmx_cooling_fan_w(s->cooling);
+        s->feed.fan_w = s->cooling->fan_w;
     }
     return st ? st : warm_to_air(s, err);
 }
@@ -234,7 +233,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
         tmx_sim_destroy(s);
         return st;
     }
-    s->sample = tmx_sensor_period(s->sensor);
+    s->sample = s->sensor->period;
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->span = 1;
     s->until = UINT64_MAX;
@@ -316,11 +315,6 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-enum tmx_status tmx_sim_run(struct tmx_sim *s, const struct tmx_observer *observer, struct tmx_err *err)
-{
-    return tmx_sim_advance(s, 0, observer, err);
-}
-
 /* Has the last step come to or passed a multiple of so many ticks? */
 static bool passed(const struct tmx_sim *s, uint64_t ticks)
 {
@@ -380,21 +374,6 @@ double tmx_sim_share(const struct tmx_sim *s)
     return all > 0 ? done / all : 0;
 }
 
-void tmx_sim_set_row(struct tmx_sim *s, uint64_t ticks)
-{
-    s->row = ticks;
-}
-
-uint64_t tmx_sim_span(const struct tmx_sim *s)
-{
-    return s->span;
-}
-
-uint64_t tmx_sim_steps(const struct tmx_sim *s)
-{
-    return s->n_step;
-}
-
 double tmx_sim_time_s(const struct tmx_sim *s)
 {
     return ((double)s->tick - (double)s->warmup) * s->spec.dt_s;
@@ -403,16 +382,6 @@ double tmx_sim_time_s(const struct tmx_sim *s)
 bool tmx_sim_done(const struct tmx_sim *s)
 {
     return s->machine->n_done == s->machine->n_job;
-}
-
-const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *s)
-{
-    return s->machine;
-}
-
-const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *s)
-{
-    return &s->frame;
 }
 
 const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *s)
@@ -425,30 +394,10 @@ const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *s)
     return s->source == &tmx_source_serve ? s->work : NULL;
 }
 
-const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
-{
-    return s->recorder;
-}
-
-void *tmx_sim_thermal_state(const struct tmx_sim *s, size_t gpu)
-{
-    return s->thermal[gpu].state;
-}
-
 double tmx_sim_trip_k(const struct tmx_sim *s)
 {
     const struct tmx_choice *c = &s->spec.choice[TMX_SAFETY];
     return tmx_dtm_of(c)->trip_k ? tmx_dtm_of(c)->trip_k(c->state) : NAN;
-}
-
-const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
-{
-    return s->cooling;
-}
-
-const struct tmx_cooling_spec *tmx_sim_cooling_spec(const struct tmx_sim *s)
-{
-    return &s->spec.cooling;
 }
 
 bool tmx_sim_gpu_cooling(const struct tmx_sim *s, size_t gpu, struct tmx_cooling_gpu *c)
@@ -457,11 +406,6 @@ bool tmx_sim_gpu_cooling(const struct tmx_sim *s, size_t gpu, struct tmx_cooling
         *c = tmx_cooling_of_gpu(s->cooling, (double)s->tick * s->spec.dt_s, gpu);
     }
     return s->cooling != NULL;
-}
-
-struct tmx_feed_sum tmx_sim_feed_sum(const struct tmx_sim *s)
-{
-    return tmx_feed_sum(&s->feed);
 }
 
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
