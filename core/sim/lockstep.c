@@ -31,48 +31,31 @@
 #include "core/sim/sim.h"
 #include "core/sim/tiles.h"
 
+/* Simulations at a time, as long as they have no more than so many GPUs: more make no better batches, leave
+ * the cache, and all that run side by side are lost together when the program is stopped. For that reason
+ * also no more than half of the tasks, but a few. */
+enum { LANES = 16, FEW_LANES = 4, FLEET_GPUS = 16 };
+
 struct lane {
     struct tmx_sim *sim; /* NULL: free */
-    size_t task;         /* of those in `tasks` */
+    size_t task;
+    void *own; /* the task's */
     struct tmx_observer observer;
     size_t class;       /* lanes of one class step together */
-    bool heated, ended; /* in this tick; to be named by tmx_lockstep_next */
+    bool heated, ended; /* in this tick; it is to be closed */
     size_t first;       /* of its GPUs in the thermal step of its class */
     enum tmx_status st;
     struct tmx_err err;
 };
 
-struct tmx_lockstep {
-    size_t n_lane, n_gpu, n_class;
-    struct lane *lane;
-    const struct tmx_lockstep_tasks *tasks; /* NULL: the caller owns the simulations */
+struct fleet {
+    const struct tmx_lockstep_tasks *tasks;
+    struct lane lane[LANES];
+    size_t n_lane, n_class;
     unsigned n_tick;
     struct tmx_arena arena;   /* of */
-    struct tmx_step_view all; /* [n_gpu] of the lanes of one class */
+    struct tmx_step_view all; /* [n_gpu] of all lanes */
 };
-
-enum tmx_status tmx_lockstep_create(struct tmx_lockstep **f, size_t n_lane, struct tmx_err *err)
-{
-    struct tmx_lockstep *lockstep = calloc(1, sizeof *lockstep);
-    struct lane *lane = calloc(n_lane, sizeof *lane);
-    if (!lockstep || !lane) {
-        free(lockstep);
-        free(lane);
-        return tmx_fail(err, TMX_ENOMEM, "simulations in lockstep");
-    }
-    *lockstep = (struct tmx_lockstep){.n_lane = n_lane, .lane = lane};
-    *f = lockstep;
-    return TMX_OK;
-}
-
-void tmx_lockstep_destroy(struct tmx_lockstep *f)
-{
-    if (f) {
-        tmx_arena_finish(&f->arena);
-        free(f->lane);
-        free(f);
-    }
-}
 
 /* All GPUs of both are of one model, or of models that are the same, and step by the same time. */
 static bool alike(const struct tmx_sim *a, const struct tmx_sim *b)
@@ -92,32 +75,45 @@ static bool alike(const struct tmx_sim *a, const struct tmx_sim *b)
            (x->model == y->model || (x->ops->same && x->ops->same(x->model, y->model)));
 }
 
-enum tmx_status tmx_lockstep_join(struct tmx_lockstep *f, size_t lane, struct tmx_sim *sim,
-                                  const struct tmx_observer *observer, struct tmx_err *err)
+static size_t n_gpu(const struct fleet *f)
 {
-    struct lane *l = &f->lane[lane];
-    size_t n_gpu = sim->machine->n_gpu, class = f->n_class;
-    tmx_assert(lane < f->n_lane && !l->sim);
+    size_t n = 0;
     for (size_t i = 0; i < f->n_lane; i++) {
-        n_gpu += f->lane[i].sim ? f->lane[i].sim->machine->n_gpu : 0;
-        class = f->lane[i].sim && alike(f->lane[i].sim, sim) ? f->lane[i].class : class;
+        n += f->lane[i].sim ? f->lane[i].sim->machine->n_gpu : 0;
     }
+    return n;
+}
+
+/* A task takes a free lane; false: it has ended at once. */
+static bool begin(struct fleet *f, struct lane *l, size_t task)
+{
+    struct tmx_sim *sim = NULL;
     struct tmx_arena arena = {0};
     struct tmx_step_view all;
-    TMX_TAKE(&arena, all.state, n_gpu);
-    TMX_TAKE(&arena, all.power_w, n_gpu);
-    TMX_TAKE(&arena, all.temp_k, n_gpu);
-    if (arena.failed) {
-        tmx_arena_finish(&arena);
-        return tmx_fail(err, TMX_ENOMEM, "fleet of %zu GPUs", n_gpu);
+    *l = (struct lane){.task = task, .class = f->n_class};
+    l->st = f->tasks->begin(f->tasks->ctx, task, &sim, &l->observer, &l->own, &l->err);
+    if (!l->st) {
+        const size_t n = n_gpu(f) + sim->machine->n_gpu;
+        TMX_TAKE(&arena, all.state, n);
+        TMX_TAKE(&arena, all.power_w, n);
+        TMX_TAKE(&arena, all.temp_k, n);
+        l->st = arena.failed ? tmx_fail(&l->err, TMX_ENOMEM, "fleet of %zu GPUs", n) : TMX_OK;
     }
+    if (l->st) {
+        tmx_arena_finish(&arena);
+        f->tasks->end(f->tasks->ctx, task, l->own, l->st, &l->err);
+        return false;
+    }
+    for (size_t i = 0; i < f->n_lane; i++) {
+        l->class = f->lane[i].sim && alike(f->lane[i].sim, sim) ? f->lane[i].class : l->class;
+    }
+    f->n_class += l->class == f->n_class;
     tmx_arena_finish(&f->arena);
     f->arena = arena;
     f->all = all;
-    f->n_class += class == f->n_class;
-    *l = (struct lane){.sim = sim, .class = class, .ended = tmx_sim_done(sim)};
-    l->observer = observer ? *observer : (struct tmx_observer){0};
-    return TMX_OK;
+    l->sim = sim;
+    l->ended = tmx_sim_done(sim);
+    return true;
 }
 
 static void end(struct lane *l, enum tmx_status st)
@@ -138,7 +134,7 @@ static bool runs(const struct lane *l)
 }
 
 /* One of the batch has failed: the first whose temperatures are no numbers. */
-static void find_bad(const struct tmx_lockstep *f, struct lane *l, enum tmx_status st)
+static void find_bad(const struct fleet *f, struct lane *l, enum tmx_status st)
 {
     for (size_t k = 0; k < l->sim->machine->n_gpu && !l->ended; k++) {
         const size_t g = tmx_tiles_gpu(l->sim->tiles, k), n = l->sim->machine->gpu[g].chip->floorplan.n_unit;
@@ -151,7 +147,7 @@ static void find_bad(const struct tmx_lockstep *f, struct lane *l, enum tmx_stat
 }
 
 /* The thermal step of a lane and of those like it. */
-static void heat(struct tmx_lockstep *f, struct lane *first)
+static void heat(struct fleet *f, struct lane *first)
 {
     const struct tmx_sim *head = first->sim;
     size_t n = 0, bad = 0;
@@ -186,7 +182,7 @@ static void burst(struct lane *l)
     }
 }
 
-static void tick(struct tmx_lockstep *f)
+static void tick(struct fleet *f)
 {
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
         l->heated = runs(l) && steps_alone(l->sim);
@@ -211,103 +207,36 @@ static void tick(struct tmx_lockstep *f)
     }
 }
 
-static void tell(struct tmx_lockstep *f)
+static void tell(struct fleet *f)
 {
     enum { EVERY = 256 };
-    if (!f->tasks || !f->tasks->progress || ++f->n_tick % EVERY != 0) {
-        return;
-    }
-    for (size_t i = 0; i < f->n_lane; i++) {
+    const bool due = f->tasks->progress && ++f->n_tick % EVERY == 0;
+    for (size_t i = 0; due && i < f->n_lane; i++) {
         if (f->lane[i].sim) {
             f->tasks->progress(f->tasks->ctx, f->lane[i].task, tmx_sim_share(f->lane[i].sim));
         }
     }
 }
 
-bool tmx_lockstep_next(struct tmx_lockstep *f, size_t *lane, enum tmx_status *st, struct tmx_err *err)
-{
-    for (bool any = true; any; tick(f)) {
-        any = false;
-        for (size_t i = 0; i < f->n_lane; i++) {
-            struct lane *l = &f->lane[i];
-            if (l->sim && l->ended) {
-                *lane = i;
-                *st = l->st;
-                if (err) {
-                    *err = l->err;
-                }
-                l->sim = NULL;
-                return true;
-            }
-            any = any || l->sim;
-        }
-        if (!any) {
-            break;
-        }
-        tell(f);
-    }
-    return false;
-}
-
-/* Simulations at a time, as long as they have no more than so many GPUs: more make no better batches, leave
- * the cache, and all that run side by side are lost together when the program is stopped. For that reason
- * also no more than half of the tasks, but a few. */
-enum { LANES = 16, FEW_LANES = 4, FLEET_GPUS = 16 };
-
-struct open {
-    size_t task, n_gpu;
-    bool is;
-    struct tmx_observer observer;
-    void *own;
-};
-
-/* False when it has ended at once. */
-static bool begin(struct tmx_lockstep *f, size_t lane, const struct tmx_lockstep_tasks *t, struct open *o)
-{
-    struct tmx_sim *sim = NULL;
-    struct tmx_err err = {0};
-    enum tmx_status st = t->begin(t->ctx, o->task, &sim, &o->observer, &o->own, &err);
-    st = st ? st : tmx_lockstep_join(f, lane, sim, &o->observer, &err);
-    if (st) {
-        t->end(t->ctx, o->task, o->own, st, &err);
-        return false;
-    }
-    f->lane[lane].task = o->task;
-    o->n_gpu = sim->machine->n_gpu;
-    return true;
-}
-
 void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n)
 {
-    struct open open[LANES] = {0};
-    struct tmx_lockstep *f = NULL;
-    struct tmx_err err = {0};
-    const size_t n_lane = n / 2 > LANES ? LANES : n / 2 > FEW_LANES ? n / 2 : FEW_LANES;
-    size_t next = 0, n_open = 0, n_gpu = 0, lane;
-    enum tmx_status st = tmx_lockstep_create(&f, n_lane, &err);
-    for (; st && next < n; next++) {
-        t->end(t->ctx, task[next], NULL, st, &err);
-    }
-    if (f) {
-        f->tasks = t;
-    }
-    while (next < n || n_open > 0) {
-        for (lane = 0; lane < n_lane && open[lane].is; lane++) {
+    struct fleet f = {.tasks = t, .n_lane = n / 2 > LANES ? LANES : n / 2 > FEW_LANES ? n / 2 : FEW_LANES};
+    for (size_t next = 0, n_open = 0; next < n || n_open > 0;) {
+        struct lane *free = NULL, *ended = NULL;
+        for (struct lane *l = f.lane + f.n_lane; l-- > f.lane;) {
+            free = l->sim ? free : l;
+            ended = l->sim && l->ended ? l : ended;
         }
-        if (next < n && lane < n_lane && (n_open == 0 || n_gpu < FLEET_GPUS)) {
-            open[lane] = (struct open){.task = task[next++]};
-            open[lane].is = begin(f, lane, t, &open[lane]);
-            n_open += open[lane].is;
-            n_gpu += open[lane].n_gpu;
-            continue;
+        if (next < n && free && (n_open == 0 || n_gpu(&f) < FLEET_GPUS)) {
+            n_open += begin(&f, free, task[next++]);
+        } else if (ended) {
+            n_open--;
+            ended->sim = NULL;
+            t->end(t->ctx, ended->task, ended->own, ended->st, &ended->err);
+        } else {
+            tell(&f);
+            tick(&f);
         }
-        err = (struct tmx_err){0};
-        const bool ended = tmx_lockstep_next(f, &lane, &st, &err);
-        tmx_assert(ended);
-        n_open--;
-        n_gpu -= open[lane].n_gpu;
-        open[lane].is = false;
-        t->end(t->ctx, open[lane].task, open[lane].own, st, &err);
     }
-    tmx_lockstep_destroy(f);
+    tmx_arena_finish(&f.arena);
 }

@@ -8,22 +8,6 @@
 
 #include "core/sim/sim.h"
 
-struct tmx_lockstep;
-
-/* Room for n_lane simulations at a time. */
-TMX_NODISCARD enum tmx_status tmx_lockstep_create(struct tmx_lockstep **f, size_t n_lane,
-                                                  struct tmx_err *err);
-void tmx_lockstep_destroy(struct tmx_lockstep *f); /* accepts NULL; the simulations stay their owner's */
-
-/* Put a simulation on a free lane, to go on as tmx_sim_run would; it and its observer (may be NULL) stay
- * there until tmx_lockstep_next names the lane. */
-TMX_NODISCARD enum tmx_status tmx_lockstep_join(struct tmx_lockstep *f, size_t lane, struct tmx_sim *sim,
-                                                const struct tmx_observer *observer, struct tmx_err *err);
-
-/* Advance all until one has ended: its lane, which is free again, and what tmx_sim_run would have returned.
- * False when there is none left. */
-bool tmx_lockstep_next(struct tmx_lockstep *f, size_t *lane, enum tmx_status *st, struct tmx_err *err);
-
 /* Tasks that are a simulation each, one after another as lanes come free: as many at a time as pay. */
 struct tmx_lockstep_tasks {
     void *ctx;

@@ -8,7 +8,7 @@
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
-enum { N_RUN = 9, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
+enum { N_RUN = 9, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
 
 /* One package under five policies, another tick, another package, two GPUs of one kind, leakage that runs
  * away, steps from event to event. */
@@ -70,35 +70,39 @@ static void run_alone(size_t i, const char *mix_file, struct outcome *o)
     tmx_run_destroy(run);
 }
 
+struct side_by_side {
+    const char *mix_file;
+    struct outcome *o;
+    size_t n, n_ended; /* n: of poison */
+};
+
+static enum tmx_status begin_one(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                                 void **own, struct tmx_err *err)
+{
+    struct side_by_side *s = ctx;
+    (void)err;
+    *own = open_one(task, s->mix_file);
+    *sim = tmx_run_sim(*own);
+    *observer =
+        task == NO_NUMBER ? (struct tmx_observer){.ctx = &s->n, .tick = poison} : (struct tmx_observer){0};
+    return TMX_OK;
+}
+
+static void end_one(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
+{
+    struct side_by_side *s = ctx;
+    read_outcome(own, st, err, &s->o[task]);
+    tmx_run_destroy(own);
+    s->n_ended++;
+}
+
 static void run_side_by_side(const char *mix_file, struct outcome *o)
 {
-    struct tmx_run *run[N_LANE] = {0};
-    struct tmx_lockstep *lockstep;
-    size_t which[N_LANE], next = 0, lane, n = 0, n_ended = 0;
-    const struct tmx_observer bad = {.ctx = &n, .tick = poison};
-    assert_int_equal(tmx_lockstep_create(&lockstep, N_LANE, NULL), TMX_OK);
-    for (;;) {
-        for (size_t l = 0; l < N_LANE && next < N_RUN; l++) {
-            if (!run[l]) {
-                run[l] = open_one(which[l] = next, mix_file);
-                assert_int_equal(tmx_lockstep_join(lockstep, l, tmx_run_sim(run[l]),
-                                                   next == NO_NUMBER ? &bad : NULL, NULL),
-                                 TMX_OK);
-                next++;
-            }
-        }
-        enum tmx_status st;
-        struct tmx_err err = {0};
-        if (!tmx_lockstep_next(lockstep, &lane, &st, &err)) {
-            break;
-        }
-        read_outcome(run[lane], st, &err, &o[which[lane]]);
-        tmx_run_destroy(run[lane]);
-        run[lane] = NULL;
-        n_ended++;
-    }
-    assert_int_equal(n_ended, N_RUN);
-    tmx_lockstep_destroy(lockstep);
+    static const size_t task[N_RUN] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    struct side_by_side s = {mix_file, o, 0, 0};
+    tmx_lockstep_run(&(struct tmx_lockstep_tasks){.ctx = &s, .begin = begin_one, .end = end_one}, task,
+                     N_RUN);
+    assert_int_equal(s.n_ended, N_RUN);
 }
 
 static void runs_side_by_side_get_what_they_get_alone(void **state)
