@@ -481,29 +481,6 @@ static void solve_upper(size_t n, size_t m, const double *l, double *b)
     }
 }
 
-/* By m = L L': the eigenvalues of L^-1 a L^-T, whose vectors y give x = L^-T y. */
-void tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
-{
-    cholesky(n, m, err);
-    for (int side = 0; side < 2 && !err->code; side++) {
-        solve_lower(n, n, m, a);
-        for (size_t c = 0; c < n; c++) {
-            for (size_t r = 0; r < c; r++) {
-                const double other = a[r * n + c];
-                a[r * n + c] = a[c * n + r];
-                a[c * n + r] = other;
-            }
-        }
-    }
-    tmx_dense_eigen(n, a, w, err);
-    if (!err->code) {
-        solve_upper(n, n, m, a);
-    }
-    for (size_t c = 0; c < n && !err->code; c++) {
-        fix_sign(n, a + c * n);
-    }
-}
-
 void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
     cholesky(n, a, err);

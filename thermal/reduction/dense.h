@@ -26,9 +26,6 @@ void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
  * a[n][n] (each with its largest component positive). Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
 void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
 
-/* The same of a x = w m x with a positive definite m[n][n], which is destroyed; x' m x = 1. */
-void tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err);
-
 /* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed. */
 void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err);
 

@@ -48,6 +48,9 @@
  *      S' G_d S   = 1 + d U' F U
  *      S' G_d^2 S = U' (Lambda + d (F Lambda + Lambda F) + d^2 F Lambda F) U
  *
+ * With U' F U = W psi W' the first is diagonal at every d in the directions U W, which take U's place, so a
+ * level is one eigenproblem. F = Z phi Z' gives (1 + d F)^-1.
+ *
  * The direct term is that of the middle coefficient at every level, or temperatures would jump with the fan.
  * What steady states miss for it is counted as an error.
  *
@@ -82,17 +85,21 @@ struct cut { /* k: modes of the basis, m: units, n_in: those and with options->a
     double *u;                                       /* [k][k] directions, best first, by columns */
     size_t n_kept;                                   /* of them must be kept */
     double *small;                                   /* [k][k] work; in the end X */
-    double *t;                                       /* [k][k] U X: the truncated modes, by columns */
-    double *mu;                                      /* [k] their rates */
-    double *bz, *oz;                                 /* [n_in][k] T' bt, [m][k] T' ot */
+    double *mu;                                      /* [k] rates of the truncated modes */
+    double *ub, *uo;                                 /* [n_in][k] U' bt, [m][k] U' ot */
+    double *bz, *oz;                                 /* [n_in][k] X' U' bt, [m][k] X' U' ot */
     double *miss;                                    /* [n_in][m] largest difference over time */
     double *now;                                     /* [n_in][m] work */
+    double *work;                                    /* [n_in][k] work */
+    double *k0, *r0; /* [k][k] U' Lambda U; of the first n directions, turned by W */
+    double *turned;  /* [k][k] U W: what the directions are after turn_directions; else u */
     /* several film coefficients, else NULL: */
-    double *f;            /* [k][k] F */
-    double *air;          /* [k] F Lambda^1/2 c */
-    double *m1;           /* [k][k] U' F U */
-    double *k0, *k1, *k2; /* [k][k] coefficients of U' (...) U in d */
-    double *mass;         /* [k][k] work */
+    double *z, *phi;      /* [k][k], [k] eigenvectors and eigenvalues of F */
+    double *zb, *zo;      /* [m][k] z' bt, z' ot */
+    double *air, *ua;     /* [k] F Lambda^1/2 c, and U' of it */
+    double *m1, *k1, *k2; /* [k][k] U' F U, and the coefficients of U' (...) U in d */
+    double *r1, *r2;      /* [k][k] those of the first n directions, turned by W */
+    double *w, *psi;      /* [k][k], [k] eigenvectors and eigenvalues of the first n of m1 */
     struct tmx_arena arena;
     struct tmx_err *err;
 };
@@ -128,30 +135,40 @@ static void add_face(struct cut *c, double gamma)
     }
 }
 
-/* F, air, and the bases at the least and the largest coefficient. */
+/* F, air, and the bases at the least and the largest coefficient. F lies in m1 until tabulate. */
 static void init_several(struct cut *c)
 {
-    const size_t k = c->k;
+    const size_t k = c->k, m = c->m;
     const struct tmx_modes *q = &c->level_basis[0].modes;
-    double low = INFINITY, high = 0, **const square[] = {&c->f, &c->mass, &c->m1, &c->k0, &c->k1, &c->k2};
+    double low = INFINITY, high = 0,
+           **const square[] = {&c->z, &c->m1, &c->k1, &c->k2, &c->r1, &c->r2, &c->w, &c->turned};
     for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
         TMX_TAKE(&c->arena, *square[i], k * k);
     }
     TMX_TAKE(&c->arena, c->air, k);
+    TMX_TAKE(&c->arena, c->ua, k);
+    TMX_TAKE(&c->arena, c->phi, k);
+    TMX_TAKE(&c->arena, c->psi, k);
+    TMX_TAKE(&c->arena, c->zb, k * m);
+    TMX_TAKE(&c->arena, c->zo, k * m);
     tmx_arena_check(&c->arena, c->err);
     if (c->err->code) {
         return;
     }
     if (c->basis->a) {
         tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
-        tmx_dense_tn(k, k, k, 1, q->vector, k, c->small, k, 0, c->f, k);
+        tmx_dense_tn(k, k, k, 1, q->vector, k, c->small, k, 0, c->m1, k);
     }
     for (size_t j = 0; j < k; j++) {
         for (size_t i = 0; i < k; i++) {
-            c->f[j * k + i] /= c->root[i] * c->root[j];
-            c->air[i] += c->f[j * k + i] * c->root[j] * q->one[j];
+            c->m1[j * k + i] /= c->root[i] * c->root[j];
+            c->air[i] += c->m1[j * k + i] * c->root[j] * q->one[j];
         }
     }
+    memcpy(c->z, c->m1, k * k * sizeof *c->z);
+    tmx_dense_eigen(k, c->z, c->phi, c->err);
+    tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].bt, k, 0, c->zb, k);
+    tmx_dense_tn(k, m, k, 1, c->z, k, c->level_basis[0].ot, k, 0, c->zo, k);
     for (size_t l = 0; l < c->options->n_level; l++) {
         low = fmin(low, c->options->gamma[l]);
         high = fmax(high, c->options->gamma[l]);
@@ -162,16 +179,6 @@ static void init_several(struct cut *c)
     if (high > c->basis->gamma) {
         add_face(c, high);
     }
-}
-
-/* v := (1 + d F)^-1 v for n columns; several film coefficients alone. */
-static void at_level(struct cut *c, double d, size_t n, double *v)
-{
-    const size_t k = c->k;
-    for (size_t i = 0; i < k * k; i++) {
-        c->mass[i] = d * c->f[i] + (i % (k + 1) == 0);
-    }
-    tmx_dense_solve(k, n, c->mass, v, c->err);
 }
 
 /* Make column n of u orthonormal to those before it; false when nothing new is left of it. */
@@ -205,8 +212,12 @@ static void keep_fields(struct cut *c)
         for (size_t i = 0; i < k; i++) {
             v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
         }
-        if (f > 0 && several(c)) {
-            at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v);
+        if (f > 0 && several(c)) { /* (1 + d F)^-1 v */
+            tmx_dense_tn(k, 1, k, 1, c->z, k, v, k, 0, c->small, k);
+            for (size_t i = 0; i < k; i++) {
+                c->small[i] /= 1 + (c->options->gamma[f - 1] - q->gamma) * c->phi[i];
+            }
+            tmx_dense_nn(k, 1, k, 1, c->z, k, c->small, k, 0, v, k);
         }
         c->n_kept += orthonormal(c, c->n_kept);
     }
@@ -256,18 +267,18 @@ static void gramian(struct cut *c, const struct level_basis *f, double *p)
     free(e);
 }
 
-/* to += T p T', T the way from xi of a level basis to xi of the first. Uses p, small, mass. */
+/* to += T p T', T the way from xi of a level basis to xi of the first. Uses p, small, w. */
 static void add_turned(struct cut *c, const struct level_basis *f, double *p, double *to)
 {
     const size_t k = c->k;
-    tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->mass, k);
+    tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->w, k);
     for (size_t j = 0; j < k; j++) { /* T', by columns */
         for (size_t i = 0; i < k; i++) {
-            c->mass[j * k + i] *= c->root[j] / sqrt(f->modes.rate[i]);
+            c->w[j * k + i] *= c->root[j] / sqrt(f->modes.rate[i]);
         }
     }
-    tmx_dense_nn(k, k, k, 1, p, k, c->mass, k, 0, c->small, k);
-    tmx_dense_tn(k, k, k, 1, c->mass, k, c->small, k, 1, to, k);
+    tmx_dense_nn(k, k, k, 1, p, k, c->w, k, 0, c->small, k);
+    tmx_dense_tn(k, k, k, 1, c->w, k, c->small, k, 1, to, k);
 }
 
 /* Fill u: the kept fields, then the eigenvectors of P of all level bases outside them, largest first. */
@@ -344,74 +355,88 @@ static void init(struct cut *c)
     }
     c->arena.failed = c->arena.failed || !work;
     free(work);
-    TMX_TAKE(&c->arena, c->t, k * k);
+    TMX_TAKE(&c->arena, c->k0, k * k);
+    TMX_TAKE(&c->arena, c->r0, k * k);
     TMX_TAKE(&c->arena, c->mu, k);
+    TMX_TAKE(&c->arena, c->ub, k * n_in);
+    TMX_TAKE(&c->arena, c->uo, k * m);
     TMX_TAKE(&c->arena, c->bz, k * n_in);
     TMX_TAKE(&c->arena, c->oz, k * m);
     TMX_TAKE(&c->arena, c->miss, n_in * m);
     TMX_TAKE(&c->arena, c->now, n_in * m);
+    TMX_TAKE(&c->arena, c->work, (n_in + 1) * k);
     tmx_arena_check(&c->arena, c->err);
 }
 
 /* The cut: the first n directions, diagonalised, and what they miss. */
 
-/* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
+/* k0, m1, k1, k2 of all directions: those of the first n are their first n rows and columns. */
 static void tabulate(struct cut *c)
 {
     const size_t k = c->k;
     const double *rate = c->level_basis[0].modes.rate;
     for (size_t i = 0; i < k * k; i++) {
-        c->t[i] = rate[i % k] * c->u[i];
+        c->r0[i] = rate[i % k] * c->u[i];
     }
-    tmx_dense_tn(k, k, k, 1, c->u, k, c->t, k, 0, c->k0, k);
-    tmx_dense_nn(k, k, k, 1, c->f, k, c->u, k, 0, c->small, k);
+    tmx_dense_tn(k, k, k, 1, c->u, k, c->r0, k, 0, c->k0, k);
+    if (!several(c)) {
+        c->turned = c->u;
+        return;
+    }
+    tmx_dense_nn(k, k, k, 1, c->m1, k, c->u, k, 0, c->small, k);
     tmx_dense_tn(k, k, k, 1, c->u, k, c->small, k, 0, c->m1, k);
-    tmx_dense_tn(k, k, k, 1, c->t, k, c->small, k, 0, c->k1, k);
-    tmx_dense_tn(k, k, k, 1, c->small, k, c->t, k, 1, c->k1, k);
+    tmx_dense_tn(k, k, k, 1, c->r0, k, c->small, k, 0, c->k1, k);
+    tmx_dense_tn(k, k, k, 1, c->small, k, c->r0, k, 1, c->k1, k);
     for (size_t i = 0; i < k * k; i++) {
-        c->t[i] = rate[i % k] * c->small[i];
+        c->r0[i] = rate[i % k] * c->small[i];
     }
-    tmx_dense_tn(k, k, k, 1, c->small, k, c->t, k, 0, c->k2, k);
+    tmx_dense_tn(k, k, k, 1, c->small, k, c->r0, k, 0, c->k2, k);
 }
 
-/* mass [n][n] = S' G_d S. */
-static void fill_mass(struct cut *c, size_t n, double d)
+/* Fit for the first n directions: several coefficients turn them by W. */
+static void turn_directions(struct cut *c, size_t n)
 {
+    const size_t k = c->k;
+    const struct level_basis *f = &c->level_basis[0];
+    double *const from[] = {c->k0, c->k1, c->k2}, *const to[] = {c->r0, c->r1, c->r2};
     for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
-            c->mass[j * n + i] = d * c->m1[j * c->k + i] + (i == j);
-        }
+        memcpy((several(c) ? c->w : c->r0) + j * n, (several(c) ? c->m1 : c->k0) + j * k, n * sizeof *c->r0);
     }
+    if (several(c)) {
+        tmx_dense_eigen(n, c->w, c->psi, c->err);
+        for (size_t i = 0; i < 3; i++) {
+            tmx_dense_nn(n, n, n, 1, from[i], k, c->w, n, 0, c->small, n);
+            tmx_dense_tn(n, n, n, 1, c->w, n, c->small, n, 0, to[i], n);
+        }
+        tmx_dense_nn(k, n, n, 1, c->u, k, c->w, n, 0, c->turned, k);
+        tmx_dense_tn(n, 1, k, 1, c->turned, k, c->air, k, 0, c->ua, k);
+    }
+    tmx_dense_tn(n, c->n_in, k, 1, c->turned, k, f->bt, k, 0, c->ub, k);
+    tmx_dense_tn(n, c->m, k, 1, c->turned, k, f->ot, k, 0, c->uo, k);
 }
 
-/* Diagonalise in the first n directions at the basis' film coefficient and d more: small, t, mu, bz, oz. */
+/* What direction i's mass at d more than the basis' film coefficient is. */
+static double mass(const struct cut *c, size_t i, double d)
+{
+    return d == 0 ? 1 : 1 + d * c->psi[i];
+}
+
+/* Diagonalise in the n turned directions at the basis' film coefficient and d more: small, mu, bz, oz. */
 static void diagonalise(struct cut *c, size_t n, double d)
 {
     const size_t k = c->k, m = c->m;
-    const struct level_basis *f = &c->level_basis[0];
-    if (several(c)) {
-        fill_mass(c, n, d);
-        for (size_t j = 0; j < n; j++) {
-            for (size_t i = 0; i < n; i++) {
-                const size_t at = j * k + i;
-                c->small[j * n + i] = c->k0[at] + d * (c->k1[at] + d * c->k2[at]);
-            }
-        }
-        tmx_dense_eigen_pair(n, c->small, c->mass, c->mu, c->err);
-    } else {
-        for (size_t j = 0; j < n; j++) {
-            for (size_t i = 0; i < k; i++) {
-                c->t[j * k + i] = f->modes.rate[i] * c->u[j * k + i];
-            }
-        }
-        tmx_dense_tn(n, n, k, 1, c->u, k, c->t, k, 0, c->small, n);
-        tmx_dense_eigen(n, c->small, c->mu, c->err);
+    for (size_t i = 0; i < n * n; i++) {
+        const double more = d == 0 ? 0 : d * (c->r1[i] + d * c->r2[i]);
+        c->small[i] = (c->r0[i] + more) / sqrt(mass(c, i % n, d) * mass(c, i / n, d));
     }
-    tmx_dense_nn(k, n, n, 1, c->u, k, c->small, n, 0, c->t, k);
-    tmx_dense_tn(n, c->n_in, k, 1, c->t, k, f->bt, k, 0, c->bz, k);
-    tmx_dense_tn(n, m, k, 1, c->t, k, f->ot, k, 0, c->oz, k);
-    for (size_t j = 0; j < n && d != 0 && c->n_in > m; j++) {
-        c->bz[m * k + j] += d * tmx_dense_dot(k, c->t + j * k, c->air);
+    tmx_dense_eigen(n, c->small, c->mu, c->err);
+    for (size_t i = 0; i < n * n; i++) {
+        c->small[i] /= sqrt(mass(c, i % n, d));
+    }
+    tmx_dense_tn(n, c->n_in, n, 1, c->small, n, c->ub, k, 0, c->bz, k);
+    tmx_dense_tn(n, m, n, 1, c->small, n, c->uo, k, 0, c->oz, k);
+    if (d != 0 && c->n_in > m) {
+        tmx_dense_tn(n, 1, n, d, c->small, n, c->ua, k, 1, c->bz + m * k, k);
     }
 }
 
@@ -419,7 +444,7 @@ static void diagonalise(struct cut *c, size_t n, double d)
 static void compare(struct cut *c, const struct level_basis *f, size_t n)
 {
     const size_t k = c->k, m = c->m, n_in = c->n_in;
-    double *e = c->small;
+    double *e = c->work;
     const int n_time = 1 + (int)ceil(log2(5 / (c->options->min_step_s * f->modes.rate[0])));
     for (int time = 0; time < n_time; time++) {
         const double t = ldexp(c->options->min_step_s, time);
@@ -450,6 +475,7 @@ static double measure(struct cut *c, size_t n)
     const size_t m = c->m, n_in = c->n_in;
     double worst_k = 0;
     memset(c->miss, 0, n_in * m * sizeof *c->miss);
+    turn_directions(c, n);
     for (size_t f = 0; f < c->n_level_basis && !c->err->code; f++) {
         const struct level_basis *level_basis = &c->level_basis[f];
         diagonalise(c, n, level_basis->modes.gamma - c->basis->gamma);
@@ -491,8 +517,8 @@ static size_t choose(struct cut *c)
 static void map_out(struct cut *c, size_t n, struct tmx_truncated *cut)
 {
     const struct tmx_modes *q = &c->level_basis[0].modes;
+    const struct level_basis *f = &c->level_basis[0];
     const size_t k = c->k, m = c->m;
-    const double *along = several(c) ? c->u : c->t;
     double *work;
     TMX_TAKE(&c->arena, work, k * (n > m ? n : m));
     TMX_TAKE(&cut->arena, cut->map, n * k);
@@ -501,20 +527,33 @@ static void map_out(struct cut *c, size_t n, struct tmx_truncated *cut)
         tmx_error(c->err, TMX_ENOMEM, "out of memory");
         return;
     }
+    if (several(c)) {
+        memcpy(work, c->turned, n * k * sizeof *work);
+    } else {
+        tmx_dense_nn(k, n, n, 1, c->turned, k, c->small, n, 0, work, k);
+    }
     for (size_t i = 0; i < n * k; i++) {
-        work[i] = along[i] / c->root[i % k];
+        work[i] /= c->root[i % k];
     }
     tmx_dense_nn(k, n, k, 1, q->vector, k, work, k, 0, cut->map, k);
+    memcpy(work, f->bt, k * m * sizeof *work);
     if (several(c)) { /* what S cannot represent of the steady states */
-        memcpy(work, c->level_basis[0].bt, k * m * sizeof *work);
-        tmx_dense_nn(k, m, n, -1, c->t, k, c->bz, k, 1, work, k);
+        tmx_dense_nn(n, m, n, 1, c->small, n, c->bz, k, 0, c->work, k);
+        tmx_dense_nn(k, m, n, -1, c->turned, k, c->work, k, 1, work, k);
     }
     for (size_t i = 0; i < k * m; i++) {
-        work[i] = several(c) ? work[i] / c->root[i % k] : q->in[i] / q->rate[i % k];
+        work[i] /= c->root[i % k];
     }
     tmx_dense_nn(k, m, k, 1, q->vector, k, work, k, 0, cut->rest, k);
-    tmx_dense_tn(m, m, k, 1, c->level_basis[0].ot, k, c->level_basis[0].bt, k, 0, c->now, m);
+    tmx_dense_tn(m, m, k, 1, f->ot, k, f->bt, k, 0, c->now, m);
     tmx_dense_tn(m, m, n, -1, c->oz, k, c->bz, k, 1, c->now, m);
+}
+
+/* to[n] := X' U' of work[k]. */
+static void onto_modes(struct cut *c, size_t n, double *to)
+{
+    tmx_dense_tn(n, 1, c->k, 1, c->turned, c->k, c->work, c->k, 0, c->work + c->k, n);
+    tmx_dense_tn(n, 1, n, 1, c->small, n, c->work + c->k, n, 0, to, n);
 }
 
 /* The diagonal form at d, ready to step. */
@@ -522,33 +561,30 @@ static void layout(struct cut *c, size_t n, double d, struct tmx_modal *modal)
 {
     const struct tmx_modes *q = &c->level_basis[0].modes;
     const size_t k = c->k, m = c->m;
-    double *area;
-    TMX_TAKE(&c->arena, area, k);
     tmx_modal_init(modal, n, m, true, false, c->err);
-    tmx_arena_check(&c->arena, c->err);
     if (c->err->code) {
         return;
     }
-    tmx_dense_tn(k, 1, k, d, q->vector, k, c->basis->area, k, 0, area, k);
-    for (size_t j = 0; j < n; j++) {
-        const double *t = c->t + j * k;
-        modal->rate[j] = c->mu[j];
-        for (size_t i = 0; i < k; i++) {
-            const double down = t[i] / c->root[i], up = t[i] * c->root[i];
-            modal->stored[j] += down * q->one[i];
-            modal->leave[j] += down * (q->leave[i] + area[i]);
-            modal->one[j] += up * q->one[i];
-        }
-        if (d != 0) {
-            modal->one[j] += d * tmx_dense_dot(k, t, c->air);
-        }
-        for (size_t u = 0; u < m; u++) {
+    for (size_t i = 0; i < k; i++) {
+        c->work[i] = q->one[i] / c->root[i];
+    }
+    onto_modes(c, n, modal->stored);
+    tmx_dense_tn(k, 1, k, d, q->vector, k, c->basis->area, k, 0, c->work, k);
+    for (size_t i = 0; i < k; i++) {
+        c->work[i] = (q->leave[i] + c->work[i]) / c->root[i];
+    }
+    onto_modes(c, n, modal->leave);
+    for (size_t i = 0; i < k; i++) {
+        c->work[i] = q->one[i] * c->root[i] + (d != 0 ? d * c->air[i] : 0);
+    }
+    onto_modes(c, n, modal->one);
+    memcpy(modal->rate, c->mu, n * sizeof *c->mu);
+    for (size_t u = 0; u < m; u++) {
+        for (size_t j = 0; j < n; j++) {
             modal->in[u * modal->mode_row + j] = c->mu[j] * c->bz[u * k + j];
             modal->out[j * modal->unit_row + u] = c->oz[u * k + j];
         }
-    }
-    for (size_t v = 0; v < m; v++) {
-        memcpy(modal->direct + v * modal->unit_row, c->now + v * m, m * sizeof *c->now);
+        memcpy(modal->direct + u * modal->unit_row, c->now + u * m, m * sizeof *c->now);
     }
 }
 
@@ -557,23 +593,20 @@ static void couple(struct cut *c, size_t n, size_t level, struct tmx_truncated *
 {
     const size_t k = c->k, m = c->m;
     const double d = c->options->gamma[level] - c->basis->gamma;
-    double *end = calloc(k * m + m * m, sizeof *end), *miss = end + k * m;
-    if (!end) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-        return;
-    }
+    double *end = c->work, *miss = c->miss;
     memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
-    fill_mass(c, n, d);
-    tmx_dense_nn(n, n, n, 1, c->mass, n, c->small, n, 0, cut->back + level * n * n, n);
-    memcpy(end, c->level_basis[0].bt, k * m * sizeof *end);
-    at_level(c, d, m, end);
+    for (size_t i = 0; i < n * n; i++) {
+        cut->back[level * n * n + i] = mass(c, i % n, d) * c->small[i];
+    }
+    for (size_t i = 0; i < k * m; i++) {
+        end[i] = c->zb[i] / (1 + d * c->phi[i % k]);
+    }
     memcpy(miss, c->now, m * m * sizeof *miss);
     tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
-    tmx_dense_tn(m, m, k, -1, c->level_basis[0].ot, k, end, k, 1, miss, m);
+    tmx_dense_tn(m, m, k, -1, c->zo, k, end, k, 1, miss, m);
     for (size_t i = 0; i < m * m; i++) {
         worst[i] = fmax(worst[i], fabs(miss[i]));
     }
-    free(end);
 }
 
 static void levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal, double *error)
@@ -617,7 +650,7 @@ void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
         return;
     }
     init(&c);
-    if (several(&c) && !err->code) {
+    if (!err->code) {
         tabulate(&c);
     }
     if (cut->n_mode == 0 && !err->code) {
