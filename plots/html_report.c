@@ -21,8 +21,8 @@
 #include "run/run.h"
 #include "run/summary.h"
 #include "study/analysis/analysis.h"
-#include "study/study.h"
 #include "study/results.h"
+#include "study/study.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 

@@ -33,7 +33,7 @@ static void admit(const struct tmx_source_view *v, void *own)
         if (before && (before->state != TMX_JOB_DONE || before->finished_s + u->think_s > m->now_s)) {
             return;
         }
-        m->job[j].arrival_s = m->now_s > 0 ? m->now_s : 0;
+        m->job[j].arrival_s = (double)v->tick * m->tick_s; /* from the begin of the warm-up on */
         tmx_machine_arrive(m);
     }
 }

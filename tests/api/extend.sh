@@ -22,8 +22,8 @@ done
 # The lines.
 sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
-sed -i 's/^    X(Y, noise).*/    X(Y, noise)               \\\n    X(Y, lag)/' core/sim/sensor/models.h
-sed -i 's/^    X(Y, serve).*/    X(Y, serve)                  \\\n    G(Y, users)/' core/sim/source/sources.h
+sed -i 's/^    X(Y, noise)\(.*\)/    X(Y, lag)                 \\\n    X(Y, noise)\1/' core/sim/sensor/models.h
+sed -i 's/^    X(Y, serve)\(.*\)/    G(Y, users)                  \\\n    X(Y, serve)\1/' core/sim/source/sources.h
 sed -i 's/^    X(tabs, .*/    X(powers, "what some kernels draw") \\\n&/' papers/suite.h
 inserts() { # inserts FILE BEFORE LINE...: lines of the manual, before the only line with BEFORE
   local file=$1 before=$2 line
@@ -89,11 +89,13 @@ awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "peak_temp_c") c = i } F
   END { exit !(t["lag1/summary.csv"] > t["lag0/summary.csv"] + 0.2) }' lag0/summary.csv lag1/summary.csv || say "the sensor does not act"
 says '^users[.]$' ./thermix complete run --set '' && says '^users[.]think_s=' ./thermix complete run --set users. || say "completion does not name the source: $(cat said.txt)"
 for think in 0 40; do # one after another: the next kernel arrives when the user has thought
-  ./thermix run wl1 "${quick[@]}" --set stuck_s=5000 --set users.think_s=$think -q -o users$think || say "the source does not run"
+  ./thermix run wl1 "${quick[@]}" --set warmup_s=20 --set stuck_s=5000 --set users.think_s=$think -q -o users$think || say "the source does not run"
 done
 ! grep -q users lag0/resolved.cfg && grep -q 'think_s = 40' users40/resolved.cfg || say "the source is not in resolved.cfg where it acts, or it is where it does not"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "makespan_s") c = i } FNR == 2 { t[FILENAME] = $c }
   END { exit !(t["users40/summary.csv"] > t["users0/summary.csv"] + 39) }' users0/summary.csv users40/summary.csv || say "the source does not act"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 1 { n++; bad += $c["started_s"] - $c["arrival_s"] > 0.06 } END { exit bad || n < 2 }' users40/kernels.csv ||
+  say "a user's kernel waits, though the one before has ended: $(cat users40/kernels.csv)"
 if ./thermix run wl1 --set users.n=1 --set tick=events -q 2>err.txt; then say "the source takes steps that it knows nothing of"; fi
 grep -q 'group users goes by fixed ticks' err.txt || say "events: $(cat err.txt)"
 if ./thermix run wl1 --set users.n=1 --set 'sync_job={step_work_s=1.0; steps=3; members=1;}' -q 2>err.txt; then say "two sources"; fi
