@@ -221,8 +221,9 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
         p->row[i] = item[i].i;
     }
     if (p->n_row < 2) {
-        tmx_error(err, TMX_ECONFIG, "%s: %zu sets were run in full%s, too few to weigh", sets->source,
-                  p->n_row, n_where ? " and meet every --where" : "");
+        tmx_error(err, TMX_ECONFIG, "%s: %zu sets were run in full%s%s, too few to weigh", sets->source,
+                  p->n_row, p->importance < sets->n_column ? ", have an importance above 0" : "",
+                  n_where ? " and meet every --where" : "");
     }
     TMX_TAKE(&p->arena, p->ours, p->values.n_row * p->n_row);
     TMX_TAKE(&p->arena, p->axis, p->n_key + 1);

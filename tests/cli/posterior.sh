@@ -81,6 +81,9 @@ awk -v p="$(cell three p_clear)" -v q="$(cell three p_all)" 'BEGIN { a = 1 + 0.5
   fail "clearly: $(cat values.txt)"
 [ "$(cell one all_95) $(cell one more_95)" = "13 11" ] && [ "$(cell one all_50) $(cell one prior_50)" = "10 10" ] || fail "with what does not weigh: $(cat values.txt)"
 "$thermix" posterior later --importance other --show sets --format csv 2> /dev/null | grep -q '^3,' || fail "--importance"
+awk -F, -v OFS=, 'NR > 1 { $(NF - 1) = 0 } 1' later/sets.csv > sets.csv; mkdir -p none; cp later/values.csv none/; mv sets.csv none/sets.csv
+"$thermix" posterior none > out.txt 2>&1 && fail "sets of no importance are weighed"
+grep -q '0 sets were run in full, have an importance above 0, too few to weigh' out.txt || fail "sets of no importance: $(cat out.txt)"
 "$thermix" posterior later --importance none > out.txt 2>&1 && fail "--importance takes a column that there is not"
 "$thermix" posterior hand --where 'a>=2' --show sets --format csv 2> /dev/null | grep -q '^0,' && fail "--where keeps set 0"
 "$thermix" posterior hand --where 'c=1' > out.txt 2>&1 && fail "--where takes a column that there is not"
