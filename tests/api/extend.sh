@@ -36,7 +36,7 @@ inserts() { # inserts FILE BEFORE LINE...: lines of the manual, before the only 
 }
 inserts run/options.h '/* Groups that are rows alone' 'struct tmx_run_scale_options {' 'double power;' '};'
 sed -i 's/^#define TMX_RUN_PLAIN_GROUPS(X)/& X(scale, NULL, tmx_run_scale_opts)/' run/options.h
-inserts run/workload.c 'static enum tmx_status open_kernel' 'const struct tmx_opt tmx_run_scale_opts[] = {' \
+inserts run/workload.c 'static const struct tmx_kernel *open_kernel' 'const struct tmx_opt tmx_run_scale_opts[] = {' \
   'TMX_ROW_REAL(tmx_run_scale_options, power, "1", 0.1, 10, 1, "factor on the sm_power_w of every kernel"),' '{0},' '};'
 inserts run/workload.c 'struct tmx_run_kernel *named' 'k->power.sm_power_w *= r->scale_options.power;'
 inserts run/metrics.c 'const struct tmx_metric tmx_metrics[]' 'static double edp_js(const struct tmx_run *r) { return recorder(r)->total_j * makespan_s(r); }'
