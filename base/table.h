@@ -51,6 +51,9 @@ TMX_NODISCARD enum tmx_status tmx_table_create(struct tmx_table **t, const struc
 /* The same without a status: NULL without memory. That takes cells as a table does, has no rows, and fails
  * where it is checked. */
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column);
+/* The same of columns in words: in "kernel blocks:d time_us:2 value:t" a TEXT, an INT, a REAL of two
+ * decimals, and a TEXT that JSON has as the number or boolean it is. */
+struct tmx_table *tmx_table_of(const char *columns);
 void tmx_table_destroy(struct tmx_table *t); /* accepts NULL */
 
 /* Append the next cell, left to right; a full row starts the next one. The type must

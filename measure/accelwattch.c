@@ -298,9 +298,6 @@ static void write_kernel(const struct kernel *k, const char *dir, const char *na
 static enum tmx_status import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,
                                      struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("kernel"),  TMX_INT("launches"),   TMX_REAL("power_w", 1),  TMX_REAL("sm_w", 1),
-        TMX_REAL("l2_w", 1), TMX_REAL("dram_w", 1), TMX_REAL("static_w", 1), TMX_REAL("constant_w", 1)};
     struct report r = {0};
     struct tmx_lines lines = {0};
     while (!r.err.code && tmx_lines_next(&lines, text)) {
@@ -312,7 +309,9 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
     if (!r.err.code && dir && !tmx_os_mkdirs(dir, &r.err)) {
         (void)!tmx_folder_open(dir, TMX_FOLDER_RESULTS, &r.err);
     }
-    *t = r.err.code ? NULL : tmx_table_new(columns, 8);
+    *t = r.err.code
+             ? NULL
+             : tmx_table_of("kernel launches:d power_w:1 sm_w:1 l2_w:1 dram_w:1 static_w:1 constant_w:1");
     for (size_t i = 0; !r.err.code && i < r.n_kernel; i++) {
         const struct kernel *k = &r.kernel[i];
         const double n = (double)k->launches, *w = k->sum.component;
@@ -392,8 +391,6 @@ static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx
 static enum tmx_status import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
                                     struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_INT("rows"), TMX_INT("units"), TMX_REAL("mean_w", 1),
-                                                TMX_REAL("peak_w", 1)};
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
     const struct set *set = sets;
@@ -434,7 +431,8 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
     if (!st && rows == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, text->name, 1, "no samples below the header");
     }
-    st = st ? st : tmx_table_create(t, columns, 4, err);
+    *t = st ? NULL : tmx_table_of("rows:d units:d mean_w:1 peak_w:1");
+    st = st || *t ? st : tmx_no_memory(err);
     if (!st) {
         tmx_table_int(*t, rows);
         tmx_table_int(*t, (int64_t)n);

@@ -15,12 +15,6 @@
 #include "base/text.h"
 #include "study/table_out.h"
 
-static const struct tmx_column columns[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"),
-                                            TMX_TEXT("run"),       TMX_REAL("value", 5),
-                                            TMX_TEXT("unit"),      TMX_REAL("standard_error", 5),
-                                            TMX_REAL("low_95", 5), TMX_REAL("high_95", 5),
-                                            TMX_TEXT("status"),    TMX_TEXT("note")};
-
 static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, double value, const char *unit,
                       const char *note)
 {
@@ -51,7 +45,8 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
 static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
     const struct tmx_leak *leak = &c->leak;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        tmx_table_of("parameter gpu run value:5 unit standard_error:5 low_95:5 high_95:5 status note");
     char note[160];
     for (size_t g = 0; g < c->model.n_gpu; g++) { /* the GPUs there are, and whose air they breathe */
         const struct tmx_rc_gpu *gpu = &c->model.gpu[g];
@@ -98,11 +93,7 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
 static struct tmx_table *residual_table(const struct tmx_calibration *c, const struct tmx_measured *log,
                                         struct tmx_err *err)
 {
-    static const struct tmx_column residual_columns[] = {
-        TMX_TEXT("run"),          TMX_TEXT("gpu"),           TMX_REAL("time_s", 3),
-        TMX_REAL("power_w", 1),   TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
-        TMX_REAL("residual_k", 2)};
-    struct tmx_table *t = tmx_table_new(residual_columns, 7);
+    struct tmx_table *t = tmx_table_of("run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 residual_k:2");
     for (size_t i = 0; !err->code && i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
         double *temp = malloc(s->n * sizeof *temp), start = NAN;

@@ -604,14 +604,6 @@ static void fit_phase(const char *path, const struct row *rows, size_t n, size_t
 enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct tmx_llm *m,
                             struct tmx_table **errors, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("gpu"),
-                                                TMX_INT("tp"),
-                                                TMX_TEXT("time"),
-                                                TMX_INT("cells"),
-                                                TMX_REAL("mean_pct", 2),
-                                                TMX_REAL("worst_pct", 2),
-                                                TMX_REAL("left_out_mean_pct", 2),
-                                                TMX_REAL("left_out_worst_pct", 2)};
     struct tmx_err failed = {0};
     struct tmx_arena arena = {0};
     struct cell *cell;
@@ -624,7 +616,10 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
              "fitted by thermix llm fit to %.300s; weights, heads, shares and idle watts are those of %.60s",
              path, like->name);
     const struct row *rows = read_rows(path, like, &n, &arena, &failed);
-    *errors = rows ? tmx_table_new(columns, sizeof columns / sizeof columns[0]) : NULL;
+    *errors =
+        rows ? tmx_table_of(
+                   "gpu tp:d time cells:d mean_pct:2 worst_pct:2 left_out_mean_pct:2 left_out_worst_pct:2")
+             : NULL;
     TMX_TAKE(&arena, cell, n);
     if (!TMX_TAKE(&arena, scratch, 2 * n) || !*errors) {
         tmx_error(&failed, TMX_ENOMEM, "out of memory");

@@ -581,15 +581,9 @@ void tmx_replay_finish(struct tmx_replay *r)
 
 struct tmx_table *tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log)
 {
-    static const struct tmx_column errors[] = {TMX_TEXT("run"),       TMX_TEXT("gpu"),
-                                               TMX_INT("rows"),       TMX_REAL("rmse_k", 2),
-                                               TMX_REAL("bias_k", 2), TMX_REAL("max_abs_k", 2)},
-                                   ifs[] = {TMX_TEXT("run"),          TMX_TEXT("gpu"),
-                                            TMX_INT("rows"),          TMX_REAL("peak_c", 1),
-                                            TMX_REAL("peak_if_c", 1), TMX_REAL("mean_c", 1),
-                                            TMX_REAL("mean_if_c", 1), TMX_REAL("rmse_k", 2),
-                                            TMX_REAL("error_k", 2)};
-    struct tmx_table *t = tmx_table_new(r->what_if ? ifs : errors, r->what_if ? 9 : 6);
+    struct tmx_table *t = tmx_table_of(
+        r->what_if ? "run gpu rows:d peak_c:1 peak_if_c:1 mean_c:1 mean_if_c:1 rmse_k:2 error_k:2"
+                   : "run gpu rows:d rmse_k:2 bias_k:2 max_abs_k:2");
     for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_replay_row *row = &r->row[k];
         tmx_table_row(t, "%s %s %zu", log->run[row->run], log->gpu[row->gpu], row->rows);
@@ -605,11 +599,9 @@ struct tmx_table *tmx_replay_table(const struct tmx_replay *r, const struct tmx_
 
 struct tmx_table *tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("run"),           TMX_TEXT("gpu"),
-                                                TMX_REAL("time_s", 3),     TMX_REAL("power_w", 1),
-                                                TMX_REAL("measured_c", 1), TMX_REAL("predicted_c", 2),
-                                                TMX_REAL("what_if_c", 2)};
-    struct tmx_table *t = tmx_table_new(columns, r->what_if ? 7 : 6);
+    struct tmx_table *t =
+        tmx_table_of(r->what_if ? "run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2 what_if_c:2"
+                                : "run gpu time_s:3 power_w:1 measured_c:1 predicted_c:2");
     for (size_t k = 0; k < r->n_row; k++) {
         const struct tmx_series *s = &log->series[r->series[k]];
         for (size_t i = 0; i < s->n; i++) {

@@ -36,23 +36,10 @@ static size_t load_steps(const struct tmx_series *s)
 
 enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("run"),
-                                                TMX_TEXT("gpu"),
-                                                TMX_INT("rows"),
-                                                TMX_REAL("duration_s", 1),
-                                                TMX_REAL("step_s", 3),
-                                                TMX_REAL("power_min_w", 1),
-                                                TMX_REAL("power_max_w", 1),
-                                                TMX_REAL("temp_min_c", 1),
-                                                TMX_REAL("temp_max_c", 1),
-                                                TMX_REAL("fan_min_rpm", 0),
-                                                TMX_REAL("fan_max_rpm", 0),
-                                                TMX_REAL("inlet_min_c", 1),
-                                                TMX_REAL("inlet_max_c", 1),
-                                                TMX_INT("load_steps")};
     static const enum tmx_log_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
-    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < m->n_series; i++) {
+    *t = tmx_table_of("run gpu rows:d duration_s:1 step_s:3 power_min_w:1 power_max_w:1 temp_min_c:1 "
+                      "temp_max_c:1 fan_min_rpm:0 fan_max_rpm:0 inlet_min_c:1 inlet_max_c:1 load_steps:d");
+    for (size_t i = 0; *t && i < m->n_series; i++) {
         const struct tmx_series *s = &m->series[i];
         tmx_table_row(*t, "%s %s %zu %g %g", m->run[s->run], m->gpu[s->gpu], s->n,
                       s->q[TMX_Q_TIME][s->n - 1] - s->q[TMX_Q_TIME][0], s->step_s);
@@ -62,7 +49,7 @@ enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_tabl
         }
         tmx_table_row(*t, "%zu", load_steps(s));
     }
-    return st;
+    return *t ? TMX_OK : tmx_no_memory(err);
 }
 
 void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
@@ -128,15 +115,9 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
 static struct tmx_table *figure_data(const struct tmx_measured *m, size_t first, size_t end,
                                      double *const *predicted, const struct tmx_what_if *if_so)
 {
-    static const struct tmx_column columns[] = {TMX_INT("gpu"),
-                                                TMX_REAL("time_s", 3),
-                                                TMX_REAL("power_w", 1),
-                                                TMX_REAL("measured_c", 1),
-                                                TMX_REAL("predicted_c", 2),
-                                                TMX_REAL("what_if_c", 2),
-                                                TMX_REAL("low_c", 2),
-                                                TMX_REAL("high_c", 2)};
-    struct tmx_table *t = tmx_table_new(columns, if_so ? 8 : 5);
+    struct tmx_table *t = tmx_table_of(
+        if_so ? "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2 what_if_c:2 low_c:2 high_c:2"
+              : "gpu:d time_s:3 power_w:1 measured_c:1 predicted_c:2");
     for (size_t i = first; i < end && i < first + MAX_GPU; i++) {
         const struct tmx_series *s = &m->series[i];
         for (size_t k = 0; k < s->n; k++) {

@@ -993,11 +993,6 @@ static void add_row(struct tmx_table *t, const struct tmx_csv *targets, size_t i
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("part"),     TMX_TEXT("what"),        TMX_TEXT("trained_on"), TMX_TEXT("source"),
-        TMX_TEXT("quantity"), TMX_REAL("measured", 3), TMX_REAL("ours", 4),    TMX_REAL("bar", 3),
-        TMX_TEXT("unit"),     TMX_TEXT("origin"),      TMX_TEXT("seen"),       TMX_TEXT("protocol"),
-        TMX_TEXT("holds"),    TMX_TEXT("known")};
     struct tasks s = {.options = options};
     char path[TMX_PATH_SIZE];
     enum tmx_status st = load(&s.file, err);
@@ -1023,7 +1018,11 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     TMX_TAKE(&s.arena, s.value, n_task * s.targets.n_row);
     st = st || s.value ? st : tmx_no_memory(err);
     st = st ? st : tmx_pool_run(&pool, err);
-    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    *t = st ? NULL
+            : tmx_table_of(
+                  "part what trained_on source quantity measured:3 ours:4 bar:3 unit origin seen protocol "
+                  "holds known");
+    st = st || *t ? st : tmx_no_memory(err);
     for (size_t i = 0; !st && i < 2 * n_task * s.targets.n_row; i++) { /* what was unseen comes first */
         const size_t k = i % s.targets.n_row, at = i % (n_task * s.targets.n_row);
         const bool unseen = strcmp(tmx_csv_at(&s.targets, k, "origin"), "unseen") == 0;
@@ -1040,7 +1039,6 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
 enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *of, const char *folder,
                                   struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_INT("series"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
     struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
     struct claim_file file;
     enum tmx_status st = load(&file, err);
@@ -1056,7 +1054,7 @@ enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *of, const cha
         if (k == of->n) {
             continue;
         }
-        struct tmx_table *t = tmx_table_new(columns, 3);
+        struct tmx_table *t = tmx_table_of("series:d x:4 y:4");
         tmx_plot_words(&p, f->title, f->x, f->y);
         for (size_t s = 0; s < f->n_series; s++) {
             const char *name = f->series[s].name;

@@ -190,18 +190,17 @@ static void print_more(const struct tmx_suite_call *call, const struct tmx_table
     const size_t n_group = any && brief ? print_groups(paper, err) : 0;
     if (any && brief && n_group == 0) {
         /* The paper's printed means beside ours. */
-        static const struct tmx_column columns[] = {
-            TMX_TEXT("quantity"), TMX_TEXT("case"),     TMX_TEXT("unit"),   TMX_REAL("paper", 2),
-            TMX_REAL("ours", 2),  TMX_REAL("error", 2), TMX_TEXT("origin"), TMX_TEXT("outcome")};
-        static const char *const prefer[] = {"quantity", "case",   "paper",  "ours",
-                                             "error",    "origin", "outcome"};
+        static const char *const from[] = {"quantity", "case",  "unit",   "paper_value",
+                                           "ours",     "error", "origin", "outcome"},
+                                 *const prefer[] = {"quantity", "case",   "paper",  "ours",
+                                                    "error",    "origin", "outcome"};
         const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
-        enum { N = sizeof columns / sizeof columns[0], PAPER = 3 };
-        struct tmx_table *t = tmx_table_new(columns, N);
+        struct tmx_table *t = tmx_table_of("quantity case unit paper:2 ours:2 error:2 origin outcome");
         for (size_t r = 0; r < tmx_table_rows(paper); r++) {
             const bool mean = strncmp(text(paper, r, "case"), "mean", 4) == 0;
-            for (size_t i = 0; i < N && mean && !cell(paper, r, "paper_value")->empty; i++) {
-                tmx_table_copy(t, cell(paper, r, i == PAPER ? "paper_value" : columns[i].name));
+            for (size_t i = 0;
+                 i < sizeof from / sizeof from[0] && mean && !cell(paper, r, "paper_value")->empty; i++) {
+                tmx_table_copy(t, cell(paper, r, from[i]));
             }
         }
         if (!t || tmx_table_rows(t) > 0) {

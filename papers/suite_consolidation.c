@@ -313,18 +313,6 @@ static const struct tmx_opt base_opts[] = {
     {0},
 };
 
-static const struct tmx_column columns[] = {TMX_TEXT("table"),
-                                            TMX_TEXT("case"),
-                                            TMX_TEXT("setup"),
-                                            TMX_INT("instances"),
-                                            TMX_REAL("time_s", 2),
-                                            TMX_REAL("power_w", 1),
-                                            TMX_REAL("energy_j", 0),
-                                            TMX_REAL("paper_time_s", 1),
-                                            TMX_REAL("paper_energy_j", 0),
-                                            TMX_REAL("time_error_percent", 2),
-                                            TMX_REAL("energy_error_percent", 2)};
-
 /* One setup of some instances, where the models have something to say. */
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
                     const struct instances *i, enum setup_kind setup)
@@ -423,7 +411,8 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
     st = st ? st : tmx_values_read(&values, call->root, err);
     if (!st && !call->check) {
         fit_base(s);
-        table = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+        table = tmx_table_of("table case setup instances:d time_s:2 power_w:1 energy_j:0 paper_time_s:1 "
+                             "paper_energy_j:0 time_error_percent:2 energy_error_percent:2");
         for (size_t i = 0; i < s->n_batch; i++) {
             add_batch(s, table, &s->batch[i]);
         }
@@ -445,16 +434,9 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
 enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_job_batch *b, double temp_c,
                                 struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column head[] = {TMX_TEXT("setup"),
-                                             TMX_REAL("time_s", 2),
-                                             TMX_REAL("power_w", 1),
-                                             TMX_REAL("energy_j", 0),
-                                             TMX_REAL("measured_time_s", 1),
-                                             TMX_REAL("measured_energy_j", 0),
-                                             TMX_REAL("time_error_percent", 2),
-                                             TMX_REAL("energy_error_percent", 2)};
-    const enum tmx_status st = tmx_table_create(t, head, sizeof head / sizeof head[0], err);
-    for (int k = SETUP_CPU; k <= SETUP_SERIAL && !st; k++) {
+    *t = tmx_table_of("setup time_s:2 power_w:1 energy_j:0 measured_time_s:1 measured_energy_j:0 "
+                      "time_error_percent:2 energy_error_percent:2");
+    for (int k = SETUP_CPU; k <= SETUP_SERIAL && *t; k++) {
         const enum setup_kind setup = (enum setup_kind)k;
         const double is_s = batch_s(b, setup), is_j = batch_j(b, setup), s = is_s > 0 ? is_s : NAN,
                      j = is_j > 0 ? is_j : NAN;
@@ -464,7 +446,7 @@ enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_j
                           100 * (p.time_s / s - 1), 100 * (p.energy_j / j - 1));
         }
     }
-    return st;
+    return *t ? TMX_OK : tmx_no_memory(err);
 }
 
 static void print_grouping(const struct tmx_grouping *g, const struct tmx_job_data *d, FILE *out)

@@ -331,14 +331,9 @@ static void run_as(const struct suite *s, const struct tmx_memory_program *const
 
 /* Performance, latency, power and energy of every kernel against the number of cores (Figures 3 and 4). */
 
-static const struct tmx_column sweep_columns[] = {TMX_TEXT("kernel"),
-                                                  TMX_TEXT("type"),
-                                                  TMX_INT("cores"),
-                                                  TMX_REAL("performance_vs_one_core", 3),
-                                                  TMX_REAL("latency_vs_one_core", 3),
-                                                  TMX_REAL("power_w", 2),
-                                                  TMX_REAL("energy_mj", 3),
-                                                  TMX_REAL("edp_js", 9)};
+static const char sweep_columns[] =
+    "kernel type cores:d performance_vs_one_core:3 latency_vs_one_core:3 power_w:2 "
+    "energy_mj:3 edp_js:9";
 
 static void study_sweep(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
                         struct tmx_err *err)
@@ -385,8 +380,7 @@ static void pixels(void *ctx, const struct tmx_contention_sample *sample)
     }
 }
 
-static const struct tmx_column image_columns[] = {TMX_TEXT("policy"), TMX_REAL("time_us", 2), TMX_INT("core"),
-                                                  TMX_REAL("ipc", 4)};
+static const char image_columns[] = "policy time_us:2 core:d ipc:4";
 
 static void study_image(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
                         struct tmx_err *err)
@@ -411,12 +405,9 @@ static void study_image(const struct suite *s, struct tmx_cta_outcome *out, stru
 /* How the means over the first kernels move with threshold, window, block length and the scaling of SM
  * power. */
 
-static const struct tmx_column sensitivity_columns[] = {TMX_TEXT("parameter"),
-                                                        TMX_TEXT("value"),
-                                                        TMX_REAL("energy_mean_pct", 2),
-                                                        TMX_REAL("performance_mean_pct", 2),
-                                                        TMX_REAL("cores_error_mean_pct", 2),
-                                                        TMX_REAL("cores_mean", 2)};
+static const char sensitivity_columns[] =
+    "parameter value energy_mean_pct:2 performance_mean_pct:2 cores_error_mean_pct:2 "
+    "cores_mean:2";
 
 static const struct setting {
     const char *parameter, *value;
@@ -507,15 +498,10 @@ static void study_sensitivity(const struct suite *s, struct tmx_cta_outcome *out
 /* Pairs of a memory-bound and another kernel, one after the other with freed cores gated, or side by side
  * with freed cores lent. */
 
-static const struct tmx_column share_columns[] = {TMX_TEXT("first"),
-                                                  TMX_TEXT("second"),
-                                                  TMX_REAL("gated_time_us", 1),
-                                                  TMX_REAL("lent_time_us", 1),
-                                                  TMX_REAL("lent_time_vs_gated_pct", 2),
-                                                  TMX_REAL("lent_energy_vs_gated_pct", 2),
-                                                  TMX_REAL("lent_edp_vs_gated_pct", 2),
-                                                  TMX_REAL("lent_energy_vs_all_pct", 2),
-                                                  TMX_REAL("lent_time_vs_all_pct", 2)};
+static const char share_columns[] =
+    "first second gated_time_us:1 lent_time_us:1 lent_time_vs_gated_pct:2 "
+    "lent_energy_vs_gated_pct:2 lent_edp_vs_gated_pct:2 lent_energy_vs_all_pct:2 "
+    "lent_time_vs_all_pct:2";
 
 static void study_share(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
                         struct tmx_err *err)
@@ -541,23 +527,21 @@ static void study_share(const struct suite *s, struct tmx_cta_outcome *out, stru
 
 static void studies(const struct suite *s, struct tmx_err *err)
 {
-#define COLUMNS(c) (c), sizeof(c) / sizeof((c)[0])
     static const struct {
         const char *file;
-        const struct tmx_column *column;
-        size_t n_column;
+        const char *columns;
         void (*fill)(const struct suite *s, struct tmx_cta_outcome *out, struct tmx_table *t,
                      struct tmx_err *err);
-    } list[] = {{"sweep.csv", COLUMNS(sweep_columns), study_sweep},
-                {"image.csv", COLUMNS(image_columns), study_image},
-                {"sensitivity.csv", COLUMNS(sensitivity_columns), study_sensitivity},
-                {"share.csv", COLUMNS(share_columns), study_share}};
+    } list[] = {{"sweep.csv", sweep_columns, study_sweep},
+                {"image.csv", image_columns, study_image},
+                {"sensitivity.csv", sensitivity_columns, study_sensitivity},
+                {"share.csv", share_columns, study_share}};
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     if (!out) {
         tmx_no_memory(err);
     }
     for (size_t i = 0; s->call->out_dir && i < sizeof list / sizeof list[0] && !err->code; i++) {
-        struct tmx_table *t = tmx_table_new(list[i].column, list[i].n_column);
+        struct tmx_table *t = tmx_table_of(list[i].columns);
         list[i].fill(s, out, t, err);
         if (!err->code) {
             (void)!tmx_suite_save(s->call, t, list[i].file, err);
@@ -596,23 +580,15 @@ static void add_means(struct suite *s)
 
 static struct tmx_table *apsa_table(const struct suite *s)
 {
-    static const struct tmx_column head[] = {
-        TMX_CTA_COLUMNS,
-        TMX_TEXT("class"),
-        TMX_TEXT("paper_class"),
-        TMX_REAL("performance_vs_30_pct", 2), /* wall clock */
-        TMX_REAL("ipc_vs_30_pct", 2),         /* per core cycle, as the paper */
-        TMX_REAL("power_vs_60_pct", 2),
-        TMX_REAL("power_vs_30_pct", 2),
-        TMX_REAL("profiling_overhead_pct", 2),
-        TMX_REAL("ipc_share_pct", 1),
-        TMX_REAL("bandwidth_pct", 1),
-        TMX_REAL("time_us", 1),
-        TMX_REAL("mean_power_w", 2),
-    };
+    /* performance is of the wall clock, IPC per core cycle, as the paper */
     enum { FIRST = 10, LAST = 16 }; /* of those that are columns of values, too */
-    struct tmx_table *t = tmx_table_new(head, sizeof head / sizeof head[0]);
-    for (size_t i = 0; i < 5 * s->n; i++) {
+    struct tmx_table *t =
+        tmx_table_of(TMX_CTA_COLUMNS
+                     " "
+                     "class paper_class performance_vs_30_pct:2 ipc_vs_30_pct:2 power_vs_60_pct:2 "
+                     "power_vs_30_pct:2 profiling_overhead_pct:2 ipc_share_pct:1 bandwidth_pct:1 time_us:1 "
+                     "mean_power_w:2");
+    for (size_t i = 0; t && i < 5 * s->n; i++) {
         const size_t k = i / 5, p = i % 5;
         const struct at at = {
             .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? apsa_policies[p] : "all"};
@@ -626,7 +602,7 @@ static struct tmx_table *apsa_table(const struct suite *s)
         tmx_cta_cells(t, &r);
         tmx_table_row(t, "%s %s", !is_apsa ? "" : is_type1(&x) ? "I" : "II", k < s->n_first ? "I" : "II");
         for (size_t c = FIRST; c <= LAST; c++) {
-            const struct column *column = find_column(s, head[c].name);
+            const struct column *column = find_column(s, tmx_table_column(t, c)->name);
             column->number == overhead_of && !is_apsa ? tmx_table_empty(t)
                                                       : tmx_table_real(t, number_at(s, column, &at));
         }

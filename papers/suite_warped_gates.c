@@ -421,16 +421,13 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
 
 /* ---- the means on the screen ---- */
 
-static const struct tmx_column summary_columns[] = {
-    TMX_TEXT("variant"),          TMX_TEXT("policy"),          TMX_INT("seeds"),
-    TMX_REAL("int_saved_pct", 1), TMX_REAL("int_sd", 1),       TMX_REAL("fp_saved_pct", 1),
-    TMX_REAL("fp_sd", 1),         TMX_REAL("slowdown_pct", 1), TMX_REAL("slowdown_sd", 1)};
-
 /* Mean and standard deviation over the seeds of means over the kernels. */
 static struct tmx_table *summarise(struct suite *s)
 {
     static const char *const of[] = {"int_saved_pct", "fp_saved_pct", "slowdown_pct"};
-    struct tmx_table *t = tmx_table_new(summary_columns, sizeof summary_columns / sizeof summary_columns[0]);
+    struct tmx_table *t =
+        tmx_table_of("variant policy seeds:d int_saved_pct:1 int_sd:1 fp_saved_pct:1 fp_sd:1 slowdown_pct:1 "
+                     "slowdown_sd:1");
     for (size_t i = 0; i < PARTS * s->n_plain; i++) {
         const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
         struct tmx_pick p = {.of = "mean"};

@@ -197,19 +197,13 @@ static void describe(const struct tmx_value *v, char *text, size_t size)
 
 struct tmx_table *tmx_values_table(const struct tmx_value_source *from, struct tmx_table **seeds)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("value"),    TMX_TEXT("paper"),     TMX_TEXT("figure"),         TMX_TEXT("quantity"),
-        TMX_TEXT("case"),     TMX_TEXT("unit"),      TMX_REAL("paper_value", 2), TMX_REAL("ours", 2),
-        TMX_REAL("sd", 2),    TMX_REAL("ci95", 2),   TMX_INT("seeds"),           TMX_TEXT("origin"),
-        TMX_TEXT("relation"), TMX_REAL("error", 2),  TMX_REAL("band", 2),        TMX_TEXT("outcome"),
-        TMX_TEXT("follows"),  TMX_REAL("spread", 2), TMX_TEXT("as_one"),         TMX_TEXT("weighs"),
-        TMX_TEXT("headline"), TMX_TEXT("under"),     TMX_REAL("sets_low", 1),    TMX_REAL("sets_high", 1)};
-    static const struct tmx_column of_seed[] = {TMX_TEXT("figure"), TMX_TEXT("quantity"), TMX_TEXT("case"),
-                                                TMX_INT("seed"), TMX_REAL("ours", 2)};
-    const size_t n_left = from->number_rows ? 0 : 1;
+    static const char columns[] =
+        "value paper figure quantity case unit paper_value:2 ours:2 sd:2 ci95:2 seeds:d origin "
+        "relation error:2 band:2 outcome follows spread:2 as_one weighs headline under sets_low:1 "
+        "sets_high:1";
     const bool several = seeds && from->n_seed > 1;
-    struct tmx_table *t = tmx_table_new(columns + n_left, sizeof columns / sizeof columns[0] - n_left);
-    struct tmx_table *each = several ? tmx_table_new(of_seed, sizeof of_seed / sizeof of_seed[0]) : NULL;
+    struct tmx_table *t = tmx_table_of(columns + (from->number_rows ? 0 : strlen("value ")));
+    struct tmx_table *each = several ? tmx_table_of("figure quantity case seed:d ours:2") : NULL;
     for (size_t i = 0; i < from->n_value; i++) {
         const struct tmx_value *v = &from->value[i];
         double printed = v->value;

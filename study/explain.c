@@ -178,8 +178,6 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
                                    double slowdown_pct, FILE *out, struct tmx_explained *e,
                                    struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("step"), TMX_TEXT("set"),
-                                                TMX_REAL("slowdown_pct", 2)};
     struct steps s = {.x = x};
     size_t order[N_STEP];
     char text[96];
@@ -213,7 +211,7 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
         if (!x->brief) {
             print_effects(&s, &b, order, slowdown_pct, out);
         }
-        e->steps = tmx_table_new(columns, 3);
+        e->steps = tmx_table_of("step set slowdown_pct:2");
         st = e->steps ? TMX_OK : tmx_no_memory(err);
     }
     for (size_t k = 0; !st && k < s.n; k++) {

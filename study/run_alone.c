@@ -277,10 +277,7 @@ static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
 /* A row a metric; on a screen not those that are 0 in every run, but for the main one. */
 static struct tmx_table *metrics_of(const struct tmx_run_values *v, bool zeros)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("metric"),  TMX_REAL("mean", 3), TMX_REAL("sd", 4),
-                                                TMX_REAL("ci95", 4), TMX_INT("n"),        TMX_REAL("min", 3),
-                                                TMX_REAL("max", 3)};
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("metric mean:3 sd:4 ci95:4 n:d min:3 max:3");
     for (size_t m = 0; m < tmx_study_metrics(); m++) {
         const char *name = tmx_metrics[m].name;
         struct tmx_moments of = {0};

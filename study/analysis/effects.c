@@ -558,26 +558,6 @@ static void pair(struct tmx_table *t, const double *value, const double *error, 
     tmx_table_row(t, "%G %G", value ? factor * value[a] : NAN, value ? factor * error[a] : NAN);
 }
 
-static const struct tmx_column columns[] = {TMX_TEXT("axis"),
-                                            TMX_TEXT("value"),
-                                            TMX_REAL("effect", 3),
-                                            TMX_REAL("effect_ci95", 3),
-                                            TMX_REAL("share_pct", 1),
-                                            TMX_REAL("change", 4),
-                                            TMX_REAL("change_se", 4),
-                                            TMX_TEXT("per"),
-                                            TMX_REAL("elasticity_1", 4),
-                                            TMX_REAL("elasticity_se_1", 4),
-                                            TMX_REAL("standardised_1", 4),
-                                            TMX_REAL("standardised_se_1", 4),
-                                            TMX_REAL("first_order_1", 4),
-                                            TMX_REAL("first_order_se_1", 4),
-                                            TMX_REAL("total_1", 4),
-                                            TMX_REAL("total_se_1", 4),
-                                            TMX_REAL("r2_1", 4),
-                                            TMX_INT("runs")};
-enum { N_COLUMN = sizeof columns / sizeof columns[0] };
-
 /* The row of an axis up to its share: from one value to another. */
 static void head_row(const struct effects *e, const struct factor *f, struct tmx_table *t)
 {
@@ -639,7 +619,10 @@ static void numeric(const struct effects *e, size_t a, struct tmx_table *t)
 
 static struct tmx_table *write(const struct effects *e)
 {
-    struct tmx_table *t = tmx_table_new(columns, N_COLUMN);
+    struct tmx_table *t =
+        tmx_table_of("axis value effect:3 effect_ci95:3 share_pct:1 change:4 change_se:4 per elasticity_1:4 "
+                     "elasticity_se_1:4 standardised_1:4 standardised_se_1:4 first_order_1:4 "
+                     "first_order_se_1:4 total_1:4 total_se_1:4 r2_1:4 runs:d");
     for (size_t k = 0; k < e->n_factor; k++) {
         const struct factor *f = &e->factor[k];
         size_t a = 0;

@@ -520,15 +520,6 @@ static void add_probability(struct tmx_table *t, const struct tmx_posterior *p, 
 
 struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("figure"),      TMX_TEXT("quantity"),      TMX_TEXT("case"),
-        TMX_REAL("paper", 2),    TMX_REAL("prior_5", 1),    TMX_REAL("prior_50", 1),
-        TMX_REAL("prior_95", 1), TMX_REAL("rest_5", 1),     TMX_REAL("rest_50", 1),
-        TMX_REAL("rest_95", 1),  TMX_REAL("all_5", 1),      TMX_REAL("all_50", 1),
-        TMX_REAL("all_95", 1),   TMX_REAL("more_5", 1),     TMX_REAL("more_50", 1),
-        TMX_REAL("more_95", 1),  TMX_REAL("p_rest", 2),     TMX_REAL("p_all", 2),
-        TMX_REAL("p_clear", 2),  TMX_REAL("p_together", 2), TMX_REAL("p_together_clear", 2),
-        TMX_TEXT("moved_by")};
     struct work w = {0};
     TMX_TAKE(&w.arena, w.item, p->n_row);
     TMX_TAKE(&w.arena, w.axis, p->n_key * p->n_row);
@@ -536,7 +527,13 @@ struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
     TMX_TAKE(&w.arena, w.sum, 2 * p->n_row);
     TMX_TAKE(&w.arena, w.moved, p->n_key);
     TMX_TAKE(&w.arena, w.use, p->n_row);
-    struct tmx_table *t = w.arena.failed ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        w.arena.failed
+            ? NULL
+            : tmx_table_of(
+                  "figure quantity case paper:2 prior_5:1 prior_50:1 prior_95:1 rest_5:1 rest_50:1 "
+                  "rest_95:1 all_5:1 all_50:1 all_95:1 more_5:1 more_50:1 more_95:1 p_rest:2 p_all:2 "
+                  "p_clear:2 p_together:2 p_together_clear:2 moved_by");
     for (size_t k = 0; t && k < p->n_key; k++) {
         for (size_t i = 0; i < p->n_row && !p->axis[k].text; i++) {
             w.item[i] = (struct item){.x = real(&p->sets, p->row[i], p->key0 + k), .i = i};
@@ -591,22 +588,17 @@ static void add_words(struct tmx_table *t, const struct tmx_posterior *p, size_t
 
 struct tmx_table *tmx_posterior_axes(const struct tmx_posterior *p)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("axis"),
-                                                TMX_TEXT("word"),
-                                                TMX_REAL("prior_5", 5),
-                                                TMX_REAL("prior_50", 5),
-                                                TMX_REAL("prior_95", 5),
-                                                TMX_REAL("posterior_5", 5),
-                                                TMX_REAL("posterior_50", 5),
-                                                TMX_REAL("posterior_95", 5),
-                                                TMX_REAL("prior_share", 2),
-                                                TMX_REAL("posterior_share", 2)};
     struct tmx_arena arena = {0};
     struct item *item;
     double *share;
     TMX_TAKE(&arena, item, p->n_row);
     TMX_TAKE(&arena, share, 2 * p->n_row);
-    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        arena.failed
+            ? NULL
+            : tmx_table_of(
+                  "axis word prior_5:5 prior_50:5 prior_95:5 posterior_5:5 posterior_50:5 posterior_95:5 "
+                  "prior_share:2 posterior_share:2");
     for (size_t k = 0; k < p->n_key && t; k++) {
         if (p->axis[k].n_word < 6 || p->axis[k].text) { /* a reading */
             add_words(t, p, k, share);

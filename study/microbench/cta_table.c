@@ -9,34 +9,6 @@
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
 
-static const struct tmx_column table_columns[] = {TMX_CTA_COLUMNS,
-                                                  TMX_REAL("latency_cycles", 1),
-                                                  TMX_REAL("ipc_vs_all_pct", 2),
-                                                  TMX_REAL("time_us", 1),
-                                                  TMX_REAL("energy_mj", 3),
-                                                  TMX_REAL("mean_power_w", 2),
-                                                  TMX_REAL("working_cores", 2),
-                                                  TMX_REAL("static_share_pct", 1)};
-
-static const struct tmx_column launch_columns[] = {TMX_TEXT("kernel"),
-                                                   TMX_TEXT("policy"),
-                                                   TMX_INT("program"),
-                                                   TMX_INT("launch"),
-                                                   TMX_INT("blocks"),
-                                                   TMX_INT("cores"),
-                                                   TMX_REAL("working_cores", 2),
-                                                   TMX_REAL("start_us", 2),
-                                                   TMX_REAL("time_us", 2),
-                                                   TMX_REAL("latency_cycles", 1)};
-
-static const struct tmx_column timeline_columns[] = {TMX_TEXT("kernel"),      TMX_TEXT("policy"),
-                                                     TMX_REAL("time_us", 3),  TMX_REAL("cycle", 0),
-                                                     TMX_INT("active_cores"), TMX_INT("throttled_cores"),
-                                                     TMX_INT("off_cores"),    TMX_REAL("latency_cycles", 1),
-                                                     TMX_REAL("ipc", 3),      TMX_REAL("dram_load", 3)};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err)
 {
     *r = (struct tmx_cta_report){0};
@@ -44,10 +16,20 @@ enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, s
     if (!r->row) {
         return tmx_fail(err, TMX_ENOMEM, "report of CTA runs");
     }
-    enum tmx_status st = tmx_table_create(&r->table, table_columns, COUNT(table_columns), err);
-    st = st ? st : tmx_table_create(&r->launches, launch_columns, COUNT(launch_columns), err);
-    return st || !timeline ? st
-                           : tmx_table_create(&r->timeline, timeline_columns, COUNT(timeline_columns), err);
+    r->table =
+        tmx_table_of(TMX_CTA_COLUMNS
+                     " "
+                     "latency_cycles:1 ipc_vs_all_pct:2 time_us:1 energy_mj:3 mean_power_w:2 working_cores:2 "
+                     "static_share_pct:1");
+    r->launches =
+        tmx_table_of("kernel policy program:d launch:d blocks:d cores:d working_cores:2 start_us:2 time_us:2 "
+                     "latency_cycles:1");
+    r->timeline =
+        timeline
+            ? tmx_table_of("kernel policy time_us:3 cycle:0 active_cores:d throttled_cores:d off_cores:d "
+                           "latency_cycles:1 ipc:3 dram_load:3")
+            : NULL;
+    return r->table && r->launches && (r->timeline || !timeline) ? TMX_OK : tmx_no_memory(err);
 }
 
 void tmx_cta_report_finish(struct tmx_cta_report *r)

@@ -23,10 +23,9 @@ struct tmx_cta_row { /* one kernel under one policy; percentages are changes aga
 };
 
 /* What every table of kernels under CTA policies begins with; tmx_cta_cells writes the cells of a row. */
-#define TMX_CTA_COLUMNS                                                                                  \
-    TMX_TEXT("kernel"), TMX_TEXT("policy"), TMX_REAL("cores", 1), TMX_REAL("performance_vs_all_pct", 2), \
-        TMX_REAL("energy_vs_all_pct", 2), TMX_REAL("edp_vs_all_pct", 2), TMX_REAL("latency_ratio", 2),   \
-        TMX_REAL("optimal_cores", 1)
+#define TMX_CTA_COLUMNS                                                                    \
+    "kernel policy cores:1 performance_vs_all_pct:2 energy_vs_all_pct:2 edp_vs_all_pct:2 " \
+    "latency_ratio:2 optimal_cores:1"
 void tmx_cta_cells(struct tmx_table *t, const struct tmx_cta_row *r);
 
 struct tmx_cta_report {

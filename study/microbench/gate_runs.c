@@ -111,41 +111,19 @@ struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const
     return n;
 }
 
-static const struct tmx_column columns[] = {TMX_TEXT("kernel"),
-                                            TMX_TEXT("policy"),
-                                            TMX_INT("bet"),
-                                            TMX_INT("wakeup"),
-                                            TMX_REAL("int_saved_pct", 2),
-                                            TMX_REAL("fp_saved_pct", 2),
-                                            TMX_REAL("slowdown_pct", 2),
-                                            TMX_REAL("idle_wasted_pct", 2),
-                                            TMX_REAL("idle_uncompensated_pct", 2),
-                                            TMX_REAL("idle_compensated_pct", 2),
-                                            TMX_INT("wakeups"),
-                                            TMX_INT("critical_wakeups"),
-                                            TMX_REAL("chip_saved_pct", 2),
-                                            TMX_TEXT("fit"),
-                                            TMX_INT("int_wakeups"),
-                                            TMX_REAL("int_idle_pct", 2),
-                                            TMX_REAL("fp_idle_pct", 2),
-                                            TMX_REAL("int_compensated_pct", 2),
-                                            TMX_REAL("fp_compensated_pct", 2),
-                                            TMX_REAL("int_overhead_pct", 2),
-                                            TMX_REAL("fp_overhead_pct", 2),
-                                            TMX_REAL("active_warps", 1),
-                                            TMX_REAL("ipc", 3),
-                                            TMX_REAL("int_idle_detect_cycles", 2),
-                                            TMX_REAL("fp_idle_detect_cycles", 2),
-                                            TMX_INT("instructions"),
-                                            TMX_INT("cycles")};
-
 enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result,
                                struct tmx_table **t, struct tmx_err *err)
 {
-    const enum tmx_status st =
-        *t ? TMX_OK : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    if (st) {
-        return st;
+    *t = *t ? *t
+            : tmx_table_of(
+                  "kernel policy bet:d wakeup:d int_saved_pct:2 fp_saved_pct:2 slowdown_pct:2 "
+                  "idle_wasted_pct:2 idle_uncompensated_pct:2 idle_compensated_pct:2 wakeups:d "
+                  "critical_wakeups:d chip_saved_pct:2 fit int_wakeups:d int_idle_pct:2 fp_idle_pct:2 "
+                  "int_compensated_pct:2 fp_compensated_pct:2 int_overhead_pct:2 fp_overhead_pct:2 "
+                  "active_warps:1 ipc:3 int_idle_detect_cycles:2 fp_idle_detect_cycles:2 instructions:d "
+                  "cycles:d");
+    if (!*t) {
+        return tmx_no_memory(err);
     }
     for (size_t task = 0; task < p->n_kernel; task++) {
         const struct tmx_sm_result *r = &result[task * p->n_case];

@@ -43,6 +43,25 @@ static void csv_is_lossless_and_quotes_where_needed(void **state)
     check_written(tmx_table_write_csv, "name,runs,peak_c\n\"a,\"\"b\"\"\",12,0.1\nx|y,,90.456\n");
 }
 
+static void columns_in_words_are_columns(void **state)
+{
+    struct tmx_table *t = tmx_table_of("name runs:d peak_c:2 small:-1 value:t");
+    const struct tmx_column expected[] = {columns[0],
+                                          columns[1],
+                                          columns[2],
+                                          TMX_REAL("small", -1),
+                                          {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
+    (void)state;
+    assert_int_equal(tmx_table_columns(t), 5);
+    for (size_t c = 0; c < 5; c++) {
+        const struct tmx_column *is = tmx_table_column(t, c);
+        assert_string_equal(is->name, expected[c].name);
+        assert_int_equal(is->type, expected[c].type);
+        assert_int_equal(is->decimals, expected[c].decimals);
+    }
+    tmx_table_destroy(t);
+}
+
 static void text_is_aligned(void **state)
 {
     check_written(tmx_table_write_text, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
@@ -200,6 +219,7 @@ TMX_TESTS(test_table)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
+        cmocka_unit_test(columns_in_words_are_columns),
         cmocka_unit_test(text_is_aligned),
         cmocka_unit_test(a_row_in_one_call),
         cmocka_unit_test(brief_leaves_out_what_says_nothing),
