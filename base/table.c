@@ -50,26 +50,32 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
     return tmx_table_create(&t, columns, n_column, NULL) ? NULL : t;
 }
 
-struct tmx_table *tmx_table_of(const char *words)
+size_t tmx_columns_of(struct tmx_arena *arena, const char *words, struct tmx_column **c)
 {
-    struct tmx_arena arena = {0};
-    struct tmx_column *c;
     size_t n = 0;
-    TMX_TAKE(&arena, c, strlen(words) / 2 + 1);
-    for (const char *at = words + strspn(words, " "); c && *at; at += strspn(at, " "), n++) {
+    TMX_TAKE(arena, *c, strlen(words) / 2 + 1);
+    for (const char *at = words + strspn(words, " "); *c && *at; at += strspn(at, " "), n++) {
         const size_t length = strcspn(at, " "), name = strcspn(at, ": ");
         const char *kind = name < length ? at + name + 1 : "s";
         const bool real = *kind == '-' || (*kind >= '0' && *kind <= '9');
         tmx_assert(real || *kind == 's' || *kind == 't' || *kind == 'd');
-        c[n] = (struct tmx_column){tmx_arena_letters(&arena, at, name),
-                                   real           ? TMX_COLUMN_REAL
-                                   : *kind == 'd' ? TMX_COLUMN_INT
-                                                  : TMX_COLUMN_TEXT,
-                                   real           ? (int)strtol(kind, NULL, 10)
-                                   : *kind == 't' ? TMX_TEXT_TYPED
-                                                  : 0};
+        (*c)[n] = (struct tmx_column){tmx_arena_letters(arena, at, name),
+                                      real           ? TMX_COLUMN_REAL
+                                      : *kind == 'd' ? TMX_COLUMN_INT
+                                                     : TMX_COLUMN_TEXT,
+                                      real           ? (int)strtol(kind, NULL, 10)
+                                      : *kind == 't' ? TMX_TEXT_TYPED
+                                                     : 0};
         at += length;
     }
+    return n;
+}
+
+struct tmx_table *tmx_table_of(const char *words)
+{
+    struct tmx_arena arena = {0};
+    struct tmx_column *c;
+    const size_t n = tmx_columns_of(&arena, words, &c);
     struct tmx_table *t = arena.failed ? NULL : tmx_table_new(c, n);
     tmx_arena_finish(&arena);
     return t;

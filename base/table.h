@@ -54,7 +54,10 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
 /* The same of columns in words: in "kernel blocks:d time_us:2 value:t" a TEXT, an INT, a REAL of two
  * decimals, and a TEXT that JSON has as the number or boolean it is. */
 struct tmx_table *tmx_table_of(const char *columns);
-void tmx_table_destroy(struct tmx_table *t); /* accepts NULL */
+struct tmx_arena;
+size_t tmx_columns_of(struct tmx_arena *arena, const char *words,
+                      struct tmx_column **c); /* these; how many */
+void tmx_table_destroy(struct tmx_table *t);  /* accepts NULL */
 
 /* Append the next cell, left to right; a full row starts the next one. The type must
  * be the column's (tmx_assert). A text is copied. Lack of memory and a real that is

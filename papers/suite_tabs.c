@@ -59,8 +59,10 @@ struct suite {
     size_t n_beside;
     const char *column[LIST]; /* metrics of the table in place of those of the paper; n_column 0: those */
     size_t n_column;
-    int seeds;                       /* runs of everything, from base.seed on */
-    bool fitted;                     /* of its values: struct tmx_value_source */
+    int seeds;                /* runs of everything, from base.seed on */
+    bool fitted;              /* of its values: struct tmx_value_source */
+    struct tmx_column *known; /* [n_known] of a suite of the paper */
+    size_t n_known;
     struct tmx_column head[COLUMNS]; /* [n_head] of the table; [2, n_plain) numbers */
     size_t n_plain, n_head;
     char (*spread_name)[48];    /* [2 * LIST] columns of the spread over the seeds */
@@ -525,52 +527,16 @@ static bool find_group(const struct suite *s, const char *of, struct group *g)
 
 /* ---- the tables ---- */
 
-static const struct tmx_column columns[] = {
-    TMX_TEXT("mix"),
-    TMX_TEXT("policy"),
-    TMX_REAL("slowdown_pct", 2),
-    TMX_REAL("improvement_over_bl_pct", 1),
-    TMX_REAL("improvement_over_dvfs_pct", 1),
-    TMX_REAL("energy_j", 0),
-    TMX_REAL("energy_saved_vs_bl_pct", 2),
-    TMX_REAL("peak_temp_c", 2),
-    TMX_REAL("mean_temp_c", 2),
-    TMX_REAL("throttled_s", 2),
-    TMX_REAL("makespan_s", 2),
-    TMX_REAL("throughput_blocks_per_s", 0),
-    TMX_REAL("fairness", 3),
-    TMX_REAL("dynamic_j", 0),
-    TMX_REAL("leakage_j", 0),
-    TMX_REAL("baseline_j", 0),
-    TMX_REAL("transition_j", 1),
-    TMX_REAL("gating_saved_j", 1),
-    TMX_REAL("fan_energy_j", 1),
-    TMX_REAL("mean_rpm", 0),
-    TMX_REAL("peak_noise_dba", 1),
-    TMX_REAL("mean_inlet_c", 2),
-    TMX_REAL("exhaust_j", 0),
-    TMX_REAL("remote_cost", 2),
-    TMX_REAL("gate_asleep_error_points", 2),
-    TMX_REAL("gate_slowdown_error_points", 2),
-    TMX_REAL("trips", 0),
-    TMX_REAL("sms_gated", 0),
-    TMX_REAL("sms_near_trip", 0),
-    TMX_REAL("longest_gating_s", 2),
-    TMX_REAL("latched_sm", 0),
-    TMX_REAL("gating_period_s", 2),
-    TMX_REAL("loop_gain", 3),
-    TMX_REAL("below_trip_k", 2),
-    TMX_REAL("step_time_s", 4),
-    TMX_REAL("step_p99_s", 4),
-    TMX_REAL("wait_pct", 2),
-    TMX_REAL("bound_pct", 3),
-    TMX_REAL("gap_pct", 3),
-    TMX_REAL("headroom_w", 2),
-    TMX_TEXT("variant"),
-    TMX_TEXT("status"), /* done, failed, not run; of a mean: done or partial */
-    TMX_TEXT("error"),
-};
-enum { N_COLUMN = sizeof columns / sizeof columns[0], N_TEXT = 3 }; /* the last are texts */
+/* The last three are texts; status: done, failed, not run; of a mean: done or partial. */
+static const char columns[] =
+    "mix policy slowdown_pct:2 improvement_over_bl_pct:1 improvement_over_dvfs_pct:1 energy_j:0 "
+    "energy_saved_vs_bl_pct:2 peak_temp_c:2 mean_temp_c:2 throttled_s:2 makespan_s:2 "
+    "throughput_blocks_per_s:0 fairness:3 dynamic_j:0 leakage_j:0 baseline_j:0 transition_j:1 "
+    "gating_saved_j:1 fan_energy_j:1 mean_rpm:0 peak_noise_dba:1 mean_inlet_c:2 exhaust_j:0 "
+    "remote_cost:2 gate_asleep_error_points:2 gate_slowdown_error_points:2 trips:0 sms_gated:0 "
+    "sms_near_trip:0 longest_gating_s:2 latched_sm:0 gating_period_s:2 loop_gain:3 below_trip_k:2 "
+    "step_time_s:4 step_p99_s:4 wait_pct:2 bound_pct:3 gap_pct:3 headroom_w:2 variant status error";
+enum { N_TEXT = 3 };
 
 /* The columns of a suite; of one that serves: texts as above, between them what `thermix list metrics` calls
  * serving, and energy and heat. Of several seeds their number, and the spread of every number behind it. */
@@ -581,8 +547,8 @@ static void make_head(struct suite *s)
     static const char *const spreads[] = {"sd", "ci95"};
     const bool own = s->n_column > 0, papers = !own && !s->serves, serves = !own && s->serves;
     struct tmx_column *c = s->head;
-    size_t n = papers ? N_COLUMN - N_TEXT : 2;
-    memcpy(c, columns, n * sizeof *c);
+    size_t n = papers ? s->n_known - N_TEXT : 2;
+    memcpy(c, s->known, n * sizeof *c);
     for (size_t i = 0; i < s->n_column; i++) {
         c[n++] = (struct tmx_column)TMX_REAL(s->column[i], 3);
     }
@@ -603,7 +569,7 @@ static void make_head(struct suite *s)
         snprintf(s->spread_name[i], sizeof *s->spread_name, "%s_%s", c[i / 2].name, spreads[i % 2]);
         c[n++] = (struct tmx_column)TMX_REAL(s->spread_name[i], c[i / 2].decimals + 1);
     }
-    memcpy(c + n, columns + N_COLUMN - N_TEXT, N_TEXT * sizeof *c);
+    memcpy(c + n, s->known + s->n_known - N_TEXT, N_TEXT * sizeof *c);
     s->n_head = n + N_TEXT;
 }
 
@@ -749,7 +715,8 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
     while (p->variant[0] && v < s->n_variant && strcmp(s->variant[v].name, p->variant) != 0) {
         v++;
     }
-    while (c < N_COLUMN && (columns[c].type == TMX_COLUMN_TEXT || strcmp(columns[c].name, p->column) != 0)) {
+    while (c < s->n_known &&
+           (s->known[c].type == TMX_COLUMN_TEXT || strcmp(s->known[c].name, p->column) != 0)) {
         c++;
     }
     if (!find_group(s, p->of, &g)) {
@@ -758,7 +725,7 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed, char *why
         snprintf(why, TMX_WHY, "no such policy: \"%s\"", p->policy);
     } else if (v == s->n_variant) {
         snprintf(why, TMX_WHY, "no such variant: \"%s\"", p->variant);
-    } else if (c == N_COLUMN && strcmp(p->column, "energy_saved_vs_dvfs_pct") != 0 &&
+    } else if (c == s->n_known && strcmp(p->column, "energy_saved_vs_dvfs_pct") != 0 &&
                value_index(s, p->column) == tmx_study_metrics() + n_watched(s)) {
         snprintf(why, TMX_WHY, "no such column: \"%s\"", p->column);
     } else if (seed != TMX_NAMES_ALONE && (s->sets.n_point == 0 || s->set < s->sets.n_point)) {
@@ -1028,6 +995,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         (struct tmx_value_source){.ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .number = number};
     TMX_TAKE(&s->arena, s->mix_name, LIST);
     TMX_TAKE(&s->arena, s->spread_name, 2 * LIST);
+    s->n_known = tmx_columns_of(&s->arena, columns, &s->known);
     enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : read_suite(s, err);
     if (!st) {
         s->values.n_seed = (size_t)s->seeds;
