@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "study/microbench/cta_table.h"
+#include "study/microbench/microbench.h"
 
 struct args {
     struct tmx_texts kernel, policy;

@@ -2,7 +2,7 @@
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
 #include "cli/commands.h"
 #include "papers/suite.h"
-#include "study/microbench/gate_runs.h"
+#include "study/microbench/microbench.h"
 
 struct args {
     struct tmx_texts kernel, policy;

@@ -14,7 +14,7 @@
 #include "papers/values.h"
 #include "run/cta.h"
 #include "run/load/data.h"
-#include "study/microbench/cta_table.h"
+#include "study/microbench/microbench.h"
 
 enum { LIST = 32, PROGRAMS = 64, CHIPS = 6, HALF = 1 }; /* HALF: of ApSA's chips the one of half the cores */
 

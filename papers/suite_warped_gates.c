@@ -19,7 +19,7 @@
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
-#include "study/microbench/gate_runs.h"
+#include "study/microbench/microbench.h"
 
 /* ---- what is to run, and its runs ---- */
 

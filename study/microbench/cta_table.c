@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/microbench/cta_table.h"
+#include "study/microbench/microbench.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/microbench/gate_runs.h"
+#include "study/microbench/microbench.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "run/load/job_files.h"
 #include "run/run.h"
 #include "study/analysis/analysis.h"
-#include "study/microbench/gate_runs.h"
+#include "study/microbench/microbench.h"
 #include "study/results.h"
 #include "study/study.h"
 #include "tests/support/scratch.h"

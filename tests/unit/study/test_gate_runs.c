@@ -9,7 +9,7 @@
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
-#include "study/microbench/gate_runs.h"
+#include "study/microbench/microbench.h"
 
 static const char *const chips[] = {"gtx480", "gtx280"};
 
