@@ -313,23 +313,24 @@ static const struct tmx_opt base_opts[] = {
     {0},
 };
 
+/* What is not above 0 is not known. */
+static double known(double v)
+{
+    return v > 0 ? v : NAN;
+}
+
 /* One setup of some instances, where the models have something to say. */
 static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
                     const struct instances *i, enum setup_kind setup)
 {
     const struct tmx_batch b = batch_of(&s->data, i->count);
-    const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
+    const double is_s = known(measured_s(s, i, setup)), is_j = known(measured_j(s, i, setup));
     struct tmx_prediction p;
-    if (!predict(s, i, setup, &p)) {
-        return;
+    if (predict(s, i, setup, &p)) {
+        tmx_table_row(t, "%s %s %s %zu %G %G %G %G %G %G %G", table, name, setups[setup],
+                      tmx_batch_instances(&b), known(p.time_s), known(p.power_w), known(p.energy_j), is_s,
+                      is_j, 100 * (p.time_s / is_s - 1), 100 * (p.energy_j / is_j - 1));
     }
-    const double v[] = {p.time_s, p.power_w, p.energy_j, time_s, energy_j};
-    tmx_table_row(t, "%s %s %s %zu", table, name, setups[setup], tmx_batch_instances(&b));
-    for (size_t k = 0; k < sizeof v / sizeof v[0]; k++) {
-        v[k] > 0 ? tmx_table_real(t, v[k]) : tmx_table_empty(t);
-    }
-    time_s > 0 ? tmx_table_real(t, 100 * (p.time_s / time_s - 1)) : tmx_table_empty(t);
-    energy_j > 0 ? tmx_table_real(t, 100 * (p.energy_j / energy_j - 1)) : tmx_table_empty(t);
 }
 
 static void add_batch(const struct suite *s, struct tmx_table *t, const struct tmx_job_batch *b)
@@ -438,8 +439,7 @@ enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_j
                       "time_error_percent:2 energy_error_percent:2");
     for (int k = SETUP_CPU; k <= SETUP_SERIAL && *t; k++) {
         const enum setup_kind setup = (enum setup_kind)k;
-        const double is_s = batch_s(b, setup), is_j = batch_j(b, setup), s = is_s > 0 ? is_s : NAN,
-                     j = is_j > 0 ? is_j : NAN;
+        const double s = known(batch_s(b, setup)), j = known(batch_j(b, setup));
         struct tmx_prediction p;
         if (predict_at(d, b->count, setup, temp_c, &p)) {
             tmx_table_row(*t, "%s %g %g %g %G %G %G %G", setups[k], p.time_s, p.power_w, p.energy_j, s, j,

@@ -169,41 +169,21 @@ static void measure(void *state, const struct tmx_run *run, double *value)
     }
 }
 
-/* Columns behind gpus and policy: the mean of a quantity over the seeds, or its standard deviation. */
-static const struct {
-    struct tmx_column column;
-    enum quantity of;
-    bool sd;
-} columns[] = {
-    {TMX_INT("arrived"), ARRIVED, false},
-    {TMX_INT("done"), DONE, false},
-    {TMX_REAL("throughput_per_hour", 1), PER_HOUR, false},
-    {TMX_REAL("gpu_energy_j", 0), GPU_J, false},
-    {TMX_REAL("system_energy_j", 0), SYSTEM_J, false},
-    {TMX_REAL("system_energy_per_instance_j", 0), PER_INSTANCE_J, false},
-    {TMX_REAL("peak_temp_c", 2), PEAK_C, false},
-    {TMX_REAL("wait_mean_s", 1), WAIT_MEAN_S, false},
-    {TMX_REAL("wait_max_s", 1), WAIT_MAX_S, false},
-    {TMX_REAL("throttled_s", 1), GATED_S, false},
-    {TMX_INT("launches"), LAUNCHES, false},
-    {TMX_INT("largest_merge"), LARGEST, false},
-    {TMX_INT("seeds"), SEEDS, false},
-    {TMX_REAL("throughput_sd", 1), PER_HOUR, true},
-    {TMX_REAL("energy_per_instance_sd", 0), PER_INSTANCE_J, true},
-    {TMX_REAL("peak_temp_sd", 2), PEAK_C, true},
-    {TMX_REAL("wait_mean_sd", 1), WAIT_MEAN_S, true},
-};
-enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+static const char columns[] =
+    "gpus:d policy arrived:d done:d throughput_per_hour:1 gpu_energy_j:0 system_energy_j:0 "
+    "system_energy_per_instance_j:0 peak_temp_c:2 wait_mean_s:1 wait_max_s:1 throttled_s:1 launches:d "
+    "largest_merge:d seeds:d throughput_sd:1 energy_per_instance_sd:0 peak_temp_sd:2 wait_mean_sd:1";
+/* Behind gpus and policy: the mean of a quantity over the seeds, from FIRST_SD on its standard deviation. */
+static const enum quantity quantity_of[] = {
+    ARRIVED, DONE,     PER_HOUR, GPU_J, SYSTEM_J, PER_INSTANCE_J, PEAK_C, WAIT_MEAN_S, WAIT_MAX_S,
+    GATED_S, LAUNCHES, LARGEST,  SEEDS, PER_HOUR, PER_INSTANCE_J, PEAK_C, WAIT_MEAN_S};
+enum { FIRST_SD = 13, N_COLUMN = sizeof quantity_of / sizeof quantity_of[0] };
 
 static struct tmx_table *tabulate(const struct day *d, const struct tmx_run_values *v)
 {
-    struct tmx_column head[2 + N_COLUMN] = {TMX_INT("gpus"), TMX_TEXT("policy")};
     const size_t n = d->n_gpus * d->n_policy;
-    for (size_t c = 0; c < N_COLUMN; c++) {
-        head[2 + c] = columns[c].column;
-    }
-    struct tmx_table *t = tmx_table_new(head, 2 + N_COLUMN);
-    for (size_t i = 0; i < n; i++) {
+    struct tmx_table *t = tmx_table_of(columns);
+    for (size_t i = 0; t && i < n; i++) {
         struct tmx_moments of[N_QUANTITY] = {{0}};
         for (size_t k = 0; k < (size_t)d->seeds; k++) {
             double q[N_QUANTITY];
@@ -218,10 +198,10 @@ static struct tmx_table *tabulate(const struct day *d, const struct tmx_run_valu
         }
         tmx_table_row(t, "%d %s", d->gpus[i / d->n_policy], d->policy[i % d->n_policy].name);
         for (size_t c = 0; c < N_COLUMN; c++) {
-            const struct tmx_moments *m = &of[columns[c].of];
-            const double x = columns[c].sd ? tmx_moments_sd(m) : tmx_moments_mean(m);
-            columns[c].column.type == TMX_COLUMN_INT ? tmx_table_int(t, llround(x))
-                                                     : tmx_table_real_or_empty(t, x);
+            const struct tmx_moments *m = &of[quantity_of[c]];
+            const double x = c >= FIRST_SD ? tmx_moments_sd(m) : tmx_moments_mean(m);
+            tmx_table_column(t, 2 + c)->type == TMX_COLUMN_INT ? tmx_table_int(t, llround(x))
+                                                               : tmx_table_real_or_empty(t, x);
         }
     }
     return t;

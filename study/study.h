@@ -155,17 +155,15 @@ TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, cons
  * few knobs would change. */
 
 struct tmx_explain {
-    const char *path;
-    const char *first; /* lines printed before the others; NULL: none */ /* of a run's configuration, or of
-                                                                            resolved.cfg in a run's folder */
+    const char *path;    /* of a run's configuration, or of resolved.cfg in a run's folder */
+    const char *first;   /* lines printed before the others; NULL: none */
     const char *folder;  /* this run's; NULL: none. It must be of the run that path is now, */
     bool accept_changed; /* unless this: then a note goes to stderr */
     const struct tmx_sets *sets;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
     bool steps;        /* do these runs, too */
-    bool
-        brief; /* of the words those alone that no table, trace or other result of the run has: a line each */
-    bool zeros; /* causes that took nothing are rows, too */
+    bool brief;        /* only words that no table, trace or other result of the run has: a line each */
+    bool zeros;        /* causes that took nothing are rows, too */
 };
 
 struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of

@@ -15,6 +15,7 @@
 #include "study/results.h"
 
 enum { SOBOL_MAX_DIM = 40 };
+static const char *const methods[] = {"grid", "random", "latin", "sobol", "indices", NULL};
 
 void tmx_sweep_finish(struct tmx_sweep *s)
 {
@@ -59,7 +60,6 @@ static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 
 void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs)
 {
-    static const char *const methods[] = {"grid", "random", "latin", "sobol", "indices"};
     *runs = (struct tmx_runs){.name = s->name,
                               .doc = s->doc,
                               .method = methods[s->method],
@@ -352,8 +352,6 @@ struct scale { /* range and log */
     int steps;
     bool whole;
 };
-
-static const char *const methods[] = {"grid", "random", "latin", "sobol", "indices", NULL};
 
 static const struct tmx_opt head_opts[] = {
     TMX_ROW_TEXT(head, name, NULL, "name of the study"),
