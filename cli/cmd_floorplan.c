@@ -12,7 +12,6 @@
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "core/floorplan/floorplan.h"
-#include "core/floorplan/floorplan_edit.h"
 #include "core/machine/machine.h"
 #include "core/sim/record/recorder.h"
 #include "hotspot/floorplanner.h"

@@ -34,7 +34,7 @@
  *
  * Issue. A slot takes the first candidate whose type is open. INT and FP leave through the ports of the two
  * clusters, one instruction each per cycle. If the clusters of the candidate's type sleep, the slot asks one
- * to wake and holds its port (sm_gating.h has the state machine and what blackout forbids). Under GATES one
+ * to wake and holds its port (sm_cycle.h has the state machine and what blackout forbids). Under GATES one
  * of INT and FP has priority, so that the other type's clusters idle longer and can sleep.
  *
  * Skipping. If no warp is ready or waiting, nothing can happen before the earliest of: next slot of the wheel
@@ -48,8 +48,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernels/sm_gating.h"
 
 /* ---- the warps: position in the program, when the next instruction may issue, who is active, who waits ----
  */

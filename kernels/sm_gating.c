@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "kernels/sm_gating.h"
+#include "kernels/sm_cycle.h"
 
 /* Defaults: WG 2.2 (break-even 14 of 9, 14, 19, 24; wake-up 3), 5.1 (epoch 1000, limit 5, four
  * epochs, bounds 5 to 10), 7.1 (idle detect 5). */

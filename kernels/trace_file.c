@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "kernels/trace_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -144,8 +144,9 @@ static void read_requests(struct build *d)
     const struct tmx_serve_scheduler_options *o = &d->spec->scheduler;
     const bool pieces = o->policy == TMX_SERVE_CHUNKED;
     uint64_t most = 0, total = 0, below = 0;
-    size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim(d->run)), &n);
+    const struct tmx_serve *served = tmx_sim_serve(tmx_run_sim(d->run));
+    const size_t n = served->n_request;
+    const struct tmx_llm_request *q = served->request;
     for (size_t i = 0; i < n; i++) {
         const bool alone = !pieces && q[i].input > budget_of(o);
         const uint64_t end = (uint64_t)q[i].input + q[i].output;
@@ -1306,10 +1307,10 @@ enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run 
 
 double tmx_serve_mean_tbt_s(const struct tmx_run *run)
 {
-    size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(tmx_sim_serve(tmx_run_sim(run)), &n);
+    const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
+    const struct tmx_llm_request *q = s->request;
     double sum_s = 0, tokens = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < s->n_request; i++) {
         if (q[i].first_s >= 0 && q[i].done_s >= q[i].first_s) {
             sum_s += q[i].done_s - q[i].first_s;
             tokens += q[i].output - 1.0;
@@ -1322,8 +1323,8 @@ double tmx_serve_mean_row_w(const struct tmx_run *run)
 {
     const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
     double most = 0;
-    for (size_t k = 0; k < tmx_serve_spec_of(s)->n_row; k++) {
-        const struct tmx_serve_row_ledger *l = tmx_serve_row_ledger(s, k);
+    for (size_t k = 0; k < s->spec.n_row; k++) {
+        const struct tmx_serve_row_ledger *l = &s->row_ledger[k];
         most = fmax(most, l->n > 0 ? l->sum_w / (double)l->n : 0);
     }
     return most;

@@ -11,9 +11,9 @@
 #include "core/sim/source/sources.h"
 #include "core/sim/stage/cooling.h"
 #include "core/sim/stage/sensor.h"
-#include "core/sim/stage/smooth.h"
+#include "core/sim/stage/stages.h"
 #include "core/workload/sync_job.h"
-#include "kernels/sm_gating.h"
+#include "kernels/sm_cycle.h"
 #include "thermal/files/hotspot_config.h"
 
 static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */

@@ -618,11 +618,12 @@ double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency wh
                               double share)
 {
     const struct tmx_serve *s = served(r);
-    size_t n_request, n = 0;
+    size_t n = 0;
     if (!s) {
         return 0;
     }
-    const struct tmx_llm_request *q = tmx_serve_requests(s, &n_request);
+    const size_t n_request = s->n_request;
+    const struct tmx_llm_request *q = s->request;
     double at = 0, *v = malloc((n_request + 1) * sizeof *v);
     for (size_t i = 0; v && i < n_request; i++) {
         const bool counts =
@@ -657,8 +658,9 @@ double tmx_run_limits_ratio(const struct tmx_run *r)
 double tmx_run_goodput_pct(const struct tmx_run *r)
 {
     const struct tmx_serve_limits *l = r->serve ? &r->serve->limits : NULL;
-    size_t n = 0, good = 0;
-    const struct tmx_llm_request *q = l ? tmx_serve_requests(served(r), &n) : NULL;
+    size_t good = 0;
+    const size_t n = l ? served(r)->n_request : 0;
+    const struct tmx_llm_request *q = l ? served(r)->request : NULL;
     for (size_t i = 0; i < n; i++) {
         const double tbt_s = latency(r, &q[i], TMX_SERVE_TBT);
         good += q[i].first_s >= 0 && q[i].done_s >= 0 &&
@@ -674,16 +676,16 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
 {
     const struct tmx_serve *s = served(r);
     struct tmx_run_serving v = {0};
-    size_t n, n_class[2] = {0, 0};
+    size_t n_class[2] = {0, 0};
     double output = 0, prompt_s = 0, token_s = 0, few_s = 0, one_s = 0, capped_s[2] = {0, 0}, idle_w = 0;
     if (!s) {
         return v;
     }
-    const struct tmx_instance_view *of = tmx_serve_instances(s, &n);
-    const struct tmx_serve_spec *spec = tmx_serve_spec_of(s);
-    const struct tmx_serve_beyond beyond = tmx_serve_beyond(s);
+    const size_t n = s->n;
+    const struct tmx_instance_view *of = s->view;
+    const struct tmx_serve_spec *spec = &s->spec;
     for (size_t i = 0; i < n; i++) {
-        const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
+        const struct tmx_serve_instance_ledger *l = &s->ledger[i];
         output += (double)l->output_tokens;
         prompt_s += l->prompt_s;
         token_s += l->token_s;
@@ -694,7 +696,7 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
         v.brake_s += l->braked_s / (double)n;
     }
     for (size_t k = 0; k < spec->n_row; k++) {
-        const struct tmx_serve_row_ledger *l = tmx_serve_row_ledger(s, k);
+        const struct tmx_serve_row_ledger *l = &s->row_ledger[k];
         v.row_peak_w = fmax(v.row_peak_w, l->peak_w);
         v.row_mean_w = fmax(v.row_mean_w, l->n > 0 ? l->sum_w / (double)l->n : 0);
         v.row_rise_2s_w = fmax(v.row_rise_2s_w, l->rise_2s_w);
@@ -707,8 +709,8 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
     const double busy_s = prompt_s + token_s, span_s = fmax(tmx_sim_time_s(r->sim), r->options.tick_s),
                  rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w,
                  gpu_j = r->sim->recorder->total_j;
-    v.requests_done = (double)tmx_serve_n_done(s);
-    v.tokens_per_s = tmx_serve_end_s(s) > 0 ? output / tmx_serve_end_s(s) : 0;
+    v.requests_done = (double)s->n_done;
+    v.tokens_per_s = s->end_s > 0 ? output / s->end_s : 0;
     v.j_per_token = output > 0 ? gpu_j / output : 0;
     v.node_j_per_token =
         output > 0 ? (gpu_j + rest_j + spec->options.rest_slope * (gpu_j - idle_w * span_s)) / output : 0;
@@ -718,42 +720,40 @@ struct tmx_run_serving tmx_run_serving(const struct tmx_run *r)
     v.active_one_pct = busy_s > 0 ? 100 * one_s / busy_s : 0;
     v.capped_high_s = n_class[0] > 0 ? capped_s[0] / (double)n_class[0] : 0;
     v.capped_low_s = n_class[1] > 0 ? capped_s[1] / (double)n_class[1] : 0;
-    v.beyond_fit = (double)beyond.n_request;
-    v.beyond_prompt_x = beyond.prompt;
-    v.beyond_batch_x = beyond.batch;
+    v.beyond_fit = (double)tmx_serve_n_beyond(s);
+    v.beyond_prompt_x = s->most_prompt;
+    v.beyond_batch_x = s->most_batch;
     return v;
 }
 
 void tmx_run_serve_warn(const struct tmx_run *r)
 {
-    size_t n;
     const struct tmx_serve *s = served(r);
-    const struct tmx_serve_beyond b = s ? tmx_serve_beyond(s) : (struct tmx_serve_beyond){0};
-    if (s && r->serve->kept_batch && b.batch >= 1) {
+    const size_t beyond = s ? tmx_serve_n_beyond(s) : 0;
+    if (s && r->serve->kept_batch && s->most_batch >= 1) {
         tmx_warn("batches stayed at %d, the largest behind the fit of %s (serve.scheduler.max_batch); "
                  "serve.beyond_fit = true computes larger ones and marks them",
                  r->serve->spec.scheduler.max_batch, r->serve->llm.name);
     }
-    if (b.n_request > 0) {
-        (void)tmx_serve_requests(s, &n);
+    if (beyond > 0) {
         char prompts[48] = "", batches[48] = "";
-        if (b.prompt > 1) {
-            snprintf(prompts, sizeof prompts, "prompts up to %.3g times as large", b.prompt);
+        if (s->most_prompt > 1) {
+            snprintf(prompts, sizeof prompts, "prompts up to %.3g times as large", s->most_prompt);
         }
-        if (b.batch > 1) {
-            snprintf(batches, sizeof batches, "%sbatches up to %.3g times as large", b.prompt > 1 ? ", " : "",
-                     b.batch);
+        if (s->most_batch > 1) {
+            snprintf(batches, sizeof batches, "%sbatches up to %.3g times as large",
+                     s->most_prompt > 1 ? ", " : "", s->most_batch);
         }
         tmx_warn("%zu of %zu requests are beyond the fit of %s (%s%s): their times and watts are "
                  "extrapolated; requests.csv marks them",
-                 b.n_request, n, r->serve->llm.name, prompts, batches);
+                 beyond, s->n_request, r->serve->llm.name, prompts, batches);
     }
 }
 
 void tmx_run_requests(const struct tmx_run *run, FILE *out)
 {
-    size_t n;
-    const struct tmx_llm_request *q = tmx_serve_requests(served(run), &n);
+    const size_t n = served(run)->n_request;
+    const struct tmx_llm_request *q = served(run)->request;
     char real[TMX_REAL_SIZE];
     static const char *const beyond[] = {"", "prompt", "batch",
                                          "prompt batch"}; /* by bits of enum tmx_beyond */
@@ -779,12 +779,11 @@ struct tmx_table *tmx_run_instances(const struct tmx_run *run)
         TMX_INT("iterations"),     TMX_INT("requests"),     TMX_INT("input_tokens"), TMX_INT("output_tokens"),
         TMX_REAL("mean_batch", 3), TMX_REAL("energy_j", 1), TMX_REAL("capped_s", 3), TMX_REAL("braked_s", 3),
     };
-    size_t n;
     const struct tmx_serve *s = served(run);
-    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    const struct tmx_instance_view *v = s->view;
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < n; i++) {
-        const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct tmx_serve_instance_ledger *l = &s->ledger[i];
         const double busy_s = l->prompt_s + l->token_s;
         tmx_table_row(t, "%zu %zu %zu %zu %s %g %g %g %zu %zu %zu %zu %g %g %g %g", i, v[i].gpu0, v[i].n_gpu,
                       v[i].row,
@@ -826,9 +825,9 @@ struct tmx_table *tmx_run_missed(const struct tmx_run *run)
     static const char *const words[] = {"ttft", "tbt", "e2e"};
     const struct tmx_serve_limits *given = &run->serve->limits;
     const double limits[] = {given->ttft_s, given->tbt_s, given->e2e_s};
-    size_t n;
     const struct tmx_serve *s = served(run);
-    const struct tmx_llm_request *q = tmx_serve_requests(s, &n);
+    const size_t n = s->n_request;
+    const struct tmx_llm_request *q = s->request;
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
     for (int what = 0; what < 3; what++) {
         const double limit_s = limits[what] > 0
@@ -842,7 +841,7 @@ struct tmx_table *tmx_run_missed(const struct tmx_run *run)
                 continue;
             }
             const struct tmx_serve_instance_ledger *l =
-                tmx_serve_instance_ledger(s, what == TMX_SERVE_TTFT ? q[i].instance : q[i].token_instance);
+                &s->ledger[what == TMX_SERVE_TTFT ? q[i].instance : q[i].token_instance];
             const double all_s = l->late_s[0] + l->late_s[1] + l->late_s[2];
             excess(run, &q[i], (enum tmx_serve_latency)what, part);
             for (size_t k = 0; k < 3; k++) {

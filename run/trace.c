@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/trace.h"
 #include "run/summary.h"
 
 #include <math.h>
@@ -179,9 +178,8 @@ static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
     const struct tmx_serve *s = tmx_sim_serve(sim);
     const bool heat = !sim->cold;
-    size_t n;
-    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
-    for (size_t i = 0; i < n; i++) {
+    const struct tmx_instance_view *v = s->view;
+    for (size_t i = 0; i < s->n; i++) {
         double gpu_w = 0;
         for (size_t g = v[i].gpu0; g < v[i].gpu0 + v[i].n_gpu; g++) {
             gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_watts(s, g).now_w;
@@ -195,11 +193,11 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
     const struct tmx_serve *s = tmx_sim_serve(sim);
     const double budget_w = t->run->serve->spec.row_options.budget_w;
     double mhz[2] = {INFINITY, INFINITY}, hottest_k = NAN, memory_k = NAN, inlet_k = NAN;
-    size_t n, in_row = 0, capped = 0, requests = 0;
+    size_t in_row = 0, capped = 0, requests = 0;
     bool braked = false;
     FILE *out = t->file[ROWS].file;
-    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
-    for (size_t i = 0; i < n; i++) {
+    const struct tmx_instance_view *v = s->view;
+    for (size_t i = 0; i < s->n; i++) {
         if (v[i].row != row) {
             continue;
         }

@@ -11,7 +11,6 @@
 #include "base/os.h"
 #include "base/output.h"
 #include "run/summary.h"
-#include "run/trace.h"
 #include "study/analysis/analysis.h"
 #include "study/pool.h"
 

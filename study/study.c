@@ -47,7 +47,7 @@
 #include "base/os.h"
 #include "base/plausible.h"
 #include "base/text.h"
-#include "core/sim/lockstep.h"
+#include "core/sim/sim.h"
 #include "run/registry.h"
 #include "study/pool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/floorplan/floorplan_edit.h"
+#include "core/floorplan/floorplan.h"
 
 #include <math.h>
 #include <stdio.h>

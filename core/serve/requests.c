@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/serve/requests.h"
+#include "core/serve/serve.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -113,17 +113,17 @@ _Static_assert(sizeof(struct tmx_llm_request) == 48, "a million of them in 48 MB
 enum { RISES = 20 };
 enum state { IDLE, BUSY };
 
-struct fresh { /* sequences whose last token was at the same time */
+struct tmx_serve_fresh { /* sequences whose last token was at the same time */
     double last_s;
     size_t n;
 };
 
-struct ends { /* a running sequence, in a heap by the token iteration at which it ends */
+struct tmx_serve_end { /* a running sequence, in a heap by the token iteration at which it ends */
     uint64_t at;
     uint32_t request;
 };
 
-struct instance {
+struct tmx_serve_instance {
     enum state state;
     double from_s,
         end_s; /* accounted for up to; end of the iteration, or when a cache arrives; INFINITY: never */
@@ -148,39 +148,14 @@ struct instance {
     /* row */
     double asked_hz, due_s, clock_hz;
     size_t level;
-    struct tmx_serve_instance_ledger ledger;
 };
 
-struct row {
+struct tmx_serve_row {
     double joules, w; /* since the last telemetry; mean before it */
     double memory[TMX_ROW_MEMORY];
     bool braked, brake_asked;
     double brake_due_s;
     double past_w[RISES]; /* ring */
-    struct tmx_serve_row_ledger ledger;
-};
-
-struct tmx_serve {
-    struct tmx_serve_spec spec;
-    const struct tmx_chip **chip; /* [n] of an instance */
-    const struct tmx_llm_phase **phase;
-    double token_link_s; /* a token of cache on its way to the token instance, as far as it is not hidden */
-    size_t n, n_request;
-    struct scalars {
-        size_t next; /* request that arrives next */
-        size_t n_done;
-        double end_s, telemetry_s, tick_end_s;
-        double most_prompt, most_batch; /* of an iteration, of the fit's */
-    } * now;
-    struct tmx_llm_request *request; /* [n_request] */
-    struct instance *instance;       /* [n] */
-    struct tmx_instance_view *view;  /* [n] */
-    struct row *row;                 /* [n_row] */
-    struct ends *heap;               /* [n][max_batch] */
-    struct fresh *fresh;             /* [n][max_batch + 1] */
-    double *asked_hz, *clock_hz, *row_w;
-    uint64_t *gap; /* [TMX_GAP_BINS] */
-    bool split;
 };
 
 /* ---- what an iteration takes and draws ---- */
@@ -191,7 +166,7 @@ static double token_s(const struct tmx_serve *s, size_t i, double batch, double 
                                               : tmx_llm_token_s(s->phase[i], batch, cached);
 }
 
-static double stretched(const struct instance *x)
+static double stretched(const struct tmx_serve_instance *x)
 {
     return x->nominal_s * ((1 - x->m) / x->speed + x->m);
 }
@@ -199,7 +174,7 @@ static double stretched(const struct instance *x)
 /* Length and watts of the iteration that has been put together. */
 static void price(struct tmx_serve *s, size_t i)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     const struct tmx_llm *llm = s->spec.llm;
     const struct tmx_llm_phase *p = s->phase[i];
     const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
@@ -228,7 +203,7 @@ static void price(struct tmx_serve *s, size_t i)
 /* Time and watts of the running iteration up to `to_s`. */
 static void account(struct tmx_serve *s, size_t i, double to_s)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     const double dt = to_s - x->from_s;
     x->from_s = to_s;
     if (x->state == IDLE || dt <= 0) {
@@ -236,7 +211,7 @@ static void account(struct tmx_serve *s, size_t i, double to_s)
     }
     const double l2 = s->spec.llm->l2_share, ws = dt * x->dynamic_w,
                  rate = x->speed >= 1 ? 1 : 1 / ((1 - x->m) / x->speed + x->m);
-    struct tmx_serve_instance_ledger *l = &x->ledger;
+    struct tmx_serve_instance_ledger *l = &s->ledger[i];
     x->busy_s += dt;
     x->l2_ws += ws * l2;
     x->dram_ws += ws * x->dram_share * rate;
@@ -257,11 +232,11 @@ static void account(struct tmx_serve *s, size_t i, double to_s)
 
 static uint32_t pop_end(struct tmx_serve *s, size_t i)
 {
-    struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
     const uint32_t first = h[0].request;
     const size_t n = --s->instance[i].n_run;
     s->view[i].n_sequence--;
-    const struct ends last = h[n];
+    const struct tmx_serve_end last = h[n];
     size_t k = 0, child;
     while ((child = 2 * k + 1) < n) {
         child += child + 1 < n && h[child + 1].at < h[child].at;
@@ -276,7 +251,7 @@ static uint32_t pop_end(struct tmx_serve *s, size_t i)
 }
 
 /* Time that clocks took, as a mark that wraps around: differences count. */
-static uint32_t late_mark(const struct instance *x)
+static uint32_t late_mark(const struct tmx_serve_instance *x)
 {
     return (uint32_t)(uint64_t)(x->late_s * 1e4);
 }
@@ -284,40 +259,40 @@ static uint32_t late_mark(const struct instance *x)
 static void complete(struct tmx_serve *s, size_t i, uint32_t r, double at_s)
 {
     struct tmx_llm_request *q = &s->request[r];
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     q->done_s = at_s;
     q->token_late = q->output > 1 ? late_mark(x) - q->token_late : 0;
-    s->now->n_done++;
-    s->now->end_s = fmax(s->now->end_s, at_s);
+    s->n_done++;
+    s->end_s = fmax(s->end_s, at_s);
     s->view[i].n_request--;
     s->view[i].pending_tokens -= 1;
     s->view[i].reserved_tokens -= q->input + (double)q->output;
     x->held -= q->input + (double)q->output;
-    x->ledger.n_request++;
-    x->ledger.output_tokens += q->output;
+    s->ledger[i].n_request++;
+    s->ledger[i].output_tokens += q->output;
 }
 
 /* A sequence with its first token, made at last_s, goes on in the batch. */
 static void join(struct tmx_serve *s, size_t i, uint32_t r, double last_s)
 {
-    struct instance *x = &s->instance[i];
-    struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
+    struct tmx_serve_instance *x = &s->instance[i];
+    struct tmx_serve_fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
     struct tmx_llm_request *q = &s->request[r];
     q->token_late = late_mark(x);
     const uint64_t at = x->k + q->output - 1; /* its end goes into the heap */
-    struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
     size_t k = s->instance[i].n_run++;
     s->view[i].n_sequence++;
     while (k > 0 && h[(k - 1) / 2].at > at) {
         h[k] = h[(k - 1) / 2];
         k = (k - 1) / 2;
     }
-    h[k] = (struct ends){at, r};
+    h[k] = (struct tmx_serve_end){at, r};
     x->cached += q->input + 1.0;
     if (x->n_fresh > 0 && f[x->n_fresh - 1].last_s == last_s) {
         f[x->n_fresh - 1].n++;
     } else {
-        f[x->n_fresh++] = (struct fresh){last_s, 1};
+        f[x->n_fresh++] = (struct tmx_serve_fresh){last_s, 1};
     }
 }
 
@@ -326,7 +301,7 @@ static void send(struct tmx_serve *s, size_t from, uint32_t r, double at_s)
 {
     struct tmx_llm_request *q = &s->request[r];
     const size_t to = q->token_instance;
-    struct instance *x = &s->instance[to];
+    struct tmx_serve_instance *x = &s->instance[to];
     s->view[from].reserved_tokens -= q->input;
     s->instance[from].held -= q->input;
     s->view[from].pending_tokens -= 1;
@@ -346,7 +321,7 @@ static void send(struct tmx_serve *s, size_t from, uint32_t r, double at_s)
 
 static void prompts_made(struct tmx_serve *s, size_t i, double at_s)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     for (size_t c = 0; c < x->n_cur; c++) {
         const uint32_t r = x->cur;
         struct tmx_llm_request *q = &s->request[r];
@@ -356,7 +331,7 @@ static void prompts_made(struct tmx_serve *s, size_t i, double at_s)
         q->late_s = 1e-4F * (float)(late_mark(x) - q->prompt_mark);
         s->view[i].pending_tokens -= q->input;
         s->view[i].prompt_tokens -= q->input;
-        x->ledger.input_tokens += q->input;
+        s->ledger[i].input_tokens += q->input;
         if (q->token_instance != i && q->output > 1) {
             send(s, i, r, at_s);
         } else if (q->output == 1) {
@@ -380,7 +355,7 @@ static void prompts_made(struct tmx_serve *s, size_t i, double at_s)
 /* Does the head of the queue fit into the cache? Reserves it. */
 static bool reserve_head(struct tmx_serve *s, size_t i)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     struct tmx_llm_request *q = &s->request[x->head];
     const bool stays = q->token_instance == i;
     const double wants = q->input + (stays ? (double)q->output : 0);
@@ -398,7 +373,7 @@ static bool reserve_head(struct tmx_serve *s, size_t i)
 /* The head of the queue ends in this iteration. */
 static void take_head(struct tmx_serve *s, size_t i)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     const uint32_t r = x->head;
     x->head = s->request[r].next;
     x->tail = x->head == NONE ? NONE : x->tail;
@@ -413,7 +388,7 @@ static void take_head(struct tmx_serve *s, size_t i)
 /* Prompts up to `budget` tokens beside those there are, the first always; orca: no budget. */
 static void take_prompts(struct tmx_serve *s, size_t i, double beside, double budget)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     while (x->head != NONE) {
         const double input = s->request[x->head].input;
         if ((x->n_cur > 0 && (double)x->iteration_tokens + input + beside > budget) || !reserve_head(s, i)) {
@@ -426,7 +401,7 @@ static void take_prompts(struct tmx_serve *s, size_t i, double beside, double bu
 
 static void take_pieces(struct tmx_serve *s, size_t i, size_t chunk)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     while (x->head != NONE && x->iteration_tokens < chunk && (x->done_tokens > 0 || reserve_head(s, i))) {
         const size_t left = s->request[x->head].input - x->done_tokens, room = chunk - x->iteration_tokens;
         if (left > room) {
@@ -442,7 +417,7 @@ static void take_pieces(struct tmx_serve *s, size_t i, size_t chunk)
 /* Caches that have arrived join the batch as far as they fit. */
 static void take_caches(struct tmx_serve *s, size_t i, double at_s)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     while (x->in_head != NONE && s->request[x->in_head].done_s <= at_s &&
            x->n_run < (size_t)s->spec.scheduler.max_batch) {
         const uint32_t r = x->in_head;
@@ -460,7 +435,7 @@ static void take_caches(struct tmx_serve *s, size_t i, double at_s)
 
 static void begin(struct tmx_serve *s, size_t i, double at_s)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     x->from_s = at_s;
     take_caches(s, i, at_s);
     /* schedule */
@@ -494,13 +469,13 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
         return;
     }
     x->state = BUSY;
-    x->ledger.n_iteration++;
+    s->ledger[i].n_iteration++;
     /* an iteration beyond the rows behind the fit marks its requests */
-    const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    const struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
     const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
                  batch = (double)x->batch / s->phase[i]->max_batch;
-    s->now->most_prompt = fmax(s->now->most_prompt, prompt);
-    s->now->most_batch = fmax(s->now->most_batch, batch);
+    s->most_prompt = fmax(s->most_prompt, prompt);
+    s->most_batch = fmax(s->most_batch, batch);
     uint32_t r = x->cur;
     for (size_t c = 0; c < x->n_cur && prompt > 1; c++, r = s->request[r].next) {
         s->request[r].beyond |= TMX_BEYOND_PROMPT;
@@ -515,13 +490,13 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
 /* The event of an instance: its iteration ends, or a cache arrives; the next iteration begins. */
 static void step(struct tmx_serve *s, size_t i)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     const double at_s = x->end_s;
     if (x->state == BUSY) {
         account(s, i, at_s);
         if (x->batch > 0) { /* tokens are made */
-            struct fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
-            const struct ends *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+            struct tmx_serve_fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
+            const struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
             for (size_t k = 0; k < x->n_fresh; k++) {
                 const double gap_s = at_s - f[k].last_s;
                 uint64_t bits;
@@ -536,7 +511,7 @@ static void step(struct tmx_serve *s, size_t i)
                 x->cached -= s->request[r].input + (double)s->request[r].output;
                 complete(s, i, r, at_s);
             }
-            f[0] = (struct fresh){at_s, x->n_run};
+            f[0] = (struct tmx_serve_fresh){at_s, x->n_run};
             x->n_fresh = x->n_run > 0;
         }
         prompts_made(s, i, at_s);
@@ -597,7 +572,7 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
     if (to.token >= s->n || !s->view[to.token].open) {
         return nonsense(s, "token", to.token, r, err);
     }
-    struct instance *x = &s->instance[to.prompt];
+    struct tmx_serve_instance *x = &s->instance[to.prompt];
     q->instance = (uint16_t)to.prompt;
     q->token_instance = (uint16_t)to.token;
     s->view[to.prompt].pending_tokens += q->input + 1.0;
@@ -631,7 +606,7 @@ static size_t level_of(const struct tmx_chip *c, double hz)
 /* A new clock stretches what is left of the running iteration. */
 static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
 {
-    struct instance *x = &s->instance[i];
+    struct tmx_serve_instance *x = &s->instance[i];
     const bool braked = s->row[s->view[i].row].braked;
     const double m = braked ? 0 : x->iteration_tokens > 0 ? s->spec.llm->m_prompt : s->spec.llm->m_token;
     if (speed == x->speed && (x->state == IDLE || m == x->m)) {
@@ -650,8 +625,8 @@ static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
 static void watch_row(struct tmx_serve *s, size_t k, double at_s)
 {
     const struct tmx_row_options *o = &s->spec.row_options;
-    struct row *r = &s->row[k];
-    struct tmx_serve_row_ledger *l = &r->ledger;
+    struct tmx_serve_row *r = &s->row[k];
+    struct tmx_serve_row_ledger *l = &s->row_ledger[k];
     const size_t back_2 = (size_t)fmax(1, round(2 / o->telemetry_s)),
                  back_40 = (size_t)fmin(RISES, fmax(1, round(40 / o->telemetry_s)));
     r->w = r->joules / o->telemetry_s;
@@ -703,7 +678,7 @@ static enum tmx_status decide_rows(struct tmx_serve *s, double at_s, struct tmx_
         tmx_row_of(c)->decide(c->state, &v, s->asked_hz);
     }
     for (size_t i = 0; i < s->n; i++) {
-        struct instance *x = &s->instance[i];
+        struct tmx_serve_instance *x = &s->instance[i];
         if (!(s->asked_hz[i] > 0)) {
             return tmx_fail(err, TMX_ESOLVE,
                             "row policy %s: a clock of %g Hz for instance %zu, expected more than 0",
@@ -723,14 +698,14 @@ static void apply_rows(struct tmx_serve *s, double at_s)
 {
     static const double early = 1e-9; /* due times are sums */
     for (size_t k = 0; k < s->spec.n_row; k++) {
-        struct row *r = &s->row[k];
+        struct tmx_serve_row *r = &s->row[k];
         if (r->brake_due_s <= at_s + early) {
             r->braked = r->brake_asked;
             r->brake_due_s = INFINITY;
         }
     }
     for (size_t i = 0; i < s->n; i++) {
-        struct instance *x = &s->instance[i];
+        struct tmx_serve_instance *x = &s->instance[i];
         if (x->due_s <= at_s + early) {
             x->clock_hz = s->clock_hz[i] = x->asked_hz;
             x->due_s = INFINITY;
@@ -751,7 +726,7 @@ double tmx_serve_power_w(const struct tmx_serve *s, size_t i, double gpu_w)
 
 void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
 {
-    const bool counts = s->now->tick_end_s > 0; /* not the warm-up */
+    const bool counts = s->tick_end_s > 0; /* not the warm-up */
     for (size_t i = 0; i < s->n; i++) {
         struct tmx_instance_view *v = &s->view[i];
         double gpu_w = 0;
@@ -762,8 +737,8 @@ void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
         v->power_w = tmx_serve_power_w(s, i, gpu_w);
         if (counts) {
             s->row[v->row].joules += v->power_w * dt_s;
-            s->instance[i].ledger.joules += gpu_w * dt_s;
-            s->instance[i].ledger.inlet_ks += v->inlet_k * dt_s;
+            s->ledger[i].joules += gpu_w * dt_s;
+            s->ledger[i].inlet_ks += v->inlet_k * dt_s;
         }
     }
 }
@@ -773,7 +748,7 @@ static void close_tick(struct tmx_serve *s, const struct tmx_serve_tick *t)
 {
     const double dt = t->end_s - t->begin_s;
     for (size_t i = 0; i < s->n; i++) {
-        struct instance *x = &s->instance[i];
+        struct tmx_serve_instance *x = &s->instance[i];
         const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
         account(s, i, t->end_s);
         x->watts = (struct tmx_serve_watts){
@@ -781,8 +756,8 @@ static void close_tick(struct tmx_serve *s, const struct tmx_serve_tick *t)
         x->watts.now_w = x->watts.busy * gpu->static_w + (1 - x->watts.busy) * s->phase[i]->idle_w +
                          x->watts_scale * (x->watts.sm_w + x->watts.l2_w) + x->watts.dram_w;
         x->busy_s = x->sm_ws = x->l2_ws = x->dram_ws = 0;
-        x->ledger.capped_s += isfinite(x->clock_hz) ? dt : 0;
-        x->ledger.braked_s += s->row[s->view[i].row].braked ? dt : 0;
+        s->ledger[i].capped_s += isfinite(x->clock_hz) ? dt : 0;
+        s->ledger[i].braked_s += s->row[s->view[i].row].braked ? dt : 0;
     }
 }
 
@@ -790,7 +765,7 @@ static void close_tick(struct tmx_serve *s, const struct tmx_serve_tick *t)
 static void set_clocks(struct tmx_serve *s, double at_s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        struct instance *x = &s->instance[i];
+        struct tmx_serve_instance *x = &s->instance[i];
         const struct tmx_chip *c = s->chip[i];
         const double speed = tmx_chip_speed(c, x->level) / tmx_chip_speed(c, 0),
                      volt = tmx_chip_volt(c, x->level) / tmx_chip_volt(c, 0);
@@ -818,23 +793,23 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         set_speed(s, i, fmax(speed, 1e-3), t->begin_s);
     }
     apply_rows(s, t->begin_s);
-    if (t->begin_s >= s->now->telemetry_s - 1e-9) {
-        s->now->telemetry_s += s->spec.row_options.telemetry_s;
+    if (t->begin_s >= s->telemetry_s - 1e-9) {
+        s->telemetry_s += s->spec.row_options.telemetry_s;
         st = decide_rows(s, t->begin_s, err);
         apply_rows(s, t->begin_s);
     }
     if (!t->speed) {
         set_clocks(s, t->begin_s);
     }
-    while (!st && s->now->next < s->n_request && s->request[s->now->next].arrival_s < t->end_s) {
-        const uint32_t r = (uint32_t)s->now->next++;
+    while (!st && s->next < s->n_request && s->request[s->next].arrival_s < t->end_s) {
+        const uint32_t r = (uint32_t)s->next++;
         run_to(s, s->request[r].arrival_s);
         st = arrive(s, r, err);
     }
     if (!st) {
         run_to(s, t->end_s);
         close_tick(s, t);
-        s->now->tick_end_s = t->end_s;
+        s->tick_end_s = t->end_s;
     }
     return st;
 }
@@ -876,18 +851,18 @@ static void place_instance(struct tmx_serve *s, size_t i)
     const struct tmx_serve_gpu *gpu = &s->spec.gpu[gpu0];
     s->chip[i] = gpu->chip;
     s->phase[i] = gpu->phase;
-    s->instance[i] = (struct instance){.state = IDLE,
-                                       .end_s = INFINITY,
-                                       .speed = 1,
-                                       .watts_scale = 1,
-                                       .head = NONE,
-                                       .tail = NONE,
-                                       .cur = NONE,
-                                       .in_head = NONE,
-                                       .asked_hz = INFINITY,
-                                       .clock_hz = INFINITY,
-                                       .due_s = INFINITY,
-                                       .watts = {.now_w = gpu->phase->idle_w}};
+    s->instance[i] = (struct tmx_serve_instance){.state = IDLE,
+                                                 .end_s = INFINITY,
+                                                 .speed = 1,
+                                                 .watts_scale = 1,
+                                                 .head = NONE,
+                                                 .tail = NONE,
+                                                 .cur = NONE,
+                                                 .in_head = NONE,
+                                                 .asked_hz = INFINITY,
+                                                 .clock_hz = INFINITY,
+                                                 .due_s = INFINITY,
+                                                 .watts = {.now_w = gpu->phase->idle_w}};
     s->asked_hz[i] = s->clock_hz[i] = INFINITY;
     s->view[i] = (struct tmx_instance_view){
         .gpu0 = gpu0,
@@ -925,7 +900,8 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     s->request = spec->list->request;
     s->token_link_s =
         p->gb_per_s > 0 ? tmx_llm_token_bytes(spec->llm) / (p->gb_per_s * 1e9) * (1 - p->overlap) : 0;
-    TMX_TAKE(arena, s->now, 1);
+    TMX_TAKE(arena, s->ledger, s->n);
+    TMX_TAKE(arena, s->row_ledger, spec->n_row);
     TMX_TAKE(arena, s->instance, s->n);
     TMX_TAKE(arena, s->view, s->n);
     TMX_TAKE(arena, s->row, spec->n_row);
@@ -940,7 +916,7 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     if (arena->failed) {
         return s;
     }
-    *s->now = (struct scalars){.telemetry_s = spec->row_options.telemetry_s};
+    s->telemetry_s = spec->row_options.telemetry_s;
     for (size_t k = 0; k < spec->n_row; k++) {
         s->row[k].brake_due_s = INFINITY;
     }
@@ -950,55 +926,13 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     return s;
 }
 
-bool tmx_serve_done(const struct tmx_serve *s)
+size_t tmx_serve_n_beyond(const struct tmx_serve *s)
 {
-    return s->now->n_done == s->n_request;
-}
-
-double tmx_serve_end_s(const struct tmx_serve *s)
-{
-    return s->now->end_s;
-}
-
-size_t tmx_serve_n_done(const struct tmx_serve *s)
-{
-    return s->now->n_done;
-}
-
-const struct tmx_serve_spec *tmx_serve_spec_of(const struct tmx_serve *s)
-{
-    return &s->spec;
-}
-
-const struct tmx_llm_request *tmx_serve_requests(const struct tmx_serve *s, size_t *n)
-{
-    *n = s->n_request;
-    return s->request;
-}
-
-const struct tmx_instance_view *tmx_serve_instances(const struct tmx_serve *s, size_t *n)
-{
-    *n = s->n;
-    return s->view;
-}
-
-const struct tmx_serve_instance_ledger *tmx_serve_instance_ledger(const struct tmx_serve *s, size_t i)
-{
-    return &s->instance[i].ledger;
-}
-
-const struct tmx_serve_row_ledger *tmx_serve_row_ledger(const struct tmx_serve *s, size_t row)
-{
-    return &s->row[row].ledger;
-}
-
-struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s)
-{
-    struct tmx_serve_beyond b = {.prompt = s->now->most_prompt, .batch = s->now->most_batch};
+    size_t n = 0;
     for (size_t i = 0; i < s->n_request; i++) {
-        b.n_request += s->request[i].beyond != 0;
+        n += s->request[i].beyond != 0;
     }
-    return b;
+    return n;
 }
 
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q)

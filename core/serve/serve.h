@@ -8,7 +8,60 @@
 #include "base/arena.h"
 #include "core/contract/choice.h"
 #include "core/serve/llm.h"
-#include "core/serve/requests.h"
+#include <stdint.h>
+
+#include "base/opt.h"
+
+/* Requests for a language model: from a trace, or drawn. All are made before the run. */
+
+struct tmx_request_options { /* group serve.requests */
+    char file[512];
+    char sizes[512];
+    int process; /* enum tmx_request_process */
+    double rate_per_s, day, noise, noise_s, duration_s;
+    int count;
+    double speed;
+    double high;
+};
+enum tmx_request_process { TMX_REQUESTS_TRACE, TMX_REQUESTS_POISSON };
+extern const struct tmx_opt tmx_request_opts[];
+
+struct tmx_llm_request { /* 48 bytes: there may be millions */
+    double arrival_s;
+    double first_s, done_s; /* its first and its last token; negative: not yet */
+    uint32_t input;         /* tokens */
+    uint32_t output : 29, class_of : 1 /* 0: high priority, 1: low */, beyond : 2 /* enum tmx_beyond */;
+    union {
+        uint32_t next;       /* until its first token: in the queue it waits in; UINT32_MAX: none */
+        uint32_t token_late; /* then: what slow clocks took of the time after it, in 0.1 ms; until it is done
+                                a mark */
+    };
+    float queue_s; /* until its prompt was begun */
+    union {
+        uint32_t prompt_mark; /* while its prompt is computed */
+        float late_s;         /* then: of the time to its first token, what slow clocks took */
+    };
+    uint16_t instance, token_instance;
+};
+enum tmx_beyond {
+    TMX_BEYOND_PROMPT = 1,
+    TMX_BEYOND_BATCH = 2
+}; /* outside the fit of the model's phase: bits */
+enum { TMX_MOST_INSTANCES = 65536 };
+
+struct tmx_request_list {
+    struct tmx_llm_request *request; /* [n] owned, by arrival */
+    size_t n;
+    unsigned first_line; /* of the trace, for messages; 0: drawn */
+};
+
+/* Traces are recognised by their header (docs/formats.md). at: the group, for messages. Overwritten; end with
+ * tmx_requests_finish, also after failure. TMX_ECONFIG, TMX_EPARSE, TMX_EIO with the line. */
+TMX_NODISCARD enum tmx_status tmx_requests_make(struct tmx_request_list *l,
+                                                const struct tmx_request_options *o,
+                                                const struct tmx_setting *at, uint64_t seed,
+                                                struct tmx_err *err);
+void tmx_requests_finish(struct tmx_request_list *l); /* accepts zeroed memory */
 
 enum tmx_serve_scheduler { TMX_SERVE_MIXED, TMX_SERVE_CHUNKED, TMX_SERVE_PREFILL_FIRST, TMX_SERVE_ORCA };
 enum tmx_serve_rows { TMX_ROWS_ALL, TMX_ROWS_RACK };
@@ -93,7 +146,29 @@ struct tmx_serve_row_ledger {
 
 enum { TMX_GAP_BINS = 3584 }; /* powers of two from 2^-14 s on, 128 to each */
 
-struct tmx_serve;
+struct tmx_serve {
+    struct tmx_serve_spec spec;
+    struct tmx_llm_request *request;          /* [n_request] */
+    struct tmx_instance_view *view;           /* [n] */
+    struct tmx_serve_instance_ledger *ledger; /* [n] */
+    struct tmx_serve_row_ledger *row_ledger;  /* [n_row] */
+    size_t n, n_request, n_done;              /* done: have their last token */
+    double end_s;                             /* of the last token so far */
+    double most_prompt, most_batch;           /* of an iteration, of the fit's; 0: no iteration yet */
+    /* serve.c alone: */
+    const struct tmx_chip **chip; /* [n] of an instance */
+    const struct tmx_llm_phase **phase;
+    double token_link_s; /* a token of cache on its way to the token instance, as far as it is not hidden */
+    size_t next;         /* request that arrives next */
+    double telemetry_s, tick_end_s;
+    struct tmx_serve_instance *instance; /* [n] */
+    struct tmx_serve_row *row;           /* [n_row] */
+    struct tmx_serve_end *heap;          /* [n][max_batch] */
+    struct tmx_serve_fresh *fresh;       /* [n][max_batch + 1] */
+    double *asked_hz, *clock_hz, *row_w;
+    uint64_t *gap; /* [TMX_GAP_BINS] */
+    bool split;
+};
 
 /* Class of an instance under class_servers: 0 high priority, 1 low. */
 int tmx_serve_class(const struct tmx_serve_options *o, size_t instance);
@@ -124,20 +199,7 @@ double tmx_serve_power_w(const struct tmx_serve *s, size_t instance, double gpu_
 size_t tmx_serve_level(const struct tmx_serve *s, size_t gpu); /* slowest that the row asks for */
 unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu);
 
-bool tmx_serve_done(const struct tmx_serve *s);    /* every request has its last token */
-double tmx_serve_end_s(const struct tmx_serve *s); /* of the last token so far */
-size_t tmx_serve_n_done(const struct tmx_serve *s);
-const struct tmx_serve_spec *tmx_serve_spec_of(const struct tmx_serve *s);
-const struct tmx_llm_request *tmx_serve_requests(const struct tmx_serve *s, size_t *n);
-const struct tmx_instance_view *tmx_serve_instances(const struct tmx_serve *s, size_t *n);
-const struct tmx_serve_instance_ledger *tmx_serve_instance_ledger(const struct tmx_serve *s, size_t i);
-const struct tmx_serve_row_ledger *tmx_serve_row_ledger(const struct tmx_serve *s, size_t row);
-/* Requests outside the fit, and the largest prompt and batch of an iteration over those of the fit. */
-struct tmx_serve_beyond {
-    size_t n_request;
-    double prompt, batch; /* 0: no iteration yet */
-};
-struct tmx_serve_beyond tmx_serve_beyond(const struct tmx_serve *s);
+size_t tmx_serve_n_beyond(const struct tmx_serve *s);                 /* requests outside the fit */
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */
 
 #endif

@@ -22,7 +22,6 @@
  * How many lanes pay is limited: each simulation's own state leaves the cache when there are many, and a
  * run's result is kept only when the run has ended, so runs side by side are all lost together when the
  * program is killed. */
-#include "core/sim/lockstep.h"
 
 #include <math.h>
 #include <stdlib.h>

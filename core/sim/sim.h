@@ -11,14 +11,10 @@
 #include "core/machine/decomposition.h"
 #include "core/serve/serve.h"
 #include "core/sim/record/recorder.h"
-#include "core/sim/source/job.h"
 #include "core/sim/source/sources.h"
 #include "core/sim/stage/cooling.h"
-#include "core/sim/stage/cta_stage.h"
-#include "core/sim/stage/gate_stage.h"
-#include "core/sim/stage/row_stage.h"
 #include "core/sim/stage/sensor.h"
-#include "core/sim/stage/smooth.h"
+#include "core/sim/stage/stages.h"
 
 struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
     const struct tmx_thermal_ops *ops;
@@ -191,5 +187,24 @@ TMX_NODISCARD enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_r
 TMX_NODISCARD enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err);
 /* Does any rank say so? */
 TMX_NODISCARD enum tmx_status tmx_sim_share_any(struct tmx_sim *s, bool *said, struct tmx_err *err);
+
+/* Simulations that advance tick by tick side by side, so that their GPUs step as batches where their thermal
+ * models are the same. Each gets the bytes that it would get alone; one that fails or ends leaves the others
+ * as they are. */
+
+/* Tasks that are a simulation each, one after another as lanes come free: as many at a time as pay. */
+struct tmx_lockstep_tasks {
+    void *ctx;
+    /* Open the simulation of a task; *observer looks at every tick, *own is handed to end. */
+    enum tmx_status (*begin)(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                             void **own, struct tmx_err *err);
+    /* It has ended, well or not; own is NULL where begin left it so. What begin has opened is closed here. */
+    void (*end)(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err);
+    /* OPTIONAL. Now and then: how much of its work a task has done, 0 to 1. */
+    void (*progress)(void *ctx, size_t task, double share);
+};
+
+/* Every one of the n tasks comes to its end. */
+void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n);
 
 #endif

@@ -27,7 +27,7 @@
  *
  * Leakage uses the temperature at the start of the tick. The error is of first order in dt_s.
  *
- * Where work comes from is a table (core/contract/source.h) that 1, 3, work and the tick's end ask.
+ * Where work comes from is a table (core/sim/source/sources.h) that 1, 3, work and the tick's end ask.
  *
  * Policies see sensors' readings, never temperatures. A policy's answer is checked before it has any effect
  * (stage/answers.c). In the order above each stage is the only writer of what it writes, so a stage reads

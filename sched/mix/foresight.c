@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "sched/mix/ahead.h"
-#include "sched/mix/follow.h"
 #include "sched/policies.h"
 
 struct foresight {

@@ -7,7 +7,7 @@
 
 #include "base/cost.h"
 #include "base/output.h"
-#include "kernels/trace_file.h"
+#include "kernels/stream.h"
 #include "sched/sched.h"
 #include "study/pool.h"
 

@@ -14,7 +14,7 @@
 #include "base/opt.h"
 #include "base/plausible.h"
 #include "cli/commands.h"
-#include "core/sim/lockstep.h"
+#include "core/sim/sim.h"
 #include "run/run.h"
 
 struct fake {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "kernels/trace_file.h"
+#include "kernels/stream.h"
 
 void fuzz_reader(const char *path)
 {

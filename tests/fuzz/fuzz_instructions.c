@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "kernels/trace_file.h"
+#include "kernels/stream.h"
 
 /* Instruction traces of one SM. */
 void fuzz_reader(const char *path)

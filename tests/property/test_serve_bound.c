@@ -90,12 +90,10 @@ static double beats(struct tmx_run *run, double *wrong)
     struct tmx_serve_bound_options o = {.die_k = rec->peak_sm_k, /* a power reading is a tick old: 1 % */
                                         .row_w = 1.01 * tmx_serve_mean_row_w(run),
                                         .tbt_s = tmx_serve_mean_tbt_s(run)};
-    size_t n;
-    (void)tmx_serve_requests(s, &n);
     for (size_t g = 0; g < run->n_gpu; g++) {
         o.memory_k = fmax(o.memory_k, rec->memory_k[g]);
     }
-    const double reached = (double)n / tmx_serve_end_s(s), most = bounded(run, &o);
+    const double reached = (double)s->n_request / s->end_s, most = bounded(run, &o);
     o.row_w *= 0.7;
     *wrong = reached / bounded(run, &o) - 1;
     return reached / most - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/record/swing.h"
+#include "core/sim/record/recorder.h"
 
 #include <gsl/gsl_fft_real.h>
 #include <gsl/gsl_math.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/source/job.h"
 
 #include <thermix/policy.h>
 

@@ -45,7 +45,8 @@ static double work_speed(const struct tmx_machine *m, size_t g)
 static enum tmx_status work(const struct tmx_source_view *v, void *own, struct tmx_err *err)
 {
     struct tmx_machine *m = v->machine;
-    const bool heat = !cold(tmx_serve_spec_of(own));
+    struct tmx_serve *s = own;
+    const bool heat = s->spec.options.heat;
     const struct tmx_serve_tick t = {.begin_s = v->begin_s,
                                      .end_s = v->end_s,
                                      .speed = heat ? v->scratch : NULL,
@@ -55,9 +56,9 @@ static enum tmx_status work(const struct tmx_source_view *v, void *own, struct t
     for (size_t g = 0; heat && g < m->n_gpu; g++) {
         v->scratch[g] = work_speed(m, g);
     }
-    const enum tmx_status st = tmx_serve_advance(own, &t, err);
+    const enum tmx_status st = tmx_serve_advance(s, &t, err);
     for (size_t g = 0; g < m->n_gpu && !st; g++) {
-        const struct tmx_serve_watts w = tmx_serve_watts(own, g);
+        const struct tmx_serve_watts w = tmx_serve_watts(s, g);
         tmx_machine_draw(m, g, g, w.sm_w, w.l2_w, w.dram_w);
         v->chip_w[g] = heat ? v->chip_w[g] : w.now_w;
     }
@@ -67,19 +68,19 @@ static enum tmx_status work(const struct tmx_source_view *v, void *own, struct t
 static void end(const struct tmx_source_view *v, void *own)
 {
     struct tmx_machine *m = v->machine;
-    tmx_serve_account(own, cold(tmx_serve_spec_of(own)) ? NULL : v->chip_w, v->dt_s);
-    for (size_t g = 0; tmx_serve_done(own) && m->n_done < m->n_job; g++) {
+    struct tmx_serve *s = own;
+    tmx_serve_account(s, s->spec.options.heat ? v->chip_w : NULL, v->dt_s);
+    for (size_t g = 0; s->n_done == s->n_request && m->n_done < m->n_job; g++) {
         m->job[g].state = TMX_JOB_DONE;
-        m->job[g].finished_s = tmx_serve_end_s(own);
+        m->job[g].finished_s = s->end_s;
         m->n_done++;
     }
 }
 
 static double share(const void *own)
 {
-    size_t n;
-    (void)tmx_serve_requests(own, &n);
-    return (double)tmx_serve_n_done(own) / (double)n;
+    const struct tmx_serve *s = own;
+    return (double)s->n_done / (double)s->n_request;
 }
 
 const struct tmx_source tmx_source_serve = {

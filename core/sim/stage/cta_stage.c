@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/stage/cta_stage.h"
+#include "core/sim/stage/stages.h"
 
 #include <math.h>
 #include <stdlib.h>

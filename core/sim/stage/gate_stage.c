@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/stage/gate_stage.h"
+#include "core/sim/stage/stages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/floorplan/floorplan_edit.h"
+#include "core/floorplan/floorplan.h"
 
 static const struct tmx_regular_chip gt200 = {.width_m = 0.024,
                                               .height_m = 0.024,

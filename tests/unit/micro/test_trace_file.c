@@ -8,7 +8,7 @@
 
 #include "base/output.h"
 #include "kernels/sm_cycle.h"
-#include "kernels/trace_file.h"
+#include "kernels/stream.h"
 #include "sched/sched.h"
 #include "tests/support/scratch.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim/lockstep.h"
+#include "core/sim/sim.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 

@@ -53,7 +53,8 @@ static struct tmx_run *serve_routed(double tick_s, const char *route, const char
 
 static const struct tmx_llm_request *requests(struct tmx_run *run, size_t *n)
 {
-    return tmx_serve_requests(tmx_sim_serve(tmx_run_sim(run)), n);
+    *n = tmx_sim_serve(tmx_run_sim(run))->n_request;
+    return tmx_sim_serve(tmx_run_sim(run))->request;
 }
 
 static void same_requests(const struct tmx_llm_request *x, const struct tmx_llm_request *y, size_t n)
@@ -418,7 +419,7 @@ static void every_token_is_made_and_memory_comes_free(void **state)
     char more[512];
     trace("serve_tokens.csv", N);
     for (size_t k = 0; k < 8; k++) {
-        size_t n, n_instance;
+        size_t n;
         double input = 0, output = 0, made = 0, read = 0;
         snprintf(more, sizeof more,
                  "requests = { file = \"serve_tokens.csv\"; }; kv_util = 0.2; scheduler = { policy = \"%s\"; "
@@ -427,16 +428,16 @@ static void every_token_is_made_and_memory_comes_free(void **state)
         struct tmx_run *run = serve_routed(0.5, k % 2 ? "splitwise" : "tokens", more);
         const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
         const struct tmx_llm_request *q = requests(run, &n);
-        const struct tmx_instance_view *v = tmx_serve_instances(s, &n_instance);
+        const struct tmx_instance_view *v = s->view;
         for (size_t i = 0; i < n; i++) {
             assert_true(q[i].first_s > q[i].arrival_s);
             assert_true(q[i].output == 1 ? q[i].done_s == q[i].first_s : q[i].done_s > q[i].first_s);
             input += q[i].input;
             output += q[i].output;
         }
-        for (size_t i = 0; i < n_instance; i++) {
-            made += (double)tmx_serve_instance_ledger(s, i)->output_tokens;
-            read += (double)tmx_serve_instance_ledger(s, i)->input_tokens;
+        for (size_t i = 0; i < s->n; i++) {
+            made += (double)s->ledger[i].output_tokens;
+            read += (double)s->ledger[i].input_tokens;
             check_close(v[i].pending_tokens, 0, 0, 0);
             check_close(v[i].prompt_tokens, 0, 0, 0);
             check_close(v[i].reserved_tokens, 0, 0, 0);
@@ -465,11 +466,9 @@ static void energy_is_that_of_the_phases(void **state)
 static double joules_of(const struct tmx_run *run)
 {
     const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
-    size_t n;
     double j = 0;
-    (void)tmx_serve_instances(s, &n);
-    for (size_t i = 0; i < n; i++) {
-        j += tmx_serve_instance_ledger(s, i)->joules;
+    for (size_t i = 0; i < s->n; i++) {
+        j += s->ledger[i].joules;
     }
     return j;
 }
@@ -489,7 +488,7 @@ static void rows_and_instances_sum_to_the_energy_at_every_tick(void **state)
         struct tmx_run *run =
             serve(ticks[k], "requests = { file = \"serve_busy.csv\"; }; token_time = \"flat\";");
         const struct tmx_serve *s = tmx_sim_serve(tmx_run_sim(run));
-        const struct tmx_serve_row_ledger *row = tmx_serve_row_ledger(s, 0);
+        const struct tmx_serve_row_ledger *row = &s->row_ledger[0];
         const double time_s = tmx_sim_time_s(tmx_run_sim(run)), joules = metric(run, "energy_j"),
                      rest_w = 16 * (124.5 - 0.4 * 63), read_s = 2 * (double)row->n;
         check_close(joules_of(run), joules, 1e-12, 0);
@@ -669,7 +668,7 @@ static void dies_get_the_watts(void **state)
     for (int k = 0; k < 40; k++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
     }
-    const struct tmx_instance_view *v = tmx_serve_instances(tmx_sim_serve(sim), &(size_t){0});
+    const struct tmx_instance_view *v = tmx_sim_serve(sim)->view;
     assert_true(v->k_per_w > 0.01 &&
                 v->k_per_w < 0.2); /* a second of a prompt: not the steady 0.075 K/W yet, */
     assert_true(v->memory_k_per_w > 0.01 && v->memory_k_per_w < 0.2); /* and not nothing */

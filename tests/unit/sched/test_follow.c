@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "sched/mix/follow.h"
+#include "sched/mix/ahead.h"
 #include "tests/support/check.h"
 
 enum { MODES = 21, MODE_ROW = 24, UNITS = 11, UNIT_ROW = 16, MANY = 3 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/stage/cta_stage.h"
+#include "core/sim/stage/stages.h"
 
 #include <string.h>
 
-#include "core/sim/stage/gate_stage.h"
 #include "tests/support/tiny.h"
 
 /* 4 x 2 SMs: the first is a corner, the second the opposite corner, no SM comes twice. */

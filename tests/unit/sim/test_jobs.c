@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sim/source/job.h"
+#include "core/sim/source/sources.h"
 #include "core/sim/stage/answers.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"
