@@ -125,12 +125,6 @@ static inline uint64_t tmx_mix64(uint64_t seed, uint64_t a, uint64_t b)
     return z ^ (z >> 31);
 }
 
-/* The same as a number in [0, 1). */
-static inline double tmx_mix_unit(uint64_t seed, uint64_t a, uint64_t b)
-{
-    return (double)(tmx_mix64(seed, a, b) >> 11) * 0x1p-53;
-}
-
 /* What the warps of a real kernel execute, as text: the class of every instruction, how many instructions ago
  * the results it reads were made, and how often loops run.
  *

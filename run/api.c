@@ -67,24 +67,13 @@ static size_t n_metric(const struct tmx_run *r)
 size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
 {
     const struct tmx_machine *m = r->sim->machine;
-    switch (thing) {
-    case TMX_THING_RUN:
-        return 1;
-    case TMX_THING_GPU:
-        return m->n_gpu;
-    case TMX_THING_SM:
-        return m->n_sm;
-    case TMX_THING_UNIT:
-        return m->n_unit;
-    case TMX_THING_FAN:
-        return r->sim->cooling ? r->topology.n_fan : 0;
-    case TMX_THING_JOB:
-        return m->n_job;
-    case TMX_THING_METRIC:
-        return n_metric(r);
-    default:
-        return 0;
-    }
+    const size_t n[TMX_N_THING] = {[TMX_THING_RUN] = 1,
+                                   [TMX_THING_GPU] = m->n_gpu,
+                                   [TMX_THING_SM] = m->n_sm,
+                                   [TMX_THING_UNIT] = m->n_unit,
+                                   [TMX_THING_FAN] = r->sim->cooling ? r->topology.n_fan : 0,
+                                   [TMX_THING_JOB] = m->n_job};
+    return thing == TMX_THING_METRIC ? n_metric(r) : (unsigned)thing < TMX_N_THING ? n[thing] : 0;
 }
 
 /* The GPU that the i-th of all SMs (units when by_unit) is on. */
@@ -140,39 +129,26 @@ const double *tmx_run_look(const struct tmx_run *r, enum tmx_quantity q, size_t 
 
 static double of_gpu(const struct tmx_gpu *g, enum tmx_quantity q)
 {
-    switch (q) {
-    case TMX_READ_GPU_N_SM:
-        return (double)g->chip->n_sm;
-    case TMX_READ_GPU_N_UNIT:
-        return (double)g->chip->floorplan.n_unit;
-    case TMX_READ_GPU_LEVEL:
-        return (double)g->level;
-    case TMX_READ_GPU_N_LEVEL:
-        return (double)g->chip->n_level;
-    case TMX_READ_GPU_SHARE:
-        return g->share;
-    case TMX_READ_GPU_N_RUN:
-        return (double)g->n_run;
-    default:
-        return (double)g->n_queue;
-    }
+    const double v[TMX_N_QUANTITY] = {[TMX_READ_GPU_N_SM] = (double)g->chip->n_sm,
+                                      [TMX_READ_GPU_N_UNIT] = (double)g->chip->floorplan.n_unit,
+                                      [TMX_READ_GPU_LEVEL] = (double)g->level,
+                                      [TMX_READ_GPU_N_LEVEL] = (double)g->chip->n_level,
+                                      [TMX_READ_GPU_SHARE] = g->share,
+                                      [TMX_READ_GPU_N_RUN] = (double)g->n_run,
+                                      [TMX_READ_GPU_N_QUEUE] = (double)g->n_queue};
+    return v[q];
 }
 
 static double of_job(const struct tmx_run *r, size_t j, enum tmx_quantity q)
 {
     const struct tmx_job *job = &r->sim->machine->job[j];
-    switch (q) {
-    case TMX_READ_JOB_ARRIVAL_S:
-        return tmx_run_arrival_s(r, job);
-    case TMX_READ_JOB_STARTED_S:
-        return job->started_s;
-    case TMX_READ_JOB_FINISHED_S:
-        return job->finished_s;
-    case TMX_READ_JOB_DONE:
-        return job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 1;
-    default:
-        return r->sim->recorder->job_j[j];
-    }
+    const double v[TMX_N_QUANTITY] = {[TMX_READ_JOB_ARRIVAL_S] = tmx_run_arrival_s(r, job),
+                                      [TMX_READ_JOB_STARTED_S] = job->started_s,
+                                      [TMX_READ_JOB_FINISHED_S] = job->finished_s,
+                                      [TMX_READ_JOB_DONE] =
+                                          job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 1,
+                                      [TMX_READ_JOB_ENERGY_J] = r->sim->recorder->job_j[j]};
+    return v[q];
 }
 
 /* The i-th value of a quantity that is not kept as an array. */

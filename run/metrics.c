@@ -179,7 +179,7 @@ static double throughput_blocks_per_s(const struct tmx_run *r)
     const struct tmx_machine *m = machine(r);
     double blocks = 0;
     for (size_t j = 0; j < m->n_job; j++) {
-        blocks += (double)tmx_job_blocks(&m->job[j], 0).retired;
+        blocks += (double)tmx_job_blocks(&m->job[j]).retired;
     }
     const double t = makespan_s(r);
     return t > 0 ? blocks / t : 0;

@@ -68,29 +68,22 @@ static enum tmx_status check_rows(const char *word, const struct tmx_plugin *p, 
     return TMX_OK;
 }
 
-/* The first REQUIRED slot that is missing; NULL: none. */
-static const char *missing_slot(enum tmx_level level, const struct tmx_plugin *p)
-{
-    const struct tmx_choice c = {level, p, NULL};
-    switch (level) {
-    case TMX_LEVEL_PLACE:
-        return tmx_place_of(&c)->place ? NULL : "place";
-    case TMX_LEVEL_MIX:
-        return tmx_mix_of(&c)->decide ? NULL : "decide";
-    case TMX_LEVEL_CTA:
-        return tmx_cta_of(&c)->launch ? NULL : "launch";
-    case TMX_LEVEL_TB:
-        return tmx_tb_of(&c)->order ? NULL : "order";
-    case TMX_LEVEL_FAN:
-        return tmx_fan_of(&c)->speed ? NULL : "speed";
-    case TMX_LEVEL_ROUTE:
-        return tmx_route_of(&c)->route ? NULL : "route";
-    case TMX_LEVEL_ROW:
-        return tmx_row_of(&c)->decide ? NULL : "decide";
-    default:
-        return NULL;
-    }
-}
+/* Tables of policies: how long, and where the function is that each must have. */
+static const struct {
+    size_t size, slot;
+    const char *required; /* NULL: none */
+} tables[TMX_N_LEVEL] = {
+    [TMX_LEVEL_JOB] = {.size = sizeof(struct tmx_job_policy)},
+    [TMX_LEVEL_PLACE] = {sizeof(struct tmx_place_policy), offsetof(struct tmx_place_policy, place), "place"},
+    [TMX_LEVEL_MIX] = {sizeof(struct tmx_mix_policy), offsetof(struct tmx_mix_policy, decide), "decide"},
+    [TMX_LEVEL_DTM] = {.size = sizeof(struct tmx_dtm_policy)},
+    [TMX_LEVEL_CTA] = {sizeof(struct tmx_cta_policy), offsetof(struct tmx_cta_policy, launch), "launch"},
+    [TMX_LEVEL_TB] = {sizeof(struct tmx_tb_policy), offsetof(struct tmx_tb_policy, order), "order"},
+    [TMX_LEVEL_GATE] = {.size = sizeof(struct tmx_gate_policy)},
+    [TMX_LEVEL_FAN] = {sizeof(struct tmx_fan_policy), offsetof(struct tmx_fan_policy, speed), "speed"},
+    [TMX_LEVEL_ROUTE] = {sizeof(struct tmx_route_policy), offsetof(struct tmx_route_policy, route), "route"},
+    [TMX_LEVEL_ROW] = {sizeof(struct tmx_row_policy), offsetof(struct tmx_row_policy, decide), "decide"},
+};
 
 static bool is_word(const char *name)
 {
@@ -125,28 +118,15 @@ static enum tmx_status check_policy(const struct tmx_catalog *c, enum tmx_level 
     if (level == TMX_LEVEL_GATE && p->opts) {
         return tmx_fail(err, TMX_ECONFIG, "%s %s: has options; a chip gives them", word, p->name);
     }
-    const char *slot = missing_slot(level, p);
-    return slot
-               ? tmx_fail(err, TMX_ECONFIG, "%s %s: the required function %s is missing", word, p->name, slot)
-               : check_rows(word, p, err);
+    static const unsigned char none[sizeof(void (*)(void))] = {0};
+    if (tables[level].required && memcmp((const char *)p + tables[level].slot, none, sizeof none) == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: the required function %s is missing", word, p->name,
+                        tables[level].required);
+    }
+    return check_rows(word, p, err);
 }
 
 /* ---- catalogs ---- */
-
-static size_t table_size(enum tmx_level level)
-{
-    static const size_t sizes[TMX_N_LEVEL] = {[TMX_LEVEL_JOB] = sizeof(struct tmx_job_policy),
-                                              [TMX_LEVEL_PLACE] = sizeof(struct tmx_place_policy),
-                                              [TMX_LEVEL_MIX] = sizeof(struct tmx_mix_policy),
-                                              [TMX_LEVEL_DTM] = sizeof(struct tmx_dtm_policy),
-                                              [TMX_LEVEL_CTA] = sizeof(struct tmx_cta_policy),
-                                              [TMX_LEVEL_TB] = sizeof(struct tmx_tb_policy),
-                                              [TMX_LEVEL_GATE] = sizeof(struct tmx_gate_policy),
-                                              [TMX_LEVEL_FAN] = sizeof(struct tmx_fan_policy),
-                                              [TMX_LEVEL_ROUTE] = sizeof(struct tmx_route_policy),
-                                              [TMX_LEVEL_ROW] = sizeof(struct tmx_row_policy)};
-    return sizes[level];
-}
 
 /* The list keeps its old length when there is no memory. */
 static bool append(struct tmx_catalog *c, size_t kind, const struct tmx_plugin *p)
@@ -227,8 +207,8 @@ const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, enum tmx_le
 static enum tmx_status add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *p,
                            struct tmx_err *err)
 {
-    void *table = tmx_arena_take(&c->own->copies, 1, table_size(level));
-    return table && append(c, level, memcpy(table, p, table_size(level))) ? TMX_OK : tmx_no_memory(err);
+    void *table = tmx_arena_take(&c->own->copies, 1, tables[level].size);
+    return table && append(c, level, memcpy(table, p, tables[level].size)) ? TMX_OK : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *policy,

@@ -80,7 +80,7 @@ struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
     struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1));
     for (size_t j = 0; !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
-        const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
+        const struct tmx_job_blocks b = tmx_job_blocks(job);
         const double arrival_s = tmx_run_arrival_s(run, job),
                      started_s = if_there(job->started_s >= 0, job->started_s),
                      finished_s = if_there(job->finished_s >= 0, job->finished_s);

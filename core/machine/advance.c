@@ -387,18 +387,3 @@ void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done)
         m->first_unfinished++;
     }
 }
-
-double tmx_machine_slots(const struct tmx_machine *m, size_t job)
-{
-    double slots = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &m->gpu[g];
-        for (size_t k = 0; k < gpu->n_run; k++) {
-            for (size_t sm = gpu->sm0; gpu->run[k] == job && sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-                slots +=
-                    m->held[tmx_machine_at(m, sm, k)] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
-            }
-        }
-    }
-    return slots;
-}

@@ -181,18 +181,4 @@ bool tmx_machine_is_steady(const struct tmx_machine *m, size_t g);
 /* Of a GPU that is steady: fill busy as advance will. */
 void tmx_machine_rates(struct tmx_machine *m, size_t g);
 
-/* The same of all GPUs. */
-static inline void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
-                                     const double *sensed_k)
-{
-    tmx_machine_apply_span(m, tmx_machine_all(m), request, sensed_k);
-}
-static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
-{
-    tmx_machine_end_tick(m, tmx_machine_advance_span(m, tmx_machine_all(m), time_s));
-}
-
-/* Block slots job holds over all SMs. */
-double tmx_machine_slots(const struct tmx_machine *m, size_t job);
-
 #endif

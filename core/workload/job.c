@@ -195,18 +195,12 @@ void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)
     job->width_sms = (size_t)l->sms;
 }
 
-struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots)
+struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job)
 {
     const double total = ceil(job->work_sm_s * job->blocks_per_sm_s - 1e-6);
     const double retired =
         job->state == TMX_JOB_DONE ? total : floor(job->done_sm_s * job->blocks_per_sm_s + 1e-6);
-    struct tmx_job_blocks b = {.total = (uint64_t)total};
-    b.retired = retired < total ? (uint64_t)retired : b.total;
-    const uint64_t left = b.total - b.retired;
-    const uint64_t room = job->state == TMX_JOB_RUNNING && slots > 0 ? (uint64_t)ceil(slots - 1e-9) : 0;
-    b.resident = room < left ? room : left;
-    b.pending = left - b.resident;
-    return b;
+    return (struct tmx_job_blocks){(uint64_t)total, (uint64_t)fmin(retired, total)};
 }
 
 void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,

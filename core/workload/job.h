@@ -103,13 +103,10 @@ struct tmx_job_launch { /* a launch whose time and power are known, measured or 
 /* The same from a known launch; overwrites work, width and power, leaves all else. */
 void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l);
 
-struct tmx_job_blocks {
-    uint64_t total, pending, resident, retired;
+struct tmx_job_blocks { /* whole thread blocks of a job */
+    uint64_t total, retired;
 };
-
-/* Whole thread blocks of a job; resident is what its share of the SMs holds now:
- * `slots` block slots. pending + resident + retired = total, always. */
-struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots);
+struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job);
 
 /* row[n_job]: which of kernel[n_kernel] each job runs; SIZE_MAX: none of them. */
 void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,

@@ -147,9 +147,9 @@ static void tick(struct rig *r, const struct tmx_request *q, const struct tmx_mi
     double scratch[N_SM];
     const struct tmx_gpus all = tmx_machine_all(r->m);
     r->m->now_s = now_s;
-    tmx_machine_apply(r->m, q, sensed_k);
+    tiny_apply(r->m, q, sensed_k);
     assert_int_equal(tmx_dispatch(r->m, all, mix, NULL, now_s, scratch, NULL), TMX_OK);
-    tmx_machine_advance(r->m, now_s);
+    tiny_advance(r->m, now_s);
     assert_int_equal(tmx_power_models[0]->eval(r->model, r->m, all, &r->f), TMX_OK);
 }
 

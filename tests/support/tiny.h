@@ -10,6 +10,17 @@
 #include "core/machine/machine.h"
 #include "tests/support/check.h"
 
+/* Of all GPUs. */
+static inline void tiny_apply(struct tmx_machine *m, const struct tmx_request *request,
+                              const double *sensed_k)
+{
+    tmx_machine_apply_span(m, tmx_machine_all(m), request, sensed_k);
+}
+static inline void tiny_advance(struct tmx_machine *m, double time_s)
+{
+    tmx_machine_end_tick(m, tmx_machine_advance_span(m, tmx_machine_all(m), time_s));
+}
+
 static inline void tiny_chip(struct tmx_chip *c, size_t n_sm)
 {
     struct tmx_floorplan fp = {0};

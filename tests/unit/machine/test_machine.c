@@ -71,14 +71,14 @@ static void a_kernel_takes_its_work_over_the_sms(void **state)
     uint64_t t = 0;
     for (; r.m->n_done == 0 && t < 1000; t++) {
         arrive(&r, t);
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 1, 0, 0);
-        tmx_machine_advance(r.m, 0.01 * (double)t);
-        const struct tmx_job_blocks b = tmx_job_blocks(&r.m->job[0], tmx_machine_slots(r.m, 0));
-        assert_int_equal(b.pending + b.resident + b.retired, b.total);
+        tiny_advance(r.m, 0.01 * (double)t);
+        const struct tmx_job_blocks b = tmx_job_blocks(&r.m->job[0]);
+        assert_true(b.retired <= b.total && b.total == 4000 * N_SM);
     }
     check_close(r.m->job[0].finished_s, 1.0, 1e-9, 0);
-    assert_int_equal(tmx_job_blocks(&r.m->job[0], 0).retired, 4000 * N_SM);
+    assert_int_equal(tmx_job_blocks(&r.m->job[0]).retired, 4000 * N_SM);
     rig_close(&r);
 }
 
@@ -90,9 +90,9 @@ static void gated_sms_do_no_work(void **state)
     rig_open(&r, &job, 1, 0.01);
     arrive(&r, 0);
     r.gate[0] = r.gate[5] = true;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     set_shares(&r, 1, 0, 0);
-    tmx_machine_advance(r.m, 0);
+    tiny_advance(r.m, 0);
     check_close(r.m->job[0].done_sm_s, 0.01 * (N_SM - 2), 1e-12, 0);
     check_close(r.m->gated_s[5], 0.01, 0, 0);
     check_close(r.m->busy[5], 0, 0, 0);
@@ -107,20 +107,20 @@ static void running_blocks_are_never_preempted(void **state)
     rig_open(&r, jobs, 2, 0.25e-3); /* a quarter of a block's lifetime */
     r.m->job[1].pdi_valid = true;   /* nobody volunteers */
     arrive(&r, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     set_shares(&r, 1, 0, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
         r.m->held[sm] = 1;
     }
     r.gpu_request.admit = 1;
     r.gpu_request.share = 0;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->gpu[0].n_run, 2);
     set_shares(&r, 0, 1, 1e-3); /* the second takes over: slots come free over one lifetime */
     double done = 0;
     static const double want[] = {0.875, 0.625, 0.375, 0.125, 0};
     for (int t = 0; t < 5; t++) {
-        tmx_machine_advance(r.m, 0);
+        tiny_advance(r.m, 0);
         check_close((r.m->job[0].done_sm_s - done) / (0.25e-3 * N_SM), want[t], 0, 1e-9);
         done = r.m->job[0].done_sm_s;
     }
@@ -139,15 +139,15 @@ static void one_long_tick_drains_as_many_short_ones(void **state)
         r.m->job[1].pdi_valid = true;
         arrive(&r, 0);
         r.gpu_request.admit = 1;
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         r.gpu_request.admit = 1;
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 0, 1, 1e-3);
         for (size_t sm = 0; sm < N_SM; sm++) {
             r.m->held[sm] = 1;
         }
         for (int t = 0; t < (k ? 1 : 100); t++) {
-            tmx_machine_advance(r.m, 0);
+            tiny_advance(r.m, 0);
         }
         done[k] = r.m->job[0].done_sm_s;
         rig_close(&r);
@@ -166,15 +166,15 @@ static void a_change_of_level_stalls_and_costs_energy(void **state)
     rig_open(&r, &job, 1, 0.01);
     arrive(&r, 0);
     r.gpu_request.level = 2;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     check_close(r.m->gpu[0].transition_j, 0.25, 0, 0);
     set_shares(&r, 1, 0, 0);
-    tmx_machine_advance(r.m, 0);
+    tiny_advance(r.m, 0);
     check_close(r.m->job[0].done_sm_s, (0.01 - 2e-3) * 0.8 * N_SM, 1e-12, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     check_close(r.m->gpu[0].transition_j, 0, 0, 0);
     r.gpu_request.level = 99; /* clamped to the slowest */
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->gpu[0].level, 2);
     rig_close(&r);
 }
@@ -187,19 +187,19 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
                                    tiny_job(&r.kernel, 1.0, 3, N_SM)};
     rig_open(&r, jobs, 3, 0.5e-3);
     arrive(&r, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->volunteer_job[N_SM - 1], 1);
     assert_int_equal(r.m->volunteer_job[N_SM - 2], 2); /* two kernels, two volunteers */
     set_shares(&r, 1, 0, 0);
     for (int t = 0; t < 3; t++) { /* one lifetime to drain, one to measure: 2 ms */
-        tmx_machine_advance(r.m, 0);
+        tiny_advance(r.m, 0);
         assert_false(r.m->job[1].pdi_valid);
         check_close(r.m->busy[N_SM - 1], 0, 0, 1e-12);
         check_close(r.m->busy[0], 1, 0, 1e-12);
     }
-    tmx_machine_advance(r.m, 0);
+    tiny_advance(r.m, 0);
     assert_true(r.m->job[1].pdi_valid);
-    tmx_machine_advance(r.m, 0);
+    tiny_advance(r.m, 0);
     assert_int_equal(r.m->gpu[0].n_volunteer, 0);
     check_close(r.m->busy[N_SM - 1], 1, 0, 1e-12);
     rig_close(&r);
@@ -220,10 +220,10 @@ static void profiling_lasts_two_lifetimes_and_the_system_kernel(void **state)
         rig_open(&r, jobs, 2, 0.5e-3);
         r.m->system_kernel_s = rows[i].system_s;
         arrive(&r, 0);
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 1, 0, 0);
         for (; !r.m->job[1].pdi_valid && t < 100; t++) {
-            tmx_machine_advance(r.m, 0);
+            tiny_advance(r.m, 0);
         }
         assert_int_equal(t, rows[i].n_tick);
         rig_close(&r);
@@ -238,7 +238,7 @@ static void a_gated_sm_does_not_volunteer(void **state)
     rig_open(&r, jobs, 2, 0.5e-3);
     arrive(&r, 0);
     r.gate[N_SM - 1] = r.gate[N_SM - 2] = true;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->volunteer_job[N_SM - 3], 1);
     assert_int_equal(r.m->gpu[0].n_volunteer, 1);
     rig_close(&r);
@@ -262,16 +262,16 @@ static void work_follows_each_factor(void **state)
         rig_open(&r, jobs, 2, 0.01);
         r.m->job[1].pdi_valid = true;
         arrive(&r, 0);
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         r.gpu_request.admit = rows[i].two ? 1 : TMX_NO_JOB;
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         assert_int_equal(r.m->gpu[0].n_run, rows[i].two ? 2 : 1);
         r.m->gain = rows[i].gain;
         r.m->gpu[0].speed_scale = rows[i].speed_scale;
         r.m->gpu[0].overhead_s = rows[i].overhead_s;
         r.m->job[0].gate_slowdown = rows[i].slowdown;
         set_shares(&r, 1, 0, 0);
-        tmx_machine_advance(r.m, 0);
+        tiny_advance(r.m, 0);
         check_close(r.m->job[0].done_sm_s, rows[i].want, 1e-12, 1e-15);
         check_close(r.m->gpu[0].overhead_s, 0, 0, 0); /* charged once */
         rig_close(&r);
@@ -289,10 +289,10 @@ static void what_waits_for_memory_does_not_follow_the_clock(void **state)
         rig_open(&r, &job, 1, 0.01);
         r.m->counting = true;
         arrive(&r, 0);
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 1, 0, 0);
         r.m->speed[0] = 0.8;
-        tmx_machine_advance(r.m, 0);
+        tiny_advance(r.m, 0);
         check_close(r.m->job[0].done_sm_s, 0.01 * N_SM * want[i], 1e-12, 0);
         rig_close(&r);
     }
@@ -308,23 +308,23 @@ static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **stat
         r.m->counting = true;
         r.m->blocks_wait = wait;
         arrive(&r, 0);
-        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tiny_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 1, 0, 0);
         for (size_t sm = 0; sm < N_SM; sm++) {
             r.m->held[sm] = 1;
         }
-        tmx_machine_advance(r.m, 0);
+        tiny_advance(r.m, 0);
         r.gate[0] = true; /* its blocks stay where they are */
         for (int t = 1; t < 4; t++) {
-            tmx_machine_apply(r.m, &r.request, r.sensed_k);
-            tmx_machine_advance(r.m, 0.01 * t);
+            tiny_apply(r.m, &r.request, r.sensed_k);
+            tiny_advance(r.m, 0.01 * t);
         }
         assert_int_equal(r.m->job[0].state == TMX_JOB_DONE, !wait);
         if (wait) {
             check_close(r.m->busy[1], 0, 0, 0); /* the others have nothing left to do */
             r.gate[0] = false;
-            tmx_machine_apply(r.m, &r.request, r.sensed_k);
-            tmx_machine_advance(r.m, 0.04);
+            tiny_apply(r.m, &r.request, r.sensed_k);
+            tiny_advance(r.m, 0.04);
             assert_int_equal(r.m->job[0].state, TMX_JOB_DONE);
             check_close(r.m->job[0].finished_s, 0.04, 0, 1e-9);
         } else {
@@ -343,10 +343,10 @@ static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
     rig_open(&r, jobs, 2, 0.01);
     r.m->job[1].pdi_valid = true;
     arrive(&r, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     r.gpu_request.admit = 1;
     r.gpu_request.share = 0.75;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     check_close(r.m->gpu[0].share, 0.75, 0, 0);
     check_close(r.m->gpu[0].admit_share, 0.75, 0, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
@@ -354,7 +354,7 @@ static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
         r.m->held[r.m->n_sm + sm] = r.m->share[r.m->n_sm + sm] = 0.25;
     }
     r.m->job[0].state = TMX_JOB_DONE;
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->gpu[0].n_run, 1);
     assert_int_equal(r.m->gpu[0].run[0], 1);
     check_close(r.m->gpu[0].share, 1, 0, 0);
@@ -398,7 +398,7 @@ static void small_kernels_run_side_by_side(void **state)
     jobs[0].width_sms = 3;
     rig_open(&r, jobs, 2, 0.01);
     arrive(&r, 0);
-    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    tiny_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->gpu[0].n_run, 2);
     rig_close(&r);
 }

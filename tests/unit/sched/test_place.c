@@ -83,7 +83,7 @@ static size_t put(struct rig *r, const struct tmx_place_policy *p, const void *s
 static void run(struct rig *r, size_t n_tick)
 {
     for (size_t i = 0; i < n_tick; i++) {
-        tmx_machine_apply(r->m, &r->request, r->sensed_k);
+        tiny_apply(r->m, &r->request, r->sensed_k);
         for (size_t g = 0; g < N_GPU; g++) {
             for (size_t sm = 0; sm < N_SM; sm++) { /* both resident kernels on every SM */
                 double *share = &r->m->share[r->m->gpu[g].sm0 + sm];
@@ -91,7 +91,7 @@ static void run(struct rig *r, size_t n_tick)
                 share[r->m->n_sm] = r->m->gpu[g].n_run == 2 ? 0.5 : 0;
             }
         }
-        tmx_machine_advance(r->m, 0.05 * (double)i);
+        tiny_advance(r->m, 0.05 * (double)i);
     }
 }
 

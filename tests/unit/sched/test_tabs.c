@@ -67,12 +67,12 @@ static void step(struct rig *r, double hottest_k)
         }
     }
     tmx_tabs_decide(r->tabs, &view, &r->request);
-    tmx_machine_apply(r->m, &r->request, r->sensed_k);
+    tiny_apply(r->m, &r->request, r->sensed_k);
     for (size_t sm = 0; sm < N_SM; sm++) {
         r->m->share[sm] = r->m->gpu[0].n_run > 0 ? r->m->gpu[0].share : 0;
         r->m->share[r->m->n_sm + sm] = r->m->gpu[0].n_run > 1 ? 1 - r->m->gpu[0].share : 0;
     }
-    tmx_machine_advance(r->m, (double)r->tick * 0.05);
+    tiny_advance(r->m, (double)r->tick * 0.05);
     r->tick++;
 }
 

@@ -157,7 +157,7 @@ static void sms_that_may_not_work_host_nobody(void **state)
     for (size_t i = 0; i < N_SM; i++) {
         r.m->gpu[0].order[i] = order[i];
     }
-    tmx_machine_apply(r.m, &request, sensed_k);
+    tiny_apply(r.m, &request, sensed_k);
     deal(&r, &mix_halves, 0);
     check_hosts(&r, "mm.m.m"); /* the first four of the order */
     r.m->gpu[0].n_run = 1;

@@ -108,10 +108,10 @@ static void rig_tick(struct rig *r)
     r->view.time_s = (double)r->tick * r->m->dt_s;
     tmx_machine_admit(r->m, r->tick);
     assert_int_equal(tmx_jobs_step(r->jobs, r->m, &r->view, NULL), TMX_OK);
-    tmx_machine_apply(r->m, &r->request, r->sensed_k);
+    tiny_apply(r->m, &r->request, r->sensed_k);
     assert_int_equal(tmx_dispatch(r->m, tmx_machine_all(r->m), &even, NULL, r->view.time_s, r->scratch, NULL),
                      TMX_OK);
-    tmx_machine_advance(r->m, r->view.time_s);
+    tiny_advance(r->m, r->view.time_s);
     r->tick++;
 }
 
