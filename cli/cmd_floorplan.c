@@ -192,11 +192,9 @@ static void compare_finish(struct compare *s)
  * every unit of each with its temperature, the mean over time and mixes. */
 static enum tmx_status compare_runs(struct compare *s, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"),       TMX_INT("mixes"),
-                                                TMX_REAL("peak_temp_c", 2),  TMX_REAL("gradient_c", 2),
-                                                TMX_REAL("slowdown_pct", 2), TMX_REAL("energy_j", 0)};
     enum tmx_status st = compare_run(s, err);
-    struct tmx_table *t = st ? NULL : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        st ? NULL : tmx_table_of("floorplan mixes:d peak_temp_c:2 gradient_c:2 slowdown_pct:2 energy_j:0");
     struct tmx_table *units = st ? NULL : tmx_table_new(unit_columns, N_UNIT_COLUMN);
     size_t index[N_METRIC];
     for (size_t i = 0; i < N_METRIC; i++) {
@@ -307,13 +305,10 @@ static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *nam
 
 static enum tmx_status show(const struct args *a, const struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("unit"),         TMX_REAL("left_mm", 3),
-                                                TMX_REAL("bottom_mm", 3), TMX_REAL("width_mm", 3),
-                                                TMX_REAL("height_mm", 3), TMX_REAL("area_mm2", 3)};
     if (tmx_plot_is_file(a->out)) {
         return tmx_floorplan_draw(fp, a->out, err);
     }
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("unit left_mm:3 bottom_mm:3 width_mm:3 height_mm:3 area_mm2:3");
     for (const struct tmx_unit *u = fp->unit; u < fp->unit + fp->n_unit; u++) {
         tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
                       1e6 * tmx_unit_area_m2(u));
@@ -489,9 +484,6 @@ static enum tmx_status compare_one(const struct args *a, const char *file, struc
 
 static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"), TMX_REAL("power_w", 2),
-                                                TMX_TEXT("hottest"), TMX_REAL("peak_temp_c", 2),
-                                                TMX_REAL("gradient_c", 2)};
     struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
         return tmx_fail(err, TMX_ECONFIG,
@@ -502,7 +494,7 @@ static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
         return compare_runs(&s, err);
     }
     enum tmx_status st = TMX_OK;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]),
+    struct tmx_table *t = tmx_table_of("floorplan power_w:2 hottest peak_temp_c:2 gradient_c:2"),
                      *units = tmx_table_new(unit_columns, N_UNIT_COLUMN);
     for (size_t f = 0; f < s.n_file && !st; f++) { /* one power file on every floorplan */
         st = compare_one(a, s.file[f], t, units, err);

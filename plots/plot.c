@@ -36,10 +36,7 @@ static void put(struct tmx_plot *p, const struct tmx_history *h, size_t n_gpu, c
 
 static void draw_temperature(struct tmx_plot *p, const struct tmx_history *h, size_t n_gpu)
 {
-    static const struct tmx_column columns[] = {TMX_REAL("time_s", 3), TMX_REAL("coolest_c", 3),
-                                                TMX_REAL("mean_c", 3), TMX_REAL("hottest_c", 3),
-                                                TMX_REAL("stopped_share_1", 3)};
-    struct tmx_table *t = tmx_table_new(columns, 5);
+    struct tmx_table *t = tmx_table_of("time_s:3 coolest_c:3 mean_c:3 hottest_c:3 stopped_share_1:3");
     for (size_t i = 0; i < h->n_time; i++) {
         tmx_table_row(t, "%g %g %g %g %g", h->time_s[i], h->coolest_min_c[i], h->sample_mean_c[i],
                       h->hottest_max_c[i], h->stopped_1[i]);
@@ -56,10 +53,8 @@ static void draw_temperature(struct tmx_plot *p, const struct tmx_history *h, si
  */
 static void draw_sms(struct tmx_plot *p, const struct tmx_history *h, size_t n_gpu)
 {
-    static const struct tmx_column columns[] = {TMX_REAL("time_s", 3), TMX_INT("sm"), TMX_REAL("power_w", 3),
-                                                TMX_INT("kernel"), TMX_REAL("freq_mhz", 1)};
     for (size_t figure = 0; figure < (h->n_kernel > 1 ? 2 : 1); figure++) {
-        struct tmx_table *t = tmx_table_new(columns, 5);
+        struct tmx_table *t = tmx_table_of("time_s:3 sm:d power_w:3 kernel:d freq_mhz:1");
         for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
             tmx_table_row(t, "%g %zu %g %zu %g", h->time_s[i / h->n_sm], i % h->n_sm, h->sm_power_w[i],
                           (size_t)h->sm_kernel[i], h->freq_mhz[i / h->n_sm]);
@@ -204,9 +199,7 @@ static void draw_hall(struct tmx_plot *p, const char *run_dir)
 /* The GPUs' power, all together, and its change from row to row. */
 static void draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu)
 {
-    static const struct tmx_column columns[] = {TMX_REAL("time_s", 4), TMX_REAL("power_w", 1),
-                                                TMX_REAL("change_w", 1)};
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("time_s:4 power_w:1 change_w:1");
     double last_w = NAN;
     for (size_t i = 0; i < all[0].n_time; i++) {
         double w = 0;

@@ -45,10 +45,8 @@ static double latency(const struct tmx_csv *csv, size_t r, size_t what)
 
 static void draw_latency(struct tmx_plot *p, const struct tmx_csv *csv)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("latency"), TMX_TEXT("class"),
-                                                TMX_REAL("seconds", 4), TMX_REAL("slower_pct", 4)};
     static const char *const whats[] = {"ttft", "tbt", "e2e"}, *const classes[] = {"high", "low"};
-    struct tmx_table *t = tmx_table_new(columns, 4);
+    struct tmx_table *t = tmx_table_of("latency class seconds:4 slower_pct:4");
     double *v = calloc(csv->n_row + 1, sizeof *v);
     const size_t class_of = tmx_csv_column(csv, "class");
     size_t n_class[2] = {0, 0}, drawn = 0;
@@ -126,13 +124,10 @@ static bool is_row(const struct rows *f, size_t r, size_t row)
 /* At most MAX_BINS points: means, and of power and temperatures also the extremes. */
 static struct tmx_table *bin_row(const struct rows *f, size_t row)
 {
-    static const struct tmx_column columns[] = {
-        TMX_REAL("time_s", 3),    TMX_REAL("mean_w", 1),   TMX_REAL("least_w", 1),    TMX_REAL("most_w", 1),
-        TMX_REAL("high_mhz", 1),  TMX_REAL("low_mhz", 1),  TMX_REAL("capped_pct", 2), TMX_REAL("braked", 3),
-        TMX_REAL("hottest_c", 2), TMX_REAL("memory_c", 2), TMX_REAL("inlet_c", 2)};
     const size_t n = f->csv.n_row / f->n_row, stride = (n + MAX_BINS - 1) / MAX_BINS;
     double sum[N_OF_ROW] = {0}, least_w = INFINITY, most[N_OF_ROW] = {0};
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("time_s:3 mean_w:1 least_w:1 most_w:1 high_mhz:1 low_mhz:1 "
+                                       "capped_pct:2 braked:3 hottest_c:2 memory_c:2 inlet_c:2");
     size_t in = 0, seen = 0;
     for (size_t r = 0; r < f->csv.n_row; r++) {
         if (!is_row(f, r, row)) {

@@ -436,12 +436,11 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
                     const char *name)
 {
     enum { MOST_NAMES = 8, NAME = 100 };
-    static const struct tmx_column front_columns[] = {TMX_REAL("x", 4), TMX_REAL("y", 4), TMX_TEXT("name")};
     size_t x = 0, y = 0, by = set->n_key, n = 0, n_point = 0, *front;
     struct tmx_pareto_point *point;
     char(*who)[NAME];
     struct tmx_arena arena = {0};
-    struct tmx_table *t = tmx_table_new(columns, 6), *best = tmx_table_new(front_columns, 3);
+    struct tmx_table *t = tmx_table_new(columns, 6), *best = tmx_table_of("x:4 y:4 name");
     p->st = p->st ? p->st : tmx_metric_index(set, a->x, &x, p->err);
     p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
     p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);

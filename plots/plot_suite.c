@@ -341,7 +341,6 @@ static bool group_of(const char *paper_case, const char *name, char text[4 * MAX
 static void put_marks(struct tmx_plot *p, const struct figure *f, const struct part *part, const char *folder,
                       const struct tmx_table *bars)
 {
-    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("paper_value", 2)};
     char pattern[4 * MAX_WORD], name[MAX_WORD], group[4 * MAX_WORD];
     struct tmx_csv paper;
     (void)tmx_plot_read(p, folder, "paper.csv", false, &paper);
@@ -349,7 +348,7 @@ static void put_marks(struct tmx_plot *p, const struct figure *f, const struct p
                  value = tmx_csv_column(&paper, "paper_value"), relation = tmx_csv_column(&paper, "relation"),
                  of = tmx_csv_column(&paper, "case"), n = paper.n_column;
     const bool has = !p->st && figure < n && quantity < n && value < n && of < n;
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("group:d bar:d paper_value:2");
     snprintf(pattern, sizeof pattern, "^(%s)$", part->figure);
     for (size_t r = 0; has && r < paper.n_row; r++) {
         double v;
@@ -438,10 +437,8 @@ static int by_core(const void *a, const void *b)
 static void put_image(struct tmx_plot *p, const struct figure *f, const char *folder)
 {
     static const char *const policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs"};
-    static const struct tmx_column columns[] = {TMX_INT("policy"), TMX_INT("core"), TMX_REAL("from_us", 4),
-                                                TMX_REAL("to_us", 4), TMX_REAL("ipc", 4)};
     struct tmx_csv csv;
-    struct tmx_table *t = tmx_table_new(columns, 5);
+    struct tmx_table *t = tmx_table_of("policy:d core:d from_us:4 to_us:4 ipc:4");
     (void)tmx_plot_read(p, folder, "image.csv", false, &csv);
     const size_t policy = tmx_csv_column(&csv, "policy"), time = tmx_csv_column(&csv, "time_us"),
                  core = tmx_csv_column(&csv, "core"), ipc = tmx_csv_column(&csv, "ipc");

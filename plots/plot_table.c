@@ -142,9 +142,8 @@ static void put_part(struct tmx_plot *p, const struct bars *b, const char *part,
 /* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
 static void paper_marks(struct tmx_plot *p, const struct source *s, const struct shown *f)
 {
-    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("paper_value", 2)};
     char want[256];
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("group:d bar:d paper_value:2");
     const struct tmx_csv *c = &s->paper;
     const struct bars *b = f->b;
     for (size_t r = 0; r < c->n_row; r++) {
@@ -189,8 +188,7 @@ static bool bound_of(const struct source *s, const struct shown *f, const char *
 
 static void bound_line(struct tmx_plot *p, const struct source *s, const struct shown *f)
 {
-    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_REAL("bound", 3)};
-    struct tmx_table *t = tmx_table_new(columns, 2);
+    struct tmx_table *t = tmx_table_of("group:d bound:3");
     for (size_t g = 0; g < f->n_group; g++) {
         double v;
         if (bound_of(s, f, f->group[g], &v)) {
@@ -203,8 +201,6 @@ static void bound_line(struct tmx_plot *p, const struct source *s, const struct 
 /* Of several seeds: half the 95 % interval of every bar's mean. */
 static void intervals(struct tmx_plot *p, const struct source *s, const struct shown *f)
 {
-    static const struct tmx_column columns[] = {TMX_INT("group"), TMX_INT("bar"), TMX_REAL("mean", 4),
-                                                TMX_REAL("ci95", 4)};
     char name[96];
     snprintf(name, sizeof name, "%s_ci95", f->b->column);
     const size_t ci95 = tmx_csv_column(&s->csv, name), seeds = tmx_csv_column(&s->csv, "seeds");
@@ -212,7 +208,7 @@ static void intervals(struct tmx_plot *p, const struct source *s, const struct s
     if (ci95 == s->csv.n_column || seeds == s->csv.n_column || !tmx_csv_real(&s->csv, 0, seeds, &n)) {
         return;
     }
-    struct tmx_table *t = tmx_table_new(columns, 4);
+    struct tmx_table *t = tmx_table_of("group:d bar:d mean:4 ci95:4");
     for (size_t i = 0; i < f->n_group * f->n_policy; i++) {
         const char *at = f->group[i / f->n_policy], *of = f->policy[i % f->n_policy];
         double mean, half;

@@ -326,11 +326,8 @@ static void cells_of(const struct map *q, const struct layer *l, const struct tm
 
 static void put_cells(const struct map *q, const struct layer *l, const char *name)
 {
-    static const struct tmx_column columns[] = {
-        TMX_REAL("x_mm", 4),     TMX_REAL("y_mm", 4),      TMX_REAL("temp_c", 3), TMX_REAL("left_mm", 4),
-        TMX_REAL("right_mm", 4), TMX_REAL("bottom_mm", 4), TMX_REAL("top_mm", 4)};
     const double high_m = l->height_m / (double)q->rows;
-    struct tmx_table *t = tmx_table_new(columns, 7);
+    struct tmx_table *t = tmx_table_of("x_mm:4 y_mm:4 temp_c:3 left_mm:4 right_mm:4 bottom_mm:4 top_mm:4");
     for (size_t i = 0; i < q->n_cell; i++) {
         const double left_m = column_m(q, l, i % q->cols), right_m = column_m(q, l, i % q->cols + 1),
                      low_m = row_m(q, l, i / q->cols);

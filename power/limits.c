@@ -392,9 +392,7 @@ struct tmx_table *tmx_limit_card_table(const struct tmx_limit_fit *fit)
                            {"knee", "1", "clock below which volts stand still, of the top one"},
                            {"volts", "1", "there, of those at the top clock"},
                            {"wait", "1", "of a load's dynamic watts, while it waits"}};
-    static const struct tmx_column columns[] = {TMX_TEXT("constant"), TMX_TEXT("unit"), TMX_REAL("value", 3),
-                                                TMX_REAL("error", 3), TMX_TEXT("what")};
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("constant unit value:3 error:3 what");
     for (size_t i = 0; i < TMX_N_LIMIT; i++) {
         tmx_table_row(t, "%s %s %g %g %s", rows[i].name, rows[i].unit, fit->card[i], fit->error[i],
                       rows[i].what);
@@ -404,10 +402,8 @@ struct tmx_table *tmx_limit_card_table(const struct tmx_limit_fit *fit)
 
 struct tmx_table *tmx_limit_row_table(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("load"),     TMX_REAL("dynamic_w", 1), TMX_REAL("waits", 3),   TMX_REAL("limit_w", 0),
-        TMX_REAL("speed", 3), TMX_REAL("fitted", 3),    TMX_REAL("power_w", 1), TMX_REAL("fitted_w", 1)};
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        tmx_table_of("load dynamic_w:1 waits:3 limit_w:0 speed:3 fitted:3 power_w:1 fitted_w:1");
     for (size_t i = 0; i < r->n_row; i++) {
         const struct tmx_limit_load *load = &fit->load[r->of[i]];
         const struct tmx_limit_point at = tmx_limit_at(fit->card, load, r->limit_w[i]);

@@ -340,9 +340,7 @@ void tmx_power_fit_finish(struct tmx_power_fit *fit)
 
 struct tmx_table *tmx_fit_coefficients(const struct tmx_training *train, const struct tmx_power_fit *fit)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("coefficient"), TMX_REAL("value_w", 3),
-                                                TMX_REAL("standard_error_w", 3)};
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("coefficient value_w:3 standard_error_w:3");
     for (size_t i = 0; i < fit->n_coefficient; i++) {
         tmx_table_row(t, "%s %g %g", i == 0 ? "lambda" : train->feature[i - 1], fit->coefficient[i],
                       fit->std_error[i]);
@@ -359,10 +357,8 @@ static double left_out_pct(const struct tmx_training *train, const struct tmx_po
 struct tmx_table *tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit,
                                double idle_w)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("kernel"),        TMX_REAL("measured_w", 2), TMX_REAL("fitted_w", 2),
-        TMX_REAL("residual_w", 2), TMX_REAL("left_out_w", 2), TMX_REAL("left_out_error_percent", 2)};
-    struct tmx_table *t = tmx_table_new(columns, 6);
+    struct tmx_table *t =
+        tmx_table_of("kernel measured_w:2 fitted_w:2 residual_w:2 left_out_w:2 left_out_error_percent:2");
     for (size_t r = 0; r < train->n_row; r++) {
         tmx_table_row(t, "%s %g %g %g %g %g", train->kernel[r], train->power_w[r], fit->fitted_w[r],
                       train->power_w[r] - fit->fitted_w[r], fit->left_out_w[r],

@@ -773,15 +773,11 @@ void tmx_run_requests(const struct tmx_run *run, FILE *out)
 
 struct tmx_table *tmx_run_instances(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        TMX_INT("instance"),       TMX_INT("gpu"),          TMX_INT("gpus"),         TMX_INT("row"),
-        TMX_TEXT("class"),         TMX_REAL("busy_s", 3),   TMX_REAL("prompt_s", 3), TMX_REAL("token_s", 3),
-        TMX_INT("iterations"),     TMX_INT("requests"),     TMX_INT("input_tokens"), TMX_INT("output_tokens"),
-        TMX_REAL("mean_batch", 3), TMX_REAL("energy_j", 1), TMX_REAL("capped_s", 3), TMX_REAL("braked_s", 3),
-    };
     const struct tmx_serve *s = served(run);
     const struct tmx_instance_view *v = s->view;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of(
+        "instance:d gpu:d gpus:d row:d class busy_s:3 prompt_s:3 token_s:3 iterations:d requests:d "
+        "input_tokens:d output_tokens:d mean_batch:3 energy_j:1 capped_s:3 braked_s:3");
     for (size_t i = 0; i < s->n; i++) {
         const struct tmx_serve_instance_ledger *l = &s->ledger[i];
         const double busy_s = l->prompt_s + l->token_s;
@@ -816,19 +812,14 @@ static void excess(const struct tmx_run *r, const struct tmx_llm_request *q, enu
 
 struct tmx_table *tmx_run_missed(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("limit"),         TMX_REAL("limit_s", 3),      TMX_INT("missed"),
-        TMX_REAL("missed_pct", 2), TMX_REAL("queue_s", 3),      TMX_REAL("batch_s", 3),
-        TMX_REAL("clock_s", 3),    TMX_REAL("row_pct", 1),      TMX_REAL("brake_pct", 1),
-        TMX_REAL("board_pct", 1),  TMX_REAL("mean_inlet_c", 1),
-    };
     static const char *const words[] = {"ttft", "tbt", "e2e"};
     const struct tmx_serve_limits *given = &run->serve->limits;
     const double limits[] = {given->ttft_s, given->tbt_s, given->e2e_s};
     const struct tmx_serve *s = served(run);
     const size_t n = s->n_request;
     const struct tmx_llm_request *q = s->request;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("limit limit_s:3 missed:d missed_pct:2 queue_s:3 batch_s:3 clock_s:3 "
+                                       "row_pct:1 brake_pct:1 board_pct:1 mean_inlet_c:1");
     for (int what = 0; what < 3; what++) {
         const double limit_s = limits[what] > 0
                                    ? limits[what]

@@ -215,12 +215,8 @@ struct tmx_table *tmx_run_gpus(const struct tmx_run *run)
 /* A row a member of the synchronous job. No rows: no such job. */
 static struct tmx_table *members_table(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        TMX_INT("member"),    TMX_INT("gpu"),          TMX_REAL("weight", 3), TMX_REAL("compute_s", 6),
-        TMX_REAL("speed", 6), TMX_REAL("wait_pct", 3), TMX_INT("last_steps"),
-    };
     const struct tmx_sync_job *g = run->sim->machine->members;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t = tmx_table_of("member:d gpu:d weight:3 compute_s:6 speed:6 wait_pct:3 last_steps:d");
     double fastest = 0;
     for (size_t i = 0; g && i < g->spec.n_member; i++) {
         fastest = fmax(fastest, tmx_sync_job_speed(g, i));

@@ -86,13 +86,9 @@ const struct tmx_run_feature tmx_feature_row = {.open = open_row, .write = write
 
 struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("level"),        TMX_TEXT("name"),        TMX_REAL("swing_w", 1),
-        TMX_REAL("range_w", 1),   TMX_REAL("window_s", 2), TMX_REAL("rise_w", 1),
-        TMX_REAL("rise_at_s", 4), TMX_REAL("fall_w", 1),   TMX_REAL("fall_at_s", 4),
-    };
     const struct tmx_swing *s = &run->sim->recorder->swing;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    struct tmx_table *t =
+        tmx_table_of("level name swing_w:1 range_w:1 window_s:2 rise_w:1 rise_at_s:4 fall_w:1 fall_at_s:4");
     for (size_t i = 0; i < s->n; i++) {
         const struct tmx_power_group *group = &s->group[i];
         for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
@@ -116,13 +112,11 @@ struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
 
 struct tmx_table *tmx_run_spectrum(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
-                                                TMX_REAL("feed_w", 2)};
     const struct tmx_swing *s = &run->sim->recorder->swing;
     double psd[2][TMX_SWING_SEGMENT / 2 + 1];
     const double bin_hz = tmx_swing_spectrum(s, false, psd[0]);
     const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1]));
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("hz:4 boards_w:2 feed_w:2");
     for (size_t k = 1; k <= TMX_SWING_SEGMENT / 2 && there; k++) {
         tmx_table_real(t, (double)k * bin_hz);
         tmx_table_real(t, sqrt(psd[0][k]));

@@ -164,9 +164,7 @@ void tmx_losses_end(struct tmx_losses *l, const struct tmx_sim *sim)
 
 struct tmx_table *tmx_losses_causes(const struct tmx_losses *l, bool zeros)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("cause"), TMX_REAL("lost_pct", 3),
-                                                TMX_REAL("sm_s", 2)};
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("cause lost_pct:3 sm_s:2");
     for (size_t c = 0; c < TMX_N_LOSS; c++) {
         if (!zeros && fabs(l->total[c]) < 5e-6 * l->busy_sm_s) {
             continue;
