@@ -49,6 +49,7 @@
 
 #include "base/rng.h"
 #include "thermal/reduction/dense.h"
+#include "thermal/reduction/krylov.h"
 #include "thermal/solver/solver.h"
 
 const double tmx_coolant_slack = 0.25;
@@ -86,27 +87,31 @@ struct trace {      /* random inputs, and how the network reads */
     double *answer; /* [TRACE_STEPS][u] */
 };
 
+struct small { /* the network in a space: its vectors as columns, of `room` rows */
+    size_t room;
+    double *g, *a, *f;              /* [room][room] */
+    double *in, *out, *board, *one; /* [m][room], [u][room], [room], [room] V' C 1 */
+};
+
 struct build {
     const struct tmx_network *net;
     const struct tmx_coolant_options *o;
     struct tmx_err *err;
     struct tmx_solver *solver;
-    size_t n, u, m;           /* nodes, units, inputs: units, inlet, air */
-    size_t k, room;           /* of the basis */
-    double *v;                /* [k][n] */
-    double *input;            /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
-    double *ground;           /* [n] */
-    double *read;             /* [u][n] E */
-    double *g, *a, *f;        /* [room][room] of V */
-    double *in, *out, *board; /* [m][room], [u][room], [room] */
-    double *one;              /* [room] V' C 1 */
-    double *basis_error;      /* [m][u] */
+    size_t n, u, m;      /* nodes, units, inputs: units, inlet, air */
+    size_t k;            /* of the basis */
+    double *v;           /* [k][n] */
+    double *input;       /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
+    double *ground;      /* [n] */
+    double *read;        /* [u][n] E */
+    struct small q;      /* of V */
+    double *basis_error; /* [m][u] */
     size_t snap[TESTS], n_snap,
         n_test; /* levels: what makes the space; and those between them, which test it */
     size_t n_shift;
     double *work;              /* [1 + 2 max(m, TRACE_STEPS)][n] */
     struct trace trace[SNAPS]; /* by level, the last tried */
-    struct tmx_arena arena;    /* of all but v and what grows with it: g to one */
+    struct tmx_arena arena;    /* of all but v and q */
 };
 
 static bool ok(const struct build *b)
@@ -149,12 +154,12 @@ static double carried(const struct build *b, size_t level)
 
 static void grow(struct build *b, size_t more)
 {
-    const size_t room = b->k + more, old = b->room;
+    const size_t room = b->k + more, old = b->q.room;
     struct {
         double **at;
         size_t rows;
-    } part[] = {{&b->g, 0},      {&b->a, 0},     {&b->f, 0},  {&b->in, b->m},
-                {&b->out, b->u}, {&b->board, 1}, {&b->one, 1}};
+    } part[] = {{&b->q.g, 0},      {&b->q.a, 0},     {&b->q.f, 0},  {&b->q.in, b->m},
+                {&b->q.out, b->u}, {&b->q.board, 1}, {&b->q.one, 1}};
     if (room <= old || !ok(b)) {
         return;
     }
@@ -172,72 +177,40 @@ static void grow(struct build *b, size_t more)
     if (!v) {
         tmx_error(b->err, TMX_ENOMEM, "basis of %zu fields", room);
     }
-    b->room = room;
+    b->q.room = room;
 }
 
 /* The projections of the vectors [from, k). */
 static void project(struct build *b, size_t from)
 {
-    const size_t n = b->n, k = b->k, room = b->room, more = k - from;
+    const size_t n = b->n, k = b->k, room = b->q.room, more = k - from;
     double *y = b->work;
     for (size_t c = from; c < k; c++) {
         const double *x = b->v + c * n;
         tmx_network_apply(b->net, 0, 0, x, y);
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->g + c * room, room);
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.g + c * room, room);
         tmx_network_carry(b->net, x, y);
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->f + c * room, room);
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.f + c * room, room);
         for (size_t i = 0; i < n; i++) {
             y[i] = b->net->area_m2[i] * x[i];
         }
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->a + c * room, room);
+        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.a + c * room, room);
         for (size_t i = 0; i < n; i++) {
             y[i] = b->net->heat_j_k[i];
         }
-        b->one[c] = tmx_dense_dot(n, x, y);
-        b->board[c] = tmx_dense_dot(n, x, b->ground);
+        b->q.one[c] = tmx_dense_dot(n, x, y);
+        b->q.board[c] = tmx_dense_dot(n, x, b->ground);
     }
     for (size_t c = 0; c < from; c++) { /* the new rows of the old columns */
         tmx_network_carry(b->net, b->v + c * n, y);
-        tmx_dense_tn(more, 1, n, 1, b->v + from * n, n, y, n, 0, b->f + c * room + from, room);
+        tmx_dense_tn(more, 1, n, 1, b->v + from * n, n, y, n, 0, b->q.f + c * room + from, room);
         for (size_t r = from; r < k; r++) {
-            b->g[c * room + r] = b->g[r * room + c];
-            b->a[c * room + r] = b->a[r * room + c];
+            b->q.g[c * room + r] = b->q.g[r * room + c];
+            b->q.a[c * room + r] = b->q.a[r * room + c];
         }
     }
-    tmx_dense_tn(more, b->m, n, 1, b->v + from * n, n, b->input, n, 0, b->in + from, room);
-    tmx_dense_tn(more, b->u, n, 1, b->v + from * n, n, b->read, n, 0, b->out + from, room);
-}
-
-static void scale_to_one(const struct build *b, double *x, size_t n_col)
-{
-    const double *heat = b->net->heat_j_k;
-    for (size_t c = 0; c < n_col; c++) {
-        double sum = 0;
-        for (size_t i = 0; i < b->n; i++) {
-            sum += heat[i] * x[c * b->n + i] * x[c * b->n + i];
-        }
-        for (size_t i = 0; i < b->n && sum > 0; i++) {
-            x[c * b->n + i] /= sqrt(sum);
-        }
-    }
-}
-
-/* cx := C x of n_col columns. */
-static void heated(const struct build *b, size_t n_col, const double *x, double *cx)
-{
-    for (size_t i = 0; i < n_col * b->n; i++) {
-        cx[i] = b->net->heat_j_k[i % b->n] * x[i];
-    }
-}
-
-/* x := x without what the basis has of it. */
-static void take_out(const struct build *b, size_t n_col, double *x, double *cx, double *part)
-{
-    if (b->k > 0 && n_col > 0) {
-        heated(b, n_col, x, cx);
-        tmx_dense_tn(b->k, n_col, b->n, 1, b->v, b->n, cx, b->n, 0, part, b->k);
-        tmx_dense_nn(b->n, n_col, b->k, -1, b->v, b->n, part, b->k, 1, x, b->n);
-    }
+    tmx_dense_tn(more, b->m, n, 1, b->v + from * n, n, b->input, n, 0, b->q.in + from, room);
+    tmx_dense_tn(more, b->u, n, 1, b->v + from * n, n, b->read, n, 0, b->q.out + from, room);
 }
 
 /* What of x [n_col][n], which is destroyed, the basis has not yet. */
@@ -246,32 +219,20 @@ static void add(struct build *b, double *x, size_t n_col)
     const size_t n = b->n, from = b->k;
     struct tmx_arena a = {0};
     grow(b, n_col);
-    double *cx = zeros(b, &a, n_col * n), *part = zeros(b, &a, (b->k + n_col) * n_col),
-           *size = zeros(b, &a, n_col);
-    if (ok(b)) {
-        scale_to_one(b, x, n_col);
-        take_out(b, n_col, x, cx, part);
-        take_out(b, n_col, x, cx, part);
-    }
-    for (int pass = 0; pass < 2 && ok(b) && n_col > 0; pass++) { /* twice: the first leaves rounding */
-        heated(b, n_col, x, cx);
-        tmx_dense_tn(n_col, n_col, n, 1, x, n, cx, n, 0, part, n_col);
-        tmx_dense_eigen(n_col, part, size, b->err);
-        size_t kept = 0;
-        for (size_t c = 0; c < n_col && ok(b); c++) {
-            const double norm = sqrt(fmax(size[c], 0));
-            if (norm > (pass == 0 ? DEPENDENT : 0)) {
-                tmx_dense_nn(n, 1, n_col, 1 / norm, x, n, part + c * n_col, n_col, 0, cx + kept++ * n, n);
-            }
-        }
-        memcpy(x, cx, kept * n * sizeof *x);
-        n_col = kept;
-        if (pass == 0) { /* what a small remainder has of the old ones, enlarged */
-            take_out(b, n_col, x, cx, part);
-        }
-    }
-    if (ok(b)) {
-        memcpy(b->v + from * n, x, n_col * n * sizeof *x);
+    struct tmx_growing to = {.net = b->net,
+                             .basis = &(struct tmx_basis){.v = b->v, .n_mode = from},
+                             .tall = {.n = n},
+                             .dependent = DEPENDENT * DEPENDENT,
+                             .x = x,
+                             .w = zeros(b, &a, n_col * n),
+                             .small = zeros(b, &a, from * n_col),
+                             .part = zeros(b, &a, TMX_TALL_PIECES * (from + n_col) * n_col),
+                             .eigen = zeros(b, &a, n_col * n_col),
+                             .eigenval = zeros(b, &a, n_col),
+                             .err = b->err};
+    n_col = ok(b) ? tmx_orthonormalise(&to, n_col) : 0;
+    if (n_col > 0) {
+        memcpy(b->v + from * n, to.x, n_col * n * sizeof *x);
         b->k = from + n_col;
         project(b, from);
     }
@@ -282,27 +243,23 @@ static void add(struct build *b, double *x, size_t n_col)
     tmx_arena_finish(&a);
 }
 
-/* kr [k][k] := Kr of a level, plus shift. */
-static void reduced(const struct build *b, size_t level, double shift, double *kr)
+/* kr [k][k] := Kr of a level in the first k vectors, plus shift. */
+static void reduced(const struct build *b, const struct small *q, size_t k, size_t level, double shift,
+                    double *kr)
 {
-    const size_t k = b->k;
-    for (size_t c = 0; c < k; c++) {
-        for (size_t r = 0; r < k; r++) {
-            const size_t i = c * b->room + r;
-            kr[c * k + r] =
-                b->g[i] + b->o->gamma[level] * b->a[i] + b->o->flow[level] * b->f[i] + (r == c ? shift : 0);
-        }
+    for (size_t c = 0; c < k * k; c++) {
+        const size_t i = c / k * q->room + c % k;
+        kr[c] = q->g[i] + b->o->gamma[level] * q->a[i] + b->o->flow[level] * q->f[i] +
+                (c % (k + 1) == 0 ? shift : 0);
     }
 }
 
 /* x [m][k] := V' of the inputs at a level. */
-static void reduced_inputs(const struct build *b, size_t level, double *x)
+static void reduced_inputs(const struct build *b, const struct small *q, size_t k, size_t level, double *x)
 {
-    for (size_t i = 0; i < b->m; i++) {
-        for (size_t r = 0; r < b->k; r++) {
-            x[i * b->k + r] =
-                level_input(b, level, i) * b->in[i * b->room + r] + (i == b->u + 1 ? b->board[r] : 0);
-        }
+    for (size_t c = 0; c < b->m * k; c++) {
+        const size_t i = c / k, r = c % k;
+        x[c] = level_input(b, level, i) * q->in[i * q->room + r] + (i == b->u + 1 ? q->board[r] : 0);
     }
 }
 
@@ -332,14 +289,14 @@ static void visit(struct build *b, size_t level, double s, bool last, double *of
     }
     *off = 0;
     if (ok(b)) {
-        reduced(b, level, s, kr);
-        reduced_inputs(b, level, xr);
+        reduced(b, &b->q, b->k, level, s, kr);
+        reduced_inputs(b, &b->q, b->k, level, xr);
         tmx_dense_solve_any(k, m, false, kr, xr, b->err);
     }
     if (ok(b)) {
         b->n_shift++;
         tmx_dense_tn(u, m, n, 1, b->read, n, x, n, 0, e, u);
-        tmx_dense_tn(u, m, k, 1, b->out, b->room, xr, k, 0, e + m * u, u);
+        tmx_dense_tn(u, m, k, 1, b->q.out, b->q.room, xr, k, 0, e + m * u, u);
         for (size_t r = 0; r < u; r++) {
             double sum = 0;
             for (size_t i = 0; i < m; i++) {
@@ -382,12 +339,12 @@ static void slowest(struct build *b, size_t level, double *rate)
     struct tmx_arena a = {0};
     double *kr = zeros(b, &a, k * k), *x = zeros(b, &a, b->m * k), heat_j = 0, power_w = 0;
     if (ok(b)) {
-        reduced(b, level, 0, kr);
-        reduced_inputs(b, level, x);
+        reduced(b, &b->q, b->k, level, 0, kr);
+        reduced_inputs(b, &b->q, b->k, level, x);
         tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
     }
     for (size_t i = 0; i < b->u && ok(b); i++) {
-        heat_j += b->o->power_w[i] * tmx_dense_dot(k, b->one, x + i * k);
+        heat_j += b->o->power_w[i] * tmx_dense_dot(k, b->q.one, x + i * k);
         power_w += b->o->power_w[i];
     }
     *rate = ok(b) ? power_w / heat_j : 1;
@@ -582,9 +539,9 @@ static void follow_traces(struct build *b, size_t which)
         struct tmx_arena a = {0};
         double *kr = zeros(b, &a, b->k * b->k), *xr = zeros(b, &a, b->m * b->k);
         if (ok(b)) {
-            reduced(b, level, 0, kr);
-            reduced_inputs(b, level, xr);
-            retrace(b, t, b->k, kr, xr, b->out, b->room, NULL, off);
+            reduced(b, &b->q, b->k, level, 0, kr);
+            reduced_inputs(b, &b->q, b->k, level, xr);
+            retrace(b, t, b->k, kr, xr, b->q.out, b->q.room, NULL, off);
         }
         tmx_arena_finish(&a);
         met = largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
@@ -651,10 +608,10 @@ static void settled_states(struct build *b, size_t level, double *kr, double *x)
     if (!ok(b)) {
         return;
     }
-    reduced(b, level, 0, kr);
-    reduced_inputs(b, level, x);
+    reduced(b, &b->q, b->k, level, 0, kr);
+    reduced_inputs(b, &b->q, b->k, level, x);
     tmx_dense_solve_any(b->k, b->m - 1, false, kr, x, b->err);
-    memcpy(x + (b->m - 1) * b->k, b->one, b->k * sizeof *x);
+    memcpy(x + (b->m - 1) * b->k, b->q.one, b->k * sizeof *x);
 }
 
 static void follow(struct build *b, size_t level, bool snap, struct answers *y, double *right, double *left)
@@ -665,12 +622,12 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
            *x = zeros(b, &a, 2 * (m + u) * k), *xt = x + m * k, *weighted = xt + m * k;
     settled_states(b, level, kr, x);
     if (ok(b)) {
-        reduced(b, level, 0, kr);
+        reduced(b, &b->q, b->k, level, 0, kr);
         tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
     }
     for (size_t j = 0; j < y->n_time && ok(b); j++) {
         tmx_dense_nn(k, m, k, 1, e, k, x, k, 0, xt, k);
-        tmx_dense_tn(u, m, k, 1, b->out, b->room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
+        tmx_dense_tn(u, m, k, 1, b->q.out, b->q.room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
         for (size_t i = 0; i < m * k && snap; i++) {
             weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
         }
@@ -682,7 +639,7 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
         if (snap) {
             double *yt = weighted;
             for (size_t i = 0; i < u; i++) {
-                tmx_dense_tn(k, 1, k, 1, e, k, b->out + i * b->room, k, 0, yt + i * k, k);
+                tmx_dense_tn(k, 1, k, 1, e, k, b->q.out + i * b->q.room, k, 0, yt + i * k, k);
             }
             for (size_t r = 0; r < k; r++) {
                 for (size_t i = 0; i < u; i++) {
@@ -715,7 +672,8 @@ static void answer(struct build *b, struct answers *y, double *right, double *le
     double *kr = zeros(b, &a, b->k * b->k), *x = zeros(b, &a, b->m * b->k);
     for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
         settled_states(b, l, kr, x);
-        tmx_dense_tn(b->u, b->m, b->k, 1, b->out, b->room, x, b->k, 0, y->settled + l * b->m * b->u, b->u);
+        tmx_dense_tn(b->u, b->m, b->k, 1, b->q.out, b->q.room, x, b->k, 0, y->settled + l * b->m * b->u,
+                     b->u);
     }
     tmx_arena_finish(&a);
     for (size_t i = 0; i < b->n_test && ok(b); i++) {
@@ -732,7 +690,7 @@ static void directions(struct build *b, double *right, double *left, double *s, 
     tmx_dense_eigen(k, left, size, b->err);
     *count = 0;
     for (size_t i = 0; i < 2 * k + 1 && ok(b) && *count < k; i++) {
-        const double *from = i == 0 ? b->one : (i % 2 ? right : left) + (k - 1 - (i - 1) / 2) * k;
+        const double *from = i == 0 ? b->q.one : (i % 2 ? right : left) + (k - 1 - (i - 1) / 2) * k;
         double *to = s + *count * k, norm = 0;
         memcpy(to, from, k * sizeof *to);
         for (int pass = 0; pass < 2; pass++) {
@@ -752,16 +710,11 @@ static void directions(struct build *b, double *right, double *left, double *s, 
 
 /* ---- modes ---- */
 
-struct small { /* the network in the first directions: by columns */
-    size_t k;
-    double *g, *a, *f, *in, *out, *board, *one;
-};
-
 /* With all directions; a model of fewer is the leading part. */
 static void small_init(struct build *b, const double *s, size_t count, struct small *q)
 {
     const size_t k = b->k;
-    q->k = count;
+    q->room = count;
     q->g = zeros(b, &b->arena, 3 * count * count + (b->m + b->u + 2) * count);
     double *work = zeros(b, &b->arena, k * count);
     if (ok(b)) {
@@ -771,25 +724,16 @@ static void small_init(struct build *b, const double *s, size_t count, struct sm
         q->out = q->in + b->m * count;
         q->board = q->out + b->u * count;
         q->one = q->board + count;
-        const double *const from[] = {b->g, b->a, b->f};
+        const double *const from[] = {b->q.g, b->q.a, b->q.f};
         double *const to[] = {q->g, q->a, q->f};
         for (size_t i = 0; i < 3; i++) {
-            tmx_dense_nn(k, count, k, 1, from[i], b->room, s, k, 0, work, k);
+            tmx_dense_nn(k, count, k, 1, from[i], b->q.room, s, k, 0, work, k);
             tmx_dense_tn(count, count, k, 1, s, k, work, k, 0, to[i], count);
         }
-        tmx_dense_tn(count, b->m, k, 1, s, k, b->in, b->room, 0, q->in, count);
-        tmx_dense_tn(count, b->u, k, 1, s, k, b->out, b->room, 0, q->out, count);
-        tmx_dense_tn(count, 1, k, 1, s, k, b->board, k, 0, q->board, count);
-        tmx_dense_tn(count, 1, k, 1, s, k, b->one, k, 0, q->one, count);
-    }
-}
-
-/* kr [k][k] := Kr of the first k directions at a level. */
-static void small_rates(const struct build *b, const struct small *q, size_t k, size_t level, double *kr)
-{
-    for (size_t c = 0; c < k * k; c++) {
-        const size_t at = c / k * q->k + c % k;
-        kr[c] = q->g[at] + b->o->gamma[level] * q->a[at] + b->o->flow[level] * q->f[at];
+        tmx_dense_tn(count, b->m, k, 1, s, k, b->q.in, b->q.room, 0, q->in, count);
+        tmx_dense_tn(count, b->u, k, 1, s, k, b->q.out, b->q.room, 0, q->out, count);
+        tmx_dense_tn(count, 1, k, 1, s, k, b->q.board, k, 0, q->board, count);
+        tmx_dense_tn(count, 1, k, 1, s, k, b->q.one, k, 0, q->one, count);
     }
 }
 
@@ -803,7 +747,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
     double *kr = zeros(b, &a, 2 * k * k + 3 * k), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
            *leave = x + k;
     if (ok(b)) {
-        small_rates(b, q, k, level, kr);
+        reduced(b, q, k, level, 0, kr);
     }
     for (size_t c = 0; c < k && ok(b); c++) {
         leave[c] = tmx_dense_dot(k, q->one, kr + c * k);
@@ -830,8 +774,8 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
     for (size_t i = 0; i < k && ok(b); i++) {
         const double *row = back + i * k, *mode = t + i * k;
         for (size_t v = 0; v < b->u; v++) {
-            modal->in[v * modal->mode_row + i] = tmx_dense_dot(k, row, q->in + v * q->k);
-            modal->out[i * modal->unit_row + v] = tmx_dense_dot(k, mode, q->out + v * q->k);
+            modal->in[v * modal->mode_row + i] = tmx_dense_dot(k, row, q->in + v * q->room);
+            modal->out[i * modal->unit_row + v] = tmx_dense_dot(k, mode, q->out + v * q->room);
         }
         modal->stored[i] = tmx_dense_dot(k, mode, q->one);
         modal->leave[i] = tmx_dense_dot(k, mode, leave);
@@ -839,7 +783,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
     }
     if (ok(b)) { /* a settled inlet */
         for (size_t i = 0; i < k; i++) {
-            x[i] = b->o->flow[level] * q->in[b->u * q->k + i];
+            x[i] = b->o->flow[level] * q->in[b->u * q->room + i];
         }
         tmx_dense_solve_any(k, 1, false, kr, x, b->err);
         for (size_t i = 0; i < k && ok(b); i++) {
@@ -949,19 +893,16 @@ static void check(struct build *b, const struct answers *y, const struct small *
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
         const double *settled = y->settled + level * m * u;
-        small_rates(b, q, k, level, kr);
-        for (size_t c = 0; c < m * k; c++) {
-            const size_t input = c / k, r = c % k;
-            x[c] = in[c] =
-                level_input(b, level, input) * q->in[input * q->k + r] + (input == u + 1 ? q->board[r] : 0);
-        }
+        reduced(b, q, k, level, 0, kr);
+        reduced_inputs(b, q, k, level, in);
+        memcpy(x, in, m * k * sizeof *x);
         tmx_dense_solve_any(k, m, false, kr, x, b->err);
-        tmx_dense_tn(u, m, k, -1, q->out, q->k, x, k, 0, direct, u);
+        tmx_dense_tn(u, m, k, -1, q->out, q->room, x, k, 0, direct, u);
         for (size_t d = 0; d < m * u; d++) { /* of the air alone: what is uniform without the inlet's */
             direct[d] += settled[d] - (d / u == u + 1 ? settled[d - u] : 0);
         }
-        small_rates(b, q, k, level, kr);
-        retrace(b, &b->trace[i], k, kr, in, q->out, q->k, direct, one);
+        reduced(b, q, k, level, 0, kr);
+        retrace(b, &b->trace[i], k, kr, in, q->out, q->room, direct, one);
         for (size_t r = 0; r < u; r++) {
             off[r] = fmax(off[r], one[r]);
         }
@@ -985,8 +926,8 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
     const double enough_k = CUT_SHARE * b->o->tolerance_k;
     size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
     for (bool done = false; !done && ok(b);) {
-        k = k < q->k ? k : q->k;
-        const bool end = k == q->k || b->o->n_mode > 0;
+        k = k < q->room ? k : q->room;
+        const bool end = k == q->room || b->o->n_mode > 0;
         resize(b, c, k);
         if (!end) {
             try(b, y, q, k, false, modal, c, error);
@@ -1006,9 +947,9 @@ static void direct_fields(struct build *b, const struct small *q, const double *
                           double *kr, double *small, double *x)
 {
     settled_states(b, level, kr, x);
-    small_rates(b, q, k, level, kr);
+    reduced(b, q, k, level, 0, kr);
     for (size_t v = 0; v < b->u; v++) {
-        memcpy(small + v * k, q->in + v * q->k, k * sizeof *small);
+        memcpy(small + v * k, q->in + v * q->room, k * sizeof *small);
     }
     tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
     tmx_dense_nn(b->k, b->u, k, -1, s, b->k, small, k, 1, x, b->k);
@@ -1110,9 +1051,9 @@ static void choose_watched(struct build *b, struct tmx_coolant *c, const struct 
            *most = zeros(b, &a, wide);
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
-        small_rates(b, q, k, level, kr);
+        reduced(b, q, k, level, 0, kr);
         for (size_t v = 0; v < u; v++) {
-            memcpy(z + (i * u + v) * k, q->in + v * q->k, k * sizeof *z);
+            memcpy(z + (i * u + v) * k, q->in + v * q->room, k * sizeof *z);
         }
         tmx_dense_solve_any(k, u, false, kr, z + i * u * k, b->err);
     }
@@ -1227,7 +1168,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     }
     c->n_basis = b.k;
     c->n_shift = b.n_shift;
-    double *const grown[] = {b.v, b.g, b.a, b.f, b.in, b.out, b.board, b.one};
+    double *const grown[] = {b.v, b.q.g, b.q.a, b.q.f, b.q.in, b.q.out, b.q.board, b.q.one};
     for (size_t i = 0; i < sizeof grown / sizeof grown[0]; i++) {
         free(grown[i]);
     }

@@ -144,40 +144,18 @@ static void regions_worst(const struct tmx_regions *r, const double *node, doubl
     }
 }
 
-/* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
-
-struct growing_basis {
-    const struct tmx_network *net;
-    struct tmx_basis *basis; /* gamma is the caller's; g and a have room rows a column until grow_close */
-    struct tmx_thread_pool *pool; /* of two threads */
-    struct tmx_tall tall;
-    bool several;             /* film coefficients will be used: a is needed */
-    double dependent;         /* square of the part of a vector that must be new */
-    size_t room;              /* columns v, g, a have space for */
-    size_t n_in;              /* columns of B: the units', and perhaps that of the air */
-    double *b;                /* [n_in][n_node] B, the caller's to fill */
-    double *e;                /* [n_unit][n_node] E, likewise; NULL when E = B */
-    double *x, *w;            /* [n_in][n_node] what is to be appended; work */
-    double *in, *out;         /* [room][n_in] B' V, [room][n_unit] E' V; out NULL when E = B */
-    double *small, *part;     /* [room * n_in], [TMX_TALL_PIECES][room * n_in] work */
-    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
-    double *square;           /* [room * room] work */
-    struct tmx_arena arena;
-    struct tmx_err *err;
-};
-
 /* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
 static const double LITTLE = 0.1;
 
 /* net and *s, which is overwritten, are kept by reference. */
-static void grow_init(struct growing_basis *b, struct tmx_basis *s, const struct tmx_network *net,
-                      size_t n_in, bool own_out, double gamma_low, double gamma_high, struct tmx_err *err)
+static void grow_init(struct tmx_growing *b, struct tmx_basis *s, const struct tmx_network *net, size_t n_in,
+                      bool own_out, double gamma_low, double gamma_high, struct tmx_err *err)
 {
     const size_t n = net->n_node, m = net->n_unit;
     const bool several = gamma_low != gamma_high;
     *s = (struct tmx_basis){
         .n_node = n, .n_unit = m, .gamma = several ? sqrt(gamma_low * gamma_high) : gamma_low};
-    *b = (struct growing_basis){
+    *b = (struct tmx_growing){
         .net = net, .basis = s, .several = several, .n_in = n_in, .err = err, .tall = {.n = n}};
     double **const tall[] = {&b->b, &b->x, &b->w, &b->e};
     for (size_t i = 0; i < (own_out ? 4 : 3); i++) {
@@ -192,7 +170,7 @@ static void grow_init(struct growing_basis *b, struct tmx_basis *s, const struct
 /* Column col of x := itself over its size in C. */
 static void normalise(void *grown, size_t col)
 {
-    const struct growing_basis *b = grown;
+    const struct tmx_growing *b = grown;
     const size_t n = b->net->n_node;
     double *x = b->x + col * n, *w = b->w + col * n;
     for (size_t r = 0; r < n; r++) {
@@ -204,10 +182,7 @@ static void normalise(void *grown, size_t col)
     }
 }
 
-/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what is dependent; a
- * second time where little was left of a column, whose rounding has grown with it. Returns how many remain,
- * as the first columns of x. */
-static size_t orthonormalise(struct growing_basis *b, size_t n_col)
+size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col)
 {
     const size_t k = b->basis->n_mode;
     const double *heat = b->net->heat_j_k;
@@ -254,7 +229,7 @@ static void widen(struct tmx_arena *arena, double **p, size_t n, size_t old, siz
     }
 }
 
-static void make_room(struct growing_basis *b, size_t n_col)
+static void make_room(struct tmx_growing *b, size_t n_col)
 {
     struct tmx_basis *s = b->basis;
     if (s->n_mode + n_col <= b->room) {
@@ -284,7 +259,7 @@ static void make_room(struct growing_basis *b, size_t n_col)
 
 /* Columns [k, k + n_col) of the projection m of a symmetric matrix, given its product with the new vectors as
  * diag(d) w, and the rows that mirror them. */
-static void project(struct growing_basis *b, double *m, size_t k, size_t n_col, const double *d, double *w)
+static void project(struct tmx_growing *b, double *m, size_t k, size_t n_col, const double *d, double *w)
 {
     const size_t room = b->room;
     tmx_tall_tn(&b->tall, k + n_col, n_col, b->basis->v, d, w, b->w, b->part, m + k * room, room);
@@ -298,7 +273,7 @@ static void project(struct growing_basis *b, double *m, size_t k, size_t n_col, 
 /* Column col of x to the end of the basis, of G x to w. */
 static void adopt(void *grown, size_t col)
 {
-    const struct growing_basis *b = grown;
+    const struct tmx_growing *b = grown;
     const size_t n = b->net->n_node;
     const double *x = b->x + col * n;
     memcpy(b->basis->v + (b->basis->n_mode + col) * n, x, n * sizeof *x);
@@ -306,14 +281,14 @@ static void adopt(void *grown, size_t col)
 }
 
 /* Append the first n_col columns of x to the basis, without what depends on it. Uses x and w. */
-static void grow_append(struct growing_basis *b, size_t n_col)
+static void grow_append(struct tmx_growing *b, size_t n_col)
 {
     struct tmx_basis *s = b->basis;
     const size_t k = s->n_mode, m = b->net->n_unit;
     if (!b->err->code) {
         make_room(b, n_col);
     }
-    n_col = b->err->code ? 0 : orthonormalise(b, n_col);
+    n_col = b->err->code ? 0 : tmx_orthonormalise(b, n_col);
     if (n_col == 0) {
         return;
     }
@@ -330,7 +305,7 @@ static void grow_append(struct growing_basis *b, size_t n_col)
 }
 
 struct remainder {
-    const struct growing_basis *b;
+    const struct tmx_growing *b;
     double s;
 };
 
@@ -338,7 +313,7 @@ struct remainder {
 static void subtract(void *remainder, size_t col)
 {
     const struct remainder *r = remainder;
-    const struct growing_basis *b = r->b;
+    const struct tmx_growing *b = r->b;
     const size_t n = b->net->n_node;
     const double *from = b->b + col * n;
     double *w = b->w + col * n;
@@ -349,7 +324,7 @@ static void subtract(void *remainder, size_t col)
 }
 
 /* w := R = B - (G + s C) V (Gr + s)^-1 V' B. Uses x. */
-static void grow_residual(struct growing_basis *b, double s)
+static void grow_residual(struct tmx_growing *b, double s)
 {
     const size_t k = b->basis->n_mode, m = b->n_in;
     for (size_t c = 0; c < k; c++) {
@@ -379,7 +354,7 @@ void tmx_basis_take(struct tmx_basis *s, bool own_out)
 }
 
 /* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
-static void grow_close(struct growing_basis *b)
+static void grow_close(struct tmx_growing *b)
 {
     struct tmx_basis *s = b->basis;
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
@@ -437,7 +412,7 @@ static const struct tmx_accuracy STEADY = {.part = 1e-10}, TESTED = {.part = 0.5
 static const double DIRECTION_PART = 0.003, NEW_PART = 0.1, FIRST_ORDER = 0.01, RIM_ORDER = 0.03;
 
 struct builder {
-    struct growing_basis grown;
+    struct tmx_growing grown;
     const struct tmx_basis_options *options;
     struct tmx_solver *solver;
     struct tmx_regions unit;  /* cells of each unit; empty when E = B */
@@ -512,7 +487,7 @@ static double off(const struct builder *b, size_t u, size_t v, double spread)
  * the options together, in the worst signs. Leaves the estimate in miss and cell_miss. */
 static double test_shift(struct builder *b, double s, double lower)
 {
-    const struct growing_basis *grown = &b->grown;
+    const struct tmx_growing *grown = &b->grown;
     const size_t m = grown->net->n_unit;
     const struct tmx_basis_options *options = b->options;
     double worst_k = 0;
@@ -554,7 +529,7 @@ static void note_error(struct builder *b)
  * nothing is missed. */
 static void append_missed(struct builder *b, double s)
 {
-    struct growing_basis *grown = &b->grown;
+    struct tmx_growing *grown = &b->grown;
     const size_t n = grown->net->n_node, k = grown->basis->n_mode;
     size_t n_new = 0;
     solve_shift(b, grown->basis->gamma, s,
@@ -611,7 +586,7 @@ static void descend(struct builder *b)
  * other film coefficients that will be used. */
 static void collect(struct builder *b)
 {
-    struct growing_basis *grown = &b->grown;
+    struct tmx_growing *grown = &b->grown;
     const size_t m = grown->net->n_unit;
     const double gamma = grown->basis->gamma, other[2] = {b->options->gamma_low, b->options->gamma_high};
     double beyond_k = INFINITY, below = FIRST_SHIFT;
@@ -679,7 +654,7 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     const size_t n_in = m + (b->options->ambient_k > 0);
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
-    struct growing_basis *grown = &b->grown;
+    struct tmx_growing *grown = &b->grown;
     struct tmx_arena *scratch = &grown->arena;
     tmx_assert(!cells || b->options->unit_cells);
     grow_init(grown, s, net, n_in, own_out, b->options->gamma_low, b->options->gamma_high, err);
@@ -757,7 +732,7 @@ static const struct tmx_accuracy FIELD = {.part = 1e-11}, START_TESTED = {.part 
 enum { MAX_POLE = 8, MAX_VECTOR = 160 };
 
 struct start {
-    struct growing_basis grown; /* b: C theta */
+    struct tmx_growing grown; /* b: C theta */
     const struct tmx_initial_basis_options *options;
     struct tmx_solver *solver;
     struct tmx_system *system[MAX_POLE];
@@ -787,7 +762,7 @@ static void solve_pole(struct start *b, size_t pole, const struct tmx_accuracy *
 /* What is missed at shift s, in kelvin, by the system of a pole. */
 static double test_start(struct start *b, double s, size_t pole)
 {
-    struct growing_basis *grown = &b->grown;
+    struct tmx_growing *grown = &b->grown;
     const struct tmx_regions *cells = b->options->cells;
     double worst = 0;
     grow_residual(grown, s);
@@ -807,7 +782,7 @@ static double test_start(struct start *b, double s, size_t pole)
 /* Two more vectors of every pole in turn, until the tests are content; returns what they find. */
 static double collect_start(struct start *b)
 {
-    struct growing_basis *grown = &b->grown;
+    struct tmx_growing *grown = &b->grown;
     const size_t n = grown->net->n_node, *n_mode = &grown->basis->n_mode;
     size_t own[MAX_POLE], before = 1; /* own: the newest vector of each pole: what it is applied to next */
     double error_k = INFINITY;
@@ -847,7 +822,7 @@ double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net,
                          struct tmx_err *err)
 {
     struct start b = {.options = options};
-    struct growing_basis *grown = &b.grown;
+    struct tmx_growing *grown = &b.grown;
     const double last = fmax(LAST_POLE / options->min_step_s, FIRST_SHIFT * POLE_RATIO);
     const double decades = log(last / FIRST_SHIFT) / log(POLE_RATIO);
     double error_k = 0;

@@ -3,6 +3,7 @@
 #define TMX_THERMAL_REDUCTION_KRYLOV_H
 
 #include "thermal/assembly/network.h"
+#include "thermal/reduction/dense.h"
 
 /* Sets of nodes whose own temperatures must be accurate, where a mean over a unit is not
  * all that is read: errors are kept for each region, as its worst node's. */
@@ -62,6 +63,33 @@ void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
 void tmx_basis_finish(struct tmx_basis *basis);
 /* Take in, one, area and ground of its n_mode and n_unit, zeroed, and where wanted out. */
 void tmx_basis_take(struct tmx_basis *basis, bool own_out);
+
+/* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
+
+struct tmx_growing {
+    const struct tmx_network *net;
+    struct tmx_basis *basis; /* gamma is the caller's; g and a have room rows a column until grow_close */
+    struct tmx_thread_pool *pool; /* of two threads */
+    struct tmx_tall tall;
+    bool several;             /* film coefficients will be used: a is needed */
+    double dependent;         /* square of the part of a vector that must be new */
+    size_t room;              /* columns v, g, a have space for */
+    size_t n_in;              /* columns of B: the units', and perhaps that of the air */
+    double *b;                /* [n_in][n_node] B, the caller's to fill */
+    double *e;                /* [n_unit][n_node] E, likewise; NULL when E = B */
+    double *x, *w;            /* [n_in][n_node] what is to be appended; work */
+    double *in, *out;         /* [room][n_in] B' V, [room][n_unit] E' V; out NULL when E = B */
+    double *small, *part;     /* [room * n_in], [TMX_TALL_PIECES][room * n_in] work */
+    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
+    double *square;           /* [room * room] work */
+    struct tmx_arena arena;
+    struct tmx_err *err;
+};
+
+/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what is dependent; a
+ * second time where little was left of a column, whose rounding has grown with it. Returns how many remain,
+ * as the first columns of x. */
+size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col);
 
 /* How one start field dies away: a small basis of its own, beside that of the powers. The
  * network is linear, so both go on side by side and add up, and what was set up for the powers
