@@ -667,55 +667,44 @@ static void store_basis(struct tmx_basis *b, const struct tmx_cache_name *name)
     tmx_cache_write(name, piece, p.n);
 }
 
-/* off [m][m] := what the basis misses of the steady states at gamma, solved directly, where it is more. */
-static void test_film(const struct tmx_network *net, const struct tmx_basis *basis, double gamma,
-                      struct tmx_solver *solver, double *off, struct tmx_err *err)
-{
-    const size_t m = net->n_unit, n = net->n_node;
-    struct tmx_modes modes;
-    struct tmx_system *f = tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, err);
-    double *b = calloc(2 * n + m, sizeof *b), *x = b + n, *read = x + n;
-    tmx_modes_init(&modes, basis, gamma, err);
-    if (!b) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
-    for (size_t v = 0, layer = 0; v < m && !err->code; v++) {
-        while (v >= net->first_unit[layer + 1]) {
-            layer++;
-        }
-        memset(b, 0, n * sizeof *b);
-        tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
-                            b + layer * net->n_cell);
-        if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, 1, b, NULL, x)) {
-            tmx_error(err, TMX_ESOLVE, "film test");
-        }
-        tmx_network_read(net, x, read);
-        for (size_t u = 0; u < m; u++) {
-            for (size_t i = 0; i < modes.n_mode; i++) {
-                read[u] -= modes.out[u * modes.n_mode + i] * modes.in[v * modes.n_mode + i] / modes.rate[i];
-            }
-            off[v * m + u] = fmax(off[v * m + u], fabs(read[u]));
-        }
-    }
-    tmx_system_destroy(f);
-    tmx_modes_finish(&modes);
-    free(b);
-}
-
 /* The basis holds the steady states at the ends and in the middle of the range; what it misses of those
- * between them is measured and becomes a part of the error. */
+ * between them, solved directly, is measured and becomes a part of the error. */
 static void test_films(const struct tmx_network *net, struct tmx_basis *basis,
                        const struct tmx_basis_options *options, struct tmx_err *err)
 {
-    const size_t m = net->n_unit;
+    const size_t m = net->n_unit, n = net->n_node;
     struct tmx_solver *solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
-    double *off = calloc(m * m, sizeof *off);
+    double *off = calloc(2 * n + m + m * m, sizeof *off), *b = off + m * m, *x = b + n, *read = x + n;
     if (!off) {
         tmx_error(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < 2 && !err->code; i++) {
-        const double end = i ? options->gamma_high : options->gamma_low;
-        test_film(net, basis, sqrt(end * basis->gamma), solver, off, err);
+        const double gamma = sqrt((i ? options->gamma_high : options->gamma_low) * basis->gamma);
+        struct tmx_system *f =
+            tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, err);
+        struct tmx_modes modes;
+        tmx_modes_init(&modes, basis, gamma, err);
+        for (size_t v = 0, layer = 0; v < m && !err->code; v++) {
+            while (v >= net->first_unit[layer + 1]) {
+                layer++;
+            }
+            memset(b, 0, n * sizeof *b);
+            tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
+                                b + layer * net->n_cell);
+            if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, 1, b, NULL, x)) {
+                tmx_error(err, TMX_ESOLVE, "film test");
+            }
+            tmx_network_read(net, x, read);
+            for (size_t u = 0; u < m; u++) {
+                for (size_t k = 0; k < modes.n_mode; k++) {
+                    read[u] -=
+                        modes.out[u * modes.n_mode + k] * modes.in[v * modes.n_mode + k] / modes.rate[k];
+                }
+                off[v * m + u] = fmax(off[v * m + u], fabs(read[u]));
+            }
+        }
+        tmx_system_destroy(f);
+        tmx_modes_finish(&modes);
     }
     for (size_t i = 0; i < m * m && !err->code; i++) {
         basis->error[i] += off[i];

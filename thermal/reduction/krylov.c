@@ -341,18 +341,6 @@ static void grow_residual(struct tmx_growing *b, double s)
     }
 }
 
-void tmx_basis_take(struct tmx_basis *s, bool own_out)
-{
-    TMX_TAKE(&s->arena, s->in, s->n_mode * s->n_unit);
-    if (own_out) {
-        TMX_TAKE(&s->arena, s->out, s->n_mode * s->n_unit);
-    }
-    double **const of_modes[] = {&s->one, &s->area, &s->ground};
-    for (size_t i = 0; i < 3; i++) {
-        TMX_TAKE(&s->arena, *of_modes[i], s->n_mode);
-    }
-}
-
 /* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
 static void grow_close(struct tmx_growing *b)
 {
@@ -367,7 +355,14 @@ static void grow_close(struct tmx_growing *b)
             memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
         }
     }
-    tmx_basis_take(s, b->e);
+    double **const of_modes[] = {&s->one, &s->area, &s->ground};
+    for (size_t i = 0; i < 3; i++) {
+        TMX_TAKE(&s->arena, *of_modes[i], k);
+    }
+    TMX_TAKE(&s->arena, s->in, k * m);
+    if (b->e) {
+        TMX_TAKE(&s->arena, s->out, k * m);
+    }
     if (s->arena.failed) {
         tmx_error(b->err, TMX_ENOMEM, "basis of %zu vectors", k);
         return;

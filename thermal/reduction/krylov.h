@@ -61,8 +61,6 @@ struct tmx_basis_options {
 void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
                     const struct tmx_basis_options *options, struct tmx_err *err);
 void tmx_basis_finish(struct tmx_basis *basis);
-/* Take in, one, area and ground of its n_mode and n_unit, zeroed, and where wanted out. */
-void tmx_basis_take(struct tmx_basis *basis, bool own_out);
 
 /* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
 
