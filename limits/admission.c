@@ -826,11 +826,6 @@ static void check_sets(const struct tmx_sets *sets, struct tmx_err *err)
 enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
                                     struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("node"),      TMX_REAL("inlet_c", 1), TMX_INT("gpus"),
-        TMX_INT("jobs"),       TMX_TEXT("gpu"),        TMX_REAL("forecast_c", 2),
-        TMX_REAL("next_c", 2), TMX_REAL("run_c", 2),   TMX_REAL("error_k", 2)};
-    const size_t n_column = sizeof columns / sizeof columns[0] - (call->error_k ? 0 : 1);
     struct tmx_err own = {0};
     struct admission a = {.call = call, .err = &own};
     *t = NULL;
@@ -843,7 +838,10 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     if (call->check_s > 0 && !own.code) {
         check(&a, watt);
     }
-    *t = own.code ? NULL : tmx_table_new(columns, n_column);
+    *t = own.code ? NULL
+         : call->error_k
+             ? tmx_table_of("node inlet_c:1 gpus:d jobs:d gpu forecast_c:2 next_c:2 run_c:2 error_k:2")
+             : tmx_table_of("node inlet_c:1 gpus:d jobs:d gpu forecast_c:2 next_c:2 run_c:2");
     for (size_t i = 0; i < a.n_node && !own.code; i++) {
         const struct node *n = &a.node[i];
         const size_t first = call->by_job ? 0 : n->n_job,

@@ -390,8 +390,6 @@ enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_
                              const struct tmx_training *test, double idle_w, struct tmx_table **t,
                              struct tmx_fit_error *e, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("kernel"), TMX_REAL("measured_w", 2),
-                                                TMX_REAL("predicted_w", 2), TMX_REAL("error_percent", 2)};
     *e = (struct tmx_fit_error){0};
     for (size_t f = 0; f < train->n_feature; f++) {
         if (test->n_feature != train->n_feature || strcmp(test->feature[f], train->feature[f]) != 0) {
@@ -399,12 +397,12 @@ enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_
                                train->name);
         }
     }
-    const enum tmx_status st = tmx_table_create(t, columns, 4, err);
-    for (size_t r = 0; !st && r < test->n_row; r++) {
+    *t = tmx_table_of("kernel measured_w:2 predicted_w:2 error_percent:2");
+    for (size_t r = 0; *t && r < test->n_row; r++) {
         const double w = tmx_power_fit_predict_w(fit, &test->event[r * test->n_feature]);
         const double percent = 100 * (w - test->power_w[r]) / (test->power_w[r] + idle_w);
         tmx_table_row(*t, "%s %g %g %g", test->kernel[r], test->power_w[r], w, percent);
         count(e, percent, r, test->n_row);
     }
-    return st;
+    return *t ? TMX_OK : tmx_no_memory(err);
 }

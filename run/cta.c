@@ -256,27 +256,15 @@ enum {
     FIT_ALL = 1,     /* of tmx_gate_fits: the knobs fitted to all policies */
 };
 
-static const struct tmx_column columns[] = {
-    TMX_TEXT("kernel"),
-    TMX_INT("first_launch"),
-    TMX_INT("launches"),
-    TMX_INT("warps"),
-    TMX_REAL("lines_per_instr", 4),
-    TMX_REAL("ipc1_given", 2),
-    TMX_REAL("ipc1_sm_cycle", 2),
-    TMX_REAL("cpi1_given_cycles", 2),
-    TMX_REAL("cpi1_sm_cycle_cycles", 2),
-    TMX_REAL("mlp_given", 2),
-    TMX_REAL("mlp_sm_cycle", 2),
-    TMX_REAL("ipc_given", 3),    /* of a core while all work */
-    TMX_REAL("ipc_sm_cycle", 3), /* likewise */
-    TMX_REAL("fit_mean_error_pct", 1),
-    TMX_REAL("fit_worst_error_pct", 1),
-};
+/* ipc: of a core while all work */
 
 enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err)
 {
-    return tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    *t = tmx_table_of(
+        "kernel first_launch:d launches:d warps:d lines_per_instr:4 ipc1_given:2 ipc1_sm_cycle:2 "
+        "cpi1_given_cycles:2 cpi1_sm_cycle_cycles:2 mlp_given:2 mlp_sm_cycle:2 ipc_given:3 "
+        "ipc_sm_cycle:3 fit_mean_error_pct:1 fit_worst_error_pct:1");
+    return *t ? TMX_OK : tmx_no_memory(err);
 }
 
 struct source { /* what sm_cycle needs to know of a kernel and a chip */
