@@ -14,7 +14,6 @@
 #include "power/regress.h"
 #include "run/load/data.h"
 #include "run/load/job_files.h"
-#include "sched/job/decide.h"
 #include "sched/job/group.h"
 
 /* ---- the numbers, by instances, setup and column ---- */

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "core/floorplan/chip.h"
 #include "run/load/data.h"
-#include "run/process_guard.h"
+#include "run/run.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/thermal.h"
 

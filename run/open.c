@@ -10,7 +10,6 @@
 #include "base/provenance.h"
 #include "base/text.h"
 #include "run/options.h"
-#include "run/process_guard.h"
 #include "run/registry.h"
 #include "run/run.h"
 #include "run/state.h"

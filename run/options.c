@@ -7,7 +7,7 @@
 
 #include "core/contract/choice.h"
 #include "core/floorplan/chip.h"
-#include "core/sim/record/feed.h"
+#include "core/sim/record/recorder.h"
 #include "core/sim/source/sources.h"
 #include "core/sim/stage/cooling.h"
 #include "core/sim/stage/sensor.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/cost.h"
+#include "base/os.h"
 #include "base/provenance.h"
 #include "core/sim/sim.h"
 
@@ -93,5 +94,21 @@ extern const struct tmx_metric tmx_metrics[]; /* {0}-terminated */
 double tmx_run_metric(const struct tmx_run *run, const struct tmx_metric *metric);
 /* Is it a metric of this run's summary? */
 bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric);
+
+/* Manners towards the program that calls the library. Every public function that computes,
+ * reads or writes numbers stands between tmx_process_guard_enter and tmx_process_guard_leave, which set aside
+ *
+ * of the calling thread   locale and floating-point environment (base/os.h)
+ * of the whole process    GSL's error handler (off)
+ *
+ * Leaving puts back what was there. What belongs to the process is set aside by the first call
+ * that enters and put back by the last that leaves, whichever threads they are in. */
+
+struct tmx_process_guard {
+    struct tmx_fp_env thread;
+};
+
+void tmx_process_guard_enter(struct tmx_process_guard *host);
+void tmx_process_guard_leave(const struct tmx_process_guard *host);
 
 #endif

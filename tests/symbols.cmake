@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Every external symbol that our libraries define starts with tmx_; libthermix.so shows what its map and
 # its headers say, no more and no less; and what the library is made of has no variables that
-# threads share but one (run/process_guard.c).
+# threads share but one (run/api.c).
 set(bad "")
 
 # Names of the external symbols that a file defines, sorted; FLAG is one more option of nm.

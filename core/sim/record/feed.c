@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/sim/record/feed.h"
+#include "core/sim/record/recorder.h"
 
 #include <math.h>
 
