@@ -10,15 +10,11 @@
 
 enum { WINDOW = 1024 }; /* of the waiting that a policy sees: the oldest */
 
-struct counts { /* what changes beside the arrays */
-    size_t n_seen, n_waiting, n_running;
-    struct tmx_jobs_ledger ledger;
-};
-
 struct tmx_jobs {
     struct tmx_jobs_spec spec;
     size_t n_job, n_gpu;
-    struct counts *now;
+    size_t n_seen, n_waiting, n_running;
+    struct tmx_jobs_ledger ledger;
     struct tmx_instance *waiting; /* [n_job] by arrival */
     size_t *next;                 /* [n_job] next member of the same launch, TMX_NO_JOB: the last */
     size_t *running;              /* [n_job] carriers of launches with more than one member */
@@ -36,7 +32,6 @@ struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_sp
         j->spec = *spec;
         j->n_job = m->n_job;
         j->n_gpu = m->n_gpu;
-        TMX_TAKE(arena, j->now, 1);
         TMX_TAKE(arena, j->waiting, m->n_job);
         TMX_TAKE(arena, j->next, m->n_job);
         TMX_TAKE(arena, j->running, m->n_job);
@@ -50,7 +45,7 @@ struct tmx_jobs *tmx_jobs_take(struct tmx_arena *arena, const struct tmx_jobs_sp
 static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < j->now->n_running; i++) {
+    for (size_t i = 0; i < j->n_running; i++) {
         const size_t carrier = j->running[i];
         const struct tmx_job *c = &m->job[carrier];
         if (c->state != TMX_JOB_DONE) {
@@ -64,14 +59,14 @@ static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
             m->n_done++;
         }
     }
-    j->now->n_running = kept;
+    j->n_running = kept;
 }
 
 static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
 {
-    for (; j->now->n_seen < m->n_arrived; j->now->n_seen++) {
-        const size_t id = j->now->n_seen;
-        j->waiting[j->now->n_waiting++] =
+    for (; j->n_seen < m->n_arrived; j->n_seen++) {
+        const size_t id = j->n_seen;
+        j->waiting[j->n_waiting++] =
             (struct tmx_instance){.id = id,
                                   .kind = j->spec.kind_of[id],
                                   .arrival_s = m->job[id].arrival_s,
@@ -99,14 +94,14 @@ static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct t
 static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
 {
     size_t kept = l->member[0], at = 0;
-    for (size_t i = l->member[0]; i < j->now->n_waiting; i++) {
+    for (size_t i = l->member[0]; i < j->n_waiting; i++) {
         if (at < l->n_member && l->member[at] == i) {
             at++;
         } else {
             j->waiting[kept++] = j->waiting[i];
         }
     }
-    j->now->n_waiting = kept;
+    j->n_waiting = kept;
 }
 
 /* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
@@ -141,7 +136,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         j->temp_c[g] = view->hottest_k[g] - TMX_ZERO_C;
         room = room || j->idle[g];
     }
-    while (room && j->now->n_waiting > 0) {
+    while (room && j->n_waiting > 0) {
         const struct tmx_waiting_view v = {.now_s = view->time_s,
                                            .node = j->spec.node,
                                            .kind = j->spec.kind,
@@ -149,8 +144,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
                                            .tmpl = j->spec.tmpl,
                                            .n_tmpl = j->spec.n_tmpl,
                                            .waiting = j->waiting,
-                                           .n_waiting =
-                                               j->now->n_waiting < WINDOW ? j->now->n_waiting : WINDOW,
+                                           .n_waiting = j->n_waiting < WINDOW ? j->n_waiting : WINDOW,
                                            .gpu_idle = j->idle,
                                            .gpu_temp_c = j->temp_c,
                                            .n_gpu = j->n_gpu};
@@ -165,7 +159,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         /* start */
         const struct tmx_launch *l = &j->launch;
         const size_t carrier = j->waiting[l->member[0]].id;
-        struct tmx_jobs_ledger *ledger = &j->now->ledger;
+        struct tmx_jobs_ledger *ledger = &j->ledger;
         size_t last = carrier;
         carry(j, l, &m->job[carrier]);
         for (size_t i = 1; i < l->n_member; i++) {
@@ -178,7 +172,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
         }
         j->next[last] = TMX_NO_JOB;
         if (l->n_member > 1) {
-            j->running[j->now->n_running++] = carrier;
+            j->running[j->n_running++] = carrier;
             ledger->n_merged++;
         }
         ledger->off_die_j +=
@@ -195,7 +189,7 @@ enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const s
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
 {
-    return &j->now->ledger;
+    return &j->ledger;
 }
 
 static void *open(const struct tmx_source_view *v, const void *options, struct tmx_arena *arena)
