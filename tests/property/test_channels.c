@@ -345,6 +345,7 @@ static void make_any(struct chip *c, struct tmx_rng *rng)
 }
 
 static size_t n_chip = 4, first_chip;
+enum { HARD = 36 }; /* in every run: its answers to steps are right with fewer modes than its traces */
 
 /* Levels, ambients and powers at random, on both: the difference in units, and what the model says of itself.
  */
@@ -352,7 +353,8 @@ static void the_reduced_model_is_as_near_as_it_says_and_conserves_heat(void **st
 {
     static const double unit_w[6] = {1, 0.5, 0.5, 1, 0.5, 0.5}; /* 0.5 W/mm2 */
     double nearest = INFINITY, worst_k = 0;
-    for (size_t chip = first_chip; chip < first_chip + n_chip; chip++) {
+    for (size_t i = 0; i < n_chip; i++) {
+        const size_t chip = first_chip == SIZE_MAX ? (i < 3 ? i : HARD) : first_chip + i;
         struct chip c;
         struct engine grid, reduced;
         struct tmx_rng *rng;
@@ -511,7 +513,7 @@ static void the_reduced_model_refuses_what_it_cannot_read(void **state)
 TMX_TESTS(test_channels)
 {
     n_chip = argc > 1 ? strtoul(argv[1], NULL, 10) : n_chip;
-    first_chip = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    first_chip = argc > 2 ? strtoul(argv[2], NULL, 10) : argc > 1 ? 0 : SIZE_MAX;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_into_the_coolant_is_the_power),
         cmocka_unit_test(steps_conserve_heat_and_ten_are_as_good_as_one),

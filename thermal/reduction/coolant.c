@@ -23,10 +23,11 @@
  * them joins, too.
  *   2. Directions: the basis answers steps of power in time, exp(-Kr t) Kr^-1 V' B at octaves of t, and so
  * does its transpose. The largest directions of both sets, in turns, span the model: as few as keep every
- * unit's answer at every octave within CUT_SHARE of the tolerance, at those flows and at two between them.
- * What they miss of a steady state follows the power at once (the direct term of each level): it settles
- * within the shortest step, also where the flow changes. At a flow that cannot carry the powers for which the
- * tolerance is meant without boiling, it is meant for the part that it can (RISE_K).
+ * unit's answer at every octave within CUT_SHARE of the tolerance, at those flows and at two between them,
+ * and every unit's on the traces. What they miss of a steady state follows the power at once (the direct term
+ * of each level): it settles within the shortest step, also where the flow changes. At a flow that cannot
+ * carry the powers for which the tolerance is meant without boiling, it is meant for the part that it can
+ * (RISE_K).
  *   3. Modes: eigenvectors of each level's projection. They are complex in part: pairs that turn (modal.h).
  *   4. Error: BETWEEN times what the tested shifts and octaves are off, or TRACES times what the finished
  * model is off on the traces, whichever is larger: measured, where krylov.c bounds it. The inputs' parts of a
@@ -883,13 +884,15 @@ static void try(struct build *b, const struct answers *y, const struct small *q,
     }
 }
 
-/* What the finished model is off on the traces, [u]. What the directions miss of a steady state follows the
- * inputs at once. */
+/* What a model of k directions is off on the traces, [u]. What the directions miss of a steady state follows
+ * the inputs at once. */
 static void check(struct build *b, const struct answers *y, const struct small *q, size_t k, double *off)
 {
     const size_t u = b->u, m = b->m;
-    double *kr = zeros(b, &b->arena, k * k + 2 * m * k + m * u + u), *in = kr + k * k, *x = in + m * k,
+    struct tmx_arena a = {0};
+    double *kr = zeros(b, &a, k * k + 2 * m * k + m * u + u), *in = kr + k * k, *x = in + m * k,
            *direct = x + m * k, *one = direct + m * u;
+    memset(off, 0, u * sizeof *off);
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
         const double *settled = y->settled + level * m * u;
@@ -907,6 +910,7 @@ static void check(struct build *b, const struct answers *y, const struct small *
             off[r] = fmax(off[r], one[r]);
         }
     }
+    tmx_arena_finish(&a);
 }
 
 /* Room of a model of k directions. */
@@ -921,7 +925,7 @@ static void resize(struct build *b, struct tmx_coolant *c, size_t k)
 }
 
 static void cut(struct build *b, const struct answers *y, const struct small *q, struct tmx_modal *modal,
-                struct tmx_coolant *c, double *error)
+                struct tmx_coolant *c, double *error, double *off)
 {
     const double enough_k = CUT_SHARE * b->o->tolerance_k;
     size_t k = b->o->n_mode > 0 ? b->o->n_mode : 16;
@@ -932,12 +936,13 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
         if (!end) {
             try(b, y, q, k, false, modal, c, error);
         }
-        done = end || worst_k(b, error) <= enough_k;
-        if (done) {
-            try(b, y, q, k, true, modal, c, error);
+        if (end || worst_k(b, error) <= enough_k) {
+            check(b, y, q, k, off);
+            done = end || largest(b->u, off) <= enough_k;
         }
         k = done ? k : k + 8 + k / 6;
     }
+    try(b, y, q, k, true, modal, c, error);
 }
 
 /* ---- fields, and coolant that boils ---- */
@@ -1153,8 +1158,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     answer(&b, &y, right, left);
     directions(&b, right, left, s, &count);
     small_init(&b, s, count, &q);
-    cut(&b, &y, &q, modal, c, cut_error);
-    check(&b, &y, &q, c->n_mode, off);
+    cut(&b, &y, &q, modal, c, cut_error, off);
     fields(&b, c, &q, s);
     choose_watched(&b, c, &q);
     c->inlet_unit = zeros(&b, &c->arena, options->n_level * b.u);
