@@ -218,10 +218,20 @@ static void hottest_cells_and_fields_are_as_accurate_as_means(void **state)
     assert_true(difference("feat_a.grid", "feat_b.grid") <= 1e-5);
 }
 
+/* The smallest rate, some 1e-8 1/s, keeps its digits beside the die's. */
+static void a_sink_that_hardly_cools_is_right(void **state)
+{
+    run(REDUCED "--method reduced -r_convec 1e6 -o feat_a.ttrace");
+    run(BASE "-r_convec 1e6 -o feat_b.ttrace");
+    assert_true(difference("feat_a.ttrace", "feat_b.ttrace") <= 1e-3);
+}
+
 static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
 {
     remove("feat_x.ttrace");
-    assert_int_equal(run_to(REDUCED "--method reduced -r_convec 1e6 -o feat_x.ttrace", "feat.err"), 1);
+    assert_int_equal(
+        run_to(REDUCED "--method reduced -r_convec 1e6 -sampling_intvl 1e-7 -o feat_x.ttrace", "feat.err"),
+        1);
     assert_true(holds("feat.err", "misses its tolerance of 0.001 K"));
     assert_false(tmx_os_exists("feat_x.ttrace"));
 }
@@ -287,9 +297,9 @@ static void the_cheaper_method_is_taken_and_said(void **state)
     run(COMMON "-p feat_m.ptrace -grid_rows 48 -o feat_b.ttrace --max-memory 1 -v");
     assert_true(holds("feat.err", "method grid") && holds("feat.err", "--max-memory forbids that"));
     /* what the reduced model cannot do, the grid does */
-    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -o feat_a.ttrace");
+    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -sampling_intvl 1e-7 -o feat_a.ttrace");
     assert_true(holds("feat.err", "the full grid is used instead"));
-    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -o feat_b.ttrace --method grid");
+    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -sampling_intvl 1e-7 -o feat_b.ttrace --method grid");
     assert_true(same_bytes("feat_a.ttrace", "feat_b.ttrace"));
 }
 
@@ -477,6 +487,7 @@ TMX_TESTS(test_thermal_features)
         cmocka_unit_test(leakage_that_runs_away_fails_and_writes_nothing),
         cmocka_unit_test(a_faster_fan_cools_better_and_its_file_counts),
         cmocka_unit_test(hottest_cells_and_fields_are_as_accurate_as_means),
+        cmocka_unit_test(a_sink_that_hardly_cools_is_right),
         cmocka_unit_test(a_model_that_misses_its_tolerance_by_far_is_an_error),
         cmocka_unit_test(the_physical_network_takes_the_same_files),
         cmocka_unit_test(nothing_asked_for_is_dropped_in_silence),
