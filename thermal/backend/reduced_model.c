@@ -40,7 +40,8 @@
  * sheets, stays below 10 m.
  *
  * An estimate of more than MISSED times the tolerance means that the numbers themselves have failed, as with
- * a sink of 1e6 K/W: it is an error (TMX_ESOLVE), and the full grid must solve that network.
+ * a sink of 1e6 K/W in rows of 1e-7 s: it is an error (TMX_ESOLVE), and the full grid must solve that
+ * network.
  *
  * A range of sinks (r_convec_low, r_convec_high). Runs with different sinks share one basis, from which each
  * truncates a model of its own without a factor (shared_basis).
