@@ -63,6 +63,38 @@ static void a_ramp_is_the_largest_difference_within_its_window(void **state)
     tmx_arena_finish(&w.arena);
 }
 
+static void threads_and_steps_at_once_change_no_bit(void **state)
+{
+    enum { GROUPS = 80, STEPS = 5 };
+    static struct tmx_power_group many[GROUPS];
+    struct tmx_thread_pool *pool;
+    struct world w[2];
+    assert_int_equal(tmx_thread_pool_create(&pool, 2, NULL), TMX_OK);
+    for (size_t i = 0; i < GROUPS; i++) {
+        many[i] = (struct tmx_power_group){"gpu", 0, {i % 2 && i > 0, i > 0 ? i % 2 + 1 : N_GPU}};
+    }
+    for (size_t k = 0; k < 2; k++) {
+        world_open(&w[k], 0.01);
+        tmx_swing_take(&w[k].swing, &w[k].arena, &w[k].machine, many, GROUPS, false);
+        assert_false(w[k].arena.failed);
+    }
+    for (size_t i = 0; i < 300; i++) {
+        double now_w[STEPS * N_GPU];
+        for (size_t g = 0; g < STEPS * N_GPU; g++) {
+            now_w[g] = 100 + (double)((7 * i * i + 13 * g) % 31);
+        }
+        tmx_swing_steps(&w[0].swing, STEPS, now_w, 1, pool);
+        for (size_t s = 0; s < STEPS; s++) {
+            tmx_swing_steps(&w[1].swing, 1, now_w + s * N_GPU, 1, NULL);
+        }
+    }
+    assert_memory_equal(w[0].swing.series, w[1].swing.series, GROUPS * sizeof *w[0].swing.series);
+    assert_memory_equal(w[0].swing.spectrum, w[1].swing.spectrum, sizeof *w[0].swing.spectrum);
+    tmx_thread_pool_destroy(pool);
+    tmx_arena_finish(&w[0].arena);
+    tmx_arena_finish(&w[1].arena);
+}
+
 static void of_equal_ramps_the_first_has_the_time(void **state)
 {
     struct world w;
@@ -388,6 +420,7 @@ TMX_TESTS(test_swing)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ramp_is_the_largest_difference_within_its_window),
+        cmocka_unit_test(threads_and_steps_at_once_change_no_bit),
         cmocka_unit_test(of_equal_ramps_the_first_has_the_time),
         cmocka_unit_test(steps_of_many_ticks_give_what_single_ticks_give),
         cmocka_unit_test(percentiles_are_within_a_bin),
