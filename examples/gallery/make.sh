@@ -18,7 +18,7 @@ done
 {
   echo "# Gallery"
   echo
-  echo "Thirteen examples: each is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
+  echo "Each example is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
   for name in $(cd $here && ls -d */ | tr -d /); do
     echo
     sed -e 's/^# /## /' -e "s|(figure\.|($name/figure.|" "$here/$name/README.md"

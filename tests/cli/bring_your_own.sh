@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The ten commands of docs/bring-your-own.md work and leave what the page says.    bring_your_own.sh THERMIX ROOT
+# The commands of docs/bring-your-own.md work and leave what the page says.    bring_your_own.sh THERMIX ROOT
 set -uo pipefail
 thermix=$1
 export THERMIX_DATA=$2 DOCS=$2/docs
