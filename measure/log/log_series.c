@@ -218,14 +218,15 @@ static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who
 
 /* ---- times ---- */
 
-static double median_step(struct tmx_row *const *row, size_t n)
+/* Of a quantity between rows that are `lag` apart: times that rise, or what the others change by. */
+static double median_step(struct tmx_row *const *row, size_t n, enum tmx_log_quantity q, size_t lag)
 {
     double *d = malloc((n + 1) * sizeof *d), v = 0;
     size_t m = 0;
-    for (size_t i = 1; d && i < n; i++) {
-        const double step = row[i]->q[TMX_Q_TIME] - row[i - 1]->q[TMX_Q_TIME];
-        if (step > 0) {
-            d[m++] = step;
+    for (size_t i = lag; d && i < n; i++) {
+        const double step = row[i]->q[q] - row[i - lag]->q[q];
+        if (q == TMX_Q_TIME ? step > 0 : !isnan(step)) {
+            d[m++] = fabs(step);
         }
     }
     if (m > 0) {
@@ -236,12 +237,26 @@ static double median_step(struct tmx_row *const *row, size_t n)
     return v;
 }
 
+/* How many GPUs the rows seem to be of by turns: neighbours are at least 3 K apart, most of them (`apart_k`),
+ * and each row follows the one that many before it four times as closely. 0: the rows are of one. */
+static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart_k)
+{
+    enum { MOST = 16 };
+    *apart_k = median_step(row, n, TMX_Q_TEMP, 1);
+    for (size_t lag = 2; *apart_k >= 3 && lag <= MOST && 4 * lag <= n; lag++) {
+        if (4 * median_step(row, n, TMX_Q_TEMP, lag) <= *apart_k) {
+            return lag;
+        }
+    }
+    return 0;
+}
+
 /* Clocks that jump: an hour back, less a few steps, is daylight saving, a little back is dropped; further
  * back, and holes, begin a new part. part[i]: of row i; times rise within a part. Returns the number of rows
  * kept. */
 static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char *who, size_t *part)
 {
-    const double step = median_step(s->row, s->n), hole = fmax(20 * step, 5);
+    const double step = median_step(s->row, s->n, TMX_Q_TIME, 1), hole = fmax(20 * step, 5);
     double shift = 0;
     size_t n = 0, now = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -264,8 +279,10 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             r->q[TMX_Q_TIME] -= shift;
             continue;
         } else if (d < 0) {
-            tmx_measured_note(c->to, "%s:%u: the clock goes back by %.0f s: a new run begins", c->text->name,
-                              r->line, -d);
+            const bool stamp = r->q[TMX_Q_TIME] > 1e8 && r->q[TMX_Q_TIME] >= s->row[0]->q[TMX_Q_TIME];
+            tmx_measured_note(c->to, "%s:%u: the clock goes back by %.0f s: a new run begins%s",
+                              c->text->name, r->line, -d,
+                              stamp ? " (a second host? a column host tells its GPUs apart)" : "");
             now++;
         } else if (n && d > hole && fabs(d - 3600) <= fmax(60, 5 * step)) {
             tmx_measured_note(c->to, "%s:%u: the clock jumps an hour (daylight saving?): a new run begins",
@@ -457,7 +474,7 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
         return;
     }
     fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
-    s.step_s = median_step(row, n);
+    s.step_s = median_step(row, n, TMX_Q_TIME, 1);
     if (filled > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
                           c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
@@ -528,7 +545,8 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
     if (parts) {
         fold_parts(c, s, who);
     }
-    const size_t all = s->n;
+    double apart_k;
+    const size_t all = s->n, mixed = by_turns(s->row, all, &apart_k);
     size_t *part;
     if (!TMX_TAKE(&c->arena, part, s->n + 1)) {
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
@@ -540,9 +558,20 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
                           "%zu of %zu time stamps occur twice and no column names the GPU of a row: two GPUs "
                           "mixed? Log the column index too",
                           s->repeated, all);
+    } else if (s->repeated > all / 3 && mixed > 0) {
+        tmx_collect_error(c, s->row[0]->line,
+                          "%s: %zu of %zu time stamps occur twice, with temperatures %g K apart: %zu hosts "
+                          "mixed? A column host tells their GPUs apart",
+                          who, s->repeated, all, apart_k, mixed);
     } else if (s->repeated > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
                           c->text->name, s->repeated_at, who, s->repeated);
+    }
+    if (c->has_gpu && mixed > 0) {
+        tmx_measured_note(m,
+                          "%s:%u: %s: neighbouring rows are %g K apart, each follows the one %zu before it: "
+                          "%zu hosts mixed? A column host tells their GPUs apart",
+                          c->text->name, s->row[0]->line, who, apart_k, mixed, mixed);
     }
     if (s->back > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",

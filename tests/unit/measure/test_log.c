@@ -83,6 +83,9 @@ static const struct bad refused[] = {
      "2025/01/07 12:00:00, 50 W, 40\n2025/01/07 12:00:00, 60 W, 45\n"
      "2025/01/07 12:00:01, 50 W, 40\n2025/01/07 12:00:01, 60 W, 45\n",
      "two GPUs mixed?"},
+    {"two hosts mixed, each with a GPU 0",
+     PLAIN "0,0,100,40\n0,0,90,60\n1,0,100,41\n1,0,90,61\n2,0,100,42\n2,0,90,62\n3,0,200,43\n3,0,90,63\n",
+     "log.csv:3: GPU 0: 4 of 8 time stamps occur twice, with temperatures 20 K apart: 2 hosts mixed?"},
     {"power in amperes", SMI "2025/01/07 12:00:00, 0, 50 A, 40\n",
      "log.csv:2: column \"power.draw [W]\": \"50 A\" is no number"},
     {"all power missing", SMI "2025/01/07 12:00:00, 0, [N/A], 40\n2025/01/07 12:00:01, 0, [N/A], 41\n",
@@ -233,6 +236,14 @@ static const struct bad noted[] = {
      "time_s,power_w,temp_c\n0,100,40\n.003,90,35\n1,100,41\n1.003,90,35\n2,100,42\n2.003,90,35\n3,100,42\n"
      "3.003,90,35\n4,100,42\n4.003,90,35\n5,100,42\n5.003,90,35\n",
      "log.csv:2: rows come in bursts and no column names the GPU"},
+    {"three hosts mixed, each with a GPU 0",
+     PLAIN "0,0,100,40\n.3,0,90,60\n.6,0,90,50\n1,0,100,41\n1.3,0,90,61\n1.6,0,90,51\n"
+           "2,0,100,42\n2.3,0,90,62\n2.6,0,90,52\n3,0,200,43\n3.3,0,90,63\n3.6,0,90,53\n",
+     "log.csv:2: GPU 0: neighbouring rows are 10 K apart, each follows the one 3 before it: 3 hosts mixed?"},
+    {"one host behind the other, each with a GPU 0",
+     SMI SMI_ROW("0", "50", "40") SMI_ROW("1", "50", "40") SMI_ROW("2", "50", "40") SMI_ROW("9", "70", "41")
+         SMI_ROW("0", "50", "50") SMI_ROW("1", "50", "50") SMI_ROW("2", "50", "50") SMI_ROW("9", "70", "51"),
+     "log.csv:6: the clock goes back by 9 s: a new run begins (a second host?"},
 };
 
 static void decisions_are_notes(void **unused)
