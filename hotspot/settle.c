@@ -27,8 +27,7 @@ static const double FALLING_STEP_K = 1e-6;
 static const double SINK_STEP_K = 0.01, R_TOLERANCE = 0.01; /* [K], [K/W] */
 enum { MAX_ROUNDS = 101 };
 
-/* Add the leakage of every dissipating unit at temp_k [units, K] to power_w [units, W]. */
-static void add_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w)
+void tmx_settle_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w)
 {
     size_t unit = 0;
     for (size_t l = 0; l < spec->n_layer; l++) {
@@ -56,7 +55,7 @@ static void with_leakage(struct settle *s, struct tmx_thermal_instance *inst)
     for (int round = 0;; round++) {
         memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
         if (s->options->leakage && round > 0) {
-            add_leakage(inst->spec, s->temp_k, s->with_leak_w);
+            tmx_settle_leakage(inst->spec, s->temp_k, s->with_leak_w);
         }
         memcpy(s->last_k, s->temp_k, s->n_unit * sizeof *s->last_k);
         const enum tmx_status st = inst->ops->steady(inst->state, s->with_leak_w, true, s->temp_k);
@@ -183,12 +182,12 @@ enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double 
     tmx_image_save(ops->image, chip->state, snapshot);
     ops->read(chip->state, temp_k);
     memcpy(mean_w, power_w, n_unit * sizeof *mean_w);
-    add_leakage(chip->spec, temp_k, mean_w);
+    tmx_settle_leakage(chip->spec, temp_k, mean_w);
     const enum tmx_status st = ops->step(chip->state, dt_s, mean_w, temp_k);
     if (st) {
         return st;
     }
-    add_leakage(chip->spec, temp_k, power_w);
+    tmx_settle_leakage(chip->spec, temp_k, power_w);
     for (size_t i = 0; i < n_unit; i++) {
         mean_w[i] = 0.5 * (mean_w[i] + power_w[i]);
     }

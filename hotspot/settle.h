@@ -23,6 +23,9 @@ enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settl
                            const double *power_w, const struct tmx_temps *shape, double *node_k,
                            double *r_convec, const struct tmx_log *log, struct tmx_err *err);
 
+/* Add HotSpot's leakage of every dissipating unit at temp_k [units, K] to power_w [units, W]. */
+void tmx_settle_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w);
+
 /* One row of dt_s under power_w [units, W] and the leakage that follows the temperature: one step with the
  * leakage of the row's begin gives its end, the second takes the mean of both (Heun): second order in rows
  * shorter than the chip's response. power_w gains the leakage of the first step's end, temp_k [units, K] is

@@ -467,7 +467,13 @@ static double surroundings_k(const struct tmx_trace_run *r)
 
 /* ---- transient ---- */
 
-/* What the method itself may add to the error, for the largest change of power of every block. */
+static bool leaks(const struct tmx_trace_run *r)
+{
+    return r->args->cfg.leakage_used && !r->args->hotspot_compat;
+}
+
+/* What the method itself may add to the error, for the largest change of power of every block, leakage of the
+ * start included. */
 static void say_error(struct tmx_trace_run *r)
 {
     const struct tmx_thermal_ops *ops = r->chip.ops;
@@ -482,6 +488,10 @@ static void say_error(struct tmx_trace_run *r)
             *swing_w = fmax(*swing_w, fabs(r->power.value[row * n + i] - r->power.value[(row - 1) * n + i]));
             *swing_w = fmax(*swing_w, r->args->mixed ? fabs(r->power.value[row * n + i]) : 0);
         }
+    }
+    if (leaks(r)) {
+        ops->read(r->chip.state, r->temp_k);
+        tmx_settle_leakage(&r->stack.spec, r->temp_k, r->power_w);
     }
     tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a block", ops->base.name,
                 ops->error_bound(r->chip.state, false, r->power_w));
@@ -583,9 +593,8 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 static enum tmx_status one_row(struct tmx_trace_run *r, void *snapshot, double *mean_w)
 {
     const double dt_s = r->stack.spec.min_step_s;
-    return r->args->cfg.leakage_used && !r->args->hotspot_compat
-               ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
-               : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
+    return leaks(r) ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
+                    : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
 }
 
 /* Conductivities of the die cells now. */
@@ -697,7 +706,7 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
 {
     const struct tmx_trace_options *a = r->args;
     const struct tmx_thermal_spec *spec = &r->stack.spec;
-    const bool leakage = a->cfg.leakage_used && !a->hotspot_compat, falling = tmx_falling(spec);
+    const bool leakage = leaks(r), falling = tmx_falling(spec);
     const size_t n = spec->n_layer * spec->rows * spec->cols, n_column = r->power.n_column;
     unsigned char *snapshot = NULL;
     double *mean_w;

@@ -144,6 +144,11 @@ static void leakage_in_a_transient_ends_at_its_steady_state(void **state)
     check_close(end, steady, 0, 1e-3);
     run(BASE "-leakage_used 1 -o feat_b.ttrace --hotspot-compat");
     assert_true(holds("feat.err", "leakage_used acts on the steady state only"));
+    FILE *f = fopen("feat_l.ptrace", "wb"); /* its only watts are those of leakage */
+    fprintf(f, "A\tB\n0\t0\n");
+    fclose(f);
+    run("-c feat.config -f feat.flp -p feat_l.ptrace --method reduced -leakage_used 1 -o feat_b.ttrace");
+    assert_true(holds("feat.err", "error at most") && !holds("feat.err", "error at most 0 K"));
 }
 
 static void leakage_is_of_second_order_in_the_row(void **state)
