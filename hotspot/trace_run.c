@@ -113,6 +113,10 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
                     cfg->source[TMX_HOTSPOT_CONFIG], cfg->dropped);
     }
     const struct tmx_opt *opt;
+    for (size_t row = 0; (opt = tmx_hotspot_config_idle(cfg, &row)) != NULL;) { /* a switch, or a number */
+        tmx_log_say(r->log, opt->type == TMX_OPT_BOOL ? TMX_LOG_WARNING : TMX_LOG_DETAIL,
+                    "-%s has no effect beside the other options", opt->key);
+    }
     for (size_t row = 0; (opt = tmx_hotspot_config_commented(cfg, &row)) != NULL;) {
         double v;
         memcpy(&v, (const char *)cfg + opt->offset, sizeof v);

@@ -198,6 +198,22 @@ void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kin
     }
 }
 
+/* A convection of the package that the card's replaces. A resolved configuration repeats the package's own.
+ */
+static void doubt_convection(struct tmx_run *r, const struct tmx_run_kind *k)
+{
+    struct tmx_hotspot_config own;
+    double k_per_w;
+    if (k == r->kind && tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w)) {
+        tmx_hotspot_config_init(&own);
+        tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
+        if (own.r_convec != k_per_w) {
+            tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection",
+                     k_per_w, r->topology.card[k->card].name);
+        }
+    }
+}
+
 /* Convection at the speeds of the cooler's fans. */
 static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
 {
@@ -231,6 +247,9 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
         }
         k->stack.spec.flow_levels = k->level_flow;
         k->stack.spec.inlet_at_ambient = true;
+    }
+    if (card->convection != TMX_CONVECTION_CHANNELS) {
+        doubt_convection(r, k);
     }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;

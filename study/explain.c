@@ -76,7 +76,8 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
                     {"alternate", "kernels in turns on all SMs"}};
     const struct tmx_setting *root = tmx_run_settings(run);
     double v;
-    if (tmx_setting_real(tmx_setting_find(root, "package.r_convec"), &v)) {
+    if (!tmx_setting_find(root, "topology") && /* whose cards have their own convection */
+        tmx_setting_real(tmx_setting_find(root, "package.r_convec"), &v)) {
         add_step(s, "a sink with a tenth less resistance to air", "package.r_convec", 0.9 * v);
     }
     if (tmx_setting_real(tmx_setting_find(root, "package.ambient"), &v)) {

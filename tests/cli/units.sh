@@ -58,6 +58,12 @@ refuses 'is it 1180 mV = 1.18 V?' check ./run.cfg "$(set_ chip=./chip)"
 cp "$root"/tests/golden/A_gt200/{case.config,chip.flp,power.ptrace} .
 hot=(thermal -c case.config -f chip.flp -p power.ptrace --quiet)
 quiet "${hot[@]}"
+warns 'warning: -natural_convec has no effect beside the other options' "${hot[@]}" -natural_convec 1
+for idle in 's_pcb 0.2' 'htc 3000' 'coolant_flow 1e-6'; do # of what the case does not have
+  warns "-${idle% *} has no effect beside the other options" "${hot[@]:0:7}" -v -${idle}
+done
+warns 'package.r_convec = 0.1 K/W has no effect: the sinks of card card0' check gtx280x2 "$(set_ package.r_convec=0.1)"
+"$thermix" check "$root/workloads/runs/gtx280x2.cfg" >two.cfg 2>err.txt && "$thermix" check ./two.cfg >out.txt 2>err.txt && ! grep -q r_convec err.txt || say "a package's own convection: $(cat err.txt)"
 refuses 'is it 0.15 mm = 0.00015 m?' "${hot[@]}" -t_chip 0.15
 refuses 'is it 0.02 mm = 2e-05 m?' "${hot[@]}" -t_interface 0.02
 refuses 'is it 300 mK/W = 0.3 K/W?' "${hot[@]}" -r_convec 300

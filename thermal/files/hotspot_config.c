@@ -330,6 +330,7 @@ static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, u
 /* Does the key's number count? Materials, models and files take the place of some. */
 static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
 {
+    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling;
     const struct {
         const char *keys;
         bool count;
@@ -342,8 +343,12 @@ static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
                 {"t_metal t_c4", cfg->model_secondary && !cfg->grid_layer_file[0]},
                 {"r_convec_sec c_convec_sec s_sub t_sub s_solder t_solder s_pcb t_pcb", cfg->model_secondary},
                 {"r_convec", !cfg->package_model_used && !cfg->cold_plate},
-                {fan_keys, cfg->package_model_used}};
-    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling;
+                {fan_keys, cfg->package_model_used},
+                {"package_config_file", cfg->package_model_used},
+                {"thermal_threshold", cfg->dtm_used},
+                {"block_omit_lateral", cfg->model_type == TMX_HOTSPOT_BLOCK},
+                {"coolant_inlet coolant_flow coolant_limit", cfg->grid_layer_file[0]},
+                {"pumping_pressure pump_internal_res inlet_temperature htc", wet}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (tmx_words_have(rows[i].keys, key)) {
             return rows[i].count;
@@ -359,6 +364,17 @@ const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_conf
     for (; *row < N_ROWS; ++*row) {
         if (cfg->commented[*row] && cfg->origin[*row].source == TMX_HOTSPOT_DEFAULT &&
             counts(cfg, tmx_hotspot_opts[*row].key)) {
+            return &tmx_hotspot_opts[(*row)++];
+        }
+    }
+    return NULL;
+}
+
+const struct tmx_opt *tmx_hotspot_config_idle(const struct tmx_hotspot_config *cfg, size_t *row)
+{
+    for (; *row < N_ROWS; ++*row) {
+        if (cfg->origin[*row].source == TMX_HOTSPOT_COMMAND_LINE &&
+            !counts(cfg, tmx_hotspot_opts[*row].key)) {
             return &tmx_hotspot_opts[(*row)++];
         }
     }

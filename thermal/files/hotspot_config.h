@@ -91,6 +91,9 @@ struct tmx_hotspot_config {
  * default counts; one that the others leave without an effect is passed by. NULL: no other. */
 const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row);
 
+/* The same of keys that the command line gives and the others leave without an effect. */
+const struct tmx_opt *tmx_hotspot_config_idle(const struct tmx_hotspot_config *cfg, size_t *row);
+
 /* HotSpot reads a few keys from the command line alone: take back what a config file gave of them. */
 void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg);
 
