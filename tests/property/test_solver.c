@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/support/random_chip.h"
+#include "thermal/solver/multigrid.h"
 #include "thermal/solver/solver.h"
 
 enum kind { HOTSPOT, CONTRAST, BOARD, MANY_LAYERS, PHYSICAL, FOIL, MERGED, RESOLVED, PINS, KINDS };
@@ -212,6 +213,31 @@ static void the_hardest_of_sixteen_are_too(void **state)
     assert_true(drift <= 1 && slow <= 1 && held <= 1);
 }
 
+/* Two sheets of four cells and two single nodes, with one link of 1e6 W/K. */
+static bool suits(size_t a, size_t b)
+{
+    struct tmx_sheets sheet[] = {{2, 2, 1, 0}, {2, 2, 1, 4}};
+    struct tmx_cells c = {.group = sheet, .n_group = 2, .n_cell = 8, .n_node = 10};
+    struct tmx_err err = {0};
+    tmx_cells_take(&c, 1, &err);
+    for (size_t i = 0; i < c.n_node && !err.code; i++) {
+        c.ground_w_k[i] = 1;
+    }
+    c.link[c.n_link++] = (struct tmx_cell_link){a, b, 1e6};
+    const bool yes = tmx_multigrid_suits(&c, &err);
+    assert_int_equal(err.code, TMX_OK);
+    tmx_arena_finish(&c.arena);
+    return yes;
+}
+
+/* Where little goes to the air, rings of spreader and sink are: they are no cells. */
+static void only_cells_are_held_together(void **state)
+{
+    assert_false(suits(0, 4));
+    assert_false(suits(3, 8));
+    assert_true(suits(8, 9));
+}
+
 TMX_TESTS(test_solver)
 {
     n_network = argc > 1 ? strtoul(argv[1], NULL, 10) : n_network;
@@ -220,6 +246,7 @@ TMX_TESTS(test_solver)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multigrid_is_as_near_to_the_direct_solution_as_asked),
         cmocka_unit_test(the_hardest_of_sixteen_are_too),
+        cmocka_unit_test(only_cells_are_held_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,8 @@
 
 enum { FEW = 2000 };
 /* Cells of two groups hang together where links between groups are all of both diagonals but this part: the
- * smoother takes each cell by itself, so that a cycle corrects this part only of what they have in common. */
+ * smoother takes each cell by itself, so that a cycle corrects this part only of what they have in common.
+ * Single nodes are solved exactly on the last level, whatever is between them. */
 static const double TOGETHER = 1e-3;
 static const double FLAT = 2.0; /* ratio of mean links from which on one direction alone is coarsened */
 
@@ -300,7 +301,7 @@ bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
     }
     for (size_t e = 0; e < c->n_link && sum; e++) {
         const size_t a = c->link[e].a, b = c->link[e].b, n = c->n_node;
-        suits = suits && (sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b]);
+        suits = suits && (a >= c->n_cell || sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b]);
     }
     free(sum);
     return suits;
