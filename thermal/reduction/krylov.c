@@ -186,12 +186,12 @@ size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col)
 {
     const size_t k = b->basis->n_mode;
     const double *heat = b->net->heat_j_k;
-    bool again = true;
+    size_t little = n_col; /* of the first columns little is new */
     tmx_thread_pool_run(b->pool, n_col, normalise, b);
-    for (int pass = 0; pass < 2 && n_col > 0 && again; pass++) {
+    for (int pass = 0; pass < 2 && little > 0; pass++) {
         if (k > 0) {
-            tmx_tall_tn(&b->tall, k, n_col, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
-            tmx_tall_nn(&b->tall, n_col, k, -1, b->basis->v, b->small, 1, b->x);
+            tmx_tall_tn(&b->tall, k, little, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
+            tmx_tall_nn(&b->tall, little, k, -1, b->basis->v, b->small, 1, b->x);
         }
         tmx_tall_tn(&b->tall, n_col, n_col, b->x, heat, b->x, b->w, b->part, b->eigen, n_col);
         tmx_dense_eigen(n_col, b->eigen, b->eigenval, b->err);
@@ -207,7 +207,10 @@ size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col)
                 b->eigen[c * n_col + r] /= sqrt(b->eigenval[c]);
             }
         }
-        again = n_col > drop && b->eigenval[drop] < LITTLE;
+        little = 0;
+        while (drop + little < n_col && b->eigenval[drop + little] < LITTLE) {
+            little++;
+        }
         if (n_col > drop) {
             tmx_tall_nn(&b->tall, n_col - drop, n_col, 1, b->x, b->eigen + drop * n_col, 0, b->w);
         }

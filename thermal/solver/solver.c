@@ -355,14 +355,22 @@ static double dot(size_t n, const double *a, const double *b)
 /* |x| where it is larger; a NaN stays. */
 static double larger(double most, double x)
 {
-    return !(fabs(x) <= most) ? fabs(x) : most;
+    return fabs(x) <= most || isnan(most) ? most : fabs(x);
 }
 
 static double largest(size_t n, const double *x)
 {
-    double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        most = larger(most, x[i]);
+    double part[CHAINS] = {0}, most = 0;
+    for (size_t i = 0; i < n - n % CHAINS; i += CHAINS) {
+        for (size_t k = 0; k < CHAINS; k++) {
+            part[k] = larger(part[k], x[i + k]);
+        }
+    }
+    for (size_t i = n - n % CHAINS; i < n; i++) {
+        part[i % CHAINS] = larger(part[i % CHAINS], x[i]);
+    }
+    for (size_t k = 0; k < CHAINS; k++) {
+        most = larger(most, part[k]);
     }
     return most;
 }
@@ -455,16 +463,17 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
 {
     const size_t n = s->net->n_node;
     const float part = fmaxf(PASS, (float)accuracy->part);
-    double most, seen, least = 1, stricter = 1;
+    double most, seen, least = 1, stricter = 1, size = largest(n, x);
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
-        const double size = largest(n, x), *r = size == 0 ? b : work->vector;
+        const double *r = size == 0 ? b : work->vector;
         if (r != b) {
             residual(s->net, &a->matrix, false, b, x, work->vector);
         }
         const double left_k = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most, &seen);
         least = fmin(least, seen);
-        const double error_k = left_k * (1 / least - 1), may_k = allowed(accuracy, largest(n, x));
-        if (left_k <= enough(accuracy, largest(n, x)) && error_k + DRIFT * most <= may_k) {
+        size = largest(n, x);
+        const double error_k = left_k * (1 / least - 1), may_k = allowed(accuracy, size);
+        if (left_k <= enough(accuracy, size) && error_k + DRIFT * most <= may_k) {
             return TMX_OK;
         }
         stricter *= error_k > may_k / 2 && left_k <= may_k ? 0.5 * may_k / error_k : 1;
