@@ -220,6 +220,7 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
     const struct tmx_card *card = &r->topology.card[k->card];
     const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
     const struct tmx_fan_policy *p = tmx_fan_of(fan);
+    const struct tmx_fan *first = &r->topology.fan[card->fan0];
     const bool one_speed = p->constant && r->n_failure == 0;
     const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan)
                         : card->convection == TMX_CONVECTION_PLATE && !k->stack.fan.liquid
@@ -235,9 +236,13 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
     if (card->convection == TMX_CONVECTION_CHANNELS) {
         tmx_run_pumps(&r->topology, k->card, k);
     }
-    k->n_level = tmx_fan_levels(card, &r->topology.fan[card->fan0], &k->stack.fan,
-                                one_speed ? p->constant(fan->state) : -1, k->level_rpm, k->level_k_per_w,
-                                flow_m3_per_s);
+    const double rpm = p->constant ? p->constant(fan->state) * first->max_rpm : 0;
+    if (k == r->kind && rpm > 0 && rpm < first->min_rpm) {
+        tmx_warn("fan.speed = %g is %g rpm: fan %s turns no slower than its min_rpm, %g",
+                 rpm / first->max_rpm, rpm, first->name, first->min_rpm);
+    }
+    k->n_level = tmx_fan_levels(card, first, &k->stack.fan, one_speed ? p->constant(fan->state) : -1,
+                                k->level_rpm, k->level_k_per_w, flow_m3_per_s);
     if (card->convection == TMX_CONVECTION_CHANNELS) {
         /* flow at the levels; the convection of the sink stays the package's */
         double pump_w;

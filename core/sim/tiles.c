@@ -342,10 +342,11 @@ static void advance(struct tmx_sim *s, struct tile *p)
 static enum tmx_status runaway(const struct tmx_sim *s, const struct tile *p, enum tmx_status st,
                                struct tmx_err *err)
 {
-    return tmx_fail(err, st,
-                    "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
-                    "package cools (lower leakage_w or r_convec)",
-                    time_s(s, p));
+    return tmx_fail(
+        err, st,
+        "thermal runaway at %.3f s: a unit left 200..600 K; its cooling does not carry its watts, or "
+        "leakage feeds back faster (more fan or a lower r_convec; a lower leakage_w)",
+        time_s(s, p));
 }
 
 static enum tmx_status power(struct tmx_sim *s, const struct tile *p, struct tmx_gpus span,

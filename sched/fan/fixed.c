@@ -7,7 +7,7 @@ struct fixed {
 };
 
 static const struct tmx_opt opts[] = {
-    TMX_ROW_REAL(fixed, speed, "1", 0, 1, 1, "of full speed; 0: natural convection"),
+    TMX_ROW_REAL(fixed, speed, "1", 0, 1, 1, "of full speed, not below min_rpm; 0: natural convection"),
     {0},
 };
 
