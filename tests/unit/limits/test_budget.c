@@ -243,6 +243,7 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     }
     assert_true(tmx_budget_loop_gain(&c, 1, 361.15) > 1);
     assert_int_equal(tmx_budget_of(&c, &at_88, on, &w, NULL, &err), TMX_ERUNAWAY);
+    assert_non_null(strstr(err.msg, "no power holds 88 degC"));
     assert_int_equal(tmx_budget_search_create(&search, &c, &at_88, NULL, NULL, &err), TMX_ERUNAWAY);
     assert_null(search);
     tmx_plan_chip_finish(&c);
