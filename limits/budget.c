@@ -211,7 +211,8 @@ enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_bu
     enum tmx_status st = steady_init(&w, c, call->volt, err);
     const double gain = st ? 0 : loop_gain(&w, call->limit_k);
     if (!st && !(gain < 1)) {
-        st = tmx_fail(err, TMX_ERUNAWAY, "no power holds %g degC: leakage feeds back %.2f-fold there; take a lower limit",
+        st = tmx_fail(err, TMX_ERUNAWAY,
+                      "no power holds %g degC: leakage feeds back %.2f-fold there; take a lower limit",
                       call->limit_k - TMX_ZERO_C, gain);
     }
     if (!st) {
@@ -707,8 +708,9 @@ static enum tmx_status open_one(struct tmx_budget_search **search, const struct 
     enum tmx_status st = steady_init(&l->steady, c, call->volt, err);
     st = st ? st : allocate(l, err);
     if (!st && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
-        st = tmx_fail(err, TMX_ERUNAWAY, "no power holds %g degC: leakage runs away there; take a lower limit",
-                      call->limit_k - TMX_ZERO_C);
+        st =
+            tmx_fail(err, TMX_ERUNAWAY, "no power holds %g degC: leakage runs away there; take a lower limit",
+                     call->limit_k - TMX_ZERO_C);
     }
     st = st ? st : path && weight >= 0 ? along_path(l, weight, err) : linearise(l, err);
     if (st) {
