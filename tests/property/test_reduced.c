@@ -188,25 +188,43 @@ static void the_bounds_hold_and_are_not_wild(void **state)
     assert_int_equal(n_bad, 0);
 }
 
-/* The package's answer to a start away from the air is in none of the powers' fields; a start of patches
- * asks for many vectors. */
-static void starts_are_followed_in_the_physical_network(void **state)
+/* What a package or a board answers to a start away from the air is in none of the powers' fields; a start of
+ * patches asks for many vectors. */
+static void starts_are_followed(void **state)
 {
+    enum { UNIFORM, PATCHES, BOARD, KINDS, LAYERS = 5 };
+    static const char *const name[KINDS] = {"uniform start", "patches", "board"};
+    static const struct tmx_board board = {.s_sub_m = 60e-3,
+                                           .s_solder_m = 60e-3,
+                                           .s_pcb_m = 100e-3,
+                                           .r_convec_k_per_w = 30,
+                                           .c_convec_j_per_k = 40};
     static const double step_s[] = {1e-3, 1e-3, 8e-3, 0.02, 0.07, 0.4};
     static const double no_power[MAX_UNIT];
     (void)state;
-    for (int patches = 0; patches < 2; patches++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         struct random_chip chip;
+        struct tmx_layer layer[LAYERS];
         struct engine e[2];
         struct tmx_rng *rng = NULL;
         double t[2][MAX_UNIT], error = 0, *start = NULL, over;
         assert_int_equal(tmx_rng_create(&rng, seed, "chip 4", NULL), TMX_OK);
         random_chip_make(&chip, rng);
         chip.spec.rows = chip.spec.cols = 8;
-        chip.spec.network = TMX_NETWORK_PHYSICAL;
         chip.spec.map_mode = TMX_MAP_MIN;
         chip.spec.init_k = chip.spec.ambient_k + 30;
-        while (patches && !start) {
+        for (size_t l = 0; l < LAYERS; l++) { /* board, solder and substrate below the die */
+            layer[l] = chip.layer[l < 3 ? 1 : l - 3];
+            layer[l].k_w_per_mk *= l < 3 ? 0.1 : 1;
+        }
+        if (kind == BOARD) {
+            chip.spec.layer = layer;
+            chip.spec.n_layer = LAYERS;
+            chip.spec.board = &board;
+        } else {
+            chip.spec.network = TMX_NETWORK_PHYSICAL;
+        }
+        while (kind == PATCHES && !start) {
             start = random_chip_start(&chip.spec, rng);
         }
         engine_open(&e[0], "grid", "", &chip.spec);
@@ -219,8 +237,7 @@ static void starts_are_followed_in_the_physical_network(void **state)
                 error = fmax(error, fabs(t[0][u] - t[1][u]));
             }
         }
-        check_one(patches ? "patches" : "uniform start", "min", error,
-                  e[1].ops->error_bound(e[1].state, false, no_power), &over);
+        check_one(name[kind], "min", error, e[1].ops->error_bound(e[1].state, false, no_power), &over);
         engine_close(&e[0]);
         engine_close(&e[1]);
         free(start);
@@ -411,8 +428,7 @@ TMX_TESTS(test_reduced)
     options = argc > 5 && strcmp(argv[5], "mixed") == 0 ? "cache = false; precision = \"mixed\";" : options;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_are_followed_in_the_physical_network),
-        cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
+        cmocka_unit_test(starts_are_followed), cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
         cmocka_unit_test_prestate(sinks_of_a_range_are_followed, &n),
         cmocka_unit_test_prestate(leakage_maps_and_starts_are_followed_together, &n),
         cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
