@@ -237,15 +237,19 @@ static double median_step(struct tmx_row *const *row, size_t n, enum tmx_log_qua
     return v;
 }
 
-/* How many GPUs the rows seem to be of by turns: neighbours are at least 3 K apart, most of them (`apart_k`),
- * and each row follows the one that many before it four times as closely. 0: the rows are of one. */
-static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart_k)
+/* How many GPUs the rows seem to be of by turns: most neighbours are at least 3 K or 30 W apart (`apart`, in
+ * `unit`), and each row follows the one that many before it four times as closely. 0: the rows are of one. */
+static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart, const char **unit)
 {
     enum { MOST = 16 };
-    *apart_k = median_step(row, n, TMX_Q_TEMP, 1);
-    for (size_t lag = 2; *apart_k >= 3 && lag <= MOST && 4 * lag <= n; lag++) {
-        if (4 * median_step(row, n, TMX_Q_TEMP, lag) <= *apart_k) {
-            return lag;
+    for (int power = 0; power < 2; power++) {
+        const enum tmx_log_quantity q = power ? TMX_Q_POWER : TMX_Q_TEMP;
+        *unit = power ? "W" : "K";
+        *apart = median_step(row, n, q, 1);
+        for (size_t lag = 2; *apart >= (power ? 30 : 3) && lag <= MOST && 4 * lag <= n; lag++) {
+            if (4 * median_step(row, n, q, lag) <= *apart) {
+                return lag;
+            }
         }
     }
     return 0;
@@ -545,8 +549,9 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
     if (parts) {
         fold_parts(c, s, who);
     }
-    double apart_k;
-    const size_t all = s->n, mixed = by_turns(s->row, all, &apart_k);
+    double apart;
+    const char *unit;
+    const size_t all = s->n, mixed = by_turns(s->row, all, &apart, &unit);
     size_t *part;
     if (!TMX_TAKE(&c->arena, part, s->n + 1)) {
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
@@ -559,19 +564,20 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
                           "mixed? Log the column index too",
                           s->repeated, all);
     } else if (s->repeated > all / 3 && mixed > 0) {
-        tmx_collect_error(c, s->row[0]->line,
-                          "%s: %zu of %zu time stamps occur twice, with temperatures %g K apart: %zu hosts "
-                          "mixed? A column host tells their GPUs apart",
-                          who, s->repeated, all, apart_k, mixed);
+        tmx_collect_error(
+            c, s->row[0]->line,
+            "%s: %zu of %zu time stamps occur twice, with values %g %s apart: %zu hosts mixed? A "
+            "column host tells their GPUs apart",
+            who, s->repeated, all, apart, unit, mixed);
     } else if (s->repeated > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
                           c->text->name, s->repeated_at, who, s->repeated);
     }
     if (c->has_gpu && mixed > 0) {
         tmx_measured_note(m,
-                          "%s:%u: %s: neighbouring rows are %g K apart, each follows the one %zu before it: "
+                          "%s:%u: %s: neighbouring rows are %g %s apart, each follows the one %zu before it: "
                           "%zu hosts mixed? A column host tells their GPUs apart",
-                          c->text->name, s->row[0]->line, who, apart_k, mixed, mixed);
+                          c->text->name, s->row[0]->line, who, apart, unit, mixed, mixed);
     }
     if (s->back > 0) {
         tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",
