@@ -248,11 +248,13 @@ def folders(out):
 
 def cache(out):
     """A cache that 1.0 wrote changes no number: it is read, or computed again."""
+    shared = os.environ["XDG_CACHE_HOME"]
     for name, folder in (("with", store / "cache"), ("without", out / "nothing")):
         os.environ["XDG_CACHE_HOME"] = str(out / f"cache-{name}")
         if folder.exists():
             shutil.copytree(folder, out / f"cache-{name}/thermix")
         call("run", "calibrated.cfg", "-q", "-o", out / name)
+    os.environ["XDG_CACHE_HOME"] = shared
     if write:
         shutil.rmtree(store / "cache", ignore_errors=True)
         shutil.copytree(out / "cache-without/thermix", store / "cache", ignore=shutil.ignore_patterns("lock", "making"))
@@ -271,7 +273,8 @@ def symbols(abi):
 
 with tempfile.TemporaryDirectory() as top:
     out = pathlib.Path(top)
-    os.environ.update(XDG_CACHE_HOME=str(out / "cache"), THERMIX_DATA=str(source))
+    os.environ["THERMIX_DATA"] = str(source)
+    os.environ.setdefault("XDG_CACHE_HOME", str(out / "cache"))
     os.chdir(store)
     abi = version_in_one_place()
     tables(out)

@@ -7,7 +7,7 @@ thermix=$1 root=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export THERMIX_DATA=$root XDG_CACHE_HOME=$dir/cache
+export THERMIX_DATA=$root XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 say() { echo "FAILED: $*"; exit 1; }
 fails() { # fails WORDS ARGUMENTS: exit 2, and the message has the words
   local words=$1

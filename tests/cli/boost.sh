@@ -88,7 +88,7 @@ cat > memory.cfg <<'END'
 name = "memory"; doc = "light, then memory"; source = "test";
 kernels = ( { kernel = "aw_kmeans_k1"; work_s = 60.0; }, { kernel = "aw_histogram_k1"; work_s = 10.0; } );
 END
-sed 's/"a100"/"h100"/; s/warm.cfg/memory.cfg/; s/memory_c = 150.0/memory_c = 80.0/; s/328.15/323.15/; s/rows = 16; cols = 16;//' a100.cfg > h100.cfg
+sed 's/"a100"/"h100"/; s/warm.cfg/memory.cfg/; s/memory_c = 150.0/memory_c = 80.0/; s/328.15/323.15/' a100.cfg > h100.cfg
 "$thermix" run ./h100.cfg -o h100 > screen 2> err || { cat err; fail "the H100"; }
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
   { hot = $col["peak_memory_c"]; w = $col["mean_w"]

@@ -7,7 +7,7 @@ export THERMIX_DATA=$2 DOCS=$2/docs
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 mkdir bin && ln -s "$thermix" bin/thermix
 PATH=$dir/bin:$PATH
 say() { echo "FAILED: $*"; exit 1; }

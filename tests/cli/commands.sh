@@ -214,7 +214,7 @@ sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "./level"|' "$root/systems/gtx280x
 fails 'a power cap of 50 W for GPU 1, but its chip ./level has one clock level' check gtx280x2 --set topology=./levels.cfg --set mix=WL1 --set dtm.policy=boost --set 'power_caps_w=(60.0,50.0)'
 # two chips: whose times and watts a mix's are; which of a suite's runs cannot be
 sed 's|"gpu1"; chip = "gtx280"|"gpu1"; chip = "gtx480"|' "$root/systems/gtx280x2.cfg" >kinds.cfg
-kinds=(check gtx280x2 --set topology=./kinds.cfg --set mix=WL1 --set link=)
+kinds=(check gtx280x2 --set topology=./kinds.cfg --set mix=WL1 --set link= --set rows=8 --set cols=8)
 "$thermix" "${kinds[@]}" --set place.policy=coldest >out.txt 2>err.txt
 grep -q 'place policy coldest may run a kernel on gtx280 or on gtx480: times and watts of the mix are those of GPU 0' err.txt || say "two chips, and the policy chooses"
 "$thermix" check "$root/systems/gtx280x2.cfg" 2>err.txt >out.txt

@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export THERMIX_DATA="$root" XDG_CACHE_HOME="$dir/cache"
+export THERMIX_DATA="$root" XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 fail() { echo "FAILED: $*"; exit 1; }
 seed=${TMX_TEST_SEED:-$$}
 echo "random seed $seed"

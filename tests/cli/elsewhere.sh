@@ -7,7 +7,7 @@ thermix=$1 root=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 say() { echo "FAILED: $*"; exit 1; }
 mkdir -p project/chips project/kernels project/studies away
 cd project || exit 1

@@ -8,6 +8,7 @@ scripts=$(cd "$(dirname "$0")/../../plots/scripts" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 say() { echo "FAILED: $*"; exit 1; }
 
 mkdir single multi
@@ -137,7 +138,7 @@ M
 cat >run.cfg <<'R'
 topology = "gtx280x2"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; sensor = { period_s = 0.01; };
 R
-XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 >screen.txt
+"$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 >screen.txt
 grep -q '; figures: thermix plot two -o two/figures$' screen.txt || say "run does not say how to draw: $(tail -1 screen.txt)"
 mv mix.cfg away.cfg # a run's folder describes itself: figures open no configuration again
 "$thermix" plot two -o f_two >names.txt
@@ -153,7 +154,7 @@ cmp -s f_two/data/temperature_gpu0.csv f_two/data/temperature_gpu1.csv && say "b
 [ "$(awk -F, 'NR == 2 { print $4 }' f_two/data/sm_kernel_gpu1.csv 2>/dev/null || echo 1)" = 1 ] || say "the share is not of the first kernel"
 # three kernels, one of them alone at the end after a pause: each is drawn, over the whole time
 sed 's/ ); *$/, { kernel = "Bs"; work_s = 1.0; arrival_s = 8.0; } );/' mix.cfg >three.cfg
-XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg --set mix=./three.cfg --set 'topology=""' --set policy=MU -o three --trace 0.1 -q 2>err.txt ||
+"$thermix" run run.cfg --set mix=./three.cfg --set 'topology=""' --set policy=MU -o three --trace 0.1 -q 2>err.txt ||
   say "three kernels: $(cat err.txt)"
 "$thermix" plot three -o f_three -q
 [ "$(cut -d, -f4 f_three/data/sm_kernel.csv | grep -E '^[123]$' | sort -u | wc -l)" = 3 ] || say "a third kernel is not drawn"
@@ -235,10 +236,10 @@ refuses 'is a metric: give --y METRIC' plot repeat.sqlite --x peak_temp_c -o x
 sed 's/hot/one/' mix.cfg >a-long-name-of-a-mix.cfg; sed 's/3.0/4.0/; s/tiny/other/' mix.cfg >another-long-name-of-a-mix.cfg
 echo 'name = "m"; base = "./one.cfg"; axes = ( { key = "mix"; values = ["./a-long-name-of-a-mix.cfg", "./another-long-name-of-a-mix.cfg"]; } );' >mixes.cfg
 echo 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;' >one.cfg
-XDG_CACHE_HOME=$dir/cache "$thermix" sweep mixes.cfg -o mixes.sqlite -q >/dev/null && "$thermix" plot mixes.sqlite -o f_mixes -q || say "a study of files"
+"$thermix" sweep mixes.cfg -o mixes.sqlite -q >/dev/null && "$thermix" plot mixes.sqlite -o f_mixes -q || say "a study of files"
 grep -q '> *a-long-name-of-a-mix *<' f_mixes/energy_j_by_mix.svg && grep -q 'rotate(' f_mixes/energy_j_by_mix.svg || say "names of files touch"
 # a trace coarser than what switches has least and most of each sample, and the figure shows them
-for every in 0.01 0.5; do XDG_CACHE_HOME=$dir/cache "$thermix" run one.cfg --set inlet_c=20 --set throttle.trip_c=50 --set throttle.release_c=49 -o every_$every --trace $every -q; done
+for every in 0.01 0.5; do "$thermix" run one.cfg --set inlet_c=20 --set throttle.trip_c=50 --set throttle.release_c=49 -o every_$every --trace $every -q; done
 "$thermix" plot every_0.5 --figure temperature -o envelope.svg -q
 python3 - <<'P' || say "the envelope of a trace"
 import csv

@@ -202,7 +202,7 @@ for line in '-s_spreader 0.03' '-t_spreader 0.001' '-k_spreader 130' '-s_sink 0.
 done
 sed 's/spreader height 1000, area 9e8, material SILICON ;//' old.stk >one.stk
 f convert one.stk -o one
-(cd one && "$thermix" thermal -c stack.config --network physical --quiet -steady_file one.steady && grep -qxF -- '-s_spreader 0.06' stack.config && grep -qxF -- '-t_sink 0.00621' stack.config) || say "a sink without a spreader: $(cat one/stack.config)"
+(cd one && "$thermix" thermal -c stack.config -grid_rows 8 -grid_cols 8 --network physical --quiet -steady_file one.steady && grep -qxF -- '-s_spreader 0.06' stack.config && grep -qxF -- '-t_sink 0.00621' stack.config) || say "a sink without a spreader: $(cat one/stack.config)"
 sed 's/area 9e8/area 9e6/' old.stk >bad.stk
 refuses 'a spreader of 9 mm2 and a sink of 3600 mm2 on a chip of 4000 x 4000 um' convert bad.stk -o out
 # Parts of a layer of another material: all of it is as if the layer was of that one.
@@ -224,7 +224,7 @@ f convert named.stk -o named && grep -A5 '^2$' named/stack.lcf | tr '\n' ' ' | g
 # Still air on a bare die is a large resistance, and own output is accepted.
 sed '3s/1.0e-7/1.0e-11/' ice.stk >still.stk
 f convert still.stk -o still
-(cd still && "$thermix" thermal -c stack.config --network physical --quiet -steady_file all.steady 2>../err.txt) || say "still air: $(cat err.txt)"
+(cd still && "$thermix" thermal -c stack.config -grid_rows 8 -grid_cols 8 --network physical --quiet -steady_file all.steady 2>../err.txt) || say "still air: $(cat err.txt)"
 grep -E 'r_convec|is it' err.txt && say "a doubt about still air"
 # What HotSpot's files have and a stack has not is printed or refused.
 printf '0\nN\nY\n1.75e6\n0.01\n0.00015\ni.flp\n' >flat.lcf

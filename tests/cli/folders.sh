@@ -7,7 +7,7 @@ thermix=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 fail() { echo "FAILED: $*"; exit 1; }
 files() { (cd "$1" && find . ! -type d ! -name manifest.csv | sed 's,^\./,,' | LC_ALL=C sort); }
 listed() { sed '1d; /,input,/d; s/^[^,]*,[^,]*,\([^,]*\),.*/\1/' "$1/manifest.csv" | LC_ALL=C sort; }

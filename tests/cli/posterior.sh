@@ -4,7 +4,7 @@
 # of a set are those of the suite with that set's constants. `thermix posterior` weighs them: the weights, quantiles and
 # probabilities of a table that can be computed by hand.    posterior.sh THERMIX
 . "$(dirname "$0")/begin.sh"
-export XDG_CACHE_HOME="$dir/cache"
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$dir/cache}"
 
 # 1. a table: five sets, two figures; set 4 was screened out
 mkdir hand

@@ -9,7 +9,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-export XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache}
 say() { echo "FAILED: $*"; exit 1; }
 
 cat >mix.cfg <<'M'

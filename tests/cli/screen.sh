@@ -9,7 +9,7 @@ command -v script >/dev/null || exit 77
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export THERMIX_DATA=$root XDG_CACHE_HOME=$dir/cache LC_ALL=C.UTF-8
+export THERMIX_DATA=$root XDG_CACHE_HOME=${XDG_CACHE_HOME:-$dir/cache} LC_ALL=C.UTF-8
 say() { echo "FAILED: $*"; exit 1; }
 sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/suite.cfg" >suite.cfg
 

@@ -5,7 +5,7 @@
 # through `thermix thermal`; wrong configurations are named and exit with 2; a run stopped by a signal
 # keeps what it has.    tabs.sh THERMIX
 . "$(dirname "$0")/begin.sh"
-export XDG_CACHE_HOME="$dir/cache"
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$dir/cache}"
 
 # 1. any number of workers
 suite=suite.cfg
@@ -136,7 +136,7 @@ bad 'seed = 1; mix = "WL1"; tick_s = 0.005;
 policy = "MA"; mix_policy = { slice_s = 0.0006; };' 'bad.cfg:2: mix_policy.slice_s = 0.0006 s is not a multiple of tick_s'
 bad 'seed = 1; mix = "WL1"; tick_s = 0.005;
 policy = "A"; mix_policy = { slice_s = 0.002; };' 'bad.cfg:2: mix_policy.slice_s = 0.002 s is not a multiple of tick_s'
-printf 'seed = 1; mix = "WL1"; tick_s = 0.005; policy = "A"; mix_policy = { slice_s = 0.0005; };\n' > bad.cfg
+printf 'seed = 1; mix = "WL1"; rows = 8; cols = 8; tick_s = 0.005; policy = "A"; mix_policy = { slice_s = 0.0005; };\n' > bad.cfg
 "$thermix" check bad.cfg > out.txt || fail "slices of which a tick has whole pairs are refused"
 bad 'seed = 1; mix = "WL1";
 tick_s = 0.02; quantum_s = 0.05;' 'bad.cfg:2: quantum_s = 0.05 s is not a multiple of tick_s'

@@ -80,20 +80,14 @@ static void with_each(unsigned claims, check_fn *check)
             if (n_level > 0 && !(ops->can & TMX_THERMAL_LEVELS)) {
                 continue;
             }
-            struct subject s = {false,
-                                ops->base.name,
-                                reduced ? "cache = false;" : "",
-                                ops->claims,
-                                n_level,
-                                reduced ? 1e-3 : 1e-7,
-                                0};
+            struct subject s = {false, ops->base.name, "", ops->claims, n_level, reduced ? 1e-3 : 1e-7, 0};
             if ((s.claims & claims) == claims && s.claims != 0) {
                 print_message("  %s, %zu fan levels\n", s.name, n_level);
                 check(&s);
                 checked++;
             }
             if (reduced) {
-                s.options = "cache = false; precision = \"mixed\";";
+                s.options = "precision = \"mixed\";";
                 s.claims = TMX_THERMAL_BALANCE;
                 s.rounding_k = 1e-5;
                 if ((s.claims & claims) == claims) {
@@ -608,8 +602,8 @@ static void check_batch(const struct subject *s)
 static void heat_through_the_board_is_counted(void **state)
 {
     static const struct subject subjects[] = {{true, "grid", "", 0, 0, 1e-7, 0},
-                                              {true, "reduced", "cache = false;", 0, 0, 1e-3, 0},
-                                              {true, "reduced", "cache = false;", 0, N_LEVEL, 1e-3, 0}};
+                                              {true, "reduced", "", 0, 0, 1e-3, 0},
+                                              {true, "reduced", "", 0, N_LEVEL, 1e-3, 0}};
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         check_balance(&subjects[i]);
     }

@@ -30,11 +30,22 @@ static unsigned seed = 20260101;
 static enum tmx_network_kind network;
 static const char *options = "cache = false;"; /* of the reduced model */
 
+static bool coarse; /* half as many cells a side: enough for a few chips */
+
+static void make_chip(struct random_chip *chip, struct tmx_rng *rng)
+{
+    random_chip_make(chip, rng);
+    if (coarse) {
+        chip->spec.rows = chip->spec.rows / 2 + 4;
+        chip->spec.cols = chip->spec.cols / 2 + 4;
+    }
+}
+
 static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
 {
     struct tmx_thermal_spec *spec;
     *l = (struct lot){.cell_error = 0};
-    random_chip_make(&l->chip, rng);
+    make_chip(&l->chip, rng);
     spec = &l->chip.spec;
     const size_t n_cell = spec->rows * spec->cols;
     double density = 0;
@@ -209,7 +220,7 @@ static void starts_are_followed(void **state)
         struct tmx_rng *rng = NULL;
         double t[2][MAX_UNIT], error = 0, *start = NULL, over;
         assert_int_equal(tmx_rng_create(&rng, seed, "chip 4", NULL), TMX_OK);
-        random_chip_make(&chip, rng);
+        make_chip(&chip, rng);
         chip.spec.rows = chip.spec.cols = 8;
         chip.spec.map_mode = TMX_MAP_MIN;
         chip.spec.init_k = chip.spec.ambient_k + 30;
@@ -261,7 +272,7 @@ static void a_changing_fan_is_followed(void **state)
         double t[2][MAX_UNIT], power[MAX_UNIT], level_k_per_w[4], density = 0, error = 0;
         snprintf(stream, sizeof stream, "fan %zu", i);
         assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
-        random_chip_make(&chip, rng);
+        make_chip(&chip, rng);
         for (size_t u = 0; u < chip.n_unit; u++) {
             density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
         }
@@ -318,7 +329,7 @@ static void sinks_of_a_range_are_followed(void **state)
         double density = 0;
         snprintf(stream, sizeof stream, "range %zu", i);
         assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
-        random_chip_make(&chip, rng);
+        make_chip(&chip, rng);
         for (size_t u = 0; u < chip.n_unit; u++) {
             density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
         }
@@ -379,7 +390,7 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
         double power[MAX_UNIT], t[2][MAX_UNIT], mean[MAX_UNIT], density = 0, error = 0, over;
         snprintf(stream, sizeof stream, "leakage %zu", i);
         assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
-        random_chip_make(&chip, rng);
+        make_chip(&chip, rng);
         for (size_t u = 0; u < chip.n_unit; u++) {
             density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
         }
@@ -427,6 +438,7 @@ TMX_TESTS(test_reduced)
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     options = argc > 5 && strcmp(argv[5], "mixed") == 0 ? "cache = false; precision = \"mixed\";" : options;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
+    coarse = n < 10;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_are_followed), cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
         cmocka_unit_test_prestate(sinks_of_a_range_are_followed, &n),

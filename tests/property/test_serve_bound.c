@@ -2,7 +2,7 @@
 /* No router and no row policy serves more than the bound: random nodes, schedulers, routers and rows under
  * random loads. A run is bounded at what it reached: its hottest die and memory, its mean watts by row, its
  * mean time between tokens. So the test can fail: at 0.7 of those watts some runs have to be above their
- * bound. The number of runs is the first argument, the run to begin with the second. */
+ * bound. Arguments: the number of runs, the one to begin with, how far the next one is. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -103,13 +103,14 @@ TMX_TESTS(test_serve_bound)
 {
     const size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 6;
     const size_t first = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 0;
+    const size_t step = argc > 3 ? (size_t)strtoul(argv[3], NULL, 10) : 1;
     double sum = 0, nearest = -1;
     int bad = 0, caught = 0;
     if (!tmx_lp_has_solver()) {
         printf("no GLPK: no bounds\n");
         return 0;
     }
-    for (size_t i = first; i < first + n; i++) {
+    for (size_t i = first; i < first + n * step; i += step) {
         struct tmx_rng *rng = NULL;
         char stream[32];
         double wrong;

@@ -282,6 +282,14 @@ static void a_check_names_what_is_wrong(void **state)
 
 static const struct tmx_reduced_options options = {.tolerance_k = 1e-3, .cache = true};
 
+/* A chip with its package, coarse: what is kept does not depend on how many cells it is of. */
+static void open_coarse(struct golden *g)
+{
+    golden_open(g, "D_package");
+    g->stack.spec.rows = g->stack.spec.cols = 8;
+    g->stack.spec.min_step_s = 0;
+}
+
 static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec)
 {
     assert_int_equal(tmx_reduced_model_init(m, spec, &options, NULL), TMX_OK);
@@ -292,8 +300,7 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     struct golden g;
     struct tmx_reduced_model cold, warm;
     char key[TMX_HASH_HEX];
-    golden_open(&g, "D_package");
-    g.stack.spec.min_step_s = 0;
+    open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 1e6;
     assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
     remove(cached_file(key));
@@ -344,8 +351,7 @@ static void of_processes_that_need_one_model_one_makes_it(void **state)
     char key[TMX_HASH_HEX];
     pid_t child[N];
     int n_made = 0;
-    golden_open(&g, "D_package");
-    g.stack.spec.min_step_s = 0;
+    open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 2e6;
     assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 2e6, key, NULL), TMX_OK);
     remove(cached_file(key));
@@ -370,8 +376,7 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     struct golden g;
     struct tmx_reduced_model with, without;
     char key[TMX_HASH_HEX], path[1200];
-    golden_open(&g, "D_package");
-    g.stack.spec.min_step_s = 0;
+    open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 1e6;
     assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
     snprintf(path, sizeof path, "%s/thermix/%s.field", folder, key);
@@ -423,7 +428,7 @@ static void sinks_of_a_range_share_one_basis(void **state)
     struct golden g;
     struct tmx_reduced_options o = options;
     struct tmx_reduced_model m[2];
-    golden_open(&g, "D_package");
+    open_coarse(&g);
     struct tmx_thermal_spec *spec = &g.stack.spec;
     const double r = spec->package.r_convec_k_per_w;
     o.r_low_k_per_w = 0.4 * r;
