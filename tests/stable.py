@@ -118,7 +118,7 @@ def tables(out):
     call("sweep", "study.cfg", "-o", out / "study.sqlite")
     call("calibrate", "log.csv", "-q", "--no-figures", "-o", out / "calibration")
     found = {f"{p.parent.name}/{p.name}": p.read_text().splitlines()[0] for p in sorted(out.glob("*/*.csv"))}
-    printed = {"bound": ["bound", "./suite.cfg"], "budget": ["budget", "gtx280"], "place": ["place", "gtx280", "--kernel", "SVM", "--check", "0"], "explain": ["explain", out / "run"],
+    printed = {"bound": ["bound", "./suite.cfg"], "budget": ["budget", "gtx280"], "place": ["place", "gtx280", "--kernel", "SVM", "--check", "0", "--set", "rows=8", "--set", "cols=8"], "explain": ["explain", out / "run"],
                "log show": ["log", "show", "log.csv"], "replay": ["replay", out / "calibration", "log.csv"],
                "sensitivity": ["sensitivity", out / "study.sqlite", "--value", "slowdown_pct"], "query": ["query", out / "study.sqlite"],
                "consolidate": ["consolidate", "1S+1B"], "gate": ["gate", "MUM"], "cta": ["cta", "BFS"]}

@@ -14,21 +14,22 @@ cell() { python3 -c 'import csv,sys; print(list(csv.DictReader(open(sys.argv[1])
 near() { python3 -c 'import sys; a,b,d=map(float,sys.argv[1:]); sys.exit(abs(a-b)>d)' "$@"; }
 
 # one chip under one fan at full speed is the chip of `thermix budget`: its watts fit, a tenth of a watt more does not
-"$thermix" budget gtx280 --limit 88 --format csv >budget.csv || say budget
+coarse="--set rows=16 --set cols=16"
+"$thermix" budget gtx280 --limit 88 $coarse --format csv >budget.csv || say budget
 watt=$(cell budget.csv 29 chip_w)
 less=$(python3 -c "print($watt - 0.05)") more=$(python3 -c "print($watt + 0.05)")
-"$thermix" place gtx280 --limit 88 --power "$less" --set fan.policy=fixed --format csv >fits.csv || say "place below the budget"
-"$thermix" place gtx280 --limit 88 --power "$more" --set fan.policy=fixed --format csv >not.csv || say "place above the budget"
+"$thermix" place gtx280 --limit 88 --power "$less" --set fan.policy=fixed $coarse --format csv >fits.csv || say "place below the budget"
+"$thermix" place gtx280 --limit 88 --power "$more" --set fan.policy=fixed $coarse --format csv >not.csv || say "place above the budget"
 [ "$(cell fits.csv 0 jobs)$(cell not.csv 0 jobs)" = 10 ] || say "budget $watt W: $(cat fits.csv not.csv)"
 near "$(cell fits.csv 0 forecast_c)" "$(cell fits.csv 0 run_c)" 0.01 || say "a fixed fan: $(cat fits.csv)"
 
 # a node whose cards pass on their air, fans on curves: the run agrees as far as its fans' hysteresis and levels let it
-"$thermix" place node-8gpu --limit 85 --kernel Conv --format csv >node.csv || say "place node-8gpu"
+"$thermix" place node-8gpu --limit 85 --kernel Conv $coarse --format csv >node.csv || say "place node-8gpu"
 near "$(cell node.csv 0 forecast_c)" "$(cell node.csv 0 run_c)" 1 || say "node-8gpu: $(cat node.csv)"
-"$thermix" place node-8gpu --limit 85 --kernel Conv >again.txt && "$thermix" place node-8gpu --limit 85 --kernel Conv >again2.txt
+"$thermix" place node-8gpu --limit 85 --kernel Conv $coarse >again.txt && "$thermix" place node-8gpu --limit 85 --kernel Conv $coarse >again2.txt
 cmp again.txt again2.txt || say "typed twice"
 # job by job: each admitted below the limit, the next one above it
-"$thermix" place node-8gpu --limit 78 --kernel Mmul --by job --check 0 --format csv >jobs.csv || say "--by job"
+"$thermix" place node-8gpu --limit 78 --kernel Mmul --by job --check 0 $coarse --format csv >jobs.csv || say "--by job"
 python3 - jobs.csv node.csv <<'P' || say "--by job: $(cat jobs.csv)"
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
@@ -41,12 +42,12 @@ assert len({r["gpu"] for r in rows}) == len(rows), "a GPU twice"
 P
 
 # warmer air carries less, and shifts an idle node by as much where fans are fixed
-set -- place node-8gpu --kernel SVM --limit 88 --check 0 --format csv --set fan.policy=fixed --by job
+set -- place node-8gpu --kernel SVM --limit 88 --check 0 --format csv --set fan.policy=fixed --by job $coarse
 "$thermix" "$@" >cool.csv && "$thermix" "$@" --set inlet_c=+8 >warm.csv || say "inlet_c=+8"
 near "$(cell warm.csv 0 inlet_c)" 43 1e-9 || say "inlet: $(cat warm.csv)"
 [ "$(wc -l <warm.csv)" -lt "$(wc -l <cool.csv)" ] || say "warmer air carries as much: $(cat cool.csv warm.csv)"
 # a hall: the nodes at the top of the racks carry no more than those at the bottom
-"$thermix" place hall --kernel SVM --limit 80 --check 0 --format csv >hall.csv || say hall
+"$thermix" place hall --kernel SVM --limit 80 --check 0 $coarse --format csv >hall.csv || say hall
 python3 -c 'import csv
 r = list(csv.DictReader(open("hall.csv")))
 assert len(r) == 32 and all(int(a["jobs"]) >= int(b["jobs"]) for a, b in zip(r, r[1:]) if a["node"][:5] == b["node"][:5]), r' || say "hall: $(cat hall.csv)"

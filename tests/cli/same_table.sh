@@ -20,9 +20,9 @@ fi
 cd "$dir"
 sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/suite.cfg" >suite.cfg
 cp "$root"/examples/cooling/channels/{channels.config,lower.flp,upper.flp,stack.lcf} .
-awk 'NR <= 20' "$root/examples/cooling/channels/power.ptrace" >cool.ptrace
+awk 'NR <= 10' "$root/examples/cooling/channels/power.ptrace" >cool.ptrace
 printf 'a\t6e-3\t4e-3\t0\t0\nb\t4e-3\t4e-3\t6e-3\t0\nc\t1e-2\t6e-3\t0\t4e-3\n' >die.flp
-{ printf 'a\tb\tc\n'; for i in $(seq 20); do printf '%d\t%d\t%d\n' $((i % 7 * 5)) $((i % 3 * 9)) $((i % 5 * 2)); done; } >die.ptrace
+{ printf 'a\tb\tc\n'; for i in $(seq 10); do printf '%d\t%d\t%d\n' $((i % 7 * 5)) $((i % 3 * 9)) $((i % 5 * 2)); done; } >die.ptrace
 awk 'BEGIN { x = 5; print "timestamp, index, power.draw [W], temperature.gpu"
   for (i = 0; i < 240; i++) { p = i < 60 ? 25 : i < 180 ? 250 : 120; x += (p * 0.2 - x) / 60
     printf "2025/01/07 12:%02d:%02d.000, 0, %.1f W, %d\n", i / 60, i % 60, p, 25.5 + 0.06 * p + x } }' >card.csv
@@ -35,11 +35,11 @@ CFG
 all() { # all PROGRAM THREADS FOLDER: from the folder above, whose path is in no output
   local p=$1 j=$2 o=$3
   "$p" table ./suite.cfg -j "$j" -o "$o/table" -q >/dev/null
-  "$p" run wl1 --set rows=16 --set cols=16 --set tick_s=0.02 -o "$o/run" --trace 0.5 -q
+  "$p" run wl1 --set rows=9 --set cols=7 --set tick_s=0.02 --set warmup_s=20 -o "$o/run" --trace 0.5 -q
   "$p" run served.cfg --threads "$j" -o "$o/served" --trace 1 -q
   for network in hotspot physical; do
     for method in reduced grid; do
-      "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 32 -grid_cols 32 -o "$o/$network-$method.ttrace" --precision 12 --quiet
+      "$p" thermal -f die.flp -p die.ptrace --network $network --method $method -grid_rows 17 -grid_cols 15 -o "$o/$network-$method.ttrace" --precision 12 --quiet
     done
     "$p" thermal -f die.flp -p die.ptrace --network $network --method grid -grid_rows 64 -grid_cols 64 -steady_file "$o/$network.steady" --precision 12 --quiet
   done
