@@ -9,7 +9,7 @@
 #include "tests/support/check.h"
 #include "tests/support/open_run.h"
 
-enum { TICKS = 503, MAX_UNIT = 64 }; /* ticks of 10 ms */
+enum { TICKS = 1003, MAX_UNIT = 64 }; /* ticks of 10 ms */
 
 static const double min_rpm = 1000, max_rpm = 4000; /* of systems/gtx280-fast.cfg */
 

@@ -303,7 +303,8 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     open_coarse(&g);
     g.stack.spec.power_density_w_per_m2 = 1e6;
     assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
-    remove(cached_file(key));
+    assert_int_equal(tmx_cache_clean(NULL, 0, &(size_t){0}, NULL),
+                     TMX_OK); /* of an earlier run of this test */
     open_model(&cold, &g.stack.spec);
     assert_false(cold.from_cache);
     for (int round = 0; round < 2; round++) {
@@ -334,8 +335,6 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     g.stack.spec.init_node_k = NULL;
     free(start);
     g.stack.spec.package.t_sink_m *= 1.0000001; /* any change is another model */
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
-    remove(cached_file(key)); /* of an earlier run of this test */
     open_model(&warm, &g.stack.spec);
     assert_false(warm.from_cache);
     tmx_reduced_model_finish(&warm);
