@@ -52,7 +52,7 @@ fails 'nonode' consolidate 1S+20B --node nonode
 fails 'unknown key' consolidate 1S+20B --set gpu.zzz=1
 
 # floorplans beside one another: a row each, the denser one is hotter
-printf 'name = "few"; kind = "tabs"; doc = "d"; paper = "003";\nbase = { chip = "gtx280"; seed = 1; tick_s = 0.01; rows = 16; cols = 16; };
+printf 'name = "few"; kind = "tabs"; doc = "d"; paper = "003";\nbase = { chip = "gtx280"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; };
 mixes = ["./mix.cfg"]; policies = ("BL"); baseline = "BL"; compare = "BL";\nvalues = ();\n' >few.cfg
 printf 'name = "m"; kernels = ( { kernel = "SVM"; work_s = 1.0; }, { kernel = "Cmem"; work_s = 0.5; } );\n' >mix.cfg
 flp=$root/floorplans/gtx280/gtx280.flp
@@ -76,7 +76,7 @@ done
 fails 'runs' list everything
 
 # why a run was slow, in words, with the steps that would help
-printf 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 16; cols = 16; throttle = { trip_c = 60.0; release_c = 58.0; };\n' >hot.cfg
+printf 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; throttle = { trip_c = 60.0; release_c = 58.0; };\n' >hot.cfg
 "$thermix" explain ./hot.cfg -j 2 >why.txt 2>err.txt || say "explain: $(cat err.txt)"
 grep -q 'Lost most: SM' why.txt && grep -q 'The worst' why.txt || say "explain: $(cat why.txt)"
 "$thermix" explain gtx280x2 --set rows=8 --set cols=8 -j 2 >two.txt && grep -q 'air 2 K colder' two.txt && ! grep -q r_convec two.txt || say "explain of a card with fans: $(cat two.txt)"

@@ -73,7 +73,7 @@ name = "warm"; doc = "hot, then cold, then hot"; source = "test";
 kernels = ( { kernel = "aw_sobolQRNG_k1"; work_s = 150.0; }, { kernel = "aw_dct8x8_k2"; work_s = 30.0; }, { kernel = "aw_sobolQRNG_k1"; work_s = 30.0; } );
 END
 cat > a100.cfg <<'END'
-chip = "a100"; mix = "./warm.cfg"; seed = 1; tick_s = 0.05; quantum_s = 0.05; warmup_s = 60.0; rows = 16; cols = 16;
+chip = "a100"; mix = "./warm.cfg"; seed = 1; tick_s = 0.05; quantum_s = 0.05; warmup_s = 60.0; rows = 12; cols = 12;
 sensor = { period_s = 0.05; quantum_k = 1.0; }; dtm = { policy = "boost"; memory_c = 150.0; }; package = { ambient = 328.15; r_convec = 0.07; };
 END
 "$thermix" run ./a100.cfg -o a100 --trace 0.05 > screen 2> err || { cat err; fail "the A100"; }
@@ -83,7 +83,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
   a100/trace.csv || fail "the A100's target"
 
 # an H100 whose memory may get no warmer than 80 degC: work that heats the stacks by 15 K within two ticks passes it for less than half a
-# second (by 11.7 K where only the filtered temperature is heeded, by 4.5 so; the first tick is nobody's), without a clock that is lower before
+# second (by 6 K without the answer to a jump, by 3 so; the first tick is nobody's), without a clock that is lower before
 cat > memory.cfg <<'END'
 name = "memory"; doc = "light, then memory"; source = "test";
 kernels = ( { kernel = "aw_kmeans_k1"; work_s = 60.0; }, { kernel = "aw_histogram_k1"; work_s = 10.0; } );
@@ -92,7 +92,7 @@ sed 's/"a100"/"h100"/; s/warm.cfg/memory.cfg/; s/memory_c = 150.0/memory_c = 80.
 "$thermix" run ./h100.cfg -o h100 > screen 2> err || { cat err; fail "the H100"; }
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
   { hot = $col["peak_memory_c"]; w = $col["mean_w"]
-    printf "H100: hottest stack %.2f degC at a limit of 80, %.1f W in the mean\n", hot, w; exit !(hot > 80.5 && hot <= 85.5 && w > 270) }' \
+    printf "H100: hottest stack %.2f degC at a limit of 80, %.1f W in the mean\n", hot, w; exit !(hot > 80.5 && hot <= 84.5 && w > 270) }' \
   h100/gpus.csv || fail "the H100's memory"
 
 go 5 --set 'power_caps_w=(180.0)'

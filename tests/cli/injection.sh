@@ -16,7 +16,7 @@ name = "$evil";
 kernels = ( { kernel = "SVM"; work_s = 0.5; }, { kernel = "Cmem"; work_s = 0.5; } );
 CFG
 cat > run.cfg <<CFG
-chip = "gtx280"; mix = "./evil.cfg"; seed = 1; tick_s = 0.01; quantum_s = 0.05; rows = 16; cols = 16;
+chip = "gtx280"; mix = "./evil.cfg"; seed = 1; tick_s = 0.01; quantum_s = 0.05; rows = 8; cols = 8;
 CFG
 "$thermix" run ./run.cfg -q -o 'r 1' --trace 0.1 --hotspot 0.1 || say run
 sed "s/name = .*/name = \"=$tick\";/" evil.cfg > tick.cfg

@@ -9,7 +9,7 @@ kernels = ( { kernel = "SVM"; work_s = 4.0; }, { kernel = "Cmem"; work_s = 4.0; 
             { kernel = "Mmul"; work_s = 2.0; }, { kernel = "Bs"; work_s = 4.0; } );
 M
 cat > run.cfg <<'R'
-chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 16; cols = 16;
+chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;
 throttle = { policy = "none"; };
 R
 ends() { # ends SLOTS FIXED -> kernel end dynamic_j, a line each

@@ -6,7 +6,7 @@
 makespan() { # makespan MIX POLICY --set ... -> seconds
   mix=$1 policy=$2
   shift 2
-  "$thermix" run wl1 --set mix="$mix" --set policy="$policy" --set tick_s=0.05 --set rows=16 --set cols=16 --set warmup_s=0 "$@" -q -o run > /dev/null
+  "$thermix" run wl1 --set mix="$mix" --set policy="$policy" --set tick_s=0.05 --set rows=8 --set cols=8 --set warmup_s=0 "$@" -q -o run > /dev/null
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c = $i == "makespan_s" ? i : c } NR == 2 { print $c }' run/summary.csv
 }
 is() { # is "AWK CONDITION ON a AND b" A B

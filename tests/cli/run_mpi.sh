@@ -24,7 +24,7 @@ cat >mix.cfg <<'M'
 name = "m"; kernels = ( { kernel = "SVM"; work_s = 2.0; count = 8; }, { kernel = "Cmem"; work_s = 1.0; count = 5; arrival_s = 1.0; } );
 M
 cat >hall.cfg <<'H'
-topology = "node-8gpu"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.05; rows = 16; cols = 16; warmup_s = 1.0;
+topology = "node-8gpu"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.05; rows = 8; cols = 8; warmup_s = 1.0;
 sensor = { period_s = 0.05; }; fan = { policy = "curve"; };
 H
 "$thermix" run ./hall.cfg -o one --trace 0.5 --hotspot 1 --format csv >one.txt || say "one process"

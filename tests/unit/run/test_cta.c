@@ -18,7 +18,7 @@ static enum tmx_status open_cta_run(const char *policy, int seed, const char *gr
     char text[1024];
     snprintf(text, sizeof text,
              "chip = \"gtx280\"; mix = \"WL5\"; policy = \"%s\"; seed = %d; tick_s = 0.01; quantum_s = 0.05; "
-             "warmup_s = 1.0; rows = 16; cols = 16; "
+             "warmup_s = 1.0; rows = 8; cols = 8; "
              "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
              policy, seed, groups);
     assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);

@@ -26,7 +26,7 @@ static struct outcome run(const char *where, const char *policy)
     struct tmx_err err = {0};
     snprintf(text, sizeof text,
              "%s; mix = \"micro60\"; policy = \"BL\"; seed = 1; tick_s = 0.05; quantum_s = 0.05; "
-             "rows = 16; cols = 16; "
+             "rows = 8; cols = 8; "
              "throttle = { trip_c = 199.0; release_c = 198.0; }; "
              "gate = { policy = \"%s\"; instructions = 20000; };",
              where, policy);

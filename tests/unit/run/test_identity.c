@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "run/run.h"
 
-static const char common[] = "seed = 1; tick_s = 0.005; rows = 16; cols = 16;";
+static const char common[] = "seed = 1; tick_s = 0.005; rows = 8; cols = 8;";
 
 static const struct {
     const char *name, *text;

@@ -20,7 +20,7 @@ static double done_sm_s(const struct tmx_sim *sim)
 static struct tmx_run *open_fan(const char *fan)
 {
     return open_run("topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.005; warmup_s = 0.0; "
-                    "rows = 16; cols = 16; "
+                    "rows = 8; cols = 8; "
                     "policy = \"foresight\"; package = { init_temp = 345.0; }; fan = { %s };",
                     fan);
 }

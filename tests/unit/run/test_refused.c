@@ -12,7 +12,7 @@ static enum tmx_status describe(const char *line, char *note, size_t size, struc
     char text[1024];
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
-    snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; tick_s = 0.01; rows = 16; cols = 16;\n%s\n", line);
+    snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;\n%s\n", line);
     assert_int_equal(tmx_config_parse(&cfg, text, "run.cfg", err), TMX_OK);
     const enum tmx_status st = tmx_run_describe(&run, tmx_config_root(cfg), err);
     snprintf(note, size, "%s", run ? run->warning : "");

@@ -34,7 +34,7 @@ static void a_sensor_reads_its_own_sm(void **state)
                 {"chip = \"gtx480\"; floorplan = \"gtx480_units.flp\";", false}}; /* SMs in parts */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run =
-            open_run("seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; rows = 16; cols = 16;"
+            open_run("seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; rows = 8; cols = 8;"
                      "mix = \"WL1\"; policy = \"MU\"; %s",
                      rows[i].what);
         struct tmx_sim *sim = tmx_run_sim(run);

@@ -645,7 +645,7 @@ static void a_brake_slows_the_clocks_of_dies(void **state)
 {
     trace("serve_brake.csv", N);
     struct tmx_run *run =
-        open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 16; cols = 16; "
+        open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 8; cols = 8; "
                  "row = { budget_w = 2000.0; brake_s = 0.0; }; "
                  "serve = { model = \"llama2-70b\"; requests = { file = \"serve_brake.csv\"; }; };");
     const struct tmx_gpu *gpu = &tmx_run_sim(run)->machine->gpu[3];
@@ -662,7 +662,7 @@ static void dies_get_the_watts(void **state)
 {
     trace("serve_heat.csv", N);
     struct tmx_run *run =
-        open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.05; quantum_s = 0.05; rows = 16; cols = 16; "
+        open_run("topology = \"dgx-a100\"; seed = 1; tick_s = 0.05; quantum_s = 0.05; rows = 8; cols = 8; "
                  "serve = { model = \"llama2-70b\"; requests = { file = \"serve_heat.csv\"; }; };");
     struct tmx_sim *sim = tmx_run_sim(run);
     for (int k = 0; k < 40; k++) {
