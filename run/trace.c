@@ -7,6 +7,7 @@
 #include <thermix/policy.h>
 
 #include "base/csv.h"
+#include "base/os.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "run/state.h"
@@ -254,6 +255,33 @@ static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, stru
                : t->file[i].file;
 }
 
+/* The package that repeats the temperatures: with the convection of the card, of which one level has one, and
+ * files that any folder finds. */
+static void write_package(const struct tmx_run_trace *t, FILE *out)
+{
+    const struct tmx_run *r = t->run;
+    const struct tmx_run_kind *k = &r->kind[0];
+    struct tmx_hotspot_config cfg = k->package;
+    cfg.sampling_intvl = (double)t->every * r->options.tick_s;
+    if (r->options.network != TMX_NETWORK_HOTSPOT) {
+        fprintf(out, "# with --network physical\n");
+    }
+    if (k->n_level > 0 && !k->stack.spec.flow_levels) {
+        cfg.r_convec = k->level_k_per_w[k->n_level / 2];
+        cfg.package_model_used = cfg.cold_plate = false;
+    }
+    if (k->n_level > 1 || r->n_gpu > 1) {
+        fprintf(out, "# r_convec and ambient of one GPU at a middle speed: fans, air and others differ\n");
+    }
+    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+        char real[TMX_HOTSPOT_PATH], *path = (char *)&cfg + o->offset;
+        if (o->is_file && *path && tmx_os_real_path(path, real, sizeof real)) {
+            snprintf(path, sizeof real, "%s", real);
+        }
+    }
+    tmx_hotspot_config_print(&cfg, out);
+}
+
 static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
 {
     const struct tmx_machine *m = t->run->sim->machine;
@@ -272,9 +300,7 @@ static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
     }
     FILE *config = open_file(t, t->n_file - 1, "thermal.config", err);
     if (config) {
-        struct tmx_hotspot_config cfg = t->run->kind[0].package;
-        cfg.sampling_intvl = (double)t->every * t->run->options.tick_s;
-        tmx_hotspot_config_print(&cfg, config);
+        write_package(t, config);
     }
 }
 

@@ -63,7 +63,7 @@ class WhatIf {
     this.map = new ChipMap(this.run.units, title(this.run) + ", what if", (i) => this.select(i));
     this.map.blocks.forEach((b, i) => this.listen(b.rect, i));
     this.mapBox.replaceChildren(this.map.element);
-    this.fans.textContent = this.data.fans ? "The run's fans and the air between its GPUs changed its cooling; the levels here are about the package's own, so temperatures differ from the run's." : "";
+    this.fans.textContent = this.data.fans ? "The run's fans and the air between its GPUs changed its cooling; the levels here are about that of a middle fan speed, so temperatures may differ from the run's." : "";
     this.map.element.classList.add("live");
     this.rows = this.run.units.map((u, i) => this.slider(u.name, 0, this.most[i], this.most[i] / 1000, (v) => { this.select(i); this.setPower(i, v); }));
     this.list.replaceChildren(...this.rows.map((r) => r.box));

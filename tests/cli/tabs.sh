@@ -107,6 +107,11 @@ paste -d'\n' a/temps.ttrace again.ttrace | awk '
   NR > 2 { rows++; for (i = 1; i <= NF; i++) { d = a[i] - $i; if (d < 0) d = -d; if (d > worst) worst = d } }
   END { print "largest difference " worst + 0 " K over " rows " rows"; exit !(rows > 500 && worst <= 0.002) }' ||
   fail "thermix thermal does not repeat the run"
+# a card whose fan has one speed, in a folder of its own: its convection in place of the package's, and a floorplan that is found
+(cd "$root" && env -u THERMIX_DATA "$thermix" run gtx770-boost --set fan.policy=fixed -o "$dir/card" -q --hotspot 0.5 2>/dev/null) || fail "the card"
+(cd card && "$thermix" thermal -c thermal.config -p power.ptrace -o again.ttrace --precision 6 >/dev/null &&
+  tail -qn 1 temps.ttrace again.ttrace | awk '{ d = NR == 1 ? $1 : d - $1 } END { exit !(d < 0.01 && d > -0.01) }') ||
+  fail "thermix thermal does not repeat the card's run"
 
 # 4. wrong configurations
 expect() { # expect CODE TEXT COMMAND...
