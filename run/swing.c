@@ -8,7 +8,7 @@
 #include "run/state.h"
 #include "run/summary.h"
 
-enum { MOST_GPUS = 128 }; /* 21 kB and 0.1 us a tick each: of more there are no rows of single GPUs */
+enum { MOST_GPUS = 128 }; /* 18 kB and 0.1 us a tick each: of more there are no rows of single GPUs */
 
 static const char *name_of(const struct tmx_run *r, size_t g)
 {
@@ -103,8 +103,8 @@ struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
             tmx_table_row(t, "%s %s %G %G %g %G %G %G %G", group->level, name,
                           tmx_swing_quantile_w(s, i, 0.95) - tmx_swing_quantile_w(s, i, 0.05),
                           tmx_swing_range_w(s, i), tmx_swing_window_s[k], rise_w,
-                          rise_w > 0 ? v->rise_at * run->options.tick_s : NAN, fall_w,
-                          fall_w > 0 ? v->fall_at * run->options.tick_s : NAN);
+                          rise_w > 0 ? v->ramp_at[0] * run->options.tick_s : NAN, fall_w,
+                          fall_w > 0 ? v->ramp_at[1] * run->options.tick_s : NAN);
         }
     }
     return t;
@@ -167,14 +167,14 @@ const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, si
         return buf;
     }
     const struct tmx_swing_window *all = &s->series[0].window[0];
-    const double at_s = (fall ? all->fall_at : all->rise_at) * run->options.tick_s;
+    const double at_s = all->ramp_at[fall] * run->options.tick_s;
     size_t n_gpu = 0, together = 0;
     char what[96];
     for (size_t i = 1; i < s->n; i++) {
         const struct tmx_swing_window *v = &s->series[i].window[0];
         const bool gpu = strcmp(s->group[i].level, "gpu") == 0;
         n_gpu += gpu;
-        together += gpu && near((fall ? v->fall_at : v->rise_at) * run->options.tick_s, at_s);
+        together += gpu && near(v->ramp_at[fall] * run->options.tick_s, at_s);
     }
     int n = snprintf(buf, size, "Largest %s within 50 ms: %.4g W at %.6g s", fall ? "fall" : "rise", w, at_s);
     if (*what_is_at(run, at_s, fall, what, sizeof what)) {

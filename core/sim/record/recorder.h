@@ -90,24 +90,17 @@ struct tmx_power_group { /* GPUs whose watts are looked at together */
     struct tmx_gpus gpus;
 };
 
-/* The extremes of slots, each better than all after it; the first is that of all. */
-struct tmx_swing_past {
-    size_t first, n; /* in a ring as long as the window */
-    struct {
-        double place, w;
-    } slot[TMX_SWING_SLOTS];
-};
-
-struct tmx_swing_window {
-    double low_w, high_w;                    /* of the slot that fills */
-    double past_low_w, past_high_w;          /* of those before it */
-    double rise_w, fall_w, rise_at, fall_at; /* ticks, of the first one after it */
+struct tmx_swing_window {         /* [0] of watts and [1] with their sign changed, so that falls are rises */
+    double least[2], past[2];     /* of the slot that fills; of those before it, */
+    double since[2];              /* of some of which (push) */
+    double ramp_w[2], ramp_at[2]; /* the largest rise and fall; ticks, of the first one after it */
 };
 
 struct tmx_swing_series {
     double low_w, high_w;
     struct tmx_swing_window window[TMX_SWING_WINDOWS];
-    struct tmx_swing_past low[TMX_SWING_WINDOWS], high[TMX_SWING_WINDOWS];
+    double slot[TMX_SWING_WINDOWS][TMX_SWING_SLOTS]
+               [2];             /* rings of what was least in each slot, or in several */
     double bin[TMX_SWING_BINS]; /* ticks */
 };
 

@@ -43,26 +43,21 @@ static double bin_w(size_t bin)
     return ldexp(1 + (double)(bin % OCTAVE) / OCTAVE, (int)(bin / OCTAVE));
 }
 
-static size_t in_ring(size_t i, size_t n_slot)
+/* A slot is full and takes place i of the ring, whose left part are slots, since place 0, and whose right
+ * part are the least of those before them and all to their right: so what leaves the window costs no search.
+ */
+static void push(struct tmx_swing_window *v, double (*ring)[2], size_t n_slot, size_t i, bool whole)
 {
-    return i < n_slot ? i : i - n_slot;
-}
-
-/* A slot is full; those that the window has left go. Returns the extreme; sign 1: the lowest, -1: the
- * highest. */
-static double push(struct tmx_swing_past *p, size_t n_slot, double place, double w, double sign)
-{
-    while (p->n > 0 && sign * p->slot[in_ring(p->first + p->n - 1, n_slot)].w >= sign * w) {
-        p->n--;
+    for (size_t e = 0; e < 2; e++) {
+        v->since[e] = i > 0 && v->since[e] < v->least[e] ? v->since[e] : v->least[e];
+        ring[i][e] = v->least[e];
+        v->past[e] = whole && i + 1 < n_slot && ring[i + 1][e] < v->since[e] ? ring[i + 1][e] : v->since[e];
     }
-    while (p->n > 0 && p->slot[p->first].place <= place - (double)n_slot) {
-        p->first = in_ring(p->first + 1, n_slot);
-        p->n--;
+    for (size_t k = i; i + 1 == n_slot && k-- > 0;) {
+        for (size_t e = 0; e < 2; e++) {
+            ring[k][e] = ring[k + 1][e] < ring[k][e] ? ring[k + 1][e] : ring[k][e];
+        }
     }
-    const size_t i = in_ring(p->first + p->n++, n_slot);
-    p->slot[i].place = place;
-    p->slot[i].w = w;
-    return p->slot[p->first].w;
 }
 
 /* n ticks from the tick `at` on: the slots of each window that the first of them and the one after them are
@@ -70,6 +65,7 @@ static double push(struct tmx_swing_past *p, size_t n_slot, double place, double
  */
 struct ticks {
     double at, n, place[TMX_SWING_WINDOWS], last[TMX_SWING_WINDOWS];
+    size_t ring[TMX_SWING_WINDOWS]; /* of the first slot */
 };
 
 static struct ticks ticks_from(const struct tmx_swing *s, double at, double n)
@@ -78,6 +74,7 @@ static struct ticks ticks_from(const struct tmx_swing *s, double at, double n)
     for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
         t.place[k] = floor(at / s->slot[k]);
         t.last[k] = floor((at + n) / s->slot[k]);
+        t.ring[k] = s->n_slot[k] > 0 ? (size_t)t.place[k] % s->n_slot[k] : 0;
     }
     return t;
 }
@@ -87,26 +84,22 @@ static void add_to_window(struct tmx_swing_series *series, size_t k, double slot
                           const struct ticks *t)
 {
     struct tmx_swing_window *v = &series->window[k];
+    const double now[2] = {w, -w};
     double place = t->place[k];
-    if (t->at == place * slot) {
-        v->low_w = v->high_w = w;
-    }
-    v->low_w = w < v->low_w ? w : v->low_w;
-    v->high_w = w > v->high_w ? w : v->high_w;
-    const double low_w = t->at >= slot && v->past_low_w < v->low_w ? v->past_low_w : v->low_w,
-                 high_w = t->at >= slot && v->past_high_w > v->high_w ? v->past_high_w : v->high_w;
-    if (w - low_w > v->rise_w) { /* of ramps that are alike but for round-off the first has the time */
-        v->rise_at = w - low_w > v->rise_w * (1 + ROUND_OFF) ? t->at : v->rise_at;
-        v->rise_w = w - low_w;
-    }
-    if (high_w - w > v->fall_w) {
-        v->fall_at = high_w - w > v->fall_w * (1 + ROUND_OFF) ? t->at : v->fall_at;
-        v->fall_w = high_w - w;
+    for (size_t e = 0; e < 2; e++) {
+        v->least[e] = t->at == place * slot || now[e] < v->least[e] ? now[e] : v->least[e];
+        const double from = t->at >= slot && v->past[e] < v->least[e] ? v->past[e] : v->least[e],
+                     ramp_w = now[e] - from;
+        if (ramp_w > v->ramp_w[e]) { /* of ramps that are alike but for round-off the first has the time */
+            v->ramp_at[e] = ramp_w > v->ramp_w[e] * (1 + ROUND_OFF) ? t->at : v->ramp_at[e];
+            v->ramp_w[e] = ramp_w;
+        }
     }
     while (place < t->last[k]) {
-        v->past_low_w = push(&series->low[k], n_slot, place, v->low_w, 1);
-        v->past_high_w = push(&series->high[k], n_slot, place, v->high_w, -1);
-        v->low_w = v->high_w = w;
+        push(v, series->slot[k], n_slot, place == t->place[k] ? t->ring[k] : (size_t)place % n_slot,
+             place >= (double)n_slot);
+        v->least[0] = now[0];
+        v->least[1] = now[1];
         place = fmax(place + 1, t->last[k] - 1 - (double)n_slot); /* what is before has left the window */
     }
 }
@@ -208,6 +201,10 @@ static void add_groups(void *ctx, size_t piece)
     struct tmx_swing *s = t->swing;
     const size_t end = (piece + 1) * s->n_board / t->n_piece;
     for (size_t i = piece * s->n_board / t->n_piece; i < end; i++) {
+        for (size_t k = 0; k < TMX_SWING_WINDOWS && i + 1 < end; k++) { /* the next ones, from memory */
+            __builtin_prefetch(&s->series[i + 1].window[k], 1);
+            __builtin_prefetch(&s->series[i + 1].slot[k][t->ticks[0].ring[k]], 1);
+        }
         for (size_t k = 0; k < t->n; k++) {
             double w = 0;
             for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
@@ -284,13 +281,13 @@ static const struct tmx_swing_window *window(const struct tmx_swing *s, size_t g
 double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t k)
 {
     const struct tmx_swing_window *v = window(s, group, k);
-    return v ? v->rise_w : NAN;
+    return v ? v->ramp_w[0] : NAN;
 }
 
 double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t k)
 {
     const struct tmx_swing_window *v = window(s, group, k);
-    return v ? v->fall_w : NAN;
+    return v ? v->ramp_w[1] : NAN;
 }
 
 /* [SEGMENT / 2 + 1], of all segments; *unit: W2 of one. Returns the Hz of a bin. */
