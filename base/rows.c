@@ -4,8 +4,8 @@
 #include "base/rows.h"
 #include "base/vector_rows.h"
 
-static inline __attribute__((always_inline)) void sums(size_t wide, size_t many, const struct tmx_rows *c,
-                                                       size_t first, size_t at)
+static inline __attribute__((always_inline)) void sums(size_t wide, size_t tail, size_t many,
+                                                       const struct tmx_rows *c, size_t first, size_t at)
 {
     vec sum[WIDE_ALONE];
     for (size_t i = 0; i < many; i++) {
@@ -13,7 +13,7 @@ static inline __attribute__((always_inline)) void sums(size_t wide, size_t many,
             sum[i * wide + k] = LOAD(c->sum[first + i] + at + k * LANES);
         }
     }
-    gather(wide, many, c->n_row, c->stride, c->coef + first, c->rows + at, sum);
+    gather(wide, tail, many, c->n_row, c->stride, c->coef + first, c->rows + at, sum, NULL);
     for (size_t i = 0; i < many; i++) {
         for (size_t k = 0; k < wide; k++) {
             STORE(c->sum[first + i] + at + k * LANES, sum[i * wide + k]);
@@ -25,9 +25,9 @@ void TMX_KERNEL(const struct tmx_rows *c)
 {
     size_t first = 0;
     for (; c->n - first >= 2; first += 2) {
-        TILES(c->length, sums, WIDE_ALONE / 2, 2);
+        TILES(c->length, sums, WIDE_ALONE / 2, 2, 0);
     }
     if (first < c->n) {
-        TILES(c->length, sums, WIDE_ALONE, 1);
+        TILES(c->length, sums, WIDE_ALONE, 1, 0);
     }
 }

@@ -7,6 +7,7 @@
 #define TMX_BASE_VECTOR_ROWS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__AVX512F__)
@@ -19,6 +20,13 @@ enum { LANES = 8, MANY = 8, WIDE = 3, WIDE_ALONE = 8 };
 #define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define MUL(a, b)    _mm512_mul_pd(a, b)
 #define SWAP(v, k)   _mm512_permute_pd(v[k], 0x55)
+typedef __m256d half_vec; /* costs half of a vector's time; a row may end with one */
+enum { HALF = 4 };
+#define HALF_LOAD(p)      _mm256_loadu_pd(p)
+#define HALF_STORE(p, v)  _mm256_storeu_pd(p, v)
+#define HALF_ALL(v)       _mm512_castpd512_pd256(v)
+#define HALF_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define HALF_MUL(a, b)    _mm256_mul_pd(a, b)
 #elif defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 typedef __m256d vec;
@@ -50,41 +58,69 @@ enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = 8 };
 #define SWAP(v, k)   ((v)[(k) ^ 1])
 #endif
 
+#if !defined(__AVX512F__) /* rows end with whole vectors */
+typedef vec half_vec;
+enum { HALF = 0 };
+#define HALF_LOAD   LOAD
+#define HALF_STORE  STORE
+#define HALF_ALL(v) (v)
+#define HALF_FMA    FMA
+#define HALF_MUL    MUL
+#endif
+
 /* SWAP(v, k): the vector v[k] of a tile with neighbours 2j and 2j + 1 exchanged. */
 
-/* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`; the counts are constants where this is
- * called. */
-static inline __attribute__((always_inline)) void gather(size_t wide, size_t many, size_t n_row,
+/* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`, and the same of end[i] behind them
+ * where the tile has a tail; the counts are constants where this is called. */
+static inline __attribute__((always_inline)) void gather(size_t wide, size_t tail, size_t many, size_t n_row,
                                                          size_t stride, const double *const *coef,
-                                                         const double *rows, vec *sum)
+                                                         const double *rows, vec *sum, half_vec *end)
 {
     for (size_t r = 0; r < n_row; r++) {
         vec row[WIDE_ALONE];
         for (size_t k = 0; k < wide; k++) {
             row[k] = LOAD(rows + r * stride + k * LANES);
         }
+        const half_vec last = tail ? HALF_LOAD(rows + r * stride + wide * LANES) : HALF_ALL(ALL(0.0));
         for (size_t i = 0; i < many; i++) {
             const vec c = ALL(coef[i][r]);
             for (size_t k = 0; k < wide; k++) {
                 sum[i * wide + k] = FMA(c, row[k], sum[i * wide + k]);
             }
+            if (tail) {
+                end[i] = HALF_FMA(HALF_ALL(c), last, end[i]);
+            }
         }
     }
 }
 
-/* tile(wide, many, c, first, at) over `length` elements, a multiple of LANES: the widest tiles first. */
-#define TILES(length, tile, widest, many)                               \
-    do {                                                                \
-        size_t at_ = 0;                                                 \
-        for (; (length)-at_ >= (widest)*LANES; at_ += (widest)*LANES) { \
-            tile(widest, many, c, first, at_);                          \
-        }                                                               \
-        for (; (length)-at_ >= 2 * LANES; at_ += 2 * LANES) {           \
-            tile(2, many, c, first, at_);                               \
-        }                                                               \
-        for (; at_ < (length); at_ += LANES) {                          \
-            tile(1, many, c, first, at_);                               \
-        }                                                               \
+/* tile(wide, tail, many, c, first, at) over `length` elements, a multiple of LANES, or with halves of HALF:
+ * the widest tiles first, then one of what is left, so that a lone instance has as many chains at once as
+ * there are. */
+#define REST(tile, w, halves, many)                           \
+    if ((w) < widest_ && left_ == (w) && !tail_) {            \
+        tile(w, 0, many, c, first, at_);                      \
+    }                                                         \
+    if ((halves) && (w) < widest_ && left_ == (w) && tail_) { \
+        tile(w, 1, many, c, first, at_);                      \
+    }
+#define TILES(length, tile, widest, many, halves)                         \
+    do {                                                                  \
+        enum { widest_ = (widest) };                                      \
+        size_t at_ = 0;                                                   \
+        for (; (length)-at_ >= widest_ * LANES; at_ += widest_ * LANES) { \
+            tile(widest_, 0, many, c, first, at_);                        \
+        }                                                                 \
+        const size_t left_ = ((length)-at_) / LANES;                      \
+        const bool tail_ = (halves) && ((length)-at_) % LANES > 0;        \
+        REST(tile, 0, halves, many)                                       \
+        REST(tile, 1, halves, many)                                       \
+        REST(tile, 2, halves, many)                                       \
+        REST(tile, 3, halves, many)                                       \
+        REST(tile, 4, halves, many)                                       \
+        REST(tile, 5, halves, many)                                       \
+        REST(tile, 6, halves, many)                                       \
+        REST(tile, 7, halves, many)                                       \
     } while (0)
 
 #endif

@@ -12,18 +12,22 @@
 #include "thermal/reduction/modal.h"
 
 static inline __attribute__((always_inline)) void
-modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
+modes(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
 {
     vec sum[MANY * WIDE > WIDE_ALONE ? MANY * WIDE : WIDE_ALONE];
+    half_vec end[MANY];
     const double *power_w[MANY];
     for (size_t i = 0; i < many; i++) {
         power_w[i] = c->power_w[first + i];
     }
-    for (size_t k = 0; k < wide * many; k++) {
-        sum[k] = ALL(0.0);
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            sum[i * wide + k] = ALL(0.0);
+        }
+        end[i] = HALF_ALL(ALL(0.0));
     }
-    gather(wide, many, c->m->n_unit, c->m->mode_row, power_w, c->m->in + at, sum);
-    for (size_t i = 0; i < many && c->m->frequency && wide * LANES > 1; i++) {
+    gather(wide, tail, many, c->m->n_unit, c->m->mode_row, power_w, c->m->in + at, sum, end);
+    for (size_t i = 0; i < many && c->m->frequency && wide * LANES % 2 == 0; i++) {
         const double *decay = c->decay + at, *gain = c->gain + at;
         const size_t pair = c->m->mode_row; /* from here on: what a mode gets from its neighbour */
         const vec *q = sum + i * wide;
@@ -45,27 +49,40 @@ modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
             STORE(c->next[first + i] + at + k * LANES, FMA(decay, z, MUL(gain, sum[i * wide + k])));
         }
     }
+    for (size_t i = 0; i < many && tail; i++) {
+        const size_t e = at + wide * LANES;
+        const half_vec q = HALF_MUL(HALF_LOAD(c->gain + e), end[i]);
+        HALF_STORE(c->next[first + i] + e,
+                   HALF_FMA(HALF_LOAD(c->decay + e), HALF_LOAD(c->z[first + i] + e), q));
+    }
 }
 
 static inline __attribute__((always_inline)) void
-units(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
+units(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
 {
     vec sum[MANY * WIDE > WIDE_ALONE ? MANY * WIDE : WIDE_ALONE];
+    half_vec end[MANY];
     const double *power_w[MANY], *next[MANY];
     for (size_t i = 0; i < many; i++) {
         power_w[i] = c->power_w[first + i];
         next[i] = c->next[first + i];
     }
-    for (size_t k = 0; k < wide * many; k++) {
-        sum[k] = ALL(0.0);
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            sum[i * wide + k] = ALL(0.0);
+        }
+        end[i] = HALF_ALL(ALL(0.0));
     }
-    gather(wide, many, c->m->n_mode, c->m->unit_row, next, c->m->out + at, sum);
+    gather(wide, tail, many, c->m->n_mode, c->m->unit_row, next, c->m->out + at, sum, end);
     if (c->m->direct) {
-        gather(wide, many, c->m->n_unit, c->m->unit_row, power_w, c->m->direct + at, sum);
+        gather(wide, tail, many, c->m->n_unit, c->m->unit_row, power_w, c->m->direct + at, sum, end);
     }
     for (size_t i = 0; i < many; i++) {
         for (size_t k = 0; k < wide; k++) {
             STORE(c->theta_k[first + i] + at + k * LANES, sum[i * wide + k]);
+        }
+        if (tail) {
+            HALF_STORE(c->theta_k[first + i] + at + wide * LANES, end[i]);
         }
     }
 }
@@ -83,16 +100,25 @@ static void falls(const struct tmx_modal *m, const double *z, const double *next
     }
 }
 
+/* What there is of a row, in whole vectors or halves; pairs of modes are together. */
+static size_t used(const struct tmx_modal *m, size_t n, size_t row)
+{
+    enum { LEAST = HALF > 0 ? (int)HALF : (int)LANES };
+    return m->frequency ? row : (n + LEAST - 1) / LEAST * LEAST;
+}
+
 #define INSTANCES(widest, many)                         \
     do {                                                \
         if (c->decay) {                                 \
-            TILES(c->m->mode_row, modes, widest, many); \
+            TILES(mode, modes, widest, many, HALF > 0); \
         }                                               \
-        TILES(c->m->unit_row, units, widest, many);     \
+        TILES(unit, units, widest, many, HALF > 0);     \
     } while (0)
 
 void TMX_KERNEL(const struct tmx_modal_call *c)
 {
+    const size_t mode = used(c->m, c->m->n_mode, c->m->mode_row),
+                 unit = used(c->m, c->m->n_unit, c->m->unit_row);
     size_t first = 0;
     if (!c->decay && c->z) {
         falls(c->m, c->z[0], c->next[0], c->theta_k[0]);
