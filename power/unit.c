@@ -241,14 +241,16 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                             struct tmx_frame *f)
 {
     const struct unit_model *m = model;
-    for (size_t g = span.first; g < span.end; g++) {
+    enum { AT_ONCE = 16 }; /* GPUs */
+    struct tmx_watts watts[AT_ONCE];
+    for (size_t g = span.first, n = 0; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const size_t u0 = gpu->unit0;
         const double awake_w = uncore_w(machine, gpu), transition_w = gpu->transition_j / machine->dt_s,
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
         const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
-        const struct tmx_watts watts = {.leakage = &m->leakage[g],
+        watts[n] = (struct tmx_watts){.leakage = n > 0 && gpu[-1].chip == gpu->chip ? watts[n - 1].leakage : &m->leakage[g],
                                         .n = gpu->chip->floorplan.n_unit,
                                         .volt = volt * leak,
                                         .awake_w = awake_w,
@@ -267,9 +269,10 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                                         .baseline_w = f->baseline_w + u0,
                                         .power_w = f->power_w + u0};
         m->awake_w[g] = awake_w;
-        if (!m->kernel(&watts)) {
+        if ((++n == AT_ONCE || g + 1 == span.end) && !m->kernel(watts, n)) {
             return TMX_ERUNAWAY;
         }
+        n %= AT_ONCE;
     }
     return TMX_OK;
 }

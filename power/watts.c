@@ -47,16 +47,12 @@ static void baseline(const struct tmx_watts *w)
     }
 }
 
-bool TMX_KERNEL(const struct tmx_watts *w)
+static void gpu_watts(const struct tmx_watts *w)
 {
     const double *restrict area = w->area_share, *restrict dynamic_w = w->dynamic_w,
                            *restrict leakage_w = w->leakage_w, *restrict baseline_w = w->baseline_w;
     double *restrict power_w = w->power_w;
     const double transition_w = w->transition_w;
-    if (!in_range(w->n, w->temp_k)) {
-        return false;
-    }
-    tmx_leakage_vector(w->leakage, w->n, w->temp_k, w->leakage_w);
     leakage(w);
     if (w->asleep) {
         save(w);
@@ -69,6 +65,23 @@ bool TMX_KERNEL(const struct tmx_watts *w)
     }
     for (size_t i = 0; i < w->n && transition_w > 0; i++) {
         power_w[i] += transition_w * area[i];
+    }
+}
+
+/* Factors of GPUs of one kind in one go: the next exponentials begin while the last ones end. */
+bool TMX_KERNEL(const struct tmx_watts *w, size_t n_gpu)
+{
+    for (size_t g = 0, end, n; g < n_gpu; g = end) {
+        for (n = 0, end = g; end < n_gpu && w[end].leakage == w[g].leakage; end++) {
+            n += w[end].n;
+        }
+        if (!in_range(n, w[g].temp_k)) {
+            return false;
+        }
+        tmx_leakage_vector(w[g].leakage, n, w[g].temp_k, w[g].leakage_w);
+    }
+    for (size_t g = 0; g < n_gpu; g++) {
+        gpu_watts(&w[g]);
     }
     return true;
 }

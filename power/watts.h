@@ -22,10 +22,11 @@ struct tmx_watts {
     double *leakage_w, *saved_w, *baseline_w, *power_w; /* written */
 };
 
-/* False, and nothing of use written, when a temperature is outside TMX_LEAK_MIN_K..TMX_LEAK_MAX_K. */
-typedef bool (*tmx_watts_kernel)(const struct tmx_watts *w);
-bool tmx_watts_any(const struct tmx_watts *w);
-bool tmx_watts_v3(const struct tmx_watts *w);
-bool tmx_watts_v4(const struct tmx_watts *w);
+/* Of n_gpu GPUs, whose units follow one another in all arrays. False, and nothing of use written, when a
+ * temperature is outside TMX_LEAK_MIN_K..TMX_LEAK_MAX_K. */
+typedef bool (*tmx_watts_kernel)(const struct tmx_watts *w, size_t n_gpu);
+bool tmx_watts_any(const struct tmx_watts *w, size_t n_gpu);
+bool tmx_watts_v3(const struct tmx_watts *w, size_t n_gpu);
+bool tmx_watts_v4(const struct tmx_watts *w, size_t n_gpu);
 
 #endif
