@@ -75,6 +75,9 @@ static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tm
     if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
         return TMX_OK;
     }
+    if (gpu->dealt && (tb->policy->rests & TMX_RESTS_ALIKE)) {
+        return TMX_OK;
+    }
     memcpy(s->order, gpu->order, size);
     tmx_tb_of(tb)->order(tb->state, &s->view, g, s->order);
     if (gpu->dealt && memcmp(s->order, gpu->order, size) == 0) { /* checked before */

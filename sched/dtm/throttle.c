@@ -2,6 +2,8 @@
 /* Stop-go throttling: a chip, or an SM, that reaches the trip point stops until it has cooled below the
  * release point. Paper 003, section 4.1: 90 and 85 degC, and the GPGPU is what stops, as boards of that time
  * did. SM by SM some latch off, kept warm by their neighbours: metric latched_sm counts them. */
+#include <string.h>
+
 #include <thermix/policy.h>
 
 #include "sched/policies.h"
@@ -28,6 +30,10 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
     const double trip_k = t->trip_c + TMX_ZERO_C, release_k = t->release_c + TMX_ZERO_C;
     for (size_t g = 0; g < view->node->n_gpu; g++) {
         const struct tmx_gpu_view *gpu = view->node->gpus[g];
+        if (t->scope == PER_CHIP && view->hottest_k[g] < release_k && release_k <= trip_k) { /* as most of the time */
+            memset(request->gate + gpu->sm0, false, gpu->n_sm);
+            continue;
+        }
         for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
             const double k = t->scope == PER_CHIP ? view->hottest_k[g] : view->sensed_k[sm];
             request->gate[sm] = k >= trip_k || (request->gate[sm] && k >= release_k);

@@ -43,6 +43,7 @@ struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx
     TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
     TMX_TAKE(&r->state, r->now_w, m->n_gpu);
     TMX_TAKE(&r->state, r->clock_s, m->n_gpu);
+    TMX_TAKE(&r->state, r->stops, m->n_gpu);
     TMX_TAKE(&r->state, r->slot_w, TMX_REPORT_SLOTS * m->n_gpu);
     TMX_TAKE(&r->state, r->slot_at, m->n_gpu);
     TMX_TAKE(&r->state, r->peak_reported_w, m->n_gpu);
@@ -69,13 +70,14 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 }
 
 /* A stop that began in the warm-up counts from the end of the warm-up. */
-static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_gpu *gpu,
+static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, size_t g,
                          double now_s, double dt_s)
 {
-    if (!gpu->any_gated) { /* as most of the time */
-        memset(r->stopped_s + gpu->sm0, 0, gpu->n_sm * sizeof *r->stopped_s);
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    if (!gpu->any_gated && r->stops[g] == 0) { /* as most of the time */
         return;
     }
+    r->stops[g] = gpu->any_gated;
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
         if (!m->gated[sm]) {
             r->stopped_s[sm] = 0;
@@ -92,17 +94,18 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
 }
 
 /* n ticks of the same watts: a full window's mean at the end of each of its tenths. */
-static void report(struct tmx_recorder *r, const struct tmx_chip *c, size_t g, double now_w, double n)
+static void report(struct tmx_recorder *r, const struct tmx_chip *c, size_t g, double now_w, uint64_t n)
 {
+    const uint64_t tenth = (uint64_t)r->slot_tick;
     double *slot = r->slot_w + TMX_REPORT_SLOTS * g;
     while (n > 0) {
-        const double at = r->slot_at[g], place = floor(at / r->slot_tick),
-                     part = fmin(n, (place + 1) * r->slot_tick - at);
-        const size_t k = (size_t)fmod(place, TMX_REPORT_SLOTS);
-        slot[k] = (at == place * r->slot_tick ? 0 : slot[k]) + part * now_w;
-        r->slot_at[g] = at + part;
+        const uint64_t at = (uint64_t)r->slot_at[g], place = at / tenth, left = (place + 1) * tenth - at,
+                       part = n < left ? n : left;
+        const size_t k = place % TMX_REPORT_SLOTS;
+        slot[k] = (left == tenth ? 0 : slot[k]) + (double)part * now_w;
+        r->slot_at[g] = (double)(at + part);
         n -= part;
-        if (r->slot_at[g] == (place + 1) * r->slot_tick && place + 1 >= TMX_REPORT_SLOTS) {
+        if (part == left && place + 1 >= TMX_REPORT_SLOTS) {
             double sum = 0;
             for (size_t i = 0; i < TMX_REPORT_SLOTS; i++) {
                 sum += slot[i];
@@ -116,6 +119,7 @@ static void report(struct tmx_recorder *r, const struct tmx_chip *c, size_t g, d
 void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                         const struct tmx_frame *f, double dt_s)
 {
+    const uint64_t n_tick = (uint64_t)round(dt_s / r->tick_s);
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const size_t u0 = gpu->unit0;
@@ -133,7 +137,7 @@ void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, str
         r->kernel->watts(&s);
         r->now_w[g] = s.now_w;
         r->peak_w[g] = s.now_w > r->peak_w[g] ? s.now_w : r->peak_w[g];
-        report(r, gpu->chip, g, s.now_w, round(dt_s / r->tick_s));
+        report(r, gpu->chip, g, s.now_w, n_tick);
         r->clock_s[g] += m->speed[g] * (1 - gpu->rest) * dt_s;
         r->transition_j[g] += f->transition_w[g] * dt_s;
         r->smooth_j[g] += f->smooth_w[g] * dt_s;
@@ -152,6 +156,8 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
                                          .n_tick = (double)n_tick,
                                          .mean_k = mean_k + gpu->unit0,
                                          .n_sm = gpu->n_sm,
+                                         .first = gpu->chip->unit_of_sm[0],
+                                         .in_row = gpu->chip->sms_in_row,
                                          .temp_k = f->temp_k + gpu->unit0,
                                          .sm_of_unit = gpu->chip->sm_of_unit,
                                          .sum_k = r->sum_k + gpu->unit0,
@@ -163,7 +169,7 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
         r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
         r->memory_k[g] =
             fmax(r->memory_k[g], tmx_chip_memory_k(gpu->chip, s.temp_k, f->power_w + gpu->unit0));
-        sample_stops(r, m, gpu, (double)first * r->tick_s, (double)n_tick * r->tick_s);
+        sample_stops(r, m, g, (double)first * r->tick_s, (double)n_tick * r->tick_s);
     }
 }
 

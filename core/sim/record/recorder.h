@@ -162,7 +162,8 @@ struct tmx_recorder_watts {
 };
 
 struct tmx_recorder_kelvins {
-    size_t n, n_sm;
+    size_t n, n_sm, first; /* units, SMs; of a chip whose SMs are units in a row the first of them */
+    bool in_row;
     double n_tick;
     /* [n] */
     const double *temp_k, *mean_k;
@@ -212,6 +213,7 @@ struct tmx_recorder {
     double *slot_w, *slot_at; /* [n_gpu][TMX_REPORT_SLOTS] sums of ticks' watts; [n_gpu] ticks seen */
     double *peak_reported_w;  /* [n_gpu] of the board */
     double *peak_gradient_k;  /* [n_gpu] largest of any tick */
+    double *stops;            /* [n_gpu] 1: a clock is stopped */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */

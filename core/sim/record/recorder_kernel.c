@@ -3,11 +3,17 @@
  * CMakeLists.txt).
  * The order of every sum is written here, so the width is not seen in the bits. */
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "core/floorplan/chip.h"
 #include "core/sim/record/recorder.h"
 
+/* LANES numbers side by side, as few or many of them as a processor's vectors take. */
 enum { LANES = 8 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+typedef int64_t mask __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
 /* sum += v * scale */
 static void add_scaled(size_t n, const double *restrict v, double scale, double *restrict sum)
@@ -20,12 +26,12 @@ static void add_scaled(size_t n, const double *restrict v, double scale, double 
 /* Four sums side by side, then those. */
 static double sum_of(size_t n, const double *v)
 {
-    double sum[4] = {0};
+    four sum = {0};
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) {
-            sum[k] += v[i + k];
-        }
+        four next;
+        memcpy(&next, v + i, sizeof next);
+        sum += next;
     }
     for (; i < n; i++) {
         sum[0] += v[i];
@@ -43,19 +49,21 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-struct lanes {
-    double low[LANES], high[LANES], sm[LANES];
-};
-
-static inline __attribute__((always_inline)) void look(size_t n, const double *restrict temp_k,
-                                                       const int *restrict sm_of_unit, struct lanes *at)
+/* The least and the most of n, LANES at least; the last may begin among those before, as a number may be looked at
+ * twice. */
+static void extremes(size_t n, const double *v, double *least, double *most)
 {
-    for (size_t k = 0; k < n; k++) {
-        const double t = temp_k[k], of_sm = sm_of_unit[k] != TMX_NO_SM ? t : 0;
-        at->low[k] = t < at->low[k] ? t : at->low[k];
-        at->high[k] = t > at->high[k] ? t : at->high[k];
-        at->sm[k] = of_sm > at->sm[k] ? of_sm : at->sm[k];
+    lanes l, h, next;
+    memcpy(&l, v, sizeof l);
+    h = l;
+    for (size_t i = LANES; i < n; i += LANES) {
+        memcpy(&next, v + (i + LANES <= n ? i : n - LANES), sizeof next);
+        const mask less = next < l, more = next > h;
+        l = (lanes)(((mask)next & less) | ((mask)l & ~less));
+        h = (lanes)(((mask)next & more) | ((mask)h & ~more));
     }
+    *least = smaller(smaller(smaller(l[0], l[4]), smaller(l[1], l[5])), smaller(smaller(l[2], l[6]), smaller(l[3], l[7])));
+    *most = larger(larger(larger(h[0], h[4]), larger(h[1], h[5])), larger(larger(h[2], h[6]), larger(h[3], h[7])));
 }
 
 static void watts(struct tmx_recorder_watts *s)
@@ -72,27 +80,22 @@ static void watts(struct tmx_recorder_watts *s)
 static void kelvins(struct tmx_recorder_kelvins *s)
 {
     add_scaled(s->n, s->mean_k, s->n_tick, s->sum_k);
-    /* eight lanes; the last eight units may begin among those before, as a unit may be looked at twice */
-    struct lanes at;
-    for (size_t k = 0; k < LANES; k++) {
-        at.low[k] = INFINITY;
-        at.high[k] = at.sm[k] = 0;
+    const bool in_row = s->in_row && s->n_sm >= LANES;
+    const size_t from = in_row ? s->first : 0, to = in_row ? from + s->n_sm : 0;
+    double low_k = INFINITY, sm_k = 0;
+    if (in_row) {
+        extremes(s->n_sm, s->temp_k + from, &low_k, &sm_k);
     }
-    for (size_t u = 0; s->n >= LANES && u < s->n; u += LANES) {
-        const size_t first = u + LANES <= s->n ? u : s->n - LANES;
-        look(LANES, s->temp_k + first, s->sm_of_unit + first, &at);
+    double high_k = sm_k;
+    for (size_t u = from > 0 ? 0 : to; u < s->n; u = u + 1 == from ? to : u + 1) {
+        const double t = s->temp_k[u];
+        low_k = smaller(t, low_k);
+        high_k = larger(t, high_k);
+        sm_k = s->sm_of_unit[u] != TMX_NO_SM ? larger(t, sm_k) : sm_k;
     }
-    if (s->n < LANES) {
-        look(s->n, s->temp_k, s->sm_of_unit, &at);
-    }
-    for (size_t k = 1; k < LANES; k++) {
-        at.low[0] = smaller(at.low[k], at.low[0]);
-        at.high[0] = larger(at.high[k], at.high[0]);
-        at.sm[0] = larger(at.sm[k], at.sm[0]);
-    }
-    s->low_k = at.low[0];
-    s->high_k = at.high[0];
-    s->sm_k = at.sm[0];
+    s->low_k = low_k;
+    s->high_k = high_k;
+    s->sm_k = sm_k;
     double *restrict most = s->hot_k;
     for (size_t i = 0; i < s->n_sm; i++) {
         most[i] = s->sensed_k[i] > most[i] ? s->sensed_k[i] : most[i];
