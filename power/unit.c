@@ -37,6 +37,7 @@ struct unit_model {
     struct tmx_arena arena;        /* of the arrays */
     tmx_watts_kernel kernel;       /* for this processor */
     struct tmx_leakage *leakage;   /* [n_gpu] */
+    size_t *unit0;                 /* [n_gpu] where its rows of what follows begin; GPUs that are alike have one */
     double *leak_ref_w;            /* [n_unit] at the reference temperature and nominal voltage */
     double *baseline_w;            /* [n_unit] */
     double *area_share;            /* [n_unit] of the SM area of the GPU; transitions heat it */
@@ -110,6 +111,7 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     }
     m->kernel = TMX_ISA_OF(tmx_watts_any, tmx_watts_v3, tmx_watts_v4);
     TMX_TAKE(&m->arena, m->leakage, machine->n_gpu);
+    TMX_TAKE(&m->arena, m->unit0, machine->n_gpu);
     TMX_TAKE(&m->arena, m->leak_ref_w, machine->n_unit);
     TMX_TAKE(&m->arena, m->baseline_w, machine->n_unit);
     TMX_TAKE(&m->arena, m->area_share, machine->n_unit);
@@ -123,14 +125,18 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
         return tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; g < machine->n_gpu; g++) {
-        const struct tmx_chip_power *power = &machine->gpu[g].chip->power;
-        const size_t u = machine->gpu[g].unit0;
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        const struct tmx_chip_power *power = &gpu->chip->power;
+        const size_t u = m->unit0[g] = gpu->unit0;
+        m->leakage[g] = tmx_leakage_init(power);
+        if (g > 0 && gpu[-1].chip == gpu->chip && gpu[-1].leakage_scale == gpu->leakage_scale) {
+            m->unit0[g] = m->unit0[g - 1];
+            continue;
+        }
         const struct tmx_power_shares shares = {m->leak_ref_w + u,   m->baseline_w + u, m->area_share + u,
                                                 m->uncore_share + u, m->l2_share + u,   m->dram_share + u};
-        tmx_power_share_out(machine->gpu[g].chip,
-                            o->leakage ? machine->gpu[g].leakage_scale * power->leakage_w : 0,
+        tmx_power_share_out(gpu->chip, o->leakage ? gpu->leakage_scale * power->leakage_w : 0,
                             power->baseline_w, &shares);
-        m->leakage[g] = tmx_leakage_init(&machine->gpu[g].chip->power);
     }
     *model = m;
     return TMX_OK;
@@ -154,8 +160,8 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
         busy += busy_sms[k];
         leak += busy_sms[k] * (j->leak_factor > 0 ? j->leak_factor : 1);
     }
-    for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
-        f->dynamic_w[i] += l2_w * m->l2_share[i] + dram_w * m->dram_share[i];
+    for (size_t i = 0, u = m->unit0[g]; i < gpu->chip->floorplan.n_unit; i++, u++) {
+        f->dynamic_w[gpu->unit0 + i] += l2_w * m->l2_share[u] + dram_w * m->dram_share[u];
     }
     return busy > 0 ? leak / busy : 1;
 }
@@ -245,7 +251,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     struct tmx_watts watts[AT_ONCE];
     for (size_t g = span.first, n = 0; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const size_t u0 = gpu->unit0;
+        const size_t u0 = gpu->unit0, row0 = m->unit0[g];
         const double awake_w = uncore_w(machine, gpu), transition_w = gpu->transition_j / machine->dt_s,
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
         const double leak = dynamic(m, machine, g, f);
@@ -260,10 +266,10 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                                         .dynamic_w = f->dynamic_w + u0,
                                         .asleep = f->sleeps ? f->asleep + u0 : NULL,
                                         .unpowered = f->unpowered + u0,
-                                        .leak_ref_w = m->leak_ref_w + u0,
-                                        .fixed_w = m->baseline_w + u0,
-                                        .uncore_share = m->uncore_share + u0,
-                                        .area_share = m->area_share + u0,
+                                        .leak_ref_w = m->leak_ref_w + row0,
+                                        .fixed_w = m->baseline_w + row0,
+                                        .uncore_share = m->uncore_share + row0,
+                                        .area_share = m->area_share + row0,
                                         .leakage_w = f->leakage_w + u0,
                                         .saved_w = f->saved_w + u0,
                                         .baseline_w = f->baseline_w + u0,
@@ -295,8 +301,9 @@ static void still(const void *model, const struct tmx_machine *machine, size_t g
                   struct tmx_static_power *p)
 {
     const struct unit_model *m = model;
-    *p = (struct tmx_static_power){.baseline_w = m->baseline_w + machine->gpu[gpu].unit0,
-                                   .leak_w = m->leak_ref_w + machine->gpu[gpu].unit0,
+    (void)machine;
+    *p = (struct tmx_static_power){.baseline_w = m->baseline_w + m->unit0[gpu],
+                                   .leak_w = m->leak_ref_w + m->unit0[gpu],
                                    .factors = factors,
                                    .table = &m->leakage[gpu]};
 }
