@@ -34,14 +34,14 @@ static const struct tmx_opt opts[] = {
 };
 
 struct unit_model {
-    struct tmx_arena arena;        /* of the arrays */
-    tmx_watts_kernel kernel;       /* for this processor */
-    struct tmx_leakage *leakage;   /* [n_gpu] */
-    size_t *unit0;                 /* [n_gpu] where its rows of what follows begin; GPUs that are alike have one */
-    double *leak_ref_w;            /* [n_unit] at the reference temperature and nominal voltage */
-    double *baseline_w;            /* [n_unit] */
-    double *area_share;            /* [n_unit] of the SM area of the GPU; transitions heat it */
-    double *uncore_share;          /* [n_unit] of the other area; resident kernels keep it awake */
+    struct tmx_arena arena;      /* of the arrays */
+    tmx_watts_kernel kernel;     /* for this processor */
+    struct tmx_leakage *leakage; /* [n_gpu] */
+    size_t *unit0;        /* [n_gpu] where its rows of what follows begin; GPUs that are alike have one */
+    double *leak_ref_w;   /* [n_unit] at the reference temperature and nominal voltage */
+    double *baseline_w;   /* [n_unit] */
+    double *area_share;   /* [n_unit] of the SM area of the GPU; transitions heat it */
+    double *uncore_share; /* [n_unit] of the other area; resident kernels keep it awake */
     double *l2_share, *dram_share; /* [n_unit] of the kernels' watts there */
     double *slot_w;                /* [TMX_SLOTS * n_gpu] per SM, of each kernel in the last tick */
     double *awake_w;               /* [n_gpu] likewise, of shared structures */
@@ -256,24 +256,25 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
         const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
-        watts[n] = (struct tmx_watts){.leakage = n > 0 && gpu[-1].chip == gpu->chip ? watts[n - 1].leakage : &m->leakage[g],
-                                        .n = gpu->chip->floorplan.n_unit,
-                                        .volt = volt * leak,
-                                        .awake_w = awake_w,
-                                        .same_base = gpu->same && awake_w == m->awake_w[g],
-                                        .transition_w = transition_w,
-                                        .temp_k = f->temp_k + u0,
-                                        .dynamic_w = f->dynamic_w + u0,
-                                        .asleep = f->sleeps ? f->asleep + u0 : NULL,
-                                        .unpowered = f->unpowered + u0,
-                                        .leak_ref_w = m->leak_ref_w + row0,
-                                        .fixed_w = m->baseline_w + row0,
-                                        .uncore_share = m->uncore_share + row0,
-                                        .area_share = m->area_share + row0,
-                                        .leakage_w = f->leakage_w + u0,
-                                        .saved_w = f->saved_w + u0,
-                                        .baseline_w = f->baseline_w + u0,
-                                        .power_w = f->power_w + u0};
+        watts[n] = (struct tmx_watts){.leakage = n > 0 && gpu[-1].chip == gpu->chip ? watts[n - 1].leakage
+                                                                                    : &m->leakage[g],
+                                      .n = gpu->chip->floorplan.n_unit,
+                                      .volt = volt * leak,
+                                      .awake_w = awake_w,
+                                      .same_base = gpu->same && awake_w == m->awake_w[g],
+                                      .transition_w = transition_w,
+                                      .temp_k = f->temp_k + u0,
+                                      .dynamic_w = f->dynamic_w + u0,
+                                      .asleep = f->sleeps ? f->asleep + u0 : NULL,
+                                      .unpowered = f->unpowered + u0,
+                                      .leak_ref_w = m->leak_ref_w + row0,
+                                      .fixed_w = m->baseline_w + row0,
+                                      .uncore_share = m->uncore_share + row0,
+                                      .area_share = m->area_share + row0,
+                                      .leakage_w = f->leakage_w + u0,
+                                      .saved_w = f->saved_w + u0,
+                                      .baseline_w = f->baseline_w + u0,
+                                      .power_w = f->power_w + u0};
         m->awake_w[g] = awake_w;
         if ((++n == AT_ONCE || g + 1 == span.end) && !m->kernel(watts, n)) {
             return TMX_ERUNAWAY;

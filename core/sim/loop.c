@@ -353,6 +353,7 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
         st = tmx_sim_step(s, observer && observer->tick ? 1 : end - s->tick, err);
         st = st ? st : tmx_sim_look(s, observer, err);
     }
+    tmx_swing_settle(&s->recorder->swing, tmx_tiles_pool(s->tiles));
     if (s->share) {
         struct tmx_err ignored = {0};
         const enum tmx_status shared = tmx_sim_share_all(s, st ? &ignored : err);

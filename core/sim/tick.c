@@ -148,6 +148,14 @@ static void end_tick(struct tmx_sim *s)
     s->n_step += s->events ? 1 : s->span;
 }
 
+/* Who asks for a single tick may read what it has recorded. */
+static void settle(struct tmx_sim *s, uint64_t most)
+{
+    if (most == 1) {
+        tmx_swing_settle(&s->recorder->swing, tmx_tiles_pool(s->tiles));
+    }
+}
+
 /* A board that has shut down does not come back. */
 static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *err)
 {
@@ -257,6 +265,7 @@ enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *e
         const enum tmx_status served = work(s, err);
         if (!served) {
             tmx_recorder_end_steps(s->recorder, 1, s->recorder->now_w, 1, NULL);
+            settle(s, most);
             end_tick(s);
         }
         return served;
@@ -264,6 +273,7 @@ enum tmx_status tmx_sim_step(struct tmx_sim *s, uint64_t most, struct tmx_err *e
     enum tmx_status st = decide(s, err);
     /* 5 to 10: each GPU by itself */
     st = st ? st : s->events ? tmx_tiles_span(s->tiles, err) : tmx_tiles_tick(s->tiles, most, err);
+    settle(s, most);
     if (!st) {
         end_tick(s);
         admit(s, s->tick - 1); /* what arrived within the step */
@@ -285,5 +295,6 @@ enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)
 void tmx_sim_tick_end(struct tmx_sim *s)
 {
     tmx_tiles_end(s->tiles);
+    settle(s, 1);
     end_tick(s);
 }

@@ -30,7 +30,8 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
     const double trip_k = t->trip_c + TMX_ZERO_C, release_k = t->release_c + TMX_ZERO_C;
     for (size_t g = 0; g < view->node->n_gpu; g++) {
         const struct tmx_gpu_view *gpu = view->node->gpus[g];
-        if (t->scope == PER_CHIP && view->hottest_k[g] < release_k && release_k <= trip_k) { /* as most of the time */
+        if (t->scope == PER_CHIP && view->hottest_k[g] < release_k &&
+            release_k <= trip_k) { /* as most of the time */
             memset(request->gate + gpu->sm0, false, gpu->n_sm);
             continue;
         }

@@ -64,14 +64,15 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 {
     tmx_arena_clear(&r->state);
     r->n_tick = 0;
+    r->swing.n_kept = 0;
     r->total_j = 0;
     r->peak_sm_k = 0;
     r->gradient_k = 0;
 }
 
 /* A stop that began in the warm-up counts from the end of the warm-up. */
-static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, size_t g,
-                         double now_s, double dt_s)
+static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, size_t g, double now_s,
+                         double dt_s)
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
     if (!gpu->any_gated && r->stops[g] == 0) { /* as most of the time */

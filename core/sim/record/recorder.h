@@ -123,15 +123,20 @@ struct tmx_swing {
     struct tmx_swing_series *series;     /* [n] */
     struct tmx_spectrum *spectrum;       /* [2] of the first group, and of the feed */
     double *board_w, *scratch;           /* [STEPS][n_gpu]; [SEGMENT] */
+    size_t n_kept;                       /* steps whose board_w no group has taken up yet */
+    struct {
+        double at, n;
+    } kept[TMX_SWING_STEPS];
 };
 
 /* n_group 0: nothing is kept. boards: tmx_swing_steps gets boards' watts, else chips'. */
 void tmx_swing_take(struct tmx_swing *s, struct tmx_arena *arena, const struct tmx_machine *m,
                     const struct tmx_power_group *group, size_t n_group, bool boards);
 /* n steps, STEPS at most, of watts now_w [n][n_gpu] for n_tick ticks each; a pool (NULL: none) shares the
- * groups: a group's sums have one order. */
+ * groups: a group's sums have one order. Groups take them up when STEPS are there, or to be read. */
 void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double n_tick,
                      struct tmx_thread_pool *pool);
+void tmx_swing_settle(struct tmx_swing *s, struct tmx_thread_pool *pool);
 
 /* NAN: no power, or a run shorter than the window (of the band: than 10 s). */
 double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share);

@@ -49,8 +49,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The least and the most of n, LANES at least; the last may begin among those before, as a number may be looked at
- * twice. */
+/* The least and the most of n, LANES at least; the last may begin among those before, as a number may be
+ * looked at twice. */
 static void extremes(size_t n, const double *v, double *least, double *most)
 {
     lanes l, h, next;
@@ -58,12 +58,14 @@ static void extremes(size_t n, const double *v, double *least, double *most)
     h = l;
     for (size_t i = LANES; i < n; i += LANES) {
         memcpy(&next, v + (i + LANES <= n ? i : n - LANES), sizeof next);
-        const mask less = next < l, more = next > h;
+        const mask less = next<l, more = next> h;
         l = (lanes)(((mask)next & less) | ((mask)l & ~less));
         h = (lanes)(((mask)next & more) | ((mask)h & ~more));
     }
-    *least = smaller(smaller(smaller(l[0], l[4]), smaller(l[1], l[5])), smaller(smaller(l[2], l[6]), smaller(l[3], l[7])));
-    *most = larger(larger(larger(h[0], h[4]), larger(h[1], h[5])), larger(larger(h[2], h[6]), larger(h[3], h[7])));
+    *least = smaller(smaller(smaller(l[0], l[4]), smaller(l[1], l[5])),
+                     smaller(smaller(l[2], l[6]), smaller(l[3], l[7])));
+    *most = larger(larger(larger(h[0], h[4]), larger(h[1], h[5])),
+                   larger(larger(h[2], h[6]), larger(h[3], h[7])));
 }
 
 static void watts(struct tmx_recorder_watts *s)

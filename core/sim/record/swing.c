@@ -177,8 +177,7 @@ struct steps { /* what a piece of a pool's work sees */
     struct tmx_swing *swing;
     size_t n, n_piece; /* steps; pieces that the work is cut in */
     const double *now_w;
-    double n_tick;
-    struct ticks ticks[TMX_SWING_STEPS];
+    const struct ticks *ticks;
 };
 
 static void to_boards(void *ctx, size_t piece)
@@ -189,7 +188,8 @@ static void to_boards(void *ctx, size_t piece)
     for (size_t g = piece * n_gpu / t->n_piece; g < end; g++) {
         for (size_t k = 0; k < t->n; k++) {
             const double w = t->now_w[k * n_gpu + g];
-            s->board_w[k * n_gpu + g] = s->boards ? w : tmx_chip_board_w(s->machine->gpu[g].chip, w);
+            s->board_w[(s->n_kept + k) * n_gpu + g] =
+                s->boards ? w : tmx_chip_board_w(s->machine->gpu[g].chip, w);
         }
     }
 }
@@ -201,7 +201,7 @@ static void add_groups(void *ctx, size_t piece)
     struct tmx_swing *s = t->swing;
     const size_t end = (piece + 1) * s->n_board / t->n_piece;
     for (size_t i = piece * s->n_board / t->n_piece; i < end; i++) {
-        for (size_t k = 0; k < TMX_SWING_WINDOWS && i + 1 < end; k++) { /* the next ones, from memory */
+        for (size_t k = 0; k < TMX_SWING_WINDOWS && i + 1 < end; k++) { /* the next one, from memory */
             __builtin_prefetch(&s->series[i + 1].window[k], 1);
             __builtin_prefetch(&s->series[i + 1].slot[k][t->ticks[0].ring[k]], 1);
         }
@@ -212,7 +212,7 @@ static void add_groups(void *ctx, size_t piece)
             }
             add(s, &s->series[i], w, &t->ticks[k]);
             if (i == 0) {
-                sample(s, &s->spectrum[0], w, t->n_tick);
+                sample(s, &s->spectrum[0], w, t->ticks[k].n);
             }
         }
     }
@@ -232,21 +232,48 @@ static void add_feed(struct tmx_swing *s, const double *board_w, const struct ti
     }
 }
 
+/* The pool, where there are groups enough for it. */
+static struct tmx_thread_pool *shared(const struct tmx_swing *s, struct tmx_thread_pool *pool)
+{
+    return s->n_board < WORTH_SHARING ? NULL : pool;
+}
+
+void tmx_swing_settle(struct tmx_swing *s, struct tmx_thread_pool *pool)
+{
+    struct ticks ticks[TMX_SWING_STEPS];
+    struct tmx_thread_pool *const p = shared(s, pool);
+    struct steps t = {.swing = s, .n = s->n_kept, .n_piece = p ? PIECES : 1, .ticks = ticks};
+    for (size_t k = 0; k < s->n_kept; k++) {
+        ticks[k] = ticks_from(s, s->kept[k].at, s->kept[k].n);
+    }
+    if (s->n_kept > 0) {
+        tmx_thread_pool_run(p, t.n_piece, add_groups, &t);
+    }
+    s->n_kept = 0;
+}
+
 void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double n_tick,
                      struct tmx_thread_pool *pool)
 {
-    struct tmx_thread_pool *const shared = s->n_board < WORTH_SHARING ? NULL : pool;
-    struct steps t = {.swing = s, .n = n, .n_piece = shared ? PIECES : 1, .now_w = now_w, .n_tick = n_tick};
+    struct tmx_thread_pool *const p = shared(s, pool);
+    struct steps t = {.swing = s, .n = n, .n_piece = p ? PIECES : 1, .now_w = now_w};
+    if (s->n == 0) {
+        *s->n_tick += (double)n * n_tick;
+        return;
+    }
+    if (s->n_kept + n > TMX_SWING_STEPS) {
+        tmx_swing_settle(s, pool);
+    }
+    tmx_thread_pool_run(p, t.n_piece, to_boards, &t);
     for (size_t k = 0; k < n; k++) {
-        t.ticks[k] = ticks_from(s, *s->n_tick, n_tick);
+        const struct ticks now = ticks_from(s, *s->n_tick, n_tick);
         *s->n_tick += n_tick;
-    }
-    if (s->n > 0) {
-        tmx_thread_pool_run(shared, t.n_piece, to_boards, &t);
-        tmx_thread_pool_run(shared, t.n_piece, add_groups, &t);
-    }
-    for (size_t k = 0; s->n_board < s->n && k < n; k++) {
-        add_feed(s, s->board_w + k * s->machine->n_gpu, &t.ticks[k]);
+        s->kept[s->n_kept].at = now.at;
+        s->kept[s->n_kept].n = n_tick;
+        if (s->n_board < s->n) {
+            add_feed(s, s->board_w + s->n_kept * s->machine->n_gpu, &now);
+        }
+        s->n_kept++;
     }
 }
 

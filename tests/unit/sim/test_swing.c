@@ -33,6 +33,7 @@ static void world_open(struct world *w, double tick_s)
 static void ticks(struct world *w, double gpu0_w, double gpu1_w, double n)
 {
     tmx_swing_steps(&w->swing, 1, (double[]){gpu0_w, gpu1_w}, n, NULL);
+    tmx_swing_settle(&w->swing, NULL);
 }
 
 static double band(const struct world *w, double low_hz, double high_hz)
@@ -88,6 +89,8 @@ static void threads_and_steps_at_once_change_no_bit(void **state)
             tmx_swing_steps(&w[1].swing, 1, now_w + s * N_GPU, 1, NULL);
         }
     }
+    tmx_swing_settle(&w[0].swing, pool);
+    tmx_swing_settle(&w[1].swing, NULL);
     assert_memory_equal(w[0].swing.series, w[1].swing.series, GROUPS * sizeof *w[0].swing.series);
     assert_memory_equal(w[0].swing.spectrum, w[1].swing.spectrum, sizeof *w[0].swing.spectrum);
     tmx_thread_pool_destroy(pool);
