@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void gather(size_t wide, size_t tai
  * the widest tiles first, then one of what is left, so that a lone instance has as many chains at once as
  * there are. */
 #define REST(tile, w, halves, many)                           \
-    if ((w) < widest_ && left_ == (w) && !tail_) {            \
+    if ((w) > 0 && (w) < widest_ && left_ == (w) && !tail_) { \
         tile(w, 0, many, c, first, at_);                      \
     }                                                         \
     if ((halves) && (w) < widest_ && left_ == (w) && tail_) { \

@@ -148,7 +148,7 @@ static void end_tick(struct tmx_sim *s)
     s->n_step += s->events ? 1 : s->span;
 }
 
-/* Who asks for a single tick may read what it has recorded. */
+/* A caller of single ticks may read what they have recorded. */
 static void settle(struct tmx_sim *s, uint64_t most)
 {
     if (most == 1) {
