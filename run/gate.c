@@ -100,6 +100,11 @@ static void open_gate(struct tmx_run *r)
 {
     struct gate_options o;
     tmx_run_choose(r, TMX_LEVEL_GATE, "none", opts, &o);
+    const struct tmx_setting *group = tmx_run_member(r, "gate");
+    if (tmx_setting_length(group) > 0 && !tmx_setting_member(group, "policy")) {
+        tmx_run_fail(r, group, "gate.%s does nothing here: no gate.policy is given",
+                     tmx_setting_name(tmx_setting_at(group, 0)));
+    }
     const struct tmx_gate_policy *policy =
         r->err.code ? NULL : tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
     if (!policy || policy->wake == TMX_WAKE_NO_GATING || !TMX_TAKE(&r->arena, r->gate, 1)) {

@@ -45,6 +45,7 @@ refuses 'is it 50 ms = 0.05 s?' check ./run.cfg "$(set_ quantum_s=50)"
 warns 'is it 5 ms = 0.005 s?' check ./run.cfg "$(set_ sensor.period_s=5)"
 warns 'too coarse for' check ./run.cfg --set rows=2 --set cols=2
 
+refuses 'gate.instructions does nothing here: no gate.policy is given' check ./run.cfg "$(set_ gate.instructions=2000)"
 refuses 'has no static_reference_w' run ./run.cfg --set mix=aw1 -q
 # a chip of one's own
 mkdir chip && cp "$root"/floorplans/gtx280/* chip/
