@@ -481,17 +481,24 @@ static void compare_watts(const struct tmx_rc *model, const struct tmx_measured 
     }
 }
 
-/* A calibration knows the powers it was fitted to; what is further away leans on its slopes. */
+/* A calibration knows the powers it was fitted to; what is further away leans on its slopes. No cap holds a
+ * board below what it draws idle. */
 static void compare_range(const struct tmx_rc *model, const struct tmx_measured *log,
-                          const struct tmx_log *say)
+                          const struct what_if *what, const struct tmx_log *say)
 {
     static const double FAR = 1.25;
     const struct tmx_series *most = NULL;
-    double high_w = 0;
+    double high_w = 0, idle_w = INFINITY;
     for (size_t i = 0; i < log->n_series; i++) {
-        const double w = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n).high;
+        const struct tmx_range of = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n);
+        const double w = fmin(what->scale * of.high, isnan(what->cap_w) ? INFINITY : what->cap_w);
         most = w > high_w ? &log->series[i] : most;
         high_w = fmax(high_w, w);
+        idle_w = fmin(idle_w, what->scale * of.low);
+    }
+    if (what->cap_w < idle_w) {
+        tmx_log_say(say, TMX_LOG_WARNING, "a cap of %g W: no GPU of the log ever draws less than %.0f W",
+                    what->cap_w, idle_w);
     }
     if (model->power_high_w > 0 && high_w > FAR * model->power_high_w) {
         tmx_log_say(
@@ -533,7 +540,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     r->fans_held = !failed.code && isnan(w.rpm) && w.n_curve == 0;
     if (!failed.code) {
         compare_watts(model, log, say);
-        compare_range(model, log, say);
+        compare_range(model, log, &w, say);
     }
     for (size_t i = 0; !failed.code && i < n; i++) {
         start[i] = NAN;

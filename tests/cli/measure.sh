@@ -82,6 +82,8 @@ if command -v gnuplot >/dev/null; then # the what-if is in its figure, with a ba
   grep -q 'with inlet_c=+5 (dashed)' if/card.svg || say "the figure does not name the what-if"
 fi
 "$thermix" replay cal card.csv --set power_cap_w=100 --format csv >cap.csv || say "what-if cap"
+"$thermix" replay cal card.csv --set power_scale=3 >/dev/null 2>err.txt && grep -q 'reaches [0-9]* W, the calibration.s log' err.txt || say "three times the log's watts: $(cat err.txt)"
+"$thermix" replay cal card.csv --set power_cap_w=2 >/dev/null 2>err.txt && grep -q 'a cap of 2 W: no GPU of the log ever draws less than' err.txt || say "a cap below idle: $(cat err.txt)"
 awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
 # the same bytes again
 "$thermix" calibrate card.csv -o again -q >again.txt && cmp -s cal/fit.csv again/fit.csv || say "a second fit differs"
