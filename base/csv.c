@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plausible.h"
 #include "base/text.h"
 
 struct reader {
@@ -408,6 +409,25 @@ void tmx_csv_finish(struct tmx_csv *csv)
     free(csv->column);
     free(csv->line);
     *csv = (struct tmx_csv){0};
+}
+
+void tmx_csv_idle(const struct tmx_csv *csv, const size_t *column, size_t n)
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (size_t c = 0; c < csv->n_column; c++) {
+        bool counts = !csv->column[c][0];
+        for (size_t k = 0; k < n; k++) {
+            counts = counts || c == column[k];
+        }
+        if (!counts && used < sizeof names - 70) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "",
+                                     csv->column[c]);
+        }
+    }
+    if (used > 0) {
+        tmx_warn("%s: columns without an effect: %s", csv->source, names);
+    }
 }
 
 size_t tmx_csv_column(const struct tmx_csv *csv, const char *name)

@@ -42,6 +42,8 @@ void tmx_csv_finish(struct tmx_csv *csv); /* accepts zeroed memory */
 
 /* Index of a column; n_column when absent. */
 size_t tmx_csv_column(const struct tmx_csv *csv, const char *name);
+/* A warning about columns that are none of these. */
+void tmx_csv_idle(const struct tmx_csv *csv, const size_t *column, size_t n);
 const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column);
 /* The same of a column that is there, by its name. */
 const char *tmx_csv_at(const struct tmx_csv *csv, size_t row, const char *column);

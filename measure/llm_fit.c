@@ -198,6 +198,9 @@ static struct row *read_rows(const char *path, const struct tmx_llm *like, size_
                 names[c]);
         }
     }
+    if (!err->code) {
+        tmx_csv_idle(&csv, column, N_NAME);
+    }
     if (csv.n_row == 0 || csv.n_row > MAX_ROWS) {
         tmx_error_at(err, TMX_EPARSE, path, 0, "%zu rows, expected 1 to %d", csv.n_row, MAX_ROWS);
     }

@@ -398,10 +398,8 @@ static void read_schedule(struct tmx_run *r)
             tmx_error_at(&r->err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
         }
     }
-    for (size_t c = 0; c < csv.n_column && !r->err.code; c++) {
-        if (c != column[0] && c != column[1]) {
-            tmx_warn("%s: column without an effect: %s", path, csv.column[c]);
-        }
+    if (file && !r->err.code) {
+        tmx_csv_idle(&csv, column, 2);
     }
     TMX_TAKE(&r->arena, r->inlet, n);
     tmx_arena_check(&r->arena, &r->err);

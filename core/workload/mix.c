@@ -325,25 +325,19 @@ static const struct job_log *find_log(const struct tmx_csv *csv, size_t column[N
 static void check_log(const struct tmx_csv *csv, const struct job_log *log, const size_t column[N_JOB_COLUMN],
                       struct tmx_err *err)
 {
-    char skipped[200] = "";
-    size_t used = 0;
-    for (size_t c = 0; c < csv->n_column; c++) {
+    for (size_t c = 0; log->skipped && c < csv->n_column; c++) {
         const char *name = csv->column[c];
         bool counts = !*name;
         for (size_t k = 0; k < N_JOB_COLUMN; k++) {
             counts = counts || c == column[k];
         }
-        if (!counts && log->skipped && !tmx_words_have(log->skipped, name)) {
+        if (!counts && !tmx_words_have(log->skipped, name)) {
             tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line,
                          "unknown column \"%.60s\" of a log of %s", name, log->name);
         }
-        if (!counts && used < sizeof skipped - 70) {
-            used +=
-                (size_t)snprintf(skipped + used, sizeof skipped - used, "%s%.60s", used ? ", " : "", name);
-        }
     }
-    if (used > 0 && !err->code) {
-        tmx_warn("%s: columns without an effect: %s", csv->source, skipped);
+    if (!err->code) {
+        tmx_csv_idle(csv, column, N_JOB_COLUMN);
     }
 }
 
