@@ -44,7 +44,7 @@ for signal in INT KILL; do
   grep -q "^$n of $n_all runs are there from before (resumed/runs.sqlite), $((n_all - n)) to do" resumed.txt || fail "a resumed table does not say what it kept: $(cat resumed.txt)"
   for f in table paper ledger; do cmp long/$f.csv resumed/$f.csv || fail "a resumed table is another one: $f.csv"; done
 done
-timeout -s INT 2 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
+timeout -s INT 1 "$thermix" table tabs -j 1 --set tick_s=0.00002 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
 grep -q 'no run had ended, nothing is kept' early.txt || fail "a table that was stopped early: $(cat early.txt)"
 # its runs are a study's: the numbers of the table
 "$thermix" query one --rows mix --pivot policy --value slowdown_pct --format csv > query.csv

@@ -63,10 +63,10 @@ warns 'warning: -natural_convec has no effect beside the other options' "${hot[@
 for idle in 's_pcb 0.2' 'htc 3000' 'coolant_flow 1e-6'; do # of what the case does not have
   warns "-${idle% *} has no effect beside the other options" "${hot[@]:0:7}" -v -${idle}
 done
-warns 'package.r_convec = 0.1 K/W has no effect: the sinks of card card0' check gtx280x2 "$(set_ package.r_convec=0.1)"
-warns 'fan.speed = 0.2 is 1344 rpm: fan fans turns no slower than its min_rpm, 2604' check dgx-a100 "$(set_ fan.policy=fixed)" "$(set_ fan.speed=0.2)"
+warns 'package.r_convec = 0.1 K/W has no effect: the sinks of card card0' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ package.r_convec=0.1)"
+warns 'fan.speed = 0.2 is 1344 rpm: fan fans turns no slower than its min_rpm, 2604' check dgx-a100 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ fan.policy=fixed)" "$(set_ fan.speed=0.2)"
 printf 'time_s,inlet_c,humidity\n0,30,40\n' >inlet.csv
-warns 'inlet.csv: columns without an effect: humidity' check gtx280x2 "$(set_ inlet=./inlet.csv)"
+warns 'inlet.csv: columns without an effect: humidity' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ inlet=./inlet.csv)"
 sed -n '/^prompt_size,/,/^```/p' "$root/docs/serving.md" | sed '$d; 1s/hardware/hardwre/' >rows.csv
 warns 'rows.csv: columns without an effect: hardwre' llm fit rows.csv --name mine -o mine.cfg
 "$thermix" check "$root/workloads/runs/gtx280x2.cfg" >two.cfg 2>err.txt && "$thermix" check ./two.cfg >out.txt 2>err.txt && ! grep -q r_convec err.txt || say "a package's own convection: $(cat err.txt)"

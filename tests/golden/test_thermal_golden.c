@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `thermix thermal` against the golden cases; each case's README.txt says what made its files. */
+/* `thermix thermal` against the golden cases; each case's README.txt says what made its files. Argument: of
+ * the cases the one with this name, B_hotblock. */
 #include "tests/support/scratch.h"
 
 #include <stdlib.h>
@@ -149,7 +150,8 @@ static void case_g(void **state)
 static void the_reduced_model_is_within_a_millikelvin(void **state)
 {
     static const char *const names[] = {"A_gt200", "B_hotblock", "D_package", "E_stack2", "F_rectcell"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const bool one = *state;
+    for (size_t i = one; i < (one ? 2 : sizeof names / sizeof names[0]); i++) {
         exact(names[i], "--method reduced --precision 9", 1e-3);
     }
 }
@@ -201,16 +203,16 @@ static void verify_with_prints_the_largest_difference(void **state)
 
 TMX_TESTS(test_thermal_golden)
 {
+    char *one = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(case_a),
         cmocka_unit_test(case_b),
-        cmocka_unit_test(case_d),
-        cmocka_unit_test(case_e),
-        cmocka_unit_test(case_f),
-        cmocka_unit_test(case_g),
-        cmocka_unit_test(the_reduced_model_is_within_a_millikelvin),
+        cmocka_unit_test_prestate(the_reduced_model_is_within_a_millikelvin, one),
         cmocka_unit_test(grid_transient_has_hotspots_layout),
         cmocka_unit_test(verify_with_prints_the_largest_difference),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(case_a), cmocka_unit_test(case_d), cmocka_unit_test(case_e),
+        cmocka_unit_test(case_f), cmocka_unit_test(case_g),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) || (!one && cmocka_run_group_tests(others, NULL, NULL));
 }
