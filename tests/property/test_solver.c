@@ -210,29 +210,33 @@ static void multigrid_is_as_near_to_the_direct_solution_as_asked(void **state)
     assert_true(most <= 1);
 }
 
-/* Two sheets of four cells and two single nodes, with one link of 1e6 W/K. */
-static bool suits(size_t a, size_t b)
+/* Two sheets of four cells and three single nodes, with a link of 1e6 W/K; node 10 has one of w_k to node 9
+ * and some to a cell. */
+static bool suits(size_t a, size_t b, double w_k, double cell_w_k)
 {
     struct tmx_sheets sheet[] = {{2, 2, 1, 0}, {2, 2, 1, 4}};
-    struct tmx_cells c = {.group = sheet, .n_group = 2, .n_cell = 8, .n_node = 10};
+    struct tmx_cells c = {.group = sheet, .n_group = 2, .n_cell = 8, .n_node = 11};
     struct tmx_err err = {0};
-    tmx_cells_take(&c, 1, &err);
+    tmx_cells_take(&c, 3, &err);
     for (size_t i = 0; i < c.n_node && !err.code; i++) {
-        c.ground_w_k[i] = 1;
+        c.ground_w_k[i] = i < c.n_cell ? 100 : 0;
     }
     c.link[c.n_link++] = (struct tmx_cell_link){a, b, 1e6};
+    c.link[c.n_link++] = (struct tmx_cell_link){9, 10, w_k};
+    c.link[c.n_link++] = (struct tmx_cell_link){0, 10, cell_w_k};
     const bool yes = tmx_multigrid_suits(&c, &err);
     assert_int_equal(err.code, TMX_OK);
     tmx_arena_finish(&c.arena);
     return yes;
 }
 
-/* Where little goes to the air, rings of spreader and sink are: they are no cells. */
-static void only_cells_are_held_together(void **state)
+/* Rings may be linked as strongly as they like while some cell holds them. */
+static void cells_are_held_together_and_rings_that_float(void **state)
 {
-    assert_false(suits(0, 4));
-    assert_false(suits(3, 8));
-    assert_true(suits(8, 9));
+    assert_false(suits(0, 4, 1, 1));
+    assert_false(suits(3, 8, 1, 1e3));
+    assert_true(suits(8, 9, 1e6, 1e4));
+    assert_false(suits(8, 9, 1e6, 10));
 }
 
 TMX_TESTS(test_solver)
@@ -242,7 +246,7 @@ TMX_TESTS(test_solver)
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multigrid_is_as_near_to_the_direct_solution_as_asked),
-        cmocka_unit_test(only_cells_are_held_together),
+        cmocka_unit_test(cells_are_held_together_and_rings_that_float),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,8 @@
 enum { FEW = 2000 };
 /* Cells of two groups hang together where links between groups are all of both diagonals but this part: the
  * smoother takes each cell by itself, so that a cycle corrects this part only of what they have in common.
- * Single nodes are solved exactly on the last level, whatever is between them. */
+ * Single nodes are solved exactly on the last level, but what they have besides their links to one another
+ * must not drown in single precision beside these. */
 static const double TOGETHER = 1e-3;
 static const double FLAT = 2.0; /* ratio of mean links from which on one direction alone is coarsened */
 
@@ -290,20 +291,66 @@ static size_t place_of(const struct tmx_mg_level *l, const struct tmx_mg_group *
              : l->single + own;
 }
 
+static size_t root_of(const size_t *parent, size_t i)
+{
+    while (parent[i] != i) {
+        i = parent[i];
+    }
+    return i;
+}
+
+/* Single nodes that are linked to one another hang together where all that they have besides is little. */
+static bool singles_suit(const struct tmx_cells *c, size_t *parent, double *besides_w_k)
+{
+    const size_t first = c->n_cell;
+    bool suit = true;
+    for (size_t i = 0; i < c->n_node - first; i++) {
+        parent[i] = i;
+        besides_w_k[i] = c->ground_w_k[first + i];
+    }
+    for (size_t pass = 0; pass < 3; pass++) {
+        for (size_t e = 0; e < c->n_link; e++) {
+            const struct tmx_cell_link *l = &c->link[e];
+            if (l->b < first) {
+                continue;
+            }
+            const size_t b = root_of(parent, l->b - first),
+                         a = l->a < first ? b : root_of(parent, l->a - first);
+            if (pass == 0 && a != b) {
+                besides_w_k[a] += besides_w_k[b];
+                parent[b] = a;
+            } else if (pass == 1 && l->a < first) {
+                besides_w_k[b] += l->w_k;
+            } else if (pass == 2 && l->a >= first) {
+                suit = suit && besides_w_k[b] > TOGETHER * l->w_k;
+            }
+        }
+    }
+    return suit;
+}
+
 bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
 {
-    double *sum = err->code ? NULL : calloc(2 * c->n_node, sizeof *sum);
+    struct tmx_arena scratch = {0};
+    const size_t n = c->n_node, n_single = n - c->n_cell;
+    double *sum = NULL, *besides = NULL;
+    size_t *parent = NULL;
     bool suits = true;
-    if (sum) {
-        sum_up(c, sum);
-    } else {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+    if (!err->code) {
+        TMX_TAKE(&scratch, sum, 2 * n);
+        TMX_TAKE(&scratch, besides, n_single + 1);
+        TMX_TAKE(&scratch, parent, n_single + 1);
+        tmx_arena_check(&scratch, err);
     }
-    for (size_t e = 0; e < c->n_link && sum; e++) {
-        const size_t a = c->link[e].a, b = c->link[e].b, n = c->n_node;
+    if (!err->code) {
+        sum_up(c, sum);
+        suits = singles_suit(c, parent, besides);
+    }
+    for (size_t e = 0; e < c->n_link && !err->code; e++) {
+        const size_t a = c->link[e].a, b = c->link[e].b;
         suits = suits && (a >= c->n_cell || sum[n + a] > TOGETHER * sum[a] || sum[n + b] > TOGETHER * sum[b]);
     }
-    free(sum);
+    tmx_arena_finish(&scratch);
     return suits;
 }
 
