@@ -55,9 +55,11 @@ struct tmx_solver {
     bool direct;
     struct tmx_sheets *group; /* [n_group] as multigrid has the cells */
     size_t n_group, n_cell, n_single, n_factored;
-    uint32_t *number; /* [n_node] a node's number in multigrid, or with FACTORED */
-    uint32_t *single; /* [n_single] nodes of no sheet, without coolant */
-    uint32_t *node;   /* [n_factored] those in the factor */
+    uint32_t *number;             /* [n_node] a node's number in multigrid, or with FACTORED */
+    uint32_t *single;             /* [n_single] nodes of no sheet, without coolant */
+    uint32_t *node;               /* [n_factored] those in the factor */
+    struct tmx_conductance *wall; /* [n_wall] from a node in the factor, a, to one that is not, b */
+    size_t n_wall;
     struct tmx_arena arena;
     struct workspace work[PIECES];
     struct tmx_solver *exact;        /* owned: NULL until multigrid has failed, which then is its work */
@@ -77,6 +79,21 @@ struct tmx_system {
 static bool is_factored(const struct tmx_solver *s, size_t node)
 {
     return s->number[node] >= FACTORED;
+}
+
+/* Count it where there is no room for it yet. */
+static void add_wall(void *ctx, enum tmx_link_kind kind, size_t a, size_t b, double w_k)
+{
+    struct tmx_solver *s = ctx;
+    const bool wet = is_factored(s, a);
+    (void)kind;
+    if (wet == is_factored(s, b)) {
+        return;
+    }
+    if (s->wall) {
+        s->wall[s->n_wall] = (struct tmx_conductance){wet ? a : b, wet ? b : a, w_k};
+    }
+    s->n_wall++;
 }
 
 static void find_nodes(struct tmx_solver *s)
@@ -117,6 +134,14 @@ static void find_nodes(struct tmx_solver *s)
             s->number[i] = (uint32_t)(s->n_cell + s->n_single);
             s->single[s->n_single++] = (uint32_t)i;
         }
+    }
+    if (net->n_flow > 0) {
+        tmx_network_each_link(net, add_wall, s);
+        TMX_TAKE(&s->arena, s->wall, s->n_wall);
+        s->n_wall = 0;
+    }
+    if (s->wall) {
+        tmx_network_each_link(net, add_wall, s);
     }
 }
 
@@ -483,34 +508,31 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
 
 /* ---- Where coolant flows ---- */
 
-enum { F_R, F_Z, F_ROOM, F_BESIDE, F_BASIS }; /* vectors; RESTART + 1 of the basis */
+enum { F_R, F_Z, F_ROOM, F_BASIS }; /* vectors; RESTART + 1 of the basis */
 
 struct flowing { /* a solution */
     const struct tmx_solver *s;
     const struct workspace *work;
     const struct tmx_system *a;
     bool transposed;
-    double *z, *room, *beside; /* [n_node] work */
+    double *z, *room; /* [n_node] work */
 };
 
 /* x_w := x_w + A_ww^-1 r_w, r := r - A of that: r_w becomes 0. */
 static void settle_coolant(const struct flowing *f, double *x, double *r)
 {
     const struct tmx_solver *s = f->s;
-    const size_t n = s->net->n_node, w = s->n_factored;
-    double *delta = f->room, *packed = f->z;
-    for (size_t k = 0; k < w; k++) {
-        packed[k] = r[s->node[k]];
+    double *delta = f->z;
+    for (size_t k = 0; k < s->n_factored; k++) {
+        delta[k] = r[s->node[k]];
     }
-    solve_factored(f->a, w, f->transposed, packed, delta);
-    memset(delta, 0, n * sizeof *delta);
-    for (size_t k = 0; k < w; k++) {
-        delta[s->node[k]] = packed[k];
-        x[s->node[k]] += packed[k];
+    solve_factored(f->a, s->n_factored, f->transposed, delta, f->room);
+    for (size_t k = 0; k < s->n_factored; k++) {
+        x[s->node[k]] += delta[k];
+        r[s->node[k]] = 0;
     }
-    apply(s->net, &f->a->matrix, f->transposed, delta, packed);
-    for (size_t i = 0; i < n; i++) {
-        r[i] = is_factored(s, i) ? 0 : r[i] - packed[i];
+    for (size_t e = 0; e < s->n_wall; e++) {
+        r[s->wall[e].b] += s->wall[e].w_k * delta[factor_row(s, s->wall[e].a)];
     }
 }
 
@@ -519,19 +541,16 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
 {
     const struct tmx_solver *s = f->s;
     const size_t w = s->n_factored;
-    double *packed = f->room, *work = f->room + w, most, least;
+    double *gain = f->room, *work = f->room + w, most, least; /* gain: - A_wd z_d */
     memset(z, 0, s->net->n_node * sizeof *z);
     (void)answer(s, f->work, f->a, 1, 0, v, z, &most, &least);
-    for (size_t k = 0; k < w; k++) { /* - A_wd z_d: what A z is there without coolant's own */
-        z[s->node[k]] = 0;
+    memset(gain, 0, w * sizeof *gain);
+    for (size_t e = 0; e < s->n_wall; e++) {
+        gain[factor_row(s, s->wall[e].a)] += s->wall[e].w_k * z[s->wall[e].b];
     }
-    tmx_network_apply(s->net, f->a->matrix.gamma, f->a->matrix.sigma, z, f->beside);
+    solve_factored(f->a, w, f->transposed, gain, work);
     for (size_t k = 0; k < w; k++) {
-        packed[k] = -f->beside[s->node[k]];
-    }
-    solve_factored(f->a, w, f->transposed, packed, work);
-    for (size_t k = 0; k < w; k++) {
-        z[s->node[k]] = packed[k];
+        z[s->node[k]] = gain[k];
     }
 }
 
@@ -606,13 +625,7 @@ static enum tmx_status flowing(const struct tmx_solver *s, const struct workspac
 {
     const size_t n = s->net->n_node;
     double *r = work->vector + F_R * n;
-    const struct flowing f = {s,
-                              work,
-                              a,
-                              transposed,
-                              work->vector + F_Z * n,
-                              work->vector + F_ROOM * n,
-                              work->vector + F_BESIDE * n};
+    const struct flowing f = {s, work, a, transposed, work->vector + F_Z * n, work->vector + F_ROOM * n};
     for (size_t it = 0; it < MOST_ITERATIONS; it += RESTART) {
         residual(s->net, &a->matrix, transposed, b, x, r);
         settle_coolant(&f, x, r);
