@@ -160,7 +160,8 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
  *   is struct decay's. */
 
 enum { EXACT, EULER };
-static const struct tmx_accuracy STEADY = {.kelvin = 1e-9}, ROW = {.kelvin = 1e-8};
+static const struct tmx_accuracy STEADY = {.kelvin = 1e-9}, ROW = {.kelvin = 1e-8},
+                                 FLOW_ROW = {.kelvin = ENOUGH_FLOW_K};
 
 struct options {
     int scheme;
@@ -458,7 +459,7 @@ static enum tmx_status advance_euler(const struct state *s, double dt_s, const d
         s->rhs[c] = net->heat_j_k[c] / dt_s * s->theta[c];
     }
     add_sources(s, power_w);
-    st = tmx_solve(s->work, f, &ROW, 1, s->rhs, s->theta, s->next);
+    st = tmx_solve(s->work, f, net->n_flow > 0 ? &FLOW_ROW : &ROW, 1, s->rhs, s->theta, s->next);
     *out_j = dt_s * to_ambient(s, s->next);
     return st;
 }
