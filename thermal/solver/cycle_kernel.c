@@ -442,7 +442,7 @@ float TMX_KERNEL(const struct tmx_multigrid *mg, const struct tmx_cycle *c, floa
     for (size_t it = 0; it < MOST_ITERATIONS; it++) {
         cycle(mg, c);
         left = largest(n, z);
-        if (left <= fmaxf(limit, part * fmaxf(largest(n, c->sum), left))) {
+        if (part >= 1 || left <= fmaxf(limit, part * fmaxf(largest(n, c->sum), left))) {
             break;
         }
         const float beta = rz > 0 ? (float)(-(double)alpha * dot(n, c->q, z) / rz) : 0;

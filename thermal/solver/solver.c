@@ -554,8 +554,8 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
     }
 }
 
-/* x += the correction that the basis has of the residual it began with, until what is left of that is small
- * enough. */
+/* x += the correction that the basis has of the residual r it began with, until what is left of that is small
+ * enough; z is M^-1 r. */
 static enum tmx_status krylov(const struct flowing *f, double *x, double *r, double enough)
 {
     const size_t n = f->s->net->n_node;
@@ -565,10 +565,13 @@ static enum tmx_status krylov(const struct flowing *f, double *x, double *r, dou
     g[0] = sqrt(dot(n, r, r));
     for (size_t i = 0; i < n; i++) {
         v[i] = r[i] / g[0];
+        f->z[i] /= g[0];
     }
     while (m < RESTART && fabs(g[m]) > enough) {
         double *next = v + (m + 1) * n;
-        precondition_flowing(f, v + m * n, f->z);
+        if (m > 0) {
+            precondition_flowing(f, v + m * n, f->z);
+        }
         apply(f->s->net, &f->a->matrix, f->transposed, f->z, next);
         for (size_t k = 0; k < f->s->n_factored; k++) {
             next[f->s->node[k]] = 0; /* but for rounding */
