@@ -883,7 +883,7 @@ static void join_level(struct tmx_reduced_model *m, const struct tmx_basis *star
     tmx_modes_init(&modes, start, gamma, err);
     tmx_modes_layout(&modes, &more, err);
     for (size_t i = 0; i < k && !err->code; i++) {
-        more.start[i] = tmx_dense_dot(k, modes.vector + i * k, theta);
+        more.start[i] = tmx_dot(k, modes.vector + i * k, theta);
         more.one[i] = 0; /* a change of ambient is the other modes' */
     }
     tmx_modal_join(&m->modal[level], &more, err);

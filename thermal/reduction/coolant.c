@@ -199,8 +199,8 @@ static void project(struct build *b, size_t from)
         for (size_t i = 0; i < n; i++) {
             y[i] = b->net->heat_j_k[i];
         }
-        b->q.one[c] = tmx_dense_dot(n, x, y);
-        b->q.board[c] = tmx_dense_dot(n, x, b->ground);
+        b->q.one[c] = tmx_dot(n, x, y);
+        b->q.board[c] = tmx_dot(n, x, b->ground);
     }
     for (size_t c = 0; c < from; c++) { /* the new rows of the old columns */
         tmx_network_carry(b->net, b->v + c * n, y);
@@ -345,7 +345,7 @@ static void slowest(struct build *b, size_t level, double *rate)
         tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
     }
     for (size_t i = 0; i < b->u && ok(b); i++) {
-        heat_j += b->o->power_w[i] * tmx_dense_dot(k, b->q.one, x + i * k);
+        heat_j += b->o->power_w[i] * tmx_dot(k, b->q.one, x + i * k);
         power_w += b->o->power_w[i];
     }
     *rate = ok(b) ? power_w / heat_j : 1;
@@ -505,15 +505,6 @@ static void retrace(struct build *b, const struct trace *t, size_t k, double *kr
     tmx_arena_finish(&a);
 }
 
-static double largest(size_t n, const double *x)
-{
-    double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, x[i]);
-    }
-    return most;
-}
-
 /* Traces at a level of snap: where the basis is off, the fields of the trace and of one of the transpose join
  * it, and the next is another. */
 static void follow_traces(struct build *b, size_t which)
@@ -545,7 +536,7 @@ static void follow_traces(struct build *b, size_t which)
             retrace(b, t, b->k, kr, xr, b->q.out, b->q.room, NULL, off);
         }
         tmx_arena_finish(&a);
-        met = largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
+        met = tmx_largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
         if (ok(b) && !met && i + 1 < MOST_TRACES) {
             add(b, x, TRACE_STEPS);
             for (size_t w = 0; w < TRACE_STEPS * u && ok(b); w++) {
@@ -634,7 +625,7 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
         }
         for (size_t r = 0; snap && r < k; r++) { /* X X' and Y Y', by rows of weighted */
             for (size_t i = 0; i < m; i++) {
-                tmx_dense_axpy(k, weighted[i * k + r], weighted + i * k, right + r * k);
+                tmx_axpy(k, weighted[i * k + r], weighted + i * k, right + r * k);
             }
         }
         if (snap) {
@@ -644,7 +635,7 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
             }
             for (size_t r = 0; r < k; r++) {
                 for (size_t i = 0; i < u; i++) {
-                    tmx_dense_axpy(k, yt[i * k + r], yt + i * k, left + r * k);
+                    tmx_axpy(k, yt[i * k + r], yt + i * k, left + r * k);
                 }
             }
         }
@@ -695,13 +686,13 @@ static void directions(struct build *b, double *right, double *left, double *s, 
         double *to = s + *count * k, norm = 0;
         memcpy(to, from, k * sizeof *to);
         for (int pass = 0; pass < 2; pass++) {
-            const double before = sqrt(tmx_dense_dot(k, to, to));
+            const double before = sqrt(tmx_dot(k, to, to));
             for (size_t c = 0; c < *count; c++) {
-                tmx_dense_axpy(k, -tmx_dense_dot(k, s + c * k, to), s + c * k, to);
+                tmx_axpy(k, -tmx_dot(k, s + c * k, to), s + c * k, to);
             }
-            norm = sqrt(tmx_dense_dot(k, to, to)) / (pass == 0 ? before : 1);
+            norm = sqrt(tmx_dot(k, to, to)) / (pass == 0 ? before : 1);
         }
-        const double length = sqrt(tmx_dense_dot(k, to, to));
+        const double length = sqrt(tmx_dot(k, to, to));
         for (size_t r = 0; r < k && length > 1e-6; r++) {
             to[r] /= length;
         }
@@ -751,7 +742,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         reduced(b, q, k, level, 0, kr);
     }
     for (size_t c = 0; c < k && ok(b); c++) {
-        leave[c] = tmx_dense_dot(k, q->one, kr + c * k);
+        leave[c] = tmx_dot(k, q->one, kr + c * k);
     }
     if (ok(b)) {
         memcpy(copy, kr, k * k * sizeof *copy);
@@ -775,12 +766,12 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
     for (size_t i = 0; i < k && ok(b); i++) {
         const double *row = back + i * k, *mode = t + i * k;
         for (size_t v = 0; v < b->u; v++) {
-            modal->in[v * modal->mode_row + i] = tmx_dense_dot(k, row, q->in + v * q->room);
-            modal->out[i * modal->unit_row + v] = tmx_dense_dot(k, mode, q->out + v * q->room);
+            modal->in[v * modal->mode_row + i] = tmx_dot(k, row, q->in + v * q->room);
+            modal->out[i * modal->unit_row + v] = tmx_dot(k, mode, q->out + v * q->room);
         }
-        modal->stored[i] = tmx_dense_dot(k, mode, q->one);
-        modal->leave[i] = tmx_dense_dot(k, mode, leave);
-        modal->one[i] = tmx_dense_dot(k, row, q->one);
+        modal->stored[i] = tmx_dot(k, mode, q->one);
+        modal->leave[i] = tmx_dot(k, mode, leave);
+        modal->one[i] = tmx_dot(k, row, q->one);
     }
     if (ok(b)) { /* a settled inlet */
         for (size_t i = 0; i < k; i++) {
@@ -788,7 +779,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         }
         tmx_dense_solve_any(k, 1, false, kr, x, b->err);
         for (size_t i = 0; i < k && ok(b); i++) {
-            inlet_state[i] = tmx_dense_dot(k, back + i * k, x);
+            inlet_state[i] = tmx_dot(k, back + i * k, x);
         }
     }
     tmx_arena_finish(&a);
@@ -826,8 +817,8 @@ static void compare(struct build *b, const struct answers *y, size_t level, cons
             memset(theta, 0, u * sizeof *theta);
             tmx_modal_tabulate(modal, y->time_s[j], decay, gain);
             for (size_t k = 0; k < modal->n_mode; k++) {
-                tmx_dense_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1],
-                               modal->out + k * modal->unit_row, theta);
+                tmx_axpy(u, decay[k] * z[k] + decay[row + k] * z[k ^ 1], modal->out + k * modal->unit_row,
+                         theta);
             }
             for (size_t r = 0; r < u; r++) {
                 error[i * u + r] = fmax(error[i * u + r], (i < u ? part : 1) * fabs(rest[r] - theta[r]));
@@ -874,7 +865,7 @@ static void try(struct build *b, const struct answers *y, const struct small *q,
             unit_settled(p, v, z);
             memcpy(direct, y->settled + (level * b->m + v) * u, u * sizeof *direct);
             for (size_t r = 0; r < k; r++) {
-                tmx_dense_axpy(u, -z[r], p->out + r * p->unit_row, direct);
+                tmx_axpy(u, -z[r], p->out + r * p->unit_row, direct);
             }
         }
         tmx_arena_finish(&a);
@@ -938,7 +929,7 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
         }
         if (end || worst_k(b, error) <= enough_k) {
             check(b, y, q, k, off);
-            done = end || largest(b->u, off) <= enough_k;
+            done = end || tmx_largest(b->u, off) <= enough_k;
         }
         k = done ? k : k + 8 + k / 6;
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "thermal/solver/solver.h"
 
 /* ---- Products ---- */
 
@@ -127,31 +128,6 @@ void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, s
                 }
             }
         }
-    }
-}
-
-double tmx_dense_dot(size_t n, const double *x, const double *y)
-{
-    enum { CHAINS = 8 };
-    double part[CHAINS] = {0}, sum = 0;
-    for (size_t i = 0; i + CHAINS <= n; i += CHAINS) {
-        for (size_t k = 0; k < CHAINS; k++) {
-            part[k] += x[i + k] * y[i + k];
-        }
-    }
-    for (size_t i = n - n % CHAINS; i < n; i++) {
-        part[i % CHAINS] += x[i] * y[i];
-    }
-    for (size_t k = 0; k < CHAINS; k++) {
-        sum += part[k];
-    }
-    return sum;
-}
-
-void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y)
-{
-    for (size_t i = 0; i < n; i++) {
-        y[i] += alpha * x[i];
     }
 }
 
@@ -278,15 +254,15 @@ static void reduce(size_t n, double least_e, double *a, double *d, double *e, do
             const size_t c = first + k;
             double *x = a + c * n, *own = v + k * n, *to = w + k * n;
             for (size_t q = 0; q < k; q++) { /* what the block's reflectors make of this column */
-                tmx_dense_axpy(n - c, -w[q * n + c], v + q * n + c, x + c);
-                tmx_dense_axpy(n - c, -v[q * n + c], w + q * n + c, x + c);
+                tmx_axpy(n - c, -w[q * n + c], v + q * n + c, x + c);
+                tmx_axpy(n - c, -v[q * n + c], w + q * n + c, x + c);
             }
             d[c] = x[c];
             if (c + 1 == n) {
                 break;
             }
             const size_t r = c + 1, m = n - r;
-            const double rest = tmx_dense_dot(m - 1, x + r + 1, x + r + 1);
+            const double rest = tmx_dot(m - 1, x + r + 1, x + r + 1);
             const bool turns = rest > least_e * least_e;
             e[c] = turns ? -copysign(sqrt(x[r] * x[r] + rest), x[r]) : x[r];
             tau[c] = turns ? (e[c] - x[r]) / e[c] : 0;
@@ -299,12 +275,12 @@ static void reduce(size_t n, double least_e, double *a, double *d, double *e, do
                 to[i] += kernel->fold(n - i - 1, own[i], a + i * n + i + 1, own + i + 1, to + i + 1);
             }
             for (size_t q = 0; q < k; q++) {
-                const double by_w = tmx_dense_dot(m, w + q * n + r, own + r);
-                const double by_v = tmx_dense_dot(m, v + q * n + r, own + r);
-                tmx_dense_axpy(m, -by_w, v + q * n + r, to + r);
-                tmx_dense_axpy(m, -by_v, w + q * n + r, to + r);
+                const double by_w = tmx_dot(m, w + q * n + r, own + r);
+                const double by_v = tmx_dot(m, v + q * n + r, own + r);
+                tmx_axpy(m, -by_w, v + q * n + r, to + r);
+                tmx_axpy(m, -by_v, w + q * n + r, to + r);
             }
-            const double half = -0.5 * tau[c] * tau[c] * tmx_dense_dot(m, to + r, own + r);
+            const double half = -0.5 * tau[c] * tau[c] * tmx_dot(m, to + r, own + r);
             for (size_t i = r; i < n; i++) {
                 to[i] = tau[c] * to[i] + half * own[i];
             }
@@ -436,7 +412,7 @@ static void cholesky(size_t n, double *a, struct tmx_err *err)
         for (size_t c = j; c < j + many && !err->code; c++) {
             double *own = a + c * n;
             for (size_t q = j; q < c; q++) {
-                tmx_dense_axpy(n - c, -a[q * n + c], a + q * n + c, own + c);
+                tmx_axpy(n - c, -a[q * n + c], a + q * n + c, own + c);
             }
             if (!(own[c] > 0)) {
                 tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n);
@@ -460,7 +436,7 @@ static void solve_lower(size_t n, size_t m, const double *l, double *b)
             double *x = b + col * n;
             for (size_t c = j; c < j + many; c++) {
                 x[c] /= l[c * n + c];
-                tmx_dense_axpy(j + many - c - 1, -x[c], l + c * n + c + 1, x + c + 1);
+                tmx_axpy(j + many - c - 1, -x[c], l + c * n + c + 1, x + c + 1);
             }
         }
     }
@@ -475,7 +451,7 @@ static void solve_upper(size_t n, size_t m, const double *l, double *b)
         for (size_t col = 0; col < m; col++) {
             double *x = b + col * n;
             for (size_t c = end; c-- > j;) {
-                x[c] = (x[c] - tmx_dense_dot(end - c - 1, l + c * n + c + 1, x + c + 1)) / l[c * n + c];
+                x[c] = (x[c] - tmx_dot(end - c - 1, l + c * n + c + 1, x + c + 1)) / l[c * n + c];
             }
         }
     }
@@ -573,8 +549,8 @@ void tmx_dense_decay(size_t n, const double *a, double dt_s, double *e, double *
         tmx_dense_nn(n, n, n, 1, x, n, power, n, 0, next, n);
         memcpy(power, next, n * n * sizeof *next);
         part *= (double)(ORDER - j + 1) / (j * (2 * ORDER - j + 1));
-        tmx_dense_axpy(n * n, part, power, e);
-        tmx_dense_axpy(n * n, j % 2 ? -part : part, power, down);
+        tmx_axpy(n * n, part, power, e);
+        tmx_axpy(n * n, j % 2 ? -part : part, power, down);
     }
     tmx_dense_solve_any(n, n, false, down, e, err);
     for (int k = 0; k < halvings; k++) {

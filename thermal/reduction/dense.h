@@ -19,8 +19,6 @@ void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, s
 /* c[m][n] = alpha a b + beta c with a [m][k], b [k][n]. */
 void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                   size_t ldb, double beta, double *c, size_t ldc);
-double tmx_dense_dot(size_t n, const double *x, const double *y);
-void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
 
 /* Eigenvalues w[n], ascending, and orthonormal eigenvectors, which replace the symmetric
  * a[n][n] (each with its largest component positive). Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */

@@ -176,7 +176,7 @@ static void normalise(void *grown, size_t col)
     for (size_t r = 0; r < n; r++) {
         w[r] = b->net->heat_j_k[r] * x[r];
     }
-    const double size = sqrt(tmx_dense_dot(n, x, w));
+    const double size = sqrt(tmx_dot(n, x, w));
     for (size_t r = 0; r < n; r++) {
         x[r] = size > 0 ? x[r] / size : 0;
     }
@@ -539,7 +539,7 @@ static void append_missed(struct builder *b, double s)
         for (size_t c = 0; c < n; c++) {
             size += grown->net->heat_j_k[c] * x[c] * x[c];
         }
-        if (size > grown->dependent * tmx_dense_dot(k, y, y)) {
+        if (size > grown->dependent * tmx_dot(k, y, y)) {
             memmove(grown->x + n_new++ * n, x, n * sizeof *x);
         }
     }

@@ -64,6 +64,7 @@
 #include <string.h>
 
 #include "thermal/reduction/dense.h"
+#include "thermal/solver/solver.h"
 
 /* Which directions of a basis to keep: all of them, the most worthy first. */
 
@@ -186,13 +187,13 @@ static bool orthonormal(struct cut *c, size_t n)
 {
     const size_t k = c->k;
     double *v = c->u + n * k;
-    const double size = tmx_dense_dot(k, v, v);
+    const double size = tmx_dot(k, v, v);
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t j = 0; j < n; j++) {
-            tmx_dense_axpy(k, -tmx_dense_dot(k, c->u + j * k, v), c->u + j * k, v);
+            tmx_axpy(k, -tmx_dot(k, c->u + j * k, v), c->u + j * k, v);
         }
     }
-    const double left = tmx_dense_dot(k, v, v);
+    const double left = tmx_dot(k, v, v);
     if (!(left > 1e-24 * size)) {
         return false;
     }
@@ -304,7 +305,7 @@ static void fill(struct cut *c, double *p, double *value)
         for (size_t j = 0; j < c->n_kept; j++) {
             const double *v = c->u + j * k;
             for (size_t col = 0; col < k; col++) {
-                tmx_dense_axpy(k, -tmx_dense_dot(k, v, p + col * k), v, p + col * k);
+                tmx_axpy(k, -tmx_dot(k, v, p + col * k), v, p + col * k);
             }
         }
         for (size_t col = 0; col < k; col++) {
@@ -322,7 +323,7 @@ static void fill(struct cut *c, double *p, double *value)
          j++) { /* the kept fields last of all, apart from what is null in P, too */
         const double *v = c->u + j * k;
         for (size_t col = 0; col < k; col++) {
-            tmx_dense_axpy(k, -trace * v[col], v, p + col * k);
+            tmx_axpy(k, -trace * v[col], v, p + col * k);
         }
     }
     tmx_dense_eigen(k, p, value, c->err);

@@ -360,7 +360,7 @@ static void solve_factored(const struct tmx_system *a, size_t n_node, bool trans
 
 enum { CHAINS = 8 };
 
-static double dot(size_t n, const double *a, const double *b)
+double tmx_dot(size_t n, const double *a, const double *b)
 {
     double part[CHAINS] = {0}, sum = 0;
     for (size_t i = 0; i < n - n % CHAINS; i += CHAINS) {
@@ -377,13 +377,20 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
+void tmx_axpy(size_t n, double alpha, const double *x, double *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] += alpha * x[i];
+    }
+}
+
 /* |x| where it is larger; a NaN stays. */
 static double larger(double most, double x)
 {
     return fabs(x) <= most || isnan(most) ? most : fabs(x);
 }
 
-static double largest(size_t n, const double *x)
+double tmx_largest(size_t n, const double *x)
 {
     double part[CHAINS] = {0}, most = 0;
     for (size_t i = 0; i < n - n % CHAINS; i += CHAINS) {
@@ -472,7 +479,7 @@ static double exchange(const struct tmx_solver *s, struct tmx_cycle *c, double s
 static double answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
                      float part, double limit_k, const double *r, double *x, double *most, double *least)
 {
-    const double size = largest(s->net->n_node, r),
+    const double size = tmx_largest(s->net->n_node, r),
                  scale = size > 0 ? 1 / size : 0; /* single precision likes values of 1 */
     (void)exchange(s, work->cycle, scale, r, NULL);
     const float left = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale), least);
@@ -488,7 +495,7 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
 {
     const size_t n = s->net->n_node;
     const float part = fmaxf(PASS, (float)accuracy->part);
-    double most, seen, least = 1, stricter = 1, size = largest(n, x);
+    double most, seen, least = 1, stricter = 1, size = tmx_largest(n, x);
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
         const double *r = size == 0 ? b : work->vector;
         if (r != b) {
@@ -496,7 +503,7 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
         }
         const double left_k = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most, &seen);
         least = fmin(least, seen);
-        size = largest(n, x);
+        size = tmx_largest(n, x);
         const double error_k = left_k * (1 / least - 1), may_k = allowed(accuracy, size);
         if (left_k <= enough(accuracy, size) && error_k + DRIFT * most <= may_k) {
             return TMX_OK;
@@ -562,7 +569,7 @@ static enum tmx_status krylov(const struct flowing *f, double *x, double *r, dou
     double h[RESTART + 1][RESTART], c[RESTART], s[RESTART], g[RESTART + 1] = {0}, y[RESTART];
     double *v = f->work->vector + F_BASIS * n;
     size_t m = 0;
-    g[0] = sqrt(dot(n, r, r));
+    g[0] = sqrt(tmx_dot(n, r, r));
     for (size_t i = 0; i < n; i++) {
         v[i] = r[i] / g[0];
         f->z[i] /= g[0];
@@ -577,12 +584,10 @@ static enum tmx_status krylov(const struct flowing *f, double *x, double *r, dou
             next[f->s->node[k]] = 0; /* but for rounding */
         }
         for (size_t j = 0; j <= m; j++) {
-            h[j][m] = dot(n, v + j * n, next);
-            for (size_t i = 0; i < n; i++) {
-                next[i] -= h[j][m] * v[j * n + i];
-            }
+            h[j][m] = tmx_dot(n, v + j * n, next);
+            tmx_axpy(n, -h[j][m], v + j * n, next);
         }
-        h[m + 1][m] = sqrt(dot(n, next, next));
+        h[m + 1][m] = sqrt(tmx_dot(n, next, next));
         for (size_t i = 0; i < n && h[m + 1][m] > 0; i++) {
             next[i] /= h[m + 1][m];
         }
@@ -611,14 +616,10 @@ static enum tmx_status krylov(const struct flowing *f, double *x, double *r, dou
     }
     memset(r, 0, n * sizeof *r);
     for (size_t j = 0; j < m; j++) {
-        for (size_t i = 0; i < n; i++) {
-            r[i] += y[j] * v[j * n + i];
-        }
+        tmx_axpy(n, y[j], v + j * n, r);
     }
     precondition_flowing(f, r, f->z);
-    for (size_t i = 0; i < n; i++) {
-        x[i] += f->z[i];
-    }
+    tmx_axpy(n, 1, f->z, x);
     return TMX_OK;
 }
 
@@ -633,15 +634,13 @@ static enum tmx_status flowing(const struct tmx_solver *s, const struct workspac
         residual(s->net, &a->matrix, transposed, b, x, r);
         settle_coolant(&f, x, r);
         precondition_flowing(&f, r, f.z);
-        const double left = largest(n, f.z);
-        const double want = SAFETY_FLOWING / SAFETY * enough(accuracy, fmax(left, largest(n, x)));
+        const double left = tmx_largest(n, f.z);
+        const double want = SAFETY_FLOWING / SAFETY * enough(accuracy, fmax(left, tmx_largest(n, x)));
         if (left <= want) {
-            for (size_t i = 0; i < n; i++) {
-                x[i] += f.z[i];
-            }
+            tmx_axpy(n, 1, f.z, x);
             return TMX_OK;
         }
-        const enum tmx_status st = krylov(&f, x, r, 0.3 * sqrt(dot(n, r, r)) * want / left);
+        const enum tmx_status st = krylov(&f, x, r, 0.3 * sqrt(tmx_dot(n, r, r)) * want / left);
         if (st) {
             return st;
         }
@@ -662,9 +661,7 @@ static void solve_direct(const struct tmx_solver *s, const struct workspace *wor
     if (a->matrix.sigma == 0) {
         residual(s->net, &a->matrix, transposed, b, x, r);
         solve_factored(a, n, transposed, r, room);
-        for (size_t i = 0; i < n; i++) {
-            x[i] += r[i];
-        }
+        tmx_axpy(n, 1, r, x);
     }
 }
 
