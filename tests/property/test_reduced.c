@@ -203,8 +203,8 @@ static void the_bounds_hold_and_are_not_wild(void **state)
  * patches asks for many vectors. */
 static void starts_are_followed(void **state)
 {
-    enum { UNIFORM, PATCHES, BOARD, KINDS, LAYERS = 5 };
-    static const char *const name[KINDS] = {"uniform start", "patches", "board"};
+    enum { UNIFORM, PATCHES, BOARD, HOTSPOT, KINDS, LAYERS = 5 };
+    static const char *const name[KINDS] = {"uniform start", "patches", "board", "HotSpot's"};
     static const struct tmx_board board = {.s_sub_m = 60e-3,
                                            .s_solder_m = 60e-3,
                                            .s_pcb_m = 100e-3,
@@ -222,7 +222,7 @@ static void starts_are_followed(void **state)
         assert_int_equal(tmx_rng_create(&rng, seed, "chip 4", NULL), TMX_OK);
         make_chip(&chip, rng);
         chip.spec.rows = chip.spec.cols = 8;
-        chip.spec.map_mode = TMX_MAP_MIN;
+        chip.spec.map_mode = kind == HOTSPOT ? TMX_MAP_AREA : TMX_MAP_MIN;
         chip.spec.init_k = chip.spec.ambient_k + 30;
         for (size_t l = 0; l < LAYERS; l++) { /* board, solder and substrate below the die */
             layer[l] = chip.layer[l < 3 ? 1 : l - 3];
@@ -232,7 +232,7 @@ static void starts_are_followed(void **state)
             chip.spec.layer = layer;
             chip.spec.n_layer = LAYERS;
             chip.spec.board = &board;
-        } else {
+        } else if (kind != HOTSPOT) {
             chip.spec.network = TMX_NETWORK_PHYSICAL;
         }
         while (kind == PATCHES && !start) {

@@ -8,10 +8,11 @@
  *
  * What the tolerance refers to. It holds at every unit, for steps of power of POWER_DENSITY in all units (or
  * more, in steps of two so that caches match, where the spec has denser units), from MIN_STEP_S after a step
- * on (or the run's shorter step). Where a start AMBIENT_K from the air moves packages, it holds for that,
- * too. The basis (krylov.c) may use a part of the tolerance at each tested shift. The truncation (truncate.c)
- * may use TRUNCATION_SHARE of it for one step of all powers, because errors of several steps add up. Where
- * cells are read nothing is truncated: keep_modes takes every mode of every level.
+ * on (or the run's shorter step). In the physical network and with a board it also holds for a start
+ * AMBIENT_K from the air. The basis (krylov.c) may use a part of the tolerance at each tested shift. The
+ * truncation (truncate.c) may use TRUNCATION_SHARE of it for one step of all powers, because errors of
+ * several steps add up. Where cells are read nothing is truncated: keep_modes takes every mode of every
+ * level.
  *
  * The heat map takes the state back to cells: single precision where a field is only looked at, double where
  * cells are controlled. It is most of a model and few callers need it, so it has a separate file in the cache
@@ -67,9 +68,8 @@
 static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
 /* A uniform start or a step of the air for which the tolerance holds in the physical network and with a
- * board, whose packages answer it by more than the fields of the powers, and where temperatures are not read
- * as powers are spread; assumed. HotSpot's one sheet a layer does not else: a test of 200 chips started up to
- * 30 K from the air. */
+ * board, whose packages answer it by more than the fields of the powers; assumed. HotSpot's one sheet a layer
+ * does not: a test of 200 chips started up to 30 K from the air. The printed error counts it everywhere. */
 static const double AMBIENT_K = 30;
 static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter ones when asked for */
 /* Part of the tolerance for one step of power; the rest is for steps whose errors add up.
@@ -128,8 +128,7 @@ static void demand_init(struct demand *d, const struct tmx_network *net, const s
 {
     d->tolerance_k = options->tolerance_k;
     d->min_step_s = min_step(spec);
-    const bool far_start = spec->network == TMX_NETWORK_PHYSICAL || spec->board || net->mode != TMX_MAP_AREA;
-    d->ambient_k = far_start ? AMBIENT_K : 0;
+    d->ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board ? AMBIENT_K : 0;
     d->power_w = calloc(net->n_unit, sizeof *d->power_w);
     if (!d->power_w) {
         tmx_error(err, TMX_ENOMEM, "reduced model of %zu nodes", net->n_node);
@@ -370,7 +369,7 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
 /* A reduced model's way to the cache and back. */
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 31";
+static const char VERSION[] = "reduced model 32";
 
 #define ADD(h, ...)                        \
     do {                                   \

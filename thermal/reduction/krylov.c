@@ -413,20 +413,21 @@ struct builder {
     struct tmx_growing grown;
     const struct tmx_basis_options *options;
     struct tmx_solver *solver;
-    struct tmx_regions unit;  /* cells of each unit; empty when E = B */
-    double *weight;           /* [n_in] the powers of the options, and ambient_k */
+    struct tmx_regions unit; /* cells of each unit; empty when E = B */
+    size_t n_held;  /* inputs whose fields join the basis: without the air where nothing is promised of it */
+    double *weight; /* [n_in] the powers of the options, and ambient_k */
     double *miss, *cell_miss; /* [n_in][n_unit], [n_in][options->cells->n] work */
     double *node;             /* [n_node] work */
 };
 
-/* The fields of a shift at film coefficient gamma, to x. */
+/* The fields of a shift at film coefficient gamma for n_rhs right-hand sides, to x. */
 static void solve_shift(struct builder *b, double gamma, double shift, const struct tmx_accuracy *accuracy,
-                        const double *rhs)
+                        size_t n_rhs, const double *rhs)
 {
     const struct tmx_matrix matrix = {.gamma = gamma, .sigma = shift, .flow = 1};
     struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->grown.err);
     const enum tmx_status st =
-        system ? tmx_solve(b->solver, system, accuracy, b->grown.n_in, rhs, NULL, b->grown.x) : TMX_OK;
+        system ? tmx_solve(b->solver, system, accuracy, n_rhs, rhs, NULL, b->grown.x) : TMX_OK;
     if (st) {
         tmx_error(b->grown.err, st, "basis solve");
     }
@@ -490,7 +491,7 @@ static double test_shift(struct builder *b, double s, double lower)
     const struct tmx_basis_options *options = b->options;
     double worst_k = 0;
     grow_residual(&b->grown, s);
-    solve_shift(b, grown->basis->gamma, lower, &TESTED, grown->w);
+    solve_shift(b, grown->basis->gamma, lower, &TESTED, grown->n_in, grown->w);
     if (grown->err->code) {
         return 0;
     }
@@ -531,9 +532,10 @@ static void append_missed(struct builder *b, double s)
     const size_t n = grown->net->n_node, k = grown->basis->n_mode;
     size_t n_new = 0;
     solve_shift(b, grown->basis->gamma, s,
-                &(struct tmx_accuracy){.part = (grown->e ? RIM_ORDER : order(b)) * DIRECTION_PART}, grown->w);
+                &(struct tmx_accuracy){.part = (grown->e ? RIM_ORDER : order(b)) * DIRECTION_PART}, b->n_held,
+                grown->w);
     grown->basis->n_shift++;
-    for (size_t v = 0; v < grown->n_in && !grown->err->code; v++) {
+    for (size_t v = 0; v < b->n_held && !grown->err->code; v++) {
         const double *y = grown->small + v * k, *x = grown->x + v * n;
         double size = 0;
         for (size_t c = 0; c < n; c++) {
@@ -592,13 +594,13 @@ static void collect(struct builder *b)
         grown->x[c] = 1;
     }
     grow_append(grown, 1);
-    solve_shift(b, gamma, 0, &STEADY, grown->b);
+    solve_shift(b, gamma, 0, &STEADY, b->n_held, grown->b);
     if (!grown->err->code) {
         tmx_tall_tn(&grown->tall, m, m, grown->e ? grown->e : grown->b, NULL, grown->x, NULL, grown->part,
                     grown->basis->steady, m);
     }
     grown->basis->n_shift++;
-    grow_append(grown, grown->n_in);
+    grow_append(grown, b->n_held);
     append_shift(b, FIRST_SHIFT);
     descend(b);
     for (int i = 1; !grown->err->code && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
@@ -613,9 +615,9 @@ static void collect(struct builder *b)
     note_error(b);
     for (size_t i = 0; i < 2; i++) {
         if (other[i] != gamma) {
-            solve_shift(b, other[i], 0, &STEADY, grown->b);
+            solve_shift(b, other[i], 0, &STEADY, b->n_held, grown->b);
             grown->basis->n_shift++;
-            grow_append(grown, grown->n_in);
+            grow_append(grown, b->n_held);
         }
     }
 }
@@ -636,26 +638,25 @@ static void fill_maps(struct builder *b)
     for (size_t u = 0; u < net->n_unit; u++) {
         b->weight[u] = b->options->power_w[u];
     }
-    if (b->grown.n_in > net->n_unit) { /* 1 K of the air: where it stands against each node */
-        double *air = b->grown.b + net->n_unit * net->n_node;
-        for (size_t c = 0; c < net->n_node; c++) {
-            air[c] = b->grown.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
-        }
-        b->weight[net->n_unit] = b->options->ambient_k;
+    double *air = b->grown.b + net->n_unit * net->n_node; /* 1 K of it: where it stands against each node */
+    for (size_t c = 0; c < net->n_node; c++) {
+        air[c] = b->grown.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
     }
+    b->weight[net->n_unit] = b->options->ambient_k;
 }
 
 static void start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
                           struct tmx_err *err)
 {
     const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
-    const size_t n_in = m + (b->options->ambient_k > 0);
+    const size_t n_in = m + 1;
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
     struct tmx_growing *grown = &b->grown;
     struct tmx_arena *scratch = &grown->arena;
     tmx_assert(!cells || b->options->unit_cells);
     grow_init(grown, s, net, n_in, own_out, b->options->gamma_low, b->options->gamma_high, err);
+    b->n_held = m + (b->options->ambient_k > 0);
     grown->dependent = pow(fmin(1e-3, order(b) * NEW_PART * b->options->tolerance_k), 2);
     TMX_TAKE(scratch, b->weight, n_in);
     TMX_TAKE(scratch, b->miss, n_in * m);

@@ -36,7 +36,7 @@ struct tmx_basis {
     double *area;           /* [n_mode] V' A 1 */
     double *ground;         /* [n_mode] V' of what the board conducts to the air */
     double *error;          /* [n_unit + 1][n_unit] K/W: what V misses at each unit, row by unit that changes;
-                               the last row: K/K, by the air's temperature, 0 unless options->ambient_k */
+                               the last row: K/K, by the air's temperature */
     double *cell_error;     /* [n_unit + 1][regions] likewise at the nodes of options->cells; NULL without */
     double *steady;         /* [n_unit][n_unit] K/W: E' G^-1 B at gamma, solved directly */
     double gamma;           /* expansion point [W/(m2 K)] */
@@ -47,7 +47,8 @@ struct tmx_basis {
 struct tmx_basis_options {
     double tolerance_k;    /* for steps of power_w */
     const double *power_w; /* [n_unit] */
-    double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: not tested */
+    double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: error alone counts
+                              these */
     double min_step_s;     /* shortest step that must be accurate */
     double gamma_low, gamma_high; /* film coefficients that will be used */
     /* Regions at whose every node the tolerance must hold, too; NULL: none. */
