@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "base/config.h"
 #include "base/csv.h"
 #include "base/opt.h"
@@ -75,7 +77,9 @@ static void append(struct tmx_mix *mix, const struct tmx_mix_entry *e, struct tm
         mix->entry = p;
     }
     if (!err->code) {
-        mix->entry[mix->n_entry++] = *e;
+        mix->entry[mix->n_entry] = *e;
+        mix->entry[mix->n_entry].order = mix->n_entry; /* equal arrivals keep their written order */
+        mix->n_entry++;
     }
 }
 
@@ -163,19 +167,23 @@ static const struct job_log {
     const char *name, *column[N_JOB_COLUMN][3];
     const char
         *skipped; /* columns without an effect, words; NULL: any, as its author chooses among hundreds */
+    bool steps;   /* has rows of a job's steps: 123.batch */
 } job_logs[] = {
     {"Acme",
-     {{"submit_time"}, {"duration"}, {"gpu_num"}, {NULL}},
-     "job_id user vc jobname node_num cpu_num mem_per_pod_GB shared_mem_per_pod type state start_time "
-     "end_time fail_time stop_time queue gpu_time "},
+     {{"submit_time"}, {"duration"}, {"gpu_num"}, {"job_id"}},
+     "user vc jobname node_num cpu_num mem_per_pod_GB shared_mem_per_pod type state start_time "
+     "end_time fail_time stop_time queue gpu_time ",
+     false},
     {"sacct",
      {{"Submit"}, {"ElapsedRaw", "Elapsed"}, {"AllocTRES", "AllocGRES", "ReqTRES"}, {"JobID", "JobIDRaw"}},
-     NULL},
+     NULL,
+     true},
 };
 enum { N_JOB_LOG = sizeof job_logs / sizeof job_logs[0] };
 
 struct jobs { /* what is read of a log */
     struct tmx_mix *mix;
+    const struct job_log *log; /* NULL: SWF */
     const struct tmx_setting *kernels;
     struct tmx_rng *rng; /* of several kernels */
     struct tmx_moment first;
@@ -239,13 +247,15 @@ static bool run_time(const char *text, double *s)
 }
 
 static void add_job(struct jobs *j, const char *path, unsigned line, double arrival_s, double work_s,
-                    double gpus, struct tmx_err *err)
+                    double gpus, uint64_t id, uint64_t row, struct tmx_err *err)
 {
     const size_t n = tmx_setting_length(j->kernels), k = n > 1 ? tmx_rng_below(j->rng, n) : 0;
     const struct tmx_setting *kernel = tmx_setting_at(j->kernels, k);
     struct tmx_mix_entry e = {.work_s = work_s,
                               .arrival_s = arrival_s,
                               .gpus = (int)gpus,
+                              .id = id,
+                              .row = row,
                               .file = j->mix->arrivals,
                               .line = line,
                               .kernel_from = tmx_setting_file(kernel)};
@@ -273,10 +283,14 @@ static void job_row(struct jobs *j, const struct tmx_csv *csv, size_t row, const
     double arrival_s, work_s = 0, gpus = 0;
     struct tmx_moment m = {0};
     size_t at = SUBMIT;
+    uint64_t all = 0;
     for (size_t c = 0; c < N_JOB_COLUMN; c++) {
         cell[c] = column[c] < csv->n_column ? tmx_csv_cell(csv, row, column[c]) : "";
     }
-    if (strchr(cell[JOB_ID], '.')) { /* 123.batch */
+    for (size_t c = 0; c < csv->n_column; c++) {
+        all = XXH3_64bits_withSeed(tmx_csv_cell(csv, row, c), strlen(tmx_csv_cell(csv, row, c)) + 1, all);
+    }
+    if (j->log->steps && strchr(cell[JOB_ID], '.')) {
         j->n_step++;
         return;
     }
@@ -299,7 +313,8 @@ static void job_row(struct jobs *j, const struct tmx_csv *csv, size_t row, const
         tmx_error_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s = \"%.40s\": %s",
                      csv->column[column[at]], cell[at], wrong);
     } else {
-        add_job(j, csv->source, csv->line[row], arrival_s, work_s, gpus, err);
+        const uint64_t id = *cell[JOB_ID] ? XXH3_64bits(cell[JOB_ID], strlen(cell[JOB_ID])) : 0;
+        add_job(j, csv->source, csv->line[row], arrival_s, work_s, gpus, id, all, err);
     }
 }
 
@@ -363,7 +378,8 @@ static void read_swf(struct jobs *j, const struct tmx_text_file *text, struct tm
                          "%zu numbers; expected 18, as the Standard Workload Format has", n);
         }
         if (n > 0 && !err->code) {
-            add_job(j, text->name, lines.number, v[1], fmax(v[3], 0), v[4] >= 0 ? v[4] : fmax(v[7], 0), err);
+            add_job(j, text->name, lines.number, v[1], fmax(v[3], 0), v[4] >= 0 ? v[4] : fmax(v[7], 0),
+                    v[0] >= 0 ? XXH3_64bits(&v[0], sizeof v[0]) : 0, XXH3_64bits(v, sizeof v), err);
         }
     }
     if (!err->code) {
@@ -389,10 +405,36 @@ static bool is_swf(const struct tmx_text_file *text)
     return n == 18;
 }
 
-/* Times from the first job on; what was left out is printed. */
-static void end_jobs(const struct jobs *j, const char *path)
+static int by_job(const void *a, const void *b)
+{
+    const struct tmx_mix_entry *x = a, *y = b;
+    const int id = (x->id > y->id) - (x->id < y->id), row = (x->row > y->row) - (x->row < y->row);
+    return id ? id : row ? row : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Times from the first job on; what was left out is printed. A log that was merged from two has a job twice,
+ * equal in all columns; one that was queued again has other times. */
+static void end_jobs(const struct jobs *j, const char *path, struct tmx_err *err)
 {
     double first_s = INFINITY;
+    size_t n_again = 0;
+    const struct tmx_mix_entry *e = j->mix->entry, *twice = NULL;
+    if (j->n > 0) {
+        qsort(j->mix->entry, j->mix->n_entry, sizeof *e, by_job);
+    }
+    for (size_t i = 1; i < j->mix->n_entry; i++) {
+        const bool again = e[i].id != 0 && e[i].id == e[i - 1].id, equal = again && e[i].row == e[i - 1].row;
+        n_again += again;
+        twice = equal && (!twice || e[i].line < twice->line) ? &e[i] : twice;
+    }
+    if (twice) {
+        tmx_error_at(err, TMX_EPARSE, path, twice->line,
+                     "the job of line %u again, equal in all columns: expected each job once",
+                     twice[-1].line);
+    } else if (n_again > 0) {
+        tmx_warn("%s: %zu jobs have the id of another and differ from it: each runs (queued again?)", path,
+                 n_again);
+    }
     for (size_t i = 0; i < j->mix->n_entry; i++) {
         first_s = fmin(first_s, j->mix->entry[i].arrival_s);
     }
@@ -450,6 +492,7 @@ static void read_table(struct tmx_mix *mix, const char *path, const struct tmx_s
     err->code = tmx_csv_read(&csv, path, err);
     const struct job_log *log = err->code ? NULL : find_log(&csv, job_column);
     const struct tmx_setting *kernels = tmx_setting_member(group, "kernels");
+    j.log = log;
     if (log) {
         check_log(&csv, log, job_column, err);
         begin_jobs(&j, group, seed, err);
@@ -467,7 +510,7 @@ static void read_table(struct tmx_mix *mix, const char *path, const struct tmx_s
         log ? job_row(&j, &csv, r, job_column, err) : trace_row(mix, &csv, r, column, err);
     }
     if (!err->code && log) {
-        end_jobs(&j, path);
+        end_jobs(&j, path, err);
     }
     tmx_rng_destroy(j.rng);
     tmx_csv_finish(&csv);
@@ -497,7 +540,7 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
         begin_jobs(&j, group, seed, &why);
         read_swf(&j, &text, &why);
         if (!why.code) {
-            end_jobs(&j, path);
+            end_jobs(&j, path, &why);
         }
         tmx_rng_destroy(j.rng);
     } else if (!why.code) {
@@ -559,9 +602,6 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
     }
     if (mix->n_entry == 0) {
         tmx_error_setting(&own, root, "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
-    }
-    for (size_t i = 0; i < mix->n_entry; i++) { /* equal arrivals keep their written order */
-        mix->entry[i].order = i;
     }
     if (mix->n_entry > 1) {
         qsort(mix->entry, mix->n_entry, sizeof *mix->entry, by_arrival);

@@ -4,6 +4,8 @@
 
 /* A workload: which kernels arrive when, with how much work. */
 
+#include <stdint.h>
+
 #include "base/opt.h"
 #include "core/workload/job.h"
 
@@ -15,6 +17,7 @@ struct tmx_mix_entry {
     int priority;
     int gpus;         /* side by side from the beginning; work_s: time that all of them need */
     size_t order;     /* in which it was written */
+    uint64_t id, row; /* of a cluster's log, hashes: the job's, that of all columns; 0: none */
     const char *file; /* where it was written; lives as long as the mix */
     unsigned line;
     const char *kernel_from; /* where its kernel was; NULL: in file */

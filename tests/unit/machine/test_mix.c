@@ -92,6 +92,8 @@ static void a_trace_stands_beside_its_mix(void **state)
     tmx_mix_finish(&mix);
 }
 
+#define SWF_JOB "1 100 2 126 8 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n"
+
 /* Jobs of clusters: columns or 18 numbers; each runs the kernel of the group. */
 static void logs_of_jobs_are_known_by_their_columns(void **state)
 {
@@ -107,6 +109,7 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         "1.batch|2023-02-28T23:59:59|02:06|cpu=1,gres/gpu=8\n"
         "2|2023-03-01T00:00:19|1-00:00:05|cpu=1\n"
         "3|2023-03-01T00:00:59|00:01:30|gres/gpu:a100=2,gres/gpu=2\n",
+        "Submit|ElapsedRaw|AllocGRES|JobID\n100|126|gpu:8|7\n160|90|gpu:2|7\n", /* queued again */
         "Submit|ElapsedRaw|AllocGRES|User\n100|126|gpu:a100:8|x\n120|9||x\n160|90|gpu:2|x\n",
         "Submit|ElapsedRaw|ReqTRES\n100|126|cpu=1,gres/gpu:a100=6,gres/gpu:v100=2\n120|9|gres/gpumem=8\n"
         "160|90|gres/gpu:a100=2\n",
@@ -124,6 +127,10 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         {"Submit|Elapsed|AllocTRES\nlater|1|gres/gpu=1\n", "Submit = \"later\": expected seconds, or a date",
          2},
         {"submit_time,duration,gpu_num,prio\n1,2,3,4\n", "unknown column \"prio\" of a log of Acme", 1},
+        {"job_id,submit_time,duration,gpu_num\n7,1,2,3\n8,1,2,3\n7,5,2,3\n7,1,2,3\n7,1,2,3\n",
+         "of line 2 again", 5},
+        {"Submit|ElapsedRaw|AllocTRES|JobID\n1|2|gres/gpu=1|4_1\n1|2|gres/gpu=1|4_1\n", "of line 2 again", 3},
+        {SWF_JOB SWF_JOB, "the job of line 1 again, equal in all columns", 2},
         {"; x\n1 0 2 600\n", "4 numbers; expected 18", 2},
         {"; x\n1 0 2 600 a\n", "field 5, \"a\"", 2},
     };
