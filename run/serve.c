@@ -204,33 +204,38 @@ static void keep_within(struct tmx_run *r, const char *name, int *v, double most
     }
 }
 
-/* No prompt and no batch is larger than those of the rows behind the phases. */
+/* No prompt and no batch is larger than those of the rows behind the phases, and no output longer than their
+ * prompts: a cache of that length no row has seen. */
 static void check_fit(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
-    double prompt = INFINITY, batch = INFINITY, longest = 0;
-    size_t n_beyond = 0, first = 0;
+    double prompt = INFINITY, batch = INFINITY;
     for (size_t g = 0; g < r->n_gpu; g++) {
         prompt = fmin(prompt, s->gpu[g].phase->max_prompt);
         batch = fmin(batch, s->gpu[g].phase->max_batch);
     }
-    for (size_t i = 0; i < s->list.n; i++) {
-        const double input = s->list.request[i].input;
-        first = input > prompt && n_beyond == 0 ? i : first;
-        n_beyond += input > prompt;
-        longest = fmax(longest, input);
-    }
     if (s->spec.options.beyond_fit) {
         return;
     }
-    if (n_beyond > 0) {
-        tmx_run_fail(r, key(r, "requests"),
-                     "request %zu: a prompt of %u tokens; the fit of %s has seen at most %g (%zu of %zu "
-                     "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
-                     "them",
-                     first + 1, s->list.request[first].input, s->llm.name, prompt, n_beyond, s->list.n,
-                     longest / prompt);
+    for (int made = 0; made < 2; made++) {
+        double longest = 0, tokens = 0;
+        size_t n_beyond = 0, first = 0;
+        for (size_t i = 0; i < s->list.n; i++) {
+            const double v = made ? s->list.request[i].output : s->list.request[i].input;
+            first = v > prompt && n_beyond == 0 ? i : first;
+            tokens = first == i ? v : tokens;
+            n_beyond += v > prompt;
+            longest = fmax(longest, v);
+        }
+        if (n_beyond > 0) {
+            tmx_run_fail(r, key(r, "requests"),
+                         "request %zu: %s of %.0f tokens; the fit of %s has seen at most %g (%zu of %zu "
+                         "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
+                         "them",
+                         first + 1, made ? "an output" : "a prompt", tokens, s->llm.name, prompt, n_beyond,
+                         s->list.n, longest / prompt);
+        }
     }
     keep_within(r, "max_batch", &o->max_batch, batch);
     if (o->policy == TMX_SERVE_CHUNKED) {
@@ -736,17 +741,19 @@ void tmx_run_serve_warn(const struct tmx_run *r)
                  r->serve->spec.scheduler.max_batch, r->serve->llm.name);
     }
     if (beyond > 0) {
-        char prompts[48] = "", batches[48] = "";
-        if (s->most_prompt > 1) {
-            snprintf(prompts, sizeof prompts, "prompts up to %.3g times as large", s->most_prompt);
+        const double most[] = {s->most_prompt, s->most_batch, s->most_output};
+        static const char *const what[] = {"prompts", "batches", "outputs"};
+        char of[192] = "";
+        size_t used = 0;
+        for (size_t k = 0; k < 3; k++) {
+            used += most[k] > 1
+                        ? (size_t)snprintf(of + used, sizeof of - used, "%s%s up to %.3g times as large",
+                                           used ? ", " : "", what[k], most[k])
+                        : 0;
         }
-        if (s->most_batch > 1) {
-            snprintf(batches, sizeof batches, "%sbatches up to %.3g times as large",
-                     s->most_prompt > 1 ? ", " : "", s->most_batch);
-        }
-        tmx_warn("%zu of %zu requests are beyond the fit of %s (%s%s): their times and watts are "
+        tmx_warn("%zu of %zu requests are beyond the fit of %s (%s): their times and watts are "
                  "extrapolated; requests.csv marks them",
-                 beyond, s->n_request, r->serve->llm.name, prompts, batches);
+                 beyond, s->n_request, r->serve->llm.name, of);
     }
 }
 
@@ -755,8 +762,9 @@ void tmx_run_requests(const struct tmx_run *run, FILE *out)
     const size_t n = served(run)->n_request;
     const struct tmx_llm_request *q = served(run)->request;
     char real[TMX_REAL_SIZE];
-    static const char *const beyond[] = {"", "prompt", "batch",
-                                         "prompt batch"}; /* by bits of enum tmx_beyond */
+    static const char *const beyond[] = {/* by bits of enum tmx_beyond */
+                                         "",       "prompt",        "batch",        "prompt batch",
+                                         "output", "prompt output", "batch output", "prompt batch output"};
     fputs("arrival_s,input_tokens,output_tokens,class,instance,token_instance,ttft_s,e2e_s,beyond_fit\n",
           out);
     for (size_t i = 0; i < n; i++) {

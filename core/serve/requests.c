@@ -113,7 +113,7 @@ static enum tmx_status append(struct tmx_request_list *l, double arrival_s, doub
                                                   .first_s = -1,
                                                   .done_s = -1,
                                                   .input = (uint32_t)input,
-                                                  .output = (uint32_t)output & 0x1fffffff,
+                                                  .output = (uint32_t)output & 0xfffffff,
                                                   .next = UINT32_MAX,
                                                   .class_of = class_of > 0};
     return TMX_OK;

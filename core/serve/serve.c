@@ -49,7 +49,8 @@ const struct tmx_opt tmx_serve_opts[] = {
     TMX_ROW_BOOL(tmx_serve_options, heat, 1, "off: neither dies nor sensors, GPUs draw the phases' watts"),
     TMX_ROW_BOOL(tmx_serve_options, beyond_fit, 0,
                  "compute prompts and batches larger than those of the rows behind the model's fit, and mark "
-                 "their requests; off: larger prompts are refused, batches stay within"),
+                 "their requests; off: larger prompts, and outputs longer than those, are refused, batches "
+                 "stay within"),
     TMX_ROW_CHOICE(tmx_serve_options, token_time, token_times, "batch",
                    "time of an iteration of tokens: by batch and cache, or the same for all"),
     TMX_ROW_CHOICE(tmx_serve_options, mix, mixes, "joint",
@@ -278,6 +279,9 @@ static void join(struct tmx_serve *s, size_t i, uint32_t r, double last_s)
     struct tmx_serve_instance *x = &s->instance[i];
     struct tmx_serve_fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
     struct tmx_llm_request *q = &s->request[r];
+    const double output = q->output / s->phase[i]->max_prompt; /* a cache it has not seen */
+    s->most_output = fmax(s->most_output, output);
+    q->beyond |= output > 1 ? TMX_BEYOND_OUTPUT : 0;
     q->token_late = late_mark(x);
     const uint64_t at = x->k + q->output - 1; /* its end goes into the heap */
     struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;

@@ -30,7 +30,7 @@ struct tmx_llm_request { /* 48 bytes: there may be millions */
     double arrival_s;
     double first_s, done_s; /* its first and its last token; negative: not yet */
     uint32_t input;         /* tokens */
-    uint32_t output : 29, class_of : 1 /* 0: high priority, 1: low */, beyond : 2 /* enum tmx_beyond */;
+    uint32_t output : 28, class_of : 1 /* 0: high priority, 1: low */, beyond : 3 /* enum tmx_beyond */;
     union {
         uint32_t next;       /* until its first token: in the queue it waits in; UINT32_MAX: none */
         uint32_t token_late; /* then: what slow clocks took of the time after it, in 0.1 ms; until it is done
@@ -45,7 +45,8 @@ struct tmx_llm_request { /* 48 bytes: there may be millions */
 };
 enum tmx_beyond {
     TMX_BEYOND_PROMPT = 1,
-    TMX_BEYOND_BATCH = 2
+    TMX_BEYOND_BATCH = 2,
+    TMX_BEYOND_OUTPUT = 4
 }; /* outside the fit of the model's phase: bits */
 enum { TMX_MOST_INSTANCES = 65536 };
 
@@ -155,6 +156,7 @@ struct tmx_serve {
     size_t n, n_request, n_done;              /* done: have their last token */
     double end_s;                             /* of the last token so far */
     double most_prompt, most_batch;           /* of an iteration, of the fit's; 0: no iteration yet */
+    double most_output;                       /* of a request, of the fit's largest prompt */
     /* serve.c alone: */
     const struct tmx_chip **chip; /* [n] of an instance */
     const struct tmx_llm_phase **phase;

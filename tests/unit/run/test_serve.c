@@ -534,6 +534,13 @@ static void what_is_beyond_the_fit_is_refused_or_marked(void **state)
     assert_true(metric(run, "beyond_fit") == 2);
     check_close(metric(run, "beyond_prompt_x"), 20000.0 / 8192, 1e-12, 0);
     tmx_run_destroy(run);
+    scratch_write("serve_talk.csv", "arrival_s,input_tokens,output_tokens\n0,9,8192\n0,9,16384\n");
+    refused(&err, "requests = { file = \"serve_talk.csv\"; };");
+    assert_non_null(strstr(err.msg, "request 2: an output of 16384 tokens; the fit of llama2-70b"));
+    run = serve(0.5, "beyond_fit = true; requests = { file = \"serve_talk.csv\"; };");
+    q = requests(run, &n);
+    assert_true(q[0].beyond == 0 && q[1].beyond == TMX_BEYOND_OUTPUT && metric(run, "beyond_fit") == 1);
+    tmx_run_destroy(run);
     char text[MAX_TEXT] = "arrival_s,input_tokens,output_tokens\n";
     for (int i = 0; i < 160; i++) {
         strcat(text, "0,10,100\n");
