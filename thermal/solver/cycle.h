@@ -22,8 +22,8 @@ struct tmx_mg_axis {
     float *down[4]; /* [coarse] what coarse cell I takes of the fine ones 2I - 1 to 2I + 2 */
 };
 
-struct tmx_mg_group { /* of sheets; its cells in the arrays of a level: at [z][y][x] of [nz][ny + 2][nx + 2]
-                         with a rim of zeros */
+struct tmx_mg_group { /* of sheets; its cells in the arrays of a level: at [z][y][x] of [nz][ny + 2][row]
+                         with a rim of zeros, those behind a row before the next one, too */
     size_t nx, ny, nz, first; /* first: (0, 0, 0) */
     size_t row, sheet;
     unsigned char *linked; /* [nz * ny] does a cell of this line have another link? */
@@ -58,7 +58,7 @@ struct tmx_cycle {
     struct tmx_mg_group *group; /* of the first level, for the places of rows */
     size_t single;
     float *p, *q, *sum;  /* of the first level: direction, A times it, the solution */
-    float *line, *room;  /* [row] of the coarser level; [nz][nx] */
+    float *line, *room;  /* [row] of the coarser level; [nz][row] */
     double *last, *work; /* [nodes of the last level] */
     struct tmx_arena arena;
 };

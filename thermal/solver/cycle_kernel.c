@@ -145,8 +145,8 @@ KERNEL void move_row(size_t n, bool fresh, const float *restrict step, float *re
 }
 
 /* step := part D^-1 (b - A x) + again step, x := x + step, in one pass: columns are solved row by row in
- * `room` [nz][nx], and x of a row moves when the residual of the next one is made. fresh: x is 0, whatever it
- * holds. */
+ * `room` [nz][row], and x of a row moves when the residual of the next one is made. fresh: x is 0, whatever
+ * it holds. */
 KERNEL void relax(const struct tmx_multigrid *mg, const struct tmx_mg_level *l,
                   const struct tmx_mg_vectors *v, float part, float again, bool fresh, float *room)
 {
@@ -159,7 +159,7 @@ KERNEL void relax(const struct tmx_multigrid *mg, const struct tmx_mg_level *l,
         for (size_t y = 0; y <= g->ny; y++) {
             for (size_t z = 0; z < g->nz && y < g->ny; z++) {
                 const size_t at = line_at(g, z, y);
-                float *r = room + z * n;
+                float *r = room + z * g->row;
                 const bool linked = !fresh && g->linked[z * g->ny + y];
                 if (fresh || linked) {
                     memcpy(r, (fresh ? v->b : v->r) + at, n * sizeof *r);
@@ -169,19 +169,19 @@ KERNEL void relax(const struct tmx_multigrid *mg, const struct tmx_mg_level *l,
                                  v->x + at, r);
                 }
                 if (z > 0) {
-                    eliminate_row(n, l->eliminate + at, r - n, r);
+                    eliminate_row(n, l->eliminate + at, r - g->row, r);
                 }
             }
             for (size_t z = g->nz; z-- > 0;) {
                 const size_t at = line_at(g, z, y), before = at - g->row;
-                float *r = room + z * n;
+                float *r = room + z * g->row;
                 if (y > 0) {
                     move_row(n, fresh, v->step + before, v->x + before);
                 }
                 if (y < g->ny) {
                     const bool top = z + 1 == g->nz;
                     substitute_row(n, l->pivot + at, l->eliminate + at + (top ? 0 : g->sheet),
-                                   top ? NULL : r + n, r);
+                                   top ? NULL : r + g->row, r);
                     step_row(n, part, again, r, v->step + at);
                 }
             }

@@ -397,6 +397,22 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
     return positive;
 }
 
+/* Rows begin where a line of the cache does, so that a vector lies in one. */
+enum { LINE = 16 }; /* floats */
+
+static size_t in_lines(size_t n)
+{
+    return (n + LINE - 1) / LINE * LINE;
+}
+
+/* n floats, a multiple of LINE. */
+static float *take_lines(struct tmx_arena *arena, size_t n)
+{
+    float *p;
+    TMX_TAKE(arena, p, n + LINE);
+    return p ? p + (LINE - (uintptr_t)p / sizeof *p % LINE) % LINE : NULL;
+}
+
 static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, const struct halving *by,
                        const double *sum, struct tmx_err *err)
 {
@@ -410,20 +426,20 @@ static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, cons
     for (size_t k = 0; k < c->n_group && l->group; k++) {
         struct tmx_mg_group *g = &l->group[k];
         const struct tmx_sheets *s = &c->group[k];
-        *g = (struct tmx_mg_group){
-            .nx = s->nx, .ny = s->ny, .nz = s->nz, .row = s->nx + 2, .sheet = (s->nx + 2) * (s->ny + 2)};
-        g->first = l->n + g->row + 1;
+        *g = (struct tmx_mg_group){.nx = s->nx, .ny = s->ny, .nz = s->nz, .row = in_lines(s->nx + 1)};
+        g->sheet = g->row * (s->ny + 2);
+        g->first = l->n + g->row;
         l->n += g->nz * g->sheet;
         TMX_TAKE(&mg->arena, g->linked, s->nz * s->ny);
         axis_init(&g->x, s->nx, by[k].by_x, &mg->arena);
         axis_init(&g->y, s->ny, by[k].by_y, &mg->arena);
     }
     l->single = l->n;
-    l->n += c->n_node - c->n_cell + MARGIN; /* which transfers read beyond a row, times 0 */
+    l->n = in_lines(l->n + c->n_node - c->n_cell + MARGIN); /* which transfers read beyond a row, times 0 */
     float **const own[ARRAYS] = {&l->east,      &l->south, &l->up,    &l->diagonal,
                                  &l->eliminate, &l->pivot, &l->ground};
-    float *block; /* of all: single arrays would lie between cells that are freed */
-    TMX_TAKE(&mg->arena, block, n_array * l->n);
+    /* one block: single arrays would lie between cells that are freed */
+    float *block = take_lines(&mg->arena, n_array * l->n);
     for (size_t a = 0; a < n_array && block; a++) {
         *own[a] = block + a * l->n;
     }
@@ -563,13 +579,13 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
     for (size_t g = 0; g < mg->n_group; g++) {
         const struct tmx_mg_group *group = &mg->level[0].group[g];
         widest = group->row > widest ? group->row : widest;
-        room = group->nz * group->nx > room ? group->nz * group->nx : room;
+        room = group->nz * group->row > room ? group->nz * group->row : room;
     }
     if (!c) {
         return NULL;
     }
     TMX_TAKE(&c->arena, c->group, mg->n_group);
-    TMX_TAKE(&c->arena, at, total + widest + 2 + room);
+    at = take_lines(&c->arena, total + LINE + widest + room);
     TMX_TAKE(&c->arena, c->last, last_nodes(mg));
     TMX_TAKE(&c->arena, c->work, last_nodes(mg));
     if (c->arena.failed) {
@@ -589,8 +605,8 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
     c->p = at;
     c->q = c->p + mg->level[0].n;
     c->sum = c->q + mg->level[0].n;
-    c->line = c->sum + mg->level[0].n + 1;
-    c->room = c->line + (widest + 1);
+    c->line = c->sum + mg->level[0].n + LINE;
+    c->room = c->line + widest;
     return c;
 }
 
