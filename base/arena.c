@@ -33,6 +33,13 @@ void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size)
     return b->data;
 }
 
+void tmx_arena_take_reals(struct tmx_arena *a, size_t n, double **const *array)
+{
+    for (; *array; array++) {
+        TMX_TAKE(a, **array, n);
+    }
+}
+
 char *tmx_arena_text(struct tmx_arena *a, const char *text)
 {
     const size_t n = strlen(text) + 1;

@@ -5,8 +5,8 @@
 /* Arrays that live as long as an object: taken one after another when it is made, freed together. A request
  * that cannot be met is remembered, so that one look at `failed` after the last is enough:
  *
- *     TMX_TAKE(&m->arena, m->speed, m->n_gpu);
- *     TMX_TAKE(&m->arena, m->volt, m->n_gpu);
+ *     TMX_TAKE(&m->arena, m->job, m->n_job);
+ *     TMX_TAKE_REALS(&m->arena, m->n_gpu, &m->speed, &m->volt);
  *     if (m->arena.failed) { destroy and report }
  *
  * Every array is an allocation of its own, so that a sanitizer knows where it ends. */
@@ -23,7 +23,11 @@ struct tmx_arena {
 /* n * size zeroed bytes, which may be none. NULL: no memory, or an earlier request failed. */
 void *tmx_arena_take(struct tmx_arena *a, size_t n, size_t size);
 #define TMX_TAKE(arena, pointer, n) ((pointer) = tmx_arena_take((arena), (n), sizeof *(pointer)))
-char *tmx_arena_text(struct tmx_arena *a, const char *text); /* a copy */
+/* Arrays of n doubles each, by the addresses of their pointers. */
+#define TMX_TAKE_REALS(arena, n, ...) \
+    tmx_arena_take_reals((arena), (n), (double **const[]){__VA_ARGS__, NULL})
+void tmx_arena_take_reals(struct tmx_arena *a, size_t n, double **const *array); /* NULL-terminated */
+char *tmx_arena_text(struct tmx_arena *a, const char *text);                     /* a copy */
 
 /* n letters as a text of its own. */
 char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);

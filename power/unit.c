@@ -112,12 +112,8 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     m->kernel = TMX_ISA_OF(tmx_watts_any, tmx_watts_v3, tmx_watts_v4);
     TMX_TAKE(&m->arena, m->leakage, machine->n_gpu);
     TMX_TAKE(&m->arena, m->unit0, machine->n_gpu);
-    TMX_TAKE(&m->arena, m->leak_ref_w, machine->n_unit);
-    TMX_TAKE(&m->arena, m->baseline_w, machine->n_unit);
-    TMX_TAKE(&m->arena, m->area_share, machine->n_unit);
-    TMX_TAKE(&m->arena, m->uncore_share, machine->n_unit);
-    TMX_TAKE(&m->arena, m->l2_share, machine->n_unit);
-    TMX_TAKE(&m->arena, m->dram_share, machine->n_unit);
+    TMX_TAKE_REALS(&m->arena, machine->n_unit, &m->leak_ref_w, &m->baseline_w, &m->area_share,
+                   &m->uncore_share, &m->l2_share, &m->dram_share);
     TMX_TAKE(&m->arena, m->slot_w, machine->n_gpu * TMX_SLOTS);
     TMX_TAKE(&m->arena, m->awake_w, machine->n_gpu);
     if (m->arena.failed) {

@@ -547,10 +547,7 @@ enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, st
     TMX_TAKE(&c->arena, c->memory_unit, n);
     TMX_TAKE(&c->arena, c->is_off, n);
     TMX_TAKE(&c->arena, c->off_die, n);
-    TMX_TAKE(&c->arena, c->part_share, n);
-    TMX_TAKE(&c->arena, c->l2_share, n);
-    TMX_TAKE(&c->arena, c->dram_share, n);
-    TMX_TAKE(&c->arena, c->baseline_share, n);
+    TMX_TAKE_REALS(&c->arena, n, &c->part_share, &c->l2_share, &c->dram_share, &c->baseline_share);
     if (!c->arena.failed) {
         find_sms(c, &own);
         find_parts(c, &own);

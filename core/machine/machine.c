@@ -74,17 +74,11 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->gpu[g].leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
     }
     TMX_TAKE(&m->arena, m->gated, m->n_sm);
-    TMX_TAKE(&m->arena, m->share, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->arena, m->held, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->arena, m->busy, m->n_sm * TMX_SLOTS);
-    TMX_TAKE(&m->arena, m->drain_s, m->n_sm);
-    TMX_TAKE(&m->arena, m->gated_s, m->n_sm);
-    TMX_TAKE(&m->arena, m->volunteer_s, m->n_sm);
+    TMX_TAKE_REALS(&m->arena, m->n_sm * TMX_SLOTS, &m->share, &m->held, &m->busy);
+    TMX_TAKE_REALS(&m->arena, m->n_sm, &m->drain_s, &m->gated_s, &m->volunteer_s);
     TMX_TAKE(&m->arena, m->volunteer_done, m->n_sm);
     TMX_TAKE(&m->arena, m->volunteer_job, m->n_sm);
-    TMX_TAKE(&m->arena, m->speed, m->n_gpu);
-    TMX_TAKE(&m->arena, m->volt2, m->n_gpu);
-    TMX_TAKE(&m->arena, m->volt, m->n_gpu);
+    TMX_TAKE_REALS(&m->arena, m->n_gpu, &m->speed, &m->volt2, &m->volt);
     if (m->arena.failed) {
         tmx_machine_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "machine of %zu GPUs and %zu jobs", spec->n_gpu, spec->n_job);

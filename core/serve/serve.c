@@ -911,8 +911,7 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     TMX_TAKE(arena, s->row, spec->n_row);
     TMX_TAKE(arena, s->heap, s->n * most);
     TMX_TAKE(arena, s->fresh, s->n * (most + 1));
-    TMX_TAKE(arena, s->asked_hz, s->n);
-    TMX_TAKE(arena, s->clock_hz, s->n);
+    TMX_TAKE_REALS(arena, s->n, &s->asked_hz, &s->clock_hz);
     TMX_TAKE(arena, s->row_w, spec->n_row);
     TMX_TAKE(arena, s->gap, TMX_GAP_BINS);
     TMX_TAKE(arena, s->chip, s->n);

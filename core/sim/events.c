@@ -65,15 +65,11 @@ struct tmx_events *tmx_events_take(struct tmx_arena *arena, const struct tmx_mac
     if (!e) {
         return NULL;
     }
-    double **const unit[] = {&e->start_w, &e->start_leak_w, &e->start_saved_w, &e->start_k, &e->middle_w,
-                             &e->sum_w,   &e->sum_leak_w,   &e->sum_saved_w,   &e->sum_k};
-    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        TMX_TAKE(arena, *unit[i], m->n_unit);
-    }
+    TMX_TAKE_REALS(arena, m->n_unit, &e->start_w, &e->start_leak_w, &e->start_saved_w, &e->start_k,
+                   &e->middle_w, &e->sum_w, &e->sum_leak_w, &e->sum_saved_w, &e->sum_k, &e->rate_w,
+                   &e->rate_k);
     TMX_TAKE(arena, e->grows, m->n_gpu);
     TMX_TAKE(arena, e->piece, m->n_gpu);
-    TMX_TAKE(arena, e->rate_w, m->n_unit);
-    TMX_TAKE(arena, e->rate_k, m->n_unit);
     return e;
 }
 

@@ -58,15 +58,11 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     for (size_t g = 0; g < m->n_gpu; g++) {
         widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
     }
-    double **const unit_arrays[] = {&f->asleep,  &f->unpowered,  &f->dynamic_w, &f->leakage_w,
-                                    &f->saved_w, &f->baseline_w, &f->power_w,   &f->temp_k};
-    for (size_t i = 0; i < sizeof unit_arrays / sizeof unit_arrays[0]; i++) {
-        TMX_TAKE(&s->arena, *unit_arrays[i], m->n_unit);
-    }
+    TMX_TAKE_REALS(&s->arena, m->n_unit, &f->asleep, &f->unpowered, &f->dynamic_w, &f->leakage_w, &f->saved_w,
+                   &f->baseline_w, &f->power_w, &f->temp_k);
     TMX_TAKE(&s->arena, f->sensed_k, m->n_sm);
     TMX_TAKE(&s->arena, f->slot_w, TMX_SLOTS * m->n_gpu);
-    TMX_TAKE(&s->arena, f->transition_w, m->n_gpu);
-    TMX_TAKE(&s->arena, f->smooth_w, m->n_gpu);
+    TMX_TAKE_REALS(&s->arena, m->n_gpu, &f->transition_w, &f->smooth_w, &s->hottest_k);
     tmx_row_stage_take(&s->rows, &s->arena, &s->spec.choice[TMX_LEVEL_ROW], s->spec.rows.telemetry_s, m);
     if (tmx_smooth_on(&s->spec.smooth) || ramps(s)) {
         TMX_TAKE(&s->arena, s->smooth, m->n_gpu);
@@ -75,7 +71,6 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
                                     s->spec.n_group, s->cold);
     tmx_feed_take(&s->feed, &s->arena, m, s->spec.cooling.topology, &s->spec.store);
     s->meter = tmx_meter_take(&s->arena, m);
-    TMX_TAKE(&s->arena, s->hottest_k, m->n_gpu);
     TMX_TAKE(&s->arena, s->request.gpu, m->n_gpu);
     TMX_TAKE(&s->arena, s->request.gate, m->n_sm);
     TMX_TAKE(&s->arena, s->scratch, widest);

@@ -31,31 +31,16 @@ struct tmx_recorder *tmx_recorder_take(struct tmx_arena *arena, const struct tmx
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
                                .n_job = m->n_job};
-    TMX_TAKE(&r->state, r->dynamic_j, m->n_unit);
-    TMX_TAKE(&r->state, r->leakage_j, m->n_unit);
-    TMX_TAKE(&r->state, r->baseline_j, m->n_unit);
-    TMX_TAKE(&r->state, r->saved_j, m->n_unit);
-    TMX_TAKE(&r->state, r->sum_k, m->n_unit);
+    TMX_TAKE_REALS(&r->state, m->n_unit, &r->dynamic_j, &r->leakage_j, &r->baseline_j, &r->saved_j,
+                   &r->sum_k);
     TMX_TAKE(&r->state, r->job_j, m->n_job);
-    TMX_TAKE(&r->state, r->transition_j, m->n_gpu);
-    TMX_TAKE(&r->state, r->smooth_j, m->n_gpu);
-    TMX_TAKE(&r->state, r->peak_k, m->n_gpu);
-    TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
-    TMX_TAKE(&r->state, r->now_w, m->n_gpu);
-    TMX_TAKE(&r->state, r->clock_s, m->n_gpu);
-    TMX_TAKE(&r->state, r->stops, m->n_gpu);
+    TMX_TAKE_REALS(&r->state, m->n_gpu, &r->transition_j, &r->smooth_j, &r->peak_k, &r->peak_w, &r->now_w,
+                   &r->clock_s, &r->stops, &r->slot_at, &r->peak_reported_w, &r->peak_gradient_k,
+                   &r->memory_k);
     TMX_TAKE(&r->state, r->slot_w, TMX_REPORT_SLOTS * m->n_gpu);
-    TMX_TAKE(&r->state, r->slot_at, m->n_gpu);
-    TMX_TAKE(&r->state, r->peak_reported_w, m->n_gpu);
-    TMX_TAKE(&r->state, r->peak_gradient_k, m->n_gpu);
-    TMX_TAKE(&r->state, r->memory_k, m->n_gpu);
     TMX_TAKE(&r->state, r->reason_s, TMX_N_REASON * m->n_gpu);
-    TMX_TAKE(&r->state, r->hot_k, m->n_sm);
-    TMX_TAKE(&r->state, r->trips, m->n_sm);
-    TMX_TAKE(&r->state, r->stopped_s, m->n_sm);
-    TMX_TAKE(&r->state, r->longest_s, m->n_sm);
-    TMX_TAKE(&r->state, r->first_s, m->n_sm);
-    TMX_TAKE(&r->state, r->last_s, m->n_sm);
+    TMX_TAKE_REALS(&r->state, m->n_sm, &r->hot_k, &r->trips, &r->stopped_s, &r->longest_s, &r->first_s,
+                   &r->last_s);
     tmx_swing_take(&r->swing, &r->state, m, group, n_group, boards);
     return r;
 }

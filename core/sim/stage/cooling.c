@@ -88,19 +88,9 @@ enum tmx_status tmx_cooling_take(struct tmx_cooling **out, struct tmx_arena *are
     TMX_TAKE(arena, c->rpm, t->n_fan);
     TMX_TAKE(arena, c->memory, TMX_FAN_MEMORY * t->n_fan);
     TMX_TAKE(arena, c->level, t->n_card);
-    TMX_TAKE(arena, c->inlet_k, t->n_gpu);
-    TMX_TAKE(arena, c->out_j, t->n_gpu);
-    TMX_TAKE(arena, c->flow, t->n_gpu);
-    TMX_TAKE(arena, c->heat_w, t->n_gpu);
-    TMX_TAKE(arena, c->outlet_w, t->n_gpu);
-    TMX_TAKE(arena, c->gpu_rpm_s, t->n_gpu);
-    TMX_TAKE(arena, c->gpu_inlet_k_s, t->n_gpu);
-    TMX_TAKE(arena, c->sink_k, t->n_gpu);
-    TMX_TAKE(arena, c->loop_k, t->n_gpu);
-    TMX_TAKE(arena, c->fan_w, t->n_gpu);
+    TMX_TAKE_REALS(arena, t->n_gpu, &c->inlet_k, &c->out_j, &c->flow, &c->heat_w, &c->outlet_w, &c->gpu_rpm_s,
+                   &c->gpu_inlet_k_s, &c->sink_k, &c->loop_k, &c->fan_w, &c->room_k, &c->now_j);
     TMX_TAKE(arena, c->order, t->n_gpu);
-    TMX_TAKE(arena, c->room_k, t->n_gpu);
-    TMX_TAKE(arena, c->now_j, t->n_gpu);
     TMX_TAKE(arena, c->changed, t->n_card);
     if (arena->failed) {
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);

@@ -241,11 +241,7 @@ struct tmx_meter *tmx_meter_take(struct tmx_arena *arena, const struct tmx_machi
         return NULL;
     }
     m->n_gpu = n;
-    TMX_TAKE(arena, m->sum_w, n);
-    TMX_TAKE(arena, m->n_tick, n);
-    TMX_TAKE(arena, m->board_w, n);
-    TMX_TAKE(arena, m->inlet_k, n);
-    TMX_TAKE(arena, m->memory_k, n);
+    TMX_TAKE_REALS(arena, n, &m->sum_w, &m->n_tick, &m->board_w, &m->inlet_k, &m->memory_k);
     TMX_TAKE(arena, m->board, n);
     TMX_TAKE(arena, m->level, 2 * n_level);
     if (!arena->failed) {
