@@ -407,22 +407,6 @@ static double resident_warps(const struct chip *s, size_t program)
     return warps;
 }
 
-static size_t count_states(struct chip *s)
-{
-    size_t running = 0;
-    const bool taker = taker_of(s) != SIZE_MAX;
-    memset(s->count, 0, sizeof s->count);
-    s->clocked = 0;
-    for (size_t i = 0; i < s->n_core; i++) {
-        enum tmx_core_state st = s->core[i].state;
-        st = st == TMX_CORE_GIVEN && !taker && s->core[i].n == 0 ? TMX_CORE_OFF : st;
-        s->count[st]++;
-        s->clocked += st != TMX_CORE_OFF && st != TMX_CORE_CLOCK_OFF;
-        running += core_runs(s, &s->core[i]);
-    }
-    return running;
-}
-
 /* Sort the running cores into classes by (program, resident blocks). */
 static size_t classify(struct chip *s, struct tmx_core_class *class, unsigned char *class_of)
 {
@@ -465,7 +449,16 @@ static void solve(struct chip *s)
     const struct tmx_memory_system m = memory_system(s->spec->chip, s->core_clock, s->memory_clock);
     struct tmx_core_class class[TMX_MAX_CLASS]; /* set as far as used: clearing them costs half a solution */
     unsigned char class_of[TMX_MAX_CORE] = {0};
-    s->running = count_states(s);
+    const bool taker = taker_of(s) != SIZE_MAX;
+    memset(s->count, 0, sizeof s->count);
+    s->running = s->clocked = 0;
+    for (size_t i = 0; i < s->n_core; i++) {
+        enum tmx_core_state st = s->core[i].state;
+        st = st == TMX_CORE_GIVEN && !taker && s->core[i].n == 0 ? TMX_CORE_OFF : st;
+        s->count[st]++;
+        s->clocked += st != TMX_CORE_OFF && st != TMX_CORE_CLOCK_OFF;
+        s->running += core_runs(s, &s->core[i]);
+    }
     const size_t n = classify(s, class, class_of);
     tmx_latency_solve(&m, class, n, &s->latency);
     s->r->solves++;
@@ -506,17 +499,6 @@ static void solve(struct chip *s)
     s->stale = false;
 }
 
-/* Lines inside the memory system: on their way, waiting at an L2 slice, waiting at a controller. Mean
- * queue of M/D/1: rho^2 / (2 (1 - rho)). */
-static double lines_inside(const struct chip *s)
-{
-    const struct tmx_memory_system m = memory_system(s->spec->chip, s->core_clock, s->memory_clock);
-    const struct tmx_latency *l = &s->latency;
-    return l->lines_per_cycle * m.base_cycles +
-           m.partitions * l->l2_load * l->l2_load / (2 * (1 - l->l2_load)) +
-           m.partitions * l->dram_load * l->dram_load / (2 * (1 - l->dram_load));
-}
-
 static void account_launches(struct chip *s, double cycles, double seconds)
 {
     double waited = 0;
@@ -552,7 +534,14 @@ static void account(struct chip *s, double cycles)
     r->thread_instr += s->thread_rate * cycles;
     r->lines_served += s->latency.lines_per_cycle * cycles;
     r->dram_lines += s->latency.dram_lines_per_cycle * cycles;
-    r->outstanding_memory += lines_inside(s) * cycles;
+    /* lines inside: on their way, waiting at an L2 slice, waiting at a controller. Mean queue of M/D/1:
+     * rho^2 / (2 (1 - rho)) */
+    const struct tmx_memory_system m = memory_system(s->spec->chip, s->core_clock, s->memory_clock);
+    const struct tmx_latency *l = &s->latency;
+    r->outstanding_memory += (l->lines_per_cycle * m.base_cycles +
+                              m.partitions * l->l2_load * l->l2_load / (2 * (1 - l->l2_load)) +
+                              m.partitions * l->dram_load * l->dram_load / (2 * (1 - l->dram_load))) *
+                             cycles;
     bin->seconds += seconds;
     bin->instr += r->instr - instr0;
     bin->lines += s->latency.lines_per_cycle * cycles;
@@ -650,43 +639,31 @@ static void look(struct chip *s)
     v->good_to_bad = good < 0.5 ? good / (1 - good) : 1;
 }
 
-static void set_clocks(struct chip *s)
+/* Clamp and apply the policy's request. A core that holds blocks cannot be switched off. */
+static void apply(struct chip *s)
 {
-    const struct tmx_cta_request *q = &s->request;
-    if (q->core_clock == s->core_clock && q->memory_clock == s->memory_clock) {
-        return;
-    }
-    s->core_clock = q->core_clock;
-    s->memory_clock = q->memory_clock;
-    s->clock = ledger_clock(&s->r->ledger, s->core_clock, s->memory_clock);
-    s->r->ledger.clock_changes++;
-    for (size_t i = 0; i < s->n_core; i++) {
-        s->core[i].ready_cycle = fmax(s->core[i].ready_cycle, s->cycle + s->spec->chip->clock_change_cycles);
-    }
-    s->stale = true;
-}
-
-/* Nothing of a request that cannot be is taken over; the run ends with it. */
-static enum tmx_status check_request(const struct chip *s)
-{
-    const struct tmx_cta_request *q = &s->request;
+    struct tmx_cta_request *q = &s->request;
+    /* nothing of a request that cannot be is taken over; the run ends with it */
     bool ok = isfinite(q->core_clock) && q->core_clock > 0 && isfinite(q->memory_clock) &&
               q->memory_clock > 0 && !isnan(q->wake_cycle) && q->block_limit >= 0;
     for (size_t i = 0; i < s->n_core; i++) {
         ok = ok && (unsigned)q->state[i] < TMX_N_CORE_STATE;
     }
-    return ok ? TMX_OK : TMX_ESOLVE;
-}
-
-/* Clamp and apply the policy's request. A core that holds blocks cannot be switched off. */
-static void apply(struct chip *s)
-{
-    struct tmx_cta_request *q = &s->request;
-    s->answer = s->answer ? s->answer : check_request(s);
+    s->answer = ok ? s->answer : TMX_ESOLVE;
     if (s->answer) {
         return;
     }
-    set_clocks(s);
+    if (q->core_clock != s->core_clock || q->memory_clock != s->memory_clock) {
+        s->core_clock = q->core_clock;
+        s->memory_clock = q->memory_clock;
+        s->clock = ledger_clock(&s->r->ledger, s->core_clock, s->memory_clock);
+        s->r->ledger.clock_changes++;
+        for (size_t i = 0; i < s->n_core; i++) {
+            struct tmx_core *c = &s->core[i];
+            c->ready_cycle = fmax(c->ready_cycle, s->cycle + s->spec->chip->clock_change_cycles);
+        }
+        s->stale = true;
+    }
     for (size_t i = 0; i < s->n_core; i++) {
         struct tmx_core *c = &s->core[i];
         const bool off = q->state[i] == TMX_CORE_OFF || q->state[i] == TMX_CORE_CLOCK_OFF;

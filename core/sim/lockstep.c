@@ -169,25 +169,19 @@ static void heat(struct fleet *f, struct lane *first)
     }
 }
 
-/* Steps of a simulation that has nothing to share with others: so many that its matrices come to the cache.
- */
-static void burst(struct lane *l)
-{
-    enum { STEPS = 256 };
-    for (int i = 0; i < STEPS && runs(l); i++) {
-        enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
-        st = st ? st : tmx_sim_look(l->sim, &l->observer, &l->err);
-        st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
-    }
-}
-
 static void tick(struct fleet *f)
 {
+    enum {
+        BURST = 256
+    }; /* ticks of a simulation that has nothing to share: its matrices come to the cache */
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
         l->heated = runs(l) && steps_alone(l->sim);
-        if (l->heated) {
-            burst(l);
-        } else if (runs(l)) {
+        for (int i = 0; i < BURST && l->heated && runs(l); i++) {
+            enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
+            st = st ? st : tmx_sim_look(l->sim, &l->observer, &l->err);
+            st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
+        }
+        if (!l->heated && runs(l)) {
             const enum tmx_status st = tmx_sim_tick_to_watts(l->sim, &l->err);
             st ? end(l, st) : (void)0;
         }
@@ -206,19 +200,9 @@ static void tick(struct fleet *f)
     }
 }
 
-static void tell(struct fleet *f)
-{
-    enum { EVERY = 256 };
-    const bool due = f->tasks->progress && ++f->n_tick % EVERY == 0;
-    for (size_t i = 0; due && i < f->n_lane; i++) {
-        if (f->lane[i].sim) {
-            f->tasks->progress(f->tasks->ctx, f->lane[i].task, tmx_sim_share(f->lane[i].sim));
-        }
-    }
-}
-
 void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n)
 {
+    enum { TELL_EVERY = 256 };
     struct fleet f = {.tasks = t, .n_lane = n / 2 > LANES ? LANES : n / 2 > FEW_LANES ? n / 2 : FEW_LANES};
     for (size_t next = 0, n_open = 0; next < n || n_open > 0;) {
         struct lane *free = NULL, *ended = NULL;
@@ -233,7 +217,10 @@ void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, si
             ended->sim = NULL;
             t->end(t->ctx, ended->task, ended->own, ended->st, &ended->err);
         } else {
-            tell(&f);
+            const bool due = t->progress && ++f.n_tick % TELL_EVERY == 0;
+            for (struct lane *l = f.lane; due && l < f.lane + f.n_lane; l++) {
+                l->sim ? t->progress(t->ctx, l->task, tmx_sim_share(l->sim)) : (void)0;
+            }
             tick(&f);
         }
     }

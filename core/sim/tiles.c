@@ -151,21 +151,14 @@ struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *s)
     return s->pool;
 }
 
-/* GPUs that a tile should have. */
-static size_t fill(const struct tmx_tiles *s)
-{
-    const size_t n_gpu = s->sim->machine->n_gpu, n_thread = s->sim->spec.n_thread,
-                 n_level = s->sim->cooling ? s->sim->cooling->n_level : 1,
-                 wanted = 2 * BATCH * n_level < MOST ? 2 * BATCH * n_level : MOST,
-                 fair = n_thread > 1 ? n_gpu / (PER_THREAD * n_thread) : n_gpu;
-    return wanted < fair ? wanted : fair;
-}
-
 /* Tiles with a job in common become one, and so do those that are too small for batches. */
 static void join(struct tmx_tiles *s)
 {
-    const size_t wanted = fill(s);
     const struct tmx_machine *m = s->sim->machine;
+    const size_t n_thread = s->sim->spec.n_thread, n_level = s->sim->cooling ? s->sim->cooling->n_level : 1,
+                 full = 2 * BATCH * n_level < MOST ? 2 * BATCH * n_level : MOST,
+                 fair = n_thread > 1 ? m->n_gpu / (PER_THREAD * n_thread) : m->n_gpu,
+                 wanted = full < fair ? full : fair; /* GPUs of a tile */
     const bool whole = s->sim->cta || s->sim->source->meet;
     for (size_t i = 0; i < s->n_base; i++) {
         s->joined[i] = whole && i > 0;
@@ -268,14 +261,6 @@ static void sample(struct tmx_tiles *p, size_t i)
 }
 
 /* Noise is of one stream: then every rank reads all sensors, else its own. */
-static enum tmx_status share_sensed(struct tmx_sim *s, struct tmx_err *err)
-{
-    const struct tmx_decomposition_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
-                                                  {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
-                                                  {s->meter->memory_k, TMX_OF_GPU, sizeof(double)}};
-    return tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
-}
-
 enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
 {
     struct tmx_sim *s = p->sim;
@@ -288,19 +273,19 @@ enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
     s->sensor->n_sample++;
     tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
     read_meters(s, tmx_machine_all(s->machine));
-    return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
-}
-
-static double counted_s(const struct tmx_sim *s, const struct tile *p)
-{
-    return time_s(s, p) - (double)s->warmup * s->spec.dt_s;
+    const struct tmx_decomposition_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
+                                                  {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
+                                                  {s->meter->memory_k, TMX_OF_GPU, sizeof(double)}};
+    return s->share && !in_order
+               ? tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err)
+               : TMX_OK;
 }
 
 /* The same arrays, at the tile's time. */
 static struct tmx_machine machine_at(const struct tmx_sim *s, const struct tile *p)
 {
     struct tmx_machine m = *s->machine;
-    m.now_s = counted_s(s, p);
+    m.now_s = time_s(s, p) - (double)s->warmup * s->spec.dt_s;
     return m;
 }
 
@@ -327,7 +312,7 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, str
 static void advance(struct tmx_sim *s, struct tile *p)
 {
     struct tmx_machine now = machine_at(s, p);
-    p->n_done += tmx_machine_advance_span(&now, p->span, counted_s(s, p));
+    p->n_done += tmx_machine_advance_span(&now, p->span, now.now_s);
     if (s->source->meet) { /* this is the one tile there is */
         p->n_done += s->source->meet(&s->work_view, s->work);
     }
@@ -483,21 +468,6 @@ static void record_kelvins(void *ctx, size_t i)
                          s->recorder->n_tick + (p->tile[i].tick - s->tick), s->events ? s->span : 1);
 }
 
-/* A tick of a tile. */
-static void advance_tick(struct tmx_tiles *p, size_t i)
-{
-    struct tile *own = &p->tile[i];
-    to_watts(p, i);
-    if (own->st) {
-        return;
-    }
-    own->stage = HEAT;
-    own->st = heat(p, own, &own->err); /* 9 kelvins */
-    if (!own->st) {
-        record_kelvins(p, i);
-    }
-}
-
 /* The ticks of a step of a tile. */
 static void step(void *ctx, size_t i)
 {
@@ -510,7 +480,14 @@ static void step(void *ctx, size_t i)
         if (k > 0 && own->tick % s->sample == 0) {
             sample(p, i);
         }
-        advance_tick(p, i);
+        to_watts(p, i);
+        if (!own->st) {
+            own->stage = HEAT;
+            own->st = heat(p, own, &own->err); /* 9 kelvins */
+        }
+        if (!own->st) {
+            record_kelvins(p, i);
+        }
         if (s->span > 1) {
             memcpy(&p->now_w[k * s->machine->n_gpu + first], &s->recorder->now_w[first],
                    n * sizeof *p->now_w);

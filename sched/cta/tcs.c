@@ -42,29 +42,9 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static size_t count_active(const struct tmx_cta_view *v)
+static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_core; i++) {
-        n += v->core[i].state == TMX_CORE_ACTIVE;
-    }
-    return n;
-}
-
-/* C_mem of Algorithm 1. */
-static size_t count_memory_bound(const struct tmx_tcs *t, const struct tmx_cta_view *v)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_core; i++) {
-        const struct tmx_cta_core *c = &v->core[i];
-        n += c->state == TMX_CORE_ACTIVE && c->stall_cycles > t->stall_share * t->window_cycles &&
-             c->latency_cycles > t->threshold * v->base_latency_cycles;
-    }
-    return n;
-}
-
-static void start(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
+    struct tmx_tcs *t = state;
     t->phase = TMX_TCS_MONITOR;
     t->n_throttle = 0;
     t->next_window = t->window_cycles;
@@ -76,26 +56,24 @@ static void start(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx
     }
 }
 
-static void throttle_one(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    for (size_t i = view->n_core; i-- > 0;) {
-        if (view->core[i].state == TMX_CORE_ACTIVE) {
-            request->state[i] = TMX_CORE_THROTTLE;
-            request->accept[i] = false;
-            t->n_throttle++;
-            return;
-        }
-    }
-}
-
 /* One monitoring period is over. */
 static void window(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    const size_t n_active = count_active(view), n_memory = count_memory_bound(t, view);
+    size_t n_active = 0, n_memory = 0, last = 0; /* n_memory: C_mem of Algorithm 1 */
+    for (size_t i = 0; i < view->n_core; i++) {
+        const struct tmx_cta_core *c = &view->core[i];
+        const bool active = c->state == TMX_CORE_ACTIVE;
+        n_active += active;
+        n_memory += active && c->stall_cycles > t->stall_share * t->window_cycles &&
+                    c->latency_cycles > t->threshold * view->base_latency_cycles;
+        last = active ? i : last;
+    }
     const bool first = t->next_window <= t->window_cycles;
     if (2 * n_memory >= n_active && n_memory > 0) {
         if (n_active > 1) {
-            throttle_one(t, view, request);
+            request->state[last] = TMX_CORE_THROTTLE;
+            request->accept[last] = false;
+            t->n_throttle++;
         }
     } else if (t->half && first) {
         for (size_t i = 0; i < view->n_core; i++) { /* hTCS: half the cores do not suffice */
@@ -117,16 +95,6 @@ static void settle(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tm
     request->wake_cycle = INFINITY;
 }
 
-static void activate_one(struct tmx_cta_request *request, size_t n_core)
-{
-    for (size_t i = 0; i < n_core; i++) {
-        if (request->state[i] == TMX_CORE_THROTTLE) {
-            request->state[i] = TMX_CORE_ACTIVE;
-            return;
-        }
-    }
-}
-
 /* Algorithm 2. */
 static void core_finished(struct tmx_tcs *t, size_t core, const struct tmx_cta_view *view,
                           struct tmx_cta_request *request)
@@ -136,8 +104,11 @@ static void core_finished(struct tmx_tcs *t, size_t core, const struct tmx_cta_v
     }
     request->state[core] = t->share ? TMX_CORE_GIVEN : TMX_CORE_OFF;
     t->n_throttle--;
-    if (t->throttling) {
-        activate_one(request, view->n_core);
+    for (size_t i = 0; t->throttling && i < view->n_core; i++) {
+        if (request->state[i] == TMX_CORE_THROTTLE) {
+            request->state[i] = TMX_CORE_ACTIVE;
+            return;
+        }
     }
 }
 
@@ -200,11 +171,6 @@ static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta
     }
 }
 
-static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    start(state, view, request);
-}
-
 const struct tmx_cta_policy tmx_cta_tcs = {
     .base = {.name = "tcs",
              .doc = "Throttle cores while memory is congested, gate those not needed.",
@@ -221,7 +187,7 @@ static void launch_on_half(void *state, const struct tmx_cta_view *view, struct 
 {
     struct tmx_tcs *t = state;
     t->half = true;
-    start(t, view, request);
+    launch(t, view, request);
 }
 
 const struct tmx_cta_policy tmx_cta_htcs = {
@@ -240,7 +206,7 @@ static void launch_lending(void *state, const struct tmx_cta_view *view, struct 
 {
     struct tmx_tcs *t = state;
     t->share = true;
-    start(t, view, request);
+    launch(t, view, request);
 }
 
 const struct tmx_cta_policy tmx_cta_tcs_share = {

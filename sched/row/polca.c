@@ -37,16 +37,6 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static double step_up(const struct polca *p, int step)
-{
-    return step == 0 && p->cap == BOTH ? p->t1 : p->t2;
-}
-
-static double step_down(const struct polca *p, int step)
-{
-    return (step == 1 && p->cap == BOTH ? p->t1 : p->t2) - p->hysteresis;
-}
-
 static double clock_of(const struct polca *p, int step, size_t class_of)
 {
     if (step == 0 || (class_of == 0 && (p->cap == LOW || (p->cap == BOTH && step < 3)))) {
@@ -62,9 +52,9 @@ static void decide(const void *state, const struct tmx_row_view *v, double *cloc
     int step = (int)v->memory[0];
     const double share = v->power_w / v->budget_w;
     if (v->memory[1] <= 0 || v->time_s - (v->memory[1] - 1) >= p->step_s) {
-        const int to = step < last && share > step_up(p, step)  ? step + 1
-                       : step > 0 && share < step_down(p, step) ? step - 1
-                                                                : step;
+        const double up = step == 0 && p->cap == BOTH ? p->t1 : p->t2,
+                     down = (step == 1 && p->cap == BOTH ? p->t1 : p->t2) - p->hysteresis;
+        const int to = step < last && share > up ? step + 1 : step > 0 && share < down ? step - 1 : step;
         if (to != step) {
             v->memory[0] = step = to;
             v->memory[1] = v->time_s + 1;
