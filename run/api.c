@@ -85,25 +85,21 @@ static const struct tmx_metric *metric_of(const struct tmx_run *r, size_t i)
     return m;
 }
 
-static size_t n_metric(const struct tmx_run *r)
-{
-    size_t n = 0;
-    while (metric_of(r, n)->name) {
-        n++;
-    }
-    return n;
-}
-
 size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
 {
     const struct tmx_machine *m = r->sim->machine;
+    size_t n_metric = 0;
+    while (thing == TMX_THING_METRIC && metric_of(r, n_metric)->name) {
+        n_metric++;
+    }
     const size_t n[TMX_N_THING] = {[TMX_THING_RUN] = 1,
                                    [TMX_THING_GPU] = m->n_gpu,
                                    [TMX_THING_SM] = m->n_sm,
                                    [TMX_THING_UNIT] = m->n_unit,
                                    [TMX_THING_FAN] = r->sim->cooling ? r->topology.n_fan : 0,
-                                   [TMX_THING_JOB] = m->n_job};
-    return thing == TMX_THING_METRIC ? n_metric(r) : (unsigned)thing < TMX_N_THING ? n[thing] : 0;
+                                   [TMX_THING_JOB] = m->n_job,
+                                   [TMX_THING_METRIC] = n_metric};
+    return (unsigned)thing < TMX_N_THING ? n[thing] : 0;
 }
 
 /* The GPU that the i-th of all SMs (units when by_unit) is on. */

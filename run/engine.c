@@ -54,17 +54,7 @@ static bool of_backend(const char *name)
 }
 
 /* Files that `thermix thermal` reads and writes beside its network. A .config file may name them. */
-static bool of_trace(const char *name)
-{
-    static const char *const files[] = {
-        "p", "o", "d", "steady_file", "grid_steady_file", "grid_transient_file"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (strcmp(files[i], name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+static const char of_trace[] = "p o d steady_file grid_steady_file grid_transient_file";
 
 static enum tmx_status unknown(const char *name, struct tmx_err *err)
 {
@@ -115,7 +105,7 @@ static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg
         w->setting[2 * w->n_setting] = w->key[w->n_setting];
         w->setting[2 * w->n_setting + 1] = value;
         w->n_setting++;
-    } else if (of_trace(name)) {
+    } else if (tmx_words_have(of_trace, name)) {
         return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "%s: an engine reads no trace and writes no file",
                            name);
     } else if (!tmx_hotspot_config_knows(name)) {
@@ -183,22 +173,16 @@ static enum tmx_status read_options(struct tmx_engine *e, const char *const *opt
     return st;
 }
 
-static enum tmx_status read_start(struct tmx_engine *e, bool as_hotspot, struct tmx_err *err)
-{
-    struct tmx_temps temps = {0};
-    enum tmx_status st = tmx_temps_init(&temps, &e->stack, err);
-    st = st ? st : tmx_temps_start(&temps, &e->cfg, as_hotspot, &e->init_node_k, err);
-    e->stack.spec.init_node_k = e->init_node_k;
-    tmx_temps_finish(&temps);
-    return st;
-}
-
 static enum tmx_status set_up(struct tmx_engine *e, const char *const *options, struct tmx_err *err)
 {
     struct words w = {.method = tmx_thermal_backends[0]->base.name};
+    struct tmx_temps temps = {0};
     enum tmx_status st = read_options(e, options, &w, err);
     st = st ? st : tmx_stack_create(&e->cfg, &w.stack, NULL, &e->stack, err);
-    st = st ? st : read_start(e, w.stack.hotspot_compat, err);
+    st = st ? st : tmx_temps_init(&temps, &e->stack, err);
+    st = st ? st : tmx_temps_start(&temps, &e->cfg, w.stack.hotspot_compat, &e->init_node_k, err);
+    tmx_temps_finish(&temps);
+    e->stack.spec.init_node_k = e->init_node_k;
     st = st ? st : tmx_thermal_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err);
     if (st) {
         return st;

@@ -23,7 +23,7 @@ struct tmx_run_gate {
     struct gate_options options;
     struct chip_profiles *made; /* [n_kind] owned; empty where an earlier kind has the chip */
     struct tmx_gate_kind *kind; /* [n_kind] owned */
-    double asleep_error, slowdown_error;
+    double error[2];            /* of asleep time, of slowdown */
 };
 
 static const struct tmx_opt opts[] = {
@@ -52,8 +52,8 @@ static void profile_kernel(struct tmx_run *r, struct chip_profiles *c, size_t k,
                                         .budget = (uint64_t)g->options.instructions};
     c->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
     tmx_run_try(r, tmx_profile_gate, &key, cache_dir, profile);
-    g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
-    g->slowdown_error = fmax(g->slowdown_error, profile->slowdown_error);
+    g->error[0] = fmax(g->error[0], profile->asleep_error);
+    g->error[1] = fmax(g->error[1], profile->slowdown_error);
 }
 
 static void profile_chip(struct tmx_run *r, const char *name, struct chip_profiles *c,
@@ -129,12 +129,7 @@ static void write_gate(const struct tmx_run *r, struct tmx_writer *w)
 
 const struct tmx_run_feature tmx_feature_gating = {.open = open_gate, .write = write_gate};
 
-double tmx_run_gate_asleep_points(const struct tmx_run *r)
+double tmx_run_gate_points(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return r->gate ? 100 * r->gate->asleep_error : 0;
-}
-
-double tmx_run_gate_slowdown_points(const struct tmx_run *r)
-{
-    return r->gate ? 100 * r->gate->slowdown_error : 0;
+    return r->gate ? 100 * r->gate->error[m->what] : 0;
 }

@@ -331,14 +331,9 @@ static double range_w(const struct tmx_run *r, const struct tmx_metric *m)
     return tmx_swing_range_w(&recorder(r)->swing, series(r, m));
 }
 
-static double rise_w(const struct tmx_run *r, const struct tmx_metric *m)
+static double ramp_w(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    return tmx_swing_rise_w(&recorder(r)->swing, series(r, m), m->what);
-}
-
-static double fall_w(const struct tmx_run *r, const struct tmx_metric *m)
-{
-    return tmx_swing_fall_w(&recorder(r)->swing, series(r, m), m->what);
+    return tmx_swing_ramp_w(&recorder(r)->swing, series(r, m), m->what / 2, m->what % 2 > 0);
 }
 
 static double swing_band_pct(const struct tmx_run *r, const struct tmx_metric *m)
@@ -446,6 +441,8 @@ static double wall_overhead_pct(const struct tmx_run *r)
 #define LATENCY(what_, of_, share_) \
     TMX_NEEDS_REQUESTS, .part = latency_s, .what = TMX_SERVE_##what_, .of = (of_), .share = (share_)
 #define SWING(of_, part_, what_) 0, .part = (part_), .what = (what_), .of = (of_), .may_lack = true
+#define RISE(of_, window)        SWING(of_, ramp_w, 2 * (window))
+#define FALL(of_, window)        SWING(of_, ramp_w, 2 * (window) + 1)
 #define NEEDS(needs_, of_, from, field) \
     (needs_), .part = number, .of = (of_), .what = offsetof(struct from, field)
 #define NUMBER(of_, from, field) NEEDS(TMX_NEEDS_DIES, of_, from, field)
@@ -502,14 +499,14 @@ const struct tmx_metric tmx_metrics[] = {
     {"power_swing_w", "swing: 95th less 5th percentile of the boards' power, all together",
      SWING(BOARDS, swing_w, 0)},
     {"power_range_w", "swing: highest less lowest tick of it", SWING(BOARDS, range_w, 0)},
-    {"rise_50ms_w", "swing: largest rise of it within 50 ms", SWING(BOARDS, rise_w, 0)},
-    {"fall_50ms_w", "swing: largest fall within 50 ms", SWING(BOARDS, fall_w, 0)},
-    {"rise_1s_w", "swing: largest rise within 1 s", SWING(BOARDS, rise_w, 1)},
-    {"fall_1s_w", "swing: largest fall within 1 s", SWING(BOARDS, fall_w, 1)},
-    {"rise_10s_w", "swing: largest rise within 10 s", SWING(BOARDS, rise_w, 2)},
-    {"fall_10s_w", "swing: largest fall within 10 s", SWING(BOARDS, fall_w, 2)},
-    {"rise_60s_w", "swing: largest rise within 60 s", SWING(BOARDS, rise_w, 3)},
-    {"fall_60s_w", "swing: largest fall within 60 s", SWING(BOARDS, fall_w, 3)},
+    {"rise_50ms_w", "swing: largest rise of it within 50 ms", RISE(BOARDS, 0)},
+    {"fall_50ms_w", "swing: largest fall within 50 ms", FALL(BOARDS, 0)},
+    {"rise_1s_w", "swing: largest rise within 1 s", RISE(BOARDS, 1)},
+    {"fall_1s_w", "swing: largest fall within 1 s", FALL(BOARDS, 1)},
+    {"rise_10s_w", "swing: largest rise within 10 s", RISE(BOARDS, 2)},
+    {"fall_10s_w", "swing: largest fall within 10 s", FALL(BOARDS, 2)},
+    {"rise_60s_w", "swing: largest rise within 60 s", RISE(BOARDS, 3)},
+    {"fall_60s_w", "swing: largest fall within 60 s", FALL(BOARDS, 3)},
     {"swing_band_pct", "swing: share of the spectrum's energy from 0.1 to 20 Hz, where grids object",
      SWING(BOARDS, swing_band_pct, 0)},
     {"feed_swing_w",
@@ -517,14 +514,14 @@ const struct tmx_metric tmx_metrics[] = {
      "behind supplies",
      SWING(FEEDS, swing_w, 0)},
     {"feed_range_w", "swing: highest less lowest tick of it", SWING(FEEDS, range_w, 0)},
-    {"feed_rise_50ms_w", "swing: largest rise of it within 50 ms", SWING(FEEDS, rise_w, 0)},
-    {"feed_fall_50ms_w", "swing: largest fall within 50 ms", SWING(FEEDS, fall_w, 0)},
-    {"feed_rise_1s_w", "swing: largest rise within 1 s", SWING(FEEDS, rise_w, 1)},
-    {"feed_fall_1s_w", "swing: largest fall within 1 s", SWING(FEEDS, fall_w, 1)},
-    {"feed_rise_10s_w", "swing: largest rise within 10 s", SWING(FEEDS, rise_w, 2)},
-    {"feed_fall_10s_w", "swing: largest fall within 10 s", SWING(FEEDS, fall_w, 2)},
-    {"feed_rise_60s_w", "swing: largest rise within 60 s", SWING(FEEDS, rise_w, 3)},
-    {"feed_fall_60s_w", "swing: largest fall within 60 s", SWING(FEEDS, fall_w, 3)},
+    {"feed_rise_50ms_w", "swing: largest rise of it within 50 ms", RISE(FEEDS, 0)},
+    {"feed_fall_50ms_w", "swing: largest fall within 50 ms", FALL(FEEDS, 0)},
+    {"feed_rise_1s_w", "swing: largest rise within 1 s", RISE(FEEDS, 1)},
+    {"feed_fall_1s_w", "swing: largest fall within 1 s", FALL(FEEDS, 1)},
+    {"feed_rise_10s_w", "swing: largest rise within 10 s", RISE(FEEDS, 2)},
+    {"feed_fall_10s_w", "swing: largest fall within 10 s", FALL(FEEDS, 2)},
+    {"feed_rise_60s_w", "swing: largest rise within 60 s", RISE(FEEDS, 3)},
+    {"feed_fall_60s_w", "swing: largest fall within 60 s", FALL(FEEDS, 3)},
     {"feed_band_w", "swing: root mean square of its part from 0.1 to 20 Hz", SWING(FEEDS, swing_band_w, 0)},
     {"feed_j", "energy drawn from all feeds", NUMBER(FEED, tmx_feed_sum, wall_j)},
     DIES("step_feed_kj", "synchronous job: of it, a step of all members", step_feed_kj),
@@ -556,12 +553,12 @@ const struct tmx_metric tmx_metrics[] = {
     DIES("remote_cost", "cost of the link between the GPUs, relative to link T3", remote_cost),
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology",
      NUMBER(LEDGER, tmx_cooling_ledger, exhaust_j)},
-    DIES("gate_asleep_error_points",
-         "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
-         tmx_run_gate_asleep_points),
-    DIES("gate_slowdown_error_points",
-         "unit gating: largest error of interpolated slowdown against fresh cycle-level runs",
-         tmx_run_gate_slowdown_points),
+    {"gate_asleep_error_points",
+     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs", TMX_NEEDS_DIES,
+     .part = tmx_run_gate_points, .what = 0},
+    {"gate_slowdown_error_points",
+     "unit gating: largest error of interpolated slowdown against fresh cycle-level runs", TMX_NEEDS_DIES,
+     .part = tmx_run_gate_points, .what = 1},
     {"step_time_s", "synchronous job: time of a step, mean", TMX_NEEDS_DIES, .part = step_s},
     {"step_p99_s", "synchronous job: 99th percentile of the step times", TMX_NEEDS_DIES, .part = step_s,
      .share = 0.99},

@@ -198,22 +198,6 @@ void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kin
     }
 }
 
-/* A convection of the package that the card's replaces. A resolved configuration repeats the package's own.
- */
-static void doubt_convection(struct tmx_run *r, const struct tmx_run_kind *k)
-{
-    struct tmx_hotspot_config own;
-    double k_per_w;
-    if (k == r->kind && tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w)) {
-        tmx_hotspot_config_init(&own);
-        tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
-        if (own.r_convec != k_per_w) {
-            tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection",
-                     k_per_w, r->topology.card[k->card].name);
-        }
-    }
-}
-
 /* Convection at the speeds of the cooler's fans. */
 static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
 {
@@ -227,7 +211,7 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
                             ? "the card is cooled by a plate, the package has no cold_plate"
                         : card->convection == TMX_CONVECTION_CHANNELS ? channels_fault(r, k)
                                                                       : NULL;
-    double flow_m3_per_s[TMX_MAX_FAN_LEVELS];
+    double flow_m3_per_s[TMX_MAX_FAN_LEVELS], k_per_w;
     if (fault) {
         tmx_error_at(&r->err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
                      fault);
@@ -252,9 +236,15 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
         }
         k->stack.spec.flow_levels = k->level_flow;
         k->stack.spec.inlet_at_ambient = true;
-    }
-    if (card->convection != TMX_CONVECTION_CHANNELS) {
-        doubt_convection(r, k);
+    } else if (k == r->kind && tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w)) {
+        /* the card's replaces it; a resolved configuration repeats the package's own */
+        struct tmx_hotspot_config own;
+        tmx_hotspot_config_init(&own);
+        tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
+        if (own.r_convec != k_per_w) {
+            tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection",
+                     k_per_w, card->name);
+        }
     }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
@@ -455,38 +445,15 @@ static void close_thermal(struct tmx_run *r)
     free(r->thermal.options);
 }
 
-/* Overrides are of one chip; where there are several, their own files say all. */
-static bool one_chip(const struct tmx_run *r)
-{
-    for (size_t k = 1; k < r->n_kind; k++) {
-        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void write_schedule(const struct tmx_run *r, struct tmx_writer *w)
-{
-    if (r->inlet_file[0]) {
-        tmx_writer_value(w, "inlet", TMX_TEXT_VALUE(r->inlet_file), true);
-        return;
-    }
-    tmx_writer_open(w, "inlet", TMX_SETTING_LIST);
-    for (size_t i = 0; i < r->n_inlet; i++) {
-        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
-        tmx_writer_value(w, "time_s", TMX_REAL_VALUE(r->inlet[i].time_s), false);
-        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet[i].inlet_c), false);
-        tmx_writer_close(w);
-    }
-    tmx_writer_close(w);
-}
-
 static void write_thermal(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const struct tmx_opt none[] = {{0}};
     const struct tmx_opt *opts = r->thermal.ops->base.opts;
-    if (one_chip(r)) {
+    bool one_chip = true; /* overrides are of one chip; where there are several, their own files say all */
+    for (size_t k = 1; k < r->n_kind; k++) {
+        one_chip = one_chip && strcmp(r->kind[k].name, r->kind[0].name) == 0;
+    }
+    if (one_chip) {
         tmx_chip_write_power(&r->kind[0].chip, "chip_power", w);
         /* write package */
         const struct tmx_hotspot_config *cfg = &r->kind[0].package;
@@ -532,8 +499,17 @@ static void write_thermal(const struct tmx_run *r, struct tmx_writer *w)
         }
         tmx_writer_close(w);
     }
-    if (r->n_inlet > 0) {
-        write_schedule(r, w);
+    if (r->n_inlet > 0 && r->inlet_file[0]) {
+        tmx_writer_value(w, "inlet", TMX_TEXT_VALUE(r->inlet_file), true);
+    } else if (r->n_inlet > 0) {
+        tmx_writer_open(w, "inlet", TMX_SETTING_LIST);
+        for (size_t i = 0; i < r->n_inlet; i++) {
+            tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+            tmx_writer_value(w, "time_s", TMX_REAL_VALUE(r->inlet[i].time_s), false);
+            tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet[i].inlet_c), false);
+            tmx_writer_close(w);
+        }
+        tmx_writer_close(w);
     }
     tmx_opt_write_group(opts ? opts : none, r->thermal.options, "thermal", w);
 }

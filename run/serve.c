@@ -137,35 +137,27 @@ static void check_instances(struct tmx_run *r)
     }
 }
 
-/* The instances that serve a class: those of prompts and those of tokens, which are the same where phases are
- * not split. */
-static void count_servers(const struct tmx_run_serve *s, size_t n_instance, size_t n[2][2])
-{
-    const struct tmx_serve_options *o = &s->spec.options;
-    const struct tmx_serve_pool_options *p = &s->spec.pools;
-    const size_t used = p->prompt > 0 ? (size_t)(p->prompt + p->token) : n_instance;
-    memset(n, 0, 4 * sizeof n[0][0]);
-    for (size_t i = 0; i < used; i++) {
-        for (int c = 0; c < 2; c++) {
-            const bool open = !o->class_servers || tmx_serve_class(o, i) == c;
-            n[c][0] += open && (p->prompt == 0 || i < (size_t)p->prompt);
-            n[c][1] += open && (p->prompt == 0 || i >= (size_t)p->prompt);
-        }
-    }
-}
-
-/* Every request fits into every cache it may get to, and has a server. */
+/* Every request fits into every cache it may get to, and has a server: an instance of prompts and one of
+ * tokens, which are the same where phases are not split. */
 static void check_requests(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
     const struct tmx_serve_options *o = &s->spec.options;
     double least = INFINITY;
-    const size_t n = r->n_gpu / (size_t)o->tp;
-    size_t servers[2][2];
+    const struct tmx_serve_pool_options *p = &s->spec.pools;
+    const size_t n = r->n_gpu / (size_t)o->tp, used = p->prompt > 0 ? (size_t)(p->prompt + p->token) : n;
+    size_t servers[2][2] = {{0}}; /* of each class */
+    tmx_run_try(r, tmx_requests_make, &s->list, &s->requests, key(r, "requests"), (uint64_t)r->options.seed);
     for (size_t g = 0; g < r->n_gpu; g++) {
         least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
     }
-    count_servers(s, n, servers);
+    for (size_t i = 0; i < used; i++) {
+        for (int c = 0; c < 2; c++) {
+            const bool open = !o->class_servers || tmx_serve_class(o, i) == c;
+            servers[c][0] += open && (p->prompt == 0 || i < (size_t)p->prompt);
+            servers[c][1] += open && (p->prompt == 0 || i >= (size_t)p->prompt);
+        }
+    }
     for (size_t i = 0; i < s->list.n && !r->err.code; i++) {
         const struct tmx_llm_request *q = &s->list.request[i];
         const size_t *has = servers[q->class_of];
@@ -345,15 +337,6 @@ static void note_without_heat(const struct tmx_setting *root)
 }
 
 /* Keys that have no effect beside others. */
-struct idle {
-    const char *group; /* "": the root */
-    const struct tmx_opt *opts;
-    const void *values;
-    bool idle;
-    const char *keys; /* words */
-    const char *why;
-};
-
 static void check_keys(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
@@ -364,7 +347,13 @@ static void check_keys(struct tmx_run *r)
     const bool trace = s->requests.process == TMX_REQUESTS_TRACE, budget = row->budget_w > 0,
                caps = strcmp(r->sim_spec.choice[TMX_LEVEL_ROW].policy->name, "none") != 0,
                mixes = sch->policy == TMX_SERVE_MIXED || sch->policy == TMX_SERVE_ORCA;
-    const struct idle rows[] = {
+    const struct {
+        const char *group; /* "": the root */
+        const struct tmx_opt *opts;
+        const void *values;
+        bool idle;
+        const char *keys, *why; /* keys: words */
+    } rows[] = {
         {"", tmx_run_opts, &r->options, true,
          "queue link warmup_with system_kernel_s stopped_blocks memory_bound_time measured_gains",
          "a served language model has one job on each GPU"},
@@ -460,18 +449,12 @@ static void load_model(struct tmx_run *r)
     tmx_run_try(r, tmx_llm_load, &r->serve->llm, path);
 }
 
-static void make_requests(struct tmx_run *r)
-{
-    tmx_run_try(r, tmx_requests_make, &r->serve->list, &r->serve->requests, key(r, "requests"),
-                (uint64_t)r->options.seed);
-}
-
 static void open_serve(struct tmx_run *r)
 {
     static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
-    static void (*const steps[])(struct tmx_run *) = {read_groups, load_model, fill_gpus,     check_instances,
-                                                      find_rows,   check_row,  make_requests, check_requests,
-                                                      check_fit,   find_alone, check_keys,    make_jobs};
+    static void (*const steps[])(struct tmx_run *) = {
+        read_groups,    load_model, fill_gpus,  check_instances, find_rows, check_row,
+        check_requests, check_fit,  find_alone, check_keys,      make_jobs};
     const struct tmx_setting *group;
     tmx_run_try(r, tmx_setting_group, r->root, "serve", &group);
     if (r->err.code || !group) {
@@ -501,34 +484,28 @@ static void open_serve(struct tmx_run *r)
     tmx_run_source(r, &tmx_source_serve, &s->spec, group);
 }
 
-/* Where a watt of a prompt goes. power_w, work [n_unit]; work [5 * n_unit]. */
-static void prompt_watt(const struct tmx_run *r, const struct tmx_chip *c, double *power_w, double *work)
-{
-    const struct tmx_llm *m = &r->serve->llm;
-    const size_t n = c->floorplan.n_unit;
-    double *l2 = work, *dram = work + n;
-    const struct tmx_power_shares s = {work + 2 * n, work + 3 * n, work + 4 * n, work + 2 * n, l2, dram};
-    tmx_power_share_out(c, 0, 0, &s);
-    for (size_t u = 0; u < n; u++) {
-        const double sm = c->sm_of_unit[u] == TMX_NO_SM ? 0 : c->part_share[u] / (double)c->n_sm;
-        power_w[u] = (1 - m->l2_share - m->prompt_dram_share) * sm + m->l2_share * l2[u] +
-                     m->prompt_dram_share * dram[u];
-    }
-}
-
 /* How much a kind's sensors rise in a second by a watt of a prompt: a step of its thermal model. */
 static enum tmx_status rise(struct tmx_run *r, size_t kind, double *die_k, double *memory_k,
                             struct tmx_err *err)
 {
     static const double horizon_s = 1; /* of a prompt */
     const struct tmx_run_kind *k = &r->kind[kind];
+    const struct tmx_llm *m = &r->serve->llm;
     const size_t n = k->chip.floorplan.n_unit, steps = (size_t)fmax(1, round(horizon_s / r->options.tick_s));
-    double *power_w = calloc(8 * n, sizeof *power_w), *still_k = power_w + n, *temp_k = still_k + n;
+    double *power_w = calloc(8 * n, sizeof *power_w), *still_k = power_w + n, *temp_k = still_k + n,
+           *l2 = temp_k + n, *dram = l2 + n, *unused = dram + n;
     void *state = NULL;
     enum tmx_status st = power_w ? r->thermal.ops->create(k->model, &state, err) : tmx_no_memory(err);
     st = st ? st : r->thermal.ops->steady(state, power_w, true, still_k);
     if (!st) {
-        prompt_watt(r, &k->chip, power_w, temp_k + n);
+        tmx_power_share_out(&k->chip, 0, 0,
+                            &(struct tmx_power_shares){unused, unused + n, unused + 2 * n, unused, l2, dram});
+    }
+    for (size_t u = 0; u < n && !st; u++) { /* where a watt of a prompt goes */
+        const double sm =
+            k->chip.sm_of_unit[u] == TMX_NO_SM ? 0 : k->chip.part_share[u] / (double)k->chip.n_sm;
+        power_w[u] = (1 - m->l2_share - m->prompt_dram_share) * sm + m->l2_share * l2[u] +
+                     m->prompt_dram_share * dram[u];
     }
     for (size_t i = 0; i < steps && !st; i++) {
         st = r->thermal.ops->step(state, r->options.tick_s, power_w, temp_k);

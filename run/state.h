@@ -182,8 +182,8 @@ void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tm
 
 /* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [%]; 0 without
  * gating. */
-double tmx_run_gate_asleep_points(const struct tmx_run *r);
-double tmx_run_gate_slowdown_points(const struct tmx_run *r);
+/* what: 0 asleep, 1 slowdown. */
+double tmx_run_gate_points(const struct tmx_run *r, const struct tmx_metric *m);
 /* Of a card whose GPUs are of kind k, cooled by channels: the watts of its pumps, what flows past them when
  * they stand still, and the heat capacity of that. */
 void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k);

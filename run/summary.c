@@ -67,17 +67,16 @@ bool tmx_run_has_gpu_labels(const struct tmx_run *run)
 
 struct tmx_table *tmx_run_kernels(const struct tmx_run *run)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("kernel"),        TMX_REAL("arrival_s", 3), TMX_REAL("started_s", 3),
-        TMX_REAL("finished_s", 3), TMX_INT("blocks"),        TMX_INT("blocks_retired"),
-        TMX_REAL("dynamic_j", 1),  TMX_REAL("pdi_w", 3),     TMX_INT("gpu"),
-        TMX_INT("gpus"),           TMX_REAL("wait_s", 3),    TMX_REAL("turnaround_s", 3),
-        TMX_TEXT("gpu_label"), /* last: of topologies that give their GPUs names */
-    };
     const struct tmx_sim *sim = run->sim;
     const struct tmx_machine *m = sim->machine;
     const bool names = tmx_run_has_gpu_labels(run);
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - (names ? 0 : 1));
+    char words[200];
+    snprintf(
+        words, sizeof words,
+        "kernel arrival_s:3 started_s:3 finished_s:3 blocks:d blocks_retired:d dynamic_j:1 pdi_w:3 gpu:d "
+        "gpus:d wait_s:3 turnaround_s:3%s",
+        names ? " gpu_label" : ""); /* of topologies that give their GPUs names */
+    struct tmx_table *t = tmx_table_of(words);
     for (size_t j = 0; !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job);
@@ -107,16 +106,14 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     const struct tmx_chip *c = gpu->chip;
     const double counted_s = (double)rec->n_tick * run->options.tick_s;
     double dynamic_j = 0, leakage_j = 0, baseline_j = 0, sm_k = 0, stopped_s = 0;
-    size_t kernels = 0;
+    size_t kernels = 0, n_sm_unit = 0;
     for (size_t u = gpu->unit0; u < gpu->unit0 + c->floorplan.n_unit; u++) {
         dynamic_j += rec->dynamic_j[u];
         leakage_j += rec->leakage_j[u];
         baseline_j += rec->baseline_j[u];
-        sm_k += c->sm_of_unit[u - gpu->unit0] == TMX_NO_SM ? 0 : rec->sum_k[u];
-    }
-    size_t n_sm_unit = 0;
-    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-        n_sm_unit += c->sm_of_unit[u] != TMX_NO_SM;
+        const bool is_sm = c->sm_of_unit[u - gpu->unit0] != TMX_NO_SM;
+        sm_k += is_sm ? rec->sum_k[u] : 0;
+        n_sm_unit += is_sm;
     }
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + c->n_sm; sm++) {
         stopped_s += m->gated_s[sm] / (double)c->n_sm;
@@ -163,49 +160,17 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
 
 struct tmx_table *tmx_run_gpus(const struct tmx_run *run)
 {
-    static const struct tmx_column before[] = {
-        TMX_INT("gpu"),
-        TMX_TEXT("chip"),
-        TMX_INT("kernels"),
-        TMX_REAL("energy_j", 1),
-        TMX_REAL("dynamic_j", 1),
-        TMX_REAL("leakage_j", 1),
-        TMX_REAL("mean_w", 2),
-        TMX_REAL("peak_w", 2),
-        TMX_REAL("mean_temp_c", 3),
-        TMX_REAL("peak_temp_c", 3),
-        TMX_REAL("peak_memory_c", 3),
-        TMX_REAL("busy_pct", 3),
-        TMX_REAL("clock_stopped_s", 3),
-    };
-    enum { BEFORE = sizeof before / sizeof before[0] };
-    static const struct tmx_column after[] = {
-        TMX_REAL("mean_inlet_c", 3),
-        TMX_REAL("mean_fan_rpm", 1),
-        TMX_REAL("leakage_factor", 4),
-        TMX_REAL("dynamic_factor", 4),
-        TMX_REAL("sink_factor", 4),
-        TMX_REAL("inlet_offset_k", 3),
-        TMX_TEXT("name"),
-        TMX_TEXT("rack"),
-    };
-    enum { AIR = 2, SPREAD = 4 };
-    struct tmx_column columns[BEFORE + TMX_N_REASON + sizeof after / sizeof after[0]];
-    char name[TMX_N_REASON][40];
-    memcpy(columns, before, sizeof before);
+    char words[1000];
+    size_t n = (size_t)snprintf(words, sizeof words,
+                                "gpu:d chip kernels:d energy_j:1 dynamic_j:1 leakage_j:1 mean_w:2 peak_w:2 "
+                                "mean_temp_c:3 peak_temp_c:3 peak_memory_c:3 busy_pct:3 clock_stopped_s:3");
     for (size_t why = 0; why < TMX_N_REASON; why++) {
-        snprintf(name[why], sizeof name[why], "%s_s", tmx_reason_names[why]);
-        columns[BEFORE + why] = (struct tmx_column){name[why], TMX_COLUMN_REAL, 3};
+        n += (size_t)snprintf(words + n, sizeof words - n, " %s_s:3", tmx_reason_names[why]);
     }
-    size_t n = BEFORE + TMX_N_REASON;
-    const size_t n_name = (run->topology.n_gpu > 0 ? 1u : 0u) + (run->topology.n_rack > 0 ? 1u : 0u);
-    const size_t n_after = AIR + SPREAD + n_name;
-    for (size_t i = 0; i < n_after; i++) {
-        if (i < AIR || i >= AIR + SPREAD || run->spread_of_gpu) {
-            columns[n++] = after[i];
-        }
-    }
-    struct tmx_table *t = tmx_table_new(columns, n);
+    snprintf(words + n, sizeof words - n, " mean_inlet_c:3 mean_fan_rpm:1%s%s%s",
+             run->spread_of_gpu ? " leakage_factor:4 dynamic_factor:4 sink_factor:4 inlet_offset_k:3" : "",
+             run->topology.n_gpu > 0 ? " name" : "", run->topology.n_rack > 0 ? " rack" : "");
+    struct tmx_table *t = tmx_table_of(words);
     for (size_t g = 0; g < run->n_gpu; g++) {
         add_gpu(t, run, g);
     }
@@ -255,24 +220,11 @@ const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t si
     return buf;
 }
 
-/* Are there times by reason that add up to more than somebody may expect? */
-static bool reasons_overlap(const struct tmx_run *run)
-{
-    static const char *const names[] = {"sw_power_cap_s", "sw_thermal_slowdown_s", "hw_thermal_slowdown_s"};
-    size_t n = 0;
-    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-            n += strcmp(m->name, names[i]) == 0 && tmx_run_metric(run, m) > 0;
-        }
-    }
-    return n > 1;
-}
-
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     const struct tmx_bold bold = tmx_os_bold(out);
-    size_t n_zero = 0; /* metrics */
+    size_t n_zero = 0, n_reason = 0; /* metrics */
     double latched = 0;
     char title[900], policy[300], gpus[40] = "", chip[64];
     tmx_data_word(TMX_DATA_CHIP, run->kind[0].name, chip, sizeof chip);
@@ -292,6 +244,8 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
         const bool first = m == tmx_metrics; /* what a run is for: shown where it is 0, too */
         n_zero += v == 0 && !first && tmx_run_has_metric(run, m);
         latched = strcmp(m->name, "latched_sm") == 0 ? v : latched;
+        n_reason +=
+            v > 0 && tmx_words_have("sw_power_cap_s sw_thermal_slowdown_s hw_thermal_slowdown_s", m->name);
         if (((v != 0 && !isnan(v)) || first) && tmx_run_has_metric(run, m)) {
             fprintf(out, "%s%-24s %14.3f%s  ", first ? bold.on : "", m->name, fabs(v) < 5e-4 ? 0 : v,
                     first ? bold.off : "");
@@ -305,7 +259,7 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
                  latched);
         tmx_text_wrap(line, 0, width, out);
     }
-    if (reasons_overlap(run)) {
+    if (n_reason > 1) {
         fputs("Several reasons may slow a GPU at once: their times can sum to more than the run's.\n", out);
     }
     if (n_zero > 0) {

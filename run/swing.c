@@ -93,7 +93,7 @@ struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
         const struct tmx_power_group *group = &s->group[i];
         for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
             const struct tmx_swing_window *v = &tmx_swing_of(s, i)->window[k];
-            const double rise_w = tmx_swing_rise_w(s, i, k), fall_w = tmx_swing_fall_w(s, i, k);
+            const double rise_w = tmx_swing_ramp_w(s, i, k, false), fall_w = tmx_swing_ramp_w(s, i, k, true);
             char name[TMX_NAME] = "";
             if (group->name_length > 0) {
                 snprintf(name, sizeof name, "%.*s", (int)group->name_length, name_of(run, group->gpus.first));
@@ -113,14 +113,14 @@ struct tmx_table *tmx_run_ramps(const struct tmx_run *run)
 struct tmx_table *tmx_run_spectrum(const struct tmx_run *run)
 {
     const struct tmx_swing *s = &run->sim->recorder->swing;
-    double psd[2][TMX_SWING_SEGMENT / 2 + 1];
-    const double bin_hz = tmx_swing_spectrum(s, false, psd[0]);
-    const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1]));
+    double psd[2][TMX_SWING_SEGMENT / 2 + 1], unit[2];
+    const double bin_hz = tmx_swing_spectrum(s, false, psd[0], &unit[0]);
+    const bool there = isfinite(bin_hz) && isfinite(tmx_swing_spectrum(s, true, psd[1], &unit[1]));
     struct tmx_table *t = tmx_table_of("hz:4 boards_w:2 feed_w:2");
     for (size_t k = 1; k <= TMX_SWING_SEGMENT / 2 && there; k++) {
         tmx_table_real(t, (double)k * bin_hz);
-        tmx_table_real(t, sqrt(psd[0][k]));
-        tmx_table_real(t, sqrt(psd[1][k]));
+        tmx_table_real(t, sqrt(psd[0][k] * unit[0]));
+        tmx_table_real(t, sqrt(psd[1][k] * unit[1]));
     }
     return t;
 }
@@ -161,7 +161,7 @@ static const char *what_is_at(const struct tmx_run *run, double at_s, bool fall,
 const char *tmx_run_ramp_why(const struct tmx_run *run, bool fall, char *buf, size_t size)
 {
     const struct tmx_swing *s = &run->sim->recorder->swing;
-    const double w = fall ? tmx_swing_fall_w(s, 0, 0) : tmx_swing_rise_w(s, 0, 0);
+    const double w = tmx_swing_ramp_w(s, 0, 0, fall);
     *buf = '\0';
     if (!(w > 0)) {
         return buf;

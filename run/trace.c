@@ -62,6 +62,15 @@ static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu
     return kernel_slot < gpu->n_run ? m->job[gpu->run[kernel_slot]].kernel->name : "";
 }
 
+/* A cell, empty where v is not finite. */
+static void put(FILE *out, const char *format, double v)
+{
+    fputc(',', out);
+    if (isfinite(v)) {
+        fprintf(out, format, v);
+    }
+}
+
 /* The mean over sensor.power_window_s, as nvidia-smi shows it; the governor has a window of its own. */
 static double reported_w(const struct tmx_run_trace *t, size_t g)
 {
@@ -107,13 +116,9 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     fputs(gpu->reasons ? "" : ",", out);
     struct tmx_cooling_gpu air;
     const bool fans = tmx_sim_gpu_cooling(sim, g, &air);
-    if (fans && isfinite(air.rpm)) {
-        fprintf(out, ",%.4f,%.6g", air.inlet_k - TMX_ZERO_C, air.rpm);
-    } else if (fans) {
-        fprintf(out, ",%.4f,", air.inlet_k - TMX_ZERO_C);
-    } else {
-        fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
-    }
+    const double inlet_k = fans ? air.inlet_k : t->run->kind[t->run->kind_of_gpu[g]].package.ambient;
+    fprintf(out, ",%.4f", inlet_k - TMX_ZERO_C);
+    put(out, "%.6g", fans ? air.rpm : NAN);
     const struct sample *s = &t->sample[g];
     fprintf(out, ",%.6g,%.4f,%.4f,%.4f,%.4f,%.4g", reported_w(t, g), s->coolest_k - TMX_ZERO_C,
             s->least_k - TMX_ZERO_C, s->most_k - TMX_ZERO_C, s->mean_k / (double)t->n_tick - TMX_ZERO_C,
@@ -166,14 +171,6 @@ static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, d
 
 /* ---- rows of servers: rows.csv ---- */
 
-/* A value, or nothing where it is not finite. */
-static void put(FILE *out, const char *format, double v)
-{
-    if (isfinite(v)) {
-        fprintf(out, format, v);
-    }
-}
-
 /* Watts of this tick, as the telemetry of its row sums them up. */
 static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
@@ -214,17 +211,13 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
         memory_k = fmax(memory_k, v[i].memory_k > 0 ? v[i].memory_k : NAN);
         inlet_k = fmax(inlet_k, v[i].inlet_k);
     }
-    fprintf(out, "%.9g,%zu,%.9g,", tmx_sim_time_s(sim), row, t->row_w[row] / (double)t->n_tick);
+    fprintf(out, "%.9g,%zu,%.9g", tmx_sim_time_s(sim), row, t->row_w[row] / (double)t->n_tick);
     put(out, "%.9g", budget_w > 0 ? budget_w : NAN);
-    fputc(',', out);
     put(out, "%.6g", mhz[0]);
-    fputc(',', out);
     put(out, "%.6g", mhz[1]);
-    fprintf(out, ",%.4g,%d,%zu,", 100 * (double)capped / (double)in_row, braked, requests);
+    fprintf(out, ",%.4g,%d,%zu", 100 * (double)capped / (double)in_row, braked, requests);
     put(out, "%.4f", hottest_k - TMX_ZERO_C);
-    fputc(',', out);
     put(out, "%.4f", memory_k - TMX_ZERO_C);
-    fputc(',', out);
     put(out, "%.4f", inlet_k - TMX_ZERO_C);
     fputc('\n', out);
     t->row_w[row] = 0;

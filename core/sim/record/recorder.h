@@ -110,6 +110,13 @@ struct tmx_spectrum {
     double psd[TMX_SWING_SEGMENT / 2 + 1]; /* of all segments */
 };
 
+/* n ticks from the tick `at` on: the slots of each window that the first of them and the one after them are
+ * in. */
+struct tmx_swing_ticks {
+    double at, n, place[TMX_SWING_WINDOWS], last[TMX_SWING_WINDOWS];
+    size_t ring[TMX_SWING_WINDOWS]; /* of the first slot */
+};
+
 struct tmx_swing {
     const struct tmx_machine *machine;
     const struct tmx_power_group *group; /* [n] not owned; the first is all GPUs, the last may be the feed */
@@ -124,9 +131,7 @@ struct tmx_swing {
     struct tmx_spectrum *spectrum;       /* [2] of the first group, and of the feed */
     double *board_w, *scratch;           /* [STEPS][n_gpu]; [SEGMENT] */
     size_t n_kept;                       /* steps whose board_w no group has taken up yet */
-    struct {
-        double at, n;
-    } kept[TMX_SWING_STEPS];
+    struct tmx_swing_ticks kept[TMX_SWING_STEPS];
 };
 
 /* n_group 0: nothing is kept. boards: tmx_swing_steps gets boards' watts, else chips'. */
@@ -141,8 +146,8 @@ void tmx_swing_settle(struct tmx_swing *s, struct tmx_thread_pool *pool);
 /* NAN: no power, or a run shorter than the window (of the band: than 10 s). */
 double tmx_swing_quantile_w(const struct tmx_swing *s, size_t group, double share);
 double tmx_swing_range_w(const struct tmx_swing *s, size_t group);
-double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t window);
-double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t window);
+/* The largest rise, or fall. */
+double tmx_swing_ramp_w(const struct tmx_swing *s, size_t group, size_t window, bool fall);
 /* What is kept of a group, whose number is less than n. */
 const struct tmx_swing_series *tmx_swing_of(const struct tmx_swing *s, size_t group);
 /* The group of the feed, which has none where there is no such group: SIZE_MAX. */
@@ -150,9 +155,9 @@ size_t tmx_swing_feed(const struct tmx_swing *s);
 /* Mean square [W2] of all GPUs' power, or the feed's, without its mean, from low_hz to high_hz; *share
  * (may be NULL): of what it is at all frequencies. */
 double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share);
-/* Into psd [SEGMENT / 2 + 1] the mean square [W2] in each bin k >= 1 at k times the Hz that are returned;
- * NAN: shorter than 10 s. */
-double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd);
+/* Into psd [SEGMENT / 2 + 1] the mean square, in units of *unit [W2], in each bin k >= 1 at k times the Hz
+ * that are returned; NAN: shorter than 10 s. */
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd, double *unit);
 
 /* What the recorder adds up over the units and SMs of one GPU, compiled for each kind of processor
  * (recorder_*.c). All give the same bits. */

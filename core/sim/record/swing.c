@@ -60,17 +60,9 @@ static void push(struct tmx_swing_window *v, double (*ring)[2], size_t n_slot, s
     }
 }
 
-/* n ticks from the tick `at` on: the slots of each window that the first of them and the one after them are
- * in.
- */
-struct ticks {
-    double at, n, place[TMX_SWING_WINDOWS], last[TMX_SWING_WINDOWS];
-    size_t ring[TMX_SWING_WINDOWS]; /* of the first slot */
-};
-
-static struct ticks ticks_from(const struct tmx_swing *s, double at, double n)
+static struct tmx_swing_ticks ticks_from(const struct tmx_swing *s, double at, double n)
 {
-    struct ticks t = {.at = at, .n = n};
+    struct tmx_swing_ticks t = {.at = at, .n = n};
     for (size_t k = 0; k < TMX_SWING_WINDOWS; k++) {
         t.place[k] = floor(at / s->slot[k]);
         t.last[k] = floor((at + n) / s->slot[k]);
@@ -81,7 +73,7 @@ static struct ticks ticks_from(const struct tmx_swing *s, double at, double n)
 
 /* The first of the ticks makes the ramp; the others only fill slots. */
 static void add_to_window(struct tmx_swing_series *series, size_t k, double slot, size_t n_slot, double w,
-                          const struct ticks *t)
+                          const struct tmx_swing_ticks *t)
 {
     struct tmx_swing_window *v = &series->window[k];
     const double now[2] = {w, -w};
@@ -104,7 +96,8 @@ static void add_to_window(struct tmx_swing_series *series, size_t k, double slot
     }
 }
 
-static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w, const struct ticks *t)
+static void add(const struct tmx_swing *s, struct tmx_swing_series *v, double w,
+                const struct tmx_swing_ticks *t)
 {
     v->low_w = t->at > 0 && v->low_w < w ? v->low_w : w;
     v->high_w = t->at > 0 && v->high_w > w ? v->high_w : w;
@@ -177,7 +170,6 @@ struct steps { /* what a piece of a pool's work sees */
     struct tmx_swing *swing;
     size_t n, n_piece; /* steps; pieces that the work is cut in */
     const double *now_w;
-    const struct ticks *ticks;
 };
 
 static void to_boards(void *ctx, size_t piece)
@@ -203,29 +195,29 @@ static void add_groups(void *ctx, size_t piece)
     for (size_t i = piece * s->n_board / t->n_piece; i < end; i++) {
         for (size_t k = 0; k < TMX_SWING_WINDOWS && i + 1 < end; k++) { /* the next one, from memory */
             __builtin_prefetch(&s->series[i + 1].window[k], 1);
-            __builtin_prefetch(&s->series[i + 1].slot[k][t->ticks[0].ring[k]], 1);
+            __builtin_prefetch(&s->series[i + 1].slot[k][s->kept[0].ring[k]], 1);
         }
         for (size_t k = 0; k < t->n; k++) {
             double w = 0;
             for (size_t g = s->group[i].gpus.first; g < s->group[i].gpus.end; g++) {
                 w += s->board_w[k * s->machine->n_gpu + g];
             }
-            add(s, &s->series[i], w, &t->ticks[k]);
+            add(s, &s->series[i], w, &s->kept[k]);
             if (i == 0) {
-                sample(s, &s->spectrum[0], w, t->ticks[k].n);
+                sample(s, &s->spectrum[0], w, s->kept[k].n);
             }
         }
     }
 }
 
 /* A store changes what the feed sees from tick to tick. */
-static void add_feed(struct tmx_swing *s, const double *board_w, const struct ticks *all)
+static void add_feed(struct tmx_swing *s, const double *board_w, const struct tmx_swing_ticks *all)
 {
     const double each = s->feed->store.joules > 0 ? 1 : all->n;
     for (double k = 0; k < all->n; k += each) {
         const double w = tmx_feed_tick(s->feed, board_w, each);
         if (!alike(s)) {
-            const struct ticks now = each < all->n ? ticks_from(s, all->at + k, each) : *all;
+            const struct tmx_swing_ticks now = each < all->n ? ticks_from(s, all->at + k, each) : *all;
             add(s, &s->series[s->n_board], w, &now);
             sample(s, &s->spectrum[1], w, each);
         }
@@ -240,12 +232,8 @@ static struct tmx_thread_pool *shared(const struct tmx_swing *s, struct tmx_thre
 
 void tmx_swing_settle(struct tmx_swing *s, struct tmx_thread_pool *pool)
 {
-    struct ticks ticks[TMX_SWING_STEPS];
     struct tmx_thread_pool *const p = shared(s, pool);
-    struct steps t = {.swing = s, .n = s->n_kept, .n_piece = p ? PIECES : 1, .ticks = ticks};
-    for (size_t k = 0; k < s->n_kept; k++) {
-        ticks[k] = ticks_from(s, s->kept[k].at, s->kept[k].n);
-    }
+    struct steps t = {.swing = s, .n = s->n_kept, .n_piece = p ? PIECES : 1};
     if (s->n_kept > 0) {
         tmx_thread_pool_run(p, t.n_piece, add_groups, &t);
     }
@@ -266,12 +254,10 @@ void tmx_swing_steps(struct tmx_swing *s, size_t n, const double *now_w, double 
     }
     tmx_thread_pool_run(p, t.n_piece, to_boards, &t);
     for (size_t k = 0; k < n; k++) {
-        const struct ticks now = ticks_from(s, *s->n_tick, n_tick);
+        s->kept[s->n_kept] = ticks_from(s, *s->n_tick, n_tick);
         *s->n_tick += n_tick;
-        s->kept[s->n_kept].at = now.at;
-        s->kept[s->n_kept].n = n_tick;
         if (s->n_board < s->n) {
-            add_feed(s, s->board_w + s->n_kept * s->machine->n_gpu, &now);
+            add_feed(s, s->board_w + s->n_kept * s->machine->n_gpu, &s->kept[s->n_kept]);
         }
         s->n_kept++;
     }
@@ -298,27 +284,14 @@ double tmx_swing_range_w(const struct tmx_swing *s, size_t group)
                                           : NAN;
 }
 
-static const struct tmx_swing_window *window(const struct tmx_swing *s, size_t group, size_t k)
+double tmx_swing_ramp_w(const struct tmx_swing *s, size_t group, size_t k, bool fall)
 {
     const bool there =
         group < s->n && s->n_slot[k] > 0 && *s->n_tick >= round(tmx_swing_window_s[k] / s->machine->tick_s);
-    return there ? &tmx_swing_of(s, group)->window[k] : NULL;
+    return there ? tmx_swing_of(s, group)->window[k].ramp_w[fall] : NAN;
 }
 
-double tmx_swing_rise_w(const struct tmx_swing *s, size_t group, size_t k)
-{
-    const struct tmx_swing_window *v = window(s, group, k);
-    return v ? v->ramp_w[0] : NAN;
-}
-
-double tmx_swing_fall_w(const struct tmx_swing *s, size_t group, size_t k)
-{
-    const struct tmx_swing_window *v = window(s, group, k);
-    return v ? v->ramp_w[1] : NAN;
-}
-
-/* [SEGMENT / 2 + 1], of all segments; *unit: W2 of one. Returns the Hz of a bin. */
-static double spectrum(const struct tmx_swing *s, bool feed, double *psd, double *unit)
+double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd, double *unit)
 {
     double scratch[SEGMENT];
     if (s->n == 0 || (feed && tmx_swing_feed(s) == SIZE_MAX) || *s->n_tick * s->machine->tick_s < LEAST_S) {
@@ -335,21 +308,11 @@ static double spectrum(const struct tmx_swing *s, bool feed, double *psd, double
     return 1 / (SEGMENT * s->sample * s->machine->tick_s);
 }
 
-double tmx_swing_spectrum(const struct tmx_swing *s, bool feed, double *psd)
-{
-    double unit = 0;
-    const double bin_hz = spectrum(s, feed, psd, &unit);
-    for (size_t k = 0; k <= SEGMENT / 2 && isfinite(bin_hz); k++) {
-        psd[k] *= unit;
-    }
-    return bin_hz;
-}
-
 double tmx_swing_band_w2(const struct tmx_swing *s, bool feed, double low_hz, double high_hz, double *share)
 {
     const double sample_s = s->sample * s->machine->tick_s;
     double psd[SEGMENT / 2 + 1] = {0}, in = 0, all = 0, unit = 0;
-    const double bin_hz = spectrum(s, feed, psd, &unit);
+    const double bin_hz = tmx_swing_spectrum(s, feed, psd, &unit);
     for (size_t k = 1; k <= SEGMENT / 2; k++) {
         const double hz = (double)k / (SEGMENT * sample_s);
         in += hz >= low_hz && hz <= high_hz ? psd[k] : 0;

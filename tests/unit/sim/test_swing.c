@@ -51,16 +51,16 @@ static void a_ramp_is_the_largest_difference_within_its_window(void **state)
         ticks(&w, 100, 100 + i, 1); /* a watt of the chip a tick: 2 of the board's */
     }
     ticks(&w, 100, 90, 100);
-    check_close(tmx_swing_rise_w(&w.swing, 0, 0), 10, 0, 1e-9);
-    check_close(tmx_swing_fall_w(&w.swing, 0, 0), 40, 0, 1e-9); /* 110 to 90 */
-    check_close(tmx_swing_rise_w(&w.swing, 1, 1), 20, 0, 1e-9);
+    check_close(tmx_swing_ramp_w(&w.swing, 0, 0, false), 10, 0, 1e-9);
+    check_close(tmx_swing_ramp_w(&w.swing, 0, 0, true), 40, 0, 1e-9); /* 110 to 90 */
+    check_close(tmx_swing_ramp_w(&w.swing, 1, 1, false), 20, 0, 1e-9);
     check_close(tmx_swing_range_w(&w.swing, 1), 40, 0, 1e-9);
     check_close(w.swing.series[1].window[1].ramp_at[1], 11, 0, 0);
-    assert_true(isnan(tmx_swing_rise_w(&w.swing, 0, 2))); /* 1.11 s are less than 10 */
+    assert_true(isnan(tmx_swing_ramp_w(&w.swing, 0, 2, false))); /* 1.11 s are less than 10 */
     assert_true(isnan(band(&w, 0.1, 20)));
     ticks(&w, 100, 91, 5); /* up, then on the next tick of the window's end */
     ticks(&w, 100, 93, 1);
-    check_close(tmx_swing_rise_w(&w.swing, 1, 0), 10, 0, 1e-9);
+    check_close(tmx_swing_ramp_w(&w.swing, 1, 0, false), 10, 0, 1e-9);
     tmx_arena_finish(&w.arena);
 }
 
@@ -128,10 +128,10 @@ static void steps_of_many_ticks_give_what_single_ticks_give(void **state)
         }
     }
     for (size_t k = 0; k < 3; k++) {
-        check_close(tmx_swing_rise_w(&a.swing, 0, k), tmx_swing_rise_w(&b.swing, 0, k), 0, 0);
-        check_close(tmx_swing_fall_w(&a.swing, 0, k), tmx_swing_fall_w(&b.swing, 0, k), 0, 0);
+        check_close(tmx_swing_ramp_w(&a.swing, 0, k, false), tmx_swing_ramp_w(&b.swing, 0, k, false), 0, 0);
+        check_close(tmx_swing_ramp_w(&a.swing, 0, k, true), tmx_swing_ramp_w(&b.swing, 0, k, true), 0, 0);
     }
-    check_close(tmx_swing_fall_w(&a.swing, 0, 0), 2 * 680, 1e-12, 0);
+    check_close(tmx_swing_ramp_w(&a.swing, 0, 0, true), 2 * 680, 1e-12, 0);
     check_close(band(&a, 0.1, 20), band(&b, 0.1, 20), 1e-9, 0);
     tmx_arena_finish(&a.arena);
     tmx_arena_finish(&b.arena);
