@@ -45,17 +45,6 @@ static enum tmx_status load(glp_prob *p, const struct tmx_lp *lp, struct tmx_err
     return TMX_OK;
 }
 
-/* What the usual tolerance of prices (1e-7) leaves of the optimum: a few primal steps with a finer one. The
- * basis they end at is feasible and no worse wherever they stop. */
-static void polish(glp_prob *p, const glp_smcp *before)
-{
-    glp_smcp how = *before;
-    how.meth = GLP_PRIMAL;
-    how.tol_dj = 1e-10;
-    how.it_lim = 200;
-    (void)glp_simplex(p, &how);
-}
-
 enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective,
                              struct tmx_err *err)
 {
@@ -84,7 +73,12 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
             st = tmx_fail(err, fault ? TMX_EPROGRAM : TMX_ESOLVE, "GLPK found no optimum (%d, status %d)",
                           fault, glp_get_status(p));
         }
-        polish(p, &how);
+        /* What the usual tolerance of prices (1e-7) leaves of the optimum: a few primal steps with a finer
+         * one. The basis they end at is feasible and no worse wherever they stop. */
+        how.meth = GLP_PRIMAL;
+        how.tol_dj = 1e-10;
+        how.it_lim = 200;
+        (void)glp_simplex(p, &how);
     }
     if (!st) {
         *objective = glp_get_obj_val(p);

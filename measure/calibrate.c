@@ -74,11 +74,10 @@ struct state { /* of the model, to go back to */
 struct trial {
     bool skip, *flag;
     enum tmx_fit_kind kinds[2];
-    size_t n_kind;
-    double *value[2]; /* of the model, start values below */
+    double *value[2]; /* of the model, start values below; NULL: the part is one number */
     double start[3][2];
     size_t n_start;
-    double gain; /* the rms must fall by this share */
+    double gain; /* the rms must fall by this share; 0: by 0.02 */
     const char *name, *why;
 };
 
@@ -242,14 +241,14 @@ struct sums { /* of one stretch's part */
     double n, t, p, tt, tp, pp;
 };
 
-static void add_sums(struct sums *to, const struct sums *from, double sign)
+static void add_sums(struct sums *to, const struct sums *from)
 {
-    to->n += sign * from->n;
-    to->t += sign * from->t;
-    to->p += sign * from->p;
-    to->tt += sign * from->tt;
-    to->tp += sign * from->tp;
-    to->pp += sign * from->pp;
+    to->n += from->n;
+    to->t += from->t;
+    to->p += from->p;
+    to->tt += from->tt;
+    to->tp += from->tp;
+    to->pp += from->pp;
 }
 
 /* The longest stretch of load, without its first half, in which fan and temperature settle. False: none. */
@@ -359,7 +358,7 @@ static void sum_parts(const struct stretch *s, struct sums part[PARTS])
         const double t = s->s->q[TMX_Q_TEMP][i], p = log(fmax(s->s->q[TMX_Q_POWER][i], 1e-3));
         if (!isnan(t)) {
             const struct sums row = {1, t, p, t * t, t * p, p * p};
-            add_sums(&part[(i - s->begin) * PARTS / n], &row, 1);
+            add_sums(&part[(i - s->begin) * PARTS / n], &row);
         }
     }
 }
@@ -386,7 +385,7 @@ static double slope_without(struct line *l, size_t without, size_t drop)
         for (size_t k = i; first && k < l->n; k++) {
             for (size_t q = 0; l->stretch[k].work == l->stretch[i].work && q < PARTS; q++) {
                 if (k != without || (drop != PARTS && drop != q)) {
-                    add_sums(&work, &l->part[k][q], 1);
+                    add_sums(&work, &l->part[k][q]);
                 }
             }
         }
@@ -414,13 +413,6 @@ static double jackknife(struct line *l, bool whole)
     return n > 1 ? sqrt(sum * (n - 1) / n) : INFINITY;
 }
 
-/* Temperatures of equal work read 1 degC apart are off by up to half of one each, whatever the rows. */
-static double rounding(const struct line *l, double n_row)
-{
-    const double spread_k = sqrt(l->spread / n_row);
-    return fabs(l->slope) / sqrt(12) / (spread_k * sqrt((double)l->n));
-}
-
 static void measure(struct line *l, struct tmx_leak *leak)
 {
     double n = 0, p = 0;
@@ -430,7 +422,7 @@ static void measure(struct line *l, struct tmx_leak *leak)
         struct sums all = {0};
         sum_parts(&l->stretch[i], l->part[i]);
         for (size_t q = 0; q < PARTS; q++) {
-            add_sums(&all, &l->part[i][q], 1);
+            add_sums(&all, &l->part[i][q]);
         }
         n += all.n;
         p += all.p;
@@ -450,8 +442,9 @@ static void measure(struct line *l, struct tmx_leak *leak)
     }
     leak->per_k = l->slope;
     const double by_part = jackknife(l, false), by_stretch = l->n >= 4 ? jackknife(l, true) : 0;
-    l->spread = rows;
-    leak->error = hypot(fmax(by_part, by_stretch), rounding(l, n));
+    /* temperatures of equal work read 1 degC apart are off by up to half of one each, whatever the rows */
+    const double rounding = fabs(l->slope) / sqrt(12) / (sqrt(rows / n) * sqrt((double)l->n));
+    leak->error = hypot(fmax(by_part, by_stretch), rounding);
     leak->identified = leak->per_k > 0 && leak->per_k <= MOST_PER_K && wanders <= WANDERS &&
                        leak->error <= LEAST * leak->per_k;
     if (!leak->identified &&
@@ -671,15 +664,15 @@ static void try_part(struct work *w, const struct trial *t)
     for (size_t i = 0; i < t->n_start && !w->err.code; i++) {
         go_back(w, &before);
         *t->flag = true;
-        for (size_t k = 0; k < t->n_kind; k++) {
+        for (size_t k = 0; k < 2 && t->value[k]; k++) {
             *t->value[k] = t->start[i][k];
             for (size_t g = 0; t->kinds[k] <= TMX_FIT_PREHEAT && g < w->c->model.n_gpu; g++) {
                 struct tmx_rc_gpu *gpu = &w->c->model.gpu[g];
                 *(t->kinds[k] == TMX_FIT_DIE ? &gpu->die_k_per_w : &gpu->preheat_k_per_w) = t->start[i][k];
             }
         }
-        bool good = refit_to(w, 1 - t->gain, &before);
-        for (size_t k = 0; good && k < t->n_kind; k++) { /* edges tell of the lag: the gain decides */
+        bool good = refit_to(w, 1 - (t->gain > 0 ? t->gain : 0.02), &before);
+        for (size_t k = 0; good && k < 2 && t->value[k]; k++) { /* edges tell of the lag: the gain decides */
             good = t->kinds[k] == TMX_FIT_LAG || is_identified(parameter_of(w, t->kinds[k]));
         }
         const struct tmx_fit_parameter *sink = parameter_of(w, TMX_FIT_SINK_C);
@@ -717,26 +710,17 @@ static void try_guess(struct work *w, size_t run, double r, double tau, double d
     }
 }
 
-/* The series with the widest swing of power. */
-static size_t widest_swing(const struct tmx_measured *log)
-{
-    size_t best = 0;
-    double swing = -1;
-    for (size_t i = 0; i < log->n_series; i++) {
-        const struct tmx_range p = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n);
-        if (p.high - p.low > swing) {
-            swing = p.high - p.low;
-            best = i;
-        }
-    }
-    return best;
-}
-
 static void first_guess(struct work *w)
 {
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
-    const size_t best = widest_swing(log);
+    size_t best = 0; /* the series with the widest swing of power */
+    double swing = -1;
+    for (size_t i = 0; i < log->n_series; i++) {
+        const struct tmx_range p = tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n);
+        best = p.high - p.low > swing ? i : best;
+        swing = fmax(swing, p.high - p.low);
+    }
     const struct tmx_series *s = &log->series[best];
     const double span_s = s->q[TMX_Q_TIME][s->n - 1];
     const struct tmx_range t = range_of(log, TMX_Q_TEMP, (int)s->gpu),
@@ -949,46 +933,37 @@ static void try_parts(struct work *w)
         {.skip = !fan,
          .flag = &w->exponent,
          .kinds = {TMX_FIT_EXPONENT},
-         .n_kind = 1,
          .value = {&m->fan_exponent},
          .start = {{0.8}, {1.6}},
          .n_start = 2,
-         .gain = 0.02,
          .name = "fan_exponent",
          .why = "0.8 taken: hold the same load at two fan speeds"},
         {.skip = !fan,
          .flag = &w->base,
          .kinds = {TMX_FIT_SINK_BASE},
-         .n_kind = 1,
          .value = {&m->sink_base_k_per_w},
          .start = {{0.3 * r}},
          .n_start = 1,
-         .gain = 0.02,
          .name = "sink_base_k_per_w",
          .why = "0 taken: hold the same load at three fan speeds"},
         {.skip = w->die,
          .flag = &w->die,
          .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
-         .n_kind = 2,
          .value = {&ignored, &m->die_s},
          .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
          .n_start = tau > 6 * step ? 3 : 0,
-         .gain = 0.02,
          .name = "die_k_per_w, die_s",
          .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
                 "load"},
         {.flag = &w->case_part,
          .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
-         .n_kind = 2,
          .value = {&m->case_k_per_w, &m->case_s},
          .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
          .n_start = length_s > 3 * tau ? 2 : 0,
-         .gain = 0.02,
          .name = "case_k_per_w, case_s",
          .why = "a warming case does not show: half an hour of steady load, then half an hour idle"},
         {.flag = &w->chassis,
          .kinds = {TMX_FIT_CHASSIS},
-         .n_kind = 1,
          .value = {&m->chassis_k},
          .start = {{1}},
          .n_start = fan ? 1 : 0,
@@ -1001,7 +976,6 @@ static void try_parts(struct work *w)
         {.skip = w->c->power_window_s > 0,
          .flag = &w->lag,
          .kinds = {TMX_FIT_LAG},
-         .n_kind = 1,
          .value = {&m->power_lag_s},
          .start = {{0.3 * step}, {-0.3 * step}},
          .n_start = 2,

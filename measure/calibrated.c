@@ -454,21 +454,20 @@ static struct ladder ladder_of(const struct tmx_rc *m, size_t g)
     return l;
 }
 
-/* A copper plate of this heat capacity and resistance through it: its side. */
-static double base_side_m(const struct ladder *l, double *thickness_m, double *k_w_per_mk)
+/* The die's side and, when it has one, its base: a copper plate of this heat capacity and resistance through
+ * it. */
+static double side_m(const struct ladder *l, double *thickness_m, double *k_w_per_mk)
 {
+    *thickness_m = 1e-4;
+    *k_w_per_mk = 4000;
+    if (!(l->base_j_per_k > 0)) {
+        return SIDE_M;
+    }
     const double volume_m3 = l->base_j_per_k / (LUMPING * COPPER_J_PER_M3K);
     *thickness_m = fmin(sqrt(volume_m3 * l->base_k_per_w * COPPER_W_PER_MK), THICKEST_M);
     const double area = volume_m3 / *thickness_m;
     *k_w_per_mk = *thickness_m / (l->base_k_per_w * area);
     return sqrt(area);
-}
-
-/* The die's side and, when it has one, its base. */
-static double side_m(const struct ladder *l)
-{
-    double t, k;
-    return l->base_j_per_k > 0 ? base_side_m(l, &t, &k) : SIDE_M;
 }
 
 static enum tmx_status open_file(struct tmx_output *o, const char *dir, const char *name, struct tmx_err *err)
@@ -478,9 +477,9 @@ static enum tmx_status open_file(struct tmx_output *o, const char *dir, const ch
     return st ? st : tmx_output_open(o, path, err);
 }
 
-static enum tmx_status close_file(struct tmx_output *o, enum tmx_status st, struct tmx_err *err)
+static enum tmx_status close_file(struct tmx_output *o, struct tmx_err *err)
 {
-    st = st ? st : tmx_output_commit(o, err);
+    const enum tmx_status st = tmx_output_commit(o, err);
     tmx_output_discard(o);
     return st;
 }
@@ -494,11 +493,9 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
     if (st) {
         return st;
     }
-    double t_base = 1e-4, k_base = 4000, side = SIDE_M, p_chip = 0.1 / (LUMPING * 1e-4 * SIDE_M * SIDE_M);
-    if (l.base_j_per_k > 0) {
-        side = base_side_m(&l, &t_base, &k_base);
-        p_chip = SILICON_J_PER_M3K; /* 0.1 mm of it: gone in a few ms */
-    }
+    double t_base, k_base;
+    const double side = side_m(&l, &t_base, &k_base), /* beside a base 0.1 mm of silicon: gone in a few ms */
+        p_chip = l.base_j_per_k > 0 ? SILICON_J_PER_M3K : 0.1 / (LUMPING * 1e-4 * SIDE_M * SIDE_M);
     /* an interface as thin and as good as real ones: what is left out is at most 0.02 K at 1000 W */
     const double area = side * side, r = l.interface_k_per_w;
     double t_tim = 1e-4;
@@ -528,7 +525,7 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
             l.sink_j_per_k, p_chip, t_tim, k_tim, side * 1.002, t_base, k_base,
             l.base_j_per_k > 0 ? COPPER_J_PER_M3K : 1e4, side * 1.004, l.sink_k_per_w,
             l.sink_j_per_k / LUMPING);
-    return close_file(&o, TMX_OK, err);
+    return close_file(&o, err);
 }
 
 /* key = "words"; */
@@ -544,13 +541,14 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
 {
     struct tmx_output o = {0};
     const struct ladder l = ladder_of(m, g);
+    double thickness_m, k_w_per_mk, side = side_m(&l, &thickness_m, &k_w_per_mk);
     enum tmx_status st = open_file(&o, dir, "die.flp", err);
     if (!st) {
         fprintf(o.file,
                 "# one unit: a log of one temperature does not show the inside of the "
                 "die\nSM0\t%.8g\t%.8g\t0\t0\n",
-                side_m(&l), side_m(&l));
-        st = close_file(&o, TMX_OK, err);
+                side, side);
+        st = close_file(&o, err);
     }
     st = st ? st : open_file(&o, dir, "chip.cfg", err);
     if (st) {
@@ -595,25 +593,7 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
             "and write it as leakage_w.\n",
             100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
     }
-    return close_file(&o, TMX_OK, err);
-}
-
-/* Air of a lane such that phi of it, passed on, warms the next by preheat K per W: phi / (rho c V) = preheat.
- */
-static double lane_m3_per_s(double preheat_k_per_w)
-{
-    static const double RHO_C = 1.059 * 1007; /* as core/topology/topology */
-    return preheat_k_per_w > 0 ? fmin(1 / (RHO_C * preheat_k_per_w), 9) : 0.05;
-}
-
-static double peak_power_w(const struct tmx_measured *log, const char *name)
-{
-    double w = 0;
-    for (size_t i = 0; i < log->n_series; i++) {
-        const struct tmx_series *s = &log->series[i];
-        w = strcmp(log->gpu[s->gpu], name) == 0 ? fmax(w, tmx_range_of(s->q[TMX_Q_POWER], s->n).high) : w;
-    }
-    return w;
+    return close_file(&o, err);
 }
 
 static struct tmx_range fan_range(const struct tmx_rc *m, const struct tmx_measured *log)
@@ -630,16 +610,6 @@ static struct tmx_range fan_range(const struct tmx_rc *m, const struct tmx_measu
     }
     r.low = fmin(r.low, r.high);
     return r;
-}
-
-/* Do all GPUs have one sink? Then they stand on one card behind one fan. */
-static bool one_card(const struct tmx_rc *m)
-{
-    bool same = true;
-    for (size_t g = 1; g < m->n_gpu; g++) {
-        same = same && m->gpu[g].sink_k_per_w == m->gpu[0].sink_k_per_w;
-    }
-    return same;
 }
 
 /* What the fan of this GPU follows in a row: the GPU, or on one card the hottest of the run. */
@@ -828,17 +798,21 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
                                       const char *inlet_from, const char *dir, struct tmx_err *err)
 {
     struct tmx_output o = {0};
-    struct node n = {.m = m, .rpm = fan_range(m, log), .shared = one_card(m)};
+    struct node n = {.m = m, .rpm = fan_range(m, log), .shared = true};
     const enum tmx_status st = open_file(&o, dir, "node.cfg", err);
     if (st) {
         return st;
     }
     double preheat = 0;
-    n.n_curve = m->rpm_ref > 0 ? fan_curve(log, n.rpm.high, n.shared, n.temp_c, n.speed) : 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    for (size_t g = 0; g < m->n_gpu; g++) { /* GPUs of one sink stand on one card behind one fan */
         preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
+        n.shared = n.shared && m->gpu[g].sink_k_per_w == m->gpu[0].sink_k_per_w;
     }
-    n.flow_m3_per_s = lane_m3_per_s(preheat) * (m->rpm_ref > 0 ? n.rpm.high / m->rpm_ref : 1);
+    n.n_curve = m->rpm_ref > 0 ? fan_curve(log, n.rpm.high, n.shared, n.temp_c, n.speed) : 0;
+    /* air of a lane such that phi of it, passed on, warms the next by preheat K per W: phi / (rho c V) */
+    static const double RHO_C = 1.059 * 1007; /* as core/topology/topology */
+    n.flow_m3_per_s = (preheat > 0 ? fmin(1 / (RHO_C * preheat), 9) : 0.05) *
+                      (m->rpm_ref > 0 ? n.rpm.high / m->rpm_ref : 1);
     fprintf(o.file,
             "# Calibrated by thermix calibrate (how.txt). GPUs have the names that they have in the log. The "
             "log has "
@@ -855,7 +829,7 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             inlet_c, inlet_from);
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
-    return close_file(&o, TMX_OK, err);
+    return close_file(&o, err);
 }
 
 static enum tmx_status write_node(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
@@ -868,11 +842,17 @@ static enum tmx_status write_node(const struct tmx_rc *m, const struct tmx_measu
     }
     enum tmx_status st = TMX_OK;
     for (size_t g = 0; !st && g < m->n_gpu; g++) {
+        double peak_w = 0;
+        for (size_t i = 0; i < log->n_series; i++) {
+            const struct tmx_series *s = &log->series[i];
+            const bool is = strcmp(log->gpu[s->gpu], m->gpu[g].name) == 0;
+            peak_w = is ? fmax(peak_w, tmx_range_of(s->q[TMX_Q_POWER], s->n).high) : peak_w;
+        }
         folder_of(m, g, name);
         snprintf(folder, sizeof folder, "%s/chips/%s", dir, name);
         st = tmx_os_mkdirs(folder, err);
         st = st ? st : write_package(m, g, folder, err);
-        st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), levels, folder, err);
+        st = st ? st : write_chip(m, g, peak_w, levels, folder, err);
     }
     return st ? st : write_topology(m, log, inlet_c, inlet_from, dir, err);
 }

@@ -491,7 +491,7 @@ enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *
     return TMX_OK;
 }
 
-static int by_x(const void *a, const void *b)
+int tmx_pareto_order(const void *a, const void *b)
 {
     const struct tmx_pareto_point *p = a, *q = b;
     return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y > q->y) - (p->y < q->y);
@@ -501,7 +501,7 @@ size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front)
 {
     size_t n_front = 0;
     double best = INFINITY;
-    qsort(point, n, sizeof *point, by_x);
+    qsort(point, n, sizeof *point, tmx_pareto_order);
     for (size_t i = 0; i < n; i++) {
         if (point[i].y < best) {
             front[n_front++] = i;

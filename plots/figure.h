@@ -95,6 +95,7 @@ struct tmx_pareto_point {
     double x, y; /* less is better */
 };
 /* Sorts the points by x; *front [n] are those that no other beats in both. Returns how many. */
+int tmx_pareto_order(const void *a, const void *b); /* of struct tmx_pareto_point: by x, then y */
 size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front);
 /* One number against another, each point in the colour of its name, those that no other beats joined. The
  * labels title, x and y are the caller's. */

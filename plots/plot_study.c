@@ -293,24 +293,20 @@ struct group {
     const struct tmx_result *run;
 };
 
-static int by_axes(const void *a, const void *b)
+static int compare_axes(const struct group *x, const struct group *y)
 {
-    const struct group *x = a, *y = b;
     int d = 0;
     for (size_t k = 0; k < x->set->n_key && d == 0; k++) {
         d = tmx_is_seed(x->set->key[k]) ? 0 : tmx_value_compare(x->run->value[k], y->run->value[k]);
     }
-    return d ? d : (x->run > y->run) - (x->run < y->run);
+    return d;
 }
 
-static bool same_axes(const struct group *x, const struct group *y)
+static int by_axes(const void *a, const void *b)
 {
-    bool same = true;
-    for (size_t k = 0; k < x->set->n_key; k++) {
-        same = same &&
-               (tmx_is_seed(x->set->key[k]) || tmx_value_compare(x->run->value[k], y->run->value[k]) == 0);
-    }
-    return same;
+    const struct group *x = a, *y = b;
+    const int d = compare_axes(x, y);
+    return d ? d : (x->run > y->run) - (x->run < y->run);
 }
 
 /* NULL after an error; the caller frees it. */
@@ -456,7 +452,7 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     for (size_t first = 0, next; first < n && !p->st; first = next) {
         struct tmx_moments of[2] = {{0}};
         char text[TMX_REAL_SIZE], shorter[80];
-        for (next = first; next < n && same_axes(&g[first], &g[next]); next++) {
+        for (next = first; next < n && compare_axes(&g[first], &g[next]) == 0; next++) {
             tmx_moments_add(&of[0], g[next].run->metric[x]);
             tmx_moments_add(&of[1], g[next].run->metric[y]);
         }
@@ -517,16 +513,6 @@ static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_
     free(v);
 }
 
-static size_t longest_of(const struct tmx_table *t, size_t column)
-{
-    size_t longest = 0;
-    for (size_t r = 0; r < tmx_table_rows(t); r++) {
-        const size_t n = strlen(tmx_table_cell(t, r, column)->text);
-        longest = n > longest ? n : longest;
-    }
-    return longest;
-}
-
 static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *a)
 {
     char name[MAX_NAME], title[100];
@@ -538,10 +524,14 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
     if (p->st || x.n < 2 || !tmx_plot_wants(p, name)) {
         return;
     }
+    double longest = 0;
     struct tmx_table *t = sampled && !x.text ? points(p, set, a) : curves(p, set, a, x.text);
     snprintf(title, sizeof title, "Study %s", set->study);
     label_names(p, set, a->by, t);
-    tmx_plot_number(p, "longest", (double)longest_of(t, 1));
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        longest = fmax(longest, (double)strlen(tmx_table_cell(t, r, 1)->text));
+    }
+    tmx_plot_number(p, "longest", longest);
     tmx_plot_number(p, "n_x", (double)x.n);
     put_axes(p, set, a, title, short_name(set, a->x), x.text,
              map                  ? "map"
@@ -566,17 +556,6 @@ static void pareto(struct tmx_plot *p, const struct tmx_result_set *set, const s
         a.by = by_of(p, set, &a, "", a.y);
         scatter(p, set, &a, "pareto");
     }
-}
-
-/* One metric against one key, by a key that was asked for or that suits. */
-static void draw_one(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *asked,
-                     const char *x, const char *y)
-{
-    struct tmx_study_axes a = *asked;
-    a.x = x;
-    a.y = y;
-    a.by = by_of(p, set, &a, x, y);
-    draw(p, set, &a);
 }
 
 /* Names as the study has them; TMX_ECONFIG for one it has not. */
@@ -629,7 +608,11 @@ void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_st
         for (size_t m = 0; m < (a.y ? 1 : sizeof metrics / sizeof metrics[0]) && !p->st; m++) {
             const char *y = a.y ? a.y : metrics[m];
             if (tmx_result_find(set.metric, set.n_metric, y) < set.n_metric) {
-                draw_one(p, &set, &a, set.key[k], y);
+                struct tmx_study_axes these = a; /* by a key that was asked for or that suits */
+                these.x = set.key[k];
+                these.y = y;
+                these.by = by_of(p, &set, &these, these.x, y);
+                draw(p, &set, &these);
             }
         }
     }

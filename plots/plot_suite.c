@@ -422,16 +422,9 @@ static void put_part(struct tmx_plot *p, const struct figure *f, const struct pa
 }
 
 struct cell {
-    size_t core;
-    double time_us, ipc;
+    struct tmx_pareto_point at; /* core, us */
+    double ipc;
 };
-
-static int by_core(const void *a, const void *b)
-{
-    const struct cell *x = a, *y = b;
-    return x->core != y->core ? (x->core > y->core) - (x->core < y->core)
-                              : (x->time_us > y->time_us) - (x->time_us < y->time_us);
-}
 
 /* Figure 8 of paper 000: the IPC of each core from one sample to the core's next one. */
 static void put_image(struct tmx_plot *p, const struct figure *f, const char *folder)
@@ -448,17 +441,16 @@ static void put_image(struct tmx_plot *p, const struct figure *f, const char *fo
         size_t n = 0;
         for (size_t r = 0; r < csv.n_row && policy < csv.n_column; r++) {
             const double c = tmx_csv_value(&csv, r, core);
-            cell[n] = (struct cell){0, tmx_csv_value(&csv, r, time), tmx_csv_value(&csv, r, ipc)};
-            if (strcmp(tmx_csv_cell(&csv, r, policy), policies[i]) == 0 && c >= 0 && c < 1e6 &&
-                !isnan(cell[n].time_us) && !isnan(cell[n].ipc)) {
-                cell[n++].core = (size_t)c;
-            }
+            cell[n] = (struct cell){{.x = floor(c), .y = tmx_csv_value(&csv, r, time)},
+                                    tmx_csv_value(&csv, r, ipc)};
+            n += strcmp(tmx_csv_cell(&csv, r, policy), policies[i]) == 0 && c >= 0 && c < 1e6 &&
+                 !isnan(cell[n].at.y) && !isnan(cell[n].ipc);
         }
-        qsort(cell, n, sizeof *cell, by_core);
+        qsort(cell, n, sizeof *cell, tmx_pareto_order);
         for (size_t k = 0; k + 1 < n; k++) {
-            if (cell[k].core == cell[k + 1].core) {
-                tmx_table_row(t, "%zu %zu %g %g %g", i + 1, cell[k].core, cell[k].time_us,
-                              cell[k + 1].time_us, cell[k].ipc);
+            if (cell[k].at.x == cell[k + 1].at.x) {
+                tmx_table_row(t, "%zu %zu %g %g %g", i + 1, (size_t)cell[k].at.x, cell[k].at.y,
+                              cell[k + 1].at.y, cell[k].ipc);
             }
         }
         tmx_plot_label(p, "name", policies[i]);

@@ -251,13 +251,12 @@ static size_t compared(const struct source *s, const char **mix, size_t n_mix)
     return kept ? kept : n_mix;
 }
 
-/* Is what the table compares with BL, as in the papers, or a suite's own? */
-static bool has_bl(const struct source *s)
+/* Is there a policy whose name begins with these n letters? Of n with the NUL: with this name. */
+static bool has_policy(const struct source *s, const char *name, size_t n)
 {
     bool found = false;
     for (size_t r = 0; r < s->csv.n_row && !found; r++) {
-        const char *name = tmx_csv_cell(&s->csv, r, s->policy);
-        found = strcmp(name, "BL") == 0 || strcmp(name, "MG-BL") == 0;
+        found = strncmp(tmx_csv_cell(&s->csv, r, s->policy), name, n) == 0;
     }
     return found;
 }
@@ -339,7 +338,8 @@ static void draw_bars(struct tmx_plot *p, const struct source *s, const struct b
     tmx_plot_names(p, f.policy, f.n_policy);
     tmx_plot_number(p, "n_group", (double)f.n_group);
     if (b->title) {
-        const char *base = has_bl(s) ? "BL" : "the baseline";
+        /* is what the table compares with BL, as in the papers, or a suite's own? */
+        const char *base = has_policy(s, "BL", 3) || has_policy(s, "MG-BL", 6) ? "BL" : "the baseline";
         put_word(p, "title", b->title, base);
         put_word(p, "y", b->y, base);
         tmx_plot_label(p, "of", b->of);
@@ -443,17 +443,6 @@ static void draw_floorplans(struct tmx_plot *p, const struct source *s)
     tmx_plot_draw(p, "floorplans", "floorplans");
 }
 
-/* Several GPUs: the policies of paper 003's Figures 5 and 6. */
-static bool is_multi(const struct source *s)
-{
-    for (size_t r = 0; r < s->csv.n_row; r++) {
-        if (strncmp(tmx_csv_cell(&s->csv, r, s->policy), "MG", 2) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void draw_suite(struct tmx_plot *p, const struct source *s)
 {
     static const struct bars single[] = {
@@ -483,7 +472,7 @@ static void draw_suite(struct tmx_plot *p, const struct source *s)
     if (s->n_variant > 1) {
         draw_bars(p, s, &variants);
     }
-    if (is_multi(s)) {
+    if (has_policy(s, "MG", 2)) { /* several GPUs: the policies of paper 003's Figures 5 and 6 */
         draw_bars(p, s, &multi[0]);
         if (technologies(s, variant) >= 2) {
             draw_bars(p, s, &multi[1]);
@@ -577,16 +566,9 @@ static void draw_variants(struct tmx_plot *p, const struct served *q, const char
 }
 
 struct cost {
+    struct tmx_pareto_point at; /* first token [s], J a token */
     size_t policy, variant;
-    double ttft_s, j_per_token;
 };
-
-static int by_ttft(const void *a, const void *b)
-{
-    const struct cost *x = a, *y = b;
-    return x->ttft_s != y->ttft_s ? (x->ttft_s > y->ttft_s) - (x->ttft_s < y->ttft_s)
-                                  : (x->j_per_token > y->j_per_token) - (x->j_per_token < y->j_per_token);
-}
 
 /* Joules a token over the first token. Where the variants are a load, what no other beats in both is joined.
  */
@@ -601,21 +583,23 @@ static void draw_costs(struct tmx_plot *p, const struct served *q)
     const bool words = q->n_variant > 1 && !q->numbers;
     for (size_t i = 0; i < q->n_policy * q->n_variant; i++) {
         const size_t policy = i / q->n_variant, variant = i % q->n_variant;
-        point[n] = (struct cost){policy, variant, served_at(q, variant, policy, "ttft_p99_s"),
-                                 served_at(q, variant, policy, "j_per_token")};
-        n += point[n].ttft_s > 0 && point[n].j_per_token > 0;
+        point[n] = (struct cost){{.x = served_at(q, variant, policy, "ttft_p99_s"),
+                                  .y = served_at(q, variant, policy, "j_per_token")},
+                                 policy,
+                                 variant};
+        n += point[n].at.x > 0 && point[n].at.y > 0;
     }
     if (n == 0) {
         return;
     }
     struct tmx_table *t[2] = {tmx_table_new(columns, 6), tmx_table_new(columns, 6)};
-    qsort(point, n, sizeof *point, by_ttft);
+    qsort(point, n, sizeof *point, tmx_pareto_order);
     for (const struct cost *c = point; c < point + n; c++) {
-        const bool front = q->numbers && c->j_per_token < best;
-        best = fmin(best, c->j_per_token);
+        const bool front = q->numbers && c->at.y < best;
+        best = fmin(best, c->at.y);
         for (size_t k = 0; k < (front ? 2 : 1); k++) {
             tmx_table_row(t[k], "%s %s %zu %zu %g %g", q->policy[c->policy], q->variant[c->variant],
-                          c->policy + 1, c->variant + 1, c->ttft_s, c->j_per_token);
+                          c->policy + 1, c->variant + 1, c->at.x, c->at.y);
         }
     }
     tmx_plot_names(p, q->policy, q->n_policy);

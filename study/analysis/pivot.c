@@ -263,13 +263,19 @@ struct entry { /* one kept run, sortable */
     size_t pivot; /* the column of its value, once pivots() has counted */
 };
 
-static int by_rows(const void *a, const void *b)
+static int compare_rows(const struct entry *x, const struct entry *y)
 {
-    const struct entry *x = a, *y = b;
     int d = 0;
     for (size_t k = 0; k < x->p->n_row && d == 0; k++) {
         d = tmx_value_compare(x->r->value[x->p->row[k]], y->r->value[x->p->row[k]]);
     }
+    return d;
+}
+
+static int by_rows(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int d = compare_rows(x, y);
     d = d ? d : (x->pivot > y->pivot) - (x->pivot < y->pivot);
     return d ? d : (x->r > y->r) - (x->r < y->r);
 }
@@ -279,15 +285,6 @@ static int by_pivot(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     const int d = tmx_value_compare(x->r->value[x->p->pivot], y->r->value[y->p->pivot]);
     return d ? d : (x->r > y->r) - (x->r < y->r);
-}
-
-static bool same_row(const struct entry *x, const struct entry *y)
-{
-    bool same = true;
-    for (size_t k = 0; k < x->p->n_row; k++) {
-        same = same && tmx_value_compare(x->r->value[x->p->row[k]], y->r->value[x->p->row[k]]) == 0;
-    }
-    return same;
 }
 
 /* Distinct values of the pivot key, in order of value; each entry gets the place of its own. How many. */
@@ -438,7 +435,7 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
         qsort(e, n, sizeof *e, by_rows);
     }
     for (size_t first = 0, next; !st && first < n; first = next) {
-        for (next = first + 1; next < n && same_row(&e[first], &e[next]); next++) {
+        for (next = first + 1; next < n && compare_rows(&e[first], &e[next]) == 0; next++) {
         }
         fill_row(&p, e + first, next - first, n_pivot, *t);
     }
