@@ -315,18 +315,6 @@ static void limit_rows(const struct build *d)
     b->n_limit_row = b->lp.n_row - b->limit_row0;
 }
 
-static void uniform_rows(const struct build *d)
-{
-    struct tmx_bound *b = d->b;
-    for (size_t s = 1; s < b->n_sm && d->o->uniform; s++) {
-        for (size_t i = 0; i < b->n_kernel * b->n_level; i++) {
-            (void)tmx_lp_row(&b->lp, 0, true);
-            tmx_lp_add(&b->lp, s * b->n_kernel * b->n_level + i, 1);
-            tmx_lp_add(&b->lp, i, -1);
-        }
-    }
-}
-
 /* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not
  * determined, only their sum: any split is a vertex a solver may stop at. Ours: an idle SM costs what its
  * best kernel would bring there, and all SMs alike what then remains until the level itself is free. */
@@ -407,7 +395,13 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         heat_rows(&d);
         leak_rows(&d);
         limit_rows(&d);
-        uniform_rows(&d);
+        for (size_t s = 1; s < b->n_sm && o->uniform; s++) {
+            for (size_t i = 0; i < b->n_kernel * b->n_level; i++) {
+                (void)tmx_lp_row(&b->lp, 0, true);
+                tmx_lp_add(&b->lp, s * b->n_kernel * b->n_level + i, 1);
+                tmx_lp_add(&b->lp, i, -1);
+            }
+        }
         st = solve(b, o->solved, err);
     }
     if (st == TMX_ESOLVE) {

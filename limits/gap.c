@@ -280,20 +280,6 @@ static void make_table(struct bound_rows *r, size_t n_level)
     r->table = tmx_table_new(c, N_BEFORE + n_level + 1);
 }
 
-/* Of the bound_rows since the last mean. */
-static void add_mean(struct bound_rows *r, const char *variant)
-{
-    if (r->n >= 2) {
-        tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n, r->sum[1] / (double)r->n);
-        for (size_t i = 0; i < 2 + r->n_level; i++) {
-            tmx_table_empty(r->table);
-        }
-        tmx_table_text(r->table, variant);
-        r->sum[0] = r->sum[1] = 0;
-    }
-    r->n = 0;
-}
-
 static void bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant)
 {
     struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C
@@ -399,7 +385,16 @@ static void whole_suite(struct bound_rows *r)
             bound_mix(r, tmx_setting_text(mix), mix, tmx_setting_at(policies, 0), variant);
         }
         if (!r->err->code && (!variant || !tmx_setting_word(variant, "name", "", &name, r->err))) {
-            add_mean(r, name);
+            if (r->n >= 2) { /* of the rows since the last mean */
+                tmx_table_row(r->table, "%s %g - %g", "mean", r->sum[0] / (double)r->n,
+                              r->sum[1] / (double)r->n);
+                for (size_t i = 0; i < 2 + r->n_level; i++) {
+                    tmx_table_empty(r->table);
+                }
+                tmx_table_text(r->table, name);
+                r->sum[0] = r->sum[1] = 0;
+            }
+            r->n = 0;
         }
     }
     tmx_config_close(cfg);

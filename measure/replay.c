@@ -466,21 +466,6 @@ static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const
     tmx_arena_finish(&own);
 }
 
-/* A board's watts hold its memory and regulators, a chip's do not: one calibrated to the other is off by
- * kelvins. */
-static void compare_watts(const struct tmx_rc *model, const struct tmx_measured *log,
-                          const struct tmx_log *say)
-{
-    const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
-    const char *from = power ? power->name : "";
-    if (model->power_from[0] && from[0] && tmx_word_compare(from, model->power_from) != 0) {
-        tmx_log_say(say, TMX_LOG_WARNING,
-                    "the calibration's watts are the column \"%s\", this log's \"%s\": do they measure the "
-                    "same power? --column power_w=NAME takes another",
-                    model->power_from, from);
-    }
-}
-
 /* A calibration knows the powers it was fitted to; what is further away leans on its slopes. No cap holds a
  * board below what it draws idle. */
 static void compare_range(const struct tmx_rc *model, const struct tmx_measured *log,
@@ -539,7 +524,17 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     r->covariance = o->errors && o->errors->n > 0;
     r->fans_held = !failed.code && isnan(w.rpm) && w.n_curve == 0;
     if (!failed.code) {
-        compare_watts(model, log, say);
+        /* a board's watts hold its memory and regulators, a chip's do not: one calibrated to the other is off
+         * by kelvins */
+        const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
+        const char *from = power ? power->name : "";
+        if (model->power_from[0] && from[0] && tmx_word_compare(from, model->power_from) != 0) {
+            tmx_log_say(
+                say, TMX_LOG_WARNING,
+                "the calibration's watts are the column \"%s\", this log's \"%s\": do they measure the "
+                "same power? --column power_w=NAME takes another",
+                model->power_from, from);
+        }
         compare_range(model, log, &w, say);
     }
     for (size_t i = 0; !failed.code && i < n; i++) {

@@ -141,20 +141,6 @@ static double events_w(const struct suite *s, const size_t *count, double time_s
     return tmx_power_fit_predict_w(&s->fit, event) - s->fit.coefficient[0];
 }
 
-/* Fit base_w; after fit. */
-static void fit_base(struct suite *s)
-{
-    double sum = 0, n = 0;
-    for (size_t b = 0; b < s->n_batch; b++) {
-        const struct tmx_job_measured *m = &s->batch[b].measured;
-        if (s->batch[b].calibrated && m->manual_time_s > 0) {
-            sum += m->manual_energy_j / m->manual_time_s - events_w(s, s->batch[b].count, m->manual_time_s);
-            n += 1;
-        }
-    }
-    s->base_w = n > 0 ? sum / n : 0;
-}
-
 /* The setup whose power the paper's tables imply. */
 static enum setup_kind measured_setup(const struct instances *i)
 {
@@ -410,7 +396,16 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
     tmx_training_finish(&train);
     st = st ? st : tmx_values_read(&values, call->root, err);
     if (!st && !call->check) {
-        fit_base(s);
+        double sum = 0, n = 0; /* for base_w, after the fit */
+        for (size_t b = 0; b < s->n_batch; b++) {
+            const struct tmx_job_measured *m = &s->batch[b].measured;
+            if (s->batch[b].calibrated && m->manual_time_s > 0) {
+                sum +=
+                    m->manual_energy_j / m->manual_time_s - events_w(s, s->batch[b].count, m->manual_time_s);
+                n += 1;
+            }
+        }
+        s->base_w = n > 0 ? sum / n : 0;
         table = tmx_table_of("table case setup instances:d time_s:2 power_w:1 energy_j:0 paper_time_s:1 "
                              "paper_energy_j:0 time_error_percent:2 energy_error_percent:2");
         for (size_t i = 0; i < s->n_batch; i++) {

@@ -372,24 +372,6 @@ static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
     fprintf(out, "| %s | %s |\n", tmx_csv_at(csv, row, "origin"), tmx_csv_at(csv, row, "outcome"));
 }
 
-/* The headings' notes, each printed once, in the order the quantities appear. */
-static void print_notes(const struct tmx_csv *csv, const struct notes *notes, FILE *out)
-{
-    const size_t q = tmx_csv_column(csv, "quantity");
-    for (size_t r = 0; r < csv->n_row; r++) {
-        const char *quantity = tmx_csv_cell(csv, r, q);
-        bool seen = false;
-        for (size_t s = 0; s < r && !seen; s++) {
-            seen = strcmp(tmx_csv_cell(csv, s, q), quantity) == 0;
-        }
-        if (!seen && note_of(notes, quantity, NULL)) {
-            fprintf(out, "**%s.** ", quantity);
-            (void)note_of(notes, quantity, out);
-            fputc('\n', out);
-        }
-    }
-}
-
 /* The folder's paper.csv; no rows for a suite without the paper's values. */
 static enum tmx_status read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
 {
@@ -438,7 +420,20 @@ static void print_suite(const struct suite *s, FILE *out)
             print_cells(csv, r, out);
         }
         fputc('\n', out);
-        print_notes(csv, &s->notes, out);
+        /* the headings' notes, each once, in the order the quantities appear */
+        const size_t q = tmx_csv_column(csv, "quantity");
+        for (size_t r = 0; r < csv->n_row; r++) {
+            const char *quantity = tmx_csv_cell(csv, r, q);
+            bool seen = false;
+            for (size_t k = 0; k < r && !seen; k++) {
+                seen = strcmp(tmx_csv_cell(csv, k, q), quantity) == 0;
+            }
+            if (!seen && note_of(&s->notes, quantity, NULL)) {
+                fprintf(out, "**%s.** ", quantity);
+                (void)note_of(&s->notes, quantity, out);
+                fputc('\n', out);
+            }
+        }
     }
 }
 

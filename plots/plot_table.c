@@ -54,20 +54,6 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static void sort_rows(struct source *s, struct tmx_plot *p)
-{
-    s->sorted = calloc(s->csv.n_row + 1, sizeof *s->sorted);
-    p->st = s->sorted ? p->st : tmx_no_memory(p->err);
-    for (size_t r = 0; s->sorted && r < s->csv.n_row; r++) {
-        s->sorted[r] =
-            (struct named_row){tmx_csv_cell(&s->csv, r, s->mix), tmx_csv_cell(&s->csv, r, s->policy),
-                               s->variant < s->csv.n_column ? tmx_csv_cell(&s->csv, r, s->variant) : "", r};
-    }
-    if (s->sorted) {
-        qsort(s->sorted, s->csv.n_row, sizeof *s->sorted, by_name);
-    }
-}
-
 /* The value of one cell of the long table, of the first row with these names; false when it has none. */
 static bool value(const struct source *s, const char *variant, const char *mix, const char *policy,
                   size_t column, double *v)
@@ -184,18 +170,6 @@ static bool bound_of(const struct source *s, const struct shown *f, const char *
     }
     *v = 100 * (1 - *v / bl);
     return true;
-}
-
-static void bound_line(struct tmx_plot *p, const struct source *s, const struct shown *f)
-{
-    struct tmx_table *t = tmx_table_of("group:d bound:3");
-    for (size_t g = 0; g < f->n_group; g++) {
-        double v;
-        if (bound_of(s, f, f->group[g], &v)) {
-            tmx_table_row(t, "%zu %g", g, v);
-        }
-    }
-    put_part(p, f->b, "_bound", t, 1);
 }
 
 /* Of several seeds: half the 95 % interval of every bar's mean. */
@@ -354,7 +328,14 @@ static void draw_bars(struct tmx_plot *p, const struct source *s, const struct b
     intervals(p, s, &f);
     paper_marks(p, s, &f);
     if (b->has_bound) {
-        bound_line(p, s, &f);
+        struct tmx_table *line = tmx_table_of("group:d bound:3");
+        for (size_t g = 0; g < f.n_group; g++) {
+            double v;
+            if (bound_of(s, &f, f.group[g], &v)) {
+                tmx_table_row(line, "%zu %g", g, v);
+            }
+        }
+        put_part(p, b, "_bound", line, 1);
     }
     tmx_plot_draw(p, b->script, b->figure);
 }
@@ -689,7 +670,16 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
     if (!p->st && suite) {
-        sort_rows(&s, p);
+        s.sorted = calloc(s.csv.n_row + 1, sizeof *s.sorted);
+        p->st = s.sorted ? p->st : tmx_no_memory(p->err);
+        for (size_t r = 0; s.sorted && r < s.csv.n_row; r++) {
+            s.sorted[r] =
+                (struct named_row){tmx_csv_cell(&s.csv, r, s.mix), tmx_csv_cell(&s.csv, r, s.policy),
+                                   s.variant < s.csv.n_column ? tmx_csv_cell(&s.csv, r, s.variant) : "", r};
+        }
+        if (s.sorted) {
+            qsort(s.sorted, s.csv.n_row, sizeof *s.sorted, by_name);
+        }
     }
     if (!p->st && (floorplans || suite)) {
         tmx_plot_folder(p);

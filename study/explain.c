@@ -317,25 +317,6 @@ static void print_queue(const struct tmx_run *run, FILE *out)
     }
 }
 
-/* The hottest SM against what would slow it. */
-static void print_heat(const struct tmx_run *run, FILE *out)
-{
-    const double below = metric(run, "below_trip_k"), by_heat = metric(run, "sw_thermal_slowdown_s"),
-                 by_cap = metric(run, "sw_power_cap_s");
-    fprintf(out, "The hottest SM reached %.2f degC", metric(run, "peak_temp_c"));
-    if (below != 0) {
-        fprintf(out, ", %.2f K %s the throttle's trip point.\n", fabs(below), below > 0 ? "below" : "above");
-    } else {
-        fputs("; no throttle stops clocks here.\n", out);
-    }
-    if (by_heat > 0) {
-        fprintf(out, "The governor slowed it for %.2f s by its temperature.\n", by_heat);
-    }
-    if (by_cap > 0) {
-        fprintf(out, "The governor slowed it for %.2f s by its power cap.\n", by_cap);
-    }
-}
-
 /* Do the files of the folder still make the run whose results are in it? */
 static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err *err)
 {
@@ -399,7 +380,22 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
             tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
             fprintf(out, "The last kernel ended after %.2f s.\n", metric(run, "makespan_s"));
         }
-        print_heat(run, out);
+        /* the hottest SM against what would slow it */
+        const double below = metric(run, "below_trip_k"), by_heat = metric(run, "sw_thermal_slowdown_s"),
+                     by_cap = metric(run, "sw_power_cap_s");
+        fprintf(out, "The hottest SM reached %.2f degC", metric(run, "peak_temp_c"));
+        if (below != 0) {
+            fprintf(out, ", %.2f K %s the throttle's trip point.\n", fabs(below),
+                    below > 0 ? "below" : "above");
+        } else {
+            fputs("; no throttle stops clocks here.\n", out);
+        }
+        if (by_heat > 0) {
+            fprintf(out, "The governor slowed it for %.2f s by its temperature.\n", by_heat);
+        }
+        if (by_cap > 0) {
+            fprintf(out, "The governor slowed it for %.2f s by its power cap.\n", by_cap);
+        }
         if (!x->brief) {
             print_places(l, run, out);
             print_queue(run, out);
