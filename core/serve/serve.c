@@ -544,13 +544,6 @@ static void run_to(struct tmx_serve *s, double limit_s)
 
 /* ---- arrivals ---- */
 
-static enum tmx_status nonsense(const struct tmx_serve *s, const char *word, size_t i, uint32_t r,
-                                struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ESOLVE, "route policy %s: %s instance %zu for request %u, of %zu; it is %s",
-                    s->spec.route->policy->name, word, i, r, s->n, i < s->n ? "not open to it" : "not there");
-}
-
 static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *err)
 {
     struct tmx_llm_request *q = &s->request[r];
@@ -570,11 +563,12 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
     struct tmx_route to = {SIZE_MAX, SIZE_MAX};
     tmx_route_of(c)->route(c->state, &v, &to);
     to.token = to.token == SIZE_MAX ? to.prompt : to.token;
-    if (to.prompt >= s->n || !s->view[to.prompt].open) {
-        return nonsense(s, "prompt", to.prompt, r, err);
-    }
-    if (to.token >= s->n || !s->view[to.token].open) {
-        return nonsense(s, "token", to.token, r, err);
+    const bool begins = to.prompt < s->n && s->view[to.prompt].open;
+    if (!begins || to.token >= s->n || !s->view[to.token].open) {
+        const size_t bad = begins ? to.token : to.prompt;
+        return tmx_fail(err, TMX_ESOLVE, "route policy %s: %s instance %zu for request %u, of %zu; it is %s",
+                        c->policy->name, begins ? "token" : "prompt", bad, r, s->n,
+                        bad < s->n ? "not open to it" : "not there");
     }
     struct tmx_serve_instance *x = &s->instance[to.prompt];
     q->instance = (uint16_t)to.prompt;
@@ -597,15 +591,6 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
 }
 
 /* ---- rows ---- */
-
-static size_t level_of(const struct tmx_chip *c, double hz)
-{
-    size_t l = 0;
-    while (l + 1 < c->n_level && c->level[l].freq_hz > hz * (1 + 1e-9)) {
-        l++;
-    }
-    return l;
-}
 
 /* A new clock stretches what is left of the running iteration. */
 static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
@@ -714,9 +699,13 @@ static void apply_rows(struct tmx_serve *s, double at_s)
             x->clock_hz = s->clock_hz[i] = x->asked_hz;
             x->due_s = INFINITY;
         }
+        const struct tmx_chip *c = s->chip[i];
         const bool braked = s->row[s->view[i].row].braked;
-        x->level =
-            level_of(s->chip[i], braked ? fmin(x->clock_hz, s->spec.row_options.brake_hz) : x->clock_hz);
+        const double hz = braked ? fmin(x->clock_hz, s->spec.row_options.brake_hz) : x->clock_hz;
+        x->level = 0;
+        while (x->level + 1 < c->n_level && c->level[x->level].freq_hz > hz * (1 + 1e-9)) {
+            x->level++;
+        }
     }
 }
 
@@ -765,19 +754,6 @@ static void close_tick(struct tmx_serve *s, const struct tmx_serve_tick *t)
     }
 }
 
-/* Without dies a GPU has the clock that its row leaves it. */
-static void set_clocks(struct tmx_serve *s, double at_s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        struct tmx_serve_instance *x = &s->instance[i];
-        const struct tmx_chip *c = s->chip[i];
-        const double speed = tmx_chip_speed(c, x->level) / tmx_chip_speed(c, 0),
-                     volt = tmx_chip_volt(c, x->level) / tmx_chip_volt(c, 0);
-        x->watts_scale = speed * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
-        set_speed(s, i, speed, at_s);
-    }
-}
-
 enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
@@ -802,8 +778,14 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         st = decide_rows(s, t->begin_s, err);
         apply_rows(s, t->begin_s);
     }
-    if (!t->speed) {
-        set_clocks(s, t->begin_s);
+    for (size_t i = 0; i < s->n && !t->speed;
+         i++) { /* without dies a GPU has the clock that its row leaves it */
+        struct tmx_serve_instance *x = &s->instance[i];
+        const struct tmx_chip *c = s->chip[i];
+        const double speed = tmx_chip_speed(c, x->level) / tmx_chip_speed(c, 0),
+                     volt = tmx_chip_volt(c, x->level) / tmx_chip_volt(c, 0);
+        x->watts_scale = speed * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
+        set_speed(s, i, speed, t->begin_s);
     }
     while (!st && s->next < s->n_request && s->request[s->next].arrival_s < t->end_s) {
         const uint32_t r = (uint32_t)s->next++;
