@@ -778,8 +778,8 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         st = decide_rows(s, t->begin_s, err);
         apply_rows(s, t->begin_s);
     }
-    for (size_t i = 0; i < s->n && !t->speed;
-         i++) { /* without dies a GPU has the clock that its row leaves it */
+    /* without dies a GPU has the clock that its row leaves it */
+    for (size_t i = 0; i < s->n && !t->speed; i++) {
         struct tmx_serve_instance *x = &s->instance[i];
         const struct tmx_chip *c = s->chip[i];
         const double speed = tmx_chip_speed(c, x->level) / tmx_chip_speed(c, 0),

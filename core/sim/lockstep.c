@@ -171,15 +171,16 @@ static void heat(struct fleet *f, struct lane *first)
 
 static void tick(struct fleet *f)
 {
-    enum {
-        BURST = 256
-    }; /* ticks of a simulation that has nothing to share: its matrices come to the cache */
+    /* ticks of a simulation that has nothing to share: its matrices come to the cache */
+    enum { BURST = 256 };
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
         l->heated = runs(l) && steps_alone(l->sim);
         for (int i = 0; i < BURST && l->heated && runs(l); i++) {
             enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
             st = st ? st : tmx_sim_look(l->sim, &l->observer, &l->err);
-            st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
+            if (st || tmx_sim_done(l->sim)) {
+                end(l, st);
+            }
         }
         if (!l->heated && runs(l)) {
             const enum tmx_status st = tmx_sim_tick_to_watts(l->sim, &l->err);
@@ -219,7 +220,9 @@ void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, si
         } else {
             const bool due = t->progress && ++f.n_tick % TELL_EVERY == 0;
             for (struct lane *l = f.lane; due && l < f.lane + f.n_lane; l++) {
-                l->sim ? t->progress(t->ctx, l->task, tmx_sim_share(l->sim)) : (void)0;
+                if (l->sim) {
+                    t->progress(t->ctx, l->task, tmx_sim_share(l->sim));
+                }
             }
             tick(&f);
         }

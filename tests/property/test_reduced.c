@@ -248,7 +248,8 @@ static void starts_are_followed(void **state)
                 error = fmax(error, fabs(t[0][u] - t[1][u]));
             }
         }
-        check_one(name[kind], "min", error, e[1].ops->error_bound(e[1].state, false, no_power), &over);
+        check_one(name[kind], kind == HOTSPOT ? "area" : "min", error,
+                  e[1].ops->error_bound(e[1].state, false, no_power), &over);
         engine_close(&e[0]);
         engine_close(&e[1]);
         free(start);

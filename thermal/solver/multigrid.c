@@ -308,22 +308,21 @@ static bool singles_suit(const struct tmx_cells *c, size_t *parent, double *besi
         parent[i] = i;
         besides_w_k[i] = c->ground_w_k[first + i];
     }
-    for (size_t pass = 0; pass < 3; pass++) {
-        for (size_t e = 0; e < c->n_link; e++) {
-            const struct tmx_cell_link *l = &c->link[e];
-            if (l->b < first) {
-                continue;
-            }
-            const size_t b = root_of(parent, l->b - first),
-                         a = l->a < first ? b : root_of(parent, l->a - first);
-            if (pass == 0 && a != b) {
-                besides_w_k[a] += besides_w_k[b];
-                parent[b] = a;
-            } else if (pass == 1 && l->a < first) {
-                besides_w_k[b] += l->w_k;
-            } else if (pass == 2 && l->a >= first) {
-                suit = suit && besides_w_k[b] > TOGETHER * l->w_k;
-            }
+    for (size_t e = 0; e < c->n_link; e++) {
+        if (c->link[e].a >= first) {
+            const size_t a = root_of(parent, c->link[e].a - first), b = root_of(parent, c->link[e].b - first);
+            besides_w_k[a] += a != b ? besides_w_k[b] : 0;
+            parent[b] = a;
+        }
+    }
+    for (size_t e = 0; e < c->n_link; e++) {
+        if (c->link[e].a < first && c->link[e].b >= first) {
+            besides_w_k[root_of(parent, c->link[e].b - first)] += c->link[e].w_k;
+        }
+    }
+    for (size_t e = 0; e < c->n_link; e++) {
+        if (c->link[e].a >= first) {
+            suit = suit && besides_w_k[root_of(parent, c->link[e].b - first)] > TOGETHER * c->link[e].w_k;
         }
     }
     return suit;
