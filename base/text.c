@@ -430,17 +430,14 @@ static bool print_decimal(char *buf, double v)
     return true;
 }
 
-void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
+const char *tmx_real_print(char buf[TMX_REAL_SIZE], double v)
 {
-    if (print_decimal(buf, v)) {
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
+    bool equal = print_decimal(buf, v);
+    for (int digits = 15; digits <= 17 && !equal; digits++) {
         snprintf(buf, TMX_REAL_SIZE, "%.*g", digits, v);
-        if (strtod(buf, NULL) == v) {
-            return;
-        }
+        equal = strtod(buf, NULL) == v;
     }
+    return buf;
 }
 
 double tmx_real_round(double v, int digits)

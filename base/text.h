@@ -93,8 +93,9 @@ int tmx_text_compare(const void *a, const void *b);
 int tmx_word_compare(const char *a, const char *b);
 
 enum { TMX_REAL_SIZE = 32 };
-/* Shortest of %.15g, %.16g, %.17g that reads back equal. */
-void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
+/* Shortest of %.15g, %.16g, %.17g that reads back equal. Returns buf. */
+const char *tmx_real_print(char buf[TMX_REAL_SIZE], double v);
+#define TMX_REAL_TEXT(v) tmx_real_print((char[TMX_REAL_SIZE]){0}, (v)) /* until the block ends */
 
 /* Reads "45C", "45degC" or "318.15K", a temperature as people type it, in degC. */
 bool tmx_celsius_read(const char *text, double *celsius);

@@ -189,13 +189,6 @@ struct planner {
 
 #define FAIL(p, line, ...) tmx_error_at((p)->err, TMX_EPARSE, (p)->source, (line), __VA_ARGS__)
 
-static void no_memory(const struct planner *p)
-{
-    if (p->arena.failed) {
-        tmx_error(p->err, TMX_ENOMEM, "out of memory");
-    }
-}
-
 static size_t find_block(const struct planner *p, struct tmx_span name)
 {
     size_t i = 0;
@@ -228,7 +221,7 @@ static void add_block(struct planner *p, struct tmx_span name, const double v[4]
                            .most = v[2],
                            .rotable = v[3] != 0,
                            .line = line};
-        no_memory(p);
+        tmx_arena_check(&p->arena, p->err);
     }
 }
 
@@ -256,7 +249,7 @@ static void read_desc(struct planner *p)
     for (int wires = 0; wires < 2; wires++) {
         struct tmx_lines lines = {0};
         TMX_TAKE(&p->arena, p->wire, n_wire);
-        no_memory(p);
+        tmx_arena_check(&p->arena, p->err);
         while (!p->err->code && tmx_lines_next_filled(&lines, &text)) {
             struct tmx_span rest = lines.line, field[6];
             double v[5];
@@ -352,7 +345,7 @@ static void read_power(struct planner *p)
     bool list = false, *seen;
     char word[TMX_NAME_SIZE + 8];
     TMX_TAKE(&p->arena, seen, p->n_unit);
-    no_memory(p);
+    tmx_arena_check(&p->arena, p->err);
     if (p->err->code || tmx_text_load(&text, p->in->power, p->err)) {
         return;
     }
@@ -372,7 +365,7 @@ static void read_power(struct planner *p)
     }
     if (!list && !p->err->code && !tmx_trace_read(p->in->power, &trace, p->err)) {
         TMX_TAKE(&p->arena, mean, trace.n_column);
-        no_memory(p);
+        tmx_arena_check(&p->arena, p->err);
         if (mean) {
             tmx_trace_mean(&trace, mean);
         }
@@ -414,7 +407,7 @@ static void set_shapes(struct planner *p, size_t n, size_t most)
         }
         c->n = 0;
         TMX_TAKE(&p->arena, c->point, n + 2);
-        no_memory(p);
+        tmx_arena_check(&p->arena, p->err);
         for (size_t r = 0; r < n_range && c->point; r++) {
             const size_t in_range = high[r] > low[r] ? n / n_range > 2 ? n / n_range : 2 : 1;
             for (size_t k = 0; k < in_range; k++) {
@@ -890,7 +883,7 @@ static void fit_heat(struct planner *p, double width_m, double height_m)
     double *b, *t, line[2][LOW_GRID][MODES];
     TMX_TAKE(&p->arena, b, net.n_node);
     TMX_TAKE(&p->arena, t, net.n_node);
-    no_memory(p);
+    tmx_arena_check(&p->arena, p->err);
     for (size_t c = 0; c < LOW_GRID; c++) {
         means(width_m * (double)c / LOW_GRID, width_m / LOW_GRID, width_m, line[0][c]);
         means(height_m * (double)(LOW_GRID - 1 - c) / LOW_GRID, height_m / LOW_GRID, height_m, line[1][c]);
@@ -1036,7 +1029,7 @@ static void read_places(struct planner *p)
     p->n_unit = p->n_state = n;
     TMX_TAKE(&p->arena, p->mirror, n);
     TMX_TAKE(&p->arena, p->moves, n);
-    no_memory(p);
+    tmx_arena_check(&p->arena, p->err);
     for (size_t i = 0; i < n && !p->err->code; i++) {
         const struct tmx_unit *u = &p->given.unit[i];
         p->mirror[i] = n;
@@ -1089,11 +1082,9 @@ static void allocate(struct planner *p)
     TMX_TAKE(a, p->now, p->n_state);
     TMX_TAKE(a, p->next, p->n_state);
     TMX_TAKE(a, p->unit, p->n_unit);
-    TMX_TAKE(a, p->power_w, p->n_unit);
-    TMX_TAKE(a, p->temp_k, p->n_unit);
-    TMX_TAKE(a, p->heat.x, p->n_unit * MODES);
-    TMX_TAKE(a, p->heat.y, p->n_unit * MODES);
-    no_memory(p);
+    TMX_TAKE_REALS(a, p->n_unit, &p->power_w, &p->temp_k);
+    TMX_TAKE_REALS(a, p->n_unit * MODES, &p->heat.x, &p->heat.y);
+    tmx_arena_check(&p->arena, p->err);
 }
 
 static void prepare(struct planner *p)
@@ -1173,7 +1164,7 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
         area += p.block[i].area_m2;
     }
     TMX_TAKE(&p.arena, e.state, ELITE * p.n_state);
-    no_memory(&p);
+    tmx_arena_check(&p.arena, p.err);
     if (!own.code) {
         const bool desc = p.given.n_unit == 0;
         fit_heat(&p, desc ? sqrt(area) : p.width_m, desc ? sqrt(area) : p.height_m);

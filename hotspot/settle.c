@@ -91,8 +91,7 @@ static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec,
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
     still.k_part = NULL;
-    for (int round = 0; !s->err->code && moved_k > FALLING_STEP_K;
-         round++) { /* once, but for conductivities that fall */
+    for (int round = 0; !s->err->code && moved_k > FALLING_STEP_K; round++) { /* once, but for falling ones */
         if (!tmx_thermal_instance_create(&chip, ops->base.name, NULL, &still, s->err)) {
             with_leakage(s, &chip);
         }
@@ -150,12 +149,9 @@ enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settl
     struct settle s = {
         .options = options, .power_w = power_w, .n_unit = tmx_thermal_spec_units(spec), .err = &own};
     double r = spec->package.r_convec_k_per_w;
-    TMX_TAKE(&s.arena, s.with_leak_w, s.n_unit);
-    TMX_TAKE(&s.arena, s.temp_k, s.n_unit);
-    TMX_TAKE(&s.arena, s.last_k, s.n_unit);
+    TMX_TAKE_REALS(&s.arena, s.n_unit, &s.with_leak_w, &s.temp_k, &s.last_k);
     if (tmx_falling(spec)) {
-        TMX_TAKE(&s.arena, s.part, spec->n_layer * spec->rows * spec->cols);
-        TMX_TAKE(&s.arena, s.before_k, spec->n_layer * spec->rows * spec->cols);
+        TMX_TAKE_REALS(&s.arena, spec->n_layer * spec->rows * spec->cols, &s.part, &s.before_k);
     }
     if (s.arena.failed) {
         tmx_error(&own, TMX_ENOMEM, "steady state of %zu units", s.n_unit);

@@ -223,39 +223,6 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
     }
 }
 
-/* A comparison with HotSpot must be one of the same model. */
-static void check_verify(const struct tmx_trace_run *r, struct tmx_err *err)
-{
-    if (!tmx_hotspot_config_given(&r->args->cfg, "model_type")) {
-        tmx_error(err, TMX_ECONFIG,
-                  "--verify-with: on these files HotSpot takes its block model (model_type is not given); "
-                  "-model_type grid compares its grid model");
-    }
-    for (size_t l = 0; l < r->stack.spec.n_layer; l++) {
-        if (r->stack.spec.layer[l].filler_k_w_per_mk > 0) {
-            tmx_error(err, TMX_ECONFIG, "--verify-with: layer %zu has a filler, which HotSpot does not know",
-                      l);
-        }
-    }
-}
-
-/* A column of time says how long a row is. */
-static void take_step(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    static const double SAME = 1e-6;
-    const struct tmx_hotspot_config *cfg = &r->args->cfg;
-    const double step_s = r->power.step_s;
-    if (tmx_hotspot_config_given(cfg, "sampling_intvl") &&
-        fabs(step_s - cfg->sampling_intvl) > SAME * step_s) {
-        tmx_hotspot_config_fail(cfg, "sampling_intvl", err,
-                                "sampling_intvl = %g s, but the rows of %s are %g s apart",
-                                cfg->sampling_intvl, r->power.source, step_s);
-        return;
-    }
-    r->stack.spec.min_step_s = step_s;
-    tmx_log_say(r->log, TMX_LOG_INFO, "%s: a row lasts %g s, by its column of time", r->power.source, step_s);
-}
-
 enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
                                    const struct tmx_log *log, struct tmx_err *err)
 {
@@ -267,6 +234,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                                               .refine = (unsigned)args->refine};
     const struct tmx_hotspot_config *cfg = &args->cfg;
     struct tmx_thermal_spec *spec = &r->stack.spec;
+    const bool verify = args->verify_with[0]; /* a comparison with HotSpot must be one of the same model */
     bool npy = false;
     *r = (struct tmx_trace_run){.args = args, .log = log};
     check_options(args, err);
@@ -275,40 +243,53 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     }
     say_what_is_not_modelled(r);
     tmx_stack_create(cfg, &options, log, &r->stack, err);
-    if (!err->code && args->verify_with[0]) {
-        check_verify(r, err);
+    if (verify && !tmx_hotspot_config_given(cfg, "model_type")) {
+        tmx_error(err, TMX_ECONFIG,
+                  "--verify-with: on these files HotSpot takes its block model (model_type is not given); "
+                  "-model_type grid compares its grid model");
+    }
+    for (size_t l = 0; l < spec->n_layer && verify; l++) {
+        if (spec->layer[l].filler_k_w_per_mk > 0) {
+            tmx_error(err, TMX_ECONFIG, "--verify-with: layer %zu has a filler, which HotSpot does not know",
+                      l);
+        }
     }
     if (!err->code) {
         tmx_hotspot_config_locate(cfg, "p", tmx_trace_read_any(cfg->p, &r->power, &npy, err), err);
     }
-    if ((npy || r->power.comma) && args->verify_with[0]) {
+    if ((npy || r->power.comma) && verify) {
         tmx_error(err, TMX_ECONFIG, "--verify-with: HotSpot does not read %s; give a .ptrace", cfg->p);
     }
     tmx_stack_complete(&r->stack, &r->power, err);
-    if (!err->code && r->power.step_s > 0) {
-        take_step(r, err);
+    const double step_s = err->code ? 0 : r->power.step_s; /* a column of time says how long a row is */
+    if (step_s > 0 && tmx_hotspot_config_given(cfg, "sampling_intvl") &&
+        fabs(step_s - cfg->sampling_intvl) > 1e-6 * step_s) {
+        tmx_hotspot_config_fail(cfg, "sampling_intvl", err,
+                                "sampling_intvl = %g s, but the rows of %s are %g s apart",
+                                cfg->sampling_intvl, r->power.source, step_s);
     }
     if (err->code) {
         return err->code;
     }
+    if (step_s > 0) {
+        spec->min_step_s = step_s;
+        tmx_log_say(r->log, TMX_LOG_INFO, "%s: a row lasts %g s, by its column of time", r->power.source,
+                    step_s);
+    }
     r->n_unit = tmx_thermal_spec_units(spec);
     TMX_TAKE(&r->arena, r->unit_of, r->power.n_column);
     TMX_TAKE(&r->arena, r->row_k, r->power.n_column);
-    TMX_TAKE(&r->arena, r->power_w, r->n_unit);
-    TMX_TAKE(&r->arena, r->temp_k, r->n_unit);
-    if (r->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    if (!tmx_stack_columns(&r->stack, &r->power, r->unit_of, err) &&
+    TMX_TAKE_REALS(&r->arena, r->n_unit, &r->power_w, &r->temp_k);
+    tmx_arena_check(&r->arena, err);
+    if (!err->code && !tmx_stack_columns(&r->stack, &r->power, r->unit_of, err) &&
         !tmx_temps_init(&r->temps, &r->stack, err)) {
         check_power(r);
         spec->accurate_cells = cfg->grid_transient_file[0] || cfg->all_transient_file[0];
         spec->no_field = !spec->accurate_cells && !still_air(r); /* which follows the sink */
         tmx_temps_start(&r->temps, cfg, args->hotspot_compat, &r->init_node_k, err);
         spec->init_node_k = r->init_node_k;
-        if (!TMX_TAKE(&r->arena, r->node_k, tmx_temps_nodes(&r->temps))) {
-            tmx_error(err, TMX_ENOMEM, "out of memory");
-        }
+        TMX_TAKE(&r->arena, r->node_k, tmx_temps_nodes(&r->temps));
+        tmx_arena_check(&r->arena, err);
     }
     return err->code;
 }
@@ -359,11 +340,9 @@ static void make_levels(struct tmx_trace_run *r, struct tmx_err *err)
     }
     r_low = fmin(r_low, still_air_k_per_w(r, r->init_node_k));
     const double r_high = tmx_fan_natural_k_per_w(&r->stack.fan, ambient_k + 0.01, ambient_k);
-    if (!TMX_TAKE(&r->arena, r->levels, N_LEVELS)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-        return;
-    }
-    for (size_t i = 0; i < N_LEVELS; i++) {
+    TMX_TAKE(&r->arena, r->levels, N_LEVELS);
+    tmx_arena_check(&r->arena, err);
+    for (size_t i = 0; i < N_LEVELS && r->levels; i++) {
         r->levels[i] = r_low * pow(r_high / r_low, (double)i / (N_LEVELS - 1));
     }
     r->stack.spec.r_convec_levels = r->levels;
@@ -372,25 +351,7 @@ static void make_levels(struct tmx_trace_run *r, struct tmx_err *err)
                 N_LEVELS);
 }
 
-static void follow_sink(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    size_t best = 0;
-    if (tmx_thermal_instance_nodes(&r->chip, r->node_k, err)) {
-        return;
-    }
-    const double want = still_air_k_per_w(r, r->node_k);
-    for (size_t i = 1; i < N_LEVELS; i++) {
-        best = fabs(r->levels[i] - want) < fabs(r->levels[best] - want) ? i : best;
-    }
-    r->chip.ops->set_convection(r->chip.state, best);
-}
-
 /* ---- coolant ---- */
-
-static bool is_wet(const struct tmx_thermal_spec *spec, size_t layer)
-{
-    return layer < spec->n_layer && spec->layer[layer].channels;
-}
 
 /* Coolant that boils carries heat away in another manner than is computed. cell_k: of the layer. */
 static void check_coolant(const struct tmx_trace_run *r, size_t layer, const double *cell_k,
@@ -424,7 +385,7 @@ static void check_coolant(const struct tmx_trace_run *r, size_t layer, const dou
 static void check_channels(struct tmx_trace_run *r, struct tmx_err *err)
 {
     for (size_t l = 0; l < r->stack.spec.n_layer && r->stack.spec.coolant_limit_k == 0; l++) {
-        if (is_wet(&r->stack.spec, l) && !err->code) {
+        if (r->stack.spec.layer[l].channels && !err->code) {
             const enum tmx_status st = r->chip.ops->field(r->chip.state, l, r->node_k);
             if (st) {
                 tmx_error(err, st, "%s", "");
@@ -464,7 +425,8 @@ static double surroundings_k(const struct tmx_trace_run *r)
 {
     double k = r->args->cfg.ambient;
     for (size_t l = 0; l < r->stack.spec.n_layer; l++) {
-        k = is_wet(&r->stack.spec, l) ? fmin(k, r->stack.spec.layer[l].channels->inlet_k) : k;
+        const struct tmx_channels *c = r->stack.spec.layer[l].channels;
+        k = c ? fmin(k, c->inlet_k) : k;
     }
     return k;
 }
@@ -609,38 +571,31 @@ static void falling_now(struct tmx_trace_run *r, double *part, struct tmx_err *e
     }
 }
 
-/* The model again, with these conductivities and the state in image. */
-static void refresh(struct tmx_trace_run *r, const double *part, void *image, struct tmx_err *err)
-{
-    const struct tmx_thermal_ops *ops = r->chip.ops;
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    memcpy(r->falling, part, spec->n_layer * spec->rows * spec->cols * sizeof *part);
-    r->stack.spec.k_part = r->falling;
-    tmx_thermal_instance_finish(&r->chip);
-    if (!create(r, ops, err) && !tmx_thermal_prepare(ops, r->chip.model, r->stack.spec.min_step_s, err)) {
-        tmx_image_restore(ops->image, r->chip.state, image);
-        r->n_refresh++;
-    }
-}
-
 /* A row with conductivities that lie, within tmx_falling_most, at the mean of its begin and its end. */
 static enum tmx_status falling_row(struct tmx_trace_run *r, void *image, double *mean_w, struct tmx_err *err)
 {
     enum { MOST_ROUNDS = 20 };
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const struct tmx_thermal_ops *ops = r->chip.ops;
+    struct tmx_thermal_spec *spec = &r->stack.spec;
     const size_t n = spec->n_layer * spec->rows * spec->cols,
-                 bytes = tmx_image_size(r->chip.ops->image, r->chip.state);
+                 bytes = tmx_image_size(ops->image, r->chip.state);
     double *begin = r->falling + n, *end = begin + n, *want = end + n, *power_w = want + n, off = INFINITY;
     void *start = (unsigned char *)image + bytes; /* image: two of them, one for leakage */
     memcpy(power_w, r->power_w, r->n_unit * sizeof *power_w);
-    tmx_image_save(r->chip.ops->image, r->chip.state, start);
+    tmx_image_save(ops->image, r->chip.state, start);
     falling_now(r, begin, err);
     for (int round = 0; !err->code && off > tmx_falling_most; round++) {
         if (round == MOST_ROUNDS) {
             return TMX_ESOLVE;
         }
-        if (round > 0) {
-            refresh(r, want, start, err);
+        if (round > 0) { /* the model again, with these conductivities */
+            memcpy(r->falling, want, n * sizeof *want);
+            spec->k_part = r->falling;
+            tmx_thermal_instance_finish(&r->chip);
+            if (!create(r, ops, err) && !tmx_thermal_prepare(ops, r->chip.model, spec->min_step_s, err)) {
+                tmx_image_restore(ops->image, r->chip.state, start);
+                r->n_refresh++;
+            }
         }
         memcpy(r->power_w, power_w, r->n_unit * sizeof *power_w); /* without leakage */
         const enum tmx_status st = err->code ? err->code : one_row(r, image, mean_w);
@@ -658,8 +613,13 @@ static void step(struct tmx_trace_run *r, size_t row, void *snapshot, double *me
     for (size_t i = 0; i < r->power.n_column; i++) {
         r->power_w[r->unit_of[i]] = r->power.value[row * r->power.n_column + i];
     }
-    if (still_air(r)) {
-        follow_sink(r, err);
+    if (still_air(r) && !tmx_thermal_instance_nodes(&r->chip, r->node_k, err)) { /* the sink's level */
+        const double want = still_air_k_per_w(r, r->node_k);
+        size_t best = 0;
+        for (size_t i = 1; i < N_LEVELS; i++) {
+            best = fabs(r->levels[i] - want) < fabs(r->levels[best] - want) ? i : best;
+        }
+        r->chip.ops->set_convection(r->chip.state, best);
     }
     if (err->code) {
         return;

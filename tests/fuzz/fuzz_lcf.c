@@ -12,9 +12,9 @@ void fuzz_reader(const char *path)
     if (tmx_lcf_read(path, &materials, &lcf, &err) == TMX_OK) {
         fuzz_check(lcf.n_layer > 0);
         for (size_t l = 0; l < lcf.n_layer; l++) {
-            fuzz_check(lcf.layer[l].given && lcf.layer[l].thickness_m > 0 &&
+            fuzz_check(lcf.layer[l].given && lcf.layer[l].l.thickness_m > 0 &&
                        lcf.layer[l].part[0].floorplan[0]);
-            fuzz_check(lcf.layer[l].k_w_per_mk > 0.0099 && lcf.layer[l].k_w_per_mk < 5001);
+            fuzz_check(lcf.layer[l].l.k_w_per_mk > 0.0099 && lcf.layer[l].l.k_w_per_mk < 5001);
         }
     } else {
         fuzz_check(err.msg[0]);

@@ -208,32 +208,26 @@ static enum tmx_status find_system(struct model *m, double sigma, size_t level, 
                                    struct tmx_err *err)
 {
     const struct tmx_matrix want = {.gamma = m->gamma[level], .sigma = sigma, .flow = m->flow[level]};
-    enum tmx_status st = TMX_OK;
+    struct tmx_err own = {0};
     mtx_lock(&m->lock);
     struct entry *e = m->entry;
     while (e && memcmp(&e->matrix, &want, sizeof want) != 0) {
         e = e->next;
     }
     if (!e) {
-        e = calloc(1, sizeof *e);
-        struct tmx_err own = {0};
+        struct tmx_system *made = tmx_system_create(m->solver, &want, &own);
+        e = own.code ? NULL : malloc(sizeof *e);
         if (e) {
-            e->system = tmx_system_create(m->solver, &want, &own);
-            st = tmx_error_give(err, &own);
-        } else {
-            st = tmx_no_memory(err);
-        }
-        if (st) {
-            free(e);
-        } else {
-            e->matrix = want;
-            e->next = m->entry;
+            *e = (struct entry){want, made, m->entry};
             m->entry = e;
+        } else {
+            tmx_error(&own, TMX_ENOMEM, "out of memory");
+            tmx_system_destroy(made);
         }
     }
+    *f = e ? e->system : NULL;
     mtx_unlock(&m->lock);
-    *f = st ? NULL : e->system;
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 static void model_destroy(void *model)
@@ -255,57 +249,44 @@ static void model_destroy(void *model)
     free(m);
 }
 
-static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec *spec, struct tmx_err *err)
+static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err)
 {
-    enum tmx_status st = tmx_network_init(&m->net, spec, err);
-    st = st ? st : tmx_network_check_cost(&m->net, false, err);
-    if (st) {
-        return st;
+    struct tmx_err own = {0};
+    struct model *m = calloc(1, sizeof *m);
+    if (!m || mtx_init(&m->lock, mtx_plain) != thrd_success) {
+        free(m);
+        return tmx_fail(err, TMX_ENOMEM, "thermal model");
     }
+    m->scheme = ((const struct options *)options)->scheme;
     m->n_level = tmx_thermal_spec_levels(spec);
     m->ambient_k = spec->ambient_k;
     m->inlet_at_ambient = spec->inlet_at_ambient;
     m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
-    TMX_TAKE(&m->arena, m->gamma, m->n_level);
-    TMX_TAKE(&m->arena, m->flow, m->n_level);
-    if (spec->init_node_k) {
-        TMX_TAKE(&m->arena, m->start, m->net.n_node);
+    m->init_k = spec->init_k;
+    if (!tmx_network_init(&m->net, spec, &own) && !tmx_network_check_cost(&m->net, false, &own)) {
+        TMX_TAKE_REALS(&m->arena, m->n_level, &m->gamma, &m->flow);
+        if (spec->init_node_k) {
+            TMX_TAKE(&m->arena, m->start, m->net.n_node);
+        }
+        if (m->arena.failed) {
+            tmx_error(&own, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
+        }
     }
-    if (m->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
-    }
-    for (size_t l = 0; l < m->n_level; l++) {
+    for (size_t l = 0; l < m->n_level && !own.code; l++) {
         m->gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
         m->flow[l] = tmx_thermal_spec_flow(spec, l);
     }
-    m->init_k = spec->init_k;
-    if (spec->init_node_k) {
+    if (spec->init_node_k && !own.code) {
         tmx_network_unview(&m->net, spec->init_node_k, m->start);
     }
-    struct tmx_err own = {0};
     m->solver = tmx_solver_create(&m->net, TMX_SOLVER_BY_SIZE, NULL, &own);
-    return tmx_error_give(err, &own);
-}
-
-static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
-                                    struct tmx_err *err)
-{
-    struct model *m = calloc(1, sizeof *m);
-    if (!m) {
-        return tmx_fail(err, TMX_ENOMEM, "thermal model");
-    }
-    m->scheme = ((const struct options *)options)->scheme;
-    if (mtx_init(&m->lock, mtx_plain) != thrd_success) {
-        free(m);
-        return tmx_fail(err, TMX_ENOMEM, "lock");
-    }
-    const enum tmx_status st = fill_model(m, spec, err);
-    if (st) {
-        model_destroy(m);
-        return st;
-    }
     *model = m;
-    return TMX_OK;
+    if (own.code) {
+        model_destroy(m);
+        *model = NULL;
+    }
+    return tmx_error_give(err, &own);
 }
 
 static double shift(const struct model *m, double dt_s)
@@ -317,16 +298,12 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
 {
     struct model *m = model;
     const struct tmx_system *f;
-    for (size_t l = 0; l < m->n_level; l++) {
-        enum tmx_status st = find_system(m, shift(m, dt_s), l, &f, err);
-        if (!st && m->scheme == EXACT) {
-            st = find_system(m, 0, l, &f, err);
-        }
-        if (st) {
-            return st;
-        }
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < m->n_level && !st; l++) {
+        st = find_system(m, shift(m, dt_s), l, &f, err);
+        st = !st && m->scheme == EXACT ? find_system(m, 0, l, &f, err) : st;
     }
-    return TMX_OK;
+    return st;
 }
 
 /* Writes a change alone: of a large array that stays zero the system has no pages. */
@@ -349,54 +326,41 @@ static void destroy(void *state)
 
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
-    union { /* the list of factors grows behind its lock */
-        const void *from;
-        struct model *to;
-    } shared = {.from = model};
-    struct model *m = shared.to;
     struct state *s = calloc(1, sizeof *s);
-    const size_t n = m->net.n_node;
+    struct tmx_err own = {0};
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "thermal instance");
     }
-    s->model = m;
+    memcpy(&s->model, &model, sizeof model); /* its list of systems grows, behind the lock */
+    struct model *m = s->model;
+    const size_t n = m->net.n_node;
     s->ambient_k = m->ambient_k;
-    struct equilibrium *end;
-    struct decay *d = NULL;
-    TMX_TAKE(&s->arena, s->theta, n);
-    TMX_TAKE(&s->arena, s->next, n);
-    TMX_TAKE(&s->arena, s->rhs, n);
-    TMX_TAKE(&s->arena, end, 1);
-    if (m->scheme == EXACT) {
-        TMX_TAKE(&s->arena, d, 1);
+    TMX_TAKE_REALS(&s->arena, n, &s->theta, &s->next, &s->rhs);
+    if (TMX_TAKE(&s->arena, s->end, 1)) {
+        s->end->level = m->n_level;
+        TMX_TAKE(&s->arena, s->end->theta, n);
+        TMX_TAKE(&s->arena, s->end->power, m->net.n_unit);
     }
-    if (!s->arena.failed) {
-        end->level = m->n_level;
-        TMX_TAKE(&s->arena, end->theta, n);
-        TMX_TAKE(&s->arena, end->power, m->net.n_unit);
-    }
-    if (d && !s->arena.failed) {
+    if (m->scheme == EXACT && TMX_TAKE(&s->arena, s->decay, 1)) {
+        struct decay *d = s->decay;
         d->net = &m->net;
         TMX_TAKE(&s->arena, d->basis, (MAX_KRYLOV + 1) * n);
         TMX_TAKE(&s->arena, d->rhs, n);
         TMX_TAKE(&s->arena, d->hessenberg, (MAX_KRYLOV + 1) * MAX_KRYLOV + TMX_DENSE_EXPONENTIAL(MAX_KRYLOV));
     }
-    s->end = end;
-    s->decay = d;
-    struct tmx_err own = {0};
     if (s->arena.failed) {
         tmx_error(&own, TMX_ENOMEM, "thermal instance of %zu nodes", n);
     }
     s->work = tmx_solver_share(m->solver, &own);
-    if (own.code) {
-        destroy(s);
-        return tmx_error_give(err, &own);
-    }
-    for (size_t c = 0; c < n; c++) {
+    for (size_t c = 0; c < n && !own.code; c++) {
         put(&s->theta[c], (m->start ? m->start[c] : m->init_k) - m->ambient_k);
     }
     *state = s;
-    return TMX_OK;
+    if (own.code) {
+        destroy(s);
+        *state = NULL;
+    }
+    return tmx_error_give(err, &own);
 }
 
 /* Of the coolant that enters, above ambient. */
@@ -486,10 +450,9 @@ static enum tmx_status decay_in(const struct state *s, double dt_s, int pieces, 
     *mean_w = 0;
     for (int k = 1; k <= pieces && !st; k++) {
         double w = 0;
+        memset(s->next, 0, n * sizeof *s->next);
         if (k == pieces) {
             memcpy(s->next, s->end->theta, n * sizeof *s->next);
-        } else {
-            memset(s->next, 0, n * sizeof *s->next);
         }
         st = decay(s->decay, s->work, f, gamma, flow, piece_s, s->next, &w);
         *mean_w += w / pieces;
@@ -530,23 +493,23 @@ static enum tmx_status report(const struct state *s, const double *theta, double
 
 static enum tmx_status advance(const struct state *s, double dt_s, const double *power_w, double *out_j)
 {
-    return s->model->scheme == EXACT ? advance_exact(s, dt_s, power_w, out_j)
-                                     : advance_euler(s, dt_s, power_w, out_j);
+    return (s->model->scheme == EXACT ? advance_exact : advance_euler)(s, dt_s, power_w, out_j);
 }
 
-static bool boils(const struct state *s)
+/* The hottest coolant, where it boils; else SIZE_MAX. */
+static size_t boils(const struct state *s)
 {
-    const size_t hottest = tmx_network_hottest_coolant(&s->model->net, s->theta);
-    return hottest != SIZE_MAX && s->theta[hottest] + s->ambient_k > s->model->coolant_limit_k;
+    const size_t at = tmx_network_hottest_coolant(&s->model->net, s->theta);
+    return at != SIZE_MAX && s->theta[at] + s->ambient_k > s->model->coolant_limit_k ? at : SIZE_MAX;
 }
 
 static void why(const void *state, char *text, size_t size)
 {
     const struct state *s = state;
+    const size_t hottest = boils(s);
+    char place[96];
     text[0] = '\0';
-    if (boils(s)) {
-        const size_t hottest = tmx_network_hottest_coolant(&s->model->net, s->theta);
-        char place[96];
+    if (hottest != SIZE_MAX) {
         tmx_network_place(&s->model->net, hottest, place, sizeof place);
         snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
                  s->theta[hottest] + s->ambient_k, place, s->model->coolant_limit_k);
@@ -565,7 +528,7 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
     s->theta = s->next;
     s->next = old;
     s->out_j += out_j;
-    if (boils(s)) { /* it carries heat away in another manner than is computed */
+    if (boils(s) != SIZE_MAX) { /* it carries heat away in another manner than is computed */
         for (size_t u = 0; u < s->model->net.n_unit; u++) {
             temp_k[u] = NAN;
         }

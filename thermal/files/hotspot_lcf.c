@@ -193,7 +193,7 @@ static void named(struct reader *r, struct tmx_span token, double *k, double *p)
 }
 
 /* A heat capacity and, on the next line, a resistivity; or one material name for both. */
-static void material(struct reader *r, struct tmx_lcf_layer *layer)
+static void material(struct reader *r, struct tmx_layer *layer)
 {
     const struct tmx_span capacity = next(r, "heat capacity");
     if (looks_numeric(capacity)) {
@@ -350,21 +350,21 @@ static bool addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
                 FAIL(r, "conductivity: expected K_X K_Y K_Z [W/(m K)]");
             }
         }
-        if (layer->k_part_x > 0) {
+        if (layer->l.k_part_x > 0) {
             FAIL(r, "conductivity: given twice");
         }
-        layer->k_w_per_mk = k[2];
-        layer->k_part_x = k[0] / k[2];
-        layer->k_part_y = k[1] / k[2];
+        layer->l.k_w_per_mk = k[2];
+        layer->l.k_part_x = k[0] / k[2];
+        layer->l.k_part_y = k[1] / k[2];
     } else if (tmx_span_is(word, "conductivity_falls")) {
-        if (layer->falls > 0) {
+        if (layer->l.falls > 0) {
             FAIL(r, "conductivity_falls: given twice");
         } else if (!tmx_span_field(&rest, &first) || !tmx_span_field(&rest, &second)) {
             FAIL(r, "conductivity_falls: expected an exponent and the kelvins at which the conductivity is "
                     "given");
         } else {
-            layer->falls = number(r, first, "conductivity_falls: exponent", 1e-3, 5);
-            layer->falls_from_k = number(r, second, "conductivity_falls: from [K]", 100, 1000);
+            layer->l.falls = number(r, first, "conductivity_falls: exponent", 1e-3, 5);
+            layer->l.falls_from_k = number(r, second, "conductivity_falls: from [K]", 100, 1000);
         }
     } else if (tmx_span_is(word, "at")) {
         if (layer->at) {
@@ -385,14 +385,14 @@ static bool addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_s
         }
     } else if (!tmx_span_is(word, "filler")) {
         return false;
-    } else if (layer->filler_k_w_per_mk > 0) {
+    } else if (layer->l.filler_k_w_per_mk > 0) {
         FAIL(r, "filler: given twice");
     } else if (!tmx_span_field(&rest, &first)) {
         FAIL(r, "filler: expected a material, or heat capacity and resistivity");
     } else if (!looks_numeric(first)) {
-        named(r, first, &layer->filler_k_w_per_mk, &layer->filler_p_j_per_m3k);
+        named(r, first, &layer->l.filler_k_w_per_mk, &layer->l.filler_p_j_per_m3k);
     } else if (tmx_span_field(&rest, &second)) {
-        numbers(r, first, second, &layer->filler_k_w_per_mk, &layer->filler_p_j_per_m3k);
+        numbers(r, first, second, &layer->l.filler_k_w_per_mk, &layer->l.filler_p_j_per_m3k);
     } else {
         FAIL(r, "filler: expected heat capacity and resistivity");
     }
@@ -419,12 +419,12 @@ static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
     if (r->err->code) {
         return NULL;
     }
-    read.lateral = yes_no(r, "lateral heat flow");
-    read.dissipates = yes_no(r, "power dissipation");
-    material(r, &read);
-    read.thickness_m = number(r, next(r, "thickness"), "thickness [m]", 1e-9, 1);
+    read.l.lateral = yes_no(r, "lateral heat flow");
+    read.l.dissipates = yes_no(r, "power dissipation");
+    material(r, &read.l);
+    read.l.thickness_m = number(r, next(r, "thickness"), "thickness [m]", 1e-9, 1);
     if (!r->err->code) {
-        tmx_plausible(NULL, "thickness", "m", read.thickness_m, r->text.name, r->lines.number, r->err);
+        tmx_plausible(NULL, "thickness", "m", read.l.thickness_m, r->text.name, r->lines.number, r->err);
     }
     add_part(r, &read, next(r, "floorplan file"));
     lcf->layer[l] = read;
@@ -457,8 +457,8 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
         if (!layer->given) {
             FAIL(&r, "layer %zu of 0..%zu is missing", l, lcf->n_layer - 1);
         }
-        dissipates = dissipates || layer->dissipates;
-        if ((layer->at || layer->n_part > 1) && layer->filler_k_w_per_mk == 0) {
+        dissipates = dissipates || layer->l.dissipates;
+        if ((layer->at || layer->n_part > 1) && layer->l.filler_k_w_per_mk == 0) {
             tmx_error_at(
                 err, TMX_EPARSE, path, layer->line,
                 "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must name what is "

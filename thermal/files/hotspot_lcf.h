@@ -62,15 +62,12 @@ struct tmx_lcf_part {    /* a floorplan that lies in a layer */
 };
 
 struct tmx_lcf_layer {
-    bool lateral, dissipates, given;
-    double k_w_per_mk, p_j_per_m3k, thickness_m;
-    double k_part_x, k_part_y;  /* of `conductivity`: along x and y, of k_w_per_mk; 0: 1 */
-    double falls, falls_from_k; /* of `conductivity_falls`; 0: constant */
-    struct tmx_lcf_part *part;  /* [n_part] owned: its floorplan, then those of `place` */
+    struct tmx_layer l; /* without floorplan and channels */
+    bool given;
+    struct tmx_lcf_part *part; /* [n_part] owned: its floorplan, then those of `place` */
     size_t n_part;
-    bool at;                                      /* the first one's place is given */
-    double filler_k_w_per_mk, filler_p_j_per_m3k; /* 0: none */
-    struct tmx_channels channels;                 /* of `channels`, at line wet, else 0 */
+    bool at;                      /* the first one's place is given */
+    struct tmx_channels channels; /* of `channels`, at line wet, else 0 */
     unsigned wet;
     unsigned line; /* of its number */
 };

@@ -200,10 +200,9 @@ static void name(struct tmx_ice_lex *l, char *buf, size_t size)
 /* The word has no effect here: it is one of the few that a reader may skip, and is printed at the end. */
 static void skip(struct tmx_ice_lex *l, const char *what)
 {
-    const size_t used = strlen(l->skipped);
     if (!strstr(l->skipped, what)) {
-        snprintf(l->skipped + used, sizeof l->skipped - used, "%s%s (line %u)", used ? ", " : "", what,
-                 l->line);
+        tmx_text_add(l->skipped, sizeof l->skipped, "%s%s (line %u)", l->skipped[0] ? ", " : "", what,
+                     l->line);
     }
 }
 
@@ -304,15 +303,24 @@ static void keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, s
     }
 }
 
+/* Index of the material that is named; a layout's own come last, and first here. */
+static size_t find_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *s, const char *what)
+{
+    size_t i = s->n_material;
+    while (i > 0 && !accept(l, s->material[i - 1].name)) {
+        i--;
+    }
+    if (i == 0) {
+        expected(l, what);
+    }
+    return i > 0 ? i - 1 : 0;
+}
+
 /* Materials of elements have one conductivity. */
 static void unit_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *stack, struct element *e)
 {
-    for (size_t i = stack->n_material; i-- > 0 && !e->material;) { /* a layout's own come last */
-        e->material = accept(l, stack->material[i].name) ? &stack->material[i] : NULL;
-    }
-    if (!e->material) {
-        expected(l, "a material of the stack");
-    } else if (e->material->k_part_x != 1 || e->material->k_part_y != 1) {
+    e->material = &stack->material[find_material(l, stack, "a material of the stack")];
+    if (e->material->k_part_x != 1 || e->material->k_part_y != 1) {
         expected(l, "a material that conducts alike in all directions, in an element");
     }
 }
@@ -328,10 +336,10 @@ static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const s
         k++;
     }
     const unsigned bit = 1U << k;
+    if (k == 5 && !accept(l, "rectangle")) {
+        return false;
+    }
     if (k == 5) {
-        if (!accept(l, "rectangle")) {
-            return false;
-        }
         phrase(l, "(");
         numbers(l, v, 4);
         phrase(l, ") ;");
@@ -455,17 +463,6 @@ bool tmx_ice_is_stack(const char *path)
 static const char NAME_LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 static const double K_UM = 1e6 /* W/(um K) */, C_UM = 1e18 /* J/(um3 K) */, W_UM2K = 1e12 /* W/(um2 K) */;
 
-static void find_material(struct tmx_ice_stack *s, size_t *index)
-{
-    for (*index = 0; *index < s->n_material; (*index)++) {
-        if (accept(&s->l, s->material[*index].name)) {
-            return;
-        }
-    }
-    *index = 0;
-    expected(&s->l, "a material defined above");
-}
-
 /* Words as they must follow, and between them % a number above 0, to a double * (%u: of um, in m), and @ a
  * material, to a size_t *: its index. [word ...] may be left out. */
 static void scan(struct tmx_ice_stack *s, const char *format, ...)
@@ -492,7 +489,7 @@ static void scan(struct tmx_ice_stack *s, const char *format, ...)
             *v = absent ? *v : positive(&s->l) * (*at_word == 'u' ? UM : 1);
             at_word += *at_word == 'u';
         } else if (stop == '@') {
-            find_material(s, va_arg(to, size_t *));
+            *va_arg(to, size_t *) = find_material(&s->l, s, "a material defined above");
         } else if (stop == '[') {
             n = strcspn(at_word, " ");
             snprintf(words, sizeof words, "%.*s", (int)n, at_word);
@@ -766,38 +763,10 @@ static void read_films(struct tmx_ice_stack *s, struct tmx_channels *c)
     phrase(&s->l, ";");
 }
 
-static void read_pins(struct tmx_ice_stack *s, struct tmx_channels *c, struct tmx_ice_slice *slice)
-{
-    double pitch = 0, darcy = 0;
-    scan(s, ": height % ; pin diameter % ; pin pitch %", &slice->height_m, &c->width_m, &pitch);
-    if (pitch <= c->width_m) {
-        FAIL(&s->l, "pins of %g um in a pitch of %g um touch", c->width_m, pitch);
-    }
-    c->wall_m = pitch - c->width_m;
-    phrase(&s->l, "; pin distribution");
-    c->kind = first_of(&s->l, "staggered", "inline", "inline or staggered") ? TMX_CHANNELS_PINS_STAGGERED
-                                                                            : TMX_CHANNELS_PINS_INLINE;
-    scan(s, "; pin material @ ; darcy velocity % ;", &slice->material, &darcy);
-    c->flow_m3_per_s = darcy * UM * slice->height_m * UM; /* times the chip's length, which follows */
-}
-
-static void read_microchannel(struct tmx_ice_stack *s, struct tmx_channels *c, struct tmx_ice_slice *slice)
-{
-    static const double M3_PER_S = 1e-6 / 60; /* of ml/min */
-    c->kind = first_of(&s->l, "4rm", "2rm", "2rm or 4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
-    scan(s, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m, &c->wall_m);
-    c->first_m = c->last_m = c->wall_m;
-    scan(s,
-         "[first wall length % ;] [last wall length % ;] wall material @ ; coolant flow rate % ; coolant "
-         "heat transfer coefficient",
-         &c->first_m, &c->last_m, &slice->material, &c->flow_m3_per_s);
-    c->flow_m3_per_s *= M3_PER_S;
-    read_films(s, c);
-}
-
 /* `microchannel 2rm|4rm :` or `pinfin :` and their keys, in the order that 3D-ICE wants. */
 static void read_channels(struct tmx_ice_stack *s)
 {
+    static const double M3_PER_S = 1e-6 / 60; /* of ml/min */
     struct tmx_channels *c = &s->channels;
     struct tmx_ice_kind *k = new_kind(s, (struct tmx_ice_kind){.n_slice = 1, .channel = true});
     if (!k) {
@@ -807,9 +776,32 @@ static void read_channels(struct tmx_ice_stack *s)
         expected(&s->l, "one kind of channels in a stack, as 3D-ICE has it");
         return;
     }
+    struct tmx_ice_slice *slice = &k->slice[0];
+    double pitch = 0, darcy = 0;
     *c = (struct tmx_channels){.kind = TMX_CHANNELS_MERGED};
     s->channels_line = s->l.line;
-    (strcmp(s->block_word, "pinfin") == 0 ? read_pins : read_microchannel)(s, c, &k->slice[0]);
+    if (strcmp(s->block_word, "pinfin") == 0) {
+        scan(s, ": height % ; pin diameter % ; pin pitch %", &slice->height_m, &c->width_m, &pitch);
+        if (pitch <= c->width_m) {
+            FAIL(&s->l, "pins of %g um in a pitch of %g um touch", c->width_m, pitch);
+        }
+        c->wall_m = pitch - c->width_m;
+        phrase(&s->l, "; pin distribution");
+        c->kind = first_of(&s->l, "staggered", "inline", "inline or staggered") ? TMX_CHANNELS_PINS_STAGGERED
+                                                                                : TMX_CHANNELS_PINS_INLINE;
+        scan(s, "; pin material @ ; darcy velocity % ;", &slice->material, &darcy);
+        c->flow_m3_per_s = darcy * UM * slice->height_m * UM; /* times the chip's length, which follows */
+    } else {
+        c->kind = first_of(&s->l, "4rm", "2rm", "2rm or 4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
+        scan(s, ": height % ; channel length % ; wall length % ;", &slice->height_m, &c->width_m, &c->wall_m);
+        c->first_m = c->last_m = c->wall_m;
+        scan(s,
+             "[first wall length % ;] [last wall length % ;] wall material @ ; coolant flow rate % ; coolant "
+             "heat transfer coefficient",
+             &c->first_m, &c->last_m, &slice->material, &c->flow_m3_per_s);
+        c->flow_m3_per_s *= M3_PER_S;
+        read_films(s, c);
+    }
     scan(s, "coolant volumetric heat capacity % ; coolant incoming temperature % ;", &c->p_j_per_m3k,
          &c->inlet_k);
     c->p_j_per_m3k *= C_UM;

@@ -34,13 +34,6 @@ static void identifier(const char *name, char out[NAME])
     out[n] = '\0';
 }
 
-static void number(FILE *out, const char *before, double v)
-{
-    char text[TMX_REAL_SIZE];
-    tmx_real_print(text, v);
-    fprintf(out, "%s%s", before, text);
-}
-
 /* The file appears, unless there is an error. */
 static enum tmx_status close_output(struct tmx_output *o, struct tmx_err *err)
 {
@@ -68,39 +61,28 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
                              unit->name, name);
             }
         }
-        fprintf(o.file, "%s :\n", name);
-        number(o.file, "  position ", unit->x_m * M_UM);
-        number(o.file, ", ", unit->y_m * M_UM);
-        number(o.file, " ;\n  dimension ", unit->w_m * M_UM);
-        number(o.file, ", ", unit->h_m * M_UM);
+        fprintf(o.file, "%s :\n  position %s, %s ;\n  dimension %s, %s", name,
+                TMX_REAL_TEXT(unit->x_m * M_UM), TMX_REAL_TEXT(unit->y_m * M_UM),
+                TMX_REAL_TEXT(unit->w_m * M_UM), TMX_REAL_TEXT(unit->h_m * M_UM));
         for (size_t r = 0; power && r < power->n_row; r++) {
-            number(o.file, r ? ", " : " ;\n  power values ", power->value[r * power->n_column + column[u]]);
+            fprintf(o.file, "%s%s", r ? ", " : " ;\n  power values ",
+                    TMX_REAL_TEXT(power->value[r * power->n_column + column[u]]));
         }
         fprintf(o.file, " ;\n\n");
     }
     return close_output(&o, err);
 }
 
-static void sheet(FILE *out, const char *word, double t_m, size_t layer)
-{
-    number(out, word, t_m * M_UM);
-    fprintf(out, " M%zu ;\n", layer);
-}
-
 static void material(FILE *out, size_t layer, double k, double p)
 {
-    fprintf(out, "material M%zu :\n", layer);
-    number(out, "  thermal conductivity ", k * 1e-6);
-    number(out, " ;\n  volumetric heat capacity ", p * 1e-18);
-    fprintf(out, " ;\n\n");
+    fprintf(out, "material M%zu :\n  thermal conductivity %s ;\n  volumetric heat capacity %s ;\n\n", layer,
+            TMX_REAL_TEXT(k * 1e-6), TMX_REAL_TEXT(p * 1e-18));
 }
 
 static void heat_sink(FILE *out, const char *side, double m2k_per_w, double ambient_k)
 {
-    fprintf(out, "%s heat sink :\n", side);
-    number(out, "  heat transfer coefficient ", 1e-12 / m2k_per_w);
-    number(out, " ;\n  temperature ", ambient_k);
-    fprintf(out, " ;\n\n");
+    fprintf(out, "%s heat sink :\n  heat transfer coefficient %s ;\n  temperature %s ;\n\n", side,
+            TMX_REAL_TEXT(1e-12 / m2k_per_w), TMX_REAL_TEXT(ambient_k));
 }
 
 static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE *out)
@@ -122,25 +104,20 @@ static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE
     if (spec->r_below_k_per_w > 0) {
         heat_sink(out, "bottom", spec->r_below_k_per_w * W * H, spec->ambient_k);
     }
-    number(out, "dimensions :\n  chip length ", W * M_UM);
-    number(out, ", width ", H * M_UM);
-    number(out, " ;\n  cell length ", W * M_UM / (double)spec->cols);
-    number(out, ", width ", H * M_UM / (double)spec->rows);
-    fprintf(out, " ;\n\n");
+    fprintf(out, "dimensions :\n  chip length %s, width %s ;\n  cell length %s, width %s ;\n\n",
+            TMX_REAL_TEXT(W * M_UM), TMX_REAL_TEXT(H * M_UM), TMX_REAL_TEXT(W * M_UM / (double)spec->cols),
+            TMX_REAL_TEXT(H * M_UM / (double)spec->rows));
     for (size_t l = 0; l < n + 2; l++) {
         const double t = l < n ? spec->layer[l].thickness_m : plate_t[l - n];
         if (l < n && spec->layer[l].dissipates) {
             const bool face = t > 2 * SOURCE_M;
             fprintf(out, "die L%zu :\n", l);
             if (face) {
-                sheet(out, "  layer ", t - SOURCE_M, l);
+                fprintf(out, "  layer %s M%zu ;\n", TMX_REAL_TEXT((t - SOURCE_M) * M_UM), l);
             }
-            sheet(out, "  source ", face ? SOURCE_M : t, l);
-            fputc('\n', out);
+            fprintf(out, "  source %s M%zu ;\n\n", TMX_REAL_TEXT((face ? SOURCE_M : t) * M_UM), l);
         } else {
-            fprintf(out, "layer L%zu :\n", l);
-            number(out, "  height ", t * M_UM);
-            fprintf(out, " ;\n  material M%zu ;\n\n", l);
+            fprintf(out, "layer L%zu :\n  height %s ;\n  material M%zu ;\n\n", l, TMX_REAL_TEXT(t * M_UM), l);
         }
     }
     fprintf(out, "stack :\n");
@@ -151,10 +128,8 @@ static void write_stack(const struct tmx_thermal_spec *spec, double slot_s, FILE
             fprintf(out, "  layer P%zu L%zu ;\n", l, l);
         }
     }
-    number(out, "\nsolver :\n  transient step ", slot_s / 10);
-    number(out, ", slot ", slot_s);
-    number(out, " ;\n  initial temperature ", spec->init_k);
-    fprintf(out, " ;\n\noutput :\n");
+    fprintf(out, "\nsolver :\n  transient step %s, slot %s ;\n  initial temperature %s ;\n\noutput :\n",
+            TMX_REAL_TEXT(slot_s / 10), TMX_REAL_TEXT(slot_s), TMX_REAL_TEXT(spec->init_k));
     for (size_t l = 0; l < n; l++) {
         if (spec->layer[l].dissipates) {
             fprintf(out, "  Tflp ( D%zu, \"D%zu.temps\", average, slot ) ;\n", l, l);
@@ -245,20 +220,17 @@ static void note_losses(const struct tmx_thermal_spec *spec, const struct tmx_ho
                 {cfg->init_file[0] != '\0', "init_file"},
                 {cfg->dtm_used, "dtm_used"},
                 {cfg->package_model_used && cfg->natural_convec, "natural_convec"}};
-    size_t used = 0;
     note[0] = '\0';
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].lost) {
-            used += (size_t)snprintf(note + used, TMX_ICE_NOTE - used, "%s%s",
-                                     used ? ", " : "not written: ", rows[i].what);
+            tmx_text_add(note, TMX_ICE_NOTE, "%s%s", note[0] ? ", " : "not written: ", rows[i].what);
         }
     }
     if (spec->package.s_sink_m > fmax(W, H) + 1e-6) {
-        snprintf(
-            note + used, TMX_ICE_NOTE - used,
-            "%s3D-ICE's layers have one size: spreader and sink are written as large as the die, with the "
-            "whole of r_convec above it, so the chip gets hotter there than here",
-            used ? "; " : "");
+        tmx_text_add(note, TMX_ICE_NOTE,
+                     "%s3D-ICE's layers have one size: spreader and sink are written as large as the die, "
+                     "with the whole of r_convec above it, so the chip gets hotter there than here",
+                     note[0] ? "; " : "");
     }
 }
 
@@ -272,7 +244,7 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
         return tmx_no_memory(err);
     }
     tmx_hotspot_config_init(cfg);
-    if (strlen(path) > 4 && tmx_text_ends(path, ".lcf")) {
+    if (tmx_text_ends(path, ".lcf")) {
         tmx_hotspot_config_set(cfg, "grid_layer_file", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     } else {
         tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
@@ -337,21 +309,14 @@ static bool taken(const struct tmx_floorplan *fp, size_t n_unit, double x, doubl
     return false;
 }
 
-/* A block without a material of its own. */
-static void add_block(struct tmx_floorplan *fp, char *name, double x_m, double y_m, double w_m, double h_m,
-                      struct tmx_err *err)
+/* A floorplan's file. What the elements leave of the chip becomes blocks without power (of its powers, NULL:
+ * it has none): HotSpot takes the blocks' bounding box for the die. Without elements it is one block. */
+static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
+                        struct tmx_ice_powers *powers, const char *out_dir, const char *file,
+                        const char *comment, struct tmx_err *err)
 {
-    const struct tmx_unit u = {name, x_m, y_m, w_m, h_m, NAN, NAN, 0};
-    tmx_floorplan_add(fp, &u, err);
-}
-
-/* A floorplan's file. What the elements leave of the chip becomes blocks without power: HotSpot takes the
- * blocks' bounding box for the die. */
-static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp, const char *out_dir,
-                        const char *file, const char *comment, struct tmx_err *err)
-{
-    char to[PATH];
-    const size_t n_unit = fp->n_unit;
+    char to[PATH], name[32] = "die";
+    const size_t n_unit = fp->n_unit, n_slot = powers ? powers->n_slot : 0;
     double *x = err->code ? NULL : calloc(4 * n_unit + 4, sizeof *x);
     if (!x) {
         tmx_error(err, TMX_ENOMEM, "out of memory");
@@ -364,7 +329,6 @@ static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
         tmx_error_at(err, TMX_EPARSE, fp->source, 0, "an element lies outside the chip of %g x %g um",
                      s->length_m / UM, s->width_m / UM);
     }
-    size_t n_filler = 0;
     for (size_t j = 0; j + 1 < ny && !err->code; j++) {
         for (size_t i = 0, to_x; i + 1 < nx && !err->code; i = to_x + 1) {
             for (to_x = i; to_x + 1 < nx; to_x++) { /* as far as the row is free */
@@ -372,10 +336,12 @@ static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
                     break;
                 }
             }
+            if (n_unit > 0) {
+                snprintf(name, sizeof name, "filler_%zu", fp->n_unit - n_unit);
+            }
             if (to_x > i) {
-                char name[32];
-                snprintf(name, sizeof name, "filler_%zu", n_filler++);
-                add_block(fp, name, x[i], y[j], x[to_x] - x[i], y[j + 1] - y[j], err);
+                const struct tmx_unit u = {name, x[i], y[j], x[to_x] - x[i], y[j + 1] - y[j], NAN, NAN, 0};
+                tmx_floorplan_add(fp, &u, err);
             }
         }
     }
@@ -384,76 +350,35 @@ static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
     if (!err->code && !tmx_floorplan_check(fp, false, err)) {
         tmx_flp_write(to, fp, comment, err);
     }
-}
-
-static void write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_placed *p, const char *out_dir,
-                            struct tmx_err *err)
-{
-    char from[PATH];
-    locate(s->l.text.name, p->floorplan, from);
-    tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
-    const size_t n_element = p->units.n_unit, n_slot = p->powers.n_slot;
-    write_units(s, &p->units, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
     if (!err->code && n_slot > 0) {
-        const size_t n = p->units.n_unit;
-        double *w = realloc(p->powers.w, n * n_slot * sizeof *w);
+        double *w = realloc(powers->w, fp->n_unit * n_slot * sizeof *w);
         if (!w) {
             tmx_error(err, TMX_ENOMEM, "out of memory");
             return;
         }
-        p->powers.w = w;
-        memset(w + n_element * n_slot, 0, (n - n_element) * n_slot * sizeof *w);
+        powers->w = w;
+        memset(w + n_unit * n_slot, 0, (fp->n_unit - n_unit) * n_slot * sizeof *w);
     }
 }
 
-/* Has a die this name? Files are named after dies. */
-static bool is_die(const struct tmx_ice_stack *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_placed; i++) {
-        if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A file's name that no die has. */
+/* A file's name that no die has, as files are named after dies. */
 static void name_apart(const struct tmx_ice_stack *s, const char *base, char name[TMX_ICE_NAME])
 {
     snprintf(name, TMX_ICE_NAME, "%s", base);
-    while (is_die(s, name)) {
-        strncat(name, "_", TMX_ICE_NAME - strlen(name) - 1);
+    for (size_t i = 0; i < s->n_placed; i++) {
+        if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, name) == 0) {
+            tmx_text_add(name, TMX_ICE_NAME, "_");
+            i = SIZE_MAX; /* from the first again */
+        }
     }
 }
 
+/* The name of a layout's file, counted from 1. */
 static void name_layout(const struct tmx_ice_stack *s, size_t layout, char name[TMX_ICE_NAME])
 {
     char base[32];
     snprintf(base, sizeof base, "layout%zu", layout);
     name_apart(s, base, name);
-}
-
-/* The i-th layout, from 1 on. */
-static void write_layout(struct tmx_ice_stack *s, size_t i, const char *out_dir, struct tmx_err *err)
-{
-    struct tmx_ice_layout *y = &s->layout[i - 1];
-    char from[PATH], name[TMX_ICE_NAME];
-    locate(s->l.text.name, y->file, from);
-    name_layout(s, i, name);
-    tmx_fail_from(err, tmx_ice_read_layout(s, from, &y->units, err), s->l.text.name, y->line, "layout");
-    write_units(s, &y->units, out_dir, name, "converted from a 3D-ICE layout", err);
-}
-
-static void write_block(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
-{
-    char to[PATH], name[] = "die";
-    struct tmx_floorplan fp = {0};
-    snprintf(to, sizeof to, "%s/%s.flp", out_dir, s->block);
-    add_block(&fp, name, 0, 0, s->length_m, s->width_m, err);
-    if (!err->code) {
-        tmx_flp_write(to, &fp, "one block for layers without a floorplan", err);
-    }
-    tmx_floorplan_finish(&fp);
 }
 
 /* Is it cooled from the bottom alone? Layer 0 is the one farthest from the sink. */
@@ -479,12 +404,11 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
         for (size_t j = 0; j < k->n_slice; j++) {
             const struct tmx_ice_slice *slice = &k->slice[upside_down(s) ? j : k->n_slice - 1 - j];
             const struct tmx_ice_material *m = &s->material[slice->material];
-            char c[TMX_REAL_SIZE], r[TMX_REAL_SIZE], t[TMX_REAL_SIZE], layout[TMX_ICE_NAME];
+            char layout[TMX_ICE_NAME];
             name_layout(s, slice->layout, layout);
-            tmx_real_print(c, m->c_j_per_m3k);
-            tmx_real_print(r, 1 / m->k_w_per_mk);
-            tmx_real_print(t, slice->height_m * UM);
-            fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n", number++, slice->source ? 'Y' : 'N', c, r, t,
+            fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n", number++, slice->source ? 'Y' : 'N',
+                    TMX_REAL_TEXT(m->c_j_per_m3k), TMX_REAL_TEXT(1 / m->k_w_per_mk),
+                    TMX_REAL_TEXT(slice->height_m * UM),
                     slice->source   ? p->name
                     : slice->layout ? layout
                                     : s->block);
@@ -504,15 +428,6 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
     }
 }
 
-static bool dissipates(const struct tmx_ice_stack *s, const struct tmx_ice_placed *p)
-{
-    bool any = false;
-    for (size_t j = 0; j < s->kind[p->kind].n_slice; j++) {
-        any = any || s->kind[p->kind].slice[j].source;
-    }
-    return any;
-}
-
 /* Columns in the order of the layers; a row a slot, behind that of names. */
 static void write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out, struct tmx_err *err)
 {
@@ -520,13 +435,14 @@ static void write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out
         const char *before = "";
         for (size_t i = 0; i < s->n_placed; i++) {
             const struct tmx_ice_placed *p = placed_at(s, i);
-            for (size_t u = 0; dissipates(s, p) && u < p->units.n_unit; u++) {
-                char w[TMX_REAL_SIZE];
-                tmx_real_print(w, k > 0 && p->powers.n_slot ? p->powers.w[u * n_slot + k - 1] : 0);
-                fprintf(out, "%s%s", before, k > 0 ? w : p->units.unit[u].name);
+            const bool die = s->kind[p->kind].die, some = p->powers.n_slot > 0;
+            for (size_t u = 0; die && u < p->units.n_unit; u++) {
+                fprintf(out, "%s%s", before,
+                        k > 0 ? TMX_REAL_TEXT(some ? p->powers.w[u * n_slot + k - 1] : 0)
+                              : p->units.unit[u].name);
                 before = "\t";
             }
-            if (dissipates(s, p) && p->powers.n_slot > 0 && p->powers.n_slot != n_slot) {
+            if (die && some && p->powers.n_slot != n_slot) {
                 tmx_error_at(err, TMX_EPARSE, s->l.text.name, 0,
                              "die \"%s\" has %zu power values, another %zu", p->name, p->powers.n_slot,
                              n_slot);
@@ -535,22 +451,6 @@ static void write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out
         }
         fputc('\n', out);
     }
-}
-
-/* Has a part of a layer a material of its own? */
-static bool has_materials(const struct tmx_ice_stack *s)
-{
-    if (s->n_layout > 0) {
-        return true;
-    }
-    for (size_t i = 0; i < s->n_placed; i++) {
-        for (size_t u = 0; u < s->placed[i].units.n_unit; u++) {
-            if (!isnan(s->placed[i].units.unit[u].resistivity_mk_per_w)) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 /* 3D-ICE 4 has neither spreader nor sink: both are sheets of next to nothing, of the last layer's material.
@@ -601,14 +501,18 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
                 {"c_convec", 0},
                 {"r_below", both ? 1 / (s->bottom_w_per_m2k * face_m2) : 0},
                 {"sampling_intvl", s->slot_s > 0 ? s->slot_s : 1}};
+    bool detailed = s->n_layout > 0; /* has a part of a layer a material of its own? */
+    for (size_t i = 0; i < s->n_placed; i++) {
+        for (size_t u = 0; u < s->placed[i].units.n_unit; u++) {
+            detailed = detailed || !isnan(s->placed[i].units.unit[u].resistivity_mk_per_w);
+        }
+    }
     fprintf(out,
             "# Converted from a 3D-ICE stack, for thermix thermal --network physical.\n-model_type grid\n"
             "-grid_layer_file stack.lcf\n%s%s",
-            has_materials(s) ? "-detailed_3D on\n" : "", powers ? "-p stack.ptrace\n" : "");
+            detailed ? "-detailed_3D on\n" : "", powers ? "-p stack.ptrace\n" : "");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TMX_REAL_SIZE];
-        tmx_real_print(text, rows[i].v);
-        fprintf(out, "-%s %s\n", rows[i].key, text);
+        fprintf(out, "-%s %s\n", rows[i].key, TMX_REAL_TEXT(rows[i].v));
     }
     if (s->cell_length_m > 0) {
         fprintf(out, "-grid_rows %.0f\n", fmin(fmax(2, round(s->width_m / s->cell_width_m)), 4096));
@@ -669,6 +573,7 @@ static void check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
 
 enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
 {
+    char from[PATH], name[TMX_ICE_NAME];
     struct tmx_ice_stack *s = calloc(1, sizeof *s);
     if (!s) {
         return tmx_no_memory(err);
@@ -678,15 +583,26 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
     }
     open_folder(out_dir, err);
     for (size_t i = 0; i < s->n_placed && !err->code; i++) {
-        if (s->kind[s->placed[i].kind].die) {
-            write_floorplan(s, &s->placed[i], out_dir, err);
+        struct tmx_ice_placed *p = &s->placed[i];
+        if (s->kind[p->kind].die) {
+            locate(s->l.text.name, p->floorplan, from);
+            tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
+            write_units(s, &p->units, &p->powers, out_dir, p->name, "converted from a 3D-ICE floorplan", err);
         }
     }
-    for (size_t i = 1; i <= s->n_layout && !err->code; i++) {
-        write_layout(s, i, out_dir, err);
+    for (size_t i = 0; i < s->n_layout && !err->code; i++) {
+        struct tmx_ice_layout *y = &s->layout[i];
+        locate(s->l.text.name, y->file, from);
+        name_layout(s, i + 1, name);
+        tmx_fail_from(err, tmx_ice_read_layout(s, from, &y->units, err), s->l.text.name, y->line, "layout");
+        write_units(s, &y->units, NULL, out_dir, name, "converted from a 3D-ICE layout", err);
     }
-    name_apart(s, "die", s->block);
-    write_block(s, out_dir, err);
+    if (!err->code) { /* a block as large as the chip */
+        struct tmx_floorplan whole = {0};
+        name_apart(s, "die", s->block);
+        write_units(s, &whole, NULL, out_dir, s->block, "one block for layers without a floorplan", err);
+        tmx_floorplan_finish(&whole);
+    }
     write_files(s, out_dir, err);
     tmx_ice_stack_finish(s);
     free(s);

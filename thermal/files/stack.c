@@ -332,44 +332,37 @@ static void mapped_layer(struct build *b, size_t l)
                                            .cell = cells,
                                            .pressure_pa = cfg->pumping_pressure,
                                            .pump_pa_s_per_m3 = cfg->pump_internal_res};
-    s->layer[l].k_w_per_mk = wall.k_w_per_mk;
-    s->layer[l].p_j_per_m3k = wall.p_j_per_m3k;
-    s->layer[l].channels = &s->channels[l];
+    s->layer[l] = (struct tmx_layer){.floorplan = fp,
+                                     .lateral = s->layer[l].lateral,
+                                     .dissipates = s->layer[l].dissipates,
+                                     .thickness_m = s->layer[l].thickness_m,
+                                     .k_w_per_mk = wall.k_w_per_mk,
+                                     .p_j_per_m3k = wall.p_j_per_m3k,
+                                     .channels = &s->channels[l]};
 }
 
 static void file_layer(struct build *b, size_t l)
 {
     const struct tmx_lcf_layer *from = &b->lcf.layer[l];
-    const bool map = is_map(from->part[0].floorplan);
     struct tmx_floorplan *fp = &b->s->floorplan[l];
-    b->s->layer[l] = (struct tmx_layer){.floorplan = fp,
-                                        .lateral = from->lateral,
-                                        .dissipates = from->dissipates,
-                                        .thickness_m = from->thickness_m};
-    if (map && !b->cfg->use_microchannels && !b->cfg->use_microfluidic_cooling) {
-        tmx_error(b->err, TMX_ECONFIG, "a map of micro-channels (%s) needs -use_microchannels 1",
-                  from->part[0].floorplan);
-    } else if (map) {
+    b->s->layer[l] = from->l;
+    b->s->layer[l].floorplan = fp;
+    if (is_map(from->part[0].floorplan) && (b->cfg->use_microchannels || b->cfg->use_microfluidic_cooling)) {
         mapped_layer(b, l);
         return;
+    }
+    if (is_map(from->part[0].floorplan)) {
+        tmx_error(b->err, TMX_ECONFIG, "a map of micro-channels (%s) needs -use_microchannels 1",
+                  from->part[0].floorplan);
     }
     for (size_t i = 0; i < from->n_part && !b->err->code; i++) {
         place_part(b, &from->part[i], fp);
     }
-    check_floorplan(b, fp, from->filler_k_w_per_mk > 0);
-    if (from->falls > 0 && (from->wet || !b->options->falling)) {
+    check_floorplan(b, fp, from->l.filler_k_w_per_mk > 0);
+    if (from->l.falls > 0 && (from->wet || !b->options->falling)) {
         tmx_error(b->err, TMX_ECONFIG, "conductivity_falls is %s",
                   from->wet ? "not of layers with channels" : "of `thermix thermal` alone");
     }
-    struct tmx_layer *to = &b->s->layer[l];
-    to->k_w_per_mk = from->k_w_per_mk;
-    to->k_part_x = from->k_part_x;
-    to->k_part_y = from->k_part_y;
-    to->falls = from->falls;
-    to->falls_from_k = from->falls_from_k;
-    to->p_j_per_m3k = from->p_j_per_m3k;
-    to->filler_k_w_per_mk = from->filler_k_w_per_mk;
-    to->filler_p_j_per_m3k = from->filler_p_j_per_m3k;
 }
 
 /* Layers without a filler have one size, and to the very last digit; what lies in the others fits into it. */
@@ -379,7 +372,7 @@ static void fit_layer(struct build *b, size_t l)
     struct tmx_floorplan *fp = &b->s->floorplan[l];
     const double W = tmx_thermal_spec_width_m(&b->s->spec), H = tmx_thermal_spec_height_m(&b->s->spec);
     const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
-    const bool filled = from->filler_k_w_per_mk > 0;
+    const bool filled = from->l.filler_k_w_per_mk > 0;
     const bool beyond = w - W > EXTENT_TOLERANCE_M || h - H > EXTENT_TOLERANCE_M,
                smaller = W - w > EXTENT_TOLERANCE_M || H - h > EXTENT_TOLERANCE_M;
     if (filled && beyond) {
@@ -392,7 +385,7 @@ static void fit_layer(struct build *b, size_t l)
                      l, fp->source, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
     } else if (!filled && (beyond || smaller)) {
         size_t first = 0;
-        while (b->lcf.layer[first].filler_k_w_per_mk > 0) {
+        while (b->lcf.layer[first].l.filler_k_w_per_mk > 0) {
             first++;
         }
         tmx_error_at(
@@ -433,7 +426,7 @@ static void wet_layer(struct build *b, size_t l)
         return;
     }
     const size_t n = tmx_channels_count(c, W), n_col = 2 * n + 1;
-    const double pump_w = tmx_channels_pump_w(c, W, tmx_thermal_spec_height_m(&s->spec), from->thickness_m);
+    const double pump_w = tmx_channels_pump_w(c, W, tmx_thermal_spec_height_m(&s->spec), from->l.thickness_m);
     if (pump_w > 0) {
         tmx_log_say(b->log, TMX_LOG_INFO,
                     "layer %zu: %zu channels, %.4g m3/s, pressure drop %.4g kPa, pumping power %.4g W", l, n,
@@ -781,72 +774,60 @@ static void unknown_name(const struct tmx_floorplan *fp, const struct tmx_trace 
                fp->source, best ? ", did you mean \"" : "", best ? best : "", best ? "\"?" : "");
 }
 
-/* The trace's column of each unit; SIZE_MAX: it has none. */
-static void find_columns(const struct tmx_stack *s, const struct tmx_trace *trace, size_t n_unit,
-                         size_t *column, struct tmx_err *err)
-{
-    memset(column, 0xff, n_unit * sizeof *column);
-    for (size_t c = 0; c < trace->n_column && !err->code; c++) {
-        const struct tmx_floorplan *any = NULL;
-        size_t first = 0, has = 0;
-        bool taken = false;
-        for (size_t l = 0; l < s->spec.n_layer && !taken; l++) {
-            const struct tmx_floorplan *fp = s->layer[l].floorplan;
-            const size_t unit = s->layer[l].dissipates ? tmx_floorplan_find(fp, trace->name[c]) : fp->n_unit;
-            any = s->layer[l].dissipates ? fp : any;
-            if (unit < fp->n_unit) {
-                has++;
-                taken = column[first + unit] == SIZE_MAX;
-                column[first + unit] = taken ? c : column[first + unit];
-            }
-            first += s->layer[l].dissipates ? fp->n_unit : 0;
-        }
-        if (!taken && has == 0) {
-            unknown_name(any, trace, c, err);
-        } else if (!taken) {
-            TRACE_FAIL("column %zu: block \"%s\" is given more often than there are such blocks", c + 1,
-                       trace->name[c]);
-        }
-    }
-}
-
 enum tmx_status tmx_stack_complete(const struct tmx_stack *s, struct tmx_trace *trace, struct tmx_err *err)
 {
     enum { SHOWN = 5 };
     const size_t n_unit = tmx_thermal_spec_units(&s->spec);
+    const struct tmx_floorplan *last = NULL;
     char list[320] = "";
-    size_t u = 0, missing = 0, used = 0;
+    size_t missing = 0, u;
     if (!trace->comma || err->code) {
         return err->code;
     }
-    struct tmx_trace whole = {0};
-    size_t *column = calloc(n_unit + 1, sizeof *column);
-    whole.name = calloc(n_unit + 1, sizeof *whole.name);
-    whole.value = calloc(trace->n_row * n_unit + 1, sizeof *whole.value);
-    if (column && whole.name && whole.value) {
-        find_columns(s, trace, n_unit, column, err);
-    } else {
+    struct tmx_trace whole = {.name = calloc(n_unit + 1, sizeof *whole.name),
+                              .value = calloc(trace->n_row * n_unit + 1, sizeof *whole.value)};
+    size_t *column = calloc(n_unit + 1, sizeof *column); /* the trace's of each unit; SIZE_MAX: it has none */
+    if (!column || !whole.name || !whole.value) {
         tmx_error(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t l = 0; l < s->spec.n_layer; l++) {
         const struct tmx_floorplan *fp = s->layer[l].floorplan;
-        for (size_t i = 0; i < fp->n_unit && s->layer[l].dissipates && !err->code; i++, u++) {
-            whole.name[u] = tmx_text_dup(fp->unit[i].name);
-            if (!whole.name[u]) {
+        last = s->layer[l].dissipates ? fp : last;
+        for (size_t i = 0; i < fp->n_unit && s->layer[l].dissipates && !err->code; i++) {
+            column[whole.n_column] = SIZE_MAX;
+            whole.name[whole.n_column] = tmx_text_dup(fp->unit[i].name);
+            if (!whole.name[whole.n_column++]) {
                 tmx_error(err, TMX_ENOMEM, "out of memory");
-            }
-            whole.n_column++;
-            for (size_t r = 0; r < trace->n_row && column[u] < SIZE_MAX; r++) {
-                whole.value[r * n_unit + u] = trace->value[r * trace->n_column + column[u]];
-            }
-            if (column[u] == SIZE_MAX && missing++ < SHOWN) {
-                used += (size_t)snprintf(list + used, sizeof list - used, "%s%.50s", used ? ", " : "",
-                                         fp->unit[i].name);
             }
         }
     }
+    for (size_t c = 0; c < trace->n_column && !err->code; c++) {
+        bool known = false;
+        for (u = 0; u < n_unit; u++) {
+            const bool is = tmx_word_compare(whole.name[u], trace->name[c]) == 0;
+            known = known || is;
+            if (is && column[u] == SIZE_MAX) {
+                column[u] = c;
+                break;
+            }
+        }
+        if (!known) {
+            unknown_name(last, trace, c, err);
+        } else if (u == n_unit) {
+            TRACE_FAIL("column %zu: block \"%s\" is given more often than there are such blocks", c + 1,
+                       trace->name[c]);
+        }
+    }
+    for (u = 0; u < n_unit && !err->code; u++) {
+        for (size_t r = 0; r < trace->n_row && column[u] < SIZE_MAX; r++) {
+            whole.value[r * n_unit + u] = trace->value[r * trace->n_column + column[u]];
+        }
+        if (column[u] == SIZE_MAX && missing++ < SHOWN) {
+            tmx_text_add(list, sizeof list, "%s%.50s", list[0] ? ", " : "", whole.name[u]);
+        }
+    }
     if (missing > SHOWN) {
-        snprintf(list + used, sizeof list - used, " and %zu others", missing - SHOWN);
+        tmx_text_add(list, sizeof list, " and %zu others", missing - SHOWN);
     }
     if (!err->code) {
         if (missing > 0) {

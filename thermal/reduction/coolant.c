@@ -101,18 +101,18 @@ struct build {
     struct tmx_solver *solver;
     size_t n, u, m;      /* nodes, units, inputs: units, inlet, air */
     size_t k;            /* of the basis */
-    double *v;           /* [k][n] */
+    double *v;           /* [k][n] owned */
     double *input;       /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
     double *ground;      /* [n] */
     double *read;        /* [u][n] E */
     struct small q;      /* of V */
     double *basis_error; /* [m][u] */
-    size_t snap[TESTS], n_snap,
-        n_test; /* levels: what makes the space; and those between them, which test it */
+    /* levels: what makes the space; and those between them, which test it */
+    size_t snap[TESTS], n_snap, n_test;
     size_t n_shift;
     double *work;              /* [1 + 2 max(m, TRACE_STEPS)][n] */
     struct trace trace[SNAPS]; /* by level, the last tried */
-    struct tmx_arena arena;    /* of all but v and q */
+    struct tmx_arena arena;    /* of all but v */
 };
 
 static bool ok(const struct build *b)
@@ -153,32 +153,17 @@ static double carried(const struct build *b, size_t level)
 
 /* ---- basis ---- */
 
-static void grow(struct build *b, size_t more)
+/* Arrays of a space of `room` vectors. */
+static void small_init(struct build *b, size_t room, struct small *q)
 {
-    const size_t room = b->k + more, old = b->q.room;
-    struct {
-        double **at;
-        size_t rows;
-    } part[] = {{&b->q.g, 0},      {&b->q.a, 0},     {&b->q.f, 0},  {&b->q.in, b->m},
-                {&b->q.out, b->u}, {&b->q.board, 1}, {&b->q.one, 1}};
-    if (room <= old || !ok(b)) {
-        return;
-    }
-    double *v = realloc(b->v, room * b->n * sizeof *v);
-    b->v = v ? v : b->v;
-    for (size_t p = 0; p < sizeof part / sizeof part[0] && v; p++) {
-        const size_t rows = part[p].rows ? part[p].rows : room;
-        double *wide = v = calloc(rows * room, sizeof *wide);
-        for (size_t r = 0; wide && *part[p].at && r < (part[p].rows ? rows : b->k); r++) {
-            memcpy(wide + r * room, *part[p].at + r * old, b->k * sizeof *wide);
-        }
-        free(*part[p].at);
-        *part[p].at = wide;
-    }
-    if (!v) {
-        tmx_error(b->err, TMX_ENOMEM, "basis of %zu fields", room);
-    }
-    b->q.room = room;
+    q->room = room;
+    q->g = zeros(b, &b->arena, room * room);
+    q->a = zeros(b, &b->arena, room * room);
+    q->f = zeros(b, &b->arena, room * room);
+    q->in = zeros(b, &b->arena, b->m * room);
+    q->out = zeros(b, &b->arena, b->u * room);
+    q->board = zeros(b, &b->arena, room);
+    q->one = zeros(b, &b->arena, room);
 }
 
 /* The projections of the vectors [from, k). */
@@ -219,7 +204,11 @@ static void add(struct build *b, double *x, size_t n_col)
 {
     const size_t n = b->n, from = b->k;
     struct tmx_arena a = {0};
-    grow(b, n_col);
+    double *grown = ok(b) ? realloc(b->v, (from + n_col) * n * sizeof *grown) : NULL;
+    if (!grown) {
+        tmx_error(b->err, TMX_ENOMEM, "basis of %zu fields", from + n_col);
+    }
+    b->v = grown ? grown : b->v;
     struct tmx_growing to = {.net = b->net,
                              .basis = &(struct tmx_basis){.v = b->v, .n_mode = from},
                              .tall = {.n = n},
@@ -273,27 +262,35 @@ static void inputs(const struct build *b, size_t level, double *rhs)
     }
 }
 
-/* Solve the network at a shift and compare; *off is the largest sum of errors over the tolerance's share.
- * Where it is above 1 the fields join the basis, else the errors are noted. last: they are noted in any case.
- */
-static void visit(struct build *b, size_t level, double s, bool last, double *off)
+/* x [m][k] := (Kr + shift)^-1 of the first n inputs at a level; the others stay. */
+static void solve_small(const struct build *b, const struct small *q, size_t k, size_t level, double shift,
+                        size_t n, double *x)
+{
+    struct tmx_arena a = {0};
+    double *kr = zeros(b, &a, k * k);
+    if (ok(b)) {
+        reduced(b, q, k, level, shift, kr);
+        reduced_inputs(b, q, k, level, x);
+        tmx_dense_solve_any(k, n, false, kr, x, b->err);
+    }
+    tmx_arena_finish(&a);
+}
+
+/* Solve the network at a shift and compare: the largest sum of errors over the tolerance's share. Where it is
+ * above 1 the fields join the basis, else the errors are noted. last: they are noted in any case. */
+static double visit(struct build *b, size_t level, double s, bool last)
 {
     const size_t n = b->n, m = b->m, u = b->u, k = b->k;
     struct tmx_arena a = {0};
-    double *x = b->work + n, *rhs = x + m * n, *kr = zeros(b, &a, k * k), *xr = zeros(b, &a, m * k),
-           *e = zeros(b, &a, 2 * m * u);
+    double *x = b->work + n, *rhs = x + m * n, *xr = zeros(b, &a, m * k), *e = zeros(b, &a, 2 * m * u),
+           off = 0;
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
     struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->err);
     inputs(b, level, rhs);
     if (ok(b) && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
         tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
     }
-    *off = 0;
-    if (ok(b)) {
-        reduced(b, &b->q, b->k, level, s, kr);
-        reduced_inputs(b, &b->q, b->k, level, xr);
-        tmx_dense_solve_any(k, m, false, kr, xr, b->err);
-    }
+    solve_small(b, &b->q, k, level, s, m, xr);
     if (ok(b)) {
         b->n_shift++;
         tmx_dense_tn(u, m, n, 1, b->read, n, x, n, 0, e, u);
@@ -304,13 +301,13 @@ static void visit(struct build *b, size_t level, double s, bool last, double *of
                 e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
                 sum += e[i * u + r] * demand(b, i);
             }
-            *off = fmax(*off, sum / (BASIS_SHARE * b->o->tolerance_k));
+            off = fmax(off, sum / (BASIS_SHARE * b->o->tolerance_k));
         }
     }
-    for (size_t i = 0; i < m * u && ok(b) && (*off <= 1 || last); i++) {
+    for (size_t i = 0; i < m * u && ok(b) && (off <= 1 || last); i++) {
         b->basis_error[i] = fmax(b->basis_error[i], e[i]);
     }
-    if (ok(b) && *off > 1 && !last) {
+    if (ok(b) && off > 1 && !last) {
         add(b, x, m);
         if (ok(b) && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
             tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
@@ -319,14 +316,13 @@ static void visit(struct build *b, size_t level, double s, bool last, double *of
     }
     tmx_system_destroy(system);
     tmx_arena_finish(&a);
+    return off;
 }
 
 /* The middle of two shifts, and both halves where it is missed. */
 static void between(struct build *b, size_t level, double low, double high, int deep)
 {
-    const double middle = sqrt(low * high);
-    double off;
-    visit(b, level, middle, deep == DEEPEST, &off);
+    const double middle = sqrt(low * high), off = visit(b, level, middle, deep == DEEPEST);
     if (ok(b) && off > 1 && deep < DEEPEST) {
         between(b, level, low, middle, deep + 1);
         between(b, level, middle, high, deep + 1);
@@ -334,22 +330,18 @@ static void between(struct build *b, size_t level, double low, double high, int 
 }
 
 /* A rate below the slowest: heat that leaves over heat that is stored, when all powers have settled. */
-static void slowest(struct build *b, size_t level, double *rate)
+static double slowest(struct build *b, size_t level)
 {
     const size_t k = b->k;
     struct tmx_arena a = {0};
-    double *kr = zeros(b, &a, k * k), *x = zeros(b, &a, b->m * k), heat_j = 0, power_w = 0;
-    if (ok(b)) {
-        reduced(b, &b->q, b->k, level, 0, kr);
-        reduced_inputs(b, &b->q, b->k, level, x);
-        tmx_dense_solve_any(k, b->m, false, kr, x, b->err);
-    }
+    double *x = zeros(b, &a, b->m * k), heat_j = 0, power_w = 0;
+    solve_small(b, &b->q, k, level, 0, b->m, x);
     for (size_t i = 0; i < b->u && ok(b); i++) {
         heat_j += b->o->power_w[i] * tmx_dot(k, b->q.one, x + i * k);
         power_w += b->o->power_w[i];
     }
-    *rate = ok(b) ? power_w / heat_j : 1;
     tmx_arena_finish(&a);
+    return ok(b) ? power_w / heat_j : 1;
 }
 
 static void choose_levels(struct build *b)
@@ -552,33 +544,30 @@ static void follow_traces(struct build *b, size_t which)
 static void make_basis(struct build *b)
 {
     const double top = HIGHEST / b->o->min_step_s;
-    double off, rate;
-    double *uniform = b->work + b->n;
+    double rate = 1, *uniform = b->work + b->n;
     for (size_t i = 0; i < b->n && ok(b); i++) {
         uniform[i] = 1;
     }
     add(b, uniform, 1);
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
-        visit(b, level, 0, false, &off);
-        slowest(b, level, &rate);
+        visit(b, level, 0, false);
+        rate = slowest(b, level);
         const double low = !ok(b) ? top : pow(10, floor(log10(0.3 * rate)));
         for (double s = low; s < 10 * top && ok(b); s *= 10) {
-            visit(b, level, s, false, &off);
+            visit(b, level, s, false);
         }
         for (double s = low; 10 * s < 10 * top && ok(b); s *= 10) {
             between(b, level, s, 10 * s, 0);
         }
-        visit(b, level, 0.3 * low, true, &off);
+        visit(b, level, 0.3 * low, true);
         follow_traces(b, i);
     }
     for (size_t t = b->n_snap; t < b->n_test && ok(b); t++) { /* the levels between */
-        const size_t l = b->snap[t];
         const double s[] = {0, rate, 1 / b->o->min_step_s};
         for (size_t i = 0; i < 3 && ok(b); i++) {
-            visit(b, l, s[i], false, &off);
-            if (off > 1) {
-                visit(b, l, s[i] > 0 ? 2 * s[i] : s[i], true, &off);
+            if (visit(b, b->snap[t], s[i], false) > 1) {
+                visit(b, b->snap[t], s[i] > 0 ? 2 * s[i] : s[i], true);
             }
         }
     }
@@ -595,15 +584,22 @@ struct answers { /* of the basis, in time */
 };
 
 /* x [m][k] := K^-1 of the inputs, and the uniform field for the air. */
-static void settled_states(struct build *b, size_t level, double *kr, double *x)
+static void settled_states(struct build *b, size_t level, double *x)
 {
-    if (!ok(b)) {
-        return;
+    solve_small(b, &b->q, b->k, level, 0, b->m - 1, x);
+    if (ok(b)) {
+        memcpy(x + (b->m - 1) * b->k, b->q.one, b->k * sizeof *x);
     }
-    reduced(b, &b->q, b->k, level, 0, kr);
-    reduced_inputs(b, &b->q, b->k, level, x);
-    tmx_dense_solve_any(b->k, b->m - 1, false, kr, x, b->err);
-    memcpy(x + (b->m - 1) * b->k, b->q.one, b->k * sizeof *x);
+}
+
+/* to [k][k] += x x', x [n][k]. */
+static void add_square(size_t k, size_t n, const double *x, double *to)
+{
+    for (size_t r = 0; r < k; r++) {
+        for (size_t i = 0; i < n; i++) {
+            tmx_axpy(k, x[i * k + r], x + i * k, to + r * k);
+        }
+    }
 }
 
 static void follow(struct build *b, size_t level, bool snap, struct answers *y, double *right, double *left)
@@ -612,32 +608,23 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
     struct tmx_arena a = {0};
     double *e = zeros(b, &a, 6 * k * k), *kr = e + k * k, *work = kr + k * k,
            *x = zeros(b, &a, 2 * (m + u) * k), *xt = x + m * k, *weighted = xt + m * k;
-    settled_states(b, level, kr, x);
+    settled_states(b, level, x);
     if (ok(b)) {
-        reduced(b, &b->q, b->k, level, 0, kr);
+        reduced(b, &b->q, k, level, 0, kr);
         tmx_dense_decay(k, kr, y->time_s[0], e, work, b->err);
     }
     for (size_t j = 0; j < y->n_time && ok(b); j++) {
         tmx_dense_nn(k, m, k, 1, e, k, x, k, 0, xt, k);
         tmx_dense_tn(u, m, k, 1, b->q.out, b->q.room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
-        for (size_t i = 0; i < m * k && snap; i++) {
-            weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
-        }
-        for (size_t r = 0; snap && r < k; r++) { /* X X' and Y Y', by rows of weighted */
-            for (size_t i = 0; i < m; i++) {
-                tmx_axpy(k, weighted[i * k + r], weighted + i * k, right + r * k);
-            }
-        }
         if (snap) {
-            double *yt = weighted;
+            for (size_t i = 0; i < m * k; i++) {
+                weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
+            }
+            add_square(k, m, weighted, right);
             for (size_t i = 0; i < u; i++) {
-                tmx_dense_tn(k, 1, k, 1, e, k, b->q.out + i * b->q.room, k, 0, yt + i * k, k);
+                tmx_dense_tn(k, 1, k, 1, e, k, b->q.out + i * b->q.room, k, 0, weighted + i * k, k);
             }
-            for (size_t r = 0; r < k; r++) {
-                for (size_t i = 0; i < u; i++) {
-                    tmx_axpy(k, yt[i * k + r], yt + i * k, left + r * k);
-                }
-            }
+            add_square(k, u, weighted, left);
         }
         if (j + 1 < y->n_time) {
             tmx_dense_nn(k, k, k, 1, e, k, e, k, 0, work, k);
@@ -651,21 +638,19 @@ static void answer(struct build *b, struct answers *y, double *right, double *le
 {
     double least = INFINITY;
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
-        double rate;
-        slowest(b, b->snap[i], &rate);
-        least = fmin(least, rate);
+        least = fmin(least, slowest(b, b->snap[i]));
     }
     for (double t = EARLIEST * b->o->min_step_s; y->n_time < MOST_OCTAVES && t < 2 * LAST / least; t *= 2) {
         y->time_s[y->n_time++] = t;
     }
     struct tmx_arena a = {0};
-    y->settled = zeros(b, &b->arena, b->o->n_level * b->m * b->u);
-    y->rest = zeros(b, &b->arena, b->o->n_level * y->n_time * b->m * b->u);
-    double *kr = zeros(b, &a, b->k * b->k), *x = zeros(b, &a, b->m * b->k);
+    const size_t size = b->m * b->u;
+    double *x = zeros(b, &a, b->m * b->k);
+    y->settled = zeros(b, &b->arena, b->o->n_level * size);
+    y->rest = zeros(b, &b->arena, b->o->n_level * y->n_time * size);
     for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
-        settled_states(b, l, kr, x);
-        tmx_dense_tn(b->u, b->m, b->k, 1, b->q.out, b->q.room, x, b->k, 0, y->settled + l * b->m * b->u,
-                     b->u);
+        settled_states(b, l, x);
+        tmx_dense_tn(b->u, b->m, b->k, 1, b->q.out, b->q.room, x, b->k, 0, y->settled + l * size, b->u);
     }
     tmx_arena_finish(&a);
     for (size_t i = 0; i < b->n_test && ok(b); i++) {
@@ -703,19 +688,12 @@ static void directions(struct build *b, double *right, double *left, double *s, 
 /* ---- modes ---- */
 
 /* With all directions; a model of fewer is the leading part. */
-static void small_init(struct build *b, const double *s, size_t count, struct small *q)
+static void turn(struct build *b, const double *s, size_t count, struct small *q)
 {
     const size_t k = b->k;
-    q->room = count;
-    q->g = zeros(b, &b->arena, 3 * count * count + (b->m + b->u + 2) * count);
     double *work = zeros(b, &b->arena, k * count);
+    small_init(b, count, q);
     if (ok(b)) {
-        q->a = q->g + count * count;
-        q->f = q->a + count * count;
-        q->in = q->f + count * count;
-        q->out = q->in + b->m * count;
-        q->board = q->out + b->u * count;
-        q->one = q->board + count;
         const double *const from[] = {b->q.g, b->q.a, b->q.f};
         double *const to[] = {q->g, q->a, q->f};
         for (size_t i = 0; i < 3; i++) {
@@ -736,18 +714,15 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
 {
     struct tmx_arena a = {0};
     tmx_modal_init(modal, k, b->u, true, true, b->err);
-    double *kr = zeros(b, &a, 2 * k * k + 3 * k), *copy = kr + k * k, *imag = copy + k * k, *x = imag + k,
-           *leave = x + k;
+    double *kr = zeros(b, &a, k * k), *imag = zeros(b, &a, k), *leave = zeros(b, &a, k),
+           *settled = zeros(b, &a, b->m * k);
     if (ok(b)) {
         reduced(b, q, k, level, 0, kr);
     }
     for (size_t c = 0; c < k && ok(b); c++) {
         leave[c] = tmx_dot(k, q->one, kr + c * k);
     }
-    if (ok(b)) {
-        memcpy(copy, kr, k * k * sizeof *copy);
-        tmx_dense_eigen_any(k, copy, modal->rate, imag, t, b->err);
-    }
+    tmx_dense_eigen_any(k, kr, modal->rate, imag, t, b->err);
     for (size_t i = 0; i < k && ok(b); i++) {
         modal->frequency[i] = -imag[i];
         if (!(modal->rate[i] > 0)) {
@@ -760,9 +735,10 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         for (size_t i = 0; i < k; i++) {
             back[i * k + i] = 1;
         }
-        memcpy(copy, t, k * k * sizeof *copy);
-        tmx_dense_solve_any(k, k, true, copy, back, b->err);
+        memcpy(kr, t, k * k * sizeof *kr);
+        tmx_dense_solve_any(k, k, true, kr, back, b->err);
     }
+    solve_small(b, q, k, level, 0, b->u + 1, settled);
     for (size_t i = 0; i < k && ok(b); i++) {
         const double *row = back + i * k, *mode = t + i * k;
         for (size_t v = 0; v < b->u; v++) {
@@ -772,15 +748,7 @@ static void make_modes(struct build *b, const struct small *q, size_t k, size_t 
         modal->stored[i] = tmx_dot(k, mode, q->one);
         modal->leave[i] = tmx_dot(k, mode, leave);
         modal->one[i] = tmx_dot(k, row, q->one);
-    }
-    if (ok(b)) { /* a settled inlet */
-        for (size_t i = 0; i < k; i++) {
-            x[i] = b->o->flow[level] * q->in[b->u * q->room + i];
-        }
-        tmx_dense_solve_any(k, 1, false, kr, x, b->err);
-        for (size_t i = 0; i < k && ok(b); i++) {
-            inlet_state[i] = tmx_dot(k, back + i * k, x);
-        }
+        inlet_state[i] = tmx_dot(k, row, settled + b->u * k);
     }
     tmx_arena_finish(&a);
 }
@@ -887,15 +855,13 @@ static void check(struct build *b, const struct answers *y, const struct small *
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
         const double *settled = y->settled + level * m * u;
-        reduced(b, q, k, level, 0, kr);
-        reduced_inputs(b, q, k, level, in);
-        memcpy(x, in, m * k * sizeof *x);
-        tmx_dense_solve_any(k, m, false, kr, x, b->err);
+        solve_small(b, q, k, level, 0, m, x);
         tmx_dense_tn(u, m, k, -1, q->out, q->room, x, k, 0, direct, u);
         for (size_t d = 0; d < m * u; d++) { /* of the air alone: what is uniform without the inlet's */
             direct[d] += settled[d] - (d / u == u + 1 ? settled[d - u] : 0);
         }
         reduced(b, q, k, level, 0, kr);
+        reduced_inputs(b, q, k, level, in);
         retrace(b, &b->trace[i], k, kr, in, q->out, q->room, direct, one);
         for (size_t r = 0; r < u; r++) {
             off[r] = fmax(off[r], one[r]);
@@ -938,32 +904,17 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
 
 /* ---- fields, and coolant that boils ---- */
 
-/* x [u][k of the basis] := what the direct term at a level is of the field. */
-static void direct_fields(struct build *b, const struct small *q, const double *s, size_t k, size_t level,
-                          double *kr, double *small, double *x)
-{
-    settled_states(b, level, kr, x);
-    reduced(b, q, k, level, 0, kr);
-    for (size_t v = 0; v < b->u; v++) {
-        memcpy(small + v * k, q->in + v * q->room, k * sizeof *small);
-    }
-    tmx_dense_solve_any(k, b->u, false, kr, small, b->err);
-    tmx_dense_nn(b->k, b->u, k, -1, s, b->k, small, k, 1, x, b->k);
-}
-
 static void fields(struct build *b, struct tmx_coolant *c, const struct small *q, const double *s)
 {
     const size_t n = b->n, u = b->u, k = c->n_mode, n_view = b->net->n_view;
     struct tmx_arena a = {0};
-    unsigned char *is_wet;
-    TMX_TAKE(&a, is_wet, n);
-    double *field = zeros(b, &a, k * n), *still = zeros(b, &a, u * n), *kr = zeros(b, &a, b->k * b->k),
-           *x = zeros(b, &a, b->m * b->k), *view = zeros(b, &a, n_view), *small = zeros(b, &a, u * k);
+    double *field = zeros(b, &a, k * n), *still = zeros(b, &a, u * n), *x = zeros(b, &a, b->m * b->k),
+           *view = zeros(b, &a, n_view), *small = zeros(b, &a, b->m * k), *is_wet = zeros(b, &a, n);
     for (size_t e = 0; e < b->net->n_flow && ok(b); e++) {
         is_wet[b->net->flow[e].a] = 1;
     }
     for (size_t i = 0; i < n && ok(b); i++) {
-        c->n_wet += is_wet[i];
+        c->n_wet += is_wet[i] > 0;
     }
     TMX_TAKE(&c->arena, c->wet, c->n_wet);
     TMX_TAKE(&c->arena, c->wet_map, k * c->n_wet);
@@ -977,10 +928,10 @@ static void fields(struct build *b, struct tmx_coolant *c, const struct small *q
     }
     if (ok(b)) {
         tmx_dense_nn(n, k, b->k, 1, b->v, n, s, b->k, 0, field, n);
-        for (size_t i = 0, at = 0; i < n; i++) {
-            if (is_wet[i]) {
-                c->wet[at++] = i;
-            }
+    }
+    for (size_t i = 0, at = 0; i < n && ok(b); i++) {
+        if (is_wet[i] > 0) {
+            c->wet[at++] = i;
         }
     }
     for (size_t i = 0; i < k && ok(b); i++) {
@@ -989,13 +940,15 @@ static void fields(struct build *b, struct tmx_coolant *c, const struct small *q
         }
         if (c->map) {
             tmx_network_view(b->net, field + i * n, 0, n_view, view);
-            for (size_t r = 0; r < n_view; r++) {
-                c->map[i * n_view + r] = (float)view[r];
-            }
+        }
+        for (size_t r = 0; c->map && r < n_view; r++) {
+            c->map[i * n_view + r] = (float)view[r];
         }
     }
-    for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
-        direct_fields(b, q, s, k, l, kr, small, x);
+    for (size_t l = 0; l < b->o->n_level && ok(b); l++) { /* what the direct term is of the field */
+        settled_states(b, l, x);
+        solve_small(b, q, k, l, 0, u, small);
+        tmx_dense_nn(b->k, u, k, -1, s, b->k, small, k, 1, x, b->k);
         tmx_dense_nn(n, u, b->k, 1, b->v, n, x, b->k, 0, still, n);
         for (size_t v = 0; v < u && ok(b); v++) {
             for (size_t w = 0; w < c->n_wet; w++) {
@@ -1007,21 +960,6 @@ static void fields(struct build *b, struct tmx_coolant *c, const struct small *q
         }
     }
     tmx_arena_finish(&a);
-}
-
-/* The steady rise of coolant w by each unit's power, at the levels of snap: [n_snap][u], of their largest. */
-static void watch_rises(const struct build *b, const struct tmx_coolant *c, const double *z, size_t w,
-                        double *rise)
-{
-    for (size_t i = 0; i < b->n_snap; i++) {
-        for (size_t v = 0; v < b->u; v++) {
-            double sum = c->wet_still[(b->snap[i] * b->u + v) * c->n_wet + w];
-            for (size_t k = 0; k < c->n_mode; k++) {
-                sum += (double)c->wet_map[k * c->n_wet + w] * z[(i * b->u + v) * c->n_mode + k];
-            }
-            rise[i * b->u + v] = sum;
-        }
-    }
 }
 
 struct rank {
@@ -1037,36 +975,36 @@ static int by_sum(const void *a, const void *b)
 
 static void choose_watched(struct build *b, struct tmx_coolant *c, const struct small *q)
 {
-    const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u;
+    const size_t k = c->n_mode, u = b->u, wide = b->n_snap * u, n_wet = c->n_wet;
     struct tmx_arena a = {0};
     size_t *kept;
     struct rank *rank;
-    TMX_TAKE(&a, kept, c->n_wet);
-    TMX_TAKE(&a, rank, c->n_wet);
-    double *z = zeros(b, &a, wide * k), *kr = zeros(b, &a, k * k), *rise = zeros(b, &a, c->n_wet * wide),
-           *most = zeros(b, &a, wide);
-    for (size_t i = 0; i < b->n_snap && ok(b); i++) {
-        const size_t level = b->snap[i];
-        reduced(b, q, k, level, 0, kr);
-        for (size_t v = 0; v < u; v++) {
-            memcpy(z + (i * u + v) * k, q->in + v * q->room, k * sizeof *z);
+    TMX_TAKE(&a, kept, n_wet);
+    TMX_TAKE(&a, rank, n_wet);
+    /* rise: steady, of each coolant by each unit's power, at the levels of snap; most: their largest */
+    double *z = zeros(b, &a, b->m * k), *rise = zeros(b, &a, n_wet * wide), *most = zeros(b, &a, wide);
+    for (size_t i = 0; i < wide && ok(b); i++) {
+        const size_t level = b->snap[i / u], v = i % u;
+        if (v == 0) {
+            solve_small(b, q, k, level, 0, u, z);
         }
-        tmx_dense_solve_any(k, u, false, kr, z + i * u * k, b->err);
-    }
-    for (size_t w = 0; w < c->n_wet && ok(b); w++) {
-        watch_rises(b, c, z, w, rise + w * wide);
-        for (size_t i = 0; i < wide; i++) {
-            most[i] = fmax(most[i], rise[w * wide + i]);
+        for (size_t w = 0; w < n_wet; w++) {
+            double sum = c->wet_still[(level * u + v) * n_wet + w];
+            for (size_t r = 0; r < k; r++) {
+                sum += (double)c->wet_map[r * n_wet + w] * z[v * k + r];
+            }
+            rise[w * wide + i] = sum;
+            most[i] = fmax(most[i], sum);
         }
     }
-    for (size_t w = 0; w < c->n_wet && ok(b); w++) {
+    for (size_t w = 0; w < n_wet && ok(b); w++) {
         rank[w].w = w;
         for (size_t i = 0; i < wide; i++) {
             rank[w].sum += rise[w * wide + i] / (most[i] > 0 ? most[i] : 1);
         }
     }
-    qsort(rank, ok(b) ? c->n_wet : 0, sizeof *rank, by_sum);
-    for (size_t r = 0; r < c->n_wet && ok(b); r++) {
+    qsort(rank, ok(b) ? n_wet : 0, sizeof *rank, by_sum);
+    for (size_t r = 0; r < n_wet && ok(b); r++) {
         const double *mine = rise + rank[r].w * wide;
         bool below = false;
         for (size_t j = 0; j < c->n_watch && !below; j++) {
@@ -1083,21 +1021,13 @@ static void choose_watched(struct build *b, struct tmx_coolant *c, const struct 
     const size_t n = c->n_watch;
     c->watch = zeros(b, &c->arena, b->o->n_level * k * n);
     c->watch_direct = zeros(b, &c->arena, b->o->n_level * u * n);
-    for (size_t l = 0; l < b->o->n_level && ok(b); l++) {
-        for (size_t i = 0; i < k; i++) {
-            for (size_t j = 0; j < n; j++) {
-                double sum = 0;
-                for (size_t r = 0; r < k; r++) {
-                    sum += c->vector[(l * k + i) * k + r] * (double)c->wet_map[r * c->n_wet + kept[j]];
-                }
-                c->watch[(l * k + i) * n + j] = sum;
-            }
+    for (size_t i = 0; i < b->o->n_level * k * n && ok(b); i++) {
+        for (size_t r = 0; r < k; r++) {
+            c->watch[i] += c->vector[i / n * k + r] * (double)c->wet_map[r * n_wet + kept[i % n]];
         }
     }
-    for (size_t v = 0; v < b->o->n_level * u && ok(b); v++) {
-        for (size_t j = 0; j < n; j++) {
-            c->watch_direct[v * n + j] = c->wet_still[v * c->n_wet + kept[j]];
-        }
+    for (size_t i = 0; i < b->o->n_level * u * n && ok(b); i++) {
+        c->watch_direct[i] = c->wet_still[i / n * n_wet + kept[i % n]];
     }
     tmx_arena_finish(&a);
 }
@@ -1113,6 +1043,7 @@ static void prepare(struct build *b)
     b->ground = zeros(b, &b->arena, n);
     b->basis_error = zeros(b, &b->arena, b->m * b->u);
     b->work = zeros(b, &b->arena, (1 + 2 * more) * n);
+    small_init(b, MOST_BASIS + more, &b->q);
     for (size_t l = 0, v = 0; l < net->n_layer && ok(b); l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
             tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
@@ -1148,7 +1079,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
            *off = zeros(&b, &b.arena, b.u);
     answer(&b, &y, right, left);
     directions(&b, right, left, s, &count);
-    small_init(&b, s, count, &q);
+    turn(&b, s, count, &q);
     cut(&b, &y, &q, modal, c, cut_error, off);
     fields(&b, c, &q, s);
     choose_watched(&b, c, &q);
@@ -1163,10 +1094,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     }
     c->n_basis = b.k;
     c->n_shift = b.n_shift;
-    double *const grown[] = {b.v, b.q.g, b.q.a, b.q.f, b.q.in, b.q.out, b.q.board, b.q.one};
-    for (size_t i = 0; i < sizeof grown / sizeof grown[0]; i++) {
-        free(grown[i]);
-    }
+    free(b.v);
     tmx_arena_finish(&b.arena);
     tmx_solver_destroy(b.solver);
 }

@@ -141,17 +141,10 @@ static void init_several(struct cut *c)
 {
     const size_t k = c->k, m = c->m;
     const struct tmx_modes *q = &c->level_basis[0].modes;
-    double low = INFINITY, high = 0,
-           **const square[] = {&c->z, &c->m1, &c->k1, &c->k2, &c->r1, &c->r2, &c->w, &c->turned};
-    for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
-        TMX_TAKE(&c->arena, *square[i], k * k);
-    }
-    TMX_TAKE(&c->arena, c->air, k);
-    TMX_TAKE(&c->arena, c->ua, k);
-    TMX_TAKE(&c->arena, c->phi, k);
-    TMX_TAKE(&c->arena, c->psi, k);
-    TMX_TAKE(&c->arena, c->zb, k * m);
-    TMX_TAKE(&c->arena, c->zo, k * m);
+    double low = INFINITY, high = 0;
+    TMX_TAKE_REALS(&c->arena, k * k, &c->z, &c->m1, &c->k1, &c->k2, &c->r1, &c->r2, &c->w, &c->turned);
+    TMX_TAKE_REALS(&c->arena, k, &c->air, &c->ua, &c->phi, &c->psi);
+    TMX_TAKE_REALS(&c->arena, k * m, &c->zb, &c->zo);
     tmx_arena_check(&c->arena, c->err);
     if (c->err->code) {
         return;
@@ -239,16 +232,13 @@ static void gramian(struct cut *c, const struct level_basis *f, double *p)
     for (size_t u = 0; u < m; u++) {
         mean += c->options->power_w[u] / (double)m;
     }
-    for (size_t i = 0; i < k; i++) {        /* tmx_dense_tn wants transposed factors: P = bt bt' + ot ot' */
-        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
-            c->small[i * n_in + u] = f->bt[u * k + i] * c->weight[u] / mean;
-        }
+    for (size_t i = 0; i < k * n_in;
+         i++) { /* as sources by their power, as sensors alike; tmx_dense_tn wants */
+        c->small[i] = f->bt[i % n_in * k + i / n_in] * c->weight[i % n_in] / mean; /* transposed factors */
     }
     tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
-    for (size_t i = 0; i < k; i++) {
-        for (size_t u = 0; u < m; u++) {
-            c->small[i * m + u] = f->ot[u * k + i];
-        }
+    for (size_t i = 0; i < k * m; i++) {
+        c->small[i] = f->ot[i % m * k + i / m];
     }
     tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 1, p, k);
     for (size_t i = 0; i < k; i++) { /* what each pair of modes weighs over time */
@@ -282,21 +272,16 @@ static void add_turned(struct cut *c, const struct level_basis *f, double *p, do
     tmx_dense_tn(k, k, k, 1, c->w, k, c->small, k, 1, to, k);
 }
 
-/* Fill u: the kept fields, then the eigenvectors of P of all level bases outside them, largest first. */
-static void fill(struct cut *c, double *p, double *value)
+/* Fill u: the kept fields, then the eigenvectors of P of all level bases outside them, largest first. p, own
+ * [k][k] and value [k] are work. */
+static void fill(struct cut *c, double *p, double *own, double *value)
 {
     const size_t k = c->k;
-    double *own = c->n_level_basis > 1 ? calloc(k * k, sizeof *own) : NULL;
-    if (c->n_level_basis > 1 && !own) {
-        tmx_error(c->err, TMX_ENOMEM, "out of memory");
-    } else {
-        gramian(c, &c->level_basis[0], p);
-    }
+    gramian(c, &c->level_basis[0], p);
     for (size_t f = 1; f < c->n_level_basis && !c->err->code; f++) {
         gramian(c, &c->level_basis[f], own);
         add_turned(c, &c->level_basis[f], own, p);
     }
-    free(own);
     keep_fields(c);
     if (c->err->code) {
         return;
@@ -319,12 +304,9 @@ static void fill(struct cut *c, double *p, double *value)
     for (size_t i = 0; i < k; i++) {
         trace += p[i * k + i];
     }
-    for (size_t j = 0; j < c->n_kept;
-         j++) { /* the kept fields last of all, apart from what is null in P, too */
-        const double *v = c->u + j * k;
-        for (size_t col = 0; col < k; col++) {
-            tmx_axpy(k, -trace * v[col], v, p + col * k);
-        }
+    for (size_t i = 0; i < c->n_kept * k;
+         i++) { /* the kept fields last of all, apart from what is null in P */
+        tmx_axpy(k, -trace * c->u[i], c->u + i / k * k, p + i % k * k);
     }
     tmx_dense_eigen(k, p, value, c->err);
     for (size_t j = c->n_kept; j < k; j++) { /* ascending: the last are the largest */
@@ -349,23 +331,18 @@ static void init(struct cut *c)
     if (several(c) && !c->err->code) {
         init_several(c);
     }
-    double *work =
-        c->err->code ? NULL : calloc(k * (k + 1), sizeof *work); /* gone before the rest is taken */
+    double *work = c->err->code ? NULL : calloc(k * (2 * k + 1), sizeof *work); /* gone before the rest */
     if (work) {
-        fill(c, work, work + k * k);
+        fill(c, work, work + k * k, work + 2 * k * k);
     }
     c->arena.failed = c->arena.failed || !work;
     free(work);
-    TMX_TAKE(&c->arena, c->k0, k * k);
-    TMX_TAKE(&c->arena, c->r0, k * k);
-    TMX_TAKE(&c->arena, c->mu, k);
-    TMX_TAKE(&c->arena, c->ub, k * n_in);
-    TMX_TAKE(&c->arena, c->uo, k * m);
-    TMX_TAKE(&c->arena, c->bz, k * n_in);
-    TMX_TAKE(&c->arena, c->oz, k * m);
-    TMX_TAKE(&c->arena, c->miss, n_in * m);
-    TMX_TAKE(&c->arena, c->now, n_in * m);
-    TMX_TAKE(&c->arena, c->work, (n_in + 1) * k);
+    TMX_TAKE_REALS(&c->arena, k * k, &c->k0, &c->r0);
+    TMX_TAKE_REALS(&c->arena, k, &c->mu);
+    TMX_TAKE_REALS(&c->arena, k * n_in, &c->ub, &c->bz);
+    TMX_TAKE_REALS(&c->arena, k * m, &c->uo, &c->oz);
+    TMX_TAKE_REALS(&c->arena, n_in * m, &c->miss, &c->now);
+    TMX_TAKE_REALS(&c->arena, (n_in + 1) * k, &c->work);
     tmx_arena_check(&c->arena, c->err);
 }
 
@@ -589,34 +566,14 @@ static void layout(struct cut *c, size_t n, double d, struct tmx_modal *modal)
     }
 }
 
-/* vector and back of a level; what its steady states miss goes to worst [m][m]. */
-static void couple(struct cut *c, size_t n, size_t level, struct tmx_truncated *cut, double *worst)
-{
-    const size_t k = c->k, m = c->m;
-    const double d = c->options->gamma[level] - c->basis->gamma;
-    double *end = c->work, *miss = c->miss;
-    memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
-    for (size_t i = 0; i < n * n; i++) {
-        cut->back[level * n * n + i] = mass(c, i % n, d) * c->small[i];
-    }
-    for (size_t i = 0; i < k * m; i++) {
-        end[i] = c->zb[i] / (1 + d * c->phi[i % k]);
-    }
-    memcpy(miss, c->now, m * m * sizeof *miss);
-    tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
-    tmx_dense_tn(m, m, k, -1, c->zo, k, end, k, 1, miss, m);
-    for (size_t i = 0; i < m * m; i++) {
-        worst[i] = fmax(worst[i], fabs(miss[i]));
-    }
-}
-
+/* The levels' diagonal forms, vector and back; what their steady states miss goes to error. */
 static void levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal, double *error)
 {
-    double *worst;
-    TMX_TAKE(&c->arena, worst, c->m * c->m);
+    const size_t k = c->k, m = c->m;
+    double *worst, *end = c->work, *miss = c->miss;
+    TMX_TAKE(&c->arena, worst, m * m);
     if (several(c)) {
-        TMX_TAKE(c->options->vectors, cut->vector, c->options->n_level * n * n);
-        TMX_TAKE(c->options->vectors, cut->back, c->options->n_level * n * n);
+        TMX_TAKE_REALS(c->options->vectors, c->options->n_level * n * n, &cut->vector, &cut->back);
     }
     if (c->arena.failed || c->options->vectors->failed) {
         tmx_error(c->err, TMX_ENOMEM, "out of memory");
@@ -627,11 +584,24 @@ static void levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tm
             diagonalise(c, n, d);
         }
         layout(c, n, d, &modal[l]);
-        if (several(c) && !c->err->code) {
-            couple(c, n, l, cut, worst);
+        if (!several(c) || c->err->code) {
+            continue;
+        }
+        memcpy(cut->vector + l * n * n, c->small, n * n * sizeof *cut->vector);
+        for (size_t i = 0; i < n * n; i++) {
+            cut->back[l * n * n + i] = mass(c, i % n, d) * c->small[i];
+        }
+        for (size_t i = 0; i < k * m; i++) {
+            end[i] = c->zb[i] / (1 + d * c->phi[i % k]);
+        }
+        memcpy(miss, c->now, m * m * sizeof *miss);
+        tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
+        tmx_dense_tn(m, m, k, -1, c->zo, k, end, k, 1, miss, m);
+        for (size_t i = 0; i < m * m; i++) {
+            worst[i] = fmax(worst[i], fabs(miss[i]));
         }
     }
-    for (size_t i = 0; i < c->m * c->m && !c->err->code; i++) {
+    for (size_t i = 0; i < m * m && !c->err->code; i++) {
         error[i] += worst[i];
     }
 }
@@ -686,12 +656,10 @@ void tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, doub
 {
     const size_t k = basis->n_mode, m = basis->n_unit;
     *modes = (struct tmx_modes){.n_mode = k, .n_unit = m, .gamma = gamma};
-    TMX_TAKE(&modes->arena, modes->rate, k);
+    TMX_TAKE_REALS(&modes->arena, k, &modes->rate, &modes->one, &modes->leave);
     TMX_TAKE(&modes->arena, modes->vector, k * k);
     TMX_TAKE(&modes->arena, modes->in, k * m);
     TMX_TAKE(&modes->arena, modes->out, basis->out ? k * m : 0);
-    TMX_TAKE(&modes->arena, modes->one, k);
-    TMX_TAKE(&modes->arena, modes->leave, k);
     if (modes->arena.failed) {
         tmx_error(err, TMX_ENOMEM, "%zu modes", k);
     }
