@@ -111,5 +111,12 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
         tmx_print_visible(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
     }
     st = st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
+    bool fans = a->rpm > 0; /* in every run */
+    for (size_t i = 0; i < m->n_series; i++) {
+        fans = fans && m->series[i].q[TMX_Q_RPM];
+    }
+    if (!st && fans) {
+        st = tmx_fail(err, TMX_ECONFIG, "--rpm does nothing: every run of the log has a fan speed");
+    }
     return st ? st : refuse_copies(m, err);
 }

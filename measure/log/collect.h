@@ -29,7 +29,7 @@ struct tmx_collect {
     struct tmx_gpu_id *id;  /* [n_gpu] */
     size_t n_run, n_gpu, n_part;
     struct tmx_measured *to; /* notes and columns go here */
-    bool has_time, has_gpu;
+    bool has_time, has_gpu, renamed;
     bool scattered;    /* a row's quantities come one by one: rows of one time are one row */
     unsigned *line_of; /* [n_line + 1] the file's line of each line of the text; NULL: the same */
     size_t n_line;

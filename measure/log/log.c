@@ -226,17 +226,33 @@ static struct tmx_span span_of(const char *text)
 /* What one row leaves out another one may say. */
 static bool agree(struct tmx_span s, const char *text)
 {
-    return s.begin == s.end || !text[0] || tmx_span_same(s, span_of(text));
+    return s.begin == s.end || !text[0] || tmx_span_is(s, text);
+}
+
+/* NVML's UUID is one die's anywhere, the address on the bus, 00000000:41:00.0, one's of a host: a driver that
+ * starts anew may count its GPUs in another order. A serial number is a board's. */
+static bool is_die(struct tmx_span uuid, bool *anywhere)
+{
+    const size_t n = tmx_span_length(uuid);
+    *anywhere = n > 4 && strncmp(uuid.begin, "GPU-", 4) == 0;
+    return *anywhere || (n >= 12 && uuid.end[-8] == ':' && uuid.end[-5] == ':' && uuid.end[-2] == '.');
 }
 
 size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, const struct tmx_who *who)
 {
     char plain[256];
     const struct tmx_span gpu = unquote(who->gpu, plain), now[] = {who->host, gpu, who->uuid};
+    bool anywhere;
+    const bool die = is_die(who->uuid, &anywhere);
     size_t k = *n;
-    while (k > 0 && !(tmx_span_same(gpu, span_of((*list)[k - 1].label)) &&
-                      agree(who->host, (*list)[k - 1].host) && agree(who->uuid, (*list)[k - 1].uuid))) {
-        k--; /* the newest are asked for most */
+    for (; k > 0; k--) { /* the newest are asked for most */
+        const struct tmx_gpu_id *id = &(*list)[k - 1];
+        const bool host = agree(who->host, id->host);
+        if (die && id->uuid[0]
+                ? (anywhere || host) && tmx_span_is(who->uuid, id->uuid)
+                : host && tmx_span_same(gpu, span_of(id->label)) && agree(who->uuid, id->uuid)) {
+            break;
+        }
     }
     if (k == 0 && !tmx_log_grow(a, (void **)list, *n, sizeof **list)) {
         return (size_t)-1;
@@ -415,19 +431,23 @@ enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, co
                                     struct tmx_err *err)
 {
     size_t n = 0;
-    for (const char *p = runs; p;) { /* every pattern must find something: a typo is no empty selection */
-        const char *end = strchr(p, ',');
-        const char *stop = end ? end : p + strlen(p);
-        bool any = false;
-        for (size_t r = 0; r < m->n_run; r++) {
-            any = any || glob(p, stop, m->run[r]);
+    for (int gpu = 0; gpu < 2; gpu++) { /* every pattern must find something: a typo is no empty selection */
+        char *const *name = gpu ? m->gpu : m->run;
+        const size_t n_name = gpu ? m->n_gpu : m->n_run;
+        for (const char *p = gpu ? gpus : runs; p;) {
+            const char *end = strchr(p, ',');
+            const char *stop = end ? end : p + strlen(p);
+            bool any = false;
+            for (size_t i = 0; i < n_name; i++) {
+                any = any || glob(p, stop, name[i]);
+            }
+            if (!any) {
+                return tmx_fail(err, TMX_ECONFIG, "no %s is called \"%.*s\"; there is %s%s%s%s",
+                                gpu ? "GPU" : "run", (int)(stop - p), p, name[0], n_name > 1 ? ", " : "",
+                                n_name > 1 ? name[1] : "", n_name > 2 ? ", ..." : "");
+            }
+            p = end ? end + 1 : NULL;
         }
-        if (!any) {
-            return tmx_fail(err, TMX_ECONFIG, "no run is called \"%.*s\"; there is %s%s%s%s", (int)(stop - p),
-                            p, m->run[0], m->n_run > 1 ? ", " : "", m->n_run > 1 ? m->run[1] : "",
-                            m->n_run > 2 ? ", ..." : "");
-        }
-        p = end ? end + 1 : NULL;
     }
     for (size_t i = 0; i < m->n_series; i++) {
         const struct tmx_series *s = &m->series[i];
@@ -437,9 +457,7 @@ enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, co
         }
     }
     m->n_series = n;
-    return n ? TMX_OK
-             : tmx_fail(err, TMX_ECONFIG, "no GPU is called \"%s\"; there is %s", gpus ? gpus : "",
-                        m->gpu[0]);
+    return n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no run of \"%s\" has a GPU of \"%s\"", runs, gpus);
 }
 
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu)

@@ -401,6 +401,12 @@ void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
         if (q == TMX_COLUMN_UNUSED || from != i) {
             tmx_measured_unused(m, tmx_span_trim(t->name[i]));
         }
+        if (from != i && from < t->n && q > TMX_Q_TIME && q <= TMX_Q_INLET && t->values[i] > 0 &&
+            t->use[i].rank == t->use[from].rank) {
+            const struct tmx_span taken = tmx_span_trim(t->name[from]), left = tmx_span_trim(t->name[i]);
+            tmx_measured_warn(m, "\"%.*s\" is taken for %s, \"%.*s\" may be it: --column %s=NAME takes one",
+                              TMX_SPAN_ARG(taken), quantity_names[q], TMX_SPAN_ARG(left), quantity_names[q]);
+        }
     }
 }
 

@@ -8,7 +8,8 @@
 /* `nvidia-smi --help-query-gpu` */
 static const struct tmx_alias nvidia_csv[] = {
     TMX_NAMES(TMX_Q_TIME, "timestamp"),
-    TMX_NAMES(TMX_COLUMN_GPU, "index; gpu_bus_id|pci_bus_id"),
+    TMX_NAMES(TMX_COLUMN_GPU, "index"),
+    TMX_NAMES(TMX_COLUMN_UUID, "uuid|gpu_uuid; gpu_bus_id|pci_bus_id"),
     TMX_NAMES(TMX_Q_POWER, "power_draw_instant; power_draw; power_draw_average"),
     TMX_NAMES(TMX_Q_TEMP, "temperature_gpu"),
     TMX_NAMES(TMX_Q_MEM_TEMP, "temperature_memory"),

@@ -81,6 +81,11 @@ void tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tm
     r->part = tmx_log_intern(&c->arena, &c->part, &c->n_part, of.part);
     if (r->run == (size_t)-1 || r->gpu == (size_t)-1 || r->part == (size_t)-1 || c->n_part == 0) {
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+    } else if (!c->renamed && !tmx_span_is(of.gpu, c->id[r->gpu].label)) {
+        c->renamed = true;
+        tmx_measured_note(c->to,
+                          "%s:%u: GPU %s is called %.*s here: one GPU, by its UUID or address on the bus",
+                          c->text->name, row->line, c->id[r->gpu].label, TMX_SPAN_ARG(of.gpu));
     }
     c->n_row++;
 }
@@ -708,6 +713,9 @@ void tmx_collect_series(struct tmx_collect *c)
     if (c->has_time) {
         drop_timeless(c);
         to_seconds(c);
+        if (c->options && c->options->step_s > 0) {
+            tmx_measured_warn(m, "%s has times: --step does nothing", c->text->name);
+        }
     } else {
         count_time(c);
     }

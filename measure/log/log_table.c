@@ -352,6 +352,13 @@ static void read_header(struct tmx_collect *c, struct tmx_columns *t, const stru
     size_t dates = t->n;
     for (size_t i = 0; i < t->n; i++) {
         t->use[i] = tmx_column_of(t->name[i], aliases);
+        const struct tmx_span name = tmx_span_trim(t->name[i]);
+        for (size_t k = 0; k < i && t->use[i].quantity != TMX_COLUMN_UNUSED; k++) {
+            if (tmx_span_same(name, tmx_span_trim(t->name[k]))) {
+                tmx_collect_error(c, tmx_collect_line(c, l->number), "two columns are called \"%.*s\"",
+                                  TMX_SPAN_ARG(name));
+            }
+        }
         if (tmx_span_is(tmx_span_trim(t->name[i]), "date")) {
             dates = i;
         }
@@ -649,7 +656,9 @@ static void metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line
     if (tmx_span_field(&rest, &stamp) && !tmx_span_real(stamp, &t)) {
         tmx_collect_error(c, number, "\"%.*s\" is no time in milliseconds", TMX_SPAN_ARG(stamp));
     }
-    t = memchr(stamp.begin, '.', isnan(t) ? 0 : tmx_span_length(stamp)) ? t : t / 1000; /* OpenMetrics: s */
+    /* OpenMetrics: seconds, of now with a point or without one */
+    t = memchr(stamp.begin, '.', isnan(t) ? 0 : tmx_span_length(stamp)) || (t > 1e9 && t < 1e11) ? t
+                                                                                                 : t / 1000;
     who_of(labels, id);
     if (id[1].begin == id[1].end) {
         tmx_collect_error(c, number, "%.*s has no label gpu", TMX_SPAN_ARG(name));

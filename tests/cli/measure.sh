@@ -123,6 +123,8 @@ refuse 'did you mean "inlet_c"' replay cal card.csv --set inlet=30
 refuse 'expected a number from' replay cal card.csv --set power_cap_w=much
 refuse 'fan need a calibration with fan speeds' replay cal card.csv --set fan_rpm=3000
 refuse 'no GPU is called' log show card.csv --gpus 7
+printf 'time_s,power_w,temp_c,fan_rpm\n0,9,40,2000\n1,9,41,2000\n2,90,45,2000\n3,90,50,2000\n' >fans.csv
+refuse 'rpm does nothing: every run of the log has a fan speed' calibrate fans.csv -o x --rpm 3000
 refuse 'no run is called' log show card.csv --runs nowhere
 refuse 'ambient' calibrate card.csv -o x --ambient warm
 refuse 'expected instant, mean, auto or seconds' calibrate card.csv -o x --power-is now

@@ -55,6 +55,8 @@ static const struct bad refused[] = {
     {"no power column", "time_s,gpu,temp_c\n0,0,40\n1,0,41\n2,0,42\n3,0,43\n", "no column of power"},
     {"no temperature column", "time_s,gpu,power_w\n0,0,40\n1,0,41\n2,0,42\n3,0,43\n",
      "no column of temperature"},
+    {"a column twice", "time_s,power_w,power_w,temp_c\n0,9,90,40\n",
+     "log.csv:1: two columns are called \"power_w\""},
     {"not a log at all", "Dear all,\nthe GPU is hot.\n", "log.csv:1: no column of power"},
     {"a row too short in the middle", PLAIN "0,0,100,40\n1,0,100\n2,0,100,41\n3,0,1,1\n",
      "log.csv:3: 3 cells, the header has 4"},
@@ -181,6 +183,13 @@ static const struct bad noted[] = {
          SMI_ROW("3", "70", "43"),
      "log.csv:3: GPU 0: 1 of 4 rows have no power"},
     {"temperature missing", PLAIN ROWS "4,0,100,N/A\n", "log.csv:6: GPU 0: 1 of 5 rows have no temperature"},
+    {"two columns that may be watts",
+     "time_s,power,gpu_power,temp_c\n0,9,90,40\n1,9,90,40\n2,9,90,41\n3,9,90,42\n",
+     "\"power\" is taken for power_w, \"gpu_power\" may be it: --column power_w=NAME takes one"},
+    {"a GPU of another index",
+     "timestamp, index, uuid, power.draw [W], temperature.gpu\n1, 0, GPU-x, 3, 40\n2, 0, GPU-x, 3, 40\n3, 2, "
+     "GPU-x, 4, 40\n4, 2, GPU-x, 3, 41\n",
+     "log.csv:4: GPU 0 is called 2 here: one GPU, by its UUID or address on the bus"},
     {"time stamps twice", PLAIN "0,0,1,40\n1,0,1,40\n1,0,2,41\n2,0,1,40\n3,0,1,40\n4,0,1,40\n5,0,1,40\n",
      "log.csv:4: GPU 0: 1 repeated time stamps"},
     {"a row back in time", PLAIN "0,0,1,40\n1,0,1,40\n2,0,2,41\n1.5,0,1,40\n3,0,1,40\n4,0,1,40\n",
@@ -516,6 +525,21 @@ static const struct who {
      2,
      4,
      {3, 5}},
+#define COUNTED(t, a, b) t ", " a ", n1, 00000000:01:00.0, 3, 40\n" t ", " b ", n1, 00000000:41:00.0, 5, 40\n"
+    {"a driver that counts its GPUs in another order: the address on the bus stays",
+     "timestamp, index, host, pci.bus_id, power.draw [W], temperature.gpu\n" COUNTED("1", "0", "1")
+         COUNTED("2", "0", "1") COUNTED("3", "1", "0") COUNTED("4", "1", "0"),
+     "0 1",
+     2,
+     4,
+     {3, 5}},
+    {"a UUID is one GPU's on any host, by any index",
+     "timestamp, index, host, uuid, power.draw [W], temperature.gpu\n1, 0, a, GPU-x, 3, 40\n"
+     "2, 0, A, GPU-X, 3, 40\n3, 7, b, GPU-x, 4, 40\n4, 7, b, GPU-x, 3, 40\n",
+     "0",
+     1,
+     4,
+     {4}},
     {"partitions of amd-smi: watts are the socket's, of its first partition",
      "timestamp,gpu,xcp,power_usage,hotspot_temperature,gfx_clk\n1,0,0,700,50,1\n1,0,1,N/"
      "A,50,1\n2,0,0,700,50,1\n2,0,1,N/A,50,1\n"
@@ -686,6 +710,22 @@ static void times_are_found_by_usual_names(void **unused)
         assert_int_equal(r.m.n_warning, 0); /* given, not assumed */
         tmx_measured_finish(&r.m);
     }
+    const struct tmx_read_options steps = {.step_s = 2};
+    struct read r = read_options(PLAIN ROWS, &steps);
+    assert_non_null(strstr(r.all, "log.csv has times: --step does nothing"));
+    tmx_measured_finish(&r.m);
+#define SCRAPE(t) "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40 " t "\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 " t "\n"
+    static const char *const scrapes[] = {
+        SCRAPE("1772784000000") SCRAPE("1772784005000") SCRAPE("1772784010000") SCRAPE("1772784015000"),
+        SCRAPE("1772784000.0") SCRAPE("1772784005.0") SCRAPE("1772784010.0") SCRAPE("1772784015.0"),
+        SCRAPE("1772784000") SCRAPE("1772784005") SCRAPE("1772784010")
+            SCRAPE("1772784015")}; /* OpenMetrics */
+    for (size_t i = 0; i < sizeof scrapes / sizeof scrapes[0]; i++) {
+        r = read_text(scrapes[i]);
+        assert_int_equal(r.status, TMX_OK);
+        check_close(r.m.series[0].step_s, 5, 0, 1e-9);
+        tmx_measured_finish(&r.m);
+    }
 }
 
 static void a_table_without_names_gets_them(void **unused)
@@ -763,6 +803,7 @@ static void runs_and_gpus_are_selected_by_patterns(void **unused)
                               "b1,0,1,1,40\nb1,1,1,1,40\nb1,2,1,1,40\nb1,3,1,1,40\n");
     assert_int_equal(r.m.n_series, 3);
     assert_int_equal(tmx_measured_select(&r.m, "b*,c?", NULL, &r.err), TMX_ECONFIG); /* c? finds nothing */
+    assert_int_equal(tmx_measured_select(&r.m, NULL, "0,7", &r.err), TMX_ECONFIG);   /* nor does 7 */
     assert_int_equal(tmx_measured_select(&r.m, "b*,?1", "1", &r.err), TMX_OK);
     assert_int_equal(r.m.n_series, 1);
     assert_string_equal(r.m.gpu[r.m.series[0].gpu], "1");
