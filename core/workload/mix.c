@@ -187,6 +187,8 @@ struct jobs { /* what is read of a log */
     const struct tmx_setting *kernels;
     struct tmx_rng *rng; /* of several kernels */
     struct tmx_moment first;
+    bool date;                       /* of the first row: the others are written so, too */
+    size_t n_read, n_listed;         /* rows; entries of the mix before them */
     size_t n, n_cpu, n_idle, n_step; /* jobs; left out: those of no GPU, of no time, steps of a job */
 };
 
@@ -243,7 +245,7 @@ static bool run_time(const char *text, double *s)
         p = colon ? colon + 1 : NULL;
     }
     *s = n == 3 ? 86400 * part[0] + 3600 * part[1] + 60 * part[2] + part[3] : 60 * part[1] + part[2];
-    return n == 3 || (n == 2 && !dash);
+    return (n == 3 && part[2] < 60 && part[3] < 60) || (n == 2 && !dash && part[2] < 60);
 }
 
 static void add_job(struct jobs *j, const char *path, unsigned line, double arrival_s, double work_s,
@@ -266,9 +268,10 @@ static void add_job(struct jobs *j, const char *path, unsigned line, double arri
     }
     if (j->mix->n_entry >= MAX_ENTRIES) {
         tmx_error_at(err, TMX_ERANGE, path, line, "more than %d arrivals", MAX_ENTRIES);
-    } else if (gpus > 4096 || work_s > MAX_WORK_S) {
-        tmx_error_at(err, TMX_EPARSE, path, line, "a job of %g s on %g GPUs: expected at most %g s and 4096",
-                     work_s, gpus, MAX_WORK_S);
+    } else if (gpus > 4096 || gpus != floor(gpus) || work_s > MAX_WORK_S) {
+        tmx_error_at(err, TMX_EPARSE, path, line,
+                     "a job of %g s on %g GPUs: expected at most %g s and 4096, a whole number", work_s, gpus,
+                     MAX_WORK_S);
     }
     set_kernel(&e, kernel, kernel, err);
     j->n++;
@@ -294,11 +297,14 @@ static void job_row(struct jobs *j, const struct tmx_csv *csv, size_t row, const
         j->n_step++;
         return;
     }
-    const bool date = !tmx_csv_real(csv, row, column[SUBMIT], &arrival_s);
+    const bool date = !tmx_csv_real(csv, row, column[SUBMIT], &arrival_s), first = j->n_read++ == 0;
+    j->date = first ? date : j->date;
     if (date && !tmx_moment_read(cell[SUBMIT], &m)) {
         wrong = "expected seconds, or a date and a time, 2023-11-16 18:17:03";
+    } else if (date != j->date) {
+        wrong = "some rows have a date and others seconds";
     } else if (date) {
-        j->first = row == 0 ? m : j->first;
+        j->first = first ? m : j->first;
         arrival_s = tmx_moment_since(&m, &j->first) - 60.0 * (m.zone_min - j->first.zone_min);
         wrong = m.zoned != j->first.zoned ? "some rows have a zone and others none" : NULL;
     }
@@ -418,11 +424,11 @@ static void end_jobs(const struct jobs *j, const char *path, struct tmx_err *err
 {
     double first_s = INFINITY;
     size_t n_again = 0;
-    const struct tmx_mix_entry *e = j->mix->entry, *twice = NULL;
+    struct tmx_mix_entry *e = j->mix->entry + (j->n > 0 ? j->n_listed : 0), *twice = NULL;
     if (j->n > 0) {
-        qsort(j->mix->entry, j->mix->n_entry, sizeof *e, by_job);
+        qsort(e, j->n, sizeof *e, by_job);
     }
-    for (size_t i = 1; i < j->mix->n_entry; i++) {
+    for (size_t i = 1; i < j->n; i++) {
         const bool again = e[i].id != 0 && e[i].id == e[i - 1].id, equal = again && e[i].row == e[i - 1].row;
         n_again += again;
         twice = equal && (!twice || e[i].line < twice->line) ? &e[i] : twice;
@@ -435,11 +441,11 @@ static void end_jobs(const struct jobs *j, const char *path, struct tmx_err *err
         tmx_warn("%s: %zu jobs have the id of another and differ from it: each runs (queued again?)", path,
                  n_again);
     }
-    for (size_t i = 0; i < j->mix->n_entry; i++) {
-        first_s = fmin(first_s, j->mix->entry[i].arrival_s);
+    for (size_t i = 0; i < j->n; i++) {
+        first_s = fmin(first_s, e[i].arrival_s);
     }
-    for (size_t i = 0; i < j->mix->n_entry; i++) {
-        j->mix->entry[i].arrival_s -= first_s;
+    for (size_t i = 0; i < j->n; i++) {
+        e[i].arrival_s -= first_s;
     }
     if (j->n_cpu + j->n_idle + j->n_step > 0) {
         tmx_warn("%s: left out are %zu jobs of no GPU, %zu of no time and %zu steps of jobs; %zu are taken",
@@ -450,6 +456,7 @@ static void end_jobs(const struct jobs *j, const char *path, struct tmx_err *err
 /* Jobs name no kernel: those that the group lists run in them, drawn where they are several. */
 static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t seed, struct tmx_err *err)
 {
+    j->n_listed = j->mix->n_entry;
     if (!tmx_setting_member(group, "kernels")) {
         tmx_error_setting(err, group,
                           "arrivals: the jobs of this log name no kernel; expected kernels = [\"NAME\", "

@@ -109,6 +109,9 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         "1.batch|2023-02-28T23:59:59|02:06|cpu=1,gres/gpu=8\n"
         "2|2023-03-01T00:00:19|1-00:00:05|cpu=1\n"
         "3|2023-03-01T00:00:59|00:01:30|gres/gpu:a100=2,gres/gpu=2\n",
+        "JobID|Submit|Elapsed|AllocTRES\n" /* a step before its job */
+        "1.0|2023-02-28T23:59:59+01:00|02:06|gres/gpu=8\n1|2023-02-28T23:59:59+01:00|02:06|gres/gpu=8\n"
+        "3|2023-03-01T00:00:59+01:00|00:01:30|gres/gpu=2\n",
         "Submit|ElapsedRaw|AllocGRES|JobID\n100|126|gpu:8|7\n160|90|gpu:2|7\n", /* queued again */
         "Submit|ElapsedRaw|AllocGRES|User\n100|126|gpu:a100:8|x\n120|9||x\n160|90|gpu:2|x\n",
         "Submit|ElapsedRaw|ReqTRES\n100|126|cpu=1,gres/gpu:a100=6,gres/gpu:v100=2\n120|9|gres/gpumem=8\n"
@@ -126,6 +129,10 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         {"Submit|Elapsed|AllocTRES\n1|1:2:3:4|gres/gpu=1\n", "Elapsed = \"1:2:3:4\": expected seconds", 2},
         {"Submit|Elapsed|AllocTRES\nlater|1|gres/gpu=1\n", "Submit = \"later\": expected seconds, or a date",
          2},
+        {"Submit|Elapsed|AllocTRES\n5|1|gres/gpu=1\n2023-02-28T23:59:59|1|gres/gpu=1\n",
+         "some rows have a date and others seconds", 3},
+        {"Submit|Elapsed|AllocTRES\n1|00:70:00|gres/gpu=1\n", "Elapsed = \"00:70:00\": expected seconds", 2},
+        {"; x\n1 0 2 600 2.5 -1 -1 8 900 -1 1 7 1 -1 1 -1 -1 -1\n", "on 2.5 GPUs", 2},
         {"submit_time,duration,gpu_num,prio\n1,2,3,4\n", "unknown column \"prio\" of a log of Acme", 1},
         {"job_id,submit_time,duration,gpu_num\n7,1,2,3\n8,1,2,3\n7,5,2,3\n7,1,2,3\n7,1,2,3\n",
          "of line 2 again", 5},
@@ -134,9 +141,13 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         {"; x\n1 0 2 600\n", "4 numbers; expected 18", 2},
         {"; x\n1 0 2 600 a\n", "field 5, \"a\"", 2},
     };
-    const char *path =
-        scratch_write("mix_jobs.cfg", "name = \"m\"; arrivals = { process = \"trace\"; file = \"jobs.log\"; "
-                                      "kernels = [\"train\"]; };");
+    const char *path = scratch_write("mix_jobs.cfg",
+                                     "name = \"m\"; arrivals = { process = \"trace\"; file = \"jobs.log\"; "
+                                     "kernels = [\"train\"]; };"),
+               *beside = scratch_write("mix_beside.cfg",
+                                       "name = \"m\"; kernels = ( { kernel = \"train\"; "
+                                       "arrival_s = 30.0; } ); arrivals = { process = \"trace\"; file = "
+                                       "\"jobs.log\"; kernels = [\"train\"]; };");
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
         struct tmx_mix mix;
         scratch_write("jobs.log", logs[i]);
@@ -145,6 +156,11 @@ static void logs_of_jobs_are_known_by_their_columns(void **state)
         assert_string_equal(mix.entry[1].kernel, "train");
         assert_true(mix.entry[0].arrival_s == 0 && mix.entry[0].work_s == 126 && mix.entry[0].gpus == 8);
         assert_true(mix.entry[1].arrival_s == 60 && mix.entry[1].work_s == 90 && mix.entry[1].gpus == 2);
+        tmx_mix_finish(&mix);
+        load(&mix, beside, 1); /* a listed kernel arrives when its own entry says */
+        assert_int_equal(mix.n_entry, 3);
+        assert_true(mix.entry[0].arrival_s == 0 && mix.entry[2].arrival_s == 60);
+        assert_true(mix.entry[1].arrival_s == 30 && mix.entry[1].gpus == 1);
         tmx_mix_finish(&mix);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
