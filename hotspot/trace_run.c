@@ -217,9 +217,17 @@ static void check_options(const struct tmx_trace_options *args, struct tmx_err *
         tmx_error(err, TMX_ECONFIG, "%s: a VTK file has one moment; -grid_steady_file takes it",
                   cfg->grid_transient_file);
     }
-    if (args->modes > 0 && ((method && !tmx_thermal_option(method, "modes")) || be)) {
-        tmx_error(err, TMX_ECONFIG, "--modes is the reduced model's: not with --method %s or --scheme be",
-                  method ? method->base.name : tmx_thermal_grid.base.name);
+    const struct {
+        const char *key, *option;
+        bool given;
+    } reduced[] = {{"modes", "--modes", args->modes > 0},
+                   {"tolerance_k", "--tolerance", args->tolerance_k > 0},
+                   {"precision", "--mixed", args->mixed}};
+    for (size_t i = 0; i < sizeof reduced / sizeof reduced[0]; i++) {
+        if (reduced[i].given && ((method && !tmx_thermal_option(method, reduced[i].key)) || be)) {
+            tmx_error(err, TMX_ECONFIG, "%s is the reduced model's: not with --method %s or --scheme be",
+                      reduced[i].option, method ? method->base.name : tmx_thermal_grid.base.name);
+        }
     }
 }
 

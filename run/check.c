@@ -256,40 +256,59 @@ static void fit_times(struct tmx_run *r)
     }
 }
 
-static void check_smooth(struct tmx_run *r)
+void tmx_run_check_idle(struct tmx_run *r, const struct tmx_run_idle *rows, size_t n, bool doubt)
+{
+    for (const struct tmx_run_idle *i = rows; i < rows + n; i++) {
+        const struct tmx_setting *at = i->group[0] ? tmx_setting_find(r->root, i->group) : r->root,
+                                 *given = i->idle ? tmx_opt_given(i->opts, i->values, i->keys, at) : NULL;
+        const char *dot = i->group[0] ? "." : "";
+        if (given && doubt && !r->err.code) {
+            tmx_warn("%s%s%s does nothing here: %s", i->group, dot, tmx_setting_name(given), i->why);
+        } else if (given && !doubt) {
+            tmx_run_fail(r, given, "%s%s%s does nothing here: %s", i->group, dot, tmx_setting_name(given),
+                         i->why);
+        }
+    }
+}
+
+static void check_groups(struct tmx_run *r)
 {
     const struct tmx_smooth_options *o = &r->sim_spec.smooth;
-    const struct tmx_setting *group = tmx_run_member(r, "smooth"), *at = tmx_setting_member(group, "floor"),
-                             *hysteresis = tmx_setting_member(group, "hysteresis_s"),
-                             *prime = tmx_setting_member(group, "prime_s");
+    const struct tmx_setting *group = tmx_run_member(r, "smooth"), *at = tmx_setting_member(group, "floor");
     const struct tmx_store_options *store = &r->sim_spec.store;
+    const struct tmx_sync_job_options *job = &r->sync_job.options;
+    const struct tmx_chip_spread *spread = &r->spread;
+    const bool spreads =
+        spread->leakage > 0 || spread->dynamic > 0 || spread->sink > 0 || spread->inlet_k > 0;
+    const struct tmx_run_idle rows[] = {
+        {"store", tmx_store_opts, store, store->joules == 0, "efficiency",
+         "expected joules and watts above 0"},
+        {"smooth", tmx_smooth_opts, o, o->floor == 0, "hysteresis_s prime_s",
+         "expected a smooth.floor above 0"},
+        {"smooth", tmx_smooth_opts, o, r->serve != NULL, "prime_s", "group serve has no kernels"},
+    };
+    const struct tmx_run_idle doubts[] = {
+        {"", tmx_run_opts, &r->options, r->options.warmup_s == 0, "warmup_with", "warmup_s is 0"},
+        {"sync_job", tmx_sync_job_opts, job, job->checkpoint_steps == 0, "checkpoint_s checkpoint_power",
+         "checkpoint_steps is 0"},
+        {"spread", tmx_spread_opts, spread, !spreads, "seed", "the GPUs are alike"},
+    };
     const double *cap_w = option(&r->sim_spec.choice[TMX_LEVEL_DTM], "power_cap_w"),
                  *max_w = option(&r->sim_spec.choice[TMX_LEVEL_MIX], "max_w");
     if ((store->joules > 0) != (store->watts > 0)) {
         tmx_run_fail(r, tmx_run_member(r, "store"),
                      "store: expected both joules and watts above 0, or neither");
     }
-    if (store->joules == 0 && tmx_setting_member(tmx_run_member(r, "store"), "efficiency")) {
-        tmx_run_fail(r, tmx_run_member(r, "store"),
-                     "store.efficiency = %g does nothing here: expected joules and watts above 0",
-                     store->efficiency);
-    }
-    if (o->floor == 0 && (o->hysteresis_s > 0 || o->prime_s > 0)) {
-        tmx_run_fail(r, o->prime_s > 0 ? prime : hysteresis,
-                     "smooth.%s = %g does nothing here: expected a smooth.floor above 0",
-                     o->prime_s > 0 ? "prime_s" : "hysteresis_s",
-                     o->prime_s > 0 ? o->prime_s : o->hysteresis_s);
-    }
+    tmx_run_check_idle(r, rows, sizeof rows / sizeof rows[0], false);
+    tmx_run_check_idle(r, doubts, sizeof doubts / sizeof doubts[0], true);
     if (o->hysteresis_s > 0 && o->hysteresis_s < r->options.tick_s * (1 - 1e-6)) {
-        tmx_run_fail(r, hysteresis, "smooth.hysteresis_s = %g is shorter than tick_s = %g", o->hysteresis_s,
+        tmx_run_fail(r, tmx_setting_member(group, "hysteresis_s"),
+                     "smooth.hysteresis_s = %g is shorter than tick_s = %g", o->hysteresis_s,
                      r->options.tick_s);
     }
     if (tmx_smooth_on(o) &&
         (r->options.tick != TMX_TICK_FIXED || (r->serve && !r->serve->spec.options.heat))) {
         tmx_run_fail(r, group, "smooth: expected tick = \"fixed\", and no serve.heat = false");
-    }
-    if (o->prime_s > 0 && r->serve) {
-        tmx_run_fail(r, prime, "smooth.prime_s does nothing here: group serve has no kernels");
     }
     for (size_t g = 0; g < r->n_gpu && (o->floor > 0 || o->secondary_floor_w > 0); g++) {
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[g]];
@@ -409,7 +428,7 @@ static void check_node(struct tmx_run *r)
 static void check_all(struct tmx_run *r)
 {
     check_events(r);
-    check_smooth(r);
+    check_groups(r);
     if (!r->err.code) {
         check_cost(r);
     }

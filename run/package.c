@@ -52,7 +52,7 @@ static void set_key(struct tmx_run *r, struct tmx_hotspot_config *cfg, const str
     double number;
     if (text && strlen(text) >= sizeof path) {
         tmx_run_fail(r, s, "package.%s: longer than %zu bytes", key, sizeof path - 1);
-    } else if (!text && !tmx_setting_real(s, &number)) {
+    } else if (!text && !tmx_setting_is(s, TMX_SETTING_BOOL) && !tmx_setting_real(s, &number)) {
         tmx_run_fail(r, s, "package.%s: expected a number or a \"text\"", key);
     } else if (unused) {
         tmx_run_fail(r, s, "package.%s does nothing in a run: %s", key, unused);
@@ -211,7 +211,7 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
                             ? "the card is cooled by a plate, the package has no cold_plate"
                         : card->convection == TMX_CONVECTION_CHANNELS ? channels_fault(r, k)
                                                                       : NULL;
-    double flow_m3_per_s[TMX_MAX_FAN_LEVELS], k_per_w;
+    double flow_m3_per_s[TMX_MAX_FAN_LEVELS];
     if (fault) {
         tmx_error_at(&r->err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
                      fault);
@@ -236,15 +236,6 @@ static void tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k)
         }
         k->stack.spec.flow_levels = k->level_flow;
         k->stack.spec.inlet_at_ambient = true;
-    } else if (k == r->kind && tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w)) {
-        /* the card's replaces it; a resolved configuration repeats the package's own */
-        struct tmx_hotspot_config own;
-        tmx_hotspot_config_init(&own);
-        tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
-        if (own.r_convec != k_per_w) {
-            tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection",
-                     k_per_w, card->name);
-        }
     }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
@@ -301,6 +292,32 @@ static void check_inlet(struct tmx_run *r, const struct tmx_run_kind *k)
  * that of the default tick. */
 static const double EVENT_STEP_S = 1e-3;
 
+/* Keys of the group `package` that others, or the card's convection, leave without an effect. A resolved
+ * configuration repeats the package's own. */
+static void doubt_package(struct tmx_run *r, const struct tmx_run_kind *k)
+{
+    const struct tmx_card *card = r->topology.n_gpu > 0 ? &r->topology.card[k->card] : NULL;
+    struct tmx_hotspot_config own;
+    const struct tmx_opt *o;
+    double k_per_w;
+    tmx_hotspot_config_init(&own);
+    tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
+    for (size_t row = 0; (o = tmx_hotspot_config_idle(&k->package, &row)) != NULL;) {
+        const struct tmx_scalar was = tmx_opt_value(o, &own), is = tmx_opt_value(o, &k->package);
+        if (is.kind == TMX_SETTING_REAL   ? is.real != was.real
+            : is.kind == TMX_SETTING_TEXT ? strcmp(is.text, was.text) != 0
+                                          : is.integer != was.integer) {
+            tmx_warn("package.%s has no effect beside the other keys of the package", o->key);
+        }
+    }
+    if (card && card->convection != TMX_CONVECTION_CHANNELS &&
+        tmx_setting_real(tmx_setting_find(r->root, "package.r_convec"), &k_per_w) &&
+        own.r_convec != k_per_w) {
+        tmx_warn("package.r_convec = %g K/W has no effect: the sinks of card %s have its convection", k_per_w,
+                 card->name);
+    }
+}
+
 static void read_kind(struct tmx_run *r, struct tmx_run_kind *k)
 {
     const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
@@ -322,6 +339,9 @@ static void read_kind(struct tmx_run *r, struct tmx_run_kind *k)
         tabulate_fan(r, k);
     }
     check_inlet(r, k);
+    if (k == r->kind && tmx_run_member(r, "package") && !r->err.code) {
+        doubt_package(r, k);
+    }
 }
 
 static void open_thermal(struct tmx_run *r)

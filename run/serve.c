@@ -347,15 +347,11 @@ static void check_keys(struct tmx_run *r)
     const bool trace = s->requests.process == TMX_REQUESTS_TRACE, budget = row->budget_w > 0,
                caps = strcmp(r->sim_spec.choice[TMX_LEVEL_ROW].policy->name, "none") != 0,
                mixes = sch->policy == TMX_SERVE_MIXED || sch->policy == TMX_SERVE_ORCA;
-    const struct {
-        const char *group; /* "": the root */
-        const struct tmx_opt *opts;
-        const void *values;
-        bool idle;
-        const char *keys, *why; /* keys: words */
-    } rows[] = {
+    const struct tmx_run_idle rows[] = {
         {"", tmx_run_opts, &r->options, true,
-         "queue link warmup_with system_kernel_s stopped_blocks memory_bound_time measured_gains",
+         "queue link warmup_with system_kernel_s stopped_blocks memory_bound_time measured_gains "
+         "arrival_order "
+         "pdi rate_error",
          "a served language model has one job on each GPU"},
         {"bound", tmx_run_bound_opts, &r->bound_options, true, "uniform one_level sm_leak",
          "the bound of a served language model has no such choice"},
@@ -384,16 +380,7 @@ static void check_keys(struct tmx_run *r)
          "row.brake is off"},
         {"row", tmx_row_opts, row, !caps, "oob_s", "no row policy asks for clocks"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_setting *at = rows[i].group[0] ? tmx_setting_find(r->root, rows[i].group) : r->root,
-                                 *given = rows[i].idle
-                                              ? tmx_opt_given(rows[i].opts, rows[i].values, rows[i].keys, at)
-                                              : NULL;
-        if (given) {
-            tmx_run_fail(r, given, "%s%s%s does nothing here: %s", rows[i].group, rows[i].group[0] ? "." : "",
-                         tmx_setting_name(given), rows[i].why);
-        }
-    }
+    tmx_run_check_idle(r, rows, sizeof rows / sizeof rows[0], false);
     const struct {
         size_t place;
         const char *none;

@@ -166,6 +166,17 @@ void tmx_run_power_groups(struct tmx_run *r);
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);
 
+/* Keys that do nothing beside others: an error where one is given with another value than its default, or
+ * with `doubt` a warning, as a study may move what makes it idle. */
+struct tmx_run_idle {
+    const char *group; /* "": the root */
+    const struct tmx_opt *opts;
+    const void *values;
+    bool idle;
+    const char *keys, *why; /* keys: words */
+};
+void tmx_run_check_idle(struct tmx_run *r, const struct tmx_run_idle *rows, size_t n, bool doubt);
+
 /* Why a root key or group does nothing in this run; NULL when it may do something. */
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
 

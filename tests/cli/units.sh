@@ -63,7 +63,15 @@ warns 'warning: -natural_convec has no effect beside the other options' "${hot[@
 for idle in 's_pcb 0.2' 'htc 3000' 'coolant_flow 1e-6'; do # of what the case does not have
   warns "-${idle% *} has no effect beside the other options" "${hot[@]:0:7}" -v -${idle}
 done
+warns 'chip.flp: the blocks leave no gap for the filler' "${hot[@]}" -k_filler 2
+sed '/^[^#]/s/$/ 1.75e6 1/' chip.flp >own.flp
+warns 'has a material of its own, which has no effect without' "${hot[@]/chip.flp/own.flp}"
+refuses '--mixed is the reduced model' "${hot[@]}" --mixed --method grid
+refuses '--tolerance is the reduced model' "${hot[@]}" --tolerance 1e-4 --scheme be
 warns 'package.r_convec = 0.1 K/W has no effect: the sinks of card card0' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ package.r_convec=0.1)"
+for idle in package.htc=5:'beside the other keys of the package' package.block_omit_lateral=true:'beside the other keys' warmup_with=idle:'warmup_s is 0' spread.seed=3:'the GPUs are alike'; do
+  warns "${idle##*:}" check ./run.cfg "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ "${idle%%:*}")"
+done
 warns 'fan.speed = 0.2 is 1344 rpm: fan fans turns no slower than its min_rpm, 2604' check dgx-a100 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ fan.policy=fixed)" "$(set_ fan.speed=0.2)"
 printf 'time_s,inlet_c,humidity\n0,30,40\n' >inlet.csv
 warns 'inlet.csv: columns without an effect: humidity' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ inlet=./inlet.csv)"

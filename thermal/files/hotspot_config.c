@@ -347,6 +347,7 @@ static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
                 {"package_config_file", cfg->package_model_used},
                 {"thermal_threshold", cfg->dtm_used},
                 {"block_omit_lateral", cfg->model_type == TMX_HOTSPOT_BLOCK},
+                {"grid_map_mode grid_rows grid_cols", cfg->model_type == TMX_HOTSPOT_GRID},
                 {"coolant_inlet coolant_flow coolant_limit", cfg->grid_layer_file[0]},
                 {"pumping_pressure pump_internal_res inlet_temperature htc", wet}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -99,6 +99,17 @@ static void check_floorplan(const struct build *b, const struct tmx_floorplan *f
         return;
     }
     const double gap = 100 * t.gap_m2 / t.die_m2, overlap = 100 * t.overlap_m2 / t.die_m2;
+    for (size_t u = 0; u < fp->n_unit && !b->cfg->detailed_3D && !filled; u++) {
+        if (!isnan(fp->unit[u].resistivity_mk_per_w)) {
+            tmx_warn("%s: block \"%s\" has a material of its own, which has no effect without -k_filler or "
+                     "-detailed_3D",
+                     fp->source, fp->unit[u].name);
+            break;
+        }
+    }
+    if (filled && t.gap_m2 <= 0) {
+        tmx_warn("%s: the blocks leave no gap for the filler", fp->source);
+    }
     if ((gap > SHOWN_PERCENT && !filled) || overlap > SHOWN_PERCENT) {
         tmx_log_say(
             b->log, TMX_LOG_INFO, "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s",

@@ -586,6 +586,7 @@ static void keys_without_an_effect_are_refused(void **state)
         {TRACE_ " }; row = { budget_w = 9000.0; brake = false; brake_s = 9.0;", "row.brake_s"},
         {TRACE_ " }; queue = \"shared\"; bound = {", "queue"},
         {TRACE_ " }; measured_gains = true; bound = {", "measured_gains"},
+        {TRACE_ " }; pdi = \"counters\"; bound = {", "pdi"},
         {TRACE_ " }; warmup_with = \"idle\"; bound = {", "warmup_with"},
         {TRACE_ " }; bound = { uniform = true;", "bound.uniform"},
         {TRACE_ " }; place = { policy = \"coldest\";", "place policy coldest"},
