@@ -22,9 +22,12 @@
 enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };
 #define PAIRS_HEADING "Written -key value, names ignore case"
 
+enum { MOST_ARGS = 64 };
+
 struct parser {
     const struct tmx_command *command;
     void *args;
+    bool given[MOST_ARGS]; /* the rows of the command line */
 };
 
 static void *field(const struct tmx_arg *a, void *args)
@@ -182,9 +185,38 @@ static enum tmx_status set_defaults(const struct tmx_command *c, void *args, str
     return st;
 }
 
+/* The first option that has one of these names and is given; NULL: none. */
+static const char *given_of(const struct parser *p, const char *names)
+{
+    for (size_t i = 0; names && p->command->args[i].type; i++) {
+        const char *name = p->command->args[i].name;
+        if (p->given[i] && name && tmx_words_have(names, name)) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+/* Options that do nothing with what else is given. */
+static void check_given(const struct parser *p, const char *verb, const struct argp_state *state)
+{
+    for (size_t i = 0; p->command->args[i].type; i++) {
+        const struct tmx_arg *a = &p->command->args[i];
+        const char *other = given_of(p, a->apart);
+        if (p->given[i] && a->of && !tmx_words_have(a->of, verb)) {
+            argp_error(state, "--%s does nothing%s%s: it is of %s", a->name, verb[0] ? " in " : "", verb,
+                       a->of);
+        } else if (p->given[i] && other) {
+            argp_error(state, "--%s does nothing beside --%s", a->name, other);
+        } else if (p->given[i] && a->needs && !given_of(p, a->needs)) {
+            argp_error(state, "--%s does nothing without --%s", a->name, a->needs);
+        }
+    }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    const struct parser *p = state->input;
+    struct parser *p = state->input;
     const struct tmx_command *c = p->command;
     struct tmx_err err = {0};
     if (key == ARGP_KEY_ARG) {
@@ -213,11 +245,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         } else if (n > 0 && c->operand_words && word(&first, given->text[0], &i, &err)) {
             argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
         }
+        check_given(p, n > 0 ? given->text[0] : "", state);
         return 0;
     }
     for (size_t i = 0; c->args[i].type; i++) {
         const struct tmx_arg *a = &c->args[i];
         if (a->name && key == (a->letter ? a->letter : FIRST_KEY + (int)i)) {
+            p->given[i] = true;
             if (set(a, p->args, arg, &err)) {
                 char text[1100];
                 tmx_err_format(&err, text, sizeof text);
@@ -279,6 +313,7 @@ static struct argp_option *make_options(const struct tmx_command *c, struct tmx_
     while (c->args[n].type) {
         n++;
     }
+    tmx_assert(n < MOST_ARGS);
     while (c->pairs && c->pairs[n_pair].key) {
         n_pair++;
     }
@@ -316,7 +351,7 @@ enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **arg
                                struct tmx_err *err)
 {
     struct tmx_arena arena = {0};
-    struct parser p = {c, args};
+    struct parser p = {.command = c, .args = args};
     char *doc = NULL;
     size_t size = 0;
     enum tmx_status st = args ? set_defaults(c, args, err) : TMX_OK;

@@ -18,7 +18,7 @@ enum verb { LIST, CHECK, CLEAN };
 enum { MOST_ROWS = 20 }; /* of a list on a screen */
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, keep_mib, REAL, "keep", 0, .value = "MIB", .min = 0, .max = 1048576,
+    TMX_ARG(args, keep_mib, REAL, "keep", 0, .of = "clean", .value = "MIB", .min = 0, .max = 1048576,
             .doc = "clean: keep this much of the most recently used files (without it: nothing)"),
     TMX_ARG_FORMAT(args, print.format),
     TMX_ARG(args, print.columns, LIST, "columns", 0, .value = "NAME,...|all",
@@ -57,9 +57,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     const enum verb verb = a->verb.n ? (enum verb)tmx_names_find(a->verb.text[0], verbs, CLEAN + 1) : LIST;
     size_t n = 0;
-    if (verb != CLEAN && !isnan(a->keep_mib)) {
-        return tmx_fail(err, TMX_ECONFIG, "--keep is for `thermix cache clean`");
-    }
     if (verb == CLEAN) {
         const uint64_t keep = isnan(a->keep_mib) ? 0 : (uint64_t)(a->keep_mib * MIB);
         const enum tmx_status st = tmx_cache_clean(NULL, keep, &n, err);

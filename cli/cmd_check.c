@@ -32,6 +32,7 @@
 struct request {
     const char *name, *path;
     const struct tmx_sets *sets;
+    bool *set; /* have they been applied? */
     FILE *out;
     struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
 };
@@ -83,6 +84,7 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, err);
+    *r->set = true;
     st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, NULL, err);
     if (!st) {
         r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
@@ -106,6 +108,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 
 static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
 {
+    *r->set = true;
     struct tmx_suite_call call = {.name = r->path, .sets = r->sets, .probe = &tmx_gap_probe, .check = true};
     return say(r, tmx_suite_run(&call, err), "suite", "%s", "");
 }
@@ -440,8 +443,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const char *name = a->config.text[0];
     const bool rows_of = a->print.format != TMX_FORMAT_TEXT || a->print.columns.n > 0;
     struct tmx_table *t = NULL;
+    bool set = a->sets.n == 0;
     enum tmx_status st = rows_of ? tmx_table_create(&t, columns, 4, err) : TMX_OK;
-    st = st ? st : check((struct request){name, name, &a->sets, stdout, t}, err);
+    st = st ? st : check((struct request){name, name, &a->sets, &set, stdout, t}, err);
+    if (!st && !set) {
+        st = tmx_fail(err, TMX_ECONFIG, "--set does nothing: %s is neither a run nor a suite", name);
+    }
     return t ? tmx_print_end(t, st, &a->print, "-", err) : st;
 }
 

@@ -49,7 +49,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_job_batch j;
     enum tmx_status st = tmx_job_data_load(&d, a->node, &a->sets, err);
     if (!st) {
-        st = tmx_job_batch_load(&d, a->batch.text[0], &j, err);
+        st = isnan(a->temp_c) || d.node.temperature_w_per_k != 0
+                 ? tmx_job_batch_load(&d, a->batch.text[0], &j, err)
+                 : tmx_fail(err, TMX_ECONFIG, "--temp does nothing: %s has temperature_w_per_k = 0", a->node);
         st = st ? st : print(a, &d, &j, err);
         tmx_job_data_finish(&d);
     }

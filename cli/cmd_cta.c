@@ -72,7 +72,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .together = a->together,
         .timeline = a->out_dir != NULL,
         .compare_cores = a->core >= 0};
-    enum tmx_status st = tmx_cta_chip_load(&chip, a->chip, &a->sets, err);
+    enum tmx_status st = a->together && a->kernel.n < 2
+                             ? tmx_fail(err, TMX_ECONFIG, "--together: expected two kernels or more")
+                             : tmx_cta_chip_load(&chip, a->chip, &a->sets, err);
     if (!st && a->core >= 0) {
         chip.memory.core = a->core;
     }

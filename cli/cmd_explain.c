@@ -25,7 +25,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "also draw the loss over time and by SM, to X.svg, X.png or X.pdf (with its data in "
                    "X.figure) or into a folder"),
-    TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
+    TMX_ARG(args, size, WORD, "size", 's', .needs = "output", .words = tmx_plot_sizes,
             .doc = "size of the figure: for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG_SET(args, sets, ""),
     TMX_ARG(args, no_steps, FLAG, "no-steps", 0,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix export: a run as a file of other viewers. */
+#include <math.h>
+
+#include "base/text.h"
 #include "cli/commands.h"
 #include "plots/export.h"
 
@@ -27,6 +30,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o FILE.json or FILE.vtk");
+    }
+    if (!isnan(a->at_s) && !tmx_text_ends(a->out, ".vtk")) {
+        return tmx_fail(err, TMX_ECONFIG, "--at does nothing in %s: it is of a .vtk", a->out);
     }
     if (a->gpus.n > 1) {
         return tmx_fail(err, TMX_ECONFIG, "--gpu: one GPU, or none for all");

@@ -579,8 +579,10 @@ static enum tmx_status optimise(const struct args *a, struct tmx_err *err)
     if (!a->file || a->words.n > 2 || (a->words.n == 2 && a->description) || !a->power) {
         return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
     }
-    if (runs && (!a->suite || tmx_text_ends(a->file, ".desc"))) {
-        return tmx_fail(err, TMX_ECONFIG, "--for slowdown: expected a chip's .flp, and --suite SUITE");
+    if (runs ? !a->suite || tmx_text_ends(a->file, ".desc") : a->suite != NULL) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        runs ? "--for slowdown: expected a chip's .flp, and --suite SUITE"
+                             : "--suite does nothing in optimise without --for slowdown");
     }
     tmx_hotspot_config_init(&cfg);
     enum tmx_status st = tmx_floorplanner_options_read(&o, a->config, err);
@@ -647,10 +649,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     a->verb = a->words.text[0];
     a->file = a->words.n > 1 ? a->words.text[1] : a->description;
     const enum verb verb = (enum verb)tmx_names_find(a->verb, verbs, sizeof verbs / sizeof verbs[0] - 1);
-    if (a->description && verb != OPTIMISE) {
-        return tmx_fail(err, TMX_ECONFIG, "-f %s is of optimise, which takes the options of hotfloorplan",
-                        a->description);
-    }
     if (verb == COMPARE || verb == OPTIMISE) {
         return (verb == COMPARE ? compare_files : optimise)(a, err);
     }
@@ -686,57 +684,62 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floorplan_to */
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "PATH", .def = "-", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, out, TEXT, "output", 'o',
+            .of = "show convert scale rotate mirror move swap split grid generate compare optimise",
+            .value = "PATH", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write to PATH; `show -o X.svg` (.png, .pdf) draws; compare: a folder"),
-    TMX_ARG(args, by, TEXT, "by", 0, .value = "XxY",
+    TMX_ARG(args, by, TEXT, "by", 0, .of = "scale move split grid", .value = "XxY",
             .doc = "scale: factors; move: millimetres; split, grid: pieces"),
-    TMX_ARG(args, unit, TEXT, "unit", 0, .value = "NAME", .doc = "the unit to move, swap or split"),
-    TMX_ARG(args, with, TEXT, "with", 0, .value = "NAME", .doc = "swap: the other unit"),
-    TMX_ARG(args, turns, INT, "turns", 0, .value = "N", .min = -4096, .max = 4096, .def = "1",
+    TMX_ARG(args, unit, TEXT, "unit", 0, .of = "move swap split", .value = "NAME",
+            .doc = "the unit to move, swap or split"),
+    TMX_ARG(args, with, TEXT, "with", 0, .of = "swap", .value = "NAME", .doc = "swap: the other unit"),
+    TMX_ARG(args, turns, INT, "turns", 0, .of = "rotate", .value = "N", .min = -4096, .max = 4096, .def = "1",
             .doc = "rotate: quarter turns counter-clockwise"),
-    TMX_ARG(args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
+    TMX_ARG(args, to, WORD, "to", 0, .of = "convert", .words = formats, .def = "hotspot",
             .doc = "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a "
                    "stack in the folder -o"),
     TMX_ARG(args, gaps, FLAG, "allow-gaps", 0, .doc = "accept floorplans whose units leave gaps in the die"),
     TMX_ARG_TABLE(args),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
-    TMX_ARG(args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
+    TMX_ARG(args, sms, INT, "sms", 0, .of = "generate", .value = "N", .min = 1, .max = 4096, .def = "1",
             .doc = "number of SMs"),
-    TMX_ARG(args, per_tpc, INT, "per-tpc", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
-            .doc = "SMs of one cluster"),
-    TMX_ARG(args, die, TEXT, "die", 0, .value = "WxHmm", .doc = "sides of the die"),
-    TMX_ARG(args, sm_area_mm2, REAL, "sm-area", 0, .value = "MM2", .min = 0, .max = 1e6,
+    TMX_ARG(args, per_tpc, INT, "per-tpc", 0, .of = "generate", .value = "N", .min = 1, .max = 4096,
+            .def = "1", .doc = "SMs of one cluster"),
+    TMX_ARG(args, die, TEXT, "die", 0, .of = "generate", .value = "WxHmm", .doc = "sides of the die"),
+    TMX_ARG(args, sm_area_mm2, REAL, "sm-area", 0, .of = "generate", .value = "MM2", .min = 0, .max = 1e6,
             .doc = "area of one SM (without it: all SMs together take 52 % of the die)"),
-    TMX_ARG(args, margin_mm, REAL, "margin", 0, .value = "MM", .min = 0, .max = 1e6,
+    TMX_ARG(args, margin_mm, REAL, "margin", 0, .of = "generate", .value = "MM", .min = 0, .max = 1e6,
             .doc = "width of the memory controllers (without it: a twelfth of the die)"),
-    TMX_ARG(args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
+    TMX_ARG(args, place, WORD, "place", 0, .of = "generate", .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
     {.type = TMX_ARG_GROUP, .doc = "optimise, and -p, -c and --set of compare:"},
-    TMX_ARG(args, description, TEXT, "description", 'f', .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "the .desc or .flp, as hotfloorplan takes it"),
-    TMX_ARG(args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, description, TEXT, "description", 'f', .of = "optimise", .value = "FILE",
+            .names = TMX_NAMES_FILE, .doc = "the .desc or .flp, as hotfloorplan takes it"),
+    TMX_ARG(args, power, TEXT, "power", 'p', .of = "compare optimise", .value = "FILE",
+            .names = TMX_NAMES_FILE,
             .doc = "a block and its watts a line, or a power trace, whose mean counts"),
-    TMX_ARG(args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, config, TEXT, "config", 'c', .of = "compare optimise", .value = "FILE",
+            .names = TMX_NAMES_FILE,
             .doc = "HotSpot's options: the package, weights (lambdaA, lambdaT, lambdaW; lambdaG for the "
                    "gradient), schedule (P0, Davg, Kmoves, Rcool, Rreject, Nmax)"),
-    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+    TMX_ARG(args, set, TEXTS, "set", 0, .of = "compare optimise", .value = "KEY=VALUE",
             .doc = "override one of them, such as lambdaT=5; may be repeated"),
-    TMX_ARG(args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 2147483647, .def = "1",
-            .doc = "of the annealing; the same seed gives the same floorplan"),
-    TMX_ARG(args, stay, TEXT, "stay", 0, .value = "NAME,...",
+    TMX_ARG(args, seed, INT, "seed", 0, .of = "optimise", .value = "N", .min = 0, .max = 2147483647,
+            .def = "1", .doc = "of the annealing; the same seed gives the same floorplan"),
+    TMX_ARG(args, stay, TEXT, "stay", 0, .of = "optimise", .value = "NAME,...",
             .doc = "of a .flp: units that keep their place; `MC*` for all names that begin so"),
-    TMX_ARG(args, mirrored, FLAG, "mirrored", 0,
+    TMX_ARG(args, mirrored, FLAG, "mirrored", 0, .of = "optimise",
             .doc = "of a .flp: what is done to the left half is done to the right one"),
-    TMX_ARG(args, goal, WORD, "for", 0, .words = goals, .def = "cost",
+    TMX_ARG(args, goal, WORD, "for", 0, .of = "optimise", .words = goals, .def = "cost",
             .doc = "of the best eight candidates take the one of least cost, or of least time lost in runs "
                    "of --suite"),
     {.type = TMX_ARG_GROUP, .doc = "compare, and optimise --for slowdown:"},
-    TMX_ARG(args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
-            .doc = "run the mixes and settings of this suite on every floorplan"),
-    TMX_ARG(args, mix, TEXT, "mix", 0, .value = "MIX", .names = TMX_NAMES_MIX,
-            .doc = "run this mix in place of the suite's"),
-    TMX_ARG(args, policy, TEXT, "policy", 0, .value = "NAME", .def = "BL", .names = TMX_NAMES_PRESET,
-            .doc = "the policy"),
+    TMX_ARG(args, suite, TEXT, "suite", 0, .of = "compare optimise", .value = "SUITE",
+            .names = TMX_NAMES_SUITE, .doc = "run the mixes and settings of this suite on every floorplan"),
+    TMX_ARG(args, mix, TEXT, "mix", 0, .of = "compare optimise", .needs = "suite", .value = "MIX",
+            .names = TMX_NAMES_MIX, .doc = "run this mix in place of the suite's"),
+    TMX_ARG(args, policy, TEXT, "policy", 0, .of = "compare optimise", .needs = "suite", .value = "NAME",
+            .def = "BL", .names = TMX_NAMES_PRESET, .doc = "the policy"),
     TMX_ARG_JOBS(args, jobs),
     {0},
 };

@@ -29,10 +29,10 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, options, FLAG, "options", 'v',
+    TMX_ARG(args, options, FLAG, "options", 'v', .of = "policies backends chips",
             .doc = "also print every option of the policies and back-ends, or every number of the chips with "
                    "its source"),
-    TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, module, TEXTS, "module", 0, .of = "policies", .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "policies: also list those of this shared object; may be repeated"),
     TMX_ARG_TABLE(args),
     {0},

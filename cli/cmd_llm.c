@@ -20,7 +20,7 @@ static const struct tmx_arg rows[] = {
             .doc = "write the model there"),
     TMX_ARG(args, like, TEXT, "like", 0, .value = "MODEL", .names = TMX_NAMES_FILE, .def = "llama2-70b",
             .doc = "a model's file, for what rows do not say: weights, heads, shares, idle watts"),
-    TMX_ARG(args, name, TEXT, "name", 0, .value = "NAME",
+    TMX_ARG(args, name, TEXT, "name", 0, .needs = "out", .value = "NAME",
             .doc = "name of the model; default: that of --like"),
     TMX_ARG_TABLE(args),
     {0},

@@ -25,8 +25,10 @@ static const struct tmx_arg rows[] = {
             .doc = "kind of file (without it: as the ending of -o, or svg)"),
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
             .doc = "canvas and letters for a column of a paper, a page or a slide (default: a page)"),
-    TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "draw only this figure, such as figure3"),
-    TMX_ARG(args, at_s, REAL, "at", 0, .value = "SECONDS", .min = -1e9, .max = 1e9,
+    TMX_ARG(args, only, TEXT, "figure", 0, .apart = "x", .value = "NAME",
+            .doc = "draw only this figure, such as figure3"),
+    TMX_ARG(args, at_s, REAL, "at", 0, .apart = "x y by where all config flp", .value = "SECONDS",
+            .min = -1e9, .max = 1e9,
             .doc =
                 "the heat map at this time, 0 is the end of the warm-up (without it: at its hottest moment)"),
     TMX_ARG(args, title, TEXT, "title", 0, .value = "TEXT",

@@ -18,17 +18,19 @@ struct args {
 static const char *const verbs[] = {"fit", "import", "limits", NULL};
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, out, TEXT, "out", 'o', .value = "PATH", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, out, TEXT, "out", 'o', .of = "import limits", .value = "PATH", .names = TMX_NAMES_FILE,
             .doc = "import: the folder that gets the kernels, or the power trace to write; limits: the "
                    "chip's folder"),
-    TMX_ARG(args, clock_hz, REAL, "clock", 0, .value = "HZ", .min = 1e8, .max = 1e11, .def = "1e9",
+    TMX_ARG(args, clock_hz, REAL, "clock", 0, .of = "limits", .needs = "out", .value = "HZ", .min = 1e8,
+            .max = 1e11, .def = "1e9",
             .doc = "limits: the card's top clock, for the chip; speeds are relative to it"),
-    TMX_ARG(args, load, TEXT, "load", 0, .value = "TEXT", .doc = "limits: loads whose names contain TEXT"),
-    TMX_ARG(args, chip, TEXT, "chip", 0, .value = "CHIP", .names = TMX_NAMES_CHIP,
+    TMX_ARG(args, load, TEXT, "load", 0, .of = "limits", .value = "TEXT",
+            .doc = "limits: loads whose names contain TEXT"),
+    TMX_ARG(args, chip, TEXT, "chip", 0, .of = "import", .value = "CHIP", .names = TMX_NAMES_CHIP,
             .doc = "import of a power trace: the chip whose units get the watts"),
-    TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, test, TEXT, "test", 0, .of = "fit", .value = "TEST.csv", .names = TMX_NAMES_FILE,
             .doc = "fit: also predict these kernels (same columns), without fitting to them"),
-    TMX_ARG(args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
+    TMX_ARG(args, idle_w, REAL, "idle", 0, .of = "fit", .value = "W", .min = 0, .max = 1e6, .def = "0",
             .doc = "fit: add this power to all kernels when errors are computed, so that they are percent of "
                    "the whole system's power"),
     TMX_ARG_TABLE(args),
@@ -86,16 +88,8 @@ static enum tmx_status limits(const struct args *a, struct tmx_err *err)
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    const bool imports = strcmp(a->what.text[0], "import") == 0,
-               limited = strcmp(a->what.text[0], "limits") == 0, fits = strcmp(a->what.text[0], "fit") == 0;
-    if ((!fits && (a->test || a->idle_w > 0)) || (fits && a->out) || (!imports && a->chip) ||
-        (!limited && (a->load || a->clock_hz != 1e9))) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "--test and --idle are of fit, --chip of import, --out of import and limits, --load "
-                        "and --clock of limits");
-    }
-    if (!fits) {
-        return (limited ? limits : import)(a, err);
+    if (strcmp(a->what.text[0], "fit") != 0) {
+        return (strcmp(a->what.text[0], "limits") == 0 ? limits : import)(a, err);
     }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};

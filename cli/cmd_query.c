@@ -15,14 +15,15 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, rows, LIST, "rows", 0, .value = "KEY,...", .doc = "keys of the rows"),
-    TMX_ARG(args, pivot, TEXT, "pivot", 0, .value = "KEY", .doc = "key whose values become columns"),
-    TMX_ARG(args, value, LIST, "value", 0, .value = "METRIC,...", .names = TMX_NAMES_METRIC,
-            .doc = "metrics to show in the cells"),
-    TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
+    TMX_ARG(args, rows, LIST, "rows", 0, .apart = "failed", .value = "KEY,...", .doc = "keys of the rows"),
+    TMX_ARG(args, pivot, TEXT, "pivot", 0, .apart = "failed", .value = "KEY",
+            .doc = "key whose values become columns"),
+    TMX_ARG(args, value, LIST, "value", 0, .apart = "failed", .value = "METRIC,...",
+            .names = TMX_NAMES_METRIC, .doc = "metrics to show in the cells"),
+    TMX_ARG(args, where, TEXTS, "where", 0, .apart = "failed", .value = "CONDITION",
             .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; KEY "
                    "may be a metric; may be repeated"),
-    TMX_ARG(args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
+    TMX_ARG(args, aggregate, LIST, "aggregate", 0, .apart = "failed", .value = "WHAT,...",
             .doc = "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of "
                    "the mean, by Student's t, over runs that differ in their seed alone), n, min, max; "
                    "several give a column each"),

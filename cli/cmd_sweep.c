@@ -16,15 +16,16 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, out, TEXT, "output", 'o', .value = "DB", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, out, TEXT, "output", 'o', .apart = "dry-run", .value = "DB", .names = TMX_NAMES_FILE,
             .doc = "results database to create or continue (without it: <name>.sqlite)"),
     TMX_ARG_JOBS(args, jobs),
-    TMX_ARG(args, shard, TEXT, "shard", 0, .value = "I/N",
+    TMX_ARG(args, shard, TEXT, "shard", 0, .apart = "dry-run", .value = "I/N",
             .doc = "run only part I of N (1..N), for job arrays; join the parts with `thermix merge`"),
     TMX_ARG(args, dry_run, FLAG, "dry-run", 0, .doc = "print the points as CSV and stop"),
-    TMX_ARG(args, limit, INT, "limit", 0, .value = "N", .min = -1, .max = 1e6, .def = "-1",
-            .doc = "at most N runs now, -1: all"),
-    TMX_ARG(args, retry_failed, FLAG, "retry-failed", 0, .doc = "run failed points again"),
+    TMX_ARG(args, limit, INT, "limit", 0, .apart = "dry-run", .value = "N", .min = -1, .max = 1e6,
+            .def = "-1", .doc = "at most N runs now, -1: all"),
+    TMX_ARG(args, retry_failed, FLAG, "retry-failed", 0, .apart = "dry-run",
+            .doc = "run failed points again"),
     TMX_ARG_QUIET(args, quiet),
     {0},
 };

@@ -178,7 +178,16 @@ printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
 "$thermix" cache check >out.txt 2>err.txt
 [ $? = 1 ] && grep -q checksum out.txt && grep -q '1 files that no run will take' err.txt || say "a damaged file of the cache"
 "$thermix" cache clean | grep -qx "removed $n files" && "$thermix" cache | grep -q ': 0 files' || say "cache clean"
-fails '--keep is for' cache --keep 3
+# options that do nothing with what else is given
+fails '--keep does nothing: it is of clean' cache --keep 3
+fails '--by does nothing in rotate: it is of scale move split grid' floorplan rotate x.flp --by 2x2
+fails '--output does nothing in check' floorplan check x.flp -o y.flp
+fails '--seeds does nothing without --tune' gate hotspot --seeds 3
+fails '--shard does nothing beside --dry-run' sweep cooling-quick --dry-run --shard 1/2
+fails '--where does nothing beside --failed' query x.sqlite --failed --where policy=BL
+fails '--test does nothing in limits: it is of fit' power limits x.csv --test y.csv
+fails '--at does nothing beside --x' plot x.sqlite --x a --y b --at 3 -o x.svg
+fails '--set does nothing: gtx280 is neither a run nor a suite' check gtx280 --set power.leakage_w=500
 # a cache that cannot be used: the same answer, and why it took longer
 small=(run wl1 --set rows=8 --set cols=8 --set tick_s=0.005 --set 'mix=./tiny.cfg')
 printf 'name = "tiny"; kernels = ( { kernel = "SVM"; work_s = 0.1; } );\n' >tiny.cfg
