@@ -17,11 +17,12 @@
  *
  * The smoother. Sheets are thin, so that heat flows up and down a column of cells a thousand times as easily
  * as sideways, and a pass over single cells would do nothing. Columns are solved exactly (a tridiagonal
- * matrix each). With A the matrix of a level and D what is left of it without all other links, A = D - N. D -
- * N and D + N are positive definite, as in both the diagonal outweighs the rest. The eigenvalues of D^-1 A
- * are then between 0 and 2, whatever the network, and Chebyshev's polynomial of second degree damps all those
- * above LOW with no estimate of any of them. All loops run along x, and every sum has a fixed order: the bits
- * do not depend on the width of vectors.
+ * matrix each), coloured as a chessboard is: those of one colour see only the other one beside them, so that
+ * they are solved at once, and half of the residual is 0 behind them. Groups follow one another (black and
+ * white each), then single nodes; upwards the order is the reverse, so that a cycle is symmetric. Such a pass
+ * (Gauss and Seidel's) makes the error's energy smaller on any network, with no estimate of an eigenvalue.
+ * Cells of a colour lie side by side in memory: all loops run along x, and every sum has a fixed order, so
+ * that bits do not depend on the width of vectors.
  *
  * Coarse cells. A cell of the next level is two by two of this one (the last of an odd number is one alone;
  * where links along x are more than twice those along y, only x is halved, and conversely). Links up and to
@@ -237,12 +238,16 @@ static void axis_init(struct tmx_mg_axis *a, size_t n, size_t by, struct tmx_are
     if (by == 1) {
         return;
     }
-    TMX_TAKE(arena, a->own, n);
+    const size_t half = in_lines(a->coarse);
+    TMX_TAKE(arena, a->own, 2 * half);
     for (size_t k = 0; k < 4; k++) {
-        TMX_TAKE(arena, a->down[k], a->coarse);
+        TMX_TAKE(arena, a->down[k], half);
     }
     if (arena->failed) {
         return;
+    }
+    for (size_t i = 0; i < 2 * half; i++) { /* where there is no cell, too */
+        a->own[i] = 1;
     }
     for (size_t i = 0; i < n;
          i++) { /* linear between the middles of coarse cells, constant beyond the outermost */
@@ -251,7 +256,7 @@ static void axis_init(struct tmx_mg_axis *a, size_t n, size_t by, struct tmx_are
         const double next_width =
             i % 2 == 1 && i + 2 == n ? 1 : 2; /* of the coarse cell beside, in fine cells */
         const double own = has_next ? 1 - 0.5 / (1 + 0.5 * next_width) : 1;
-        a->own[i] = (float)own;
+        a->own[i % 2 * half + i / 2] = (float)own;
         a->down[1 + i % 2][i / 2] = (float)own;
         if (has_next) { /* an even cell is number 2I + 2 of the coarse one before it, an odd one 2I - 1 of the
                            next */
@@ -287,7 +292,8 @@ static void sum_up(const struct tmx_cells *c, double *d)
 /* Node `own` of a group, or of the single nodes behind the last one, in the arrays of a level. */
 static size_t place_of(const struct tmx_mg_level *l, const struct tmx_mg_group *g, size_t own)
 {
-    return g ? g->first + own / (g->nx * g->ny) * g->sheet + own / g->nx % g->ny * g->row + own % g->nx
+    return g ? g->first + own / (g->nx * g->ny) * g->sheet + own / g->nx % g->ny * g->row +
+                   own % g->nx % 2 * g->odd + own % g->nx / 2
              : l->single + own;
 }
 
@@ -353,18 +359,45 @@ bool tmx_multigrid_suits(const struct tmx_cells *c, struct tmx_err *err)
     return suits;
 }
 
-/* Where node i is in the arrays of a level; its line is marked as linked. */
-static size_t place(const struct tmx_cells *c, const struct tmx_mg_level *l, size_t i)
+/* Where node i is in the arrays of a level, and in *block its block; its line is marked as linked. */
+static size_t place(const struct tmx_cells *c, const struct tmx_mg_level *l, size_t i, size_t *block)
 {
     size_t k = c->n_group;
     if (i >= c->n_cell) {
+        *block = 2 * k + i - c->n_cell;
         return place_of(l, NULL, i - c->n_cell);
     }
     while (c->group[--k].first > i) {
     }
     const struct tmx_mg_group *g = &l->group[k];
-    g->linked[(i - c->group[k].first) / g->nx] = 1;
-    return place_of(l, g, i - c->group[k].first);
+    const size_t own = i - c->group[k].first, x = own % g->nx, y = own / g->nx % g->ny;
+    g->linked[own / g->nx * 2 + x % 2] = 1;
+    *block = 2 * k + (x + y) % 2;
+    return place_of(l, g, own);
+}
+
+/* Both ends of every other link of c, by blocks; first is 0 everywhere. */
+static void sort_links(struct tmx_mg_level *l, const struct tmx_cells *c)
+{
+    const size_t n_part = 2 * (2 * c->n_group + c->n_node - c->n_cell);
+    for (int fill = 0; fill < 2; fill++) {
+        for (size_t e = 0; e < c->n_link; e++) {
+            size_t block[2];
+            const size_t at[2] = {place(c, l, c->link[e].a, &block[0]), place(c, l, c->link[e].b, &block[1])};
+            for (size_t i = 0; i < 2; i++) {
+                size_t *first = &l->first[2 * block[i] + (block[i] <= block[1 - i])];
+                if (fill) { /* which moves its beginning to its end */
+                    l->link[first[1]++] =
+                        (struct tmx_mg_link){(uint32_t)at[i], (uint32_t)at[1 - i], (float)c->link[e].w_k};
+                } else {
+                    first[2]++;
+                }
+            }
+        }
+        for (size_t k = 0; !fill && k < n_part; k++) { /* of part k, from now on at k + 1 */
+            l->first[k + 2] += l->first[k + 1];
+        }
+    }
 }
 
 /* Cells and columns of one group. */
@@ -377,14 +410,13 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
         double pivot = 1, before = 0; /* of the cell below, and the link to it */
         for (size_t z = 0; z < g->nz; z++) {
             const size_t i = c->group[group].first + z * layer + own;
-            const size_t at = g->first + z * g->sheet + own / g->nx * g->row + own % g->nx;
+            const size_t at = place_of(l, g, z * layer + own);
             const double m = before / pivot, left = sum[i] - m * before;
             positive = positive && left >= 0;
             l->east[at] = (float)c->east_w_k[i];
             l->south[at] = (float)c->south_w_k[i];
-            l->up[at] = (float)c->up_w_k[i];
-            l->diagonal[at] = (float)sum[c->n_node + i];
             if (l->ground) {
+                l->up[at] = (float)c->up_w_k[i];
                 l->ground[at] = (float)c->ground_w_k[i];
             }
             l->eliminate[at] = (float)m;
@@ -396,47 +428,39 @@ static bool fill_group(struct tmx_mg_level *l, const struct tmx_cells *c, size_t
     return positive;
 }
 
-/* Rows begin where a line of the cache does, so that a vector lies in one. */
-enum { LINE = 16 }; /* floats */
-
-static size_t in_lines(size_t n)
-{
-    return (n + LINE - 1) / LINE * LINE;
-}
-
-/* n floats, a multiple of LINE. */
+/* n floats, a multiple of TMX_MG_LINE. */
 static float *take_lines(struct tmx_arena *arena, size_t n)
 {
     float *p;
-    TMX_TAKE(arena, p, n + LINE);
-    return p ? p + (LINE - (uintptr_t)p / sizeof *p % LINE) % LINE : NULL;
+    TMX_TAKE(arena, p, n + TMX_MG_LINE);
+    return p ? p + (TMX_MG_LINE - (uintptr_t)p / sizeof *p % TMX_MG_LINE) % TMX_MG_LINE : NULL;
 }
 
 static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, const struct halving *by,
                        const double *sum, struct tmx_err *err)
 {
-    enum { ARRAYS = 7, MARGIN = 4 };
-    const size_t n_array = mg->n_level == 0 ? ARRAYS : ARRAYS - 1; /* without ground */
+    enum { ARRAYS = 6, MARGIN = 4 };
+    const size_t n_array = mg->n_level == 0 ? ARRAYS : ARRAYS - 2; /* without up and ground */
     struct tmx_mg_level *l = &mg->level[mg->n_level++];
     TMX_TAKE(&mg->arena, l->group, c->n_group);
     TMX_TAKE(&mg->arena, l->link, 2 * c->n_link);
-    TMX_TAKE(&mg->arena, l->link_w_k, c->n_link);
-    l->n_link = c->n_link;
+    TMX_TAKE(&mg->arena, l->first, 2 * (2 * c->n_group + c->n_node - c->n_cell) + 2);
     for (size_t k = 0; k < c->n_group && l->group; k++) {
         struct tmx_mg_group *g = &l->group[k];
         const struct tmx_sheets *s = &c->group[k];
-        *g = (struct tmx_mg_group){.nx = s->nx, .ny = s->ny, .nz = s->nz, .row = in_lines(s->nx + 1)};
+        *g = (struct tmx_mg_group){
+            .nx = s->nx, .ny = s->ny, .nz = s->nz, .odd = in_lines(s->nx - s->nx / 2 + 1)};
+        g->row = g->odd + in_lines(s->nx - s->nx / 2);
         g->sheet = g->row * (s->ny + 2);
         g->first = l->n + g->row;
         l->n += g->nz * g->sheet;
-        TMX_TAKE(&mg->arena, g->linked, s->nz * s->ny);
+        TMX_TAKE(&mg->arena, g->linked, 2 * s->nz * s->ny);
         axis_init(&g->x, s->nx, by[k].by_x, &mg->arena);
         axis_init(&g->y, s->ny, by[k].by_y, &mg->arena);
     }
     l->single = l->n;
     l->n = in_lines(l->n + c->n_node - c->n_cell + MARGIN); /* which transfers read beyond a row, times 0 */
-    float **const own[ARRAYS] = {&l->east,      &l->south, &l->up,    &l->diagonal,
-                                 &l->eliminate, &l->pivot, &l->ground};
+    float **const own[ARRAYS] = {&l->east, &l->south, &l->eliminate, &l->pivot, &l->up, &l->ground};
     /* one block: single arrays would lie between cells that are freed */
     float *block = take_lines(&mg->arena, n_array * l->n);
     for (size_t a = 0; a < n_array && block; a++) {
@@ -453,17 +477,12 @@ static void level_init(struct tmx_multigrid *mg, const struct tmx_cells *c, cons
     for (size_t i = c->n_cell; i < c->n_node; i++) {
         const size_t at = l->single + i - c->n_cell;
         positive = positive && sum[i] > 0;
-        l->diagonal[at] = (float)sum[c->n_node + i];
         if (l->ground) {
             l->ground[at] = (float)c->ground_w_k[i];
         }
         l->pivot[at] = (float)(1 / sum[i]);
     }
-    for (size_t e = 0; e < c->n_link; e++) {
-        l->link[2 * e] = (uint32_t)place(c, l, c->link[e].a);
-        l->link[2 * e + 1] = (uint32_t)place(c, l, c->link[e].b);
-        l->link_w_k[e] = (float)c->link[e].w_k;
-    }
+    sort_links(l, c);
     if (!positive) {
         tmx_error(err, TMX_ESOLVE, "a network that is not positive definite");
     }
@@ -573,7 +592,7 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
     size_t total = 3 * mg->level[0].n, widest = 0, room = 0;
     float *at;
     for (size_t k = 0; k < mg->n_level; k++) {
-        total += 4 * mg->level[k].n;
+        total += 3 * mg->level[k].n;
     }
     for (size_t g = 0; g < mg->n_group; g++) {
         const struct tmx_mg_group *group = &mg->level[0].group[g];
@@ -584,7 +603,7 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
         return NULL;
     }
     TMX_TAKE(&c->arena, c->group, mg->n_group);
-    at = take_lines(&c->arena, total + LINE + widest + room);
+    at = take_lines(&c->arena, total + 4 * TMX_MG_LINE + widest + room);
     TMX_TAKE(&c->arena, c->last, last_nodes(mg));
     TMX_TAKE(&c->arena, c->work, last_nodes(mg));
     if (c->arena.failed) {
@@ -595,8 +614,8 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
     c->single = mg->level[0].single;
     tmx_os_large_pages(at, total * sizeof *at);
     for (size_t k = 0; k < mg->n_level; k++) {
-        float **const own[] = {&c->v[k].x, &c->v[k].b, &c->v[k].r, &c->v[k].step};
-        for (size_t i = 0; i < 4; i++) {
+        float **const own[] = {&c->v[k].x, &c->v[k].b, &c->v[k].r};
+        for (size_t i = 0; i < 3; i++) {
             *own[i] = at;
             at += mg->level[k].n;
         }
@@ -604,8 +623,8 @@ struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg)
     c->p = at;
     c->q = c->p + mg->level[0].n;
     c->sum = c->q + mg->level[0].n;
-    c->line = c->sum + mg->level[0].n + LINE;
-    c->room = c->line + widest;
+    c->line = c->sum + mg->level[0].n + TMX_MG_LINE;
+    c->room = c->line + widest + 2 * TMX_MG_LINE;
     return c;
 }
 
@@ -617,25 +636,40 @@ void tmx_cycle_destroy(struct tmx_cycle *c)
     }
 }
 
-static size_t row_at(const struct tmx_cycle *c, size_t group, size_t z, size_t y)
+static size_t row_at(const struct tmx_mg_group *g, size_t z, size_t y)
 {
-    const struct tmx_mg_group *g = &c->group[group];
     return g->first + z * g->sheet + y * g->row;
 }
 
-float *tmx_cycle_rhs(struct tmx_cycle *c, size_t group, size_t z, size_t y)
+void tmx_cycle_put_row(struct tmx_cycle *c, size_t group, size_t z, size_t y, double scale, const double *row)
 {
-    return c->v[0].b + row_at(c, group, z, y);
+    const struct tmx_mg_group *g = &c->group[group];
+    float *even = c->v[0].b + row_at(g, z, y), *odd = even + g->odd;
+    for (size_t i = 0; i < g->nx / 2; i++) {
+        even[i] = (float)(scale * row[2 * i]);
+        odd[i] = (float)(scale * row[2 * i + 1]);
+    }
+    if (g->nx % 2 == 1) {
+        even[g->nx / 2] = (float)(scale * row[g->nx - 1]);
+    }
+}
+
+void tmx_cycle_add_row(const struct tmx_cycle *c, size_t group, size_t z, size_t y, double scale, double *row)
+{
+    const struct tmx_mg_group *g = &c->group[group];
+    const float *even = c->sum + row_at(g, z, y), *odd = even + g->odd;
+    for (size_t i = 0; i < g->nx / 2; i++) {
+        row[2 * i] += scale * (double)even[i];
+        row[2 * i + 1] += scale * (double)odd[i];
+    }
+    if (g->nx % 2 == 1) {
+        row[g->nx - 1] += scale * (double)even[g->nx / 2];
+    }
 }
 
 float *tmx_cycle_rhs_single(struct tmx_cycle *c)
 {
     return c->v[0].b + c->single;
-}
-
-const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y)
-{
-    return c->sum + row_at(c, group, z, y);
 }
 
 const float *tmx_cycle_result_single(const struct tmx_cycle *c)
@@ -668,8 +702,8 @@ void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle
     }
 }
 
-float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
-                    double *least)
+struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
+                                   float limit)
 {
-    return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit, least);
+    return TMX_ISA_OF(tmx_cycle_any, tmx_cycle_v3, tmx_cycle_v4)(mg, c, part, limit);
 }

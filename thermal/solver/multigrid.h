@@ -51,18 +51,27 @@ void tmx_multigrid_destroy(struct tmx_multigrid *mg); /* accepts NULL */
 struct tmx_cycle *tmx_cycle_create(const struct tmx_multigrid *mg); /* NULL: no memory */
 void tmx_cycle_destroy(struct tmx_cycle *c);                        /* accepts NULL */
 
-/* The right-hand side of the next call and its result: the row of cells from (group, z, y, 0) on, and all
- * single nodes. Values should be about 1, as they are in single precision. */
-float *tmx_cycle_rhs(struct tmx_cycle *c, size_t group, size_t z, size_t y);
+/* The right-hand side of the next call := scale times it, and x += scale times its result: the row of cells
+ * from (group, z, y, 0) on, and all single nodes. Values should be about 1, as they are in single precision.
+ */
+void tmx_cycle_put_row(struct tmx_cycle *c, size_t group, size_t z, size_t y, double scale,
+                       const double *row);
+void tmx_cycle_add_row(const struct tmx_cycle *c, size_t group, size_t z, size_t y, double scale,
+                       double *row);
 float *tmx_cycle_rhs_single(struct tmx_cycle *c);
-const float *tmx_cycle_result(const struct tmx_cycle *c, size_t group, size_t z, size_t y);
 const float *tmx_cycle_result_single(const struct tmx_cycle *c);
+
+struct tmx_cycle_end {
+    double correction; /* the largest one of the last cycle, which the result has in it */
+    double largest;    /* |value| of the result */
+    double least; /* eigenvalue of (cycle x matrix) that the iterations saw, 1 at most: the error after the
+                     last correction is about that times (1 / least - 1) */
+};
+
 /* Conjugate gradients with a cycle as preconditioner, until no correction by a cycle is above limit or part
- * of the largest value; part 1: one cycle alone. Returns the largest correction of the last cycle, which the
- * result has in it; it is above both where the iterations end without. The right-hand side is used up. *least
- * is the least eigenvalue of (cycle x matrix) that they saw, 1 at most: the error after the last correction
- * is about that times (1 / least - 1). */
-float tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part, float limit,
-                    double *least);
+ * of the largest value, or until the iterations end without; part 1: one cycle alone. The right-hand side is
+ * used up. */
+struct tmx_cycle_end tmx_cycle_run(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
+                                   float limit);
 
 #endif

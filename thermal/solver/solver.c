@@ -438,27 +438,21 @@ static double enough(const struct tmx_accuracy *a, double size)
     return fmax(SAFETY * a->kelvin, fmax(a->part, ROUNDING) * size);
 }
 
-/* Multigrid's right-hand side := scale r, or x += scale its result, the largest of which it returns. */
-static double exchange(const struct tmx_solver *s, struct tmx_cycle *c, double scale, const double *r,
-                       double *x)
+/* Multigrid's right-hand side := scale r, or x += scale its result. */
+static void exchange(const struct tmx_solver *s, struct tmx_cycle *c, double scale, const double *r,
+                     double *x)
 {
     const struct tmx_network *net = s->net;
-    double most = 0;
     for (size_t k = 0; k < net->n_sheet; k++) {
         const struct tmx_sheet *sheet = &net->sheet[k];
         const bool chip = k < net->n_on_chip;
         const size_t group = chip ? 0 : k - net->n_on_chip + (net->n_on_chip > 0), level = chip ? k : 0;
         for (size_t y = 0; y < sheet->ny; y++) {
             const size_t first = sheet->first + y * sheet->nx;
-            float *to = tmx_cycle_rhs(c, group, level, y);
-            const float *from = tmx_cycle_result(c, group, level, y);
-            for (size_t i = 0; i < sheet->nx && r; i++) {
-                to[i] = (float)(scale * r[first + i]);
-            }
-            for (size_t i = 0; i < sheet->nx && x; i++) {
-                const double z = scale * (double)from[i];
-                x[first + i] += z;
-                most = larger(most, z);
+            if (r) {
+                tmx_cycle_put_row(c, group, level, y, scale, r + first);
+            } else {
+                tmx_cycle_add_row(c, group, level, y, scale, x + first);
             }
         }
     }
@@ -466,25 +460,24 @@ static double exchange(const struct tmx_solver *s, struct tmx_cycle *c, double s
         if (r) {
             tmx_cycle_rhs_single(c)[k] = (float)(scale * r[s->single[k]]);
         } else {
-            const double z = scale * (double)tmx_cycle_result_single(c)[k];
-            x[s->single[k]] += z;
-            most = larger(most, z);
+            x[s->single[k]] += scale * (double)tmx_cycle_result_single(c)[k];
         }
     }
-    return most;
 }
 
-/* x += the answer of multigrid to r, to part or limit_k; returns the last correction (tmx_cycle_run, with
- * *least), and in *most the largest value of the answer. */
-static double answer(const struct tmx_solver *s, const struct workspace *work, const struct tmx_system *a,
-                     float part, double limit_k, const double *r, double *x, double *most, double *least)
+/* x += the answer of multigrid to r, to part or limit_k; returns how it ended, in kelvins. */
+static struct tmx_cycle_end answer(const struct tmx_solver *s, const struct workspace *work,
+                                   const struct tmx_system *a, float part, double limit_k, const double *r,
+                                   double *x)
 {
     const double size = tmx_largest(s->net->n_node, r),
                  scale = size > 0 ? 1 / size : 0; /* single precision likes values of 1 */
-    (void)exchange(s, work->cycle, scale, r, NULL);
-    const float left = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale), least);
-    *most = exchange(s, work->cycle, size, NULL, x);
-    return size * (double)left;
+    exchange(s, work->cycle, scale, r, NULL);
+    struct tmx_cycle_end end = tmx_cycle_run(a->mg, work->cycle, part, (float)(limit_k * scale));
+    exchange(s, work->cycle, size, NULL, x);
+    end.correction *= size;
+    end.largest *= size;
+    return end;
 }
 
 /* ---- Symmetric networks ---- */
@@ -495,20 +488,21 @@ static enum tmx_status refine(const struct tmx_solver *s, const struct workspace
 {
     const size_t n = s->net->n_node;
     const float part = fmaxf(PASS, (float)accuracy->part);
-    double most, seen, least = 1, stricter = 1, size = tmx_largest(n, x);
+    double least = 1, stricter = 1, size = tmx_largest(n, x);
     for (size_t pass = 0; pass < MOST_PASSES; pass++) {
         const double *r = size == 0 ? b : work->vector;
         if (r != b) {
             residual(s->net, &a->matrix, false, b, x, work->vector);
         }
-        const double left_k = answer(s, work, a, part, stricter * enough(accuracy, size), r, x, &most, &seen);
-        least = fmin(least, seen);
+        const struct tmx_cycle_end end = answer(s, work, a, part, stricter * enough(accuracy, size), r, x);
+        least = fmin(least, end.least);
         size = tmx_largest(n, x);
-        const double error_k = left_k * (1 / least - 1), may_k = allowed(accuracy, size);
-        if (left_k <= enough(accuracy, size) && error_k + DRIFT * most <= may_k) {
+        const double error_k = end.correction * (1 / least - 1), may_k = allowed(accuracy, size);
+        if (isfinite(size) && end.correction <= enough(accuracy, size) &&
+            error_k + DRIFT * end.largest <= may_k) {
             return TMX_OK;
         }
-        stricter *= error_k > may_k / 2 && left_k <= may_k ? 0.5 * may_k / error_k : 1;
+        stricter *= error_k > may_k / 2 && end.correction <= may_k ? 0.5 * may_k / error_k : 1;
     }
     return TMX_ESOLVE;
 }
@@ -548,9 +542,9 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
 {
     const struct tmx_solver *s = f->s;
     const size_t w = s->n_factored;
-    double *gain = f->room, *work = f->room + w, most, least; /* gain: - A_wd z_d */
+    double *gain = f->room, *work = f->room + w; /* gain: - A_wd z_d */
     memset(z, 0, s->net->n_node * sizeof *z);
-    (void)answer(s, f->work, f->a, 1, 0, v, z, &most, &least);
+    (void)answer(s, f->work, f->a, 1, 0, v, z);
     memset(gain, 0, w * sizeof *gain);
     for (size_t e = 0; e < s->n_wall; e++) {
         gain[factor_row(s, s->wall[e].a)] += s->wall[e].w_k * z[s->wall[e].b];
