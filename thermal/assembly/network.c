@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "base/cost.h"
+#include "base/os.h"
 #include "thermal/assembly/network.h"
 
 void tmx_network_alloc(struct tmx_network *net)
@@ -633,7 +634,7 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
                                  struct tmx_err *err)
 {
     struct builder b = {.spec = spec, .net = net};
-    *net = (struct tmx_network){0};
+    *net = (struct tmx_network){.vectors = TMX_ISA_OF(&tmx_vectors_any, &tmx_vectors_v3, &tmx_vectors_v4)};
     enum tmx_status st = check(spec, err);
     if (st) {
         return st;
@@ -749,26 +750,17 @@ void tmx_network_read(const struct tmx_network *net, const double *node_k, doubl
     }
 }
 
-/* y_i += g_i (x_i - z_i) */
-static void gain(size_t n, const double *restrict g, const double *restrict x, const double *restrict z,
-                 double *restrict y)
-{
-    for (size_t i = 0; i < n; i++) {
-        y[i] += g[i] * (x[i] - z[i]);
-    }
-}
-
-/* By differences of temperatures: what goes to ground is not lost in the rounding of what goes sideways. */
-/* What cells [from, to) of a sheet of n give to the cells `step` behind them and before. */
-static void gain_along(size_t from, size_t to, size_t n, size_t step, const double *w_k, const double *t,
-                       double *y)
+/* What cells [from, to) of a sheet of n give to the cells `step` behind them and before. By differences of
+ * temperatures: what goes to ground is not lost in the rounding of what goes sideways. */
+static void gain_along(const struct tmx_vectors *v, size_t from, size_t to, size_t n, size_t step,
+                       const double *w_k, const double *t, double *y)
 {
     const size_t end = to < n - step ? to : n - step, begin = from > step ? from : step;
     if (end > from) {
-        gain(end - from, w_k + from, t + from, t + from + step, y + from);
+        v->gain(end - from, w_k + from, t + from, t + from + step, y + from);
     }
     if (to > begin) {
-        gain(to - begin, w_k + begin - step, t + begin, t + begin - step, y + begin);
+        v->gain(to - begin, w_k + begin - step, t + begin, t + begin - step, y + begin);
     }
 }
 
@@ -776,6 +768,7 @@ enum { PIECE = 1024 }; /* cells */
 
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y)
 {
+    const struct tmx_vectors *v = net->vectors;
     for (size_t c = 0; c < net->n_node; c++) {
         y[c] = (gamma * net->area_m2[c] + sigma * net->heat_j_k[c]) * x[c];
     }
@@ -790,12 +783,12 @@ void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma
             to = n - from < PIECE ? n : from + PIECE;
             if (k > 0 && k < net->n_on_chip) {
                 const size_t below = net->sheet[k - 1].first + from;
-                gain(to - from, net->up_w_k + below, t + from, x + below, own + from);
+                v->gain(to - from, net->up_w_k + below, t + from, x + below, own + from);
             }
-            gain_along(from, to, n, 1, net->east_w_k + first, t, own);
-            gain_along(from, to, n, nx, net->south_w_k + first, t, own);
+            gain_along(v, from, to, n, 1, net->east_w_k + first, t, own);
+            gain_along(v, from, to, n, nx, net->south_w_k + first, t, own);
             if (k + 1 < net->n_on_chip) {
-                gain(to - from, up + from, t + from, x + net->sheet[k + 1].first + from, own + from);
+                v->gain(to - from, up + from, t + from, x + net->sheet[k + 1].first + from, own + from);
             }
         }
     }

@@ -3,6 +3,7 @@
 #define TMX_THERMAL_ASSEMBLY_NETWORK_H
 
 #include "thermal/assembly/gridmap.h"
+#include "thermal/assembly/vectors.h"
 
 /* The RC network of a spec: C dtheta/dt + G theta = B p with theta = T - T_ambient and
  * G = G_net + gamma(R_convec) diag(A). Built here, solved elsewhere.
@@ -30,6 +31,7 @@ struct tmx_network {
     size_t rows, cols;
     double width_m, height_m; /* of the die */
     size_t n_unit;            /* dissipating units */
+    const struct tmx_vectors *vectors;
 
     /* Conductances of G_net between nodes: of a cell of a sheet to the next one along x and y, of a sheet on
      * the chip's grid to the cell of the next sheet, 0 where there is none; and all others */

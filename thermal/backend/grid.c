@@ -70,7 +70,7 @@ static double norm(struct decay *d, const double *v)
     for (size_t c = 0; c < d->net->n_node; c++) {
         d->rhs[c] = heat[c] * v[c];
     }
-    return sqrt(tmx_dot(d->net->n_node, d->rhs, v));
+    return sqrt(d->net->vectors->dot(d->net->n_node, d->rhs, v));
 }
 
 /* Vector j + 1 = M v_j orthogonalised against the basis; T grows by one. */
@@ -92,8 +92,8 @@ static enum tmx_status extend(struct decay *d, size_t j, double sigma, double pa
         for (size_t c = 0; c < n; c++) {
             d->rhs[c] = heat[c] * w[c];
         }
-        const double h = tmx_dot(n, d->basis + i * n, d->rhs);
-        tmx_axpy(n, -h, d->basis + i * n, w);
+        const double h = d->net->vectors->dot(n, d->basis + i * n, d->rhs);
+        d->net->vectors->axpy(n, -h, d->basis + i * n, w);
         d->a[j] = i == j ? h : d->a[j];
         d->hessenberg[j * (MAX_KRYLOV + 1) + i] = h;
     }
@@ -128,14 +128,14 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
         if (st) {
             return st;
         }
-        term = size * fabs(d->end[m - 1]) * tmx_largest(n, d->basis + (m - 1) * n);
+        term = size * fabs(d->end[m - 1]) * d->net->vectors->largest(n, d->basis + (m - 1) * n);
         small = term < enough ? small + 1 : 0;
         if (!(d->b[m] > 0)) {
             break; /* the space is invariant: the result is exact */
         }
     }
     for (size_t j = 0; j < m; j++) {
-        tmx_axpy(n, size * d->end[j], d->basis + j * n, field_k);
+        d->net->vectors->axpy(n, size * d->end[j], d->basis + j * n, field_k);
         *mean_w += size * d->mean[j] * tmx_network_leaving(d->net, gamma, flow, d->basis + j * n);
     }
     return small < 2 && m == MAX_KRYLOV ? TMX_ESOLVE : TMX_OK;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "thermal/solver/solver.h"
+#include "thermal/assembly/vectors.h"
 
 /* ---- Products ---- */
 

@@ -63,8 +63,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/assembly/vectors.h"
 #include "thermal/reduction/dense.h"
-#include "thermal/solver/solver.h"
 
 /* Which directions of a basis to keep: all of them, the most worthy first. */
 

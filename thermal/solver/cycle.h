@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "thermal/solver/multigrid.h"
 
 enum { TMX_MOST_LEVELS = 24, TMX_MG_LINE = 16 };
 
@@ -78,7 +77,8 @@ struct tmx_cycle {
 /* x of the last level := its solution for b. */
 void tmx_cycle_solve_last(const struct tmx_multigrid *mg, const struct tmx_cycle *c);
 
-/* What tmx_cycle_run does, for each width of vector. */
+/* What tmx_cycle_run does (multigrid.h), for each width of vector. */
+struct tmx_cycle_end;
 struct tmx_cycle_end tmx_cycle_any(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,
                                    float limit);
 struct tmx_cycle_end tmx_cycle_v3(const struct tmx_multigrid *mg, const struct tmx_cycle *c, float part,

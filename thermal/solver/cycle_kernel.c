@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "thermal/solver/cycle.h"
+#include "thermal/solver/multigrid.h"
 
 enum { MOST_ITERATIONS = 60, CHAINS = 16 };
 

@@ -57,10 +57,4 @@ TMX_NODISCARD enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const s
                                                    const struct tmx_accuracy *accuracy, size_t n_rhs,
                                                    const double *b, const double *from, double *x);
 
-/* Vectors. Sums have eight chains, whatever the processor; y += alpha x; the largest |x|, where a NaN stays.
- */
-double tmx_dot(size_t n, const double *a, const double *b);
-void tmx_axpy(size_t n, double alpha, const double *x, double *y);
-double tmx_largest(size_t n, const double *x);
-
 #endif
