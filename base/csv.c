@@ -451,8 +451,7 @@ const char *tmx_csv_at(const struct tmx_csv *csv, size_t row, const char *column
 
 bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *v)
 {
-    const char *c = tmx_csv_cell(csv, row, column);
-    return tmx_span_real((struct tmx_span){c, c + strlen(c)}, v);
+    return tmx_text_real(tmx_csv_cell(csv, row, column), v);
 }
 
 double tmx_csv_value(const struct tmx_csv *csv, size_t row, size_t column)

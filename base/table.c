@@ -13,8 +13,8 @@
 #include "base/text.h"
 
 struct tmx_table {
-    struct tmx_arena arena;     /* of columns and their names */
-    struct tmx_column *columns; /* [n_column] */
+    struct tmx_arena arena;     /* of the columns' names */
+    struct tmx_column *columns; /* [n_column] owned */
     size_t n_column;
     struct tmx_cell *cells; /* [n_cell], row by row */
     size_t n_cell, room;
@@ -22,32 +22,41 @@ struct tmx_table {
     size_t bad_cell; /* first real that is not finite; SIZE_MAX: none */
 };
 
-enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns, size_t n_column,
-                                 struct tmx_err *err)
+void tmx_table_extend(struct tmx_table *t, const char *name, enum tmx_column_type type, int decimals)
 {
-    tmx_assert(n_column > 0);
-    struct tmx_table *n = calloc(1, sizeof *n);
-    if (n) {
-        n->n_column = n_column;
-        n->bad_cell = SIZE_MAX;
-        TMX_TAKE(&n->arena, n->columns, n_column);
+    tmx_assert(!t || t->n_cell == 0);
+    struct tmx_column *columns = t ? realloc(t->columns, (t->n_column + 1) * sizeof *columns) : NULL;
+    if (columns) {
+        t->columns = columns;
+        columns[t->n_column] = (struct tmx_column){tmx_arena_text(&t->arena, name), type, decimals};
+        t->n_column += !t->arena.failed;
     }
-    for (size_t i = 0; n && !n->arena.failed && i < n_column; i++) {
-        n->columns[i] = columns[i];
-        n->columns[i].name = tmx_arena_text(&n->arena, columns[i].name);
+    if (t) {
+        t->no_memory = t->no_memory || !columns || t->arena.failed;
     }
-    if (n && n->arena.failed) {
-        tmx_table_destroy(n);
-        n = NULL;
-    }
-    *t = n;
-    return n ? TMX_OK : tmx_no_memory(err);
 }
 
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column)
 {
-    struct tmx_table *t;
-    return tmx_table_create(&t, columns, n_column, NULL) ? NULL : t;
+    struct tmx_table *t = calloc(1, sizeof *t);
+    if (t) {
+        t->bad_cell = SIZE_MAX;
+    }
+    for (size_t i = 0; i < n_column; i++) {
+        tmx_table_extend(t, columns[i].name, columns[i].type, columns[i].decimals);
+    }
+    if (t && t->no_memory) {
+        tmx_table_destroy(t);
+        t = NULL;
+    }
+    return t;
+}
+
+enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns, size_t n_column,
+                                 struct tmx_err *err)
+{
+    *t = tmx_table_new(columns, n_column);
+    return *t ? TMX_OK : tmx_no_memory(err);
 }
 
 size_t tmx_columns_of(struct tmx_arena *arena, const char *words, struct tmx_column **c)
@@ -88,6 +97,7 @@ void tmx_table_destroy(struct tmx_table *t)
     }
     if (t) {
         free(t->cells);
+        free(t->columns);
         tmx_arena_finish(&t->arena);
     }
     free(t);
@@ -155,7 +165,7 @@ void tmx_table_real_or_empty(struct tmx_table *t, double v)
 
 void tmx_table_empty(struct tmx_table *t)
 {
-    struct tmx_cell *c = append(t, t ? next_type(t) : TMX_COLUMN_TEXT);
+    struct tmx_cell *c = append(t, t && t->n_column > 0 ? next_type(t) : TMX_COLUMN_TEXT);
     if (c) {
         c->empty = true;
     }
@@ -216,7 +226,7 @@ enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 
 size_t tmx_table_rows(const struct tmx_table *t)
 {
-    return t ? t->n_cell / t->n_column : 0;
+    return t && t->n_column > 0 ? t->n_cell / t->n_column : 0;
 }
 
 size_t tmx_table_columns(const struct tmx_table *t)
@@ -381,26 +391,23 @@ static size_t find_columns(const struct tmx_table *t, const char *const *name, s
 enum tmx_status tmx_table_choose(const struct tmx_table *t, const char *const *name, size_t n_name,
                                  struct tmx_table **out, struct tmx_err *err)
 {
-    const size_t most = n_name + n_name * tmx_table_columns(t) + 1;
     struct tmx_err own = {0};
     struct tmx_arena a = {0};
-    struct tmx_column *columns;
     size_t *at, n_at = 0;
-    TMX_TAKE(&a, columns, most);
-    if (TMX_TAKE(&a, at, most)) {
+    if (TMX_TAKE(&a, at, n_name + n_name * tmx_table_columns(t) + 1)) {
         n_at = find_columns(t, name, n_name, false, at, &own);
     }
-    for (size_t c = 0; c < n_at; c++) {
-        columns[c] = *tmx_table_column(t, at[c]);
+    tmx_arena_check(&a, &own);
+    *out = own.code ? NULL : tmx_table_of("");
+    for (size_t c = 0; c < n_at && *out; c++) {
+        const struct tmx_column *from = tmx_table_column(t, at[c]);
+        tmx_table_extend(*out, from->name, from->type, from->decimals);
     }
-    own.code = a.failed   ? tmx_no_memory(&own)
-               : own.code ? own.code
-                          : tmx_table_create(out, columns, n_at, &own);
     for (size_t i = 0; !own.code && i < n_at * tmx_table_rows(t); i++) {
         tmx_table_copy(*out, tmx_table_cell(t, i / n_at, at[i % n_at]));
     }
     tmx_arena_finish(&a);
-    return tmx_error_give(err, &own);
+    return own.code ? tmx_error_give(err, &own) : tmx_table_check(*out, err);
 }
 
 static bool preferred(const struct screen *s, size_t c)

@@ -54,6 +54,8 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
 /* The same of columns in words: in "kernel blocks:d time_us:2 value:t" a TEXT, an INT, a REAL of two
  * decimals, and a TEXT that JSON has as the number or boolean it is. */
 struct tmx_table *tmx_table_of(const char *columns);
+/* One more column, its name copied, of a table without rows: of tmx_table_of("") the first. */
+void tmx_table_extend(struct tmx_table *t, const char *name, enum tmx_column_type type, int decimals);
 struct tmx_arena;
 size_t tmx_columns_of(struct tmx_arena *arena, const char *words,
                       struct tmx_column **c); /* these; how many */

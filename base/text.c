@@ -217,6 +217,17 @@ bool tmx_text_ends(const char *s, const char *end)
     return n > m && strcmp(s + n - m, end) == 0;
 }
 
+const char *tmx_text_behind(const char *s, char letter)
+{
+    const char *last = strrchr(s, letter);
+    return last ? last + 1 : s;
+}
+
+bool tmx_text_real(const char *s, double *v)
+{
+    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
+}
+
 int tmx_real_compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;

@@ -85,6 +85,10 @@ TMX_NODISCARD enum tmx_status tmx_utf8_check(const char *data, size_t size, cons
 
 /* Does s, which is longer, end so? */
 bool tmx_text_ends(const char *s, const char *end);
+/* What is behind the last such letter, of a path or a key; all of s without one. */
+const char *tmx_text_behind(const char *s, char letter);
+/* As tmx_span_real, of a whole text. */
+bool tmx_text_real(const char *s, double *v);
 /* For qsort of doubles and of texts, const char *. */
 int tmx_real_compare(const void *a, const void *b);
 int tmx_text_compare(const void *a, const void *b);

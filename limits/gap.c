@@ -247,7 +247,7 @@ const struct tmx_probe tmx_gap_probe = {.n = N_COLUMN,
 
 /* ---- the table of `thermix bound` ---- */
 
-enum { MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
+enum { MAX_SET = 512, MAX_MIX = 512 };
 
 /* Where a mix stands alone, it runs on the machine whose bounds the documentation quotes. */
 static const char mix_suite[] = "tabs-knobs";
@@ -264,20 +264,14 @@ struct bound_rows {
 
 static void make_table(struct bound_rows *r, size_t n_level)
 {
-    struct tmx_column c[N_BEFORE + TMX_MAX_LEVEL + 1] = {TMX_TEXT("mix"),
-                                                         TMX_REAL("bound_pct", 3),
-                                                         TMX_REAL("certificate", -1),
-                                                         TMX_REAL("feasible_pct", 3),
-                                                         TMX_REAL("limit_c", 2),
-                                                         TMX_REAL("steady_peak_c", 3)};
-    char name[TMX_MAX_LEVEL][24];
-    for (size_t v = 0; v < n_level; v++) {
-        snprintf(name[v], sizeof name[v], "level%zu_share", v);
-        c[N_BEFORE + v] = (struct tmx_column)TMX_REAL(name[v], 3);
-    }
-    c[N_BEFORE + n_level] = (struct tmx_column)TMX_TEXT("variant");
     r->n_level = n_level;
-    r->table = tmx_table_new(c, N_BEFORE + n_level + 1);
+    r->table = tmx_table_of("mix bound_pct:3 certificate:-1 feasible_pct:3 limit_c:2 steady_peak_c:3");
+    for (size_t v = 0; v < n_level; v++) {
+        char name[24];
+        snprintf(name, sizeof name, "level%zu_share", v);
+        tmx_table_extend(r->table, name, TMX_COLUMN_REAL, 3);
+    }
+    tmx_table_extend(r->table, "variant", TMX_COLUMN_TEXT, 0);
 }
 
 static void bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant)

@@ -113,18 +113,13 @@ static struct tmx_table *residual_table(const struct tmx_calibration *c, const s
 /* parameter,gpu,run and a column for each of the rows. */
 static struct tmx_table *covariance_table(const struct tmx_calibration *c, const struct tmx_measured *log)
 {
-    static const struct tmx_column first[] = {TMX_TEXT("parameter"), TMX_TEXT("gpu"), TMX_TEXT("run")};
     const size_t n = c->fit.n_parameter;
-    struct tmx_arena arena = {0};
-    struct tmx_column *column;
-    char(*name)[16];
-    TMX_TAKE(&arena, column, n + 3);
-    TMX_TAKE(&arena, name, n + 3);
-    for (size_t k = 0; !arena.failed && k < n + 3; k++) {
-        snprintf(name[k], sizeof name[k], "row_%zu", k - 2);
-        column[k] = k < 3 ? first[k] : (struct tmx_column)TMX_REAL(name[k], 9);
+    struct tmx_table *t = tmx_table_of("parameter gpu run");
+    for (size_t k = 1; k <= n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "row_%zu", k);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, 9);
     }
-    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(column, n + 3);
     for (size_t k = 0; k < n; k++) {
         const struct tmx_fit_parameter *p = &c->fit.parameter[k];
         tmx_table_row(t, "%s %s %s", tmx_fit_name(p->kind), p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
@@ -133,7 +128,6 @@ static struct tmx_table *covariance_table(const struct tmx_calibration *c, const
             tmx_table_real_or_empty(t, c->covariance[k * n + i]);
         }
     }
-    tmx_arena_finish(&arena);
     return t;
 }
 

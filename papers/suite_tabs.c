@@ -21,8 +21,8 @@
 #include "run/load/data.h"
 #include "study/analysis/analysis.h"
 
-/* Mixes, policies, variants or runs beside, at most; columns; "key=value" of each. */
-enum { LIST = 128, COLUMNS = 3 * LIST, MAX_SETS = 10000 };
+/* Mixes, policies, variants or runs beside, at most; "key=value" of each. */
+enum { LIST = 128, MAX_SETS = 10000 };
 
 struct choice { /* a column of the suite: a policy, a variant or a run beside the mixes, with the
                  * keys it sets
@@ -63,9 +63,8 @@ struct suite {
     bool fitted;              /* of its values: struct tmx_value_source */
     struct tmx_column *known; /* [n_known] of a suite of the paper */
     size_t n_known;
-    struct tmx_column head[COLUMNS]; /* [n_head] of the table; [2, n_plain) numbers */
-    size_t n_plain, n_head;
-    char (*spread_name)[48];    /* [2 * LIST] columns of the spread over the seeds */
+    struct tmx_table *table; /* its columns [2, n_plain) are numbers */
+    size_t n_plain;
     struct tmx_run_values runs; /* [seeds][n_variant * runs_of_variant()] */
     struct tmx_value_source values;
     /* group `sets`: sampled constants, a set of them a variant */
@@ -544,42 +543,42 @@ static void make_head(struct suite *s)
 {
     static const char *const also[] = {"energy_j", "peak_temp_c", "peak_memory_c", "sw_power_cap_s",
                                        "makespan_s"};
-    static const char *const spreads[] = {"sd", "ci95"};
     const bool own = s->n_column > 0, papers = !own && !s->serves, serves = !own && s->serves;
-    struct tmx_column *c = s->head;
-    size_t n = papers ? s->n_known - N_TEXT : 2;
-    memcpy(c, s->known, n * sizeof *c);
+    struct tmx_table *t = s->table = tmx_table_new(s->known, papers ? s->n_known - N_TEXT : 2);
     for (size_t i = 0; i < s->n_column; i++) {
-        c[n++] = (struct tmx_column)TMX_REAL(s->column[i], 3);
+        tmx_table_extend(t, s->column[i], TMX_COLUMN_REAL, 3);
     }
-    for (size_t m = 0; serves && m < tmx_study_metrics() && n < LIST - 3 - sizeof also / sizeof also[0];
-         m++) {
+    for (size_t m = 0; serves && m < tmx_study_metrics(); m++) {
         if (tmx_metrics[m].needs & TMX_NEEDS_REQUESTS) {
-            c[n++] = (struct tmx_column)TMX_REAL(tmx_metrics[m].name, 4);
+            tmx_table_extend(t, tmx_metrics[m].name, TMX_COLUMN_REAL, 4);
         }
     }
     for (size_t k = 0; serves && k < sizeof also / sizeof also[0]; k++) {
-        c[n++] = (struct tmx_column)TMX_REAL(also[k], 2);
+        tmx_table_extend(t, also[k], TMX_COLUMN_REAL, 2);
     }
-    s->n_plain = n;
+    s->n_plain = t ? tmx_table_columns(t) : 0;
     if (s->seeds > 1) {
-        c[n++] = (struct tmx_column)TMX_INT("seeds");
+        tmx_table_extend(t, "seeds", TMX_COLUMN_INT, 0);
     }
     for (size_t i = 2 * 2; i < 2 * s->n_plain && s->seeds > 1; i++) {
-        snprintf(s->spread_name[i], sizeof *s->spread_name, "%s_%s", c[i / 2].name, spreads[i % 2]);
-        c[n++] = (struct tmx_column)TMX_REAL(s->spread_name[i], c[i / 2].decimals + 1);
+        const struct tmx_column *of = tmx_table_column(t, i / 2);
+        char name[48];
+        snprintf(name, sizeof name, i % 2 ? "%s_ci95" : "%s_sd", of->name);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, of->decimals + 1);
     }
-    memcpy(c + n, s->known + s->n_known - N_TEXT, N_TEXT * sizeof *c);
-    s->n_head = n + N_TEXT;
+    for (size_t k = s->n_known - N_TEXT; k < s->n_known; k++) {
+        tmx_table_extend(t, s->known[k].name, TMX_COLUMN_TEXT, 0);
+    }
 }
 
-static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, const struct group *g,
-                    size_t policy, const char *label)
+static void add_row(const struct suite *s, size_t variant, const struct group *g, size_t policy,
+                    const char *label)
 {
     const bool beside = g->take == ONE && g->mix >= s->n_mix;
+    struct tmx_table *t = s->table;
     tmx_table_row(t, "%s %s", label, beside ? s->beside[g->mix - s->n_mix].policy : s->policy[policy].name);
     for (size_t c = 2; c < s->n_plain; c++) {
-        const struct tmx_moments of = over_seeds(s, variant, g, policy, s->head[c].name);
+        const struct tmx_moments of = over_seeds(s, variant, g, policy, tmx_table_column(t, c)->name);
         const double v = tmx_moments_mean(&of);
         isfinite(v) && v > -TMX_ZERO_C ? tmx_table_real(t, v) : tmx_table_empty(t); /* no die: 0 K */
     }
@@ -587,7 +586,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
         tmx_table_int(t, s->seeds);
     }
     for (size_t c = 2; c < s->n_plain && s->seeds > 1; c++) {
-        const struct tmx_moments of = over_seeds(s, variant, g, policy, s->head[c].name);
+        const struct tmx_moments of = over_seeds(s, variant, g, policy, tmx_table_column(t, c)->name);
         tmx_table_row(t, "%G %G", tmx_moments_sd(&of), tmx_moments_ci95(&of));
     }
     const char *error = NULL;
@@ -607,42 +606,40 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
                   error ? error : "");
 }
 
-static struct tmx_table *make_table(const struct suite *s)
+static void fill_table(const struct suite *s)
 {
     const struct group mean = all_mixes(s, MEAN, false), target = all_mixes(s, MEAN, true);
-    struct tmx_table *t = tmx_table_new(s->head, s->n_head);
     for (size_t v = 0; v < s->n_variant; v++) {
         for (size_t i = 0; i < s->n_mix * s->n_policy; i++) {
-            add_row(s, t, v, &(struct group){.mix = i / s->n_policy}, i % s->n_policy,
+            add_row(s, v, &(struct group){.mix = i / s->n_policy}, i % s->n_policy,
                     label_of(s, v, i / s->n_policy));
         }
         const bool means = !s->serves && (s->n_column == 0 || s->n_mix > 1);
         for (size_t p = 0; p < s->n_policy && means; p++) {
-            add_row(s, t, v, &mean, p, "mean");
+            add_row(s, v, &mean, p, "mean");
         }
         for (size_t p = 0; p < s->n_policy && memchr(target.in, true, s->n_mix); p++) {
-            add_row(s, t, v, &target, p, "mean_target");
+            add_row(s, v, &target, p, "mean_target");
         }
         for (size_t b = 0; b < s->n_beside; b++) {
-            add_row(s, t, v, &(struct group){.mix = s->n_mix + b}, 0, s->beside[b].name);
+            add_row(s, v, &(struct group){.mix = s->n_mix + b}, 0, s->beside[b].name);
         }
     }
-    return t;
 }
 
 /* What was watched of every run, of which it could be. */
 static struct tmx_table *make_ledger(const struct suite *s)
 {
-    struct tmx_column c[LIST] = {TMX_TEXT("mix"), TMX_TEXT("policy"), TMX_REAL("slowdown_pct", 3)};
+    struct tmx_table *t = tmx_table_of("mix policy slowdown_pct:3");
     const size_t slow = tmx_study_metric("slowdown_pct"), first = tmx_study_metrics(), n = n_watched(s);
     const bool several = s->seeds > 1;
-    tmx_assert(n + 5 <= LIST);
     for (size_t l = 0; l < n; l++) {
-        c[3 + l] = (struct tmx_column)TMX_REAL(s->call->probe->column[l], 3);
+        tmx_table_extend(t, s->call->probe->column[l], TMX_COLUMN_REAL, 3);
     }
-    c[3 + n] = (struct tmx_column)TMX_TEXT("variant");
-    c[4 + n] = (struct tmx_column)TMX_INT("seed");
-    struct tmx_table *t = tmx_table_new(c, 4 + n + several);
+    tmx_table_extend(t, "variant", TMX_COLUMN_TEXT, 0);
+    if (several) {
+        tmx_table_extend(t, "seed", TMX_COLUMN_INT, 0);
+    }
     for (size_t task = 0; n > 0 && task < (size_t)s->seeds * runs_of_seed(s); task++) {
         const char *mix, *label;
         const struct choice *run = run_of(s, task % runs_of_seed(s), &mix, &label);
@@ -668,17 +665,19 @@ static struct tmx_table *make_brief(const struct suite *s)
 {
     const bool means = s->n_variant > 2;
     const char *what = s->serves ? "e2e_p50_s" : means ? "slowdown_pct, mean" : "slowdown_pct";
-    struct tmx_column head[LIST + 2] = {TMX_TEXT(what)};
+    struct tmx_table *t = tmx_table_of("");
     const char *column = s->serves ? what : "slowdown_pct";
     const size_t n_row = (means ? 0 : s->n_mix) + s->n_variant;
     const struct group all = all_mixes(s, MEAN, false);
     const struct tmx_moments least = over_seeds(s, 0, &all, 0, "bound_pct");
     const bool bound = !s->serves && least.n > 0;
+    tmx_table_extend(t, what, TMX_COLUMN_TEXT, 0);
     for (size_t p = 0; p < s->n_policy; p++) {
-        head[p + 1] = (struct tmx_column)TMX_REAL(s->policy[p].name, 2);
+        tmx_table_extend(t, s->policy[p].name, TMX_COLUMN_REAL, 2);
     }
-    head[s->n_policy + 1] = (struct tmx_column)TMX_REAL("bound", 2);
-    struct tmx_table *t = tmx_table_new(head, s->n_policy + 1 + bound);
+    if (bound) {
+        tmx_table_extend(t, "bound", TMX_COLUMN_REAL, 2);
+    }
     for (size_t r = 0; r < n_row; r++) {
         const bool mean = means || r >= s->n_mix;
         const size_t v = means ? r : mean ? r - s->n_mix : 0;
@@ -860,22 +859,15 @@ static const char *set_status(struct suite *s, size_t set)
 static struct tmx_table *sets_table(struct suite *s, size_t *n_done)
 {
     const size_t n = s->values.n_value, n_key = s->sets.n_key;
-    struct tmx_column *c;
-    char(*name)[16];
-    TMX_TAKE(&s->arena, c, 2 + n_key + n);
-    if (!TMX_TAKE(&s->arena, name, n)) {
-        return NULL;
-    }
-    c[0] = (struct tmx_column)TMX_INT("set");
-    c[1] = (struct tmx_column)TMX_TEXT("status");
+    struct tmx_table *t = tmx_table_of("set:d status");
     for (size_t k = 0; k < n_key; k++) {
-        c[2 + k] = (struct tmx_column){s->sets.key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+        tmx_table_extend(t, s->sets.key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED);
     }
     for (size_t i = 0; i < n; i++) {
-        snprintf(name[i], sizeof name[i], "v%zu", i + 1);
-        c[2 + n_key + i] = (struct tmx_column)TMX_REAL(name[i], 3);
+        char name[16];
+        snprintf(name, sizeof name, "v%zu", i + 1);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, 3);
     }
-    struct tmx_table *t = tmx_table_new(c, 2 + n_key + n);
     for (size_t v = 0; v < s->sets.n_point; v++) {
         const char *status = set_status(s, v);
         *n_done += strcmp(status, "done") == 0;
@@ -899,7 +891,8 @@ static enum tmx_status write_sets(struct suite *s, struct tmx_err *err)
     struct tmx_table *sets = sets_table(s, &n_done), *printed = NULL;
     s->set = s->sets.n_point;
     s->values.number_rows = true;
-    enum tmx_status st = sets ? tmx_suite_save(s->call, sets, "sets.csv", err) : tmx_no_memory(err);
+    enum tmx_status st = tmx_table_check(sets, err);
+    st = st ? st : tmx_suite_save(s->call, sets, "sets.csv", err);
     if (!st && s->values.any) {
         printed = tmx_values_table(&s->values, NULL);
         st = tmx_suite_save(s->call, printed, "values.csv", err);
@@ -962,21 +955,21 @@ static enum tmx_status write_suite(struct suite *s, const struct tmx_runs *runs,
                                    struct tmx_err *err)
 {
     struct tmx_suite_call own = *s->call;
-    struct tmx_table *table = make_table(s), *ledger = make_ledger(s),
-                     *brief = s->n_column > 0 ? NULL : make_brief(s);
+    fill_table(s);
+    struct tmx_table *ledger = make_ledger(s), *brief = s->n_column > 0 ? NULL : make_brief(s);
     own.facts = facts_of;
     own.facts_ctx = s;
     own.stopped = stopped;
-    enum tmx_status st = table && ledger && (brief || s->n_column > 0) ? TMX_OK : tmx_no_memory(err);
+    enum tmx_status st = tmx_table_check(ledger, err);
+    st = st || s->n_column > 0 ? st : tmx_table_check(brief, err);
     if (!st && tmx_table_rows(ledger) > 0) {
         st = tmx_suite_save(s->call, ledger, "ledger.csv", err);
     }
-    st = st ? st : tmx_suite_write(&own, table, &s->values, brief, err);
+    st = st ? st : tmx_suite_write(&own, s->table, &s->values, brief, err);
     if (!st && !stopped && s->seeds > 1) {
         tmx_study_say_spread(&s->runs, runs_of_seed(s), runs, s->call->nudge,
                              s->call->format == TMX_FORMAT_TEXT ? stdout : stderr);
     }
-    tmx_table_destroy(table);
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);
     return st;
@@ -994,13 +987,13 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     s->values =
         (struct tmx_value_source){.ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .number = number};
     TMX_TAKE(&s->arena, s->mix_name, LIST);
-    TMX_TAKE(&s->arena, s->spread_name, 2 * LIST);
     s->n_known = tmx_columns_of(&s->arena, columns, &s->known);
     enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : read_suite(s, err);
     if (!st) {
         s->values.n_seed = (size_t)s->seeds;
         s->values.fitted = s->fitted;
         make_head(s);
+        st = tmx_table_check(s->table, err);
     } /* with policies of the call, values are printed of policies that do not run */
     st = st || (call->n_policy > 0 && !tmx_setting_member(call->root, "sets"))
              ? st
@@ -1015,6 +1008,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         st = end ? end : st;
         st = st || sets ? st : first_failure(s, err);
     }
+    tmx_table_destroy(s->table);
     tmx_run_values_finish(&s->runs);
     tmx_values_finish(&s->values);
     tmx_sweep_finish(&s->sets);

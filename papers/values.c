@@ -183,14 +183,13 @@ static void describe(const struct tmx_value *v, char *text, size_t size)
         return;
     }
     const char *const has[] = {p->of, p->policy, p->variant}, *const other[] = {q->of, q->policy, q->variant};
-    size_t n = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < 3 && n < size; i++) {
-        n += has[i][0] ? (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", has[i]) : 0;
+    for (size_t i = 0; i < 3; i++) {
+        tmx_text_add(text, size, "%s%s", text[0] && has[i][0] ? " " : "", has[i]);
     }
-    for (size_t i = 0; i < 3 && n < size && q != p; i++) {
+    for (size_t i = 0; i < 3; i++) {
         if (strcmp(has[i], other[i]) != 0) {
-            n += (size_t)snprintf(text + n, size - n, " %s %s", v->has_minus ? "less" : "over", other[i]);
+            tmx_text_add(text, size, " %s %s", v->has_minus ? "less" : "over", other[i]);
         }
     }
 }
@@ -296,8 +295,7 @@ struct notes {
 
 static bool begins(struct tmx_span s, const char *with)
 {
-    const size_t n = strlen(with);
-    return tmx_span_length(s) >= n && memcmp(s.begin, with, n) == 0;
+    return tmx_span_length(s) >= strlen(with) && memcmp(s.begin, with, strlen(with)) == 0;
 }
 
 /* The part of the notes on a quantity ("": on the whole suite). Prints it, or returns whether there is one
@@ -503,8 +501,7 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
     enum tmx_status st = TMX_TAKE(&arena, suite, n_dir) ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; i < n_dir && !st; i++) { /* before anything is printed: half a report is none */
         struct suite *s = &suite[i];
-        const char *slash = strrchr(dir[i], '/');
-        s->name = slash ? slash + 1 : dir[i];
+        s->name = tmx_text_behind(dir[i], '/');
         st = read_paper(&s->csv, dir[i], err);
         st = st ? st : load_notes(&s->notes, notes, s->name, err);
         if (!st && s->csv.n_row == 0 && !note_of(&s->notes, "", NULL)) {
@@ -526,35 +523,11 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
     return st;
 }
 
-enum { MAX_COLUMN = 64 };
-
-/* The names of all columns, in the order in which they are met. */
-static size_t all_columns(const struct tmx_csv *csv, size_t n, struct tmx_column column[MAX_COLUMN])
-{
-    static const char *const numbers[] = {"paper_value", "ours", "sd", "seeds", "error", "band"};
-    enum { N_NUMBER = sizeof numbers / sizeof numbers[0] };
-    size_t n_column = 0;
-    column[n_column++] = (struct tmx_column){"suite", TMX_COLUMN_TEXT, 0};
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < csv[i].n_column; c++) {
-            size_t at = 0;
-            while (at < n_column && strcmp(column[at].name, csv[i].column[c]) != 0) {
-                at++;
-            }
-            if (at == n_column && n_column < MAX_COLUMN) {
-                column[n_column++] = (struct tmx_column){
-                    csv[i].column[c], TMX_COLUMN_TEXT,
-                    tmx_names_find(csv[i].column[c], numbers, N_NUMBER) < N_NUMBER ? TMX_TEXT_TYPED : 0};
-            }
-        }
-    }
-    return n_column;
-}
-
 enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx_table **t,
                                 struct tmx_err *err)
 {
-    struct tmx_column column[MAX_COLUMN];
+    static const char *const numbers[] = {"paper_value", "ours", "sd", "seeds", "error", "band"};
+    enum { N_NUMBER = sizeof numbers / sizeof numbers[0] };
     struct tmx_arena arena = {0};
     struct tmx_csv *csv;
     enum tmx_status st = TMX_TAKE(&arena, csv, n_dir) ? TMX_OK : tmx_no_memory(err);
@@ -563,13 +536,22 @@ enum tmx_status tmx_paper_stack(const char *const *dir, size_t n_dir, struct tmx
         st = tmx_path_join(path, dir[i], "paper.csv", err);
         st = st ? st : tmx_csv_read(&csv[i], path, err);
     }
-    const size_t n = st ? 0 : all_columns(csv, n_dir, column);
-    st = st ? st : tmx_table_create(t, column, n, err);
+    *t = st ? NULL : tmx_table_of("suite");
+    for (size_t i = 0; i < n_dir && *t; i++) { /* all columns, in the order in which they are met */
+        for (size_t c = 0; c < csv[i].n_column; c++) {
+            const char *name = csv[i].column[c];
+            if (tmx_table_find(*t, name) == tmx_table_columns(*t)) {
+                tmx_table_extend(*t, name, TMX_COLUMN_TEXT,
+                                 tmx_names_find(name, numbers, N_NUMBER) < N_NUMBER ? TMX_TEXT_TYPED : 0);
+            }
+        }
+    }
+    st = st ? st : tmx_table_check(*t, err);
     for (size_t i = 0; i < n_dir && !st; i++) {
         for (size_t r = 0; r < csv[i].n_row; r++) {
             tmx_table_text(*t, dir[i]);
-            for (size_t c = 1; c < n; c++) {
-                const size_t from = tmx_csv_column(&csv[i], column[c].name);
+            for (size_t c = 1; c < tmx_table_columns(*t); c++) {
+                const size_t from = tmx_csv_column(&csv[i], tmx_table_column(*t, c)->name);
                 if (from < csv[i].n_column && tmx_csv_cell(&csv[i], r, from)[0]) {
                     tmx_table_text(*t, tmx_csv_cell(&csv[i], r, from));
                 } else {

@@ -17,20 +17,14 @@ enum { MAX_NAME = 160, MAX_CURVES = 10 };
 
 static const char *const metrics[] = {"slowdown_pct", "peak_temp_c", "mean_temp_c", "energy_j"};
 
-static const char *last_part(const char *key)
-{
-    const char *dot = strrchr(key, '.');
-    return dot ? dot + 1 : key;
-}
-
 /* What a key is called in a figure's name: its last part, or all of it where another key ends so. */
 static const char *short_name(const struct tmx_result_set *set, const char *key)
 {
     size_t n = 0;
     for (size_t k = 0; k < set->n_key; k++) {
-        n += strcmp(last_part(set->key[k]), last_part(key)) == 0;
+        n += strcmp(tmx_text_behind(set->key[k], '.'), tmx_text_behind(key, '.')) == 0;
     }
-    return n > 1 ? key : last_part(key);
+    return n > 1 ? key : tmx_text_behind(key, '.');
 }
 
 static void figure_name(const struct tmx_result_set *set, const char *y, const char *x, char name[MAX_NAME])
@@ -95,28 +89,21 @@ static const char *label(const char *key, char text[], size_t size)
  */
 static const char *short_value(const struct tmx_result_set *set, size_t key, const char *value, char buf[80])
 {
-    const char *slash = strrchr(value, '/'), *from = slash ? slash + 1 : value, *dot = strrchr(from, '.');
+    const char *from = tmx_text_behind(value, '/'), *dot = strrchr(from, '.');
     double number;
-    const bool file = slash || (dot && (strcmp(dot, ".cfg") == 0 || strcmp(dot, ".flp") == 0));
-    if (!file || tmx_span_real((struct tmx_span){value, value + strlen(value)}, &number)) {
+    const bool file = from > value || (dot && (strcmp(dot, ".cfg") == 0 || strcmp(dot, ".flp") == 0));
+    if (!file || tmx_text_real(value, &number)) {
         return value;
     }
     const size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
     for (size_t r = 0; r < set->n_run; r++) {
-        const char *other = set->run[r].value[key], *cut = strrchr(other, '/');
-        cut = cut ? cut + 1 : other;
+        const char *other = set->run[r].value[key], *cut = tmx_text_behind(other, '/');
         if (strcmp(other, value) != 0 && strncmp(cut, from, n) == 0 && (cut[n] == '.' || !cut[n])) {
             return value;
         }
     }
     snprintf(buf, 80, "%.*s", (int)n, from);
     return buf;
-}
-
-static bool is_number(const char *v)
-{
-    double number;
-    return tmx_span_real((struct tmx_span){v, v + strlen(v)}, &number);
 }
 
 static void set_where(struct tmx_query *q, const struct tmx_study_axes *axes)
@@ -141,8 +128,9 @@ static struct values values_of(struct tmx_plot *p, const struct tmx_result_set *
     set_where(&q, axes);
     p->st = p->st ? p->st : tmx_pivot(set, &q, &t, p->err);
     struct values v = {.n = tmx_table_rows(t)};
+    double number;
     for (size_t r = 0; r < v.n; r++) {
-        v.text = v.text || !is_number(tmx_table_cell(t, r, 0)->text);
+        v.text = v.text || !tmx_text_real(tmx_table_cell(t, r, 0)->text, &number);
     }
     tmx_table_destroy(t);
     return v;
@@ -194,17 +182,14 @@ static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, co
                         double least, double most, const char *bars)
 {
     char text[300];
-    int used = snprintf(text, sizeof text,
-                        least == most ? "means of n = %g runs" : "means of n = %g to %g runs", least, most);
+    snprintf(text, sizeof text, least == most ? "means of n = %g runs" : "means of n = %g to %g runs", least,
+             most);
     for (size_t k = 0, n = 0; k < set->n_key; k++) {
-        if (pooled[k] && used < (int)sizeof text) {
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? ", " : " over ",
-                             short_name(set, set->key[k]));
+        if (pooled[k]) {
+            tmx_text_add(text, sizeof text, "%s%s", n++ ? ", " : " over ", short_name(set, set->key[k]));
         }
     }
-    if (used < (int)sizeof text && bars[0]) {
-        snprintf(text + used, sizeof text - (size_t)used, "; bars: %s", bars);
-    }
+    tmx_text_add(text, sizeof text, "%s%s", bars[0] ? "; bars: " : "", bars);
     if (most > 1) {
         tmx_plot_label(p, "caption", text);
     }
@@ -287,34 +272,12 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
     return out;
 }
 
-/* Runs that a->where keeps, in groups that differ in their seed alone (where together is set). */
-struct group {
-    const struct tmx_result_set *set;
-    const struct tmx_result *run;
-};
-
-static int compare_axes(const struct group *x, const struct group *y)
-{
-    int d = 0;
-    for (size_t k = 0; k < x->set->n_key && d == 0; k++) {
-        d = tmx_is_seed(x->set->key[k]) ? 0 : tmx_value_compare(x->run->value[k], y->run->value[k]);
-    }
-    return d;
-}
-
-static int by_axes(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    const int d = compare_axes(x, y);
-    return d ? d : (x->run > y->run) - (x->run < y->run);
-}
-
-/* NULL after an error; the caller frees it. */
-static struct group *kept_runs(struct tmx_plot *p, const struct tmx_result_set *set,
-                               const struct tmx_study_axes *a, size_t *n)
+/* The runs that a->where keeps. NULL after an error; the caller frees it. */
+static struct tmx_run_of *kept_runs(struct tmx_plot *p, const struct tmx_result_set *set,
+                                    const struct tmx_study_axes *a, size_t *n)
 {
     size_t where[16];
-    struct group *g = p->st ? NULL : malloc((set->n_run + 1) * sizeof *g);
+    struct tmx_run_of *g = p->st ? NULL : malloc((set->n_run + 1) * sizeof *g);
     *n = 0;
     p->st = p->st || g ? p->st : tmx_no_memory(p->err);
     for (size_t i = 0; i < a->n_where && i < 16 && !p->st; i++) {
@@ -326,7 +289,7 @@ static struct group *kept_runs(struct tmx_plot *p, const struct tmx_result_set *
             keep = keep && tmx_where_run(&a->where[i], set, where[i], &set->run[r]);
         }
         if (keep) {
-            g[(*n)++] = (struct group){set, &set->run[r]};
+            g[(*n)++] = (struct tmx_run_of){set, &set->run[r]};
         }
     }
     return g;
@@ -341,7 +304,7 @@ static struct tmx_table *points(struct tmx_plot *p, const struct tmx_result_set 
     p->st = p->st ? p->st : tmx_key_index(set, a->x, &x, p->err);
     p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
     p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
-    struct group *g = kept_runs(p, set, a, &n);
+    struct tmx_run_of *g = kept_runs(p, set, a, &n);
     for (size_t r = 0; r < n; r++) {
         const double v = g[r].run->metric[y];
         char shorter[80];
@@ -360,6 +323,7 @@ static void label_names(struct tmx_plot *p, const struct tmx_result_set *set, co
     const size_t key = by ? tmx_result_find(set->key, set->n_key, by) : set->n_key;
     const char **names = calloc(tmx_table_rows(t) + 1, sizeof *names);
     size_t n = 0, at = 0;
+    double number;
     p->st = p->st || names ? p->st : tmx_no_memory(p->err);
     for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
         const char *name = tmx_table_cell(t, r, 0)->text;
@@ -367,7 +331,8 @@ static void label_names(struct tmx_plot *p, const struct tmx_result_set *set, co
             names[n++] = name;
         }
     }
-    for (size_t r = 0; key < set->n_key && n > 0 && !is_number(names[0]) && r < set->n_run; r++) {
+    for (size_t r = 0; key < set->n_key && n > 0 && !tmx_text_real(names[0], &number) && r < set->n_run;
+         r++) {
         char shorter[80];
         const size_t i =
             tmx_names_find(short_value(set, key, set->run[r].value[key], shorter), names + at, n - at) + at;
@@ -409,19 +374,17 @@ static bool more_is_better(const char *metric)
 
 /* The values of the axes that vary, but for `by` and seeds: who a point is. */
 static void name_point(const struct tmx_result_set *set, const struct tmx_result *run, const char *by,
-                       const struct group *g, size_t n, char *buf, size_t size)
+                       const struct tmx_run_of *g, size_t n, char *buf, size_t size)
 {
-    size_t used = 0;
     buf[0] = '\0';
-    for (size_t k = 0; k < set->n_key && used < size; k++) {
+    for (size_t k = 0; k < set->n_key; k++) {
         bool varies = false;
         char shorter[80];
         for (size_t r = 1; r < n && !varies; r++) {
             varies = tmx_value_compare(g[r].run->value[k], g[0].run->value[k]) != 0;
         }
         if (varies && !tmx_is_seed(set->key[k]) && !(by && strcmp(set->key[k], by) == 0)) {
-            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? " " : "",
-                                     short_value(set, k, run->value[k], shorter));
+            tmx_text_add(buf, size, "%s%s", buf[0] ? " " : "", short_value(set, k, run->value[k], shorter));
         }
     }
 }
@@ -440,19 +403,19 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     p->st = p->st ? p->st : tmx_metric_index(set, a->x, &x, p->err);
     p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
     p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
-    struct group *g = kept_runs(p, set, a, &n);
+    struct tmx_run_of *g = kept_runs(p, set, a, &n);
     TMX_TAKE(&arena, point, n + 1);
     TMX_TAKE(&arena, who, n + 1);
     TMX_TAKE(&arena, front, n + 1);
     p->st = p->st || !arena.failed ? p->st : tmx_no_memory(p->err);
     const bool more_x = more_is_better(a->x), more_y = more_is_better(a->y);
     if (!p->st) {
-        qsort(g, n, sizeof *g, by_axes);
+        qsort(g, n, sizeof *g, tmx_run_order);
     }
     for (size_t first = 0, next; first < n && !p->st; first = next) {
         struct tmx_moments of[2] = {{0}};
         char text[TMX_REAL_SIZE], shorter[80];
-        for (next = first; next < n && compare_axes(&g[first], &g[next]) == 0; next++) {
+        for (next = first; next < n && tmx_run_axes(&g[first], &g[next]) == 0; next++) {
             tmx_moments_add(&of[0], g[next].run->metric[x]);
             tmx_moments_add(&of[1], g[next].run->metric[y]);
         }
@@ -499,8 +462,7 @@ static void label_numbers(struct tmx_plot *p, const char *key, const struct tmx_
     double *v = calloc(n + 1, sizeof *v);
     p->st = p->st || v ? p->st : tmx_no_memory(p->err);
     for (size_t r = 0; !p->st && r < n; r++) {
-        const char *text = tmx_table_cell(t, r, column)->text;
-        (void)tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v[r]);
+        (void)tmx_text_real(tmx_table_cell(t, r, column)->text, &v[r]);
     }
     if (!p->st) {
         qsort(v, n, sizeof *v, tmx_real_compare);

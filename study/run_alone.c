@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/config.h"
 #include "base/csv.h"
 #include "base/os.h"
@@ -61,26 +60,22 @@ static enum tmx_status print_series(const struct tmx_run_alone *a, bool dies, st
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    struct tmx_table *t = NULL;
+    struct tmx_table *t = tmx_table_of("");
     enum tmx_status st = tmx_path_join(path, a->dir, dies ? "trace.csv" : "rows.csv", err);
     st = st ? st : tmx_csv_read(&csv, path, err);
-    st = st || TMX_TAKE(&arena, columns, csv.n_column) ? st : tmx_no_memory(err);
     for (size_t c = 0; !st && c < csv.n_column; c++) {
         const bool text = strstr(csv.column[c], "kernel") || strcmp(csv.column[c], "reasons") == 0 ||
                           strcmp(csv.column[c], dies ? "gpu" : "row") == 0;
-        columns[c] = (struct tmx_column){csv.column[c], text ? TMX_COLUMN_TEXT : TMX_COLUMN_REAL, 0};
+        tmx_table_extend(t, csv.column[c], text ? TMX_COLUMN_TEXT : TMX_COLUMN_REAL, 0);
     }
-    st = st ? st : tmx_table_create(&t, columns, csv.n_column, err);
+    st = st ? st : tmx_table_check(t, err);
     for (size_t i = 0; !st && i < csv.n_row * csv.n_column; i++) {
         const double v = tmx_csv_value(&csv, i / csv.n_column, i % csv.n_column);
-        columns[i % csv.n_column].type == TMX_COLUMN_TEXT ? tmx_table_text(t, csv.cell[i])
-                                                          : tmx_table_real_or_empty(t, v);
+        tmx_table_column(t, i % csv.n_column)->type == TMX_COLUMN_TEXT ? tmx_table_text(t, csv.cell[i])
+                                                                       : tmx_table_real_or_empty(t, v);
     }
     st = st ? st : tmx_table_save_columns(t, TMX_FORMAT_OPENMETRICS, "-", a->column, a->n_column, err);
     tmx_table_destroy(t);
-    tmx_arena_finish(&arena);
     tmx_csv_finish(&csv);
     return st;
 }

@@ -315,15 +315,10 @@ static void expand(struct tmx_sweep *s, size_t repeat, const char *seed_key, str
 
 struct tmx_table *tmx_sweep_table(const struct tmx_sweep *s)
 {
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    TMX_TAKE(&arena, columns, s->n_key + 1);
-    for (size_t k = 0; columns && k <= s->n_key; k++) {
-        columns[k] =
-            k == 0 ? (struct tmx_column)TMX_INT("point") : (struct tmx_column)TMX_TEXT(s->key[k - 1]);
+    struct tmx_table *t = tmx_table_of("point:d");
+    for (size_t k = 0; k < s->n_key; k++) {
+        tmx_table_extend(t, s->key[k], TMX_COLUMN_TEXT, 0);
     }
-    struct tmx_table *t = columns ? tmx_table_new(columns, s->n_key + 1) : NULL;
-    tmx_arena_finish(&arena);
     for (size_t i = 0; i < s->n_point; i++) {
         tmx_table_int(t, (int64_t)i);
         for (size_t k = 0; k < s->n_key; k++) {
@@ -447,7 +442,7 @@ static void read_values(struct tmx_sweep *s, struct tmx_axis *a, const struct tm
         tmx_error_setting(err, list, "axis %s has no values", a->key[0]);
     }
     if (!TMX_TAKE(&s->arena, a->value, n * a->n_key)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_no_memory(err);
     }
     for (size_t i = 0; i < n && !err->code; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
@@ -506,7 +501,7 @@ static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx
     }
     a->n_value = err->code ? 0 : (size_t)r.steps;
     if (!TMX_TAKE(&s->arena, a->value, a->n_value)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_no_memory(err);
     }
     for (int i = 0; i < r.steps && !err->code; i++) {
         a->value[i] = step(&r, log, i);
@@ -529,7 +524,7 @@ static void add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_se
     }
     a->key[a->n_key++] = tmx_arena_text(&s->arena, key);
     if (s->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+        tmx_no_memory(err);
     }
 }
 

@@ -36,7 +36,7 @@ static bool put_typed(const char *text, FILE *out)
     double v;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
         fputs(text, out);
-    } else if (!tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v)) {
+    } else if (!tmx_text_real(text, &v)) {
         return put_string(text, out);
     } else if (v > -9e15 && v < 9e15 && !strpbrk(text, ".eE")) {
         fprintf(out, "%" PRId64, (int64_t)v);

@@ -98,13 +98,12 @@ enum tmx_status tmx_warnings_add(struct tmx_warnings *w, size_t run, const char 
 
 const char *tmx_warned_name(const struct tmx_warned *who, size_t run, char *buf, size_t size)
 {
-    size_t n = 0;
     buf[0] = '\0';
-    for (size_t k = 0; k < who->n_key && n < size; k++) {
+    for (size_t k = 0; k < who->n_key; k++) {
         char value[VALUE_SIZE];
-        const char *dot = strrchr(who->key[k], '.'), *key = dot ? dot + 1 : who->key[k];
-        n += (size_t)snprintf(buf + n, size - n, "%s%s%s%s", n ? ", " : "", key, key[0] ? " " : "",
-                              who->value(who->ctx, run, k, value, sizeof value));
+        const char *key = tmx_text_behind(who->key[k], '.');
+        tmx_text_add(buf, size, "%s%s%s%s", k ? ", " : "", key, key[0] ? " " : "",
+                     who->value(who->ctx, run, k, value, sizeof value));
     }
     return buf;
 }
@@ -116,11 +115,11 @@ struct values { /* of a key, each once; n > MOST_VALUES: too many to name */
 
 static bool among(const struct values *v, const char *text)
 {
-    size_t i = 0;
-    while (i < v->n && strcmp(v->text[i], text) != 0) {
-        i++;
+    bool found = false;
+    for (size_t i = 0; i < v->n && !found; i++) {
+        found = strcmp(v->text[i], text) == 0;
     }
-    return i < v->n;
+    return found;
 }
 
 static void put(struct values *v, const char *text)

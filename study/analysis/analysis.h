@@ -86,6 +86,14 @@ bool tmx_only_repeated(const struct tmx_result_set *set, const bool *pooled);
 /* Order of two parameter values: numbers by value, before texts. */
 int tmx_value_compare(const char *a, const char *b);
 
+/* Runs in groups that differ in their seed alone. */
+struct tmx_run_of {
+    const struct tmx_result_set *set;
+    const struct tmx_result *run;
+};
+int tmx_run_axes(const struct tmx_run_of *x, const struct tmx_run_of *y); /* by their axes; seeds are none */
+int tmx_run_order(const void *a, const void *b);                          /* for qsort: then by place */
+
 /* How much each axis of a study moves one metric.
  *   effect        of a model of main effects by least squares, y = a + sum over the axes: what a value of an
  * axis adds to the mean over its values; of an axis of numbers that has many values a straight line, and what

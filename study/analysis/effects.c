@@ -49,11 +49,6 @@ struct effects {
     struct tmx_arena arena; /* of all arrays */
 };
 
-static bool number(const char *s, double *v)
-{
-    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
-}
-
 static bool usable(const struct effects *e, const struct tmx_result *r)
 {
     return r->done && !isnan(r->metric[e->metric]);
@@ -62,10 +57,9 @@ static bool usable(const struct effects *e, const struct tmx_result *r)
 /* Kelvins and degrees have no percent. */
 static bool is_temperature(const char *name)
 {
-    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
-    const size_t n = strlen(last);
-    return strcmp(last, "ambient") == 0 || strcmp(last, "init_temp") == 0 ||
-           (n > 2 && (strcmp(last + n - 2, "_c") == 0 || strcmp(last + n - 2, "_k") == 0));
+    const char *last = tmx_text_behind(name, '.');
+    return strcmp(last, "ambient") == 0 || strcmp(last, "init_temp") == 0 || tmx_text_ends(last, "_c") ||
+           tmx_text_ends(last, "_k");
 }
 
 /* The unit of a metric whose changes are in it: percents of a percent mislead, and of kelvins there are none.
@@ -73,8 +67,7 @@ static bool is_temperature(const char *name)
 static const char *own_unit(const struct effects *e)
 {
     const char *name = e->set->metric[e->metric];
-    const size_t n = strlen(name);
-    return is_temperature(name) ? "K" : n > 4 && strcmp(name + n - 4, "_pct") == 0 ? "points" : NULL;
+    return is_temperature(name) ? "K" : tmx_text_ends(name, "_pct") ? "points" : NULL;
 }
 
 static bool axis_varies(const struct effects *e, size_t key)
@@ -83,7 +76,7 @@ static bool axis_varies(const struct effects *e, size_t key)
     bool varies = false;
     for (size_t i = 0; i < e->n_run; i++) {
         double v;
-        if (!number(e->run[i]->value[key], &v)) {
+        if (!tmx_text_real(e->run[i]->value[key], &v)) {
             return false;
         }
         varies = varies || (!isnan(first) && v != first);
@@ -101,8 +94,8 @@ static bool follows(const struct effects *e, size_t key)
         double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, x0 = 0, y0 = 0;
         for (size_t i = 0; i < e->n_run; i++) {
             double x = 0, y = 0;
-            (void)number(e->run[i]->value[e->axis[a]], &x);
-            (void)number(e->run[i]->value[key], &y);
+            (void)tmx_text_real(e->run[i]->value[e->axis[a]], &x);
+            (void)tmx_text_real(e->run[i]->value[key], &y);
             x0 = n == 0 ? x : x0; /* differences to the first run: no cancellation */
             y0 = n == 0 ? y : y0;
             x -= x0;
@@ -118,16 +111,9 @@ static bool follows(const struct effects *e, size_t key)
     return false;
 }
 
-struct entry {
-    const struct effects *e;
-    const struct tmx_result *run;
-};
-
-/* By the values of all axes; seeds are none. */
-static int by_axes(const void *a, const void *b)
+int tmx_run_axes(const struct tmx_run_of *x, const struct tmx_run_of *y)
 {
-    const struct entry *x = a, *y = b;
-    const struct tmx_result_set *set = x->e->set;
+    const struct tmx_result_set *set = x->set;
     int d = 0;
     for (size_t k = 0; k < set->n_key && d == 0; k++) {
         d = tmx_is_seed(set->key[k]) ? 0 : tmx_value_compare(x->run->value[k], y->run->value[k]);
@@ -135,17 +121,17 @@ static int by_axes(const void *a, const void *b)
     return d;
 }
 
-static int by_axes_then_place(const void *a, const void *b)
+int tmx_run_order(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
-    const int d = by_axes(a, b);
+    const struct tmx_run_of *x = a, *y = b;
+    const int d = tmx_run_axes(x, y);
     return d ? d : (x->run > y->run) - (x->run < y->run);
 }
 
 static void gather(struct effects *e, struct tmx_err *err)
 {
     const struct tmx_result_set *set = e->set;
-    struct entry *all;
+    struct tmx_run_of *all;
     TMX_TAKE(&e->arena, all, set->n_run);
     TMX_TAKE(&e->arena, e->axis, set->n_key);
     TMX_TAKE(&e->arena, e->x, set->n_run * set->n_key);
@@ -158,13 +144,13 @@ static void gather(struct effects *e, struct tmx_err *err)
     }
     for (size_t i = 0; i < set->n_run; i++) {
         if (usable(e, &set->run[i])) {
-            all[e->n_all++] = (struct entry){e, &set->run[i]};
+            all[e->n_all++] = (struct tmx_run_of){set, &set->run[i]};
         }
     }
-    qsort(all, e->n_all, sizeof *all, by_axes_then_place);
+    qsort(all, e->n_all, sizeof *all, tmx_run_order);
     for (size_t first = 0, next; first < e->n_all; first = next) {
         struct tmx_moments of = {0};
-        for (next = first; next < e->n_all && by_axes(&all[first], &all[next]) == 0; next++) {
+        for (next = first; next < e->n_all && tmx_run_axes(&all[first], &all[next]) == 0; next++) {
             tmx_moments_add(&of, all[next].run->metric[e->metric]);
         }
         e->run[e->n_run] = all[first].run;
@@ -178,7 +164,7 @@ static void gather(struct effects *e, struct tmx_err *err)
         }
     }
     for (size_t i = 0; i < e->n_run * e->n_axis; i++) {
-        tmx_assert(number(e->run[i / e->n_axis]->value[e->axis[i % e->n_axis]], &e->x[i]));
+        tmx_assert(tmx_text_real(e->run[i / e->n_axis]->value[e->axis[i % e->n_axis]], &e->x[i]));
     }
 }
 
@@ -202,7 +188,7 @@ static void find_factors(struct effects *e, struct tmx_err *err)
         for (size_t i = 0; i < e->n_run; i++) {
             double v;
             all[i] = e->run[i]->value[k];
-            f->text = f->text || !number(all[i], &v);
+            f->text = f->text || !tmx_text_real(all[i], &v);
         }
         qsort(all, e->n_run, sizeof *all, by_value);
         for (size_t i = 0; i < e->n_run; i++) {
@@ -221,16 +207,16 @@ static void find_factors(struct effects *e, struct tmx_err *err)
         } else if (line) {
             double sum = 0, square = 0, v = 0;
             for (size_t i = 0; i < e->n_run; i++) {
-                sum += number(e->run[i]->value[k], &v) ? v : 0;
+                sum += tmx_text_real(e->run[i]->value[k], &v) ? v : 0;
             }
             f->mean = sum / (double)e->n_run;
             for (size_t i = 0; i < e->n_run; i++) {
-                (void)number(e->run[i]->value[k], &v);
+                (void)tmx_text_real(e->run[i]->value[k], &v);
                 square += (v - f->mean) * (v - f->mean);
             }
             f->sd = sqrt(square / (double)e->n_run);
-            (void)number(all[0], &f->low);
-            (void)number(all[n - 1], &f->high);
+            (void)tmx_text_real(all[0], &f->low);
+            (void)tmx_text_real(all[n - 1], &f->high);
         }
         f->column = e->n_column;
         f->n_column = f->value ? n - 1 : line;
@@ -260,7 +246,7 @@ static void row_of(const struct effects *e, size_t run, double *row)
             }
         } else if (f->n_column > 0) {
             double v = 0;
-            (void)number(value, &v);
+            (void)tmx_text_real(value, &v);
             row[f->column] = (v - f->mean) / f->sd;
         }
     }
@@ -439,7 +425,7 @@ static void regressions(struct effects *e, struct tmx_err *err)
     double *x, *y;
     TMX_TAKE(&e->arena, x, n * m);
     if (!TMX_TAKE(&e->arena, y, n)) {
-        tmx_no_memory(err);
+        tmx_arena_check(&e->arena, err);
         return;
     }
     e->log_y = !own_unit(e) && positive(e->y, n, 1);
@@ -483,73 +469,53 @@ static bool block(const struct effects *e, size_t b, size_t width, double *y)
     return true;
 }
 
-struct moments {
-    double sum, square;
-};
-
-static double error_of(const struct moments *m, double n)
+static double error_of(double sum, double square, double n)
 {
-    const double var = (m->square - m->sum * m->sum / n) / (n - 1);
-    return sqrt((var > 0 ? var : 0) / n);
-}
-
-/* Mean and variance of the metric over A and B of the whole blocks; how many of them. */
-static size_t base_moments(const struct effects *e, size_t width, double *y, double *mean, double *variance)
-{
-    double sum = 0, square = 0;
-    size_t n = 0;
-    for (size_t b = 0; b < e->set->n_point / width; b++) {
-        if (block(e, b, width, y)) {
-            sum += y[0] + y[1];
-            n++;
-        }
-    }
-    *mean = n ? sum / (2 * (double)n) : 0;
-    for (size_t b = 0; b < e->set->n_point / width; b++) {
-        if (block(e, b, width, y)) {
-            square += (y[0] - *mean) * (y[0] - *mean) + (y[1] - *mean) * (y[1] - *mean);
-        }
-    }
-    *variance = n ? square / (2 * (double)n) : 0;
-    return n;
+    return sqrt(fmax(0, (square - sum * sum / n) / (n - 1)) / n);
 }
 
 static void sobol(struct effects *e, struct tmx_err *err)
 {
-    const size_t width = e->set->n_key + 2;
+    const size_t width = e->set->n_key + 2, most = e->set->n_point / width;
+    double sum = 0, square = 0, *y, *end; /* [n_block][width]: the blocks whose runs are all there */
+    size_t n_block = 0;
     if (strcmp(e->set->method, "indices") != 0) {
         return;
     }
-    double mean, variance, *y;
-    TMX_TAKE(&e->arena, y, width);
-    TMX_TAKE(&e->arena, e->first, e->n_axis);
-    TMX_TAKE(&e->arena, e->first_error, e->n_axis);
-    TMX_TAKE(&e->arena, e->total, e->n_axis);
-    if (!TMX_TAKE(&e->arena, e->total_error, e->n_axis)) {
-        tmx_no_memory(err);
-        return;
-    }
-    const size_t n_block = base_moments(e, width, y, &mean, &variance);
-    for (size_t a = 0; a < e->n_axis && n_block > 1 && variance > 0; a++) {
-        struct moments first = {0}, total = {0};
-        for (size_t b = 0; b < e->set->n_point / width; b++) {
-            if (block(e, b, width, y)) {
-                const double at = y[0] - mean, bt = y[1] - mean, ab = y[2 + e->axis[a]] - mean;
-                const double v = bt * (ab - at), t = 0.5 * (at - ab) * (at - ab);
-                first.sum += v;
-                first.square += v * v;
-                total.sum += t;
-                total.square += t * t;
-            }
-        }
-        const double n = (double)n_block;
-        e->first[a] = first.sum / n / variance;
-        e->total[a] = total.sum / n / variance;
-        e->first_error[a] = error_of(&first, n) / variance;
-        e->total_error[a] = error_of(&total, n) / variance;
+    TMX_TAKE(&e->arena, y, most * width);
+    TMX_TAKE_REALS(&e->arena, e->n_axis, &e->first, &e->first_error, &e->total, &e->total_error);
+    tmx_arena_check(&e->arena, err);
+    for (size_t b = 0; b < most && !err->code; b++) {
+        n_block += block(e, b, width, y + n_block * width);
     }
     if (n_block < 2) {
         tmx_error(err, TMX_ECONFIG, "the design for Sobol indices is not finished");
+        return;
+    }
+    end = y + n_block * width;
+    const double n = (double)n_block;
+    for (const double *b = y; b < end; b += width) {
+        sum += b[0] + b[1];
+    }
+    const double mean = sum / (2 * n);
+    for (const double *b = y; b < end; b += width) {
+        square += (b[0] - mean) * (b[0] - mean) + (b[1] - mean) * (b[1] - mean);
+    }
+    const double variance = square / (2 * n);
+    for (size_t a = 0; a < e->n_axis && variance > 0; a++) {
+        double v = 0, vv = 0, t = 0, tt = 0;
+        for (const double *b = y; b < end; b += width) {
+            const double at = b[0] - mean, bt = b[1] - mean, ab = b[2 + e->axis[a]] - mean,
+                         first = bt * (ab - at), total = 0.5 * (at - ab) * (at - ab);
+            v += first;
+            vv += first * first;
+            t += total;
+            tt += total * total;
+        }
+        e->first[a] = v / n / variance;
+        e->total[a] = t / n / variance;
+        e->first_error[a] = error_of(v, vv, n) / variance;
+        e->total_error[a] = error_of(t, tt, n) / variance;
     }
 }
 

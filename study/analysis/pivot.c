@@ -31,17 +31,12 @@ enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a, str
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
                                   struct tmx_err *err)
 {
-    char list[700];
+    char list[700] = "none";
     *i = tmx_result_find(names, n, word);
-    if (*i < n) {
-        return TMX_OK;
+    if (*i == n && n > 0) {
+        tmx_names_list(list, sizeof list, (const char *const *)names, n);
     }
-    union { /* read only */
-        char *const *from;
-        const char *const *to;
-    } known = {.from = names};
-    return tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word,
-                    n ? tmx_names_list(list, sizeof list, known.to, n) : "none");
+    return *i < n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word, list);
 }
 
 enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
@@ -56,15 +51,10 @@ enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *w
     return name_index(set->metric, set->n_metric, "metric", word, i, err);
 }
 
-static bool number(const char *s, double *v)
-{
-    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
-}
-
 int tmx_value_compare(const char *a, const char *b)
 {
     double x, y;
-    const bool nx = number(a, &x), ny = number(b, &y);
+    const bool nx = tmx_text_real(a, &x), ny = tmx_text_real(b, &y);
     if (nx && ny) {
         return (x > y) - (x < y);
     }
@@ -110,9 +100,8 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
     snprintf(w->value, sizeof w->value, "%s", value);
     trim(w->key);
     trim(w->value);
-    const size_t n_key = strlen(w->key);
     double celsius;
-    if (n_key > 2 && strcmp(w->key + n_key - 2, "_c") == 0 && tmx_celsius_read(w->value, &celsius)) {
+    if (tmx_text_ends(w->key, "_c") && tmx_celsius_read(w->value, &celsius)) {
         tmx_real_print(w->value, celsius);
     }
     return TMX_OK;
@@ -166,7 +155,7 @@ bool tmx_where_holds(const struct tmx_where *w, const char *value)
         }
         return found;
     }
-    if (!number(value, &a) || !number(w->value, &b)) {
+    if (!tmx_text_real(value, &a) || !tmx_text_real(w->value, &b)) {
         return false;
     }
     return w->relation == TMX_LESS      ? a < b
@@ -214,7 +203,7 @@ static enum tmx_status check_where(const struct tmx_result_set *set, const struc
     char word[192];
     double v;
     if (key >= set->n_key) {
-        return w->relation == TMX_IN || number(w->value, &v)
+        return w->relation == TMX_IN || tmx_text_real(w->value, &v)
                    ? TMX_OK
                    : tmx_fail(err, TMX_ECONFIG, "--where: %s is a metric: expected a number, not \"%s\"",
                               w->key, w->value);
@@ -383,18 +372,23 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, size
     }
 }
 
-static const struct tmx_column status_column = TMX_TEXT("status");
+static struct tmx_table *table_of(const struct tmx_result_set *set, const size_t *key, size_t n_key)
+{
+    struct tmx_table *t = tmx_table_of("");
+    for (size_t k = 0; k < n_key; k++) {
+        tmx_table_extend(t, set->key[key ? key[k] : k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED);
+    }
+    return t;
+}
 
 enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
                           struct tmx_err *err)
 {
     struct plan p;
     struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    char(*label)[LABEL];
     struct entry *e;
     const char **pivot;
-    size_t n = 0, c = 0;
+    size_t n = 0;
     TMX_TAKE(&arena, e, set->n_run);
     TMX_TAKE(&arena, pivot, set->n_run + 1);
     enum tmx_status st = arena.failed ? tmx_no_memory(err) : plan_init(&p, set, q, err);
@@ -409,28 +403,24 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
     st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
     const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot), n_of = q->n_aggregate > 0 ? q->n_aggregate : 1,
                  n_cell = st ? 0 : p.n_value * n_of;
-    TMX_TAKE(&arena, columns, n_pivot * n_cell + MAX_ROW_KEYS + 1);
-    TMX_TAKE(&arena, label, n_pivot * n_cell + MAX_ROW_KEYS);
-    st = st || !arena.failed ? st : tmx_no_memory(err);
-    for (size_t k = 0; !st && k < p.n_row; k++) {
-        columns[c++] = (struct tmx_column){set->key[p.row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
-    }
+    *t = st ? NULL : table_of(set, p.row, p.n_row);
     for (size_t i = 0; !st && i < n_pivot * n_cell; i++) {
         const enum tmx_aggregate of = q->aggregate[i % n_of];
         const char *metric = set->metric[p.value[i % n_cell / n_of]],
                    *mark = of && n_of > 1 ? aggregates[of] : "", *over = pivot[i / n_cell];
+        char label[LABEL];
         if (over && p.n_value > 1) {
-            snprintf(label[c], LABEL, "%s %s%s%s", over, metric, mark[0] ? "_" : "", mark);
+            snprintf(label, sizeof label, "%s %s%s%s", over, metric, mark[0] ? "_" : "", mark);
         } else {
-            snprintf(label[c], LABEL, "%s%s%s", over ? over : metric, mark[0] ? over ? " " : "_" : "", mark);
+            snprintf(label, sizeof label, "%s%s%s", over ? over : metric, mark[0] ? over ? " " : "_" : "",
+                     mark);
         }
-        columns[c] = (struct tmx_column)TMX_REAL(label[c], of == TMX_COUNT ? 0 : DECIMALS);
-        c++;
+        tmx_table_extend(*t, label, TMX_COLUMN_REAL, of == TMX_COUNT ? 0 : DECIMALS);
     }
     if (!st && p.partial[0]) {
-        columns[c++] = status_column;
+        tmx_table_extend(*t, "status", TMX_COLUMN_TEXT, 0);
     }
-    st = st ? st : tmx_table_create(t, columns, c, err);
+    st = st ? st : tmx_table_check(*t, err);
     if (!st) {
         qsort(e, n, sizeof *e, by_rows);
     }
@@ -445,8 +435,7 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
 
 bool tmx_is_seed(const char *key)
 {
-    const char *dot = strrchr(key, '.');
-    return strcmp(dot ? dot + 1 : key, "seed") == 0;
+    return strcmp(tmx_text_behind(key, '.'), "seed") == 0;
 }
 
 bool tmx_only_repeated(const struct tmx_result_set *set, const bool *pooled)
@@ -462,23 +451,16 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
                          struct tmx_err *err)
 {
     struct plan p;
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
     enum tmx_status st = plan_init(&p, set, q, err);
-    const size_t n_value = p.n_value ? p.n_value : set->n_metric, n = set->n_key + n_value;
-    TMX_TAKE(&arena, columns, n + 1);
-    st = st || columns ? st : tmx_no_memory(err);
-    for (size_t k = 0; k < n && !st; k++) {
-        const size_t v = k - set->n_key;
-        columns[k] = k < set->n_key
-                         ? (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED}
-                         : (struct tmx_column)TMX_REAL(set->metric[p.n_value ? p.value[v] : v], DECIMALS);
+    const size_t n_value = p.n_value ? p.n_value : set->n_metric;
+    *t = st ? NULL : table_of(set, NULL, set->n_key);
+    for (size_t v = 0; v < n_value && !st; v++) {
+        tmx_table_extend(*t, set->metric[p.n_value ? p.value[v] : v], TMX_COLUMN_REAL, DECIMALS);
     }
-    if (!st) {
-        columns[n] = status_column;
-        st = tmx_table_create(t, columns, n + (p.partial[0] != '\0'), err);
+    if (!st && p.partial[0]) {
+        tmx_table_extend(*t, "status", TMX_COLUMN_TEXT, 0);
     }
-    tmx_arena_finish(&arena);
+    st = st ? st : tmx_table_check(*t, err);
     for (size_t i = 0; i < set->n_run && !st; i++) {
         const struct tmx_result *r = &set->run[i];
         if (!kept(&p, r)) {
@@ -499,15 +481,8 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
 
 struct tmx_table *tmx_failures(const struct tmx_result_set *set)
 {
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    TMX_TAKE(&arena, columns, set->n_key + 1);
-    for (size_t k = 0; columns && k <= set->n_key; k++) {
-        columns[k] = k < set->n_key ? (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED}
-                                    : (struct tmx_column)TMX_TEXT("error");
-    }
-    struct tmx_table *t = columns ? tmx_table_new(columns, set->n_key + 1) : NULL;
-    tmx_arena_finish(&arena);
+    struct tmx_table *t = table_of(set, NULL, set->n_key);
+    tmx_table_extend(t, "error", TMX_COLUMN_TEXT, 0);
     for (size_t i = 0; i < set->n_run; i++) {
         for (size_t k = 0; !set->run[i].done && k <= set->n_key; k++) {
             tmx_table_text(t, k < set->n_key ? set->run[i].value[k] : set->run[i].error);

@@ -28,12 +28,6 @@ struct tmx_printed {
     size_t first; /* of the values that are weighed as one with it */
 };
 
-static double real(const struct tmx_csv *csv, size_t row, size_t column)
-{
-    double v;
-    return tmx_csv_real(csv, row, column, &v) ? v : NAN;
-}
-
 /* Ours of a value in the i-th set. */
 static double ours(const struct tmx_posterior *p, size_t value, size_t i)
 {
@@ -96,8 +90,9 @@ static void read_values(struct tmx_posterior *p, struct tmx_err *err)
                  as_one = tmx_csv_column(values, "as_one"), none = values->n_column;
     bool *has;
     TMX_TAKE(&p->arena, has, p->n_value);
-    if (err->code || !TMX_TAKE(&p->arena, p->value, values->n_row)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+    TMX_TAKE(&p->arena, p->value, values->n_row);
+    tmx_arena_check(&p->arena, err);
+    if (err->code) {
         return;
     }
     if (values->n_row != p->n_value) {
@@ -194,8 +189,9 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
     const struct tmx_csv *sets = &p->sets;
     struct item *item;
     TMX_TAKE(&p->arena, p->row, sets->n_row);
-    if (err->code || !TMX_TAKE(&p->arena, item, sets->n_row)) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
+    TMX_TAKE(&p->arena, item, sets->n_row);
+    tmx_arena_check(&p->arena, err);
+    if (err->code) {
         return;
     }
     for (size_t w = 0; w < n_where && !err->code; w++) {
@@ -212,7 +208,7 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
             keep = keep && tmx_where_holds(&where[w], tmx_csv_at(sets, r, where[w].key));
         }
         if (keep) {
-            const double x = real(sets, r, 0);
+            const double x = tmx_csv_value(sets, r, 0);
             item[p->n_row++] = (struct item){.x = isnan(x) ? INFINITY : x, .i = r};
         }
     }
@@ -228,9 +224,7 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
     TMX_TAKE(&p->arena, p->ours, p->values.n_row * p->n_row);
     TMX_TAKE(&p->arena, p->axis, p->n_key + 1);
     TMX_TAKE(&p->arena, p->word, (p->n_key + 1) * p->n_row);
-    if (p->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&p->arena, err);
     for (size_t v = 0; v < p->values.n_row; v++) {
         for (size_t i = 0; i < p->n_row && !err->code; i++) {
             p->ours[v * p->n_row + i] = read_real(sets, p->row[i], p->value[v].column, err);
@@ -240,7 +234,7 @@ static void read_sets(struct tmx_posterior *p, const struct tmx_where *where, si
         const size_t c = k < p->n_key ? p->key0 + k : 0;
         for (size_t i = 0; i < p->n_row; i++) {
             item[i] = (struct item){.text = tmx_csv_cell(sets, p->row[i], c), .i = i};
-            p->axis[k].text = p->axis[k].text || isnan(real(sets, p->row[i], c));
+            p->axis[k].text = p->axis[k].text || isnan(tmx_csv_value(sets, p->row[i], c));
         }
         qsort(item, p->n_row, sizeof *item, by_text);
         for (size_t i = 0; i < p->n_row && !err->code; i++) {
@@ -299,7 +293,7 @@ static void weigh(struct tmx_posterior *p, double widen, struct tmx_err *err)
         return;
     }
     for (size_t i = 0; i < p->n_row && p->importance < p->sets.n_column; i++) {
-        p->prior[i] = log(real(&p->sets, p->row[i], p->importance));
+        p->prior[i] = log(tmx_csv_value(&p->sets, p->row[i], p->importance));
         for (size_t f = 0; f < 2 + p->n_figure; f++) {
             p->weight[f * p->n_row + i] = p->prior[i];
         }
@@ -367,7 +361,7 @@ static size_t sorted(const struct tmx_posterior *p, size_t column, const double 
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_row; i++) {
-        const double x = real(&p->sets, p->row[i], column);
+        const double x = tmx_csv_value(&p->sets, p->row[i], column);
         if (isfinite(x)) {
             item[n++] = (struct item){.x = x, .w = w ? w[i] : 1, .i = i};
         }
@@ -482,9 +476,8 @@ static void add_movers(struct tmx_table *t, const struct tmx_posterior *p, size_
         if (p->n_key == 0 || w->moved[at] == 0) {
             break;
         }
-        const char *name = p->sets.column[p->key0 + at], *dot = strrchr(name, '.');
-        tmx_text_add(text, sizeof text, "%s%.60s %.2f", place > 0 ? ", " : "", dot ? dot + 1 : name,
-                     w->moved[at]);
+        tmx_text_add(text, sizeof text, "%s%.60s %.2f", place > 0 ? ", " : "",
+                     tmx_text_behind(p->sets.column[p->key0 + at], '.'), w->moved[at]);
         w->moved[at] = 0;
     }
     tmx_table_text(t, text);
@@ -536,7 +529,7 @@ struct tmx_table *tmx_posterior_values(const struct tmx_posterior *p)
                   "p_clear:2 p_together:2 p_together_clear:2 moved_by");
     for (size_t k = 0; t && k < p->n_key; k++) {
         for (size_t i = 0; i < p->n_row && !p->axis[k].text; i++) {
-            w.item[i] = (struct item){.x = real(&p->sets, p->row[i], p->key0 + k), .i = i};
+            w.item[i] = (struct item){.x = tmx_csv_value(&p->sets, p->row[i], p->key0 + k), .i = i};
         }
         if (!p->axis[k].text) {
             ranks(w.item, p->n_row, w.axis + k * p->n_row);
@@ -616,18 +609,11 @@ struct tmx_table *tmx_posterior_axes(const struct tmx_posterior *p)
 struct tmx_table *tmx_posterior_sets(const struct tmx_posterior *p)
 {
     const size_t n = p->sets.n_column - p->key0;
-    struct tmx_arena arena = {0};
-    struct tmx_column *c;
-    struct item *item;
-    TMX_TAKE(&arena, c, 2 + n);
-    TMX_TAKE(&arena, item, p->n_row);
-    for (size_t k = 0; k < 2 + n && !arena.failed; k++) {
-        static const struct tmx_column first[] = {{"set", TMX_COLUMN_TEXT, TMX_TEXT_TYPED},
-                                                  TMX_REAL("weight", 4)};
-        c[k] = k < 2 ? first[k]
-                     : (struct tmx_column){p->sets.column[p->key0 + k - 2], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    struct item *item = calloc(p->n_row + 1, sizeof *item);
+    struct tmx_table *t = item ? tmx_table_of("set:t weight:4") : NULL;
+    for (size_t k = 0; k < n; k++) {
+        tmx_table_extend(t, p->sets.column[p->key0 + k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED);
     }
-    struct tmx_table *t = arena.failed ? NULL : tmx_table_new(c, 2 + n);
     for (size_t i = 0; i < p->n_row && t; i++) {
         item[i] = (struct item){.x = -p->weight[i], .i = i};
     }
@@ -641,6 +627,6 @@ struct tmx_table *tmx_posterior_sets(const struct tmx_posterior *p)
             tmx_table_text(t, tmx_csv_cell(&p->sets, r, p->key0 + k));
         }
     }
-    tmx_arena_finish(&arena);
+    free(item);
     return t;
 }
