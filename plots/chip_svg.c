@@ -8,6 +8,7 @@
 
 #include "base/os.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "plots/figure.h"
 
 static const double side_px = 720, margin_px = 46, label_px = 13, key_px = 22;
@@ -198,8 +199,7 @@ static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *
 
 enum tmx_status tmx_floorplan_draw(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
 {
-    const size_t n = strlen(path);
-    return n > 4 && strcmp(path + n - 4, ".svg") == 0 ? save_svg(fp, path, err) : save_picture(fp, path, err);
+    return tmx_text_ends(path, ".svg") ? save_svg(fp, path, err) : save_picture(fp, path, err);
 }
 
 static const double map_px = 150, gap_px = 26, text_px = 34;
@@ -207,15 +207,6 @@ enum { PER_ROW = 6 };
 
 /* Okabe and Ito's vermilion works; what is no SM is lightest. */
 static const char works[] = "#d55e00", rests[] = "#cfe3f2", other[] = "#f2f2f2";
-
-static size_t column(const struct tmx_table *t, const char *name)
-{
-    size_t c = 0;
-    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
-        c++;
-    }
-    return c;
-}
 
 static void draw(const struct tmx_chip *c, const bool *on, double x_px, double y_px, double scale, FILE *out)
 {
@@ -249,10 +240,10 @@ static void draw_all(const struct tmx_chip *c, const struct tmx_table *t, const 
         (double)per_row * cell_w + gap_px, (double)rows * cell_h + gap_px, c->name);
     for (size_t i = 0; i < n; i++) {
         const double x = gap_px + (double)(i % PER_ROW) * cell_w, y = gap_px + (double)(i / PER_ROW) * cell_h;
-        const long long sms = (long long)tmx_table_cell(t, i, column(t, "sms"))->integer;
-        const double each_w = tmx_table_cell(t, i, column(t, watts))->real;
+        const long long sms = (long long)tmx_table_cell(t, i, tmx_table_find(t, "sms"))->integer;
+        const double each_w = tmx_table_cell(t, i, tmx_table_find(t, watts))->real;
         /* SM numbers between blanks. */
-        const char *text = tmx_table_cell(t, i, column(t, "map"))->text;
+        const char *text = tmx_table_cell(t, i, tmx_table_find(t, "map"))->text;
         memset(on, 0, c->n_sm * sizeof *on);
         for (char *end; *text; text = end) {
             const unsigned long s = strtoul(text, &end, 10);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "core/floorplan/floorplan.h"
 #include "run/load/data.h"
 #include "study/table_out.h"
@@ -18,13 +18,16 @@ const char *const tmx_plot_sizes[] = {"small", "default", "large", NULL};
 
 enum { MAX_TEXT = 400, TAIL = 64 };
 
+static const char *const formats[] = {"svg", "png", "pdf"};
+enum { N_FORMAT = sizeof formats / sizeof formats[0] };
+
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
     static const char *const version[] = {"gnuplot", "--version", NULL};
     int code = 0;
     p->err = err;
     p->st = TMX_OK;
-    if (strcmp(p->format, "svg") != 0 && strcmp(p->format, "png") != 0 && strcmp(p->format, "pdf") != 0) {
+    if (tmx_names_find(p->format, formats, N_FORMAT) == N_FORMAT) {
         return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
     }
     enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
@@ -121,26 +124,17 @@ static struct tmx_table *tame_table(const struct tmx_plot *p, const struct tmx_t
 {
     const size_t n = tmx_table_columns(t);
     char text[MAX_TEXT];
-    struct tmx_arena arena = {0};
-    struct tmx_column *columns;
-    TMX_TAKE(&arena, columns, n);
-    for (size_t c = 0; c < n && !arena.failed; c++) {
-        char *name;
-        columns[c] = *tmx_table_column(t, c);
-        columns[c].name = TMX_TAKE(&arena, name, MAX_TEXT) ? tame(columns[c].name, name, MAX_TEXT) : NULL;
+    struct tmx_table *out = tmx_table_of("");
+    for (size_t c = 0; c < n; c++) {
+        const struct tmx_column *of = tmx_table_column(t, c);
+        tmx_table_extend(out, tame(of->name, text, sizeof text), of->type, of->decimals);
     }
-    struct tmx_table *out = arena.failed ? NULL : tmx_table_new(columns, n);
-    tmx_arena_finish(&arena);
     for (size_t i = 0; i < n * tmx_table_rows(t); i++) {
         const struct tmx_cell *cell = tmx_table_cell(t, i / n, i % n);
-        if (cell->empty) {
-            tmx_table_empty(out);
-        } else if (cell->type == TMX_COLUMN_TEXT) {
+        if (cell->type == TMX_COLUMN_TEXT && !cell->empty) {
             tmx_table_text(out, tame(renamed(p, cell->text), text, sizeof text));
-        } else if (cell->type == TMX_COLUMN_INT) {
-            tmx_table_int(out, cell->integer);
         } else {
-            tmx_table_real(out, cell->real);
+            tmx_table_copy(out, cell);
         }
     }
     return out;
@@ -299,17 +293,14 @@ static void undate(char *block, size_t n, size_t *at)
 static void put_titled(const char *block, size_t n, const char *out, FILE *f)
 {
     static const char place[] = "<title>Gnuplot</title>";
-    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
+    const char *name = tmx_text_behind(out, '/'), *dot = strrchr(name, '.');
     const size_t m = sizeof place - 1;
     for (size_t i = 0; i + m <= n; i++) {
         if (memcmp(block + i, place, m) == 0) {
             fwrite(block, 1, i, f);
             fputs("<title>", f);
             for (const char *c = name; *c && c != dot; c++) {
-                fputs(*c == '<' ? "&lt;" : *c == '&' ? "&amp;" : "", f);
-                if (*c != '<' && *c != '&') {
-                    fputc(*c, f);
-                }
+                fputs(*c == '<' ? "&lt;" : *c == '&' ? "&amp;" : (char[]){*c, '\0'}, f);
             }
             fputs("</title>", f);
             fwrite(block + i + m, 1, n - i - m, f);
@@ -451,18 +442,18 @@ void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name)
 bool tmx_plot_is_file(const char *to)
 {
     const char *dot = strrchr(to, '.');
-    return dot && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0 || strcmp(dot, ".pdf") == 0);
+    return dot && tmx_names_find(dot + 1, formats, N_FORMAT) < N_FORMAT;
 }
 
 enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *format, char *dir,
                                 size_t size, struct tmx_err *err)
 {
-    static const char *const formats[] = {"svg", "png", "pdf"};
+    static const char *const others[] = {"gif", "jpg",  "jpeg", "eps", "ps",
+                                         "tif", "tiff", "webp", "bmp", "html"};
+    enum { N_OTHER = sizeof others / sizeof others[0] };
     const char *dot = strrchr(to, '.');
-    for (size_t i = 0; dot && !strchr(dot, '/') && i < 3; i++) {
-        if (strcmp(dot + 1, formats[i]) != 0) {
-            continue;
-        }
+    const size_t i = dot ? tmx_names_find(dot + 1, formats, N_FORMAT) : N_FORMAT;
+    if (i < N_FORMAT) {
         if (format && strcmp(format, formats[i]) != 0) {
             return tmx_fail(err, TMX_ECONFIG, "-o %s and --format %s: which of the two?", to, format);
         }
@@ -479,12 +470,8 @@ enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *
         p->dir = dir;
         return TMX_OK;
     }
-    static const char *const others[] = {"gif", "jpg",  "jpeg", "eps", "ps",
-                                         "tif", "tiff", "webp", "bmp", "html"};
-    for (size_t i = 0; dot && i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(dot + 1, others[i]) == 0) {
-            return tmx_fail(err, TMX_ECONFIG, "-o %s: figures are .svg, .png or .pdf", to);
-        }
+    if (dot && tmx_names_find(dot + 1, others, N_OTHER) < N_OTHER) {
+        return tmx_fail(err, TMX_ECONFIG, "-o %s: figures are .svg, .png or .pdf", to);
     }
     p->format = format ? format : "svg";
     p->dir = to;
@@ -513,17 +500,14 @@ size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front)
 
 void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("name"), TMX_REAL("x", 4), TMX_REAL("y", 4)};
-    struct tmx_table *all = tmx_table_new(columns, 3), *best = tmx_table_new(columns, 3);
+    struct tmx_table *all = tmx_table_of("name x:4 y:4"), *best = tmx_table_of("name x:4 y:4");
     size_t *front = malloc((n + 1) * sizeof *front);
     const size_t n_front = front ? tmx_pareto_front(point, n, front) : 0;
     for (size_t i = 0, next; i < n; i = next) { /* points at one place are one, with all their names */
         char names[MAX_TEXT], was[MAX_TEXT];
-        size_t used = (size_t)snprintf(names, sizeof names, "%s", renamed(p, point[i].name));
+        snprintf(names, sizeof names, "%s", renamed(p, point[i].name));
         for (next = i + 1; next < n && point[next].x == point[i].x && point[next].y == point[i].y; next++) {
-            used += used < sizeof names ? (size_t)snprintf(names + used, sizeof names - used, ", %s",
-                                                           renamed(p, point[next].name))
-                                        : 0;
+            tmx_text_add(names, sizeof names, ", %s", renamed(p, point[next].name));
         }
         tmx_table_row(all, "%s %g %g", names, point[i].x, point[i].y);
         if (strcmp(names, point[i].name) != 0) { /* the first one's colour */
@@ -551,8 +535,7 @@ void tmx_plot_outline(struct tmx_table *t, const struct tmx_unit *unit, double x
 
 const char *tmx_plot_stem(const char *path, const char *ending, char buf[80])
 {
-    const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path,
-               *dot = strrchr(name, '.');
+    const char *last = tmx_text_behind(path, '/'), *name = *last ? last : path, *dot = strrchr(name, '.');
     const bool cut = dot && (!ending || (strcmp(dot, ending) == 0 && dot > name));
     snprintf(buf, 80, "%.*s", cut ? (int)(dot - name) : (int)strlen(name), name);
     return buf;

@@ -224,8 +224,7 @@ static void read_trace(struct tmx_history *all, size_t n_gpu, const char *path, 
     (void)!(err->code || tmx_csv_each(path, trace_row, &t, err));
     for (size_t g = 0; !err->code && g < n_gpu; g++) {
         struct tmx_history *h = &all[g];
-        double **lines[N_LINE],
-            **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
+        double **lines[N_LINE];
         h->time_stride = t.n_row[g] > max ? (t.n_row[g] + max - 1) / max : 1;
         const size_t room = t.n_row[g] / h->time_stride + 2;
         lines_of(h, lines);
@@ -233,9 +232,8 @@ static void read_trace(struct tmx_history *all, size_t n_gpu, const char *path, 
         for (size_t i = 0; i < N_LINE; i++) {
             TMX_TAKE(&h->arena, *lines[i], room);
         }
-        for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
-            TMX_TAKE(&h->arena, *planes[i], room * h->n_sm);
-        }
+        TMX_TAKE_REALS(&h->arena, room * h->n_sm, &h->sm_temp_c, &h->sm_power_w, &h->sm_kernel,
+                       &h->sm_stopped);
         tmx_arena_check(&h->arena, err);
     }
     t.taking = true;

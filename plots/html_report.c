@@ -233,7 +233,7 @@ static void page_model(json_t *models, const char *dir, const struct tmx_history
 static bool is_number(const char *s, double *v)
 {
     const bool name = s[0] == '0' && s[1] >= '0' && s[1] <= '9'; /* 003 is one */
-    return !name && tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
+    return !name && tmx_text_real(s, v);
 }
 
 static json_t *number_or_text(const char *s, bool text)
@@ -342,7 +342,7 @@ static void add_effects(struct page *p, const char *path, const struct tmx_resul
         return;
     }
     tmx_assert(strcmp(tmx_table_column(t, SHARE)->name, "share_pct") == 0);
-    int used = snprintf(words, sizeof words, "%s depends on", metric);
+    snprintf(words, sizeof words, "%s depends on", metric);
     while (n < MOST) { /* the next largest share */
         size_t best = tmx_table_rows(t);
         for (size_t r = 0; r < tmx_table_rows(t); r++) {
@@ -355,15 +355,15 @@ static void add_effects(struct page *p, const char *path, const struct tmx_resul
                        ? r
                        : best;
         }
-        if (best == tmx_table_rows(t) || used >= (int)sizeof words) {
+        if (best == tmx_table_rows(t)) {
             break;
         }
-        used += snprintf(words + used, sizeof words - (size_t)used, "%s %s (%.0f %%)", n ? "," : "",
-                         tmx_table_cell(t, best, 0)->text, tmx_table_cell(t, best, SHARE)->real);
+        tmx_text_add(words, sizeof words, "%s %s (%.0f %%)", n ? "," : "", tmx_table_cell(t, best, 0)->text,
+                     tmx_table_cell(t, best, SHARE)->real);
         named[n++] = best;
     }
-    if (n > 0 && used < (int)sizeof words) {
-        snprintf(words + used, sizeof words - (size_t)used, " of its variance (`thermix sensitivity`).");
+    if (n > 0 && strlen(words) + 1 < sizeof words) {
+        tmx_text_add(words, sizeof words, " of its variance (`thermix sensitivity`).");
         add_finding(p, path, words);
     }
     tmx_table_destroy(t);
@@ -389,8 +389,7 @@ static void add_study(struct page *p, const char *path)
     snprintf(title, sizeof title, "Study %s%s%s%s%s", set.study, *set.doc ? ": " : "", set.doc,
              *partial ? "; " : "", partial);
     if (set.n_left_out > 0) {
-        const size_t used = strlen(title);
-        snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
+        tmx_text_add(title, sizeof title, " (without %zu runs of earlier inputs)", set.n_left_out);
     }
     add_table(p, path, title, columns, rows_of(t, true), set.n_key);
     tmx_table_destroy(t);
@@ -470,10 +469,8 @@ static void add_heatmap(struct page *p, const char *dir, const struct tmx_histor
     json_decref(temp);
     json_decref(power);
     if (h->gpu == 0) {
-        const size_t used = strlen(p->sampling);
-        snprintf(p->sampling + used, sizeof p->sampling - used,
-                 "%s%s %s: %zu pictures, every %zu of the run's rows", used ? "; " : "Sampling: ", h->mix,
-                 h->policy, h->n_frame, h->frame_stride);
+        tmx_text_add(p->sampling, sizeof p->sampling, "%s%s %s: %zu pictures, every %zu of the run's rows",
+                     p->sampling[0] ? "; " : "Sampling: ", h->mix, h->policy, h->n_frame, h->frame_stride);
     }
 }
 
@@ -601,12 +598,6 @@ static void add_figures(struct page *p, const char *results, bool hall)
     add_drawn(p, results, folder);
 }
 
-static bool holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
-{
-    snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, file);
-    return tmx_os_exists(path);
-}
-
 /* Has the folder's run few GPUs, and would it take less than half a minute? */
 static bool is_short(const char *dir, const char *path)
 {
@@ -665,13 +656,13 @@ static void add_warnings(struct page *p, const char *folder, size_t number)
     char path[TMX_PATH_SIZE];
     struct tmx_text_file text = {0};
     struct tmx_result_set set;
-    if (!p->err.code && holds(folder, "resolved.cfg", path)) {
+    if (!p->err.code && tmx_plot_holds(folder, "resolved.cfg", path)) {
         if (!tmx_text_load(&text, path, &p->err)) {
             (void)!tmx_warnings_add(&p->warnings, number, text.data, &p->err);
         }
         tmx_text_finish(&text);
     }
-    if (!p->err.code && holds(folder, TMX_SUITE_RESULTS, path) &&
+    if (!p->err.code && tmx_plot_holds(folder, TMX_SUITE_RESULTS, path) &&
         !tmx_results_load(&set, path, which_of(p), &p->err)) {
         tmx_results_note(&set, stderr);
         tmx_result_set_finish(&set);
@@ -692,17 +683,16 @@ static void add_results(struct page *p, const char *results, size_t number)
         return;
     }
     if (tmx_text_ends(results, ".csv")) {
-        const char *slash = strrchr(results, '/');
-        add_csv(p, results, results, slash ? slash + 1 : results);
+        add_csv(p, results, results, tmx_text_behind(results, '/'));
         return;
     }
     if (tmx_history_has_frames(results)) {
         add_run(p, results, &hall);
-    } else if (holds(results, "folder.cfg", path)) {
+    } else if (tmx_plot_holds(results, "folder.cfg", path)) {
         (void)!tmx_run_folder_check(results, &partial, &p->err);
     }
     add_warnings(p, results, number);
-    if (!p->err.code && holds(results, "resolved.cfg", path)) {
+    if (!p->err.code && tmx_plot_holds(results, "resolved.cfg", path)) {
         add_verdict(p, results);
         /* Fans that a run stops. */
         struct tmx_config *cfg = NULL;
@@ -724,13 +714,14 @@ static void add_results(struct page *p, const char *results, size_t number)
         tmx_config_close(cfg);
     }
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !p->err.code; i++) {
-        if (holds(results, tables[i], path)) {
+        if (tmx_plot_holds(results, tables[i], path)) {
             add_csv(p, path, results, tables[i]);
             found++;
         }
     }
-    const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
-                       holds(results, "requests.csv", path) || tmx_history_has_frames(results);
+    const bool draws = tmx_plot_holds(results, "table.csv", path) ||
+                       tmx_plot_holds(results, "trace.csv", path) ||
+                       tmx_plot_holds(results, "requests.csv", path) || tmx_history_has_frames(results);
     if (!draws) {
         const size_t before = json_array_size(list(p, "figures"));
         add_drawn(p, results, results);

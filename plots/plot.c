@@ -10,12 +10,12 @@
 
 #include "base/csv.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "plots/history.h"
 
-static bool holds(const char *folder, const char *file)
+bool tmx_plot_holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
 {
-    char path[TMX_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, file);
     return tmx_os_exists(path);
 }
 
@@ -310,9 +310,10 @@ static void nothing(struct tmx_plot *p, const char *results, bool table)
 
 enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes)
 {
-    const size_t n = strlen(results), before = p->n_figure;
-    const bool study = n > 7 && strcmp(results + n - 7, ".sqlite") == 0,
-               table = !study && holds(results, "table.csv");
+    char path[TMX_PATH_SIZE];
+    const size_t before = p->n_figure;
+    const bool study = tmx_text_ends(results, ".sqlite"),
+               table = !study && tmx_plot_holds(results, "table.csv", path);
     if (study) {
         tmx_plot_study(p, results, axes);
     } else if (axes->x || axes->y || axes->by || axes->n_where > 0) {
@@ -323,7 +324,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
             tmx_plot_table(p, results);
             tmx_plot_suite(p, results);
         }
-        if (holds(results, "trace.csv") || tmx_history_has_frames(results)) {
+        if (tmx_plot_holds(results, "trace.csv", path) || tmx_history_has_frames(results)) {
             draw_run(p, results);
         }
         tmx_plot_serve(p, results);

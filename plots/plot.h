@@ -14,6 +14,8 @@ struct tmx_study_axes {            /* what against what */
     enum tmx_results_which which; /* runs of earlier inputs, too? */
 };
 
+/* Is the file in the folder? Its path. */
+bool tmx_plot_holds(const char *folder, const char *file, char path[TMX_PATH_SIZE]);
 /* Draw everything RESULTS holds: the folder of a table or a run, or a database of results. axes: of a study.
  * TMX_EIO when there is nothing to draw, TMX_ECONFIG when p->only is none of its figures. */
 TMX_NODISCARD enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results,

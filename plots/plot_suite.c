@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/opt.h"
+#include "base/text.h"
 #include "run/load/data.h"
 
 enum { MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
@@ -254,16 +255,15 @@ static void put_mean(struct tmx_table *t, const struct grid *g, const char *name
 
 static struct tmx_table *table_of(const struct grid *g)
 {
-    struct tmx_column columns[MAX_COLUMN + 1] = {TMX_TEXT(g->part->key)};
-    char name[MAX_COLUMN][3 * MAX_WORD];
+    struct tmx_table *t = tmx_table_of(g->part->key);
     for (size_t c = 0; c < g->n_column; c++) {
         const char *value = g->column[c].value < g->csv->n_column ? g->csv->column[g->column[c].value] : "";
-        snprintf(name[c], sizeof name[c], "%s%s%s", g->column[c].of,
+        char name[3 * MAX_WORD];
+        snprintf(name, sizeof name, "%s%s%s", g->column[c].of,
                  g->column[c].of[0] && strchr(g->part->value, ' ') ? "." : "",
                  !g->column[c].of[0] || strchr(g->part->value, ' ') ? value : "");
-        columns[c + 1] = (struct tmx_column)TMX_REAL(name[c], 4);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, 4);
     }
-    struct tmx_table *t = tmx_table_new(columns, g->n_column + 1);
     for (size_t k = 0; k < g->n; k++) {
         tmx_table_text(t, tmx_csv_cell(g->csv, g->first[k], g->key));
         for (size_t c = 0; c < g->n_column; c++) {
@@ -301,37 +301,29 @@ static void replace(char *text, const char *from, const char *to)
     }
 }
 
-static bool ends_with(const char *s, const char *suffix)
-{
-    const size_t n = strlen(s), m = strlen(suffix);
-    return n >= m && strcmp(s + n - m, suffix) == 0;
-}
-
 /* A case of paper.csv, "GROUP NAME", "mean NAME" or "mean KIND NAME", as the bars have them: group in `text`,
  * with _ for blanks; false when it is of another name. */
 static bool group_of(const char *paper_case, const char *name, char text[4 * MAX_WORD])
 {
     snprintf(text, 4 * MAX_WORD, "%.200s", paper_case);
-    if (ends_with(text, " fit all")) {
+    if (tmx_text_ends(text, " fit all")) {
         text[strlen(text) - 8] = '\0';
-        text[strlen(text) - ends_with(text, ",")] = '\0';
+        text[strlen(text) - tmx_text_ends(text, ",")] = '\0';
     }
     if (strncmp(text, "geometric ", 10) == 0) {
         memmove(text, text + 10, strlen(text + 10) + 1);
     }
     replace(text, "mean type ", "mean ");
     replace(text, " 30 cores", "_30");
-    if (ends_with(text, " 60 cores")) {
+    if (tmx_text_ends(text, " 60 cores")) {
         text[strlen(text) - 9] = '\0';
     }
-    if (!ends_with(text, name)) {
+    const bool mean = strcmp(text, name) == 0;
+    const size_t at = mean || tmx_text_ends(text, name) ? strlen(text) - strlen(name) : 0;
+    if (!mean && (at == 0 || text[at - 1] != ' ')) {
         return false;
     }
-    const size_t at = strlen(text) - strlen(name);
-    if (at > 0 && text[at - 1] != ' ') {
-        return false;
-    }
-    snprintf(text + (at > 0 ? at - 1 : 0), 8, "%s", at > 0 ? "" : "mean");
+    snprintf(text + (mean ? 0 : at - 1), 8, "%s", mean ? "mean" : "");
     for (char *c = text; *c; c++) {
         *c = *c == ' ' ? '_' : *c;
     }

@@ -19,10 +19,11 @@ struct source {                /* table.csv and its columns */
     size_t mix, policy, variant;
     char first_variant[64];
     size_t n_variant;
-    struct named_row { /* [n_row of csv] in the order of their names */
+    struct named_row { /* [n_sorted] in the order of their names, of equal ones the first */
         const char *mix, *policy, *variant;
         size_t row;
     } * sorted;
+    size_t n_sorted;
 };
 
 /* The values of a column, each once, but for those that end in skip ("": none). */
@@ -31,26 +32,26 @@ static size_t distinct(const struct source *s, size_t column, const char **names
     size_t n = 0;
     for (size_t r = 0; r < s->csv.n_row; r++) {
         const char *v = tmx_csv_cell(&s->csv, r, column);
-        size_t i = 0;
-        while (i < n && strcmp(names[i], v) != 0) {
-            i++;
-        }
-        const size_t length = strlen(v), end = strlen(skip);
-        const bool skipped = end > 0 && length >= end && strcmp(v + length - end, skip) == 0;
-        if (i == n && n < MAX_NAMES && !skipped) {
+        const bool skipped = skip[0] && (strcmp(v, skip) == 0 || tmx_text_ends(v, skip));
+        if (tmx_names_find(v, names, n) == n && n < MAX_NAMES && !skipped) {
             names[n++] = v;
         }
     }
     return n;
 }
 
-/* By mix, policy and variant, then as in the table. */
 static int by_name(const void *a, const void *b)
 {
     const struct named_row *x = a, *y = b;
     int order = strcmp(x->mix, y->mix);
     order = order ? order : strcmp(x->policy, y->policy);
-    order = order ? order : strcmp(x->variant, y->variant);
+    return order ? order : strcmp(x->variant, y->variant);
+}
+
+static int by_name_and_row(const void *a, const void *b)
+{
+    const struct named_row *x = a, *y = b;
+    const int order = by_name(a, b);
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
@@ -59,19 +60,8 @@ static bool value(const struct source *s, const char *variant, const char *mix, 
                   size_t column, double *v)
 {
     const struct named_row want = {mix, policy, s->variant < s->csv.n_column ? variant : "", 0};
-    size_t low = 0, high = s->csv.n_row;
-    while (low < high) { /* the first row that is not before it */
-        const size_t middle = low + (high - low) / 2;
-        if (by_name(&s->sorted[middle], &want) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    struct named_row found = low < s->csv.n_row ? s->sorted[low] : want;
-    const size_t row = found.row;
-    found.row = 0;
-    return low < s->csv.n_row && by_name(&found, &want) == 0 && tmx_csv_real(&s->csv, row, column, v);
+    const struct named_row *at = bsearch(&want, s->sorted, s->n_sorted, sizeof want, by_name);
+    return at && tmx_csv_real(&s->csv, at->row, column, v);
 }
 
 /* The technologies of paper 003's Figure 6, T1 to T5, in order. */
@@ -294,13 +284,12 @@ static void draw_bars(struct tmx_plot *p, const struct source *s, const struct b
     if (f.n_policy == 0) {
         return;
     }
-    struct tmx_column columns[MAX_NAMES + 1] = {TMX_TEXT(b->by == BY_MIX ? "mix" : "variant")};
+    struct tmx_table *t = tmx_table_of(b->by == BY_MIX ? "mix" : "variant");
     tmx_plot_order(p, f.policy, f.n_policy);
     tmx_plot_order(p, f.group, f.n_group);
     for (size_t i = 0; i < f.n_policy; i++) {
-        columns[i + 1] = (struct tmx_column)TMX_REAL(f.policy[i], 2);
+        tmx_table_extend(t, f.policy[i], TMX_COLUMN_REAL, 2);
     }
-    struct tmx_table *t = tmx_table_new(columns, f.n_policy + 1);
     for (size_t g = 0; g < f.n_group; g++) {
         tmx_table_text(t, f.group[g]);
         for (size_t i = 0; i < f.n_policy; i++) {
@@ -504,18 +493,15 @@ static double served_at(const struct served *q, size_t variant, size_t policy, c
 static void draw_variants(struct tmx_plot *p, const struct served *q, const char *script, const char *figure,
                           const char *const *metric, size_t n_metric, const char *title, const char *y_words)
 {
-    struct tmx_column columns[4 * MOST_SERVED + 1] = {
-        {"variant", q->numbers ? TMX_COLUMN_REAL : TMX_COLUMN_TEXT, 2}};
-    char name[4 * MOST_SERVED][160], unit[40] = "";
+    struct tmx_table *t = tmx_table_of(q->numbers ? "variant:2" : "variant");
+    char name[160], unit[40] = "";
     const size_t n = q->n_policy * n_metric;
     bool any = false;
-    tmx_assert(n_metric <= 4);
     for (size_t c = 0; c < n; c++) {
-        snprintf(name[c], sizeof name[c], "%.80s%s%s", q->policy[c / n_metric], n_metric > 1 ? "." : "",
+        snprintf(name, sizeof name, "%.80s%s%s", q->policy[c / n_metric], n_metric > 1 ? "." : "",
                  n_metric > 1 ? metric[c % n_metric] : "");
-        columns[c + 1] = (struct tmx_column)TMX_REAL(name[c], 4);
+        tmx_table_extend(t, name, TMX_COLUMN_REAL, 4);
     }
-    struct tmx_table *t = tmx_table_new(columns, n + 1);
     for (size_t v = 0; v < q->n_variant; v++) {
         double x = 0;
         const char *words = "";
@@ -555,9 +541,8 @@ struct cost {
  */
 static void draw_costs(struct tmx_plot *p, const struct served *q)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("policy"),        TMX_TEXT("variant"),
-                                                TMX_INT("policy_number"),  TMX_INT("variant_number"),
-                                                TMX_REAL("ttft_p99_s", 4), TMX_REAL("j_per_token", 3)};
+    static const char columns[] =
+        "policy variant policy_number:d variant_number:d ttft_p99_s:4 j_per_token:3";
     struct cost point[MOST_SERVED * MOST_SERVED];
     size_t n = 0;
     double best = INFINITY;
@@ -573,7 +558,7 @@ static void draw_costs(struct tmx_plot *p, const struct served *q)
     if (n == 0) {
         return;
     }
-    struct tmx_table *t[2] = {tmx_table_new(columns, 6), tmx_table_new(columns, 6)};
+    struct tmx_table *t[2] = {tmx_table_of(columns), tmx_table_of(columns)};
     qsort(point, n, sizeof *point, tmx_pareto_order);
     for (const struct cost *c = point; c < point + n; c++) {
         const bool front = q->numbers && c->at.y < best;
@@ -634,11 +619,9 @@ static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *
 {
     static const char *const units[] = {"_pct", "_j", "_c", "_s", "_w", "_k"};
     for (size_t c = 0; c < csv->n_column; c++) {
-        const size_t n = strlen(csv->column[c]);
         bool number = false;
         for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-            const size_t m = strlen(units[i]);
-            number = number || (n > m && strcmp(csv->column[c] + n - m, units[i]) == 0);
+            number = number || tmx_text_ends(csv->column[c], units[i]);
         }
         for (size_t r = 0; number && r < csv->n_row; r++) {
             const char *cell = tmx_csv_cell(csv, r, c);
@@ -678,7 +661,12 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
                                    s.variant < s.csv.n_column ? tmx_csv_cell(&s.csv, r, s.variant) : "", r};
         }
         if (s.sorted) {
-            qsort(s.sorted, s.csv.n_row, sizeof *s.sorted, by_name);
+            qsort(s.sorted, s.csv.n_row, sizeof *s.sorted, by_name_and_row);
+        }
+        for (size_t r = 0; s.sorted && r < s.csv.n_row; r++) {
+            if (s.n_sorted == 0 || by_name(&s.sorted[s.n_sorted - 1], &s.sorted[r]) != 0) {
+                s.sorted[s.n_sorted++] = s.sorted[r];
+            }
         }
     }
     if (!p->st && (floorplans || suite)) {

@@ -344,7 +344,7 @@ static void draw_layer(const struct map *q, size_t number, const char *name, con
                                                 TMX_REAL("middle_c", 3)};
     struct layer l;
     struct tmx_table *t = tmx_table_new(columns, 7);
-    const char *hottest = NULL, *slash = strrchr(q->file, '/');
+    const char *hottest = NULL;
     double hottest_k = 0;
     char title[400];
     find_layer(q, number, &l);
@@ -371,7 +371,7 @@ static void draw_layer(const struct map *q, size_t number, const char *name, con
         tmx_plot_number(q->p, "uneven", q->packaged && q->stack.spec.col_line_m);
         put_cells(q, &l, name);
     }
-    snprintf(title, sizeof title, "%s, layer %zu (%s): hottest%s%s, %.1f °C", slash ? slash + 1 : q->file,
+    snprintf(title, sizeof title, "%s, layer %zu (%s): hottest%s%s, %.1f °C", tmx_text_behind(q->file, '/'),
              number, l.name, hottest ? " is " : "", hottest ? hottest : "", hottest_k - TMX_ZERO_C);
     tmx_plot_label(q->p, "title", title);
     const struct {
@@ -443,7 +443,6 @@ static void draw_curves(struct map *q)
 {
     struct tmx_plot *p = q->p;
     struct tmx_trace t = {0};
-    struct tmx_column *columns;
     double *peak_c, **by_peak, step_s = NAN;
     p->st = tmx_trace_read(q->file, &t, p->err);
     if (!p->st && q->m->config) {
@@ -454,7 +453,6 @@ static void draw_curves(struct map *q)
     const size_t n = p->st ? 0 : t.n_column, shown = n < MOST_CURVES ? n : MOST_CURVES;
     TMX_TAKE(&q->arena, peak_c, n + 1);
     TMX_TAKE(&q->arena, by_peak, n + 1);
-    TMX_TAKE(&q->arena, columns, shown + 3);
     p->st = p->st || !q->arena.failed ? p->st : tmx_no_memory(p->err);
     if (p->st) {
         tmx_trace_finish(&t);
@@ -471,14 +469,12 @@ static void draw_curves(struct map *q)
         }
     }
     qsort(by_peak, n, sizeof *by_peak, hotter_first);
-    columns[0] = (struct tmx_column)TMX_REAL(isnan(step_s) ? "row" : "time_s", 6);
-    columns[1] = (struct tmx_column)TMX_REAL("coolest_c", 3);
-    columns[2] = (struct tmx_column)TMX_REAL("hottest_c", 3);
+    struct tmx_table *table =
+        tmx_table_of(isnan(step_s) ? "row:6 coolest_c:3 hottest_c:3" : "time_s:6 coolest_c:3 hottest_c:3");
     for (size_t i = 0; i < shown; i++) {
-        columns[3 + i] = (struct tmx_column)TMX_REAL(t.name[by_peak[i] - peak_c], 3);
-        tmx_plot_label(p, "name", columns[3 + i].name);
+        tmx_table_extend(table, t.name[by_peak[i] - peak_c], TMX_COLUMN_REAL, 3);
+        tmx_plot_label(p, "name", t.name[by_peak[i] - peak_c]);
     }
-    struct tmx_table *table = tmx_table_new(columns, 3 + shown);
     for (size_t r = 0; r < t.n_row; r++) {
         double low_c = INFINITY, high_c = -INFINITY;
         for (size_t c = 0; c < n; c++) {
@@ -492,9 +488,8 @@ static void draw_curves(struct map *q)
         }
     }
     char title[200];
-    const char *slash = strrchr(q->file, '/');
     snprintf(title, sizeof title, shown < n ? "%s: its %zu hottest blocks of %zu" : "%s",
-             slash ? slash + 1 : q->file, shown, n);
+             tmx_text_behind(q->file, '/'), shown, n);
     tmx_plot_words(p, title, isnan(step_s) ? "row (-c FILE gives the interval)" : "time (s)",
                    "temperature (°C)");
     tmx_plot_number(p, "band", shown < n);
