@@ -65,13 +65,6 @@ struct admission {
     struct tmx_err *err;               /* of the first failure */
 };
 
-static void no_memory(const struct admission *a)
-{
-    if (a->arena.failed) {
-        tmx_error(a->err, TMX_ENOMEM, "out of memory");
-    }
-}
-
 /* ---- the runs ---- */
 
 /* A job for every GPU: of work_s where works[g] (NULL: all), one that is over at once elsewhere. NULL with an
@@ -132,7 +125,7 @@ static void read_watts(struct admission *a)
     const struct tmx_machine *m = sim->machine;
     double *most_w;
     TMX_TAKE(&a->arena, most_w, m->n_gpu);
-    no_memory(a);
+    tmx_arena_check(&a->arena, a->err);
     memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
     for (double t = 0; t < LOOK_S && !a->err->code && !tmx_sim_advance(sim, 1, NULL, a->err);
          t += tmx_run_tick_s(a->run)) {
@@ -244,11 +237,12 @@ static double settle(struct admission *a, size_t gpu, double rpm, double inlet_k
     return runs_away ? 0 : heat_w;
 }
 
-static bool failed(const struct admission *a, size_t fan)
+/* Does one of these fans fail? */
+static bool failed(const struct admission *a, size_t fan, size_t n)
 {
     bool any = false;
     for (size_t i = 0; i < a->cooling->n_failure; i++) {
-        any = any || a->cooling->failure[i].fan == fan;
+        any = any || (a->cooling->failure[i].fan >= fan && a->cooling->failure[i].fan < fan + n);
     }
     return any;
 }
@@ -266,8 +260,9 @@ static double settle_card(struct admission *a, const struct node *n, size_t card
         const double speed = policy->constant
                                  ? policy->constant(a->cooling->choice->state)
                                  : tmx_fan_curve_speed(fan->curve, fan->n_curve, fan_k - TMX_ZERO_C);
-        const double turns =
-            failed(a, f) || !(speed > 0) ? 0 : fmin(fmax(speed * fan->max_rpm, fan->min_rpm), fan->max_rpm);
+        const double turns = failed(a, f, 1) || !(speed > 0)
+                                 ? 0
+                                 : fmin(fmax(speed * fan->max_rpm, fan->min_rpm), fan->max_rpm);
         rpm += turns / (double)k->n_fan;
         flow += tmx_fan_flow_m3_per_s(fan, turns);
         fan_w += fan->heat_share * tmx_fan_power_w(fan, turns);
@@ -328,11 +323,7 @@ static double forecast(struct admission *a, const struct node *n)
 static bool failed_gpu(const struct admission *a, size_t gpu)
 {
     const struct tmx_card *k = &a->topology->card[a->topology->gpu[gpu].card];
-    bool any = false;
-    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
-        any = any || failed(a, f);
-    }
-    return any;
+    return failed(a, k->fan0, k->n_fan);
 }
 
 static bool same_gpu(const struct admission *a, size_t x, size_t y)
@@ -517,7 +508,7 @@ static void find_models(struct admission *a)
             a->n_model += level != NULL;
         }
     }
-    no_memory(a);
+    tmx_arena_check(&a->arena, a->err);
 }
 
 static void make_state(struct admission *a)
@@ -528,15 +519,12 @@ static void make_state(struct admission *a)
     for (size_t g = 0; g < n; g++) {
         most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
     }
-    double **const arrays[] = {&a->room_k,  &a->flow,     &a->heat_w, &a->outlet_w,
-                               &a->inlet_k, &a->sensed_k, &a->rpm,    &a->end_k, /* those of units: */
-                               &a->temp_k,  &a->power_w,  &a->factor};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        TMX_TAKE(&a->arena, *arrays[i], i < 8 ? n : most);
-    }
+    TMX_TAKE_REALS(&a->arena, n, &a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k, &a->sensed_k,
+                   &a->rpm, &a->end_k);
+    TMX_TAKE_REALS(&a->arena, most, &a->temp_k, &a->power_w, &a->factor);
     TMX_TAKE(&a->arena, a->dynamic_w, m->n_unit);
     TMX_TAKE(&a->arena, a->works, n);
-    no_memory(a);
+    tmx_arena_check(&a->arena, a->err);
     for (size_t g = 0; g < n && !a->err->code; g++) {
         const double *above_k = a->topology->inlet_above_k;
         a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
@@ -672,7 +660,7 @@ static void add_row(const struct admission *a, const struct node *n, size_t n_jo
     const bool checked = a->call->check_s > 0 && a->peak_k > 0 && n_job == n->n_job;
     char *list = calloc(n->n_gpu, TMX_NAME + 1), *end = list;
     if (!list) {
-        tmx_error(a->err, TMX_ENOMEM, "out of memory");
+        tmx_no_memory(a->err);
         return;
     }
     for (size_t g = 0; g < n->n_gpu; g++) { /* as the topology calls them: a log's GPU 5 is 5 */
@@ -727,13 +715,13 @@ static void print_error(const struct admission *a, size_t width, FILE *out)
                  "%s; limit %.4g. +- is 95 %% by the calibration's covariance and residual",
                  celsius(n, n->n_job, text, sizeof text), a->limit_k - TMX_ZERO_C);
         const bool idle = n->hottest_k[0] + n->error_k[0] <= a->limit_k;
-        snprintf(line + strlen(line), sizeof line - strlen(line),
-                 n->n_job == 0        ? "."
-                 : !idle || sure == 0 ? "; with it, no job is sure to fit."
-                 : sure == n->n_job   ? "; with it, these jobs fit, too."
-                 : sure == 1          ? "; with it, 1 job is sure to fit."
-                                      : "; with it, %zu jobs are sure to fit.",
-                 sure);
+        tmx_text_add(line, sizeof line,
+                     n->n_job == 0        ? "."
+                     : !idle || sure == 0 ? "; with it, no job is sure to fit."
+                     : sure == n->n_job   ? "; with it, these jobs fit, too."
+                     : sure == 1          ? "; with it, 1 job is sure to fit."
+                                          : "; with it, %zu jobs are sure to fit.",
+                     sure);
     }
     tmx_text_wrap(line, 0, width, out);
 }
@@ -760,45 +748,38 @@ static void print_answer(const struct admission *a)
     }
     snprintf(air, sizeof air, warmest_k - coldest_k < 0.05 ? "%.4g degC" : "%.4g to %.4g degC",
              coldest_k - TMX_ZERO_C, warmest_k - TMX_ZERO_C);
-    const int used = snprintf(line, sizeof line,
-                              "%s carries %zu job%s of %.4g W on its %zu GPU%s below %.4g degC in air of %s",
-                              name, n_job, tmx_plural(n_job), work_w(a, 0), a->topology->n_gpu,
-                              tmx_plural(a->topology->n_gpu), a->limit_k - TMX_ZERO_C, air);
+    snprintf(line, sizeof line,
+             "%s carries %zu job%s of %.4g W on its %zu GPU%s below %.4g degC in air of %s", name, n_job,
+             tmx_plural(n_job), work_w(a, 0), a->topology->n_gpu, tmx_plural(a->topology->n_gpu),
+             a->limit_k - TMX_ZERO_C, air);
     const struct node *n = &a->node[0];
     char at[64];
     if (a->n_node > 1) {
-        snprintf(line + used, sizeof line - (size_t)used,
-                 least == most ? ": %zu on each node." : ": %zu to %zu on a node.", least, most);
+        tmx_text_add(line, sizeof line, least == most ? ": %zu on each node." : ": %zu to %zu on a node.",
+                     least, most);
     } else if (n->hottest_k[0] > a->limit_k) {
-        snprintf(line + used, sizeof line - (size_t)used, ": without work it comes to %s.",
-                 celsius(n, 0, at, sizeof at));
+        tmx_text_add(line, sizeof line, ": without work it comes to %s.", celsius(n, 0, at, sizeof at));
     } else if (n->n_job == n->n_gpu) {
-        snprintf(line + used, sizeof line - (size_t)used, ": all of them, at %s.",
-                 celsius(n, n->n_job, at, sizeof at));
+        tmx_text_add(line, sizeof line, ": all of them, at %s.", celsius(n, n->n_job, at, sizeof at));
     } else if (isinf(n->hottest_k[n->n_job + 1])) {
-        snprintf(line + used, sizeof line - (size_t)used, ": with one more, its leakage would run away.");
+        tmx_text_add(line, sizeof line, ": with one more, its leakage would run away.");
     } else {
-        snprintf(line + used, sizeof line - (size_t)used, ": one more would heat it to %s.",
-                 celsius(n, n->n_job + 1, at, sizeof at));
+        tmx_text_add(line, sizeof line, ": one more would heat it to %s.",
+                     celsius(n, n->n_job + 1, at, sizeof at));
     }
     const struct tmx_bold bold = tmx_os_bold(out);
     fputs(bold.on, out);
     tmx_text_wrap(line, 0, width, out);
     fputs(bold.off, out);
     print_error(a, width, out);
-    if (a->peak_k > 0 && a->call->error_k) { /* its digits are not known */
+    if (a->peak_k > 0) {
         snprintf(line, sizeof line,
-                 "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "
-                 "%.1f degC.",
-                 a->call->check_s, end_k - TMX_ZERO_C, forecast_k - TMX_ZERO_C, a->peak_k - TMX_ZERO_C);
-        tmx_text_wrap(line, 0, width, out);
-    } else if (a->peak_k > 0) {
-        snprintf(line, sizeof line,
-                 "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "
-                 "%.2f degC, "
-                 "%.2f K %s the limit.",
-                 a->call->check_s, end_k - TMX_ZERO_C, forecast_k - TMX_ZERO_C, a->peak_k - TMX_ZERO_C,
-                 fabs(a->limit_k - a->peak_k), a->peak_k > a->limit_k ? "above" : "below");
+                 "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has ",
+                 a->call->check_s, end_k - TMX_ZERO_C, forecast_k - TMX_ZERO_C);
+        tmx_text_add(line, sizeof line, /* with error_k, further digits are not known */
+                     a->call->error_k ? "%.1f degC." : "%.2f degC, %.2f K %s the limit.",
+                     a->peak_k - TMX_ZERO_C, fabs(a->limit_k - a->peak_k),
+                     a->peak_k > a->limit_k ? "above" : "below");
         tmx_text_wrap(line, 0, width, out);
     }
     fputc('\n', out);

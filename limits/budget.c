@@ -26,10 +26,7 @@ static enum tmx_status steady_init(struct steady *w, const struct tmx_plan_chip 
 {
     const size_t n = c->n_unit, row = (n + BLOCK - 1) / BLOCK * BLOCK;
     *w = (struct steady){.c = c, .volt = volt, .row = row};
-    double **const of_units[] = {&w->temp_k, &w->power_w, &w->slope, &w->rise, &w->ones};
-    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
-        TMX_TAKE(&w->arena, *of_units[i], row);
-    }
+    TMX_TAKE_REALS(&w->arena, row, &w->temp_k, &w->power_w, &w->slope, &w->rise, &w->ones);
     TMX_TAKE(&w->arena, w->warming, n * row);
     TMX_TAKE(&w->arena, w->sm_k, c->n_sm);
     if (w->arena.failed) {
@@ -332,26 +329,6 @@ enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx
     return st;
 }
 
-/* The instance goes on for the horizon; a point at about every time of the idle path. */
-static enum tmx_status walk(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
-                            const struct tmx_thermal_ops *ops, void *state, double dt_s, uint64_t ticks,
-                            const double *power_w, double *unit_k, struct tmx_err *err)
-{
-    uint64_t next = 1;
-    for (uint64_t i = 1; i <= ticks; i++) {
-        const enum tmx_status st = ops->step(state, dt_s, power_w, unit_k);
-        if (st) {
-            return tmx_fail(err, st, "budget: the thermal step failed");
-        }
-        if (i == next || i == ticks) {
-            add_point(p, c, (double)i * dt_s, unit_k);
-            const double ratio = pow((double)ticks, 1.0 / (TIMES / 2));
-            next = (uint64_t)fmax((double)i + 1, ceil((double)i * ratio));
-        }
-    }
-    return TMX_OK;
-}
-
 enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
                                     const struct tmx_run *run, const struct tmx_budget_call *call,
                                     double horizon_s, struct tmx_err *err)
@@ -375,7 +352,16 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
         tmx_image_save(t->ops->image, now, image);
         tmx_image_restore(t->ops->image, state, image);
         still(c, call, NULL, power_w);
-        st = walk(p, c, t->ops, state, dt_s, (uint64_t)ticks, power_w, power_w + c->n_unit, err);
+    }
+    double next = 1; /* the instance goes on for the horizon; a point at about every time of the idle path */
+    for (double i = 1; i <= ticks && !st; i++) {
+        st = t->ops->step(state, dt_s, power_w, power_w + c->n_unit);
+        if (st) {
+            st = tmx_fail(err, st, "budget: the thermal step failed");
+        } else if (i == next || i == ticks) {
+            add_point(p, c, i * dt_s, power_w + c->n_unit);
+            next = fmax(i + 1, ceil(i * pow(ticks, 1.0 / (TIMES / 2))));
+        }
     }
     if (state) {
         t->ops->destroy(state);
@@ -466,7 +452,7 @@ struct tmx_budget_search {
     struct tmx_arena arena;
 };
 
-static void linearise_still(struct tmx_budget_search *l, double *b)
+static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *err)
 {
     const double others_k = 7; /* units without a sensor stay about so far below the limit; only the search
                                   for mappings rests on it, not their budgets */
@@ -477,16 +463,9 @@ static void linearise_still(struct tmx_budget_search *l, double *b)
     }
     steady_slopes(w, w->temp_k);
     for (size_t u = 0; u < c->n_unit; u++) {
-        b[u] = c->baseline_w[u] + w->volt * tmx_plan_leak_w(c, u, w->temp_k[u]) +
-               w->slope[u] * (c->ambient_k - w->temp_k[u]);
+        w->ones[u] = c->baseline_w[u] + w->volt * tmx_plan_leak_w(c, u, w->temp_k[u]) +
+                     w->slope[u] * (c->ambient_k - w->temp_k[u]);
     }
-}
-
-static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *err)
-{
-    struct steady *w = &l->steady;
-    const struct tmx_plan_chip *c = w->c;
-    linearise_still(l, w->ones);
     if (!steady_respond(w, w->ones, w->rise)) {
         return tmx_fail(err, TMX_ERUNAWAY, "leakage runs away");
     }
@@ -563,68 +542,38 @@ static void clear(struct tmx_budget_search *l)
     memset(l->sum, 0, l->n * sizeof *l->sum);
 }
 
-/* From SM `first`: whichever SM loads the set least joins it. */
-static void grow(struct tmx_budget_search *l, size_t first, size_t *order)
+/* The SM that loads the set least by joining it (in), or relieves it most by leaving it. */
+static size_t next_sm(const struct tmx_budget_search *l, bool in)
 {
-    clear(l);
-    for (size_t i = 0; i < l->n; i++) {
-        size_t best = i > 0 ? l->n : first;
-        double least = INFINITY;
-        for (size_t j = 0; j < l->n && i > 0; j++) {
-            const double *row = l->M + j * l->n;
-            double most = l->set[j] ? INFINITY : (l->sum[j] + row[j]) / l->head[j];
-            for (size_t s = 0; s < l->n && most < least; s++) {
-                most = counts(l, s) ? fmax(most, (l->sum[s] + row[s]) / l->head[s]) : most;
-            }
-            if (!l->set[j] && (below(most, least) || best == l->n)) {
-                least = most;
-                best = j;
-            }
+    size_t best = l->n;
+    double least = INFINITY;
+    for (size_t j = 0; j < l->n; j++) {
+        const double *row = l->M + j * l->n;
+        double most = l->set[j] == in ? INFINITY : in ? (l->sum[j] + row[j]) / l->head[j] : 0;
+        for (size_t s = 0; s < l->n && most < least; s++) {
+            const double load = (in ? l->sum[s] + row[s] : l->sum[s] - row[s]) / l->head[s];
+            most = l->path || (l->set[s] && (in || s != j)) ? fmax(most, load) : most;
         }
-        order[i] = best;
-        put(l, best, true);
+        if (l->set[j] != in && (below(most, least) || best == l->n)) {
+            least = most;
+            best = j;
+        }
     }
+    return best;
 }
 
-/* From the whole chip: whichever SM relieves the set most leaves it. */
-static void shrink(struct tmx_budget_search *l, size_t *order)
+/* In which order SMs join, from SM `first` on, or leave the whole chip (first: n). */
+static void put_in_order(struct tmx_budget_search *l, size_t first, size_t *order)
 {
+    const bool in = first < l->n;
     clear(l);
-    for (size_t j = 0; j < l->n; j++) {
+    for (size_t j = 0; j < l->n && !in; j++) {
         put(l, j, true);
     }
     for (size_t i = 0; i < l->n; i++) {
-        size_t best = l->n;
-        double least = INFINITY;
-        for (size_t j = 0; j < l->n; j++) {
-            const double *row = l->M + j * l->n;
-            double most = l->set[j] ? 0 : INFINITY;
-            for (size_t s = 0; s < l->n && most < least; s++) {
-                most =
-                    l->path || (l->set[s] && s != j) ? fmax(most, (l->sum[s] - row[s]) / l->head[s]) : most;
-            }
-            if (l->set[j] && (below(most, least) || best == l->n)) {
-                least = most;
-                best = j;
-            }
-        }
-        order[i] = best;
-        put(l, best, false);
+        order[i] = i == 0 && in ? first : next_sm(l, in);
+        put(l, order[i], in);
     }
-}
-
-static enum tmx_status allocate(struct tmx_budget_search *l, struct tmx_err *err)
-{
-    const size_t n = l->n;
-    TMX_TAKE(&l->arena, l->M, n * n);
-    TMX_TAKE(&l->arena, l->head, n);
-    TMX_TAKE(&l->arena, l->sum, n);
-    TMX_TAKE(&l->arena, l->guess, n);
-    TMX_TAKE(&l->arena, l->warmers, n * n);
-    TMX_TAKE(&l->arena, l->grown, l->n_start * n);
-    TMX_TAKE(&l->arena, l->shrunk, n);
-    TMX_TAKE(&l->arena, l->set, n);
-    return l->arena.failed ? tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n) : TMX_OK;
 }
 
 /* A time of the path, whose rises are in M: of which sets does it make the worst? A horizon's budget is
@@ -705,8 +654,15 @@ static enum tmx_status open_one(struct tmx_budget_search **search, const struct 
     l->call = *call;
     l->modes = modes;
     l->path = path;
+    const size_t n = l->n;
+    TMX_TAKE_REALS(&l->arena, n, &l->head, &l->sum, &l->guess);
+    TMX_TAKE(&l->arena, l->M, n * n);
+    TMX_TAKE(&l->arena, l->warmers, n * n);
+    TMX_TAKE(&l->arena, l->grown, l->n_start * n);
+    TMX_TAKE(&l->arena, l->shrunk, n);
+    TMX_TAKE(&l->arena, l->set, n);
     enum tmx_status st = steady_init(&l->steady, c, call->volt, err);
-    st = st ? st : allocate(l, err);
+    st = st || !l->arena.failed ? st : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n);
     if (!st && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
         st =
             tmx_fail(err, TMX_ERUNAWAY, "no power holds %g degC: leakage runs away there; take a lower limit",
@@ -720,9 +676,9 @@ static enum tmx_status open_one(struct tmx_budget_search **search, const struct 
     }
     sort_warmers(l);
     for (size_t i = 0; i < l->n_start; i++) {
-        grow(l, i * stride, l->grown + i * l->n);
+        put_in_order(l, i * stride, l->grown + i * n);
     }
-    shrink(l, l->shrunk);
+    put_in_order(l, n, l->shrunk);
     return TMX_OK;
 }
 

@@ -30,17 +30,6 @@ struct maker {
     struct tmx_err *err; /* of the first failure */
 };
 
-static void list_sms(const struct tmx_plan_chip *c, const bool *on, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t s = 0; s < c->n_sm && used + 16 < size; s++) {
-        if (on[s]) {
-            used += (size_t)snprintf(text + used, size - used, "%s%zu", used ? " " : "", s);
-        }
-    }
-}
-
 /* SMs in their places on the die, from above: # works, . rests; one character each, rows by "/". */
 static void draw(const struct tmx_plan_chip *c, const bool *on, char *text, size_t size)
 {
@@ -128,7 +117,11 @@ static void add_row(struct maker *m, size_t n, double worst_w, double best_w, co
     tmx_table_row(m->table, "%zu %g %g %g %g %g", n, worst_w, best_w, worst_w > 0 ? best_w / worst_w : 1,
                   (double)n * best_w, m->gain);
     if (text) {
-        list_sms(&m->chip, map, text, LIST_SIZE);
+        size_t used = 0;
+        text[0] = '\0';
+        for (size_t s = 0; s < m->chip.n_sm && used + 16 < LIST_SIZE; s++) {
+            used += map[s] ? (size_t)sprintf(text + used, "%s%zu", used ? " " : "", s) : 0;
+        }
         draw(&m->chip, map, text + LIST_SIZE, LIST_SIZE);
         tmx_table_row(m->table, "%s %s", text, text + LIST_SIZE);
     } else {
@@ -421,12 +414,6 @@ static void fill_boost(struct maker *m)
 enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
                                  const struct tmx_budget_table_call *call, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_INT("sms"),        TMX_REAL("worst_w", 3),
-                                                TMX_REAL("best_w", 3), TMX_REAL("ratio", 2),
-                                                TMX_REAL("chip_w", 2), TMX_REAL("loop_gain", 3),
-                                                TMX_TEXT("map"),       TMX_TEXT("picture")},
-                                   boosted[] = {TMX_REAL("boost", 2), TMX_REAL("work_w", 2),
-                                                TMX_REAL("time_s", 3)};
     const bool boost = call->boost > 0;
     struct tmx_err own = {0};
     struct maker m = {.call = call, .err = &own};
@@ -445,8 +432,8 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
         (call->state ? open_state : open_chip)(&m, chip);
         prepare(&m);
     }
-    m.table = boost ? tmx_table_new(boosted, sizeof boosted / sizeof boosted[0])
-                    : tmx_table_new(columns, sizeof columns / sizeof columns[0]);
+    m.table = tmx_table_of(boost ? "boost:2 work_w:2 time_s:3"
+                                 : "sms:d worst_w:3 best_w:3 ratio:2 chip_w:2 loop_gain:3 map picture");
     if (!own.code && call->say) {
         print_answer(&m);
     }

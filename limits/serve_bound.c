@@ -117,6 +117,7 @@ struct build {
     struct gpus *gpus;
     size_t n_gpus;
     size_t *group_of, *gpus_of; /* [n_instance], [n_gpu] SIZE_MAX: serves nothing */
+    double *base_k, *rise; /* [n_gpu] inlets by the air alone, and what a watt adds, while they are made */
     size_t tbt_row, row_row0, die_row0, memory_row0, time_row0, end_row;
     struct tmx_arena arena; /* of all but the programme */
     struct tmx_err *err;    /* of the first failure */
@@ -125,9 +126,7 @@ struct build {
 /* True, and an error, where an array found no memory. */
 static bool no_memory(const struct build *d)
 {
-    if (d->arena.failed) {
-        tmx_error(d->err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&d->arena, d->err);
     return d->arena.failed;
 }
 
@@ -334,10 +333,7 @@ static void find_air(struct build *d, struct air *a)
     const struct tmx_run *r = d->run;
     const size_t n = r->n_gpu;
     const struct tmx_topology *t = &r->topology;
-    double **const of_gpus[] = {&a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k};
-    for (size_t i = 0; i < sizeof of_gpus / sizeof of_gpus[0]; i++) {
-        TMX_TAKE(&d->arena, *of_gpus[i], n);
-    }
+    TMX_TAKE_REALS(&d->arena, n, &a->room_k, &a->flow, &a->heat_w, &a->outlet_w, &a->inlet_k);
     for (size_t g = 0; g < n && !no_memory(d); g++) {
         a->room_k[g] =
             r->kind[r->kind_of_gpu[g]].stack.spec.ambient_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
@@ -373,7 +369,6 @@ static void rises(const struct tmx_run *r, const struct air *a, const size_t *gr
     (void)tmx_air_flow(&r->topology, a->room_k, a->flow, a->heat_w, a->outlet_w, a->inlet_k);
 }
 
-/* Numbers things by what they are: the group of the first thing that is alike. */
 static bool alike_instances(const struct build *d, size_t i, size_t j)
 {
     const struct tmx_serve_gpu *a = &d->spec->gpu[i * d->tp], *b = &d->spec->gpu[j * d->tp];
@@ -390,57 +385,43 @@ static bool alike_instances(const struct build *d, size_t i, size_t j)
     return same;
 }
 
-static void split_instances(struct build *d, size_t *fresh, size_t *first)
+/* d->rise [n_gpu][n_gpus] of the groups so far. */
+static bool alike_gpus(const struct build *d, size_t g, size_t h)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < d->n_instance; i++) {
-        size_t k = 0;
-        while (k < n && !alike_instances(d, i, first[k])) {
-            k++;
-        }
-        first[k] = k == n ? i : first[k];
-        n += k == n;
-        fresh[i] = k;
+    const size_t n = d->n_gpus;
+    bool same = d->gpus_of[g] == d->gpus_of[h] && d->group_of[g / d->tp] == d->group_of[h / d->tp] &&
+                d->run->kind_of_gpu[g] == d->run->kind_of_gpu[h] && near(d->base_k[g], d->base_k[h]);
+    for (size_t c = 0; c < n && same; c++) {
+        same = near(d->rise[g * n + c], d->rise[h * n + c]);
     }
-    memcpy(d->group_of, fresh, d->n_instance * sizeof *fresh);
-    d->n_group = n;
+    return same;
 }
 
-/* rise [n_gpu][n_gpus] of the groups so far. */
-static void split_gpus(struct build *d, const double *rise, const double *base_k, size_t *fresh,
-                       size_t *first)
+/* Numbers n things by what they are: each gets the number of the first that is alike. Returns how many. */
+static size_t split(const struct build *d, bool (*alike)(const struct build *, size_t, size_t), size_t n,
+                    size_t *fresh, size_t *first, size_t *number)
 {
-    const size_t n_gpu = d->n_instance * d->tp, n_old = d->n_gpus;
-    size_t n = 0;
-    for (size_t g = 0; g < n_gpu; g++) {
+    size_t n_kind = 0;
+    for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        for (; k < n; k++) {
-            const size_t h = first[k];
-            bool same = d->gpus_of[g] == d->gpus_of[h] && d->group_of[g / d->tp] == d->group_of[h / d->tp] &&
-                        d->run->kind_of_gpu[g] == d->run->kind_of_gpu[h] && near(base_k[g], base_k[h]);
-            for (size_t c = 0; c < n_old && same; c++) {
-                same = near(rise[g * n_old + c], rise[h * n_old + c]);
-            }
-            if (same) {
-                break;
-            }
+        while (k < n_kind && !alike(d, i, first[k])) {
+            k++;
         }
-        first[k] = k == n ? g : first[k];
-        n += k == n;
-        fresh[g] = k;
+        first[k] = k == n_kind ? i : first[k];
+        n_kind += k == n_kind;
+        fresh[i] = k;
     }
-    memcpy(d->gpus_of, fresh, n_gpu * sizeof *fresh);
-    d->n_gpus = n;
+    memcpy(number, fresh, n * sizeof *fresh);
+    return n_kind;
 }
 
 static void partition(struct build *d, const struct air *a)
 {
     const size_t n_all = d->run->n_gpu, n_gpu = d->n_instance * d->tp;
     size_t *fresh, *first, before = 0;
-    double *base_k;
     TMX_TAKE(&d->arena, fresh, n_all);
     TMX_TAKE(&d->arena, first, n_all);
-    TMX_TAKE(&d->arena, base_k, n_all);
+    TMX_TAKE(&d->arena, d->base_k, n_all);
     TMX_TAKE(&d->arena, d->group_of, d->n_instance);
     TMX_TAKE(&d->arena, d->gpus_of, n_all);
     if (no_memory(d)) {
@@ -450,12 +431,12 @@ static void partition(struct build *d, const struct air *a)
         d->gpus_of[g] = SIZE_MAX;
     }
     rises(d->run, a, NULL, 0);
-    memcpy(base_k, a->inlet_k, n_all * sizeof *base_k);
+    memcpy(d->base_k, a->inlet_k, n_all * sizeof *d->base_k);
     d->n_gpus = 1;
     while (before != d->n_gpus + d->n_group) {
         before = d->n_gpus + d->n_group;
-        double *rise = malloc(n_gpu * d->n_gpus * sizeof *rise);
-        if (!rise) {
+        d->rise = malloc(n_gpu * d->n_gpus * sizeof *d->rise);
+        if (!d->rise) {
             tmx_error(d->err, TMX_ENOMEM, "air of %zu groups of GPUs", d->n_gpus);
             return;
         }
@@ -463,13 +444,13 @@ static void partition(struct build *d, const struct air *a)
             rises(d->run, a, d->gpus_of, c);
             for (size_t g = 0; g < n_gpu; g++) {
                 const double by_k =
-                    a->inlet_k[g] - base_k[g]; /* round-off of two temperatures: below 1e-12 K/W */
-                rise[g * d->n_gpus + c] = by_k > 1e-9 ? by_k : 0;
+                    a->inlet_k[g] - d->base_k[g]; /* round-off of two temperatures: below 1e-12 K/W */
+                d->rise[g * d->n_gpus + c] = by_k > 1e-9 ? by_k : 0;
             }
         }
-        split_instances(d, fresh, first);
-        split_gpus(d, rise, base_k, fresh, first);
-        free(rise);
+        d->n_group = split(d, alike_instances, d->n_instance, fresh, first, d->group_of);
+        d->n_gpus = split(d, alike_gpus, n_gpu, fresh, first, d->gpus_of);
+        free(d->rise);
     }
 }
 
@@ -533,11 +514,8 @@ static void chip_init(struct chip *c, struct build *d, size_t gpu)
     }
     const size_t n = c->plan.n_unit;
     double *rest[4];
-    double **const of_units[] = {&c->share[0], &c->share[1], &c->share[2], &c->temp_k, &c->work_w,
-                                 &c->top_w,    &rest[0],     &rest[1],     &rest[2],   &rest[3]};
-    for (size_t i = 0; i < sizeof of_units / sizeof of_units[0]; i++) {
-        TMX_TAKE(&d->arena, *of_units[i], n);
-    }
+    TMX_TAKE_REALS(&d->arena, n, &c->share[0], &c->share[1], &c->share[2], &c->temp_k, &c->work_w, &c->top_w,
+                   &rest[0], &rest[1], &rest[2], &rest[3]);
     TMX_TAKE(&d->arena, c->matrix, n * n);
     TMX_TAKE(&d->arena, c->column, 6 * n);
     if (no_memory(d) || tmx_plan_check_convex(&c->plan, fmax(d->b->die_k, 350) + 40, d->err)) {

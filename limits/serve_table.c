@@ -125,36 +125,18 @@ static enum tmx_status bound_suite(struct rows *r, const struct tmx_setting *roo
 enum tmx_status tmx_serve_table(struct tmx_table **t, const char *path, const struct tmx_bound_call *call,
                                 struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        {"variant", TMX_COLUMN_TEXT, 0},
-        {"policy", TMX_COLUMN_TEXT, 0},
-        {"bound_tokens_per_s", TMX_COLUMN_REAL, 1},
-        {"bound_requests_per_s", TMX_COLUMN_REAL, 4},
-        {"certificate", TMX_COLUMN_REAL, -1},
-        {"die_limit_c", TMX_COLUMN_REAL, 2},
-        {"memory_limit_c", TMX_COLUMN_REAL, 2},
-        {"row_limit_w", TMX_COLUMN_REAL, 0},
-        {"tbt_limit_s", TMX_COLUMN_REAL, 4},
-        {"gain_die_pct", TMX_COLUMN_REAL, 2},
-        {"gain_memory_pct", TMX_COLUMN_REAL, 2},
-        {"gain_row_pct", TMX_COLUMN_REAL, 2},
-        {"gain_tbt_pct", TMX_COLUMN_REAL, 2},
-        {"gain_time_pct", TMX_COLUMN_REAL, 2},
-        {"busy_pct", TMX_COLUMN_REAL, 1},
-        {"clock", TMX_COLUMN_REAL, 3},
-        {"batch", TMX_COLUMN_REAL, 1},
-        {"tokens_per_s", TMX_COLUMN_REAL, 1},
-        {"reached_pct", TMX_COLUMN_REAL, 1},
-        {"ttft_p99_s", TMX_COLUMN_REAL, 3},
-        {"peak_temp_c", TMX_COLUMN_REAL, 1},
-        {"peak_memory_c", TMX_COLUMN_REAL, 1},
-        {"row_mean_w", TMX_COLUMN_REAL, 0},
-    };
-    enum { N_BOUND = 17, N_ALL = sizeof columns / sizeof columns[0] };
+#define BOUND                                                                                     \
+    "variant policy bound_tokens_per_s:1 bound_requests_per_s:4 certificate:-1 die_limit_c:2 "    \
+    "memory_limit_c:2 "                                                                           \
+    "row_limit_w:0 tbt_limit_s:4 gain_die_pct:2 gain_memory_pct:2 gain_row_pct:2 gain_tbt_pct:2 " \
+    "gain_time_pct:2 busy_pct:1 clock:3 batch:1"
+    static const char bound[] = BOUND, reached[] = BOUND " tokens_per_s:1 reached_pct:1 ttft_p99_s:3 "
+                                                         "peak_temp_c:1 peak_memory_c:1 row_mean_w:0";
     struct rows r = {.path = path, .call = call};
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
-    st = st ? st : tmx_table_create(&r.table, columns, call->reached ? N_ALL : N_BOUND, err);
+    r.table = st ? NULL : tmx_table_of(call->reached ? reached : bound);
+    st = st ? st : tmx_table_check(r.table, err);
     if (!st && tmx_setting_member(tmx_config_root(cfg), "base")) {
         st = bound_suite(&r, tmx_config_root(cfg), err);
     } else if (!st) {

@@ -395,14 +395,9 @@ static void problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *e
         }
         q->n_row += s->n;
     }
-    double **const of_all[] = {&q->temp, &q->start, &q->heat, &q->heat_base, &q->scratch, &q->inlet, &q->rpm},
-                   **const of_row[] = {&q->base, &q->step_k, &q->jump_w, &q->time_s, &q->bare_w};
-    for (size_t i = 0; i < sizeof of_all / sizeof of_all[0]; i++) {
-        TMX_TAKE(&q->arena, *of_all[i], q->n_all + 1);
-    }
-    for (size_t i = 0; i < sizeof of_row / sizeof of_row[0]; i++) {
-        TMX_TAKE(&q->arena, *of_row[i], q->n_row + 1);
-    }
+    TMX_TAKE_REALS(&q->arena, q->n_all + 1, &q->temp, &q->start, &q->heat, &q->heat_base, &q->scratch,
+                   &q->inlet, &q->rpm);
+    TMX_TAKE_REALS(&q->arena, q->n_row + 1, &q->base, &q->step_k, &q->jump_w, &q->time_s, &q->bare_w);
     if (!TMX_TAKE(&q->arena, q->cluster, q->n_row + 1)) {
         tmx_error(err, TMX_ENOMEM, "out of memory");
         return;
