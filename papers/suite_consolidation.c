@@ -72,36 +72,27 @@ static bool predict(const struct suite *s, const struct instances *i, enum setup
     return predict_at(&s->data, i->count, setup, s->data.node.reference_c, p);
 }
 
-static double batch_s(const struct tmx_job_batch *b, enum setup_kind setup)
+/* What the paper measured; 0: not printed. */
+struct measured {
+    double time_s, energy_j;
+};
+
+static struct measured batch_measured(const struct tmx_job_batch *b, enum setup_kind setup)
 {
     const struct tmx_job_measured *m = &b->measured;
-    const double time_s[SETUPS] = {m->cpu_time_s, m->manual_time_s, m->dynamic_time_s, m->serial_time_s};
-    return time_s[setup];
+    const struct measured of[SETUPS] = {{m->cpu_time_s, m->cpu_energy_j},
+                                        {m->manual_time_s, m->manual_energy_j},
+                                        {m->dynamic_time_s, m->dynamic_energy_j},
+                                        {m->serial_time_s, m->serial_energy_j}};
+    return of[setup];
 }
 
-static double batch_j(const struct tmx_job_batch *b, enum setup_kind setup)
+static struct measured measured(const struct suite *s, const struct instances *i, enum setup_kind setup)
 {
-    const struct tmx_job_measured *m = &b->measured;
-    const double energy_j[SETUPS] = {m->cpu_energy_j, m->manual_energy_j, m->dynamic_energy_j,
-                                     m->serial_energy_j};
-    return energy_j[setup];
-}
-
-/* What the paper measured, from the batch's or the kernel's file; 0: not printed. */
-static double measured_s(const struct suite *s, const struct instances *i, enum setup_kind setup)
-{
-    if (!i->batch) {
-        return setup == SETUP_SINGLE ? s->data.kind[i->kind].gpu_time_s : 0;
-    }
-    return batch_s(i->batch, setup);
-}
-
-static double measured_j(const struct suite *s, const struct instances *i, enum setup_kind setup)
-{
-    if (!i->batch) {
-        return setup == SETUP_SINGLE ? s->data.measured_w[i->kind] * s->data.kind[i->kind].gpu_time_s : 0;
-    }
-    return batch_j(i->batch, setup);
+    const double alone_s = s->data.kind[i->kind].gpu_time_s;
+    return i->batch                ? batch_measured(i->batch, setup)
+           : setup == SETUP_SINGLE ? (struct measured){alone_s, s->data.measured_w[i->kind] * alone_s}
+                                   : (struct measured){0};
 }
 
 /* Instances by name: a batch, "search:table5" alone, "9 encryption:table1". Reads kinds that are new. */
@@ -141,24 +132,23 @@ static double events_w(const struct suite *s, const size_t *count, double time_s
     return tmx_power_fit_predict_w(&s->fit, event) - s->fit.coefficient[0];
 }
 
-/* The setup whose power the paper's tables imply. */
-static enum setup_kind measured_setup(const struct instances *i)
+/* Of the setup whose power the paper's tables imply. */
+static struct measured loaded(const struct suite *s, const struct instances *i)
 {
-    return i->batch ? SETUP_MANUAL : SETUP_SINGLE;
+    return measured(s, i, i->batch ? SETUP_MANUAL : SETUP_SINGLE);
 }
 
 /* of: 1; or the number of SMs: every SM's prediction added up, as if each were the average one of a GPU. */
 static double gpu_w(const struct suite *s, const struct instances *i, double of)
 {
-    const double time_s = measured_s(s, i, measured_setup(i));
+    const double time_s = loaded(s, i).time_s;
     return time_s > 0 ? s->base_w - s->data.node.idle_w + of * events_w(s, i->count, time_s) : NAN;
 }
 
 static double measured_gpu_w(const struct suite *s, const struct instances *i)
 {
-    const enum setup_kind setup = measured_setup(i);
-    const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
-    return time_s > 0 && energy_j > 0 ? energy_j / time_s - s->data.node.idle_w : NAN;
+    const struct measured m = loaded(s, i);
+    return m.time_s > 0 && m.energy_j > 0 ? m.energy_j / m.time_s - s->data.node.idle_w : NAN;
 }
 
 /* Mean or largest |error| over everything measured to which nothing was fitted. */
@@ -191,21 +181,12 @@ static double power_error(const struct suite *s, bool largest)
 static double decision(const struct suite *s, const struct instances *i)
 {
     const struct tmx_batch b = batch_of(&s->data, i->count);
-    const struct tmx_prediction cpu = {.time_s = measured_s(s, i, SETUP_CPU),
-                                       .energy_j = measured_j(s, i, SETUP_CPU)};
+    const struct measured m = measured(s, i, SETUP_CPU);
+    const struct tmx_prediction cpu = {.time_s = m.time_s, .energy_j = m.energy_j};
     struct tmx_verdict v;
     tmx_decide(&b, s->data.tmpl, s->data.n_tmpl, cpu.energy_j > 0 ? &cpu : NULL, s->data.node.reference_c,
                &v);
     return v.sure ? v.choice == TMX_MERGE : NAN;
-}
-
-static double saved_pct(const struct suite *s, const struct instances *i, enum setup_kind setup, bool energy)
-{
-    struct tmx_prediction p, cpu;
-    if (!predict(s, i, setup, &p) || !predict(s, i, SETUP_CPU, &cpu)) {
-        return NAN;
-    }
-    return 100 * (1 - (energy ? p.energy_j / cpu.energy_j : p.time_s / cpu.time_s));
 }
 
 enum column {
@@ -246,7 +227,7 @@ static double number_of(void *ctx, const struct tmx_pick *p, size_t seed, char *
     const enum column column = (enum column)tmx_names_find(p->column, column_names, N_COLUMN);
     const bool all = column >= MEAN_POWER_ERROR; /* over everything measured */
     struct instances i = {0};
-    struct tmx_prediction r;
+    struct tmx_prediction r, cpu;
     struct tmx_err none = {0};
     if (column == N_COLUMN) {
         snprintf(why, TMX_WHY, "no column \"%s\"", p->column);
@@ -263,12 +244,15 @@ static double number_of(void *ctx, const struct tmx_pick *p, size_t seed, char *
         case ENERGY:
             return predict(s, &i, setup, &r) ? r.energy_j : NAN;
         case MEASURED_TIME:
-            return measured_s(s, &i, setup);
+            return measured(s, &i, setup).time_s;
         case MEASURED_ENERGY:
-            return measured_j(s, &i, setup);
+            return measured(s, &i, setup).energy_j;
         case TIME_SAVED:
         case ENERGY_SAVED:
-            return saved_pct(s, &i, setup, column == ENERGY_SAVED);
+            if (!predict(s, &i, setup, &r) || !predict(s, &i, SETUP_CPU, &cpu)) {
+                return NAN;
+            }
+            return 100 * (1 - (column == ENERGY_SAVED ? r.energy_j / cpu.energy_j : r.time_s / cpu.time_s));
         case SPEEDUP:
             return 1 / s->data.kind[i.kind].gpu_time_s;
         case DECISION:
@@ -309,7 +293,8 @@ static void add_row(const struct suite *s, struct tmx_table *t, const char *tabl
                     const struct instances *i, enum setup_kind setup)
 {
     const struct tmx_batch b = batch_of(&s->data, i->count);
-    const double is_s = known(measured_s(s, i, setup)), is_j = known(measured_j(s, i, setup));
+    const struct measured m = measured(s, i, setup);
+    const double is_s = known(m.time_s), is_j = known(m.energy_j);
     struct tmx_prediction p;
     if (predict(s, i, setup, &p)) {
         tmx_table_row(t, "%s %s %s %zu %G %G %G %G %G %G %G", table, name, setups[setup],
@@ -330,7 +315,7 @@ static void add_batch(const struct suite *s, struct tmx_table *t, const struct t
         }
     }
     for (int setup = SETUP_CPU; setup <= SETUP_SERIAL; setup++) {
-        const bool printed = measured_s(s, &i, (enum setup_kind)setup) > 0;
+        const bool printed = measured(s, &i, (enum setup_kind)setup).time_s > 0;
         if (printed || setup == SETUP_MANUAL || setup == SETUP_SERIAL) {
             add_row(s, t, b->time_table, b->name, &i, (enum setup_kind)setup);
         }
@@ -433,7 +418,8 @@ enum tmx_status tmx_merge_table(const struct tmx_job_data *d, const struct tmx_j
                       "time_error_percent:2 energy_error_percent:2");
     for (int k = SETUP_CPU; k <= SETUP_SERIAL && *t; k++) {
         const enum setup_kind setup = (enum setup_kind)k;
-        const double s = known(batch_s(b, setup)), j = known(batch_j(b, setup));
+        const struct measured m = batch_measured(b, setup);
+        const double s = known(m.time_s), j = known(m.energy_j);
         struct tmx_prediction p;
         if (predict_at(d, b->count, setup, temp_c, &p)) {
             tmx_table_row(*t, "%s %g %g %g %G %G %G %G", setups[k], p.time_s, p.power_w, p.energy_j, s, j,

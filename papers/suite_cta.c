@@ -170,59 +170,46 @@ static double l2_hit_gain(const struct suite *s, const struct at *at, const stru
                                        : NAN;
 }
 
-#define COLUMN(name, value)                                                                   \
+/* What a printed value may name as its column: of which suite (NULL: of both), and its value. The error of
+ * the cores is from the static optimum; divergence: share of instructions with fewer than 25 of 32 threads,
+ * of the kernel's file. */
+#define COLUMNS(X)                                                                              \
+    X(cores, NULL, at->launch ? r->launch_cores[at->launch - 1] : r->cores)                     \
+    X(optimal_cores, NULL, r->optimal_cores)                                                    \
+    X(performance_pct, NULL, r->performance_pct)                                                \
+    X(energy_pct, NULL, r->energy_pct)                                                          \
+    X(latency_ratio, NULL, r->latency_ratio)                                                    \
+    X(static_pct, NULL, r->static_pct)                                                          \
+    X(bandwidth_pct, NULL, 100 * r->bandwidth_share)                                            \
+    X(ipc_share_pct, NULL,                                                                      \
+      100 * r->ipc / (32 * s->chip[at->chip].memory.peak_ipc * s->chip[at->chip].memory.cores)) \
+    X(energy_vs_tcs_pct, &tcs, 100 * (r->energy_j / x->tcs->energy_j - 1))                      \
+    X(performance_vs_tcs_pct, &tcs, 100 * (x->tcs->seconds / r->seconds - 1))                   \
+    X(cores_error_pct, &tcs, 100 * fabs(r->cores / r->optimal_cores - 1))                       \
+    X(l2_hit_gain_pct, &tcs, l2_hit_gain(s, at, r))                                             \
+    X(performance_vs_30_pct, &apsa, change_pct(x->r30->seconds, r->seconds))                    \
+    X(ipc_vs_30_pct, &apsa, change_pct(r->ipc, x->r30->ipc))                                    \
+    X(power_vs_60_pct, &apsa, change_pct(r->power_w, x->r60->power_w))                          \
+    X(power_vs_30_pct, &apsa, change_pct(r->power_w, x->r30->power_w))                          \
+    X(profiling_overhead_pct, &apsa, overhead_pct(x))                                           \
+    X(type, &apsa, is_type1(x) ? 1 : 2)                                                         \
+    X(as_table_1, &apsa, is_type1(x) == (at->kernel < s->n_first))                              \
+    X(divergence_pct, &apsa, 100 * (1 - s->program[at->kernel].kernel[0].full_warps))
+#define DEFINE(name, of, value)                                                               \
     static double name##_of(const struct suite *s, const struct at *at, const struct runs *x) \
     {                                                                                         \
         const struct tmx_cta_row *r = x->r;                                                   \
         (void)s, (void)at, (void)r;                                                           \
         return (value);                                                                       \
     }
-COLUMN(cores, at->launch ? r->launch_cores[at->launch - 1] : r->cores)
-COLUMN(optimal_cores, r->optimal_cores)
-COLUMN(performance, r->performance_pct)
-COLUMN(energy, r->energy_pct)
-COLUMN(latency_ratio, r->latency_ratio)
-COLUMN(static_share, r->static_pct)
-COLUMN(bandwidth, 100 * r->bandwidth_share)
-COLUMN(ipc_share, 100 * r->ipc / (32 * s->chip[at->chip].memory.peak_ipc * s->chip[at->chip].memory.cores))
-COLUMN(energy_tcs, 100 * (r->energy_j / x->tcs->energy_j - 1))
-COLUMN(performance_tcs, 100 * (x->tcs->seconds / r->seconds - 1))
-COLUMN(cores_error, 100 * fabs(r->cores / r->optimal_cores - 1)) /* from the static optimum */
-COLUMN(l2_gain, l2_hit_gain(s, at, r))
-COLUMN(time_30, change_pct(x->r30->seconds, r->seconds))
-COLUMN(ipc_30, change_pct(r->ipc, x->r30->ipc))
-COLUMN(power_60, change_pct(r->power_w, x->r60->power_w))
-COLUMN(power_30, change_pct(r->power_w, x->r30->power_w))
-COLUMN(overhead, overhead_pct(x))
-COLUMN(type, is_type1(x) ? 1 : 2)
-COLUMN(as_table_1, is_type1(x) == (at->kernel < s->n_first))
-/* share of instructions with fewer than 25 of 32 threads: of the kernel's file */
-COLUMN(divergence, 100 * (1 - s->program[at->kernel].kernel[0].full_warps))
+COLUMNS(DEFINE)
 
-static const struct column { /* what a printed value may name as its column */
+#define ROW(name, of, value) {#name, name##_of, of},
+static const struct column {
     const char *name;
     double (*number)(const struct suite *s, const struct at *at, const struct runs *x);
-    const struct kind *of; /* NULL: of both */
-} columns[] = {{"cores", cores_of, NULL},
-               {"optimal_cores", optimal_cores_of, NULL},
-               {"performance_pct", performance_of, NULL},
-               {"energy_pct", energy_of, NULL},
-               {"latency_ratio", latency_ratio_of, NULL},
-               {"static_pct", static_share_of, NULL},
-               {"bandwidth_pct", bandwidth_of, NULL},
-               {"ipc_share_pct", ipc_share_of, NULL},
-               {"energy_vs_tcs_pct", energy_tcs_of, &tcs},
-               {"performance_vs_tcs_pct", performance_tcs_of, &tcs},
-               {"cores_error_pct", cores_error_of, &tcs},
-               {"l2_hit_gain_pct", l2_gain_of, &tcs},
-               {"performance_vs_30_pct", time_30_of, &apsa},
-               {"ipc_vs_30_pct", ipc_30_of, &apsa},
-               {"power_vs_60_pct", power_60_of, &apsa},
-               {"power_vs_30_pct", power_30_of, &apsa},
-               {"profiling_overhead_pct", overhead_of, &apsa},
-               {"type", type_of, &apsa},
-               {"as_table_1", as_table_1_of, &apsa},
-               {"divergence_pct", divergence_of, &apsa}};
+    const struct kind *of;
+} columns[] = {COLUMNS(ROW)};
 
 static const struct column *find_column(const struct suite *s, const char *name)
 {
@@ -603,8 +590,9 @@ static struct tmx_table *apsa_table(const struct suite *s)
         tmx_table_row(t, "%s %s", !is_apsa ? "" : is_type1(&x) ? "I" : "II", k < s->n_first ? "I" : "II");
         for (size_t c = FIRST; c <= LAST; c++) {
             const struct column *column = find_column(s, tmx_table_column(t, c)->name);
-            column->number == overhead_of && !is_apsa ? tmx_table_empty(t)
-                                                      : tmx_table_real(t, number_at(s, column, &at));
+            column->number == profiling_overhead_pct_of && !is_apsa
+                ? tmx_table_empty(t)
+                : tmx_table_real(t, number_at(s, column, &at));
         }
         tmx_table_row(t, "%g %g", 1e6 * r.seconds, r.power_w);
     }
@@ -679,15 +667,6 @@ static enum tmx_status run_all(const struct suite *s, struct tmx_err *err)
     return st;
 }
 
-/* table.csv, paper.csv, seeds.csv, launches.csv, core.csv. */
-static enum tmx_status write(const struct suite *s, const struct tmx_table *table, struct tmx_err *err)
-{
-    enum tmx_status st =
-        s->call->out_dir ? tmx_cta_report_save(&s->report[0], s->call->out_dir, err) : TMX_OK;
-    st = st || !s->cores ? st : tmx_suite_save(s->call, s->cores, "core.csv", err);
-    return st ? st : tmx_suite_write(s->call, table, &s->values, NULL, err);
-}
-
 static enum tmx_status suite(const struct kind *kind, const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite s = {.call = call, .kind = kind, .n_seed = 1};
@@ -707,7 +686,9 @@ static enum tmx_status suite(const struct kind *kind, const struct tmx_suite_cal
             own = apsa_table(&s);
             st = own ? TMX_OK : tmx_no_memory(err);
         }
-        st = st ? st : write(&s, own ? own : s.report[0].table, err);
+        st = st || !call->out_dir ? st : tmx_cta_report_save(&s.report[0], call->out_dir, err);
+        st = st || !s.cores ? st : tmx_suite_save(call, s.cores, "core.csv", err);
+        st = st ? st : tmx_suite_write(call, own ? own : s.report[0].table, &s.values, NULL, err);
     }
     tmx_table_destroy(own);
     for (size_t i = 0; s.report && i < s.n_seed * s.n_chip; i++) {

@@ -4,6 +4,7 @@
  * without the empty SM between launches; and programs read off the compiled source of some of the benchmarks,
  * with neither knobs nor gaps. What the paper prints is in the suite file. */
 #include <gsl/gsl_multimin.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
+#include "study/analysis/analysis.h"
 #include "study/microbench/microbench.h"
 
 /* ---- what is to run, and its runs ---- */
@@ -313,24 +315,21 @@ static double wakeup_ratio(const struct suite *s, const struct at *a)
     (void)s;
 }
 
-/* Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above
- * .9? */
+/* Is Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above .9? */
 static double wakeups_correlate(const struct suite *s, const struct at *a)
 {
-    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    double rate[TMX_GATE_CASES], slowdown[TMX_GATE_CASES];
+    size_t n = 0;
     for (size_t i = s->n_plain; i < a->part->plan.n_case; i++) {
         const struct tmx_gate_case *c = &s->gate_case[i];
         const struct at at = {a->part, a->seed, a->kernel, i};
         if (c->policy == s->gate_case[a->gate_case].policy && c->idle_detect_cycles > 0) {
             const struct tmx_sm_result *r = result_of(&at, i);
-            const double u =
-                (double)(r->type[0].critical_wakeups + r->type[1].critical_wakeups) / (double)r->cycles;
-            const double v = numbers_of(&at).slowdown;
-            n += 1, x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
+            rate[n] = (double)(r->type[0].critical_wakeups + r->type[1].critical_wakeups) / (double)r->cycles;
+            slowdown[n++] = numbers_of(&at).slowdown;
         }
     }
-    const double spread = (n * xx - x * x) * (n * yy - y * y);
-    return n > 1 ? spread > 0 && (n * xy - x * y) / sqrt(spread) > 0.9 : NAN;
+    return n > 1 ? gsl_stats_correlation(rate, 1, slowdown, 1, n) > 0.9 : NAN;
 }
 
 #define PERCENT_OF(member) NULL, offsetof(struct tmx_gate_numbers, member), false
@@ -439,15 +438,12 @@ static struct tmx_table *summarise(struct suite *s)
         snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
         tmx_table_row(t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
         for (size_t c = 0; c < sizeof of / sizeof of[0]; c++) {
-            double mean = 0, square = 0;
+            struct tmx_moments m = {0};
             snprintf(p.column, sizeof p.column, "%s", of[c]);
             for (size_t k = 0; k < (size_t)s->seeds; k++) {
-                mean += number(s, &p, k, why) / s->seeds;
+                tmx_moments_add(&m, number(s, &p, k, why));
             }
-            for (size_t k = 0; k < (size_t)s->seeds; k++) {
-                square += pow(number(s, &p, k, why) - mean, 2);
-            }
-            tmx_table_row(t, "%G %G", mean, s->seeds < 2 ? NAN : sqrt(square / (s->seeds - 1)));
+            tmx_table_row(t, "%G %G", tmx_moments_mean(&m), tmx_moments_sd(&m));
         }
     }
     return t;
