@@ -556,20 +556,6 @@ static void check_policies(const struct admission *a)
     }
 }
 
-static void find_limit(struct admission *a)
-{
-    const double trip_k = tmx_sim_trip_k(tmx_run_sim(a->run));
-    a->limit_k = !isnan(a->call->limit_c) ? a->call->limit_c + TMX_ZERO_C : trip_k;
-    if (!(a->limit_k > 0)) {
-        tmx_error(a->err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
-    } else if (a->limit_k > trip_k) {
-        tmx_error(a->err, TMX_ECONFIG,
-                  "the limit of %g degC is above %g degC, where the throttle stops clocks; give a lower one, "
-                  "or --set throttle.trip_c",
-                  a->call->limit_c, trip_k - TMX_ZERO_C);
-    }
-}
-
 /* The dynamic watts that bring GPU 0's board to its limit when its chip is at the limit. */
 static double board_w(const struct admission *a)
 {
@@ -607,7 +593,16 @@ static void look(struct admission *a, double watt)
     a->cooling = &tmx_run_sim(a->run)->spec.cooling;
     a->topology = a->cooling->topology;
     check_policies(a);
-    find_limit(a);
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim(a->run));
+    a->limit_k = !isnan(a->call->limit_c) ? a->call->limit_c + TMX_ZERO_C : trip_k;
+    if (!(a->limit_k > 0)) {
+        tmx_error(a->err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
+    } else if (a->limit_k > trip_k) {
+        tmx_error(a->err, TMX_ECONFIG,
+                  "the limit of %g degC is above %g degC, where the throttle stops clocks; give a lower one, "
+                  "or --set throttle.trip_c",
+                  a->call->limit_c, trip_k - TMX_ZERO_C);
+    }
     if (!a->err->code && !a->dynamic_w) {
         make_state(a);
     }

@@ -262,18 +262,6 @@ struct bound_rows {
     struct tmx_err *err; /* of the first failure */
 };
 
-static void make_table(struct bound_rows *r, size_t n_level)
-{
-    r->n_level = n_level;
-    r->table = tmx_table_of("mix bound_pct:3 certificate:-1 feasible_pct:3 limit_c:2 steady_peak_c:3");
-    for (size_t v = 0; v < n_level; v++) {
-        char name[24];
-        snprintf(name, sizeof name, "level%zu_share", v);
-        tmx_table_extend(r->table, name, TMX_COLUMN_REAL, 3);
-    }
-    tmx_table_extend(r->table, "variant", TMX_COLUMN_TEXT, 0);
-}
-
 static void bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant)
 {
     struct tmx_bound_options o = {.limit_k = !isnan(r->call->limit_c) ? r->call->limit_c + TMX_ZERO_C
@@ -289,7 +277,15 @@ static void bound_run(struct bound_rows *r, const struct tmx_run *run, const cha
         !tmx_bound_feasible(&feasible, &j.chip, &j.work, &j.options, &why)) {
         const double bound_pct = 100 * (1 - j.bound.speed), feasible_pct = 100 * (1 - feasible);
         if (!r->table) {
-            make_table(r, j.bound.n_level);
+            r->n_level = j.bound.n_level;
+            r->table =
+                tmx_table_of("mix bound_pct:3 certificate:-1 feasible_pct:3 limit_c:2 steady_peak_c:3");
+            for (size_t v = 0; v < j.bound.n_level; v++) {
+                char name[24];
+                snprintf(name, sizeof name, "level%zu_share", v);
+                tmx_table_extend(r->table, name, TMX_COLUMN_REAL, 3);
+            }
+            tmx_table_extend(r->table, "variant", TMX_COLUMN_TEXT, 0);
         }
         tmx_table_row(r->table, "%s %g %g %g %g %G", tmx_run_mix_name(run), bound_pct, j.bound.certificate,
                       feasible_pct, j.options.limit_k - TMX_ZERO_C, peak_k - TMX_ZERO_C);

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/os.h"
 
 enum { POLL_MS = 200, READ_SIZE = 65536 };
@@ -53,6 +54,7 @@ struct tmx_pool_child {
 
 struct pool {
     const struct tmx_pool *p;
+    struct tmx_arena arena;
     struct worker *workers; /* [n_worker] */
     unsigned n_worker, n_busy;
     char **held; /* [n_task] what finished tasks sent, head first; owned until collected */
@@ -422,9 +424,7 @@ static void release(struct pool *s)
     for (size_t i = 0; s->held && i < s->p->n_task; i++) {
         free(s->held[i]);
     }
-    free(s->workers);
-    free(s->held);
-    free(s->again);
+    tmx_arena_finish(&s->arena);
     s->progress.part = 0;
     if (s->share) {
         munmap(s->share, s->p->n_task * sizeof *s->share);
@@ -448,25 +448,21 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     sigaddset(&s.stop, SIGINT);
     sigaddset(&s.stop, SIGTERM);
     sigprocmask(SIG_BLOCK, &s.stop, &s.before);
-    s.workers = calloc(s.n_worker, sizeof *s.workers);
-    s.held = calloc(p->n_task, sizeof *s.held);
-    s.again = calloc(p->n_task, sizeof *s.again);
+    struct pollfd *fds;
+    TMX_TAKE(&s.arena, s.workers, s.n_worker);
+    TMX_TAKE(&s.arena, s.held, p->n_task);
+    TMX_TAKE(&s.arena, s.again, p->n_task);
+    TMX_TAKE(&s.arena, fds, s.n_worker);
     s.share = tmx_os_shared(p->n_task * sizeof *s.share); /* without it the time left is known later */
-    struct pollfd *fds = calloc(s.n_worker, sizeof *fds);
-    enum tmx_status st = TMX_OK;
-    if (!s.workers || !s.held || !s.again || !fds) {
-        st = tmx_no_memory(err);
-    } else {
+    enum tmx_status st = s.arena.failed ? tmx_no_memory(err) : TMX_OK;
+    if (!st) {
         tmx_progress_begin(&s.progress, p->noun, p->n_task);
         st = start_idle(&s, err);
         while (!st && s.n_busy > 0) {
             st = step(&s, fds, err);
-            if (!st) {
-                st = start_idle(&s, err);
-            }
+            st = st ? st : start_idle(&s, err);
         }
     }
-    free(fds);
     release(&s);
     return st;
 }

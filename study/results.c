@@ -24,10 +24,9 @@ struct tmx_results {
     sqlite3 *db;
     char path[512];
     bool writes;
-    enum tmx_status st;
-    int code;            /* SQLite's */
-    struct tmx_err *err; /* of the call */
-    struct {             /* prepared so far, by the address of its text */
+    struct tmx_err e; /* of the call */
+    int code;         /* SQLite's */
+    struct {          /* prepared so far, by the address of its text */
         const char *sql;
         sqlite3_stmt *stmt;
     } kept[STATEMENTS];
@@ -47,10 +46,9 @@ enum { TABLES = 5 };
 
 /* ---- statements ---- */
 
-static void begin(struct tmx_results *r, struct tmx_err *err)
+static void begin(struct tmx_results *r)
 {
-    r->st = TMX_OK;
-    r->err = err;
+    r->e = (struct tmx_err){0};
 }
 
 /* The connection's last error, unless there was one before. */
@@ -78,30 +76,22 @@ static void failed(struct tmx_results *r)
     while (errors[i].code && errors[i].code != code) {
         i++;
     }
-    if (!r->st) {
-        r->code = code;
-        r->st = tmx_fail_at(r->err, errors[i].st, r->path, 0, "%s%s",
-                            code == SQLITE_CORRUPT ? "the database is damaged: " : "",
-                            link              ? "a symbolic link: a database is not written through one"
-                            : errors[i].words ? errors[i].words
-                                              : sqlite3_errmsg(r->db));
-    }
+    r->code = r->e.code ? r->code : code;
+    tmx_error_at(&r->e, errors[i].st, r->path, 0, "%s%s",
+                 code == SQLITE_CORRUPT ? "the database is damaged: " : "",
+                 link              ? "a symbolic link: a database is not written through one"
+                 : errors[i].words ? errors[i].words
+                                   : sqlite3_errmsg(r->db));
 }
 
 static void damaged(struct tmx_results *r, const char *what)
 {
-    r->st =
-        r->st ? r->st : tmx_fail_at(r->err, TMX_EPARSE, r->path, 0, "the database is damaged: %.200s", what);
-}
-
-static void no_memory(struct tmx_results *r)
-{
-    r->st = r->st ? r->st : tmx_no_memory(r->err);
+    tmx_error_at(&r->e, TMX_EPARSE, r->path, 0, "the database is damaged: %.200s", what);
 }
 
 static void exec(struct tmx_results *r, const char *sql)
 {
-    if (!r->st && sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+    if (!r->e.code && sqlite3_exec(r->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
         failed(r);
     }
 }
@@ -115,19 +105,19 @@ static sqlite3_stmt *ask_list(struct tmx_results *r, const char *sql, const char
         k++;
         tmx_assert(k < STATEMENTS);
     }
-    if (!r->st && !r->kept[k].sql) {
+    if (!r->e.code && !r->kept[k].sql) {
         if (sqlite3_prepare_v2(r->db, sql, -1, &r->kept[k].stmt, NULL) == SQLITE_OK) {
             r->kept[k].sql = sql;
         } else {
             failed(r);
         }
     }
-    if (r->st) {
+    if (r->e.code) {
         return NULL;
     }
     sqlite3_stmt *s = r->kept[k].stmt;
     sqlite3_reset(s);
-    for (int i = 0; types[i] && !r->st; i++) {
+    for (int i = 0; types[i] && !r->e.code; i++) {
         const int code = types[i] == 't'
                              ? sqlite3_bind_text(s, i + 1, va_arg(list, const char *), -1, SQLITE_TRANSIENT)
                          : types[i] == 'i' ? sqlite3_bind_int64(s, i + 1, va_arg(list, int64_t))
@@ -136,7 +126,7 @@ static sqlite3_stmt *ask_list(struct tmx_results *r, const char *sql, const char
             failed(r);
         }
     }
-    return r->st ? NULL : s;
+    return r->e.code ? NULL : s;
 }
 
 static sqlite3_stmt *ask(struct tmx_results *r, const char *sql, const char *types, ...)
@@ -151,7 +141,7 @@ static sqlite3_stmt *ask(struct tmx_results *r, const char *sql, const char *typ
 /* The next row of a statement; false behind the last, and after a failure. */
 static bool row(struct tmx_results *r, sqlite3_stmt *s)
 {
-    const int code = s && !r->st ? sqlite3_step(s) : SQLITE_DONE;
+    const int code = s && !r->e.code ? sqlite3_step(s) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         failed(r);
     }
@@ -191,7 +181,7 @@ static const char *text_at(sqlite3_stmt *s, int column)
 static void commit(struct tmx_results *r)
 {
     exec(r, "COMMIT");
-    if (r->st) {
+    if (r->e.code) {
         sqlite3_exec(r->db, "ROLLBACK", NULL, NULL, NULL);
     }
 }
@@ -219,8 +209,10 @@ static void hash_rows(struct tmx_results *r, const char *id, char hex[TMX_HASH_H
          "SELECT name, n, value FROM metric WHERE run = ? ORDER BY name"}};
     struct tmx_hash *h = NULL;
     hex[0] = '\0';
-    r->st = r->st ? r->st : tmx_hash_create(&h, r->err);
-    for (size_t i = 0; !r->st && i < 3 && of[id != NULL][i]; i++) {
+    if (!r->e.code) {
+        (void)!tmx_hash_create(&h, &r->e);
+    }
+    for (size_t i = 0; !r->e.code && i < 3 && of[id != NULL][i]; i++) {
         sqlite3_stmt *s = ask(r, of[id != NULL][i], id ? "t" : "", id);
         while (row(r, s)) {
             for (int c = 0; c < sqlite3_column_count(s); c++) {
@@ -238,7 +230,7 @@ static void hash_rows(struct tmx_results *r, const char *id, char hex[TMX_HASH_H
             }
         }
     }
-    if (!r->st) {
+    if (!r->e.code) {
         tmx_hash_hex(h, hex);
     }
     tmx_hash_destroy(h);
@@ -264,12 +256,12 @@ static void check_whole(struct tmx_results *r)
         number(r, "SELECT count(*) = 0 OR sum(key = 'hash' AND value = ?) FROM study", "t", hex) != 0;
     const int64_t n_run = number(r, "SELECT count(*) FROM run", ""),
                   n_broken = number(r, "SELECT count(*) FROM run WHERE NOT intact(id, hash)", "");
-    if (!r->st && (n_broken > 0 || !as_written)) {
-        r->st = tmx_fail_at(r->err, TMX_EPARSE, r->path, 0,
-                            "the database is damaged: %s%d of %d runs have changed since they were written; "
-                            "the command that made it computes them again",
-                            as_written ? "" : "its points are not as they were written; ", (int)n_broken,
-                            (int)n_run);
+    if (n_broken > 0 || !as_written) {
+        tmx_error_at(&r->e, TMX_EPARSE, r->path, 0,
+                     "the database is damaged: %s%d of %d runs have changed since they were written; "
+                     "the command that made it computes them again",
+                     as_written ? "" : "its points are not as they were written; ", (int)n_broken,
+                     (int)n_run);
     }
 }
 
@@ -291,15 +283,14 @@ static bool check_format(struct tmx_results *r)
     const int64_t application = number(r, "PRAGMA application_id", ""),
                   version = number(r, "PRAGMA user_version", "");
     if (number(r, "SELECT count(*) FROM sqlite_master", "") == 0 && application == 0) {
-        return !r->st;
+        return !r->e.code;
     }
-    if (!r->st && application != APPLICATION) {
-        r->st = tmx_fail_at(r->err, TMX_EPARSE, r->path, 0,
-                            "not a results database (it belongs to another program)");
-    } else if (!r->st && version != TMX_RESULTS_VERSION) {
-        r->st = tmx_fail_at(r->err, TMX_EPARSE, r->path, 0,
-                            "a results database of version %d; this program reads version %d", (int)version,
-                            TMX_RESULTS_VERSION);
+    if (application != APPLICATION) {
+        tmx_error_at(&r->e, TMX_EPARSE, r->path, 0, "not a results database (it belongs to another program)");
+    } else if (version != TMX_RESULTS_VERSION) {
+        tmx_error_at(&r->e, TMX_EPARSE, r->path, 0,
+                     "a results database of version %d; this program reads version %d", (int)version,
+                     TMX_RESULTS_VERSION);
     }
     if (number(r, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND instr(?, sql || ';')", "t",
                schema) != TABLES) {
@@ -315,7 +306,7 @@ static bool check_format(struct tmx_results *r)
     const double tail =
         (double)tmx_os_file_size(r->path) -
         (double)number(r, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", "");
-    if (!r->st && tail > 0) {
+    if (!r->e.code && tail > 0) {
         tmx_warn("%s: %.0f bytes behind its last page belong to no row; they are not read", r->path, tail);
     }
     return false;
@@ -328,10 +319,10 @@ static void open_immutable(struct tmx_results *r)
     size_t n = strlen(uri);
     snprintf(wal, sizeof wal, "%s-wal", r->path);
     if (tmx_os_file_size(wal) > 0) { /* runs that only the log holds would be missing */
-        r->st = tmx_fail_at(r->err, TMX_EIO, r->path, 0,
-                            "%s holds runs that are not in it yet, and the folder is read-only; copy both to "
-                            "a folder that may be written",
-                            wal);
+        tmx_error_at(&r->e, TMX_EIO, r->path, 0,
+                     "%s holds runs that are not in it yet, and the folder is read-only; copy both to "
+                     "a folder that may be written",
+                     wal);
         return;
     }
     for (const char *c = r->path; *c && n + 32 < sizeof uri; c++) {
@@ -342,7 +333,7 @@ static void open_immutable(struct tmx_results *r)
     forget_statements(r);
     sqlite3_close(r->db);
     r->db = NULL;
-    begin(r, r->err);
+    begin(r);
     if (sqlite3_open_v2(uri, &r->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK) {
         failed(r);
     }
@@ -350,20 +341,19 @@ static void open_immutable(struct tmx_results *r)
 
 static void connect_read(struct tmx_results *r)
 {
-    bool empty = false;
     tmx_provenance_note(r->path, NULL, 0);
     if (sqlite3_open_v2(r->path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
         failed(r);
         return;
     }
     sqlite3_busy_timeout(r->db, BUSY_MS);
-    empty = check_format(r);
-    if (r->st && r->code == SQLITE_CANTOPEN) {
+    bool empty = check_format(r);
+    if (r->e.code && r->code == SQLITE_CANTOPEN) {
         open_immutable(r);
         empty = check_format(r);
     }
-    if (!r->st && empty) {
-        r->st = tmx_fail_at(r->err, TMX_EIO, r->path, 0, "an empty database: no results");
+    if (empty) {
+        tmx_error_at(&r->e, TMX_EIO, r->path, 0, "an empty database: no results");
     }
 }
 
@@ -373,8 +363,7 @@ static void connect_write(struct tmx_results *r, bool in_memory)
     enum { ROOM = 4096 };
     char folder[sizeof r->path], real[ROOM + sizeof r->path] = ".";
     const char *slash = strrchr(r->path, '/');
-    r->st = in_memory ? TMX_OK : tmx_os_mkdirs_for(r->path, r->err);
-    if (r->st) {
+    if (!in_memory && tmx_os_mkdirs_for(r->path, &r->e)) {
         return;
     }
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - r->path) + 1 : 1, slash ? r->path : ".");
@@ -390,14 +379,14 @@ static void connect_write(struct tmx_results *r, bool in_memory)
     }
     sqlite3_busy_timeout(r->db, BUSY_MS);
     const bool empty = check_format(r);
-    if (!r->st && sqlite3_db_readonly(r->db, "main") == 1) {
-        r->st = tmx_fail_at(r->err, TMX_EIO, r->path, 0, "the database is read-only");
+    if (!r->e.code && sqlite3_db_readonly(r->db, "main") == 1) {
+        tmx_error_at(&r->e, TMX_EIO, r->path, 0, "the database is read-only");
     } else if (empty) {
         char sql[2048];
         snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
                  (int)APPLICATION, (int)TMX_RESULTS_VERSION, schema);
         exec(r, "BEGIN IMMEDIATE");
-        if (!r->st && check_format(r)) { /* another process may have been faster */
+        if (!r->e.code && check_format(r)) { /* another process may have been faster */
             exec(r, sql);
         }
         commit(r);
@@ -413,33 +402,27 @@ static void locate(const char *path, char file[512])
     }
 }
 
-enum tmx_open { TMX_OPEN_READ, TMX_OPEN_WRITE };
-
-/* Open and check application, version, schema and structure; in write mode make it where there is nothing
- * (path NULL: in memory). Nothing of a database that is there is written. */
-static enum tmx_status results_connect(struct tmx_results **r, const char *path, enum tmx_open mode,
+/* Open and check application, version, schema and structure; to write, make it where there is nothing (path
+ * NULL: in memory). Nothing of a database that is there is written. */
+static enum tmx_status results_connect(struct tmx_results **r, const char *path, bool write,
                                        struct tmx_err *err)
 {
-    struct tmx_results *n = calloc(1, sizeof *n);
-    *r = NULL;
+    struct tmx_results *n = *r = calloc(1, sizeof *n);
     if (!n) {
         return tmx_no_memory(err);
     }
-    begin(n, err);
     locate(path ? path : "results", n->path);
-    n->st = path ? tmx_input_check(n->path, err) : TMX_OK; /* SQLite would wait for a FIFO's writer */
-    if (!n->st) {
-        mode == TMX_OPEN_READ ? connect_read(n) : connect_write(n, !path);
+    if (!path || !tmx_input_check(n->path, &n->e)) { /* SQLite would wait for a FIFO's writer */
+        write ? connect_write(n, !path) : connect_read(n);
     }
-    if (!n->st &&
+    if (!n->e.code &&
         sqlite3_create_function(n->db, "intact", 2, SQLITE_UTF8, n, intact, NULL, NULL) != SQLITE_OK) {
         failed(n);
     }
-    const enum tmx_status st = n->st;
+    const enum tmx_status st = tmx_error_give(err, &n->e);
     if (st) {
         tmx_results_close(n);
-    } else {
-        *r = n;
+        *r = NULL;
     }
     return st;
 }
@@ -538,8 +521,8 @@ static void load_runs(struct tmx_results *r, struct tmx_result_set *set, enum tm
     TMX_TAKE(&set->arena, set->run, set->n_run);
     TMX_TAKE(&set->arena, value, set->n_run * set->n_key);
     TMX_TAKE(&set->arena, metric, set->n_run * set->n_metric);
-    if (set->arena.failed || r->st) {
-        no_memory(r);
+    tmx_arena_check(&set->arena, &r->e);
+    if (r->e.code) {
         return;
     }
     sqlite3_stmt *s = ask(r, "SELECT name FROM named ORDER BY at", "");
@@ -600,7 +583,7 @@ static void load_points(struct tmx_results *r, struct tmx_result_set *set)
     if (n > 0 && (low < 0 || high >= MAX_POINTS || high + 1 < n)) {
         damaged(r, "the numbers of its points are out of range");
     }
-    set->n_point = n > 0 && !r->st ? (size_t)high + 1 : 0;
+    set->n_point = n > 0 && !r->e.code ? (size_t)high + 1 : 0;
     TMX_TAKE(&set->arena, set->run_of_point, set->n_point);
     for (size_t i = 0; !set->arena.failed && i < set->n_point; i++) {
         set->run_of_point[i] = set->n_run;
@@ -671,11 +654,10 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
 {
     struct tmx_results *r = NULL;
     *set = (struct tmx_result_set){0};
-    enum tmx_status st = results_connect(&r, path, TMX_OPEN_READ, err);
+    enum tmx_status st = results_connect(&r, path, false, err);
     if (st) {
         return st != TMX_ENOMEM && tmx_text_ends(path, ".csv") ? load_table(set, path, err) : st;
     }
-    begin(r, err);
     exec(r, "PRAGMA temp_store = MEMORY; BEGIN"); /* one snapshot, also while a study writes */
     check_whole(r);
     load_lines(r, set);
@@ -683,10 +665,8 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
     load_cells(r, set);
     load_points(r, set);
     TMX_TAKE(&set->arena, set->warnings, 1);
-    if (set->arena.failed) {
-        no_memory(r);
-    }
-    st = r->st ? r->st : tmx_results_warnings(r, set->warnings, err);
+    tmx_arena_check(&set->arena, &r->e);
+    st = r->e.code ? tmx_error_give(err, &r->e) : tmx_results_warnings(r, set->warnings, err);
     tmx_results_close(r);
     if (st) {
         tmx_result_set_finish(set);
@@ -782,9 +762,9 @@ static void same_lines(struct tmx_results *r, const struct line line[LINES])
         sqlite3_stmt *s =
             ask(r, "SELECT value FROM study WHERE key = ? AND value <> ?", "tt", line[i].key, line[i].value);
         if (row(r, s)) {
-            r->st = tmx_fail_at(r->err, TMX_EIO, r->path, 0,
-                                "holds another study: its %s is \"%s\", not \"%s\"; give another file",
-                                line[i].key, text_at(s, 0), line[i].value);
+            tmx_error_at(&r->e, TMX_EIO, r->path, 0,
+                         "holds another study: its %s is \"%s\", not \"%s\"; give another file", line[i].key,
+                         text_at(s, 0), line[i].value);
         }
     }
 }
@@ -813,10 +793,10 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
     char *axes = NULL;
     size_t size = 0;
     struct tmx_err why = {0};
-    enum tmx_status st = results_connect(out, path, TMX_OPEN_WRITE, &why);
+    enum tmx_status st = results_connect(out, path, true, &why);
     if (st == TMX_EPARSE && s->suite) {
         st = set_aside(path, &why, err);
-        st = st ? st : results_connect(out, path, TMX_OPEN_WRITE, err);
+        st = st ? st : results_connect(out, path, true, err);
     } else if (st) {
         *err = why;
     }
@@ -831,14 +811,13 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
         struct tmx_results *r = *out;
         const struct line line[LINES] = {
             {"name", s->name}, {"axes", axes}, {"method", s->method}, {"doc", s->doc}};
-        begin(r, err);
         if (!s->suite) {
             same_lines(r, line); /* before anything is written */
         }
         results_write(r);
         exec(r, "CREATE TEMP TABLE broken AS SELECT id FROM run WHERE NOT intact(id, hash)");
         const int64_t n = number(r, "SELECT count(*) FROM broken", "");
-        if (!r->st && n > 0) { /* runs that are not as they were written are no results */
+        if (!r->e.code && n > 0) { /* runs that are not as they were written are no results */
             tmx_print_visible(stderr,
                               "note: %s: runs that are not as they were written, computed again: %d\n",
                               r->path, (int)n);
@@ -853,7 +832,7 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
         same_lines(r, line); /* another process may have been faster */
         store_hash(r);
         commit(r);
-        st = r->st;
+        st = tmx_error_give(err, &r->e);
     }
     free(axes);
     if (st) {
@@ -866,20 +845,20 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
 enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs *s,
                                    const char (*ids)[TMX_HASH_HEX], struct tmx_err *err)
 {
-    begin(r, err);
+    begin(r);
     exec(r, "BEGIN IMMEDIATE; DELETE FROM point");
     for (size_t i = 0; i < s->n_point; i++) {
         tell(r, "INSERT INTO point VALUES(?, ?)", "it", (int64_t)i, ids[i]);
     }
     store_hash(r);
     commit(r);
-    return r->st;
+    return tmx_error_give(err, &r->e);
 }
 
 enum tmx_status tmx_results_runs(struct tmx_results *r, size_t *point, enum tmx_run_state *state, size_t *n,
                                  struct tmx_err *err)
 {
-    begin(r, err);
+    begin(r);
     sqlite3_stmt *s =
         ask(r,
             "SELECT min(n), coalesce(1 + (status <> 'done'), 0) FROM point p LEFT JOIN run ON id = p.run"
@@ -889,7 +868,7 @@ enum tmx_status tmx_results_runs(struct tmx_results *r, size_t *point, enum tmx_
         point[*n] = (size_t)sqlite3_column_int64(s, 0);
         state[*n] = (enum tmx_run_state)sqlite3_column_int(s, 1);
     }
-    return r->st;
+    return tmx_error_give(err, &r->e);
 }
 
 /* A parameter as SQLite's own type; a whole number is an integer however it was written. */
@@ -911,7 +890,7 @@ enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *s,
                                 struct tmx_err *err)
 {
     char hex[TMX_HASH_HEX];
-    begin(r, err);
+    begin(r);
     exec(r, "BEGIN IMMEDIATE");
     tell(
         r,
@@ -919,10 +898,10 @@ enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *s,
         " error = excluded.error, seconds = excluded.seconds, version = excluded.version"
         " WHERE run.status = 'failed'",
         "tttdtt", of->id, of->done ? "done" : "failed", of->error, of->seconds, of->version, of->config);
-    if (!r->st && sqlite3_changes(r->db) > 0) {
+    if (!r->e.code && sqlite3_changes(r->db) > 0) {
         tell(r, "DELETE FROM parameter WHERE run = ?", "t", of->id); /* also what a damaged run has left */
         tell(r, "DELETE FROM metric WHERE run = ?", "t", of->id);
-        for (size_t k = 0; k < s->n_key && !r->st; k++) {
+        for (size_t k = 0; k < s->n_key && !r->e.code; k++) {
             add_parameter(r, of->id, s->key[k], s->value(s->ctx, of->point, k));
         }
         for (size_t i = 0; i < of->n_metric; i++) {
@@ -935,13 +914,13 @@ enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *s,
         tell(r, "UPDATE run SET hash = ? WHERE id = ?", "tt", hex, of->id);
     }
     commit(r);
-    return r->st;
+    return tmx_error_give(err, &r->e);
 }
 
 enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value, double *value,
                                    char **error, struct tmx_err *err)
 {
-    begin(r, err);
+    begin(r);
     for (size_t i = 0; i < n_point * n_value; i++) {
         value[i] = NAN;
     }
@@ -961,26 +940,26 @@ enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t
         if (p >= 0 && (size_t)p < n_point && !error[p]) {
             error[p] = tmx_text_dup(text_at(s, 1));
             if (!error[p]) {
-                no_memory(r);
+                tmx_no_memory(&r->e);
             }
         }
     }
-    return r->st;
+    return tmx_error_give(err, &r->e);
 }
 
 enum tmx_status tmx_results_warnings(struct tmx_results *r, struct tmx_warnings *w, struct tmx_err *err)
 {
-    begin(r, err);
+    begin(r);
     sqlite3_stmt *s = ask(r,
                           "SELECT p.n, config FROM point p JOIN run ON id = p.run"
                           " WHERE instr(config, '" TMX_RUN_WARNING "') ORDER BY p.n",
                           "");
     while (row(r, s)) {
         const char *config = text_at(s, 1);
-        r->st = config ? tmx_warnings_add(w, (size_t)sqlite3_column_int64(s, 0), config, err)
-                       : tmx_no_memory(err);
+        (void)!(config ? tmx_warnings_add(w, (size_t)sqlite3_column_int64(s, 0), config, &r->e)
+                       : tmx_no_memory(&r->e));
     }
-    return r->st;
+    return tmx_error_give(err, &r->e);
 }
 
 static void merge_one(struct tmx_results *r, const char *path)
@@ -988,7 +967,7 @@ static void merge_one(struct tmx_results *r, const char *path)
     char from[512];
     locate(path, from);
     tell(r, "ATTACH DATABASE ? AS other", "t", from);
-    if (r->st) {
+    if (r->e.code) {
         return;
     }
     sqlite3_stmt *s = ask(r,
@@ -996,15 +975,15 @@ static void merge_one(struct tmx_results *r, const char *path)
                           " WHERE a.key = b.key AND a.key <> 'hash' AND a.value <> b.value LIMIT 1",
                           "");
     if (row(r, s)) {
-        r->st = tmx_fail_at(r->err, TMX_EIO, from, 0, "another study: its %s is \"%s\", not \"%s\"",
-                            text_at(s, 0), text_at(s, 2), text_at(s, 1));
+        tmx_error_at(&r->e, TMX_EIO, from, 0, "another study: its %s is \"%s\", not \"%s\"", text_at(s, 0),
+                     text_at(s, 2), text_at(s, 1));
     }
     /* A point that both have must have the same run in both: else one of them is of earlier inputs. */
     const int64_t n =
         number(r, "SELECT count(*) FROM main.point a, other.point b WHERE a.n = b.n AND a.run <> b.run", "");
     if (n > 0) {
-        r->st = tmx_fail_at(
-            r->err, TMX_EIO, from, 0,
+        tmx_error_at(
+            &r->e, TMX_EIO, from, 0,
             "%d points have other runs than in %s: the study or a file it names has changed in between; "
             "sweep the older one again",
             (int)n, r->path);
@@ -1034,26 +1013,26 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
     locate(path, to);
     const bool before = tmx_os_exists(to);
     for (size_t i = 0; i < n && !st; i++) { /* all are looked at before anything is written */
-        st = results_connect(&r, from[i], TMX_OPEN_READ, err);
+        st = results_connect(&r, from[i], false, err);
         if (!st && tmx_os_same_file(to, r->path)) {
             st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
         } else if (!st) {
             check_whole(r);
-            st = r->st;
+            st = tmx_error_give(err, &r->e);
         }
         tmx_results_close(r);
         r = NULL;
     }
-    st = st ? st : results_connect(&r, path, TMX_OPEN_WRITE, err);
+    st = st ? st : results_connect(&r, path, true, err);
     if (!st) {
         if (n > 0) {
             check_whole(r);
         }
         results_write(r);
-        for (size_t i = 0; i < n && !r->st; i++) {
+        for (size_t i = 0; i < n && !r->e.code; i++) {
             merge_one(r, from[i]);
         }
-        st = r->st;
+        st = tmx_error_give(err, &r->e);
     }
     tmx_results_close(r);
     if (st && !before) {

@@ -144,11 +144,6 @@ static enum tmx_status name_run(const struct tmx_runs *runs, size_t point, enum 
     return st;
 }
 
-struct all {
-    struct tmx_study *s;
-    bool any; /* is valid */
-};
-
 /* Id of a point: hash of its configuration, of what makes it one of its suite, or of its parameters when it
  * has no valid configuration (text NULL). */
 static enum tmx_status point_hash(const struct tmx_study *s, size_t point, const char *text,
@@ -221,13 +216,13 @@ static size_t end_of(const struct tmx_study *s, size_t task)
 
 static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct tmx_err *err)
 {
-    const struct all *a = ctx;
+    const struct tmx_study *s = ctx;
     enum tmx_status st = TMX_OK;
-    for (size_t i = task * SOME; i < end_of(a->s, task) && !st; i++) {
+    for (size_t i = task * SOME; i < end_of(s, task) && !st; i++) {
         struct identity is = {0};
         struct tmx_err why = {0};
         char *text = NULL;
-        st = identify(a->s, i, &is, &text, &why, err);
+        st = identify(s, i, &is, &text, &why, err);
         fwrite(&is, sizeof is, 1, out);
         if (is.n_head > 0) {
             fwrite(text, 1, is.n_head, out);
@@ -239,8 +234,8 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
 
 static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
-    struct all *a = ctx;
-    const size_t first = r->task * SOME, n = end_of(a->s, r->task) - first;
+    struct tmx_study *s = ctx;
+    const size_t first = r->task * SOME, n = end_of(s, r->task) - first;
     if (r->status) {
         *err = r->err;
         return r->status;
@@ -251,12 +246,12 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         struct identity is;
         memcpy(&is, at, sizeof is);
         at += sizeof is;
-        memcpy(a->s->id[first + i], is.id, sizeof is.id);
-        a->any = a->any || is.valid;
+        memcpy(s->id[first + i], is.id, sizeof is.id);
+        s->any_valid = s->any_valid || is.valid;
         char *head = is.n_head > 0 ? tmx_span_dup((struct tmx_span){at, at + is.n_head}) : NULL;
         at += is.n_head;
         st = is.n_head == 0 ? TMX_OK
-             : head         ? tmx_warnings_add(&a->s->warnings, first + i, head, err)
+             : head         ? tmx_warnings_add(&s->warnings, first + i, head, err)
                             : tmx_no_memory(err);
         free(head);
     }
@@ -268,13 +263,12 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
  * point has a valid configuration, or a point of a suite has not. */
 static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
 {
-    struct all a = {.s = s};
     struct identity is = {0};
     struct tmx_err why = {0};
     const size_t n_task = (s->runs->n_point + SOME - 1) / SOME;
     const struct tmx_pool pool = {.n_task = n_task,
                                   .n_worker = s->options->n_worker,
-                                  .ctx = &a,
+                                  .ctx = s,
                                   .run = identify_some,
                                   .collect = take_some};
     enum tmx_status st = s->runs->suite ? hash_suite(s, err) : TMX_OK;
@@ -284,13 +278,13 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
         struct tmx_pool_result r = {.task = i};
         char *bytes = NULL;
         FILE *out = open_memstream(&bytes, &r.n_byte);
-        st = out ? identify_some(&a, i, out, err) : tmx_no_memory(err);
+        st = out ? identify_some(s, i, out, err) : tmx_no_memory(err);
         st = out && fclose(out) != 0 && !st ? tmx_no_memory(err) : st;
         r.bytes = bytes;
-        st = st ? st : take_some(&a, &r, err);
+        st = st ? st : take_some(s, &r, err);
         free(bytes);
     }
-    if (st || a.any) {
+    if (st || s->any_valid) {
         const struct tmx_warned who = names_of(s->runs);
         tmx_warnings_listen(&s->warnings, &who);
         return st;

@@ -100,24 +100,17 @@ static enum tmx_status lead(const struct tmx_mpi *m, struct tmx_study *s, struct
     int busy = 0;
     tmx_progress_begin(&progress, s->options ? s->options->noun : NULL, s->n_todo);
     for (int rank = 1; rank < m->size; rank++) {
-        if (next < s->n_todo) {
-            order(rank, s->todo[next++]);
-            busy++;
-        } else {
-            order(rank, NO_MORE);
-        }
+        busy += next < s->n_todo;
+        order(rank, next < s->n_todo ? s->todo[next++] : NO_MORE);
     }
     while (busy > 0) {
         int from;
         const size_t failed = s->n_failed;
         const enum tmx_status got = receive(s, &from, st ? NULL : err);
         st = st ? st : got;
-        if (!st && next < s->n_todo) {
-            order(from, s->todo[next++]);
-        } else {
-            order(from, NO_MORE);
-            busy--;
-        }
+        const bool more = !st && next < s->n_todo;
+        busy -= !more;
+        order(from, more ? s->todo[next++] : NO_MORE);
         tmx_progress_add(&progress, s->n_failed > failed);
         tmx_progress_show(&progress);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -185,9 +186,10 @@ static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, s
 {
     const size_t n_column = tmx_table_columns(t), time = tmx_table_find(t, "time_s");
     const bool timed = time < n_column;
-    struct series *s = calloc(tmx_table_rows(t) + 1, sizeof *s);
+    struct tmx_arena arena = {0};
+    struct series *s;
     size_t n = 0;
-    enum tmx_status st = s ? check_texts(t, err) : tmx_no_memory(err);
+    enum tmx_status st = TMX_TAKE(&arena, s, tmx_table_rows(t)) ? check_texts(t, err) : tmx_no_memory(err);
     for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
         char labels[LABELS_SIZE] = "", text[TMX_REAL_SIZE];
         if (timed && (tmx_table_cell(t, r, time)->empty || tmx_table_cell(t, r, time)->real < 0)) {
@@ -199,7 +201,7 @@ static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, s
                           tmx_table_cell_text(t, r, c, text, sizeof text));
             }
         }
-        s[n] = (struct series){tmx_text_dup(labels), r};
+        s[n] = (struct series){tmx_arena_text(&arena, labels), r};
         st = s[n++].labels ? TMX_OK : tmx_no_memory(err);
     }
     if (!st) {
@@ -225,10 +227,7 @@ static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, s
         }
     }
     fputs(st ? "" : "# EOF\n", out);
-    for (size_t i = 0; i < n; i++) {
-        free(s[i].labels);
-    }
-    free(s);
+    tmx_arena_finish(&arena);
     return st;
 }
 
@@ -279,11 +278,7 @@ enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, con
 {
     struct tmx_screen fitted = *o;
     if (f != TMX_FORMAT_TEXT) {
-        struct tmx_table *chosen = NULL;
-        enum tmx_status st = o->n_column ? choose(t, f, o->column, o->n_column, &chosen, err) : TMX_OK;
-        st = st ? st : tmx_table_save(chosen ? chosen : t, f, "-", err);
-        tmx_table_destroy(chosen);
-        return st;
+        return tmx_table_save_columns(t, f, "-", o->column, o->n_column, err);
     }
     fitted.width = tmx_os_terminal_width(stdout);
     return tmx_table_write_screen(t, &fitted, stdout, err);
@@ -295,24 +290,17 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     static const char *const pictures[] = {".png", ".pdf", ".svg", ".jpg", ".html"};
     struct tmx_output o;
     const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof pictures / sizeof pictures[0]; i++) {
-        if (strcmp(ending, pictures[i]) == 0) {
-            return tmx_fail(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path,
-                            ending);
-        }
+    enum { N_PICTURE = sizeof pictures / sizeof pictures[0] };
+    if (ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: this is a table, of which no %s file is made", path, ending);
     }
     enum tmx_status st = tmx_os_mkdirs_for(path, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_output_open(&o, path, err);
+    st = st ? st : tmx_output_open(&o, path, err);
     if (!st) {
         st = tmx_table_write(t, f, o.file, err);
-        if (!st) {
-            st = tmx_output_commit(&o, err);
-        }
+        st = st ? st : tmx_output_commit(&o, err);
+        tmx_output_discard(&o);
     }
-    tmx_output_discard(&o);
     return st;
 }
 

@@ -78,20 +78,17 @@ static enum tmx_status run_baseline(const struct tmx_cta_chip *chip,
                                     const struct tmx_memory_program *const *programs, size_t n_program,
                                     const struct tmx_cta_options *o, struct baseline *b, struct tmx_err *err)
 {
-    struct tmx_cta_policy_spec all, one;
+    struct tmx_cta_policy_spec all = {0}, one = {0};
     struct tmx_cta_outcome *scratch = calloc(1, sizeof *scratch);
-    enum tmx_status st = scratch ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "baseline");
-    if (st) {
-        return st;
+    if (!scratch) {
+        return tmx_fail(err, TMX_ENOMEM, "baseline");
     }
-    st = tmx_cta_policy_parse("all", &all, err);
+    enum tmx_status st = tmx_cta_policy_parse("all", &all, err);
     st = st ? st : tmx_cta_run(chip, programs, n_program, &all, o, NULL, &b->all, err);
-    tmx_cta_policy_finish(&all);
     st = st ? st : tmx_cta_policy_parse("static_optimal(cores=1)", &one, err);
-    if (!st) {
-        st = tmx_cta_run(chip, programs, n_program, &one, o, NULL, scratch, err);
-        tmx_cta_policy_finish(&one);
-    }
+    st = st ? st : tmx_cta_run(chip, programs, n_program, &one, o, NULL, scratch, err);
+    tmx_cta_policy_finish(&all);
+    tmx_cta_policy_finish(&one);
     b->latency_one_core = scratch->latency_cycles;
     st = st ? st : tmx_cta_optimum(chip, programs, n_program, o, scratch, err);
     b->optimal_cores = tmx_cta_mean_cores(&scratch->result, &b->all.result);
