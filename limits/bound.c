@@ -424,16 +424,17 @@ double tmx_bound_level_share(const struct tmx_bound *b, size_t level)
     return b->x[b->y0 + level];
 }
 
-/* T = ambient + A (baseline + busy work + mean voltage * L(T)), by iteration, with the optimum's shares for
- * the part `busy` of the time. INFINITY where the leakage runs away. */
-static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                   const struct tmx_work *w, double busy, double *peak_k, struct tmx_err *err)
+/* T = ambient + A (baseline + busy work + mean voltage * L(T)), by iteration. */
+enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                      const struct tmx_work *w, double busy, double *peak_k,
+                                      struct tmx_err *err)
 {
     enum { ROUNDS = 2000 };
     const double far_k = 600; /* no chip comes back from there */
     const size_t n = c->n_unit;
     double *power_w = calloc(3 * n, sizeof *power_w), *work_w = power_w + n, *temp_k = work_w + n;
     double volt = 0, move = 1;
+    *peak_k = 0;
     if (!power_w) {
         return tmx_fail(err, TMX_ENOMEM, "steady state");
     }
@@ -477,13 +478,6 @@ static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_p
     return TMX_OK;
 }
 
-enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err)
-{
-    *peak_k = 0;
-    return steady_peak(b, c, w, 1, peak_k, err);
-}
-
 /* The optimum's shares for as much of the time as keeps the limit: for leakage that feeds back more than
  * once, where a lower limit makes no schedule that holds without control. */
 static enum tmx_status part_time(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
@@ -495,13 +489,8 @@ static enum tmx_status part_time(double *speed, const struct tmx_plan_chip *c, c
     enum tmx_status st = tmx_bound_init(&b, c, w, o, err);
     for (int i = 0; i < HALVINGS && !st; i++) {
         const double busy = (low + high) / 2;
-        peak_k = 0;
-        st = steady_peak(&b, c, w, busy, &peak_k, err);
-        if (peak_k <= o->limit_k) {
-            low = busy;
-        } else {
-            high = busy;
-        }
+        st = tmx_bound_steady_peak(&b, c, w, busy, &peak_k, err);
+        *(peak_k <= o->limit_k ? &low : &high) = busy;
     }
     *speed = low * b.objective;
     tmx_bound_finish(&b);
@@ -519,7 +508,7 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
         struct tmx_bound b;
         double peak_k;
         st = tmx_bound_init(&b, c, w, &lower, err);
-        st = st ? st : tmx_bound_steady_peak(&b, c, w, &peak_k, err);
+        st = st ? st : tmx_bound_steady_peak(&b, c, w, 1, &peak_k, err);
         if (!st && !isfinite(peak_k)) {
             tmx_bound_finish(&b);
             return part_time(speed, c, w, o, err);
@@ -616,9 +605,7 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
         n += n_piece(&m->job[j]);
     }
     if (!st) {
-        TMX_TAKE(&w->arena, w->sm_w, n);
-        TMX_TAKE(&w->arena, w->waits, n);
-        TMX_TAKE(&w->arena, w->work_s, n);
+        TMX_TAKE_REALS(&w->arena, n, &w->sm_w, &w->waits, &w->work_s);
         TMX_TAKE(&w->arena, w->row, n);
         TMX_TAKE(&w->arena, w->piece0, m->n_job);
         st = w->arena.failed ? tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job) : TMX_OK;

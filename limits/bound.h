@@ -66,10 +66,12 @@ void tmx_bound_finish(struct tmx_bound *b); /* accepts zeroed memory */
 /* Share of time at a level, in the optimum. */
 double tmx_bound_level_share(const struct tmx_bound *b, size_t level);
 
-/* Hottest SM [K] when the optimum's shares run for ever under exact leakage: above the limit by what the
- * tangents and the mean voltage give away; INFINITY where the leakage then runs away. */
+/* Hottest SM [K] when the optimum's shares run for ever, for this part of the time, under exact leakage:
+ * above the limit by what the tangents and the mean voltage give away; INFINITY where the leakage then runs
+ * away. */
 enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err);
+                                      const struct tmx_work *w, double busy, double *peak_k,
+                                      struct tmx_err *err);
 
 /* A schedule that keeps the limit exactly: the bound of a limit lowered until the steady peak is the
  * limit; where leakage runs away, the optimum's shares for a part of the time. Between it and the bound lies

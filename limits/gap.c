@@ -273,7 +273,7 @@ static void bound_run(struct bound_rows *r, const struct tmx_run *run, const cha
     struct tmx_err why = {0};
     double feasible = 1, peak_k = 0;
     if (!tmx_gap_init(&j, run, &o, &why) &&
-        !tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, &why) &&
+        !tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, 1, &peak_k, &why) &&
         !tmx_bound_feasible(&feasible, &j.chip, &j.work, &j.options, &why)) {
         const double bound_pct = 100 * (1 - j.bound.speed), feasible_pct = 100 * (1 - feasible);
         if (!r->table) {
