@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/os.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -375,8 +376,7 @@ static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx
     for (*set = sets; *set < sets + N_SET; ++*set) {
         char expected[512] = "power";
         for (size_t i = 0; i < (*set)->n; i++) {
-            snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s",
-                     labels[(*set)->label[i]].name);
+            tmx_text_add(expected, sizeof expected, "%s", labels[(*set)->label[i]].name);
         }
         if (strcmp(got, expected) == 0) {
             return TMX_OK;
@@ -394,10 +394,12 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
     const size_t n = c->floorplan.n_unit;
     struct tmx_lines lines = {0};
     const struct set *set = sets;
-    double *block = calloc(7 * n + 1, sizeof *block), sum = 0, peak = 0;
-    const char **name = calloc(n + 1, sizeof *name);
-    int64_t rows = 0;
-    enum tmx_status st = block && name ? TMX_OK : tmx_no_memory(err);
+    struct tmx_arena arena = {0};
+    double *block, sum = 0, peak = 0;
+    const char **name;
+    size_t rows = 0;
+    TMX_TAKE(&arena, block, 7 * n);
+    enum tmx_status st = TMX_TAKE(&arena, name, n) ? TMX_OK : tmx_no_memory(err);
     if (!st && tmx_lines_next_filled(&lines, text)) {
         st = check_header(text, lines.line, lines.number, &set, err);
     }
@@ -434,13 +436,9 @@ static enum tmx_status import_trace(const struct tmx_text_file *text, const stru
     *t = st ? NULL : tmx_table_of("rows:d units:d mean_w:1 peak_w:1");
     st = st || *t ? st : tmx_no_memory(err);
     if (!st) {
-        tmx_table_int(*t, rows);
-        tmx_table_int(*t, (int64_t)n);
-        tmx_table_real(*t, sum / (double)rows);
-        tmx_table_real(*t, peak);
+        tmx_table_row(*t, "%zu %zu %g %g", rows, n, sum / (double)rows, peak);
     }
-    free(name);
-    free(block);
+    tmx_arena_finish(&arena);
     return st;
 }
 

@@ -58,9 +58,9 @@ struct work {
     const struct tmx_log *say;
     struct tmx_err err; /* the first stays */
     bool sink_shared;
-    double sink_near; /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
-    bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
-    double c_near;
+    double sink_near;      /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
+    bool c_apart;          /* a capacity for each sink, near c_near [J/K] */
+    double c_near, step_s; /* the shortest of a series */
     bool die, case_part, chassis, preheat, lag, exponent, base;
     bool *offset_identified; /* [n_gpu] the log tells the GPU's offset, nothing else is held about it */
 };
@@ -126,8 +126,8 @@ static void begin(struct work *w)
     const struct tmx_calibrate_options *o = w->options;
     static const double SENSOR_ERROR_K = 5;
     char other[TMX_GUESS_SIZE];
-    double step = INFINITY;
     bool inlet = true;
+    w->step_s = INFINITY;
     c->model.gpu = calloc(log->n_gpu + 1, sizeof *c->model.gpu);
     TMX_TAKE(&c->arena, w->offset_identified, log->n_gpu + 1);
     TMX_TAKE(&c->arena, c->ambient_c, log->n_run + 1);
@@ -188,7 +188,7 @@ static void begin(struct work *w)
                               .inlet = o->ambient == TMX_AMBIENT_INLET};
     for (size_t i = 0; i < log->n_series; i++) {
         inlet = inlet && log->series[i].q[TMX_Q_INLET];
-        step = fmin(step, log->series[i].step_s);
+        w->step_s = fmin(w->step_s, log->series[i].step_s);
     }
     if (o->ambient == TMX_AMBIENT_INLET && !inlet) {
         tmx_error(&w->err, TMX_ECONFIG,
@@ -213,8 +213,8 @@ static void begin(struct work *w)
     c->power_window_s = o->power_window_s;
     if (o->power_window_s > 0) { /* a mean over much less than a row is a moment, one over about a row is the
                                   * row's, a longer one is the power of half of it ago */
-        const bool longer = o->power_window_s > 1.5 * step;
-        c->power_is = o->power_window_s > 0.5 * step && !longer ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
+        const bool longer = o->power_window_s > 1.5 * w->step_s;
+        c->power_is = o->power_window_s > 0.5 * w->step_s && !longer ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
         c->model.power_lag_s = longer ? 0.5 * o->power_window_s : 0;
     }
     c->model.power_is_mean = c->power_is == TMX_POWER_MEAN;
@@ -572,8 +572,8 @@ static void save(struct work *w, struct state *s)
         TMX_TAKE(&c->arena, s->gpu, c->model.n_gpu + 1);
         TMX_TAKE(&c->arena, s->ambient_c, w->log->n_run + 1);
     }
+    tmx_arena_check(&c->arena, &w->err);
     if (c->arena.failed) {
-        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
         return;
     }
     s->model = c->model;
@@ -652,7 +652,7 @@ static void leave_out(struct work *w, const char *name, const char *why)
  * NULL. */
 static bool is_identified(const struct tmx_fit_parameter *p)
 {
-    const double most = tmx_fit_positive(p->kind) ? 0.35 : 0.5;
+    const double most = tmx_fit_kinds[p->kind].positive ? 0.35 : 0.5;
     return p && isfinite(p->error) && p->error <= most * fabs(p->value);
 }
 
@@ -872,14 +872,13 @@ static void give_air(struct work *w)
 
 static void print_air(struct tmx_calibration *c)
 {
-    size_t n = 0;
     for (size_t g = 0; g < c->model.n_gpu; g++) {
-        if (c->model.gpu[g].upstream >= 0 && n + 140 < sizeof c->air) {
-            n += (size_t)snprintf(c->air + n, sizeof c->air - n, "%s%s>%s", n ? "," : "",
-                                  c->model.gpu[c->model.gpu[g].upstream].name, c->model.gpu[g].name);
+        if (c->model.gpu[g].upstream >= 0 && strlen(c->air) + 140 < sizeof c->air) {
+            tmx_text_add(c->air, sizeof c->air, "%s%s>%s", c->air[0] ? "," : "",
+                         c->model.gpu[c->model.gpu[g].upstream].name, c->model.gpu[g].name);
         }
     }
-    if (n == 0) {
+    if (!c->air[0]) {
         snprintf(c->air, sizeof c->air, "none");
     }
 }
@@ -921,13 +920,13 @@ static void part_rows(struct work *w)
 static void try_parts(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
-    double step = INFINITY, length_s = 0, ignored = 0;
+    double length_s = 0, ignored = 0;
     for (size_t i = 0; i < w->log->n_series; i++) {
         const struct tmx_series *s = &w->log->series[i];
-        step = fmin(step, s->step_s);
         length_s = fmax(length_s, s->q[TMX_Q_TIME][s->n - 1]);
     }
     const double tau = m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w, r = static_k_per_w(m, 0, m->rpm_ref);
+    const double step = w->step_s;
     const bool fan = w->c->fan_varies;
     const struct trial parts[] = {
         {.skip = !fan,
@@ -1120,8 +1119,8 @@ static void grow_on_part(struct work *w)
         s->line = s->line ? s->line + first : NULL;
         s->n = n;
     }
+    tmx_arena_check(a, &w->err);
     if (a->failed) {
-        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
         return;
     }
     tmx_log_say(w->say, TMX_LOG_INFO,
@@ -1176,12 +1175,8 @@ static void warn_of_units(const struct work *w)
 {
     const struct tmx_rc *m = &w->c->model;
     struct tmx_err none = {0}; /* these rows of the table have no error */
-    double step_s = INFINITY;
     bool warned = false;
-    for (size_t i = 0; i < w->log->n_series; i++) {
-        step_s = fmin(step_s, w->log->series[i].step_s);
-    }
-    (void)!tmx_plausible("log", "step_s", "s", step_s, "the log", 0, &none);
+    (void)!tmx_plausible("log", "step_s", "s", w->step_s, "the log", 0, &none);
     for (size_t g = 0; g < m->n_gpu && !warned; g++) {
         const struct {
             const char *key, *unit;
@@ -1203,15 +1198,15 @@ static void warn_of_fit(const struct work *w)
     static const double MISSES_K = 5, UNLIKE = 4;
     const struct tmx_rc *m = &w->c->model;
     char other[200] = "", unit[TMX_GUESS_SIZE];
-    double *warms = calloc(2 * m->n_gpu, sizeof *warms), *sorted = warms + m->n_gpu, most = UNLIKE;
-    for (size_t g = 0; warms && g < m->n_gpu; g++) {
+    double *warms, *sorted, most = UNLIKE;
+    TMX_TAKE(&w->c->arena, warms, m->n_gpu);
+    if (!(w->c->fit.rms_k > MISSES_K) || !TMX_TAKE(&w->c->arena, sorted, m->n_gpu)) {
+        return;
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_range p = range_of(w->log, TMX_Q_POWER, (int)g),
                                t = range_of(w->log, TMX_Q_TEMP, (int)g);
         warms[g] = sorted[g] = (t.high - t.low) / (p.high - p.low);
-    }
-    if (!warms || !(w->c->fit.rms_k > MISSES_K)) {
-        free(warms);
-        return;
     }
     qsort(sorted, m->n_gpu, sizeof *sorted, tmx_real_compare);
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -1225,7 +1220,6 @@ static void warn_of_fit(const struct work *w)
     }
     tmx_warn("the fit misses the temperatures by %.1f K; is every power in W and of the GPU beside it?%s",
              w->c->fit.rms_k, other);
-    free(warms);
 }
 
 /* ---- how far the calibration is from what it was not fitted to ---- */
@@ -1353,9 +1347,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
         }
         list_parameters(&w); /* the last fit: what its errors have in common is kept, too */
         c->fit.covariance = TMX_TAKE(&c->arena, c->covariance, c->fit.n_parameter * c->fit.n_parameter + 1);
-        if (c->arena.failed) {
-            tmx_no_memory(&w.err);
-        }
+        tmx_arena_check(&c->arena, &w.err);
         refit(&w);
         c->fit.covariance = NULL;
     }

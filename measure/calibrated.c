@@ -65,15 +65,15 @@ static struct tmx_table *fit_table(const struct tmx_calibration *c, const struct
         const struct tmx_fit_parameter *p = &c->fit.parameter[k];
         const bool error = isfinite(p->error) && p->error < 1e6 * fmax(fabs(p->value), 1);
         double low = p->value - 1.96 * p->error, high = p->value + 1.96 * p->error;
-        if (tmx_fit_positive(p->kind) && error) { /* of the logarithm, which is what was fitted */
+        if (tmx_fit_kinds[p->kind].positive && error) { /* of the logarithm, which is what was fitted */
             low = p->value * exp(-1.96 * p->error / p->value);
             high = p->value * exp(1.96 * p->error / p->value);
         }
-        tmx_table_row(t, "%s %s %s %g %s %G %G %G %s %s", tmx_fit_name(p->kind),
+        tmx_table_row(t, "%s %s %s %g %s %G %G %G %s %s", tmx_fit_kinds[p->kind].name,
                       p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
-                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "", p->value, tmx_fit_unit(p->kind),
-                      error ? p->error : NAN, error ? low : NAN, error ? high : NAN,
-                      p->identified ? "fitted" : "not identified", p->why);
+                      p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "", p->value,
+                      tmx_fit_kinds[p->kind].unit, error ? p->error : NAN, error ? low : NAN,
+                      error ? high : NAN, p->identified ? "fitted" : "not identified", p->why);
     }
     if (leak->identified) {
         snprintf(note, sizeof note,
@@ -122,7 +122,8 @@ static struct tmx_table *covariance_table(const struct tmx_calibration *c, const
     }
     for (size_t k = 0; k < n; k++) {
         const struct tmx_fit_parameter *p = &c->fit.parameter[k];
-        tmx_table_row(t, "%s %s %s", tmx_fit_name(p->kind), p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
+        tmx_table_row(t, "%s %s %s", tmx_fit_kinds[p->kind].name,
+                      p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all",
                       p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
         for (size_t i = 0; i < n; i++) {
             tmx_table_real_or_empty(t, c->covariance[k * n + i]);
@@ -826,38 +827,13 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
     return close_file(&o, err);
 }
 
-static enum tmx_status write_node(const struct tmx_rc *m, const struct tmx_measured *log, double inlet_c,
-                                  const char *inlet_from, const struct tmx_chip *levels, const char *dir,
-                                  struct tmx_err *err)
-{
-    char name[96], folder[TMX_PATH_SIZE + 128];
-    if (strlen(dir) > 200) {
-        return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
-    }
-    enum tmx_status st = TMX_OK;
-    for (size_t g = 0; !st && g < m->n_gpu; g++) {
-        double peak_w = 0;
-        for (size_t i = 0; i < log->n_series; i++) {
-            const struct tmx_series *s = &log->series[i];
-            const bool is = strcmp(log->gpu[s->gpu], m->gpu[g].name) == 0;
-            peak_w = is ? fmax(peak_w, tmx_range_of(s->q[TMX_Q_POWER], s->n).high) : peak_w;
-        }
-        folder_of(m, g, name);
-        snprintf(folder, sizeof folder, "%s/chips/%s", dir, name);
-        st = tmx_os_mkdirs(folder, err);
-        st = st ? st : write_package(m, g, folder, err);
-        st = st ? st : write_chip(m, g, peak_w, levels, folder, err);
-    }
-    return st ? st : write_topology(m, log, inlet_c, inlet_from, dir, err);
-}
-
 enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const struct tmx_measured *log,
                                      const struct tmx_calibrate_options *options, const char *dir,
                                      struct tmx_err *err)
 {
     struct tmx_output o = {0};
     struct tmx_err failed = {0};
-    char path[TMX_PATH_SIZE], from[80];
+    char from[80];
     if (strlen(dir) > TMX_PATH_SIZE - 64) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
@@ -866,15 +842,29 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
         save(covariance_table(c, log), dir, "covariance.csv", &failed);
         save(residual_table(c, log, &failed), dir, "residuals.csv", &failed);
     }
-    if (!failed.code && !tmx_path_join(path, dir, "how.txt", &failed) &&
-        !tmx_output_open(&o, path, &failed)) {
+    if (!failed.code && !open_file(&o, dir, "how.txt", &failed)) {
         print_how(log, options, o.file);
-        (void)!tmx_output_commit(&o, &failed);
-        tmx_output_discard(&o);
+        (void)!close_file(&o, &failed);
     }
     const double inlet_c = air_c(c, log, options, from, sizeof from);
+    if (!failed.code && strlen(dir) > 200) {
+        tmx_error_at(&failed, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
+    }
+    for (size_t g = 0; !failed.code && g < c->model.n_gpu; g++) {
+        char name[96], folder[TMX_PATH_SIZE + 128];
+        double peak_w = 0;
+        for (size_t i = 0; i < log->n_series; i++) {
+            const struct tmx_series *s = &log->series[i];
+            const bool is = strcmp(log->gpu[s->gpu], c->model.gpu[g].name) == 0;
+            peak_w = is ? fmax(peak_w, tmx_range_of(s->q[TMX_Q_POWER], s->n).high) : peak_w;
+        }
+        folder_of(&c->model, g, name);
+        snprintf(folder, sizeof folder, "%s/chips/%s", dir, name);
+        (void)(tmx_os_mkdirs(folder, &failed) || write_package(&c->model, g, folder, &failed) ||
+               write_chip(&c->model, g, peak_w, options->levels, folder, &failed));
+    }
     return failed.code ? tmx_error_give(err, &failed)
-                       : write_node(&c->model, log, inlet_c, from, options->levels, dir, err);
+                       : write_topology(&c->model, log, inlet_c, from, dir, err);
 }
 
 /* ---- reading ---- */
@@ -1043,7 +1033,7 @@ enum tmx_status tmx_calibrated_errors(struct tmx_fit_errors *e, const struct tmx
         const bool all = strcmp(gpu, "all") == 0;
         struct tmx_fit_parameter *p = &parameter[k];
         *p = (struct tmx_fit_parameter){.gpu = all ? TMX_FIT_ALL : (int)g};
-        while (p->kind < TMX_N_FIT && strcmp(tmx_fit_name(p->kind), name) != 0) {
+        while (p->kind < TMX_N_FIT && strcmp(tmx_fit_kinds[p->kind].name, name) != 0) {
             p->kind++;
         }
         if (p->kind == TMX_N_FIT || (!all && g == model->n_gpu)) {

@@ -79,18 +79,11 @@ struct problem {
 /* ---- what can be fitted: names, units, what is known beforehand, and which number of the model each is ----
  */
 
-struct kind {
-    const char *name, *unit;
-    bool positive;
-    double prior, spread; /* what is known beforehand, weakly; spread 0: nothing */
-    bool of_gpu;          /* a number of each GPU; else of the model */
-    size_t offset;        /* of the number there */
-};
 #define OF_GPU(member)   true, offsetof(struct tmx_rc_gpu, member)
 #define OF_MODEL(member) false, offsetof(struct tmx_rc, member)
 /* Sensors of one kind agree to a quarter of a kelvin, and the air of a room is near 25 degC: assumed, so that
  * what a log does not tell stays at a sane value. Standard errors do not count this as knowledge. */
-static const struct kind kinds[TMX_N_FIT] = {
+const struct tmx_fit_what tmx_fit_kinds[TMX_N_FIT] = {
     [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25, OF_GPU(offset_k)},
     [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0, OF_GPU(junction_k_per_w)},
     [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0, OF_GPU(die_k_per_w)},
@@ -108,24 +101,9 @@ static const struct kind kinds[TMX_N_FIT] = {
     [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10, OF_MODEL(rpm_ref)}, /* of the run instead */
 };
 
-const char *tmx_fit_name(enum tmx_fit_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *tmx_fit_unit(enum tmx_fit_kind kind)
-{
-    return kinds[kind].unit;
-}
-
-bool tmx_fit_positive(enum tmx_fit_kind kind)
-{
-    return kinds[kind].positive;
-}
-
 static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p, size_t gpu)
 {
-    const struct kind *k = &kinds[p->kind];
+    const struct tmx_fit_what *k = &tmx_fit_kinds[p->kind];
     void *of = k->of_gpu ? (void *)&f->model->gpu[gpu] : (void *)f->model;
     return p->kind == TMX_FIT_AMBIENT ? &f->ambient_c[p->run] : (double *)(void *)((char *)of + k->offset);
 }
@@ -135,11 +113,11 @@ bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v)
     const struct tmx_fit f = {.model = m};
     struct tmx_fit_parameter p = {0};
     bool any = false;
-    while (p.kind < TMX_FIT_AMBIENT && strcmp(kinds[p.kind].name, name) != 0) {
+    while (p.kind < TMX_FIT_AMBIENT && strcmp(tmx_fit_kinds[p.kind].name, name) != 0) {
         p.kind++;
     }
-    for (size_t g = 0; p.kind < TMX_FIT_AMBIENT && g < (kinds[p.kind].of_gpu ? m->n_gpu : 1); g++) {
-        if (!kinds[p.kind].of_gpu || strcmp(gpu, "all") == 0 || strcmp(gpu, m->gpu[g].name) == 0) {
+    for (size_t g = 0; p.kind < TMX_FIT_AMBIENT && g < (tmx_fit_kinds[p.kind].of_gpu ? m->n_gpu : 1); g++) {
+        if (!tmx_fit_kinds[p.kind].of_gpu || strcmp(gpu, "all") == 0 || strcmp(gpu, m->gpu[g].name) == 0) {
             *field(&f, &p, g) = v;
             any = true;
         }
@@ -149,7 +127,7 @@ bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v)
 
 static void put(const struct tmx_fit *f, const struct tmx_fit_parameter *p, double x)
 {
-    const double v = kinds[p->kind].positive ? exp(x) : x;
+    const double v = tmx_fit_kinds[p->kind].positive ? exp(x) : x;
     if (p->gpu >= 0 || p->kind > TMX_FIT_PREHEAT) {
         *field(f, p, p->gpu >= 0 ? (size_t)p->gpu : 0) = v;
         return;
@@ -169,7 +147,7 @@ static double get(const struct tmx_fit *f, const struct tmx_fit_parameter *p)
         gpu++;
     }
     const double v = *field(f, p, gpu);
-    return kinds[p->kind].positive ? log(fmax(v, 1e-12)) : v;
+    return tmx_fit_kinds[p->kind].positive ? log(fmax(v, 1e-12)) : v;
 }
 
 void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, double dx)
@@ -182,7 +160,7 @@ void tmx_fit_shift(struct tmx_rc *model, const struct tmx_fit_parameter *p, doub
 
 double tmx_fit_spread(const struct tmx_fit_parameter *p)
 {
-    return p->spread > 0 ? p->spread : kinds[p->kind].spread;
+    return p->spread > 0 ? p->spread : tmx_fit_kinds[p->kind].spread;
 }
 
 /* ---- the problem: which rows of a log count, and what the model makes of them ---- */
@@ -665,7 +643,7 @@ static bool sane(const struct problem *q, const gsl_vector *x)
 {
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const double v = gsl_vector_get(x, k);
-        if (!isfinite(v) || (tmx_fit_positive(q->fit->parameter[k].kind) && fabs(v) > 27)) {
+        if (!isfinite(v) || (tmx_fit_kinds[q->fit->parameter[k].kind].positive && fabs(v) > 27)) {
             return false;
         }
     }
@@ -698,8 +676,8 @@ static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const struct tmx_fit_parameter *p = &q->fit->parameter[k];
         gsl_vector_set(f, q->n_row + k,
-                       prior_weight(q, p) *
-                           (gsl_vector_get(x, k) - (p->spread > 0 ? p->prior : kinds[p->kind].prior)));
+                       prior_weight(q, p) * (gsl_vector_get(x, k) -
+                                             (p->spread > 0 ? p->prior : tmx_fit_kinds[p->kind].prior)));
     }
     return GSL_SUCCESS;
 }
@@ -716,7 +694,8 @@ static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J)
     gsl_matrix_set_zero(J);
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const struct tmx_fit_parameter *p = &q->fit->parameter[k];
-        const double v = gsl_vector_get(x, k), h = tmx_fit_positive(p->kind) ? 1e-4 : 1e-4 * fmax(1, fabs(v));
+        const double v = gsl_vector_get(x, k),
+                     h = tmx_fit_kinds[p->kind].positive ? 1e-4 : 1e-4 * fmax(1, fabs(v));
         for (int side = -1; side <= 1; side += 2) {
             put(q->fit, p, v + side * h);
             for (size_t i = 0; i < q->n_span; i++) {
@@ -785,8 +764,9 @@ bool tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
     for (size_t k = 0; !err->code && k < p; k++) {
         struct tmx_fit_parameter *of = &f->parameter[k];
         const double v = gsl_vector_get(x, k);
-        of->value = tmx_fit_positive(of->kind) ? exp(v) : v;
-        of->error = sqrt(gsl_matrix_get(covariance, k, k)) * (tmx_fit_positive(of->kind) ? of->value : 1);
+        of->value = tmx_fit_kinds[of->kind].positive ? exp(v) : v;
+        of->error =
+            sqrt(gsl_matrix_get(covariance, k, k)) * (tmx_fit_kinds[of->kind].positive ? of->value : 1);
         for (size_t i = 0; f->covariance && i < p; i++) {
             f->covariance[k * p + i] = gsl_matrix_get(covariance, k, i);
         }

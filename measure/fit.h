@@ -133,9 +133,13 @@ struct tmx_fit {
     int iterations;  /* out */
 };
 
-const char *tmx_fit_name(enum tmx_fit_kind kind);
-const char *tmx_fit_unit(enum tmx_fit_kind kind);
-bool tmx_fit_positive(enum tmx_fit_kind kind);
+extern const struct tmx_fit_what {
+    const char *name, *unit;
+    bool positive;
+    double prior, spread; /* what is known beforehand, weakly; spread 0: nothing */
+    bool of_gpu;          /* a number of each GPU; else of the model */
+    size_t offset;        /* of the number there */
+} tmx_fit_kinds[TMX_N_FIT];
 /* Set the parameter of this name, of this GPU or of "all"; false: there is none. */
 bool tmx_fit_set(struct tmx_rc *m, const char *name, const char *gpu, double v);
 /* Spread of what is known of a parameter beforehand, of its logarithm where positive; 0: nothing is known. */

@@ -155,15 +155,6 @@ static void take_power(double *to, const struct tmx_series *mine, const struct t
     }
 }
 
-static size_t gpu_of(const struct tmx_measured *log, const char *name)
-{
-    size_t g = 0;
-    while (g < log->n_gpu && strcmp(log->gpu[g], name) != 0) {
-        g++;
-    }
-    return g;
-}
-
 /* Into a, which knows whether it could be done. */
 static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct tmx_measured *log,
                      const struct what_if *w, const struct tmx_rc *m, const struct tmx_replay_options *o)
@@ -179,7 +170,9 @@ static void copy_log(struct tmx_measured *to, struct tmx_arena *a, const struct 
             m->rpm_ref > 0 ? copy_of(a, s->q[TMX_Q_RPM], s->n, o->rpm > 0 ? o->rpm : m->rpm_ref) : NULL;
         c->q[TMX_Q_INLET] = s->q[TMX_Q_INLET] ? copy_of(a, s->q[TMX_Q_INLET], s->n, 0) : NULL;
         for (size_t k = 0; !a->failed && k < w->n_swap; k++) {
-            const size_t one = gpu_of(log, w->swap[k][0]), two = gpu_of(log, w->swap[k][1]);
+            const char *const *name = (const char *const *)log->gpu;
+            const size_t one = tmx_names_find(w->swap[k][0], name, log->n_gpu),
+                         two = tmx_names_find(w->swap[k][1], name, log->n_gpu);
             const struct tmx_series *other = s->gpu == one   ? tmx_measured_find(log, s->run, two)
                                              : s->gpu == two ? tmx_measured_find(log, s->run, one)
                                                              : NULL;
@@ -384,9 +377,7 @@ static void judge_errors(struct tmx_replay *r, const struct tmx_fit *f, const st
         TMX_TAKE(&r->arena, e.temp[side], longest + 1);
         TMX_TAKE(&r->arena, e.if_so[side], longest + 1);
     }
-    if (r->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&r->arena, err);
     for (size_t k = 0; k < of->n && !err->code; k++) {
         move(&e, f->model, of, k);
         if (e.half == 0) {
@@ -439,9 +430,7 @@ static void predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const
     for (size_t k = 0; g.ambient_c && k < f->log->n_run; k++) {
         g.ambient_c[k] = (isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c) + w->inlet_plus_k;
     }
-    if (own.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&own, err);
     predict_all(&g, known, start, r->if_c, &r->arena, err);
     for (int round = 0; !err->code && w->n_curve && round < 60; round++) {
         if (follow_curve(&other, w, r->if_c) < 1e-4) {

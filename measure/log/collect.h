@@ -42,6 +42,8 @@ struct tmx_collect {
 /* What is wrong at a line of the file. */
 #define tmx_collect_error(c, line, ...) \
     tmx_error_at(&(c)->err, TMX_EPARSE, (c)->text->name, (line), __VA_ARGS__)
+/* What is odd there. */
+void tmx_collect_note(const struct tmx_collect *c, unsigned line, const char *fmt, ...) TMX_PRINTF(3, 4);
 
 /* A column: which quantity, and the factor and shift from its unit to ours. */
 struct tmx_column_use {

@@ -40,17 +40,16 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
         f->read(&c, f->names);
     }
     if (c.n_header > 1) {
-        tmx_measured_note(m, "%s:%u: the header is repeated here, and %zu times in all: skipped", t->name,
-                          c.header_at, c.n_header);
+        tmx_collect_note(&c, c.header_at, "the header is repeated here, and %zu times in all: skipped",
+                         c.n_header);
     } else if (c.n_header == 1) {
-        tmx_measured_note(m, "%s:%u: the header is repeated here: skipped", t->name, c.header_at);
+        tmx_collect_note(&c, c.header_at, "the header is repeated here: skipped");
     }
     if (c.n_secondary > 0) {
-        tmx_measured_note(
-            m,
-            "%s:%u: %zu rows are of a secondary die, which draws no watts of its own: what its "
-            "package draws is in the row of the primary die, whose watts are those of both dies",
-            t->name, c.secondary_at, c.n_secondary);
+        tmx_collect_note(&c, c.secondary_at,
+                         "%zu rows are of a secondary die, which draws no watts of its own: what its "
+                         "package draws is in the row of the primary die, whose watts are those of both dies",
+                         c.n_secondary);
     }
     for (int q = TMX_Q_POWER; !c.err.code && q <= TMX_Q_TEMP; q++) {
         bool there = false;
@@ -60,8 +59,7 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
         if (!there) {
             char names[256] = "";
             for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
-                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
-                         m->unused[i]);
+                tmx_text_add(names, sizeof names, "%s%.40s", i ? ", " : "", m->unused[i]);
             }
             tmx_collect_error(&c, tmx_collect_line(&c, l.number),
                               "no column of %s with values (read as %s%s%s); --column %s=NAME names it",
@@ -166,6 +164,16 @@ void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
     va_start(args, fmt);
     add_sentence(&m->arena, &m->note, &m->n_note, fmt, args);
     va_end(args);
+}
+
+void tmx_collect_note(const struct tmx_collect *c, unsigned line, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    tmx_measured_note(c->to, "%s:%u: %s", c->text->name, line, text);
 }
 
 void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...)

@@ -206,16 +206,17 @@ static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who
         s->row[n++] = s->row[i];
     }
     if (most > 1) {
-        tmx_measured_note(c->to,
-                          "%s:%u: %s has rows of %zu parts (MIG instances, partitions) that share one die: "
-                          "one row a moment; their watts %s",
-                          c->text->name, s->row[0]->line, who, most,
-                          several == 0 ? "are in one row"
-                          : sum        ? "differ and are summed"
-                                       : "repeat the die's, so that their mean counts once");
+        tmx_collect_note(c, s->row[0]->line,
+                         "%s has rows of %zu parts (MIG instances, partitions) that share one die: "
+                         "one row a moment; their watts %s",
+                         who, most,
+                         several == 0 ? "are in one row"
+                         : sum        ? "differ and are summed"
+                                      : "repeat the die's, so that their mean counts once");
         if (several > 0 && !sum && worst > REPEATS) {
-            tmx_measured_note(c->to, "%s:%u: %s: the watts of its parts differ by up to %.0f %% in a moment",
-                              c->text->name, s->row[0]->line, who, 100 * worst);
+            tmx_collect_note(c, s->row[0]->line,
+                             "%s: the watts of its parts differ by up to %.0f %% in a moment", who,
+                             100 * worst);
         }
     }
     s->n = n;
@@ -278,9 +279,8 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             continue;
         }
         if (d < 0 && d + 3600 > 0 && d + 3600 <= fmax(60, 5 * step)) {
-            tmx_measured_note(c->to,
-                              "%s:%u: the clock goes back an hour (daylight saving?): %s goes on without it",
-                              c->text->name, r->line, who);
+            tmx_collect_note(c, r->line,
+                             "the clock goes back an hour (daylight saving?): %s goes on without it", who);
             shift += 3600;
             r->q[TMX_Q_TIME] += 3600;
         } else if (d < 0 && d > -fmax(2, 3 * step)) {
@@ -289,17 +289,14 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             continue;
         } else if (d < 0) {
             const bool stamp = r->q[TMX_Q_TIME] > 1e8 && r->q[TMX_Q_TIME] >= s->row[0]->q[TMX_Q_TIME];
-            tmx_measured_note(c->to, "%s:%u: the clock goes back by %.0f s: a new run begins%s",
-                              c->text->name, r->line, -d,
-                              stamp ? " (a second host? a column host tells its GPUs apart)" : "");
+            tmx_collect_note(c, r->line, "the clock goes back by %.0f s: a new run begins%s", -d,
+                             stamp ? " (a second host? a column host tells its GPUs apart)" : "");
             now++;
         } else if (n && d > hole && fabs(d - 3600) <= fmax(60, 5 * step)) {
-            tmx_measured_note(c->to, "%s:%u: the clock jumps an hour (daylight saving?): a new run begins",
-                              c->text->name, r->line);
+            tmx_collect_note(c, r->line, "the clock jumps an hour (daylight saving?): a new run begins");
             now++;
         } else if (n && d > hole) {
-            tmx_measured_note(c->to, "%s:%u: a gap of %.1f s (the step is %.3g s): a new run begins",
-                              c->text->name, r->line, d, step);
+            tmx_collect_note(c, r->line, "a gap of %.1f s (the step is %.3g s): a new run begins", d, step);
             now++;
         }
         s->row[n] = r;
@@ -373,9 +370,9 @@ static double correlation(const struct tmx_series *s)
     return pp > 0 && tt > 0 ? pt / sqrt(pp * tt) : 0;
 }
 
-static void doubt_series(struct tmx_measured *m, const struct tmx_series *s, const char *file,
-                         const char *who, const struct tmx_read_options *o)
+static void doubt_series(const struct tmx_collect *c, const struct tmx_series *s, const char *who)
 {
+    const struct tmx_read_options *o = c->options;
     bool chosen = false; /* a fan in percent as rpm, as docs/measure.md says */
     for (size_t i = 0; o && i < sizeof o->column / sizeof o->column[0] && o->column[i]; i++) {
         chosen = chosen || strncmp(o->column[i], "fan_rpm=", 8) == 0;
@@ -384,45 +381,45 @@ static void doubt_series(struct tmx_measured *m, const struct tmx_series *s, con
                            t = tmx_range_of(s->q[TMX_Q_TEMP], s->n), f = tmx_range_of(s->q[TMX_Q_RPM], s->n),
                            in = tmx_range_of(s->q[TMX_Q_INLET], s->n);
     if (p.high < 1) {
-        tmx_measured_note(m, "%s:%u: %s never draws more than %g W: kilowatts? call the column power_kw",
-                          file, s->line[p.at_high], who, p.high);
+        tmx_collect_note(c, s->line[p.at_high],
+                         "%s never draws more than %g W: kilowatts? call the column power_kw", who, p.high);
     } else if (p.high - p.low < 1) {
-        tmx_measured_note(m, "%s:%u: %s draws %g W in every row: a calibration needs steps of load", file,
-                          s->line[0], who, p.low);
+        tmx_collect_note(c, s->line[0], "%s draws %g W in every row: a calibration needs steps of load", who,
+                         p.low);
     }
     size_t first = 0;
     const size_t n_dead = p.high >= 1 ? dead_rows(s, &first) : 0;
     if (n_dead > 0) {
-        tmx_measured_note(m, "%s:%u: %s draws less than 1 W in %zu rows: readings that failed?", file,
-                          s->line[first], who, n_dead);
+        tmx_collect_note(c, s->line[first], "%s draws less than 1 W in %zu rows: readings that failed?", who,
+                         n_dead);
     }
     if (p.high - p.low > 40 && t.high - t.low > 5 && correlation(s) < -0.5) {
-        tmx_measured_note(m,
-                          "%s:%u: the temperature of %s falls where its power rises: a margin to a limit "
-                          "(TLIMIT), or another GPU's?",
-                          file, s->line[0], who);
+        tmx_collect_note(c, s->line[0],
+                         "the temperature of %s falls where its power rises: a margin to a limit "
+                         "(TLIMIT), or another GPU's?",
+                         who);
     }
     if (t.high > 110) {
-        tmx_measured_note(m,
-                          "%s:%u: %s is at %g degC, hotter than where boards shut down: Fahrenheit? call the "
-                          "column temp_f",
-                          file, s->line[t.at_high], who, t.high);
+        tmx_collect_note(c, s->line[t.at_high],
+                         "%s is at %g degC, hotter than where boards shut down: Fahrenheit? call the "
+                         "column temp_f",
+                         who, t.high);
     }
     if (t.low == 0) {
-        tmx_measured_note(m, "%s:%u: %s is at 0 degC: a reading that failed?", file, s->line[t.at_low], who);
+        tmx_collect_note(c, s->line[t.at_low], "%s is at 0 degC: a reading that failed?", who);
     } else if (t.high == t.low && p.high - p.low > 40) {
-        tmx_measured_note(m,
-                          "%s:%u: %s stays at %g degC while its power changes by %g W: a sensor that hangs?",
-                          file, s->line[0], who, t.low, p.high - p.low);
+        tmx_collect_note(c, s->line[0],
+                         "%s stays at %g degC while its power changes by %g W: a sensor that hangs?", who,
+                         t.low, p.high - p.low);
     }
     if (!chosen && f.high > 0 && f.high <= 100) {
-        tmx_measured_note(
-            m, "%s:%u: the fan of %s turns at most %g times a minute: percent? call the column fan_pct", file,
-            s->line[f.at_high], who, f.high);
+        tmx_collect_note(c, s->line[f.at_high],
+                         "the fan of %s turns at most %g times a minute: percent? call the column fan_pct",
+                         who, f.high);
     }
     if (in.high > 55) {
-        tmx_measured_note(m, "%s:%u: %s breathes air of %g degC: Fahrenheit? call the column inlet_f", file,
-                          s->line[in.at_high], who, in.high);
+        tmx_collect_note(c, s->line[in.at_high],
+                         "%s breathes air of %g degC: Fahrenheit? call the column inlet_f", who, in.high);
     }
 }
 
@@ -462,8 +459,8 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
     }
     const size_t temps = there[TMX_Q_TEMP];
     if (there[TMX_Q_POWER] == 0 || temps < 3 || n < 4) {
-        tmx_measured_note(m, "%s:%u: %s has %zu rows with a temperature%s: left out", c->text->name,
-                          row[0]->line, who, temps, there[TMX_Q_POWER] > 0 ? "" : " and none with power");
+        tmx_collect_note(c, row[0]->line, "%s has %zu rows with a temperature%s: left out", who, temps,
+                         there[TMX_Q_POWER] > 0 ? "" : " and none with power");
         return;
     }
     for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
@@ -485,19 +482,19 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
     fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
     s.step_s = median_step(row, n, TMX_Q_TIME, 1);
     if (filled > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
-                          c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
+        tmx_collect_note(c, first_without(row, n, TMX_Q_POWER),
+                         "%s: %zu of %zu rows have no power: drawn straight between the others", who, filled,
+                         n);
     }
     if (temps < n) {
-        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no temperature", c->text->name,
-                          first_without(row, n, TMX_Q_TEMP), who, n - temps, n);
+        tmx_collect_note(c, first_without(row, n, TMX_Q_TEMP), "%s: %zu of %zu rows have no temperature", who,
+                         n - temps, n);
     }
-    doubt_series(m, &s, c->text->name, who, c->options);
+    doubt_series(c, &s, who);
     if (!c->has_gpu && come_in_bursts(s.q[TMX_Q_TIME], n)) {
-        tmx_measured_note(m,
-                          "%s:%u: rows come in bursts and no column names the GPU of a row: two GPUs "
-                          "mixed? Log the column index too",
-                          c->text->name, s.line[0]);
+        tmx_collect_note(c, s.line[0],
+                         "rows come in bursts and no column names the GPU of a row: two GPUs "
+                         "mixed? Log the column index too");
     }
     m->series[m->n_series++] = s;
 }
@@ -505,20 +502,13 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
 /* The name of a run in *m: the log's own, or the file's. */
 static size_t run_name(struct tmx_collect *c, const char *name, size_t part, size_t first)
 {
+    static const char *const ends[] = {"csv", "gz", "txt", "log", "tsv", "prom", "json", "jsonl", "ndjson"};
+    enum { N_END = sizeof ends / sizeof ends[0] };
     char buf[512], stem[256];
-    const char *slash = strrchr(c->text->name, '/');
-    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : c->text->name);
+    snprintf(stem, sizeof stem, "%s", tmx_text_behind(c->text->name, '/'));
     for (size_t n = strlen(stem); n > 0; n--) { /* without .csv.gz and the like */
-        if (stem[n - 1] == '.') {
-            const char *end = stem + n;
-            static const char *const ends[] = {"csv",  "gz",   "txt",   "log",    "tsv",
-                                               "prom", "json", "jsonl", "ndjson", NULL};
-            for (size_t i = 0; ends[i]; i++) {
-                if (strcmp(end, ends[i]) == 0) {
-                    stem[n - 1] = '\0';
-                    break;
-                }
-            }
+        if (stem[n - 1] == '.' && tmx_names_find(stem + n, ends, N_END) < N_END) {
+            stem[n - 1] = '\0';
         }
     }
     snprintf(buf, sizeof buf, "%s", name[0] ? name : strcmp(stem, "-") == 0 ? "stdin" : stem);
@@ -528,7 +518,7 @@ static size_t run_name(struct tmx_collect *c, const char *name, size_t part, siz
         }
     }
     if (part > 0) {
-        snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
+        tmx_text_add(buf, sizeof buf, "#%zu", part + 1);
     }
     return tmx_log_intern(&c->to->arena, &c->to->run, &c->to->n_run,
                           (struct tmx_span){buf, buf + strlen(buf)});
@@ -575,18 +565,18 @@ static void add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, si
             "column host tells their GPUs apart",
             who, s->repeated, all, apart, unit, mixed);
     } else if (s->repeated > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
-                          c->text->name, s->repeated_at, who, s->repeated);
+        tmx_collect_note(c, s->repeated_at, "%s: %zu repeated time stamps: the last row of each is kept", who,
+                         s->repeated);
     }
     if (c->has_gpu && mixed > 0) {
-        tmx_measured_note(m,
-                          "%s:%u: %s: neighbouring rows are %g %s apart, each follows the one %zu before it: "
-                          "%zu hosts mixed? A column host tells their GPUs apart",
-                          c->text->name, s->row[0]->line, who, apart, unit, mixed, mixed);
+        tmx_collect_note(c, s->row[0]->line,
+                         "%s: neighbouring rows are %g %s apart, each follows the one %zu before it: "
+                         "%zu hosts mixed? A column host tells their GPUs apart",
+                         who, apart, unit, mixed, mixed);
     }
     if (s->back > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",
-                          c->text->name, s->back_at, who, s->back);
+        tmx_collect_note(c, s->back_at, "%s: %zu rows are earlier than the row above them: dropped", who,
+                         s->back);
     }
     for (size_t i = 0; !c->err.code && i < s->n;) {
         size_t end = i;
@@ -668,8 +658,7 @@ static void drop_timeless(struct tmx_collect *c)
         }
     }
     if (n < c->n_row) {
-        tmx_measured_note(c->to, "%s:%u: %zu of %zu rows have no time: dropped", c->text->name, line,
-                          c->n_row - n, c->n_row);
+        tmx_collect_note(c, line, "%zu of %zu rows have no time: dropped", c->n_row - n, c->n_row);
     }
     c->n_row = n;
 }
@@ -688,11 +677,10 @@ static void to_seconds(struct tmx_collect *c)
     for (size_t i = 0; i < c->n_row; i++) {
         c->row[i].q[TMX_Q_TIME] *= unit;
     }
-    tmx_measured_note(c->to, "%s:%u: times of %.4g are no seconds: taken as %s since 1970", c->text->name,
-                      c->row[0].line, first,
-                      unit > 1e-4   ? "milliseconds"
-                      : unit > 1e-7 ? "microseconds"
-                                    : "nanoseconds");
+    tmx_collect_note(c, c->row[0].line, "times of %.4g are no seconds: taken as %s since 1970", first,
+                     unit > 1e-4   ? "milliseconds"
+                     : unit > 1e-7 ? "microseconds"
+                                   : "nanoseconds");
 }
 
 void tmx_collect_series(struct tmx_collect *c)
@@ -745,8 +733,9 @@ void tmx_collect_series(struct tmx_collect *c)
         tmx_collect_error(c, c->row[0].line, "no GPU has four rows with power and temperature");
     }
     if (c->n_blank > 0) {
-        tmx_measured_note(m, "%s:%u: %zu value%s the code of DCGM, NVML or amd-smi for \"no value\": missing",
-                          c->text->name, c->blank_at, c->n_blank, c->n_blank > 1 ? "s are" : " is");
+        tmx_collect_note(c, c->blank_at,
+                         "%zu value%s the code of DCGM, NVML or amd-smi for \"no value\": missing",
+                         c->n_blank, c->n_blank > 1 ? "s are" : " is");
     }
     if (!c->err.code) {
         tmx_measured_name_gpus(m, &c->err);

@@ -281,11 +281,10 @@ static void add_series(struct shape *s, json_t *series, unsigned line)
     json_object_foreach(metric, key, v)
     {
         if (json_is_string(v) && strcmp(key, "__name__") != 0 && !strpbrk(json_string_value(v), "\"\n\\")) {
-            snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "%s=\"%s\",", key,
-                     json_string_value(v));
+            tmx_text_add(labels, sizeof labels, "%s=\"%s\",", key, json_string_value(v));
         }
     }
-    snprintf(labels + strlen(labels), sizeof labels - strlen(labels), "}");
+    tmx_text_add(labels, sizeof labels, "}");
     json_array_foreach(values, i, v)
     {
         if (times) {
@@ -333,7 +332,7 @@ static void read_json(struct tmx_collect *c, struct shape *s, const struct tmx_t
             const bool cut =
                 p + fault.position >= end || json_error_code(&fault) == json_error_premature_end_of_input;
             if (cut && s->n_document > 0) {
-                tmx_measured_note(c->to, "%s:%u: the last document is cut short: dropped", t->name, line);
+                tmx_collect_note(c, line, "the last document is cut short: dropped");
             } else {
                 tmx_collect_error(c, at, "begins as JSON, but is none: %s", fault.text);
             }

@@ -141,8 +141,7 @@ static size_t split_blanks(struct tmx_collect *c, const struct tmx_columns *t, c
         if (!tmx_span_is(word, "Link") && !tmx_span_is(word, "CPU") &&
             (!tmx_span_field(&rest, &word) || *word.begin < '0' || *word.begin > '9')) {
             const struct tmx_span line = tmx_span_trim(l->line);
-            tmx_measured_note(c->to, "%s:%u: \"%.*s\" is no row: dropped", c->text->name, l->number,
-                              TMX_SPAN_ARG(line));
+            tmx_collect_note(c, l->number, "\"%.*s\" is no row: dropped", TMX_SPAN_ARG(line));
         }
         return 0;
     }
@@ -173,13 +172,12 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     if (count > 0 && same_line(t, cell, count)) {
         c->header_at = c->n_header++ ? c->header_at : number;
     } else if (count > 0 && count < t->n && last) {
-        tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, number);
+        tmx_collect_note(c, number, "the last line is cut short: dropped");
     } else if (count == t->n && last && t->separator && l->number > 2 &&
                cut_in_cell(c->text, &l->line, t->separator)) {
-        tmx_measured_note(c->to,
-                          "%s:%u: the last line has no end and its last cell is shorter than the one above: "
-                          "cut inside it? dropped",
-                          c->text->name, number);
+        tmx_collect_note(c, number,
+                         "the last line has no end and its last cell is shorter than the one above: "
+                         "cut inside it? dropped");
     } else if (count > 0 && count != t->n) {
         tmx_collect_error(c, number, "%zu %s has %zu%s", count,
                           t->separator ? "cells, the header" : "columns, the line of names", t->n,

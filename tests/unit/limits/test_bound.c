@@ -53,7 +53,7 @@ static void bounds_of_the_main_table(void **state)
         check_close(slowdown_pct(run, (struct tmx_bound_options){.uniform = true}), rows[i].uniform, 0, 0.01);
         check_close(slowdown_pct(run, (struct tmx_bound_options){.one_level = true}), rows[i].one_level, 0,
                     0.01);
-        assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, NULL), TMX_OK);
+        assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, 1, &peak_k, NULL), TMX_OK);
         check_close(peak_k - 273.15, rows[i].peak_c, 0, 0.005);
         assert_int_equal(tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, NULL), TMX_OK);
         check_close(100 * (1 - feasible), rows[i].feasible, 0, 0.01);
@@ -144,7 +144,7 @@ static void runaway_leakage_has_a_bound_too(void **state)
     const struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
     struct tmx_gap j = judge(run, o);
     double feasible, peak_k;
-    assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, NULL), TMX_OK);
+    assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, 1, &peak_k, NULL), TMX_OK);
     assert_int_equal(tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, NULL), TMX_OK);
     assert_true(isinf(peak_k) && j.bound.certificate >= 0 && j.bound.certificate < 1e-6);
     check_close(100 * (1 - j.bound.speed), 10.823, 0, 0.01);

@@ -156,7 +156,7 @@ struct tally {
 static void count(struct tally *n, size_t package, const struct package *p, const struct tmx_fit_parameter *f)
 {
     const double is = truth_of(p, f);
-    const bool log = tmx_fit_positive(f->kind);
+    const bool log = tmx_fit_kinds[f->kind].positive;
     if (f->identified) {
         const double low = log ? f->value * exp(-1.96 * f->error / f->value) : f->value - 1.96 * f->error;
         const double high = log ? f->value * exp(1.96 * f->error / f->value) : f->value + 1.96 * f->error;
@@ -167,7 +167,7 @@ static void count(struct tally *n, size_t package, const struct package *p, cons
             print_message("package %zu (%zu GPUs, %g K, fan %g to %g, noise %g, mean of %d) %s: %g "
                           "not in [%g, %g]\n",
                           package, p->n_gpu, p->step_k, p->low_rpm, p->high_rpm, p->noise_k, p->mean_of,
-                          tmx_fit_name(f->kind), is, low, high);
+                          tmx_fit_kinds[f->kind].name, is, low, high);
         }
     }
     n->silent += !f->identified;
@@ -240,7 +240,7 @@ static void true_values_lie_in_the_printed_intervals(void **unused)
         sum.silent += of[k].silent;
         if (of[k].all + of[k].silent > 0) {
             print_message("%-18s %4zu of %4zu hold the true value, %zu not identified\n",
-                          tmx_fit_name((enum tmx_fit_kind)k), of[k].inside, of[k].all, of[k].silent);
+                          tmx_fit_kinds[k].name, of[k].inside, of[k].all, of[k].silent);
         }
     }
     const double share = (double)sum.inside / (double)sum.all;
