@@ -24,16 +24,19 @@ struct tmx_table {
 
 void tmx_table_extend(struct tmx_table *t, const char *name, enum tmx_column_type type, int decimals)
 {
-    tmx_assert(!t || t->n_cell == 0);
-    struct tmx_column *columns = t ? realloc(t->columns, (t->n_column + 1) * sizeof *columns) : NULL;
-    if (columns) {
-        t->columns = columns;
-        columns[t->n_column] = (struct tmx_column){tmx_arena_text(&t->arena, name), type, decimals};
-        t->n_column += !t->arena.failed;
+    if (!t) {
+        return;
     }
-    if (t) {
-        t->no_memory = t->no_memory || !columns || t->arena.failed;
+    const size_t n = t->n_column; /* at 0, 1, 2, 4, ... the room doubles */
+    struct tmx_column *columns =
+        n & (n - 1) ? t->columns : realloc(t->columns, (n ? 2 * n : 1) * sizeof *columns);
+    char *own = tmx_arena_text(&t->arena, name);
+    tmx_assert(t->n_cell == 0);
+    t->columns = columns ? columns : t->columns;
+    if (columns && own) {
+        columns[t->n_column++] = (struct tmx_column){own, type, decimals};
     }
+    t->no_memory = t->no_memory || !columns || !own;
 }
 
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column)
