@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix plot: the figures that results allow. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/plausible.h"
 #include "cli/commands.h"
 #include "plots/plot.h"
 
@@ -147,10 +149,21 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     st = st ? st
             : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
     st = st ? st : tmx_plot_begin(&p, err);
-    if (st || temperatures) {
-        return st ? st : tmx_plot_thermal(&p, a->results.text[0], &map);
+    const size_t n_name = p.n_rename + p.n_order;
+    p.found = calloc(n_name + 1, sizeof *p.found);
+    st = st || p.found ? st : tmx_no_memory(err);
+    st = st             ? st
+         : temperatures ? tmx_plot_thermal(&p, a->results.text[0], &map)
+                        : tmx_plot_results(&p, a->results.text[0], &axes);
+    for (size_t i = 0; i < n_name && !st; i++) {
+        const bool order = i >= p.n_rename;
+        if (!p.found[i]) {
+            tmx_warn("--%s %s: no figure has this name", order ? "order" : "rename",
+                     order ? p.order[i - p.n_rename] : p.rename[i]);
+        }
     }
-    return tmx_plot_results(&p, a->results.text[0], &axes);
+    free(p.found);
+    return st;
 }
 
 const struct tmx_command tmx_cmd_plot = {

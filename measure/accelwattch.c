@@ -462,7 +462,8 @@ enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const
         st = st ? st : import_trace(&text, &c, o.file, t, err);
         st = st ? st : tmx_output_commit(&o, err);
     } else if (!st && strstr(text.data, "kernel_name")) {
-        st = import_report(&text, out, t, err);
+        st = chip ? tmx_fail(err, TMX_ECONFIG, "--chip does nothing: a report of kernels names no units")
+                  : import_report(&text, out, t, err);
     } else if (!st) {
         st =
             tmx_fail_at(err, TMX_EPARSE, path, 1,

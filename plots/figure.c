@@ -69,6 +69,7 @@ static const char *renamed(const struct tmx_plot *p, const char *text)
     for (size_t i = 0; i < p->n_rename; i++) {
         const char *pair = p->rename[i];
         if (strncmp(pair, text, n) == 0 && pair[n] == '=') {
+            p->found[i] = true;
             return pair + n + 1;
         }
     }
@@ -81,6 +82,7 @@ void tmx_plot_order(const struct tmx_plot *p, const char **names, size_t n)
     for (size_t i = 0; i < p->n_order; i++) {
         for (size_t k = at; k < n; k++) {
             if (strcmp(names[k], p->order[i]) == 0) {
+                p->found[p->n_rename + i] = true;
                 const char *name = names[k];
                 memmove(names + at + 1, names + at, (k - at) * sizeof *names);
                 names[at++] = name;

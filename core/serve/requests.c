@@ -84,9 +84,9 @@ struct reader {
     const struct format *format;
     size_t column[N_COLUMN], none;
     struct tmx_moment first;
-    double last_s;  /* arrival of the row before, as it is written */
-    double first_s; /* of the first row, as it is written */
-    size_t n_row, n_failed;
+    double last_s;                   /* arrival of the row before, as it is written */
+    double first_s;                  /* of the first row, as it is written */
+    size_t n_row, n_failed, n_drawn; /* rows; of them without output; whose class is drawn */
 };
 
 /* A request whose row (or number) decides on its class. */
@@ -207,13 +207,13 @@ static enum tmx_status tokens(const struct tmx_csv *csv, size_t column, double *
     return TMX_OK;
 }
 
-static enum tmx_status class_of(const struct reader *r, const struct tmx_csv *csv, int *which,
-                                struct tmx_err *err)
+static enum tmx_status class_of(struct reader *r, const struct tmx_csv *csv, int *which, struct tmx_err *err)
 {
     const size_t c = r->column[CLASS];
     const char *word = c < csv->n_column ? tmx_csv_cell(csv, 0, c) : "";
     if (!*word) {
         *which = !is_high(r->list->n, r->o->high);
+        r->n_drawn++;
         return TMX_OK;
     }
     *which = strcmp(word, "low") == 0 || strcmp(word, "1") == 0;
@@ -346,6 +346,9 @@ static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_r
         /* what a slip of units makes of a trace */
         static const double SPARSE_S = 300; /* a mean gap above it is no service's: assumed */
         const double span_s = r.last_s - r.first_s, gap_s = r.n_row > 1 ? span_s / (double)(r.n_row - 1) : 0;
+        if (o->high < 1 && r.n_drawn == 0) {
+            tmx_warn("%s: requests.high = %g does nothing: every request has a class", path, o->high);
+        }
         if (r.n_failed > 0) {
             tmx_warn("%s: %zu requests with no output, which are failures, are left out", path, r.n_failed);
         }

@@ -46,6 +46,7 @@ refuses 'the report is cut' power import cut.log -o cut
 sed 's/^gpu_avg_RFP, = .*/gpu_avg_RFP, = 900/' report.log >sum.log
 refuses 'sum.log:1: the components add up to' power import sum.log -o sum
 refuses 'needs -o PATH' power import report.log
+refuses 'chip does nothing' power import report.log --chip v100 -o x
 sed '/^gpu_avg_NOCP/{p;s/NOCP.*/NOC2P, = 0.001/}' report.log >second.log # nothing is lost, however small
 refuses 'unknown component NOC2P = 0.001 W' power import second.log -o x
 sed '0,/^gpu_avg_NOCP/{/^gpu_avg_NOCP/d}' report.log >short.log

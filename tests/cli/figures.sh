@@ -279,6 +279,8 @@ fill() { sed -n "s/.*fill=\"\([^\"]*\)\"\/><text[^>]*>$1<.*/\1/p" plan.svg | hea
 "$thermix" plot study.sqlite --x policy --y energy_j --title 'My title' --x-label Who --y-label What --rename BL=throttle -o mine.svg -q || say "--title"
 for word in 'My title' Who What throttle; do grep -q ">$word<\|$word *</" <(tr -d '\n' <mine.svg) || grep -q "$word" mine.svg || say "no \"$word\" in mine.svg"; done
 "$thermix" plot own --figure slowdown --order MNU,BL -o order.svg -q && [ "$(head -1 order.figure/data/slowdown.csv | cut -d, -f2,3)" = MNU,BL ] || say "--order: $(head -1 order.figure/data/slowdown.csv)"
+"$thermix" plot own --figure slowdown --order MUN,BL --rename LB=x -o order.svg -q 2>err.txt
+[ "$(grep -c 'order MUN: no figure has this name\|rename LB=x: no figure' err.txt)" = 2 ] || say "names that no figure has: $(cat err.txt)"
 "$thermix" plot two --figure heatmap --at 0.2 -o at.svg -q || say "--at"
 refuses '--at 99999: the record goes from' plot two --figure heatmap --at 99999 -o at.svg
 refuses 'has its own words' plot plans --figure floorplans --title x -o p.svg
