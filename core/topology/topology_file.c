@@ -304,6 +304,12 @@ static void fit_card(const struct counted_card *of, struct tmx_card *c, const st
     const struct tmx_setting *list = tmx_setting_member(e, "points"),
                              *given = tmx_setting_member(e, "fit_a_k_per_w");
     const size_t n = of->n_point;
+    const struct tmx_setting *idle =
+        tmx_opt_given(card_opts, of, "fit_a_k_per_w fit_b_k_per_w fit_exponent", e);
+    if (idle && c->convection != TMX_CONVECTION_FIT) {
+        tmx_error_setting(err, idle, "card %s: %s belongs to convection = \"fit\"", c->name,
+                          tmx_setting_name(idle));
+    }
     given = given ? given : tmx_setting_member(e, "fit_b_k_per_w");
     given = given || n == 2 ? given : tmx_setting_member(e, "fit_exponent");
     if (n == 0) {
@@ -402,6 +408,9 @@ static void add_fan(struct reader *r, const struct part *part, const char *name,
                               p[i].speed, p[i - 1].temp_c, p[i - 1].speed);
         }
     }
+    if (f->efficiency != 1 && r->t->card[card].convection != TMX_CONVECTION_CHANNELS) {
+        tmx_error_setting(&r->err, e, "fan %s: efficiency is of a pump of channels", f->name);
+    }
     if (f->min_rpm > f->max_rpm) {
         tmx_error_setting(&r->err, e, "fan %s: min_rpm is above max_rpm", f->name);
     }
@@ -474,12 +483,18 @@ static void add_paths(struct reader *r)
         }
         for (size_t k = 0; k <= last && !r->err.code; k++) {
             double out = a->fraction;
+            bool again = false;
             for (size_t other = 0; other < t->n_air; other++) {
-                out += t->air[other].from == from + k ? t->air[other].fraction : 0;
+                const bool leaves = t->air[other].from == from + k;
+                out += leaves ? t->air[other].fraction : 0;
+                again = again || (leaves && t->air[other].to == to + k);
             }
             if (out > 1 + 1e-9) {
                 tmx_error_setting(&r->err, e, "air: the paths take more than all of GPU %s's outlet air",
                                   t->gpu[from + k].name);
+            } else if (again) {
+                tmx_error_setting(&r->err, e, "air: the path from GPU %s to %s again", t->gpu[from + k].name,
+                                  t->gpu[to + k].name);
             } else if (t->n_air == MAX_PARTS) {
                 tmx_error_setting(&r->err, e, "more than %d air paths in one node", MAX_PARTS);
             } else {

@@ -37,6 +37,15 @@ static void bad_topologies_name_their_line(void **state)
         {"name = \"t\";\n" CARDS FANS GPUS "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.7; },\n"
          " { from = \"g0\"; to = \"g1\"; fraction = 0.7; } );\n",
          9, "more than all"},
+        {"name = \"t\";\n" CARDS FANS GPUS "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.3; },\n"
+         " { from = \"g0\"; to = \"g1\"; fraction = 0.3; } );\n",
+         9, "the path from GPU g0 to g1 again"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; convection = \"package\"; fit_b_k_per_w = 9.0; } "
+         ");\n" GPUS FAN(""),
+         2, "fit_b_k_per_w belongs to convection"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; } );\n"
+         "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN("efficiency = 0.5;"),
+         4, "efficiency is of a pump of channels"},
         {"name = \"t\";\n" CARDS GPUS
          "fans = (\n { name = \"f0\"; card = \"c7\"; min_rpm = 1.0; max_rpm = 2.0; power_w = 1.0; "
          "flow_m3_per_s = 0.01; } );\n",
