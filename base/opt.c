@@ -368,6 +368,14 @@ const struct tmx_setting *tmx_opt_given(const struct tmx_opt *opts, const void *
     return NULL;
 }
 
+bool tmx_opt_same(const struct tmx_opt *o, const void *a, const void *b)
+{
+    const struct tmx_scalar x = tmx_opt_value(o, a), y = tmx_opt_value(o, b);
+    return x.kind == TMX_SETTING_REAL   ? x.real == y.real
+           : x.kind == TMX_SETTING_TEXT ? strcmp(x.text, y.text) == 0
+                                        : x.integer == y.integer;
+}
+
 struct tmx_scalar tmx_opt_value(const struct tmx_opt *o, const void *obj)
 {
     const char *field = (const char *)obj + o->offset;

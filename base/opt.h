@@ -80,6 +80,8 @@ TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, st
 
 /* What the object has for a row. */
 struct tmx_scalar tmx_opt_value(const struct tmx_opt *o, const void *obj);
+/* Do two objects have the same for a row? */
+bool tmx_opt_same(const struct tmx_opt *o, const void *a, const void *b);
 /* Write obj as rows that tmx_opt_read reads back equal from any folder: paths are absolute. */
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w);
 /* Has every row its default? A row without one has not. */

@@ -303,10 +303,7 @@ static void doubt_package(struct tmx_run *r, const struct tmx_run_kind *k)
     tmx_hotspot_config_init(&own);
     tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
     for (size_t row = 0; (o = tmx_hotspot_config_idle(&k->package, &row)) != NULL;) {
-        const struct tmx_scalar was = tmx_opt_value(o, &own), is = tmx_opt_value(o, &k->package);
-        if (is.kind == TMX_SETTING_REAL   ? is.real != was.real
-            : is.kind == TMX_SETTING_TEXT ? strcmp(is.text, was.text) != 0
-                                          : is.integer != was.integer) {
+        if (!tmx_opt_same(o, &own, &k->package)) {
             tmx_warn("package.%s has no effect beside the other keys of the package", o->key);
         }
     }

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/os.h"
+#include "base/plausible.h"
 #include "base/text.h"
 
 const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
@@ -225,7 +226,29 @@ static enum tmx_status override_power(struct tmx_chip *c, const struct tmx_setti
         }
     }
     /* all rows only word the error: a key is unknown */
-    return tmx_opt_read(n == tmx_setting_length(over) ? named : power_opts, &c->power, over, NULL, err);
+    const struct tmx_chip_power own = c->power;
+    const enum tmx_status st =
+        tmx_opt_read(n == tmx_setting_length(over) ? named : power_opts, &c->power, over, NULL, err);
+    const struct tmx_chip_power *p = &c->power;
+    const bool leaks = p->leakage_w > 0 && p->leakage_form != TMX_LEAK_NONE;
+    const struct {
+        const char *keys;
+        bool count;
+    } rows[] = {{"leakage_exp_per_k", leaks && p->leakage_form == TMX_LEAK_EXPONENTIAL},
+                {"leakage_c1_per_k leakage_c2_per_k2", leaks && p->leakage_form == TMX_LEAK_QUADRATIC},
+                {"leakage_ref_c leakage_sm_share dvfs_leakage", leaks},
+                {"leakage_w", p->leakage_form != TMX_LEAK_NONE},
+                {"baseline_sm_share", p->baseline_w > 0},
+                {"volt_per_ghz", p->volt_knee_hz > 0}};
+    for (size_t i = 0; i < n && !st; i++) { /* a resolved configuration repeats the chip's own */
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            if (!rows[k].count && tmx_words_have(rows[k].keys, named[i].key) &&
+                !tmx_opt_same(&named[i], &own, p)) {
+                tmx_warn("chip_power.%s does nothing beside the chip's other powers", named[i].key);
+            }
+        }
+    }
+    return st;
 }
 
 enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
