@@ -20,7 +20,6 @@
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
-#include "study/analysis/analysis.h"
 #include "study/microbench/microbench.h"
 
 /* ---- what is to run, and its runs ---- */
@@ -438,12 +437,15 @@ static struct tmx_table *summarise(struct suite *s)
         snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
         tmx_table_row(t, "%s %s %d", p.variant[0] ? p.variant : "fit convpg", p.policy, s->seeds);
         for (size_t c = 0; c < sizeof of / sizeof of[0]; c++) {
-            struct tmx_moments m = {0};
+            double mean = 0, square = 0;
             snprintf(p.column, sizeof p.column, "%s", of[c]);
             for (size_t k = 0; k < (size_t)s->seeds; k++) {
-                tmx_moments_add(&m, number(s, &p, k, why));
+                mean += number(s, &p, k, why) / s->seeds;
             }
-            tmx_table_row(t, "%G %G", tmx_moments_mean(&m), tmx_moments_sd(&m));
+            for (size_t k = 0; k < (size_t)s->seeds; k++) {
+                square += pow(number(s, &p, k, why) - mean, 2);
+            }
+            tmx_table_row(t, "%G %G", mean, s->seeds < 2 ? NAN : sqrt(square / (s->seeds - 1)));
         }
     }
     return t;
