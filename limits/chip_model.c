@@ -27,47 +27,42 @@ double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double te
     return (tmx_plan_leak_w(c, unit, temp_k + h) - tmx_plan_leak_w(c, unit, temp_k - h)) / (2 * h);
 }
 
-/* Column by column: what one watt in a unit does to all in the long run. */
-static enum tmx_status fill_influence(struct tmx_plan_chip *c, const struct tmx_thermal_ops *ops, void *state,
-                                      struct tmx_err *err)
-{
-    double *power_w, *temp_k;
-    TMX_TAKE(&c->arena, power_w, c->n_unit);
-    TMX_TAKE(&c->arena, temp_k, c->n_unit);
-    if (c->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", c->n_unit);
-    }
-    enum tmx_status st = ops->steady(state, power_w, false, temp_k);
-    c->ambient_k = temp_k[0];
-    for (size_t j = 0; j < c->n_unit && !st; j++) {
-        power_w[j] = 1;
-        st = ops->steady(state, power_w, false, temp_k);
-        power_w[j] = 0;
-        for (size_t i = 0; i < c->n_unit; i++) {
-            c->influence[i * c->n_unit + j] = temp_k[i] - c->ambient_k;
-        }
-    }
-    return st ? tmx_fail(err, st, "influence matrix by back-end %s", ops->base.name) : TMX_OK;
-}
-
+/* The influence matrix, column by column: what one watt in a unit does to all in the long run. */
 static enum tmx_status read_thermal(struct tmx_plan_chip *c, const struct tmx_sim_gpu_thermal *t,
                                     size_t r_convec, struct tmx_err *err)
 {
+    const size_t n = c->n_unit;
     void *state = NULL;
+    double *power_w, *temp_k;
     if (!(t->ops->claims & TMX_THERMAL_LINEAR)) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "back-end %s has no influence matrix (temperatures are not linear in watts)",
                         t->ops->base.name);
     }
-    enum tmx_status st = t->ops->create(t->model, &state, err);
-    if (!st) {
-        if (r_convec != SIZE_MAX) {
-            t->ops->set_convection(state, r_convec);
-        }
-        st = fill_influence(c, t->ops, state, err);
-        t->ops->destroy(state);
+    TMX_TAKE(&c->arena, power_w, n);
+    TMX_TAKE(&c->arena, temp_k, n);
+    if (c->arena.failed) {
+        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", n);
     }
-    return st;
+    enum tmx_status st = t->ops->create(t->model, &state, err);
+    if (st) {
+        return st;
+    }
+    if (r_convec != SIZE_MAX) {
+        t->ops->set_convection(state, r_convec);
+    }
+    st = t->ops->steady(state, power_w, false, temp_k);
+    c->ambient_k = temp_k[0];
+    for (size_t j = 0; j < n && !st; j++) {
+        power_w[j] = 1;
+        st = t->ops->steady(state, power_w, false, temp_k);
+        power_w[j] = 0;
+        for (size_t i = 0; i < n; i++) {
+            c->influence[i * n + j] = temp_k[i] - c->ambient_k;
+        }
+    }
+    t->ops->destroy(state);
+    return st ? tmx_fail(err, st, "influence matrix by back-end %s", t->ops->base.name) : TMX_OK;
 }
 
 enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,

@@ -22,30 +22,6 @@ struct rows {
     struct tmx_table *table;
 };
 
-static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_serve_bound *b,
-                    const char *variant, const char *policy)
-{
-    struct tmx_table *t = r->table;
-    tmx_table_row(t, "%s %s %g %g %g %G %G %G %G", variant, policy, b->tokens_per_s, b->requests_per_s,
-                  b->certificate, b->die_k - TMX_ZERO_C, b->memory_k - TMX_ZERO_C, b->row_w, b->tbt_s);
-    for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
-        tmx_table_real(t, b->gain_pct[i]);
-    }
-    tmx_table_row(t, "%g %g %g", 100 * b->busy, b->clock, b->batch);
-    if (r->call->reached) {
-        const struct tmx_recorder *rec = tmx_run_sim(run)->recorder;
-        const double tokens_per_s = tmx_run_serving(run).tokens_per_s;
-        double memory_k = 0;
-        for (size_t g = 0; g < run->n_gpu; g++) {
-            memory_k = fmax(memory_k, rec->memory_k[g]);
-        }
-        tmx_table_row(t, "%g %g %g %G %G %g", tokens_per_s, 100 * tokens_per_s / b->tokens_per_s,
-                      tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99),
-                      run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN,
-                      memory_k > 0 ? memory_k - TMX_ZERO_C : NAN, tmx_serve_mean_row_w(run));
-    }
-}
-
 static enum tmx_status bound_one(struct rows *r, const struct tmx_sets *sets, const char *base,
                                  const char *variant, const char *policy, struct tmx_err *err)
 {
@@ -68,7 +44,25 @@ static enum tmx_status bound_one(struct rows *r, const struct tmx_sets *sets, co
     }
     st = st ? st : tmx_serve_bound(&b, run, &o, err);
     if (!st) {
-        add_row(r, run, &b, variant, policy);
+        tmx_table_row(r->table, "%s %s %g %g %g %G %G %G %G", variant, policy, b.tokens_per_s,
+                      b.requests_per_s, b.certificate, b.die_k - TMX_ZERO_C, b.memory_k - TMX_ZERO_C, b.row_w,
+                      b.tbt_s);
+        for (int i = 0; i < TMX_N_SERVE_LIMIT; i++) {
+            tmx_table_real(r->table, b.gain_pct[i]);
+        }
+        tmx_table_row(r->table, "%g %g %g", 100 * b.busy, b.clock, b.batch);
+    }
+    if (!st && r->call->reached) {
+        const struct tmx_recorder *rec = tmx_run_sim(run)->recorder;
+        const double tokens_per_s = tmx_run_serving(run).tokens_per_s;
+        double memory_k = 0;
+        for (size_t g = 0; g < run->n_gpu; g++) {
+            memory_k = fmax(memory_k, rec->memory_k[g]);
+        }
+        tmx_table_row(r->table, "%g %g %g %G %G %g", tokens_per_s, 100 * tokens_per_s / b.tokens_per_s,
+                      tmx_run_serve_quantile(run, TMX_SERVE_TTFT, -1, 0.99),
+                      run->serve->spec.options.heat ? rec->peak_sm_k - TMX_ZERO_C : NAN,
+                      memory_k > 0 ? memory_k - TMX_ZERO_C : NAN, tmx_serve_mean_row_w(run));
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

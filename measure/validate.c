@@ -414,18 +414,6 @@ static void population_task(struct claims *r, const struct task *t)
 enum { MAX_CAP = 9, N_LOAD = 10 };
 static const double LOW = 0.13;
 
-/* Rows from one on: a cell that some limit slows, under all limits. */
-static bool is_cell(const struct task *t, const struct tmx_csv *csv, size_t row, const double *cap_w,
-                    size_t n_cap)
-{
-    bool all = true;
-    for (size_t j = 0; j < n_cap; j++) {
-        all = all && cell(csv, row + j, "power_limit") == cap_w[j];
-    }
-    return all && cell(csv, row + n_cap - 1, "average_power") >= 110 &&
-           (strstr(tmx_csv_at(csv, row, t->column), t->only) == NULL) == t->without;
-}
-
 static void limits_task(struct claims *r, const struct task *t)
 {
     struct means m;
@@ -438,10 +426,16 @@ static void limits_task(struct claims *r, const struct task *t)
     }
     struct tmx_csv csv = read_measured(r, t->file);
     for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
-        if (!is_cell(t, &csv, row, m.cap_w, n_cap)) {
+        /* Rows from one on: a cell that some limit slows, under all limits? */
+        const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
+        bool slowed =
+            top_w >= 110 && (strstr(tmx_csv_at(&csv, row, t->column), t->only) == NULL) == t->without;
+        for (size_t j = 0; j < n_cap; j++) {
+            slowed = slowed && cell(&csv, row + j, "power_limit") == m.cap_w[j];
+        }
+        if (!slowed) {
             continue;
         }
-        const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
         double at_top_w[N_LOAD], mhz[MAX_CAP], w[MAX_CAP], load_w[N_LOAD];
         for (size_t i = 0; i < N_LOAD; i++) {
             at_top_w[i] = m.w[n_cap * i + n_cap - 1];
@@ -971,25 +965,6 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
     return TMX_OK;
 }
 
-static void add_row(struct tmx_table *t, const struct tmx_csv *targets, size_t i, double ours)
-{
-    const char *origin = tmx_csv_at(targets, i, "origin"), *quantity = tmx_csv_at(targets, i, "quantity");
-    const double is = cell(targets, i, "measured"), band = cell(targets, i, "band");
-    const bool is_there = !isnan(ours) && !isnan(is), holds = fabs(ours - is) <= band;
-    tmx_table_row(t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(targets, i, "part"),
-                  tmx_csv_at(targets, i, "what"), tmx_csv_at(targets, i, "trained_on"),
-                  tmx_csv_at(targets, i, "source"), quantity[0] ? quantity : tmx_csv_at(targets, i, "id"), is,
-                  ours, is_there ? band : NAN, tmx_csv_at(targets, i, "unit"), origin,
-                  strcmp(origin, "identity") == 0 ? ""
-                  : strcmp(origin, "unseen") == 0 ? "unseen"
-                                                  : "seen",
-                  tmx_csv_at(targets, i, "protocol"),
-                  !is_there ? "not installed"
-                  : holds   ? "yes"
-                            : "no",
-                  is_there && !holds ? tmx_csv_at(targets, i, "known") : "");
-}
-
 enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                              struct tmx_err *err)
 {
@@ -1026,9 +1001,25 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
     for (size_t i = 0; !st && i < 2 * n_task * s.targets.n_row; i++) { /* what was unseen comes first */
         const size_t k = i % s.targets.n_row, at = i % (n_task * s.targets.n_row);
         const bool unseen = strcmp(tmx_csv_at(&s.targets, k, "origin"), "unseen") == 0;
-        if (s.value[at].has && unseen == (i < n_task * s.targets.n_row)) {
-            add_row(*t, &s.targets, k, s.value[at].ours);
+        if (!s.value[at].has || unseen != (i < n_task * s.targets.n_row)) {
+            continue;
         }
+        const struct tmx_csv *of = &s.targets;
+        const char *origin = tmx_csv_at(of, k, "origin"), *quantity = tmx_csv_at(of, k, "quantity");
+        const double is = cell(of, k, "measured"), band = cell(of, k, "band"), ours = s.value[at].ours;
+        const bool is_there = !isnan(ours) && !isnan(is), holds = fabs(ours - is) <= band;
+        tmx_table_row(*t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(of, k, "part"),
+                      tmx_csv_at(of, k, "what"), tmx_csv_at(of, k, "trained_on"), tmx_csv_at(of, k, "source"),
+                      quantity[0] ? quantity : tmx_csv_at(of, k, "id"), is, ours, is_there ? band : NAN,
+                      tmx_csv_at(of, k, "unit"), origin,
+                      strcmp(origin, "identity") == 0 ? ""
+                      : unseen                        ? "unseen"
+                                                      : "seen",
+                      tmx_csv_at(of, k, "protocol"),
+                      !is_there ? "not installed"
+                      : holds   ? "yes"
+                                : "no",
+                      is_there && !holds ? tmx_csv_at(of, k, "known") : "");
     }
     finish(&s.file);
     tmx_csv_finish(&s.targets);

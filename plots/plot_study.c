@@ -54,8 +54,7 @@ static const char *label(const char *key, char text[], size_t size)
                 {"j_per_token", "energy a token (J)"},
                 {"inlet_plus_k", "air, warmer by (K)"}},
       parts[] = {{"ttft", "first token"}, {"tbt", "between tokens"}, {"e2e", "whole request"}};
-    const size_t n = strlen(key);
-    size_t end = n, used = 0;
+    size_t end = strlen(key), used = 0;
     const char *unit = NULL;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(key, keys[i].key) == 0) {
@@ -64,10 +63,9 @@ static const char *label(const char *key, char text[], size_t size)
         }
     }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t m = strlen(units[i].suffix);
-        if (n > m && strcmp(key + n - m, units[i].suffix) == 0) {
+        if (tmx_text_ends(key, units[i].suffix)) {
             unit = units[i].unit;
-            end = n - m;
+            end = strlen(key) - strlen(units[i].suffix);
         }
     }
     text[0] = '\0';
@@ -195,17 +193,6 @@ static void put_caption(struct tmx_plot *p, const struct tmx_result_set *set, co
     }
 }
 
-/* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/analysis.h), as a
- * table of its own; NULL where it is not known. */
-static struct tmx_table *main_effects(const struct tmx_result_set *set, const struct tmx_study_axes *a)
-{
-    struct tmx_table *t = NULL;
-    struct tmx_err ignored = {0};
-    size_t metric;
-    const bool whole = a->n_where == 0 && !a->by && !tmx_metric_index(set, a->y, &metric, &ignored);
-    return whole && !tmx_effects(set, metric, &t, &ignored) ? t : NULL;
-}
-
 /* NAN: not known. */
 static double half_of(const struct tmx_table *effects, const char *axis, const char *value)
 {
@@ -239,7 +226,14 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
     p->st = p->st ? p->st : q.pooled ? tmx_pivot(set, &q, &t, p->err) : tmx_no_memory(p->err);
     p->st = p->st ? p->st : tmx_pivot(set, &places, &order, p->err);
     const bool repeated = !p->st && tmx_only_repeated(set, q.pooled);
-    struct tmx_table *effects = !p->st && few && !repeated ? main_effects(set, a) : NULL;
+    /* Half the 95 % interval of what each word of the axis adds to the mean (study/analysis/analysis.h). */
+    struct tmx_table *effects = NULL;
+    struct tmx_err ignored = {0};
+    size_t metric;
+    if (!p->st && few && !repeated && a->n_where == 0 && !a->by &&
+        !tmx_metric_index(set, a->y, &metric, &ignored)) {
+        (void)!tmx_effects(set, metric, &effects, &ignored);
+    }
     for (size_t r = 0; !p->st && r < tmx_table_rows(t); r++) {
         const char *value = tmx_table_cell(t, r, x)->text;
         const double mean = tmx_table_cell(t, r, x + 1)->real, n = tmx_table_cell(t, r, x + 5)->real;
@@ -507,19 +501,6 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
     tmx_plot_draw(p, "study", name);
 }
 
-/* Energy against slowdown, where the study has both. */
-static void pareto(struct tmx_plot *p, const struct tmx_result_set *set, const struct tmx_study_axes *asked)
-{
-    struct tmx_study_axes a = *asked;
-    a.x = "slowdown_pct";
-    a.y = "energy_j";
-    if (tmx_result_find(set->metric, set->n_metric, a.x) < set->n_metric &&
-        tmx_result_find(set->metric, set->n_metric, a.y) < set->n_metric) {
-        a.by = by_of(p, set, &a, "", a.y);
-        scatter(p, set, &a, "pareto");
-    }
-}
-
 /* Names as the study has them; TMX_ECONFIG for one it has not. */
 static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a, bool *of_metrics,
                                  struct tmx_err *err)
@@ -578,8 +559,14 @@ void tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_st
             }
         }
     }
-    if (!p->st && !a.y && !a.x) {
-        pareto(p, &set, &a);
+    if (!p->st && !a.y && !a.x) { /* energy against slowdown, where the study has both */
+        a.x = "slowdown_pct";
+        a.y = "energy_j";
+        if (tmx_result_find(set.metric, set.n_metric, a.x) < set.n_metric &&
+            tmx_result_find(set.metric, set.n_metric, a.y) < set.n_metric) {
+            a.by = by_of(p, &set, &a, "", a.y);
+            scatter(p, &set, &a, "pareto");
+        }
     }
     p->only = only;
     tmx_result_set_finish(&set);

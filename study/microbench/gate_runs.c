@@ -148,43 +148,33 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
     return TMX_OK;
 }
 
-/* A policy at every pair of times. */
-static enum tmx_status add_cases(const struct tmx_gate_question *q, const struct tmx_gate_policy *policy,
-                                 struct tmx_gate_case *c, size_t *n, struct tmx_err *err)
-{
-    const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
-    for (size_t k = 0; policy->wake != TMX_WAKE_NO_GATING && k < n_bet * n_wakeup; k++) {
-        if (*n == TMX_GATE_CASES) {
-            return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times",
-                            TMX_GATE_CASES);
-        }
-        c[(*n)++] = (struct tmx_gate_case){
-            policy, q->n_bet ? q->break_even_cycles[k / n_wakeup] : q->chip->gate.break_even_cycles,
-            q->n_wakeup ? q->wakeup_cycles[k % n_wakeup] : q->chip->gate.wakeup_cycles, 0};
-    }
-    return TMX_OK;
-}
-
-/* Policy "none" first, then what is asked for. */
+/* Policy "none" at the first times, then what is asked for at every pair of times. */
 static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, size_t *n,
                                   struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
-    c[0] = (struct tmx_gate_case){tmx_gate_find("none"),
-                                  q->n_bet ? q->break_even_cycles[0] : q->chip->gate.break_even_cycles,
-                                  q->n_wakeup ? q->wakeup_cycles[0] : q->chip->gate.wakeup_cycles, 0};
+    const struct tmx_gate_params *own = &q->chip->gate;
+    const int *bet = q->n_bet ? q->break_even_cycles : &own->break_even_cycles,
+              *wakeup = q->n_wakeup ? q->wakeup_cycles : &own->wakeup_cycles;
+    const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
+    c[0] = (struct tmx_gate_case){tmx_gate_find("none"), bet[0], wakeup[0], 0};
     *n = 1;
-    for (size_t i = 0; i < q->n_policy && !st; i++) {
-        const struct tmx_gate_policy *p = tmx_gate_find(q->policy[i]);
-        st =
-            p ? add_cases(q, p, c, n, err)
-              : tmx_fail(err, TMX_ECONFIG,
-                         "--policy: unknown policy \"%s\"; `thermix list policies` names them", q->policy[i]);
+    for (size_t i = 0; q->n_policy > 0 ? i < q->n_policy : tmx_gate_policies[i] != NULL; i++) {
+        const struct tmx_gate_policy *p =
+            q->n_policy > 0 ? tmx_gate_find(q->policy[i]) : tmx_gate_policies[i];
+        if (!p) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "--policy: unknown policy \"%s\"; `thermix list policies` names them",
+                            q->policy[i]);
+        }
+        for (size_t k = 0; p->wake != TMX_WAKE_NO_GATING && k < n_bet * n_wakeup; k++) {
+            if (*n == TMX_GATE_CASES) {
+                return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times",
+                                TMX_GATE_CASES);
+            }
+            c[(*n)++] = (struct tmx_gate_case){p, bet[k / n_wakeup], wakeup[k % n_wakeup], 0};
+        }
     }
-    for (size_t i = 0; q->n_policy == 0 && tmx_gate_policies[i] && !st; i++) {
-        st = add_cases(q, tmx_gate_policies[i], c, n, err);
-    }
-    return st;
+    return TMX_OK;
 }
 
 enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t, struct tmx_err *err)
