@@ -191,20 +191,44 @@ static size_t row_cells(struct tmx_collect *c, const struct tmx_columns *t, cons
     return 0;
 }
 
-static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l)
+static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, size_t k)
 {
-    struct tmx_span *cell;
+    return k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
+}
+
+struct seen { /* of a column without use, in the rows of the first GPU */
+    double last;
+    size_t n, up;
+    bool falls;
+};
+
+/* Which columns hold values; seen [t->n]: what could be a time, of a log that knows none; NULL: it does. */
+static void count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l, struct seen *seen)
+{
+    struct tmx_span *cell, first = {"", ""};
     const size_t notes = c->to->n_note, headers = c->n_header;
+    bool any = false;
     if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
         tmx_no_memory(&c->err);
     }
     while (!c->err.code && tmx_lines_next(&l, c->text)) {
         const size_t n = row_cells(c, t, &l, cell);
+        const struct tmx_span gpu = cell_at(t, cell, t->gpu);
+        const bool mine = seen && (!any || tmx_span_same(gpu, first));
+        first = any || n == 0 ? first : gpu;
+        any = any || n > 0;
         for (size_t i = 0; i < n; i++) {
+            struct seen *s = mine ? &seen[i] : NULL;
             double v;
             if (t->use[i].quantity >= 0) {
                 /* what is no number is refused when it is read */
                 t->values[i] += !tmx_cell_value(&t->use[i], cell[i], t->separator != ',', &v) || !isnan(v);
+            } else if (s && t->use[i].quantity == TMX_COLUMN_UNUSED && !tmx_cell_empty(cell[i])) {
+                const bool time = tmx_time_parse(tmx_span_trim(cell[i]), &v);
+                s->falls = s->falls || !time || (s->n > 0 && v < s->last);
+                s->up += time && s->n > 0 && v > s->last;
+                s->last = time ? v : s->last;
+                s->n += time;
             }
         }
     }
@@ -235,11 +259,6 @@ static double time_of(struct tmx_collect *c, const struct tmx_columns *t, const 
                           TMX_SPAN_ARG(shown));
     }
     return seconds;
-}
-
-static struct tmx_span cell_at(const struct tmx_columns *t, const struct tmx_span *cell, size_t k)
-{
-    return k < t->n ? tmx_span_trim(cell[k]) : (struct tmx_span){"", ""};
 }
 
 /* The quantities of a row but its time, each from a column. */
@@ -370,63 +389,13 @@ static void read_header(struct tmx_collect *c, struct tmx_columns *t, const stru
     tmx_columns_group(t, aliases);
 }
 
-/* A column without use that never falls and mostly rises in the rows of the first GPU is likely the time:
- * then "1 s a row" would be a wrong answer. */
-static void refuse_hidden_time(struct tmx_collect *c, const struct tmx_columns *t, struct tmx_lines l)
-{
-    enum { LEAST = 4 };
-    struct seen {
-        double last;
-        size_t n, up;
-        bool falls;
-    } * seen;
-    struct tmx_span *cell, first = {"", ""};
-    TMX_TAKE(&c->arena, seen, t->n + 1);
-    if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
-        tmx_no_memory(&c->err);
-    }
-    const size_t notes = c->to->n_note, headers = c->n_header;
-    bool any = false;
-    while (!c->err.code && tmx_lines_next(&l, c->text)) {
-        const size_t n = row_cells(c, t, &l, cell);
-        const struct tmx_span gpu = cell_at(t, cell, t->gpu);
-        const bool mine = !any || tmx_span_same(gpu, first);
-        first = any || n == 0 ? first : gpu;
-        any = any || n > 0;
-        for (size_t k = 0; mine && k < n; k++) {
-            struct seen *s = &seen[k];
-            double v;
-            if (t->use[k].quantity != TMX_COLUMN_UNUSED || tmx_cell_empty(cell[k])) {
-                continue;
-            }
-            if (!tmx_time_parse(tmx_span_trim(cell[k]), &v)) {
-                s->falls = true;
-                continue;
-            }
-            s->falls = s->falls || (s->n > 0 && v < s->last);
-            s->up += s->n > 0 && v > s->last;
-            s->last = v;
-            s->n++;
-        }
-    }
-    c->to->n_note = notes; /* said when the rows are read */
-    c->n_header = headers;
-    for (size_t k = 0; !c->err.code && k < t->n; k++) {
-        if (seen[k].n >= LEAST && !seen[k].falls && 5 * seen[k].up > 2 * seen[k].n) {
-            const struct tmx_span name = tmx_span_trim(t->name[k]);
-            tmx_collect_error(c, 1,
-                              "no column is known as the time, and \"%.*s\" rises from row to row: if it is "
-                              "the time, --column time_s=%.*s, else --step S for rows S seconds apart",
-                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
-        }
-    }
-}
-
 void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
 {
+    enum { LEAST = 4 };
     struct tmx_lines l = {0};
     struct tmx_columns *t;
     struct tmx_span *cell;
+    struct seen *seen = NULL;
     TMX_TAKE(&c->arena, t, 1);
     if (!TMX_TAKE(&c->arena, cell, TMX_MAX_COLUMN)) {
         tmx_no_memory(&c->err);
@@ -434,15 +403,27 @@ void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
     }
     read_header(c, t, aliases, &l);
     if (!c->err.code) {
-        count_values(c, t, l);
+        tmx_columns_choose(t); /* of GPU and time the same without values */
+        c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
+        if (!c->has_time && !(c->options && c->options->step_s > 0)) {
+            TMX_TAKE(&c->arena, seen, t->n + 1);
+        }
+        count_values(c, t, l, seen);
     }
     if (!c->err.code) {
         tmx_columns_choose(t);
         tmx_columns_say(t, c->to);
-        c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
         c->has_gpu = t->gpu < t->n || t->n_wide > 0;
-        if (!c->has_time && !(c->options && c->options->step_s > 0)) {
-            refuse_hidden_time(c, t, l);
+    }
+    /* A column without use that never falls and mostly rises is likely the time: then "1 s a row" would be a
+     * wrong answer. */
+    for (size_t k = 0; seen && !c->err.code && k < t->n; k++) {
+        if (seen[k].n >= LEAST && !seen[k].falls && 5 * seen[k].up > 2 * seen[k].n) {
+            const struct tmx_span name = tmx_span_trim(t->name[k]);
+            tmx_collect_error(c, 1,
+                              "no column is known as the time, and \"%.*s\" rises from row to row: if it is "
+                              "the time, --column time_s=%.*s, else --step S for rows S seconds apart",
+                              TMX_SPAN_ARG(name), TMX_SPAN_ARG(name));
         }
     }
     while (!c->err.code && tmx_lines_next(&l, c->text)) {
