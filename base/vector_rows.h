@@ -10,56 +10,80 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef TMX_SINGLE /* vectors of floats: without MUL and SWAP */
+typedef float real;
+enum { SINGLE = 1 };
+#define PS(name)  name##_ps
+#define F32(name) name##_f32
+#else
+typedef double real;
+enum { SINGLE = 0 };
+#define PS(name)  name##_pd
+#define F32(name) name##_f64
+#endif
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
+#ifdef TMX_SINGLE
+typedef __m512 vec;
+typedef __m256 half_vec; /* costs half of a vector's time; a row may end with one */
+#define HALF_ALL(v) _mm512_castps512_ps256(v)
+#else
 typedef __m512d vec;
-enum { LANES = 8, MANY = 8, WIDE = 3, WIDE_ALONE = 8 };
-#define LOAD(p)      _mm512_loadu_pd(p)
-#define STORE(p, v)  _mm512_storeu_pd(p, v)
-#define ALL(x)       _mm512_set1_pd(x)
-#define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define MUL(a, b)    _mm512_mul_pd(a, b)
-#define SWAP(v, k)   _mm512_permute_pd(v[k], 0x55)
-typedef __m256d half_vec; /* costs half of a vector's time; a row may end with one */
-enum { HALF = 4 };
-#define HALF_LOAD(p)      _mm256_loadu_pd(p)
-#define HALF_STORE(p, v)  _mm256_storeu_pd(p, v)
-#define HALF_ALL(v)       _mm512_castpd512_pd256(v)
-#define HALF_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define HALF_MUL(a, b)    _mm256_mul_pd(a, b)
-#elif defined(__AVX2__) && defined(__FMA__)
+typedef __m256d half_vec;
+#define HALF_ALL(v) _mm512_castpd512_pd256(v)
+#endif
+enum { LANES = SINGLE ? 16 : 8, HALF = LANES / 2, MANY = 8, WIDE = 3, WIDE_ALONE = SINGLE ? 6 : 8 };
+#define LOAD(p)           PS(_mm512_loadu)(p)
+#define STORE(p, v)       PS(_mm512_storeu)(p, v)
+#define ALL(x)            PS(_mm512_set1)(x)
+#define FMA(a, b, c)      PS(_mm512_fmadd)(a, b, c)
+#define MUL(a, b)         PS(_mm512_mul)(a, b)
+#define SWAP(v, k)        _mm512_permute_pd(v[k], 0x55)
+#define HALF_LOAD(p)      PS(_mm256_loadu)(p)
+#define HALF_STORE(p, v)  PS(_mm256_storeu)(p, v)
+#define HALF_FMA(a, b, c) PS(_mm256_fmadd)(a, b, c)
+#define HALF_MUL(a, b)    PS(_mm256_mul)(a, b)
+#else
+#if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
+#ifdef TMX_SINGLE
+typedef __m256 vec;
+#else
 typedef __m256d vec;
-enum { LANES = 4, MANY = 4, WIDE = 3, WIDE_ALONE = 8 };
-#define LOAD(p)      _mm256_loadu_pd(p)
-#define STORE(p, v)  _mm256_storeu_pd(p, v)
-#define ALL(x)       _mm256_set1_pd(x)
-#define FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define MUL(a, b)    _mm256_mul_pd(a, b)
+#endif
+enum { LANES = SINGLE ? 8 : 4, MANY = 4, WIDE = 3, WIDE_ALONE = SINGLE ? 3 : 8 };
+#define LOAD(p)      PS(_mm256_loadu)(p)
+#define STORE(p, v)  PS(_mm256_storeu)(p, v)
+#define ALL(x)       PS(_mm256_set1)(x)
+#define FMA(a, b, c) PS(_mm256_fmadd)(a, b, c)
+#define MUL(a, b)    PS(_mm256_mul)(a, b)
 #define SWAP(v, k)   _mm256_permute_pd(v[k], 0x5)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#ifdef TMX_SINGLE
+typedef float32x4_t vec;
+#else
 typedef float64x2_t vec;
-enum { LANES = 2, MANY = 4, WIDE = 4, WIDE_ALONE = 8 };
-#define LOAD(p)      vld1q_f64(p)
-#define STORE(p, v)  vst1q_f64(p, v)
-#define ALL(x)       vdupq_n_f64(x)
-#define FMA(a, b, c) vfmaq_f64(c, a, b)
-#define MUL(a, b)    vmulq_f64(a, b)
+#endif
+enum { LANES = SINGLE ? 4 : 2, MANY = 4, WIDE = SINGLE ? 5 : 4, WIDE_ALONE = SINGLE ? 5 : 8 };
+#define LOAD(p)      F32(vld1q)(p)
+#define STORE(p, v)  F32(vst1q)(p, v)
+#define ALL(x)       F32(vdupq_n)(x)
+#define FMA(a, b, c) F32(vfmaq)(c, a, b)
+#define MUL(a, b)    F32(vmulq)(a, b)
 #define SWAP(v, k)   vextq_f64(v[k], v[k], 1)
 #else /* correct everywhere, slow where the processor does not fuse */
-typedef double vec;
-enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = 8 };
+typedef real vec;
+enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = SINGLE ? 4 : 8 };
 #define LOAD(p)      (*(p))
 #define STORE(p, v)  (*(p) = (v))
 #define ALL(x)       (x)
-#define FMA(a, b, c) fma(a, b, c)
+#define FMA(a, b, c) (SINGLE ? (real)fmaf((float)(a), (float)(b), (float)(c)) : (real)fma(a, b, c))
 #define MUL(a, b)    ((a) * (b))
 #define SWAP(v, k)   ((v)[(k) ^ 1])
 #endif
-
-#if !defined(__AVX512F__) /* rows end with whole vectors */
-typedef vec half_vec;
+typedef vec half_vec; /* rows end with whole vectors */
 enum { HALF = 0 };
 #define HALF_LOAD   LOAD
 #define HALF_STORE  STORE
@@ -73,15 +97,15 @@ enum { HALF = 0 };
 /* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`, and the same of end[i] behind them
  * where the tile has a tail; the counts are constants where this is called. */
 static inline __attribute__((always_inline)) void gather(size_t wide, size_t tail, size_t many, size_t n_row,
-                                                         size_t stride, const double *const *coef,
-                                                         const double *rows, vec *sum, half_vec *end)
+                                                         size_t stride, const real *const *coef,
+                                                         const real *rows, vec *sum, half_vec *end)
 {
     for (size_t r = 0; r < n_row; r++) {
         vec row[WIDE_ALONE];
         for (size_t k = 0; k < wide; k++) {
             row[k] = LOAD(rows + r * stride + k * LANES);
         }
-        const half_vec last = tail ? HALF_LOAD(rows + r * stride + wide * LANES) : HALF_ALL(ALL(0.0));
+        const half_vec last = tail ? HALF_LOAD(rows + r * stride + wide * LANES) : HALF_ALL(ALL((real)0));
         for (size_t i = 0; i < many; i++) {
             const vec c = ALL(coef[i][r]);
             for (size_t k = 0; k < wide; k++) {

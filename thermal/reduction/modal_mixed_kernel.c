@@ -10,66 +10,9 @@
  * the large ones and the first rows, go through few roundings (tmx_modal_rounding counts them), and a lone
  * instance has four chains to work on at once. Each lane is a chain of its own: the bits depend neither on
  * the width of a vector nor on how many instances step together. */
-#include <math.h>
-#include <stddef.h>
-
+#define TMX_SINGLE
+#include "base/vector_rows.h"
 #include "thermal/reduction/modal.h"
-
-enum { CHAINS = TMX_MODAL_CHAINS, HALF = TMX_MODAL_PAD };
-
-/* FULL: widest tile of MANY instances; ALONE: of one, whose four chains are side by side. */
-#if defined(__AVX512F__)
-#include <immintrin.h>
-typedef __m512 vec;
-typedef __m256 half;
-enum { LANES = 16, MANY = 8, FULL = 3, ALONE = 6 };
-#define LOAD(p)           _mm512_loadu_ps(p)
-#define STORE(p, v)       _mm512_storeu_ps(p, v)
-#define ALL(x)            _mm512_set1_ps(x)
-#define FMA(a, b, c)      _mm512_fmadd_ps(a, b, c)
-#define ADD(a, b)         _mm512_add_ps(a, b)
-#define HALVES            1 /* a row may end with one */
-#define HALF_LOAD(p)      _mm256_loadu_ps(p)
-#define HALF_STORE(p, v)  _mm256_storeu_ps(p, v)
-#define HALF_ALL(v)       _mm512_castps512_ps256(v)
-#define HALF_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define HALF_ADD(a, b)    _mm256_add_ps(a, b)
-#else
-#if defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
-typedef __m256 vec;
-enum { LANES = 8, MANY = 4, FULL = 3, ALONE = 3 };
-#define LOAD(p)      _mm256_loadu_ps(p)
-#define STORE(p, v)  _mm256_storeu_ps(p, v)
-#define ALL(x)       _mm256_set1_ps(x)
-#define FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define ADD(a, b)    _mm256_add_ps(a, b)
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-typedef float32x4_t vec;
-enum { LANES = 4, MANY = 4, FULL = 5, ALONE = 5 };
-#define LOAD(p)      vld1q_f32(p)
-#define STORE(p, v)  vst1q_f32(p, v)
-#define ALL(x)       vdupq_n_f32(x)
-#define FMA(a, b, c) vfmaq_f32(c, a, b)
-#define ADD(a, b)    vaddq_f32(a, b)
-#else /* correct everywhere, slow where the processor does not fuse */
-typedef float vec;
-enum { LANES = 1, MANY = 1, FULL = 4, ALONE = 4 };
-#define LOAD(p)      (*(p))
-#define STORE(p, v)  (*(p) = (v))
-#define ALL(x)       (x)
-#define FMA(a, b, c) fmaf(a, b, c)
-#define ADD(a, b)    ((a) + (b))
-#endif
-typedef vec half; /* never used: HALF is a multiple of LANES */
-#define HALVES      0
-#define HALF_LOAD   LOAD
-#define HALF_STORE  STORE
-#define HALF_ALL(v) (v)
-#define HALF_FMA    FMA
-#define HALF_ADD    ADD
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -80,16 +23,17 @@ struct product { /* rows' coef_i */
 };
 
 enum {
-    WIDEST = (int)FULL > (int)ALONE ? (int)FULL : (int)ALONE,
-    INSTANCE = WIDEST * LANES + HALF, /* elements of a tile's instance: at most so many */
+    CHAINS = TMX_MODAL_CHAINS,
+    INSTANCE = WIDE_ALONE * LANES + HALF, /* elements of a tile's instance: at most so many */
 };
+_Static_assert((int)WIDE <= (int)WIDE_ALONE, "tiles of one instance, whose four chains are side by side");
 
 /* The sums of a tile: [chain][instance][element]. In memory, for the registers hold one chain at a time. */
 struct part {
     float sum[CHAINS * MANY * INSTANCE];
 };
 
-INLINE void put(size_t wide, size_t tail, size_t many, const vec *sum, const half *end_sum, float *to)
+INLINE void put(size_t wide, size_t tail, size_t many, const vec *sum, const half_vec *end_sum, float *to)
 {
     const size_t n = wide * LANES + tail * HALF;
     for (size_t i = 0; i < many; i++) {
@@ -106,8 +50,8 @@ INLINE void put(size_t wide, size_t tail, size_t many, const vec *sum, const hal
 INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p, const float *rows,
                   size_t first, size_t every, float *to)
 {
-    vec sum[MANY * WIDEST];
-    half end_sum[MANY];
+    vec sum[MANY * WIDE_ALONE];
+    half_vec end_sum[MANY];
     for (size_t i = 0; i < many; i++) {
         for (size_t k = 0; k < wide; k++) {
             sum[i * wide + k] = ALL(0.0F);
@@ -117,7 +61,7 @@ INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p
     for (size_t left = (p->n_row - first + every - 1) / every; left-- > 0;) {
         const size_t r = first + left * every;
         const float *at = rows + r * p->stride;
-        vec row[WIDEST];
+        vec row[WIDE_ALONE];
         for (size_t k = 0; k < wide; k++) {
             row[k] = LOAD(at + k * LANES);
         }
@@ -137,8 +81,8 @@ INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p
 /* The four chains of one instance side by side. */
 INLINE void chains(size_t wide, size_t tail, const struct product *p, const float *rows, float *to)
 {
-    vec sum[CHAINS * WIDEST];
-    half end_sum[CHAINS];
+    vec sum[CHAINS * WIDE_ALONE];
+    half_vec end_sum[CHAINS];
     for (size_t c = 0; c < CHAINS; c++) {
         for (size_t k = 0; k < wide; k++) {
             sum[c * wide + k] = ALL(0.0F);
@@ -165,7 +109,7 @@ INLINE void chains(size_t wide, size_t tail, const struct product *p, const floa
 }
 
 /* The sums of a tile, which begins `at` elements into each row: [instance][element]. */
-INLINE const float *gather(size_t wide, size_t tail, size_t many, const struct product *p, size_t at,
+INLINE const float *sum_up(size_t wide, size_t tail, size_t many, const struct product *p, size_t at,
                            struct part *to)
 {
     const size_t n = many * (wide * LANES + tail * HALF);
@@ -191,7 +135,7 @@ INLINE void modes(size_t wide, size_t tail, size_t many, const struct tmx_modal_
                   const struct product *p, size_t at, struct part *part)
 {
     const size_t n = wide * LANES + tail * HALF;
-    const float *restrict in = gather(wide, tail, many, p, at, part);
+    const float *restrict in = sum_up(wide, tail, many, p, at, part);
     const double *restrict decay = c->decay + at, *restrict gain = c->gain + at;
     for (size_t i = 0; i < many; i++) {
         double *restrict z = c->next[first + i] + at;
@@ -207,7 +151,7 @@ INLINE void units(size_t wide, size_t tail, size_t many, const struct tmx_modal_
                   const struct product *p, size_t at, struct part *part)
 {
     const size_t n = wide * LANES + tail * HALF;
-    const float *restrict sum = gather(wide, tail, many, p, at, part);
+    const float *restrict sum = sum_up(wide, tail, many, p, at, part);
     for (size_t i = 0; i < many; i++) {
         double *restrict theta_k = c->theta_k[first + i] + at;
         for (size_t k = 0; k < n; k++) {
@@ -215,31 +159,6 @@ INLINE void units(size_t wide, size_t tail, size_t many, const struct tmx_modal_
         }
     }
 }
-
-/* tile over `length` elements, a multiple of HALF: the widest tiles first, then one of what is left. */
-#define REST(tile, w, t, widest, many)                                     \
-    if ((w) < (widest) && (t) <= HALVES && left_ == (w) && tail_ == (t)) { \
-        tile(w, t, many, c, first, &p, at_, &part);                        \
-    }
-#define TILES(tile, length, widest, many)                                     \
-    do {                                                                      \
-        size_t at_ = 0, left_ = (length) / LANES;                             \
-        const size_t tail_ = (length) % LANES / HALF;                         \
-        for (; left_ >= (widest); left_ -= (widest), at_ += (widest)*LANES) { \
-            tile(widest, 0, many, c, first, &p, at_, &part);                  \
-        }                                                                     \
-        REST(tile, 0, 1, widest, many)                                        \
-        REST(tile, 1, 0, widest, many)                                        \
-        REST(tile, 1, 1, widest, many)                                        \
-        REST(tile, 2, 0, widest, many)                                        \
-        REST(tile, 2, 1, widest, many)                                        \
-        REST(tile, 3, 0, widest, many)                                        \
-        REST(tile, 3, 1, widest, many)                                        \
-        REST(tile, 4, 0, widest, many)                                        \
-        REST(tile, 4, 1, widest, many)                                        \
-        REST(tile, 5, 0, widest, many)                                        \
-        REST(tile, 5, 1, widest, many)                                        \
-    } while (0)
 
 /* The powers behind the modes in an instance's work: what the modes overwrite is written again. */
 INLINE void put_power(const struct tmx_modal_call *c, size_t i)
@@ -251,6 +170,9 @@ INLINE void put_power(const struct tmx_modal_call *c, size_t i)
     }
 }
 
+/* Of base/vector_rows.h's tiles. */
+#define MODES(wide, tail, many, c, first, at) modes(wide, tail, many, c, first, &p, at, &part)
+#define UNITS(wide, tail, many, c, first, at) units(wide, tail, many, c, first, &p, at, &part)
 #define INSTANCES(widest, many)                                                               \
     do {                                                                                      \
         const struct tmx_modal *m = c->m;                                                     \
@@ -259,7 +181,7 @@ INLINE void put_power(const struct tmx_modal_call *c, size_t i)
             put_power(c, first + i);                                                          \
             p.coef[i] = c->work[first + i] + m->n_mode;                                       \
         }                                                                                     \
-        TILES(modes, m->mode_row, widest, many);                                              \
+        TILES(m->mode_row, MODES, widest, many, HALF > 0);                                    \
         p.rows = m->out_single;                                                               \
         p.n_row = m->n_mode + (m->direct ? m->n_unit : 0);                                    \
         p.stride = m->unit_row;                                                               \
@@ -267,7 +189,7 @@ INLINE void put_power(const struct tmx_modal_call *c, size_t i)
             put_power(c, first + i);                                                          \
             p.coef[i] = c->work[first + i];                                                   \
         }                                                                                     \
-        TILES(units, m->unit_row, widest, many);                                              \
+        TILES(m->unit_row, UNITS, widest, many, HALF > 0);                                    \
     } while (0)
 
 void TMX_KERNEL(const struct tmx_modal_call *c)
@@ -275,15 +197,15 @@ void TMX_KERNEL(const struct tmx_modal_call *c)
     struct part part;
     size_t first = 0;
     for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
-        INSTANCES(FULL, MANY);
+        INSTANCES(WIDE, MANY);
     }
 #if defined(__AVX512F__)
     if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
-        INSTANCES(ALONE, 4);
+        INSTANCES(WIDE_ALONE, 4);
         first += 4;
     }
 #endif
     for (; first < c->n; first++) {
-        INSTANCES(ALONE, 1);
+        INSTANCES(WIDE_ALONE, 1);
     }
 }
