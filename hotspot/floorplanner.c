@@ -154,7 +154,6 @@ struct planner {
     struct block *block; /* [n_block] of a .desc a wrapped cache is the last, and not placed */
     size_t n_block, n_placed;
     bool wrapped;
-    double arm_w[2];   /* powers of the left and the right arm */
     struct wire *wire; /* [n_wire] */
     size_t n_wire;
     char source[512];
@@ -183,6 +182,8 @@ struct planner {
     double width_m, height_m;
     struct heat heat;
     struct tmx_rng *rng;
+    double hot, cold; /* of the annealing */
+    size_t turns;
     struct tmx_arena arena; /* of all of these */
     struct tmx_err *err;    /* of the first failure */
 };
@@ -299,11 +300,10 @@ static void read_desc(struct planner *p)
 static const char *unit_name(const struct planner *p, size_t u, char name[TMX_NAME_SIZE + 8])
 {
     const bool arm = p->wrapped && u > p->n_placed;
+    const char *side = u == p->n_unit - 1 ? "_right" : "_left";
     snprintf(name, TMX_NAME_SIZE + 8, "%s%s",
              p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name,
-             !arm                 ? ""
-             : u == p->n_unit - 1 ? "_right"
-                                  : "_left");
+             arm ? side : "");
     return name;
 }
 
@@ -747,35 +747,26 @@ static void heat_up(struct planner *p)
     }
 }
 
-static double distance(const struct rect *a, const struct rect *b)
+/* Wires: length times density, of both directions as HotSpot counts; every part of a wrapped cache has its
+ * wires. */
+static struct tmx_floorplanner_values values(const struct planner *p)
 {
-    return fabs(a->x + a->w / 2 - b->x - b->w / 2) + fabs(a->y + a->h / 2 - b->y - b->h / 2);
-}
-
-/* Length times density, of both directions as HotSpot counts; every part of a wrapped cache has its wires. */
-static double wire_m(const struct planner *p)
-{
-    double sum = 0;
+    struct tmx_floorplanner_values v = {.area_m2 = p->width_m * p->height_m};
+    double high = -INFINITY, low = INFINITY;
     for (size_t w = 0; w < p->n_wire; w++) {
         const struct wire *l = &p->wire[w];
-        const size_t end[] = {l->a < l->b ? l->a : l->b, l->a < l->b ? l->b : l->a};
-        const size_t parts = p->wrapped && end[1] == p->n_placed ? 3 : 1;
-        for (size_t i = 0; i < parts; i++) {
-            sum += 2 * l->density * distance(&p->unit[end[0]], &p->unit[end[1] + i]);
+        const size_t first = l->a < l->b ? l->a : l->b, last = l->a < l->b ? l->b : l->a;
+        const size_t parts = p->wrapped && last == p->n_placed ? 3 : 1;
+        for (const struct rect *a = &p->unit[first], *b = &p->unit[last]; b < &p->unit[last] + parts; b++) {
+            v.wire_m += 2 * l->density *
+                        (fabs(a->x + a->w / 2 - b->x - b->w / 2) + fabs(a->y + a->h / 2 - b->y - b->h / 2));
         }
     }
-    return sum;
-}
-
-static struct tmx_floorplanner_values values(const struct planner *p, double ambient_k)
-{
-    struct tmx_floorplanner_values v = {.area_m2 = p->width_m * p->height_m, .wire_m = wire_m(p)};
-    double high = -INFINITY, low = INFINITY;
     for (size_t u = 0; u < p->n_unit; u++) {
         high = fmax(high, p->temp_k[u]);
         low = fmin(low, p->temp_k[u]);
     }
-    v.peak_k = ambient_k + high;
+    v.peak_k = p->in->cfg->ambient + high;
     v.gradient_k = high - low;
     v.cost = p->o->lambdaA * v.area_m2 + p->o->lambdaT * v.peak_k + p->o->lambdaW * v.wire_m +
              p->o->lambdaG * v.gradient_k;
@@ -786,7 +777,7 @@ static double cost(struct planner *p, const int *state)
 {
     realise(p, state);
     heat_up(p);
-    return values(p, p->in->cfg->ambient).cost;
+    return values(p).cost;
 }
 
 /* ---- The full grid ---- */
@@ -798,21 +789,19 @@ static void one_floorplan(const struct planner *p, struct tmx_floorplan *fp)
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", p->source);
     for (size_t u = 0; u < p->n_unit + n_dead && !p->err->code; u++) {
-        const struct rect *r = u < p->n_unit ? &p->unit[u] : &p->dead[u - p->n_unit];
-        struct tmx_unit unit = {.heat_capacity_j_per_m3k = NAN, .resistivity_mk_per_w = NAN};
-        if (u < p->n_unit && p->given.n_unit > 0) {
-            unit = p->given.unit[u];
+        const bool dead = u >= p->n_unit;
+        const struct rect *r = dead ? &p->dead[u - p->n_unit] : &p->unit[u];
+        struct tmx_unit unit = {name, r->x, r->y, r->w, r->h, NAN, NAN, 0};
+        if (!dead && p->given.n_unit > 0) {
+            unit.heat_capacity_j_per_m3k = p->given.unit[u].heat_capacity_j_per_m3k;
+            unit.resistivity_mk_per_w = p->given.unit[u].resistivity_mk_per_w;
+            unit.line = p->given.unit[u].line;
         }
-        if (u < p->n_unit) {
-            unit_name(p, u, name);
-        } else {
+        if (dead) {
             snprintf(name, sizeof name, "%s%zu", DEAD, u - p->n_unit);
+        } else {
+            unit_name(p, u, name);
         }
-        unit.name = name;
-        unit.x_m = r->x;
-        unit.y_m = r->y;
-        unit.w_m = r->w;
-        unit.h_m = r->h;
         tmx_floorplan_add(fp, &unit, p->err);
     }
 }
@@ -826,18 +815,17 @@ static void by_grid(struct planner *p, const struct tmx_floorplan *fp)
     struct tmx_stack stack = {0};
     struct tmx_temps temps = {0};
     struct tmx_arena scratch = {0};
-    double *node_k, *power_w;
+    double *node_k = NULL, *power_w = NULL;
     if (!p->err->code && !tmx_stack_create(p->in->cfg, &so, NULL, &stack, p->err) &&
         !tmx_temps_init(&temps, &stack, p->err)) {
         TMX_TAKE(&scratch, node_k, tmx_temps_nodes(&temps));
         TMX_TAKE(&scratch, power_w, fp->n_unit);
-        if (scratch.failed) {
-            tmx_error(p->err, TMX_ENOMEM, "out of memory");
-        } else {
-            memcpy(power_w, p->power_w, p->n_unit * sizeof *power_w);
-            tmx_settle(&stack, &settle, power_w, &temps, node_k, NULL, NULL, p->err);
-            tmx_temps_from_nodes(&temps, node_k);
-        }
+        tmx_arena_check(&scratch, p->err);
+    }
+    if (!p->err->code) {
+        memcpy(power_w, p->power_w, p->n_unit * sizeof *power_w);
+        tmx_settle(&stack, &settle, power_w, &temps, node_k, NULL, NULL, p->err);
+        tmx_temps_from_nodes(&temps, node_k);
     }
     for (size_t u = 0; u < p->n_unit && !p->err->code; u++) {
         p->temp_k[u] = temps.block_k[u] - p->in->cfg->ambient;
@@ -942,38 +930,34 @@ static void keep(struct elite *e, const int *state, size_t n_state, double c)
     e->cost[at] = c;
 }
 
-struct schedule { /* of temperatures [cost] */
-    double hot, cold;
-    size_t turns; /* moves downhill at each, at most half of all */
-};
-
-/* A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of 256:
+/* The temperatures [cost] at which annealing begins and ends, and the moves downhill at each, at most half of
+ * all. A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of 256:
  * fitted. */
-static struct schedule schedule(const struct planner *p)
+static void plan(struct planner *p)
 {
     const struct tmx_floorplanner_options *o = p->o;
-    const struct schedule s = {-o->Davg / log(o->P0), -o->Davg / log((1 - o->Rreject) / 2),
-                               (size_t)fmax(1, o->Kmoves * (double)p->n_state)};
-    const double all = ceil(log(s.cold / s.hot) / log(o->Rcool)), steps = fmin(o->Nmax, fmax(0, all)),
-                 moves = 2 * (double)s.turns * steps, n = (double)p->n_unit,
+    p->hot = -o->Davg / log(o->P0);
+    p->cold = -o->Davg / log((1 - o->Rreject) / 2);
+    p->turns = (size_t)fmax(1, o->Kmoves * (double)p->n_state);
+    const double all = ceil(log(p->cold / p->hot) / log(o->Rcool)), steps = fmin(o->Nmax, fmax(0, all)),
+                 moves = 2 * (double)p->turns * steps, n = (double)p->n_unit,
                  move_s = 1e-6 * (4 + (p->given.n_unit > 0 ? 0.3 : 0.6) * n);
     if (!p->err->code && tmx_cost_check((struct tmx_cost){.seconds = moves * move_s}, p->err,
                                         "%s: up to %.3g moves of %zu blocks (Kmoves %g, Nmax %d, Rcool %g)",
                                         p->source, moves, p->n_unit, o->Kmoves, o->Nmax, o->Rcool)) {
-        return (struct schedule){0};
+        return;
     }
-    return s;
 }
 
-static size_t anneal(struct planner *p, struct schedule plan, struct elite *e)
+static size_t anneal(struct planner *p, struct elite *e)
 {
     const struct tmx_floorplanner_options *o = p->o;
-    double t = plan.hot, c = cost(p, p->now);
+    double t = p->hot, c = cost(p, p->now);
     size_t tried = 0;
     keep(e, p->now, p->n_state, c);
-    for (int step = 0; t >= plan.cold && step < o->Nmax; step++, t *= o->Rcool) {
+    for (int step = 0; t >= p->cold && step < o->Nmax; step++, t *= o->Rcool) {
         size_t downs = 0, rejects = 0, i;
-        for (i = 0; i < 2 * plan.turns && downs < plan.turns; i++) {
+        for (i = 0; i < 2 * p->turns && downs < p->turns; i++) {
             memcpy(p->next, p->now, p->n_state * sizeof *p->next);
             (p->given.n_unit > 0 ? move_units : move_tree)(p, p->next);
             const double new_cost = cost(p, p->next);
@@ -1046,26 +1030,25 @@ static void read_places(struct planner *p)
     }
 }
 
-/* Some units must have another place they could go to. */
-static void check_moves(const struct planner *p)
+static void prepare(struct planner *p)
 {
-    for (size_t i = 0; i < p->n_state; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (may_swap(p, p->now, i, j) && (!p->in->mirror || p->mirror[i] != j)) {
-                return;
-            }
-        }
-    }
-    tmx_error_at(p->err, TMX_ECONFIG, p->source, 0,
-                 "no two units of one size and different power may change places%s; `thermix floorplan "
-                 "split` makes units of one size",
-                 p->in->stay ? " (some stay)" : "");
-}
-
-static void allocate(struct planner *p)
-{
+    const bool desc = tmx_text_ends(p->in->file, ".desc");
     struct tmx_arena *a = &p->arena;
-    if (p->given.n_unit == 0) {
+    if (desc && (p->in->stay || p->in->mirror)) {
+        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0,
+                     "blocks to be placed have no place that they could keep: --stay and --mirror are of "
+                     "floorplans");
+    } else if (p->o->model_rim) {
+        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0, "model_rim 1 is not offered");
+    }
+    snprintf(p->source, sizeof p->source, "%s", p->in->file);
+    if (!p->err->code) {
+        (desc ? read_desc : read_places)(p);
+    }
+    if (p->err->code) {
+        return;
+    }
+    if (desc) {
         p->n_state = 2 * p->n_placed - 1;
         p->n_unit = p->n_placed + (p->wrapped ? 3 : 0);
         const size_t all = p->n_placed * (size_t)p->o->n_orients + FAST_SHAPES * p->n_placed,
@@ -1084,32 +1067,20 @@ static void allocate(struct planner *p)
     TMX_TAKE(a, p->unit, p->n_unit);
     TMX_TAKE_REALS(a, p->n_unit, &p->power_w, &p->temp_k);
     TMX_TAKE_REALS(a, p->n_unit * MODES, &p->heat.x, &p->heat.y);
-    tmx_arena_check(&p->arena, p->err);
-}
-
-static void prepare(struct planner *p)
-{
-    const bool desc = strlen(p->in->file) > 5 && tmx_text_ends(p->in->file, ".desc");
-    if (desc && (p->in->stay || p->in->mirror)) {
-        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0,
-                     "blocks to be placed have no place that they could keep: --stay and --mirror are of "
-                     "floorplans");
-    } else if (p->o->model_rim) {
-        tmx_error_at(p->err, TMX_ECONFIG, p->in->file, 0, "model_rim 1 is not offered");
-    }
-    snprintf(p->source, sizeof p->source, "%s", p->in->file);
-    if (!p->err->code) {
-        (desc ? read_desc : read_places)(p);
-    }
-    if (!p->err->code) {
-        allocate(p);
-        read_power(p);
-    }
+    tmx_arena_check(a, p->err);
+    read_power(p);
+    bool moves = desc; /* some units must have another place they could go to */
     for (size_t i = 0; i < p->n_state && !p->err->code; i++) { /* all in a row, or all as they are */
         p->now[i] = !desc ? (int)i : i == 0 ? 0 : i % 2 ? (int)(i + 1) / 2 : SIDE_BY_SIDE;
+        for (size_t j = 0; j < i && !moves; j++) {
+            moves = may_swap(p, p->now, i, j) && (!p->in->mirror || p->mirror[i] != j);
+        }
     }
-    if (!desc && !p->err->code) {
-        check_moves(p);
+    if (!moves) {
+        tmx_error_at(p->err, TMX_ECONFIG, p->source, 0,
+                     "no two units of one size and different power may change places%s; `thermix floorplan "
+                     "split` makes units of one size",
+                     p->in->stay ? " (some stay)" : "");
     }
     if (!p->err->code && tmx_rng_create(&p->rng, p->in->seed, "floorplan", p->err)) {
         return;
@@ -1126,12 +1097,12 @@ static void results(struct planner *p, const struct elite *e, struct tmx_floorpl
         struct tmx_floorplan fp;
         size_t at = r->n;
         cost(p, e->state + r->n * p->n_state);
-        const double estimate_k = values(p, p->in->cfg->ambient).peak_k;
+        const double estimate_k = values(p).peak_k;
         one_floorplan(p, &fp);
         if (!p->err->code && !tmx_floorplan_check(&fp, 0, p->err)) {
             by_grid(p, &fp);
         }
-        struct tmx_floorplanner_values v = values(p, p->in->cfg->ambient);
+        struct tmx_floorplanner_values v = values(p);
         v.estimate_k = estimate_k;
         for (; at > 0 && v.cost < r->value[at - 1].cost; at--) {
             r->floorplan[at] = r->floorplan[at - 1];
@@ -1159,7 +1130,7 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
     cfg.model_type = TMX_HOTSPOT_GRID;
     grid.cfg = &cfg;
     prepare(&p);
-    const struct schedule plan = schedule(&p);
+    plan(&p);
     for (size_t i = 0; i < p.n_block; i++) {
         area += p.block[i].area_m2;
     }
@@ -1175,14 +1146,14 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
     if (!own.code) {
         cost(&p, p.now);
         one_floorplan(&p, &r->start);
-        r->start_value = values(&p, cfg.ambient);
+        r->start_value = values(&p);
         if (fmax(p.width_m, p.height_m) < cfg.s_spreader) { /* blocks in a row may be longer */
             by_grid(&p, &r->start);
-            r->start_value = values(&p, cfg.ambient);
+            r->start_value = values(&p);
         }
     }
     if (!own.code) {
-        r->n_tried = anneal(&p, plan, &e);
+        r->n_tried = anneal(&p, &e);
         results(&p, &e, r);
     }
     tmx_floorplan_finish(&p.given);

@@ -115,36 +115,12 @@ static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec,
     }
 }
 
-static void natural(struct settle *s, const struct tmx_stack *stack, const struct tmx_temps *shape,
-                    double *node_k, double *r_convec)
-{
-    const double ambient_k = stack->spec.ambient_k;
-    double sink_k = ambient_k + SINK_STEP_K, r = tmx_fan_natural_k_per_w(&stack->fan, sink_k, ambient_k);
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-        at_resistance(s, &stack->spec, r, node_k);
-        if (s->err->code) {
-            return;
-        }
-        sink_k = tmx_temps_sink_mean_k(shape, node_k) + SINK_STEP_K;
-        *r_convec = r;
-        if (sink_k > MAX_SINK_K) {
-            tmx_error(s->err, TMX_ERUNAWAY, "still air: the sink reaches %g K", sink_k);
-        } else if (sink_k <= ambient_k) {
-            tmx_error(s->err, TMX_ERANGE, "still air: the sink is not warmer than the air");
-        }
-        r = tmx_fan_natural_k_per_w(&stack->fan, sink_k, ambient_k);
-        if (s->err->code || fabs(r - *r_convec) < R_TOLERANCE) {
-            return;
-        }
-    }
-    tmx_error(s->err, TMX_ESOLVE, "still air: r_convec does not settle");
-}
-
 enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settle_options *options,
                            const double *power_w, const struct tmx_temps *shape, double *node_k,
                            double *r_convec, const struct tmx_log *log, struct tmx_err *err)
 {
     const struct tmx_thermal_spec *spec = &stack->spec;
+    const double ambient_k = spec->ambient_k;
     struct tmx_err own = {0};
     struct settle s = {
         .options = options, .power_w = power_w, .n_unit = tmx_thermal_spec_units(spec), .err = &own};
@@ -157,11 +133,29 @@ enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settl
         tmx_error(&own, TMX_ENOMEM, "steady state of %zu units", s.n_unit);
     } else if (!options->natural) {
         at_resistance(&s, spec, r, node_k);
-    } else {
-        natural(&s, stack, shape, node_k, &r);
-        if (!own.code) {
-            tmx_log_say(log, TMX_LOG_INFO, "still air: r_convec = %.6g K/W in the steady state", r);
+    }
+    double next = 0, moved = INFINITY;
+    if (options->natural) {
+        next = tmx_fan_natural_k_per_w(&stack->fan, ambient_k + SINK_STEP_K, ambient_k);
+    }
+    for (int round = 0; options->natural && !own.code && moved >= R_TOLERANCE; round++) {
+        if (round == MAX_ROUNDS) {
+            tmx_error(&own, TMX_ESOLVE, "still air: r_convec does not settle");
+            break;
         }
+        r = next;
+        at_resistance(&s, spec, r, node_k);
+        const double sink_k = own.code ? MAX_SINK_K : tmx_temps_sink_mean_k(shape, node_k) + SINK_STEP_K;
+        if (sink_k > MAX_SINK_K) {
+            tmx_error(&own, TMX_ERUNAWAY, "still air: the sink reaches %g K", sink_k);
+        } else if (sink_k <= ambient_k) {
+            tmx_error(&own, TMX_ERANGE, "still air: the sink is not warmer than the air");
+        }
+        next = tmx_fan_natural_k_per_w(&stack->fan, sink_k, ambient_k);
+        moved = fabs(next - r);
+    }
+    if (options->natural && !own.code) {
+        tmx_log_say(log, TMX_LOG_INFO, "still air: r_convec = %.6g K/W in the steady state", r);
     }
     if (r_convec) {
         *r_convec = r;

@@ -113,11 +113,12 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
                     cfg->source[TMX_HOTSPOT_CONFIG], cfg->dropped);
     }
     const struct tmx_opt *opt;
-    for (size_t row = 0; (opt = tmx_hotspot_config_idle(cfg, &row)) != NULL;) { /* a switch, or a number */
+    for (size_t row = 0;
+         (opt = tmx_hotspot_config_next(cfg, false, &row)) != NULL;) { /* a switch, or a number */
         tmx_log_say(r->log, opt->type == TMX_OPT_BOOL ? TMX_LOG_WARNING : TMX_LOG_DETAIL,
                     "-%s has no effect beside the other options", opt->key);
     }
-    for (size_t row = 0; (opt = tmx_hotspot_config_commented(cfg, &row)) != NULL;) {
+    for (size_t row = 0; (opt = tmx_hotspot_config_next(cfg, true, &row)) != NULL;) {
         double v;
         memcpy(&v, (const char *)cfg + opt->offset, sizeof v);
         tmx_log_say(r->log, TMX_LOG_INFO, "%s:%u: -%s is commented out: %g %s, the default, counts",
@@ -611,7 +612,11 @@ static enum tmx_status falling_row(struct tmx_trace_run *r, void *image, double 
             return st;
         }
         falling_now(r, end, err);
-        off = err->code ? 0 : tmx_falling_between(spec, r->falling, begin, end, want);
+        off = 0;
+        for (size_t c = 0; c < n && !err->code; c++) {
+            want[c] = 0.5 * (begin[c] + end[c]);
+            off = fmax(off, fabs(r->falling[c] / want[c] - 1));
+        }
     }
     return err->code;
 }

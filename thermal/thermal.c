@@ -35,11 +35,10 @@ enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, cons
                                          const struct tmx_thermal_spec *spec, void **model,
                                          struct tmx_err *err)
 {
-    bool coolant = false, filler = false, falls = false;
+    bool coolant = false, filler = false;
     for (size_t l = 0; l < spec->n_layer; l++) {
         coolant = coolant || spec->layer[l].channels;
         filler = filler || spec->layer[l].filler_k_w_per_mk > 0;
-        falls = falls || spec->layer[l].falls > 0;
     }
     const struct {
         unsigned can;
@@ -50,7 +49,7 @@ enum tmx_status tmx_thermal_model_create(const struct tmx_thermal_ops *ops, cons
                  "a second heat path (model_secondary, r_below)"},
                 {TMX_THERMAL_CHANNELS, coolant, "coolant"},
                 {TMX_THERMAL_FILLER, filler, "a filler beside dies"},
-                {TMX_THERMAL_FALLS, falls, "conductivity_falls"},
+                {TMX_THERMAL_FALLS, tmx_falling(spec), "conductivity_falls"},
                 {TMX_THERMAL_FIELD, spec->init_node_k, "a start from a field of temperatures"},
                 {TMX_THERMAL_BLOCKS, spec->network == TMX_NETWORK_BLOCK, "the block model"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

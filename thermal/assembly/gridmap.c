@@ -43,21 +43,17 @@ static double covered(double low, double high, double begin, double end, double 
     return f < 0 ? 0 : f;
 }
 
-/* Of the block model: a cell is a unit. */
-static void identity(struct tmx_gridmap *map)
-{
-    for (size_t u = 0; u < map->n_unit; u++) {
-        const size_t range[4] = {0, 1, u, u + 1};
-        memcpy(map->range + 4 * u, range, sizeof range);
-        map->start[u + 1] = u + 1;
-    }
-}
-
+/* In the block model, of a single row, a cell is a unit. */
 static void ranges(struct tmx_gridmap *map, double dx, double dy, const double *line)
 {
     for (size_t u = 0; u < map->n_unit; u++) {
         const struct tmx_unit *unit = &map->floorplan->unit[u];
         size_t *r = map->range + 4 * u, south, north;
+        if (map->rows == 1) {
+            memcpy(r, (const size_t[]){0, 1, u, u + 1}, 4 * sizeof *r);
+            map->start[u + 1] = u + 1;
+            continue;
+        }
         touched(unit->y_m / dy, (unit->y_m + unit->h_m) / dy, map->rows, &south, &north);
         r[0] = map->rows - north;
         r[1] = map->rows - south;
@@ -80,7 +76,11 @@ static void parts(struct tmx_gridmap *map, double dx, double dy, const double *l
         const struct tmx_unit *unit = &map->floorplan->unit[u];
         const size_t *r = map->range + 4 * u;
         size_t at = map->start[u];
-        for (size_t i = r[0]; i < r[1]; i++) {
+        if (map->rows == 1) {
+            map->cell[u] = u;
+            map->part[u] = map->sum[u] = 1;
+        }
+        for (size_t i = r[0]; i < r[1] && map->rows > 1; i++) {
             const double south = (double)(map->rows - 1 - i), east = unit->x_m + unit->w_m;
             const double fy = covered(unit->y_m, unit->y_m + unit->h_m, south * dy, (south + 1) * dy, dy);
             for (size_t j = r[2]; j < r[3]; j++) {
@@ -100,11 +100,8 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
                                  const double *col_line_m, struct tmx_err *err)
 {
     const double dx = width_m / (double)cols, dy = height_m / (double)rows;
-    *map = (struct tmx_gridmap){.n_unit = floorplan->n_unit,
-                                .rows = rows,
-                                .cols = cols,
-                                .cell_area_m2 = dx * dy,
-                                .floorplan = floorplan};
+    *map =
+        (struct tmx_gridmap){.n_unit = floorplan->n_unit, .rows = rows, .cols = cols, .floorplan = floorplan};
     TMX_TAKE(&map->arena, map->range, 4 * map->n_unit);
     TMX_TAKE(&map->arena, map->start, map->n_unit + 1);
     TMX_TAKE(&map->arena, map->sum, map->n_unit);
@@ -115,24 +112,14 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
     for (size_t j = 0; j < cols; j++) {
         map->col_share[j] = col_line_m ? (col_line_m[j + 1] - col_line_m[j]) / dx : 1;
     }
-    if (rows == 1) {
-        identity(map);
-    } else {
-        ranges(map, dx, dy, col_line_m);
-    }
+    ranges(map, dx, dy, col_line_m);
     const size_t n = map->start[map->n_unit];
     TMX_TAKE(&map->arena, map->cell, n);
     TMX_TAKE(&map->arena, map->part, n);
     if (map->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", n);
     }
-    for (size_t u = 0; u < map->n_unit && rows == 1; u++) {
-        map->cell[u] = u;
-        map->part[u] = map->sum[u] = 1;
-    }
-    if (rows > 1) {
-        parts(map, dx, dy, col_line_m);
-    }
+    parts(map, dx, dy, col_line_m);
     for (size_t u = 0; u < map->n_unit; u++) {
         if (!(map->sum[u] > 0)) {
             return tmx_fail_at(err, TMX_ERANGE, floorplan->source, floorplan->unit[u].line,
@@ -143,15 +130,22 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
     return TMX_OK;
 }
 
-bool tmx_gridmap_share(struct tmx_gridmap *map, const struct tmx_gridmap *of,
-                       const struct tmx_floorplan *floorplan)
+enum tmx_status tmx_gridmap_layers(struct tmx_gridmap *map, const struct tmx_thermal_spec *spec,
+                                   struct tmx_err *err)
 {
-    const bool same = of->floorplan == floorplan;
-    if (same) {
-        *map = *of;
-        map->arena = (struct tmx_arena){0};
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < spec->n_layer + 2 && !st; l++) {
+        const struct tmx_floorplan *fp = spec->layer[l < spec->n_layer ? l : spec->n_layer - 1].floorplan;
+        if (l > 0 && map[l - 1].floorplan == fp) {
+            map[l] = map[l - 1];
+            map[l].arena = (struct tmx_arena){0};
+        } else {
+            st =
+                tmx_gridmap_init(&map[l], fp, tmx_thermal_spec_width_m(spec), tmx_thermal_spec_height_m(spec),
+                                 spec->rows, spec->cols, spec->col_line_m, err);
+        }
     }
-    return same;
+    return st;
 }
 
 void tmx_gridmap_finish(struct tmx_gridmap *map)

@@ -10,7 +10,6 @@
 
 struct tmx_gridmap {
     size_t n_unit, rows, cols;
-    double cell_area_m2;                   /* mean */
     const struct tmx_floorplan *floorplan; /* not owned; used by init alone */
     size_t *range;                         /* [4 * n_unit] rows [r0, r1), columns [c0, c1) touched */
     size_t *start;                         /* [n_unit + 1] first entry of each unit in cell, part */
@@ -28,10 +27,10 @@ struct tmx_gridmap {
 enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
                                  double width_m, double height_m, size_t rows, size_t cols,
                                  const double *col_line_m, struct tmx_err *err);
-/* The same with the arrays of another map, of the same cells and finished with it, if that is of floorplan.
- */
-bool tmx_gridmap_share(struct tmx_gridmap *map, const struct tmx_gridmap *of,
-                       const struct tmx_floorplan *floorplan);
+/* map [n_layer + 2] of the layers of a spec; spreader and sink have the last one's floorplan. Layers of one
+ * floorplan have the arrays of the first of them, finished with it. */
+enum tmx_status tmx_gridmap_layers(struct tmx_gridmap *map, const struct tmx_thermal_spec *spec,
+                                   struct tmx_err *err);
 void tmx_gridmap_finish(struct tmx_gridmap *map); /* accepts zeroed memory */
 
 /* Add power_w [n_unit, W] to cell_w [rows * cols, W]: uniform over each unit's area, all

@@ -38,10 +38,8 @@
 void tmx_network_alloc(struct tmx_network *net)
 {
     const size_t n = net->n_node;
-    double **const own[] = {&net->heat_j_k, &net->area_m2, &net->east_w_k, &net->south_w_k, &net->up_w_k};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        TMX_TAKE(&net->arena, *own[i], n);
-    }
+    TMX_TAKE_REALS(&net->arena, n, &net->heat_j_k, &net->area_m2, &net->east_w_k, &net->south_w_k,
+                   &net->up_w_k);
     if (net->n_sheet > 0) {
         TMX_TAKE(&net->scratch, net->sheet_of, n);
         net->arena.failed = net->arena.failed || net->scratch.failed;
@@ -319,13 +317,9 @@ static void package_nodes(struct builder *b)
 static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     const struct tmx_package *pk = &spec->package;
-    const bool block = spec->network == TMX_NETWORK_BLOCK;
-    if (block &&
-        (spec->rows != 1 || spec->n_layer != 2 || spec->board || !spec->layer[0].dissipates ||
-         spec->layer[1].floorplan != spec->layer[0].floorplan || spec->layer[0].filler_k_w_per_mk > 0)) {
-        return tmx_fail(err, TMX_ERANGE,
-                        "the block model is of one die on its interface, without filler and board");
-    }
+    const struct tmx_board *board = spec->board;
+    const bool block = spec->network == TMX_NETWORK_BLOCK,
+               physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
     if (!block && (spec->rows < 2 || spec->cols < 2)) {
         return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu; at least 2 x 2 is needed", spec->rows,
                         spec->cols);
@@ -334,68 +328,58 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
         return tmx_fail(err, TMX_ERANGE, "no block dissipates power");
     }
     const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
+    /* what files/stack.c refuses with the key to blame: one die on its interface, a film below, a board that
+     * carries what lies on it */
+    if ((block &&
+         (spec->rows != 1 || spec->n_layer != 2 || board || !spec->layer[0].dissipates ||
+          spec->layer[1].floorplan != spec->layer[0].floorplan || spec->layer[0].filler_k_w_per_mk > 0)) ||
+        (!physical && spec->r_below_k_per_w > 0) ||
+        (board && (spec->n_layer < 4 || fmin(board->s_sub_m, board->s_solder_m) < fmax(W, H) ||
+                   board->s_pcb_m < board->s_solder_m))) {
+        return tmx_fail(err, TMX_ERANGE, "a block model, film or board that cannot be modelled");
+    }
+    const struct tmx_channels *one = NULL;
     for (size_t l = 0; l < spec->n_layer; l++) {
-        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
+        const struct tmx_layer *layer = &spec->layer[l];
+        const struct tmx_floorplan *fp = layer->floorplan;
         const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
-        const bool filled = spec->layer[l].filler_k_w_per_mk > 0;
+        const bool filled = layer->filler_k_w_per_mk > 0;
         if (w - W > SAME_M || h - H > SAME_M || (!filled && (W - w > SAME_M || H - h > SAME_M))) {
             return tmx_fail_at(err, TMX_ERANGE, fp->source, 0,
                                "layer %zu is %g x %g mm, the stack is %g x %g mm; layers must be equal, but "
                                "for those with a filler",
                                l, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
         }
-    }
-    for (size_t l = 0; l < spec->n_layer && (block || spec->board); l++) {
-        if (spec->layer[l].k_part_x > 0) {
+        if (layer->k_part_x > 0 && (block || board)) {
             return tmx_fail(err, TMX_ERANGE,
                             "layer %zu: conductivities that differ by direction are not of %s", l,
                             block ? "the block model" : "a stack with a board (model_secondary)");
         }
-    }
-    const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
-    const struct tmx_channels *one = NULL;
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        const struct tmx_channels *c = spec->layer[l].channels;
-        const bool mapped = c && c->kind == TMX_CHANNELS_MAPPED;
-        if (mapped && physical) {
-            return tmx_fail(err, TMX_ERANGE, "layer %zu: mapped channels are of HotSpot's network", l);
-        }
-        if (c &&
-            ((!physical && !mapped) || spec->layer[l].dissipates || (l > 0 && spec->layer[l - 1].channels) ||
-             (one && one->inlet_k != c->inlet_k) || (l == 0 && spec->r_below_k_per_w > 0))) {
-            return tmx_fail(err, TMX_ERANGE, "layer %zu: %s", l,
-                            !physical && !mapped        ? "channels need the physical network"
-                            : spec->layer[l].dissipates ? "a layer of channels cannot dissipate power"
-                            : l > 0 && spec->layer[l - 1].channels
-                                ? "channels lie on channels: a layer must be between them"
-                            : l == 0
-                                ? "channels have nothing below, so a film below them has no face (r_below)"
-                                : "its coolant enters at another temperature than that of the layers before");
-        }
-        if (c && c->kind == TMX_CHANNELS_RESOLVED && (!spec->col_line_m || spec->cols % 2 == 0)) {
-            return tmx_fail(err, TMX_ERANGE,
-                            "layer %zu: resolved channels need columns that end at their walls", l);
+        const struct tmx_channels *c = layer->channels;
+        const bool mapped = c && c->kind == TMX_CHANNELS_MAPPED, below = l > 0 && spec->layer[l - 1].channels;
+        const char *fault = !c         ? NULL
+                            : mapped   ? physical ? "mapped channels are of HotSpot's network" : NULL
+                            : physical ? NULL
+                                       : "channels need the physical network";
+        fault = fault || !c         ? fault
+                : layer->dissipates ? "a layer of channels cannot dissipate power"
+                : below             ? "channels lie on channels: a layer must be between them"
+                : l == 0 && spec->r_below_k_per_w > 0
+                    ? "channels have nothing below, so a film below them has no face (r_below)"
+                : one && one->inlet_k != c->inlet_k
+                    ? "its coolant enters at another temperature than that of the layers before"
+                : c->kind == TMX_CHANNELS_RESOLVED && (!spec->col_line_m || spec->cols % 2 == 0)
+                    ? "resolved channels need columns that end at their walls"
+                    : NULL;
+        if (fault) {
+            return tmx_fail(err, TMX_ERANGE, "layer %zu: %s", l, fault);
         }
         one = c ? c : one;
     }
-    if (physical && spec->board) {
-        return tmx_fail(err, TMX_ERANGE, "the physical network has no secondary path (model_secondary)");
-    }
-    if (spec->r_below_k_per_w > 0 && spec->network != TMX_NETWORK_PHYSICAL) {
-        return tmx_fail(err, TMX_ERANGE, "HotSpot's network has no film below the stack (r_below)");
-    }
-    if (spec->board &&
-        (spec->n_layer < 4 || fmin(spec->board->s_sub_m, spec->board->s_solder_m) < fmax(W, H) ||
-         spec->board->s_pcb_m < spec->board->s_solder_m)) {
-        return tmx_fail(
-            err, TMX_ERANGE,
-            "secondary path: the die (%g x %g mm) must fit on the substrate (%g mm) and the solder (%g "
-            "mm), which must fit on the board (%g mm)",
-            1e3 * W, 1e3 * H, 1e3 * spec->board->s_sub_m, 1e3 * spec->board->s_solder_m,
-            1e3 * spec->board->s_pcb_m);
-    }
-    if (physical && spec->hotspot_lateral) {
-        return tmx_fail(err, TMX_ERANGE, "the physical network does not exchange lateral resistances");
+    if (physical && (board || spec->hotspot_lateral)) {
+        return tmx_fail(err, TMX_ERANGE, "the physical network %s",
+                        board ? "has no secondary path (model_secondary)"
+                              : "does not exchange lateral resistances");
     }
     if (physical ? fmax(W, H) > pk->s_spreader_m + SAME_M : fmax(W, H) >= pk->s_spreader_m) {
         return tmx_fail(err, TMX_ERANGE, "die of %g x %g mm is not smaller than the spreader of %g mm",
@@ -547,7 +531,7 @@ static void block_ring(struct builder *b, size_t layer, size_t side, size_t ring
     }
 }
 
-static void block_init(struct builder *b)
+static enum tmx_status block_init(struct builder *b)
 {
     struct tmx_network *net = b->net;
     const struct tmx_thermal_spec *spec = b->spec;
@@ -585,6 +569,7 @@ static void block_init(struct builder *b)
     package_nodes(b);
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
     net->film_base_k = pk->t_sink_m / pk->k_sink;
+    return TMX_OK;
 }
 
 /* Measured on grids of 64 x 64 to 256 x 256 with four layers. */
@@ -595,39 +580,6 @@ enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduc
                                   .bytes = (reduce ? 4.5e3 : 400) * n};
     return tmx_cost_check(cost, err, "a thermal network of %zu nodes (grid %zu x %zu, %zu layers)",
                           net->n_node, net->rows, net->cols, net->n_layer);
-}
-
-/* Behind the maps: nodes and their links. */
-static enum tmx_status make_nodes(struct builder *b, struct tmx_err *err)
-{
-    struct tmx_network *net = b->net;
-    const size_t cells = net->n_layer * net->n_cell;
-    if (b->spec->network == TMX_NETWORK_PHYSICAL) {
-        tmx_physical_init(net, b->spec);
-        return TMX_OK;
-    }
-    if (b->spec->network == TMX_NETWORK_HOTSPOT) {
-        TMX_TAKE(&net->arena, net->sheet, net->n_layer);
-        for (; net->n_sheet < net->n_layer && net->sheet; net->n_sheet++) {
-            net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
-        }
-        net->n_on_chip = net->n_sheet;
-    }
-    TMX_TAKE(&b->arena, b->k, cells);
-    TMX_TAKE(&b->arena, b->p, cells);
-    TMX_TAKE(&b->arena, b->t, net->n_layer);
-    TMX_TAKE(&b->arena, b->lateral, net->n_layer);
-    net->n_node = net->n_view;
-    tmx_network_alloc(net);
-    if (b->arena.failed || net->arena.failed) {
-        return tmx_no_memory(err);
-    }
-    materials(b);
-    if (b->spec->network == TMX_NETWORK_HOTSPOT) {
-        return hotspot_init(b, err);
-    }
-    block_init(b);
-    return TMX_OK;
 }
 
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
@@ -650,19 +602,31 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->mode = spec->map_mode;
     TMX_TAKE(&net->arena, net->map, net->n_layer);
     TMX_TAKE(&net->arena, net->first_unit, net->n_layer + 1);
+    st = net->arena.failed ? TMX_OK : tmx_gridmap_layers(net->map, spec, err);
     for (size_t l = 0; l < net->n_layer && !st && !net->arena.failed; l++) {
-        const size_t die = l < spec->n_layer ? l : spec->n_layer - 1;
-        const struct tmx_layer *layer = &spec->layer[die];
-        st = l > 0 && tmx_gridmap_share(&net->map[l], &net->map[l - 1], layer->floorplan)
-                 ? TMX_OK
-                 : tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
-                                    net->cols, spec->col_line_m, err);
-        net->first_unit[l + 1] =
-            net->first_unit[l] + (l == die && layer->dissipates ? layer->floorplan->n_unit : 0);
+        const bool heats = l < spec->n_layer && spec->layer[l].dissipates;
+        net->first_unit[l + 1] = net->first_unit[l] + (heats ? net->map[l].n_unit : 0);
+        net->n_unit = net->first_unit[l + 1];
     }
-    if (!st && !net->arena.failed) {
-        net->n_unit = net->first_unit[net->n_layer];
-        st = make_nodes(&b, err);
+    if (!st && !net->arena.failed && spec->network == TMX_NETWORK_PHYSICAL) {
+        tmx_physical_init(net, spec);
+    } else if (!st && !net->arena.failed) {
+        const bool grid = spec->network == TMX_NETWORK_HOTSPOT;
+        TMX_TAKE(&net->arena, net->sheet, grid ? net->n_layer : 0);
+        for (; net->n_sheet < net->n_layer && grid && net->sheet; net->n_sheet++) {
+            net->sheet[net->n_sheet] = (struct tmx_sheet){net->n_sheet * net->n_cell, net->cols, net->rows};
+        }
+        net->n_on_chip = net->n_sheet;
+        TMX_TAKE_REALS(&b.arena, net->n_layer * net->n_cell, &b.k, &b.p);
+        TMX_TAKE(&b.arena, b.t, net->n_layer);
+        TMX_TAKE(&b.arena, b.lateral, net->n_layer);
+        net->n_node = net->n_view;
+        tmx_network_alloc(net);
+        net->arena.failed = net->arena.failed || b.arena.failed;
+        if (!net->arena.failed) {
+            materials(&b);
+            st = grid ? hotspot_init(&b, err) : block_init(&b);
+        }
     }
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
@@ -844,11 +808,4 @@ void tmx_network_unview(const struct tmx_network *net, const double *view_k, dou
             node_k[node] = node_k[net->twin[node]];
         }
     }
-}
-
-void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k)
-{
-    tmx_assert(layer <= net->n_layer);
-    tmx_network_view(net, node_k, layer * net->n_cell, layer == net->n_layer ? net->n_package : net->n_cell,
-                     cell_k);
 }

@@ -115,9 +115,6 @@ void tmx_network_view(const struct tmx_network *net, const double *node_k, size_
                       double *view_k);
 void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k);
 
-/* Copy one layer (its cells) or, for layer == n_layer, the n_package nodes. */
-void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);
-
 /* visit(ctx, kind, a, b, w_k) for every conductance between nodes. */
 enum tmx_link_kind { TMX_LINK_EAST, TMX_LINK_SOUTH, TMX_LINK_UP, TMX_LINK_OTHER };
 void tmx_network_each_link(const struct tmx_network *net,

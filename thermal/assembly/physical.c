@@ -83,27 +83,24 @@ struct builder {
 
 /* ---- lines ---- */
 
-/* Cells of a gap, the first of size `from`, each longer than the one before, filling it exactly; returns how
- * many and, with size not NULL, their sizes. */
-static size_t grow(double gap, double from, double growth, double *size)
+/* Cells of a gap, the first of size `from`, each longer than the one before, filling it exactly: an array of
+ * their sizes, and how many they are. */
+static double *grow(struct builder *b, double gap, double from, double growth, size_t *n)
 {
-    size_t n = 0;
-    double sum = 0, next = from;
-    if (gap <= 0) {
-        return 0;
+    double sum = 0, next = from, *size = NULL;
+    *n = 0;
+    if (gap > 0) { /* no cell is shorter than the first */
+        TMX_TAKE(&b->arena, size, (size_t)(gap / from) + 2);
     }
-    while (n == 0 || sum + 0.5 * next < gap) {
-        if (size) {
-            size[n] = next;
-        }
+    while (size && (*n == 0 || sum + 0.5 * next < gap)) {
+        size[(*n)++] = next;
         sum += next;
         next *= growth;
-        n++;
     }
-    for (size_t i = 0; i < n && size; i++) {
+    for (size_t i = 0; i < *n; i++) {
         size[i] *= gap / sum;
     }
-    return n;
+    return size;
 }
 
 /* Lines over the die every so many of the chip's n cells (which end at chip [n + 1]; NULL: are equal), at
@@ -115,30 +112,23 @@ static void make_axis(struct builder *b, struct axis *a, double die_m, size_t n,
     const double want = most > 0 ? ceil(die_m / most - 1e-9) : (double)n;
     const size_t n_die = want >= (double)n ? n : want < 1 ? 1 : (size_t)want;
     const double cell = die_m / (double)n_die, growth = 1 + (CELL_GROWTH - 1) / b->refine;
-    const size_t to_edge = grow(gap[0], cell, growth, NULL);
-    double *inner, *outer, *size;
-    TMX_TAKE(&b->arena, inner, to_edge + 1);
-    if (b->arena.failed) {
-        return;
-    }
-    grow(gap[0], cell, growth, inner);
-    const double next = growth * (to_edge ? inner[to_edge - 1] : cell);
-    const size_t beyond_it = grow(gap[1], next, growth, NULL), out = to_edge + beyond_it;
+    size_t to_edge, beyond_it;
+    const double *inner = grow(b, gap[0], cell, growth, &to_edge);
+    const double *outer = grow(b, gap[1], growth * (to_edge ? inner[to_edge - 1] : cell), growth, &beyond_it);
+    const size_t out = to_edge + beyond_it;
     a->n = n_die + 2 * out;
-    TMX_TAKE(&b->arena, outer, beyond_it + 1);
     TMX_TAKE(&b->arena, a->line, a->n + 1);
     if (b->arena.failed) {
         return;
     }
-    grow(gap[1], next, growth, outer);
     for (size_t i = 0; i <= n_die; i++) { /* on the chip's own lines */
         const double at = floor((double)(i * n) / (double)n_die + 0.5);
         a->line[out + i] = chip ? chip[(size_t)at] : die_m * at / (double)n;
     }
     for (size_t i = 0; i < out; i++) {
-        size = i < to_edge ? inner + i : outer + (i - to_edge);
-        a->line[out - 1 - i] = a->line[out - i] - *size;
-        a->line[out + n_die + 1 + i] = a->line[out + n_die + i] + *size;
+        const double size = i < to_edge ? inner[i] : outer[i - to_edge];
+        a->line[out - 1 - i] = a->line[out - i] - size;
+        a->line[out + n_die + 1 + i] = a->line[out + n_die + i] + size;
     }
 }
 
@@ -151,8 +141,8 @@ static double beyond(double side_m, double carried_m)
 }
 
 /* Append s with lines of its own: the die's alone, or with most > 0 those of a plate with cells of that
- * side, which are to end at side_m, too, on the way to its edge_m. */
-static void add_sheet(struct builder *b, const struct sheet *s, double most, double side_m, double edge_m)
+ * side, which are to end at the spreader's edge, too, on the way to its edge_m. */
+static void add_sheet(struct builder *b, const struct sheet *s, double most, double edge_m)
 {
     if (b->n_sheet == b->room) {
         struct sheet *grown = realloc(b->sheet, (b->room + 32) * sizeof *grown);
@@ -163,10 +153,10 @@ static void add_sheet(struct builder *b, const struct sheet *s, double most, dou
     if (b->arena.failed) {
         return;
     }
-    const double W = b->net->width_m, H = b->net->height_m;
-    const double out = most > 0 ? beyond(edge_m, side_m) : 0;
-    const double gap_x[2] = {most > 0 ? beyond(side_m, W) : 0, out};
-    const double gap_y[2] = {most > 0 ? beyond(side_m, H) : 0, out};
+    const double W = b->net->width_m, H = b->net->height_m, side_m = b->spec->package.s_spreader_m;
+    const bool plate = most > 0;
+    const double gap_x[2] = {plate ? beyond(side_m, W) : 0, plate ? beyond(edge_m, side_m) : 0},
+                 gap_y[2] = {plate ? beyond(side_m, H) : 0, gap_x[1]};
     struct sheet *new = &b->sheet[b->n_sheet++];
     *new = *s;
     new->on_chip = most == 0;
@@ -199,7 +189,7 @@ static void die_sheets(struct builder *b, size_t l)
         s.t = t;
         s.lo = s.hi = 0.5 * t;
         s.cell_k = s.cell_p = NULL;
-        add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0);
         return;
     }
     if (layer->dissipates && t > FACE_DEPTH * thin) { /* a thinner one is one sheet, hot in its middle */
@@ -207,7 +197,7 @@ static void die_sheets(struct builder *b, size_t l)
         s.lo = 0;
         next = SHEET_GROWTH * s.t;
         left -= s.t;
-        add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0);
     }
     const double part = (SHEET_GROWTH - 1) / b->refine; /* of its distance from power */
     /* distance of its first face from the nearest power before it, and of its last from that after it */
@@ -234,43 +224,26 @@ static void die_sheets(struct builder *b, size_t l)
         }
         left = n > 1 ? left - s.t : 0;
         next *= SHEET_GROWTH;
-        add_sheet(b, &s, 0, 0, 0);
+        add_sheet(b, &s, 0, 0);
     }
 }
 
-struct plate { /* spreader or sink */
-    size_t layer;
-    double t, k, p, side_m, edge_m; /* lines at side_m, too, on the way to its edge_m */
-};
-
-/* Sheets that grow, the first about `first` thick, from *depth_m below the die on. *depth_m becomes that of
- * the far side, *last_m the thickness of the last one. */
-static void plate_sheets(struct builder *b, const struct plate *plate, double first, double *depth_m,
-                         double *last_m)
+/* Sheets of spreader or sink, which is as thick as plate.t: they grow, the first about `first` thick, from
+ * *depth_m below the die on, which becomes that of the far side. Returns the thickness of the last one. */
+static double plate_sheets(struct builder *b, struct sheet plate, double edge_m, double first,
+                           double *depth_m)
 {
-    const double growth = 1 + (SHEET_GROWTH - 1) / b->refine, t = plate->t;
+    const double growth = 1 + (SHEET_GROWTH - 1) / b->refine, t = plate.t;
     const double widest = b->spec->package.t_sink_m / CELLS_IN_SINK;
-    const size_t n = b->arena.failed ? 0 : grow(t, fmin(first, 0.5 * t), growth, NULL);
-    double *size;
-    TMX_TAKE(&b->arena, size, n);
-    if (b->arena.failed) {
-        return;
-    }
-    grow(t, fmin(first, 0.5 * t), growth, size);
+    size_t n;
+    const double *size = grow(b, t, b->arena.failed ? t : fmin(first, 0.5 * t), growth, &n);
     for (size_t i = 0; i < n; i++) {
-        const double half = 0.5 * size[i];
-        const struct sheet s = {.k = plate->k,
-                                .p = plate->p,
-                                .t = size[i],
-                                .lo = half,
-                                .hi = half,
-                                .lateral = true,
-                                .layer = plate->layer};
-        const double side = fmin(widest, SIDE_OF_DEPTH * (*depth_m + half)) / b->refine;
-        add_sheet(b, &s, side, plate->side_m, plate->edge_m);
+        plate.t = size[i];
+        plate.lo = plate.hi = 0.5 * size[i];
+        add_sheet(b, &plate, fmin(widest, SIDE_OF_DEPTH * (*depth_m + plate.lo)) / b->refine, edge_m);
         *depth_m += size[i];
-        *last_m = size[i];
     }
+    return plate.t;
 }
 
 /* Conductivity and heat capacity of every die cell, where they differ within a layer. */
@@ -313,30 +286,27 @@ static void make_sheets(struct builder *b)
 {
     const struct tmx_package *pk = &b->spec->package;
     const size_t n_die = b->spec->n_layer;
-    const struct plate spreader = {n_die,          pk->t_spreader_m, pk->k_spreader,
-                                   pk->p_spreader, pk->s_spreader_m, pk->s_spreader_m};
-    const struct plate sink = {n_die + 1,  pk->t_sink_m,     pk->k_sink,
-                               pk->p_sink, pk->s_spreader_m, pk->s_sink_m};
+    struct sheet spreader = {.k = pk->k_spreader,
+                             .p = pk->p_spreader,
+                             .t = pk->t_spreader_m,
+                             .lateral = true,
+                             .layer = n_die},
+                 sink = spreader;
     const double first = DEPTH_PART * diffused_m(pk->k_spreader, pk->p_spreader) / b->refine;
-    double depth_m = 0, last_m = 0;
+    double depth_m = 0;
     cell_materials(b);
     for (size_t l = 0; l < n_die; l++) {
         die_sheets(b, l);
     }
     if (is_bare(b)) {
-        const double half = 0.5 * (pk->t_spreader_m + pk->t_sink_m);
-        const struct sheet face = {.k = pk->k_spreader,
-                                   .p = pk->p_spreader,
-                                   .t = 2 * half,
-                                   .lo = half,
-                                   .hi = half,
-                                   .lateral = true,
-                                   .layer = n_die};
-        add_sheet(b, &face, 0, 0, 0);
+        spreader.lo = spreader.hi = 0.5 * (pk->t_spreader_m + pk->t_sink_m);
+        spreader.t = 2 * spreader.lo;
+        add_sheet(b, &spreader, 0, 0);
         return;
     }
-    plate_sheets(b, &spreader, first, &depth_m, &last_m);
-    plate_sheets(b, &sink, SHEET_GROWTH * last_m, &depth_m, &last_m);
+    sink.k = pk->k_sink, sink.p = pk->p_sink, sink.t = pk->t_sink_m, sink.layer = n_die + 1;
+    const double last_m = plate_sheets(b, spreader, pk->s_spreader_m, first, &depth_m);
+    plate_sheets(b, sink, pk->s_sink_m, SHEET_GROWTH * last_m, &depth_m);
 }
 
 /* ---- nodes and links ---- */
@@ -399,6 +369,11 @@ static double size_of(const struct axis *a, size_t i)
     return a->line[i + 1] - a->line[i];
 }
 
+static double area_of(const struct sheet *s, size_t c)
+{
+    return size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+}
+
 static double cell_k(const struct sheet *s, size_t cell)
 {
     return s->cell_k ? s->cell_k[cell] : s->k;
@@ -442,14 +417,11 @@ static void flow_along(struct tmx_network *net, const struct sheet *s, size_t co
         const size_t node = s->first + i * s->x.n + column, south = node + s->x.n, north = node - s->x.n;
         const bool inlet = i + 1 == s->y.n, outlet = i == 0;
         const double own = (outlet ? 1 : before) - (inlet ? 0 : 1 - before);
-        const struct {
-            size_t of;
-            double w_k;
-        } from[] = {
-            {node, w_k * own}, {south, inlet ? 0 : -w_k * before}, {north, outlet ? 0 : w_k * (1 - before)}};
+        const size_t of[] = {node, south, north};
+        const double carried_w_k[] = {w_k * own, inlet ? 0 : -w_k * before, outlet ? 0 : w_k * (1 - before)};
         for (size_t k = 0; k < 3; k++) {
-            if (from[k].w_k != 0) {
-                tmx_network_flow(net, node, from[k].of, from[k].w_k);
+            if (carried_w_k[k] != 0) {
+                tmx_network_flow(net, node, of[k], carried_w_k[k]);
             }
         }
         net->inflow_w_k[node] += inlet ? w_k : 0;
@@ -535,22 +507,7 @@ static double overlap(const struct axis *a, size_t i, const struct axis *b, size
     return fmin(a->line[i + 1], b->line[j + 1]) - fmax(a->line[i], b->line[j]);
 }
 
-/* Cell c of p and d of q, the next sheet, which overlap by an area. */
-static void link_between(struct builder *b, const struct sheet *p, size_t c, const struct sheet *q, size_t d,
-                         double area)
-{
-    const double above = is_wet(p, c) ? 1 / film(b, p, true) : p->hi / cell_k(p, c);
-    const double below = is_wet(q, d) ? 1 / film(b, q, false) : q->lo / cell_k(q, d);
-    const double r = above + below;
-    if (p->wall) {
-        link_face(b, p, c, true, q->first + d, below, area);
-    } else if (q->wall) {
-        link_face(b, q, d, false, p->first + c, above, area);
-    } else {
-        tmx_network_link(b->net, p->first + c, q->first + d, r / area);
-    }
-}
-
+/* Cells c of p and d of q, the next sheet, which overlap by an area. */
 static void links_to_next(struct builder *b, const struct sheet *p)
 {
     const double tiny = 1e-9 * b->net->width_m;
@@ -561,17 +518,21 @@ static void links_to_next(struct builder *b, const struct sheet *p)
             for (size_t j = 0; j < p->x.n; j++) {
                 size_t l = find_cell(&q->x, p->x.line[j]);
                 for (; l < q->x.n && overlap(&p->x, j, &q->x, l) > tiny; l++) {
-                    link_between(b, p, i * p->x.n + j, q, k * q->x.n + l,
-                                 overlap(&p->y, i, &q->y, k) * overlap(&p->x, j, &q->x, l));
+                    const size_t c = i * p->x.n + j, d = k * q->x.n + l;
+                    const double area = overlap(&p->y, i, &q->y, k) * overlap(&p->x, j, &q->x, l),
+                                 above = is_wet(p, c) ? 1 / film(b, p, true) : p->hi / cell_k(p, c),
+                                 below = is_wet(q, d) ? 1 / film(b, q, false) : q->lo / cell_k(q, d);
+                    if (p->wall) {
+                        link_face(b, p, c, true, q->first + d, below, area);
+                    } else if (q->wall) {
+                        link_face(b, q, d, false, p->first + c, above, area);
+                    } else {
+                        tmx_network_link(b->net, p->first + c, q->first + d, (above + below) / area);
+                    }
                 }
             }
         }
     }
-}
-
-static double area_of(const struct sheet *s, size_t c)
-{
-    return size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
 }
 
 static void make_links(struct builder *b)
@@ -636,26 +597,19 @@ static size_t package_row(const struct builder *b, size_t layer, double u, doubl
 }
 
 struct view { /* entries of the rows behind the die layers, in any order */
-    size_t n, room;
+    size_t n;
     struct entry {
         size_t row, node;
         double volume;
-    } * entry; /* owned */
-    bool failed;
+    } * entry; /* NULL: they are counted */
 };
 
 static void add_view(struct view *v, size_t row, size_t node, double volume)
 {
-    if (v->n == v->room) {
-        const size_t room = v->room ? 2 * v->room : 4096;
-        struct entry *grown = realloc(v->entry, room * sizeof *grown);
-        v->failed = v->failed || !grown;
-        v->entry = grown ? grown : v->entry;
-        v->room = grown ? room : v->room;
+    if (v->entry) {
+        v->entry[v->n] = (struct entry){row, node, volume};
     }
-    if (!v->failed) {
-        v->entry[v->n++] = (struct entry){row, node, volume};
-    }
+    v->n++;
 }
 
 /* A sheet of spreader or sink: cells over the die to the chip's cells, the others to a package node. */
@@ -691,17 +645,22 @@ static void make_view(struct builder *b)
     struct view v = {0};
     double *of_row, *of_node;
     size_t *at;
-    if (is_bare(b)) { /* the sink is the same sheet as the spreader */
-        struct sheet face = b->sheet[b->n_sheet - 1];
-        face.layer++;
-        view_sheet(b, &face, &v);
-    }
-    for (size_t s = 0; s < b->n_sheet; s++) {
-        if (b->sheet[s].layer >= b->spec->n_layer) {
-            view_sheet(b, &b->sheet[s], &v);
+    for (int pass = 0; pass < 2; pass++) {
+        v.n = 0;
+        if (is_bare(b)) { /* the sink is the same sheet as the spreader */
+            struct sheet face = b->sheet[b->n_sheet - 1];
+            face.layer++;
+            view_sheet(b, &face, &v);
+        }
+        for (size_t s = 0; s < b->n_sheet; s++) {
+            if (b->sheet[s].layer >= b->spec->n_layer) {
+                view_sheet(b, &b->sheet[s], &v);
+            }
+        }
+        if (pass == 0) {
+            TMX_TAKE(&b->arena, v.entry, v.n);
         }
     }
-    b->arena.failed = b->arena.failed || v.failed;
     TMX_TAKE(&net->arena, net->view_start, n_row + 1);
     TMX_TAKE(&net->arena, net->view_node, v.n);
     TMX_TAKE(&net->arena, net->view_part, v.n);
@@ -726,7 +685,6 @@ static void make_view(struct builder *b)
         net->view_part[to] = from->volume / of_row[from->row];
         net->view_back[to] = from->volume / of_node[from->node];
     }
-    free(v.entry);
 }
 
 void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec)

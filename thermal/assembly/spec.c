@@ -105,14 +105,3 @@ void tmx_falling_part(const struct tmx_thermal_spec *spec, const double *node_k,
         }
     }
 }
-
-double tmx_falling_between(const struct tmx_thermal_spec *spec, const double *now, const double *begin,
-                           const double *end, double *want)
-{
-    double most = 0;
-    for (size_t c = 0; c < spec->n_layer * spec->rows * spec->cols; c++) {
-        want[c] = 0.5 * (begin[c] + end[c]);
-        most = fmax(most, fabs(now[c] / want[c] - 1));
-    }
-    return most;
-}

@@ -149,8 +149,4 @@ bool tmx_falling(const struct tmx_thermal_spec *spec); /* is there such a layer?
  * it]. */
 void tmx_falling_part(const struct tmx_thermal_spec *spec, const double *node_k, double *part);
 
-/* want becomes the mean of both; the largest relative difference of now from it. */
-double tmx_falling_between(const struct tmx_thermal_spec *spec, const double *now, const double *begin,
-                           const double *end, double *want);
-
 #endif

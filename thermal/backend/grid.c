@@ -587,7 +587,7 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
     const struct state *s = state;
     const struct tmx_network *net = &s->model->net;
     const size_t n = layer == net->n_layer ? net->n_package : net->n_cell;
-    tmx_network_field(net, s->theta, layer, cell_k);
+    tmx_network_view(net, s->theta, layer * net->n_cell, n, cell_k);
     for (size_t c = 0; c < n; c++) {
         cell_k[c] += s->ambient_k;
     }

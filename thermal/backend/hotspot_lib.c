@@ -22,8 +22,6 @@
 #include "thermal/assembly/spec.h"
 #include "thermal/backend/backends.h"
 
-enum { PATH = 512 };
-
 struct model {
     RC_model_t *hotspot; /* under lock */
     double *power_w;     /* HotSpot's vector over the blocks of all layers, under lock */
@@ -35,24 +33,25 @@ struct model {
     size_t n_layer, n_unit, n_cell, n_node;
     enum tmx_map_mode map_mode;
     double *start_k; /* [n_node] */
+    struct tmx_arena arena;
 };
 
 struct state {
     struct model *model;
-    double *node_k; /* [n_node] */
+    double node_k[]; /* [n_node] */
 };
 
 /* ---- the layers as HotSpot's files ---- */
 
-static void file_path(char path[PATH], const char *folder, size_t layer)
+static void file_path(char path[TMX_PATH_SIZE], const char *folder, size_t layer)
 {
-    snprintf(path, PATH, "%s/layer%zu.flp", folder, layer);
+    snprintf(path, TMX_PATH_SIZE, "%s/layer%zu.flp", folder, layer);
 }
 
 static enum tmx_status write_layers(const char *folder, const struct tmx_thermal_spec *spec,
                                     struct tmx_err *err)
 {
-    char lcf[PATH], flp[PATH];
+    char lcf[TMX_PATH_SIZE], flp[TMX_PATH_SIZE];
     struct tmx_output out;
     enum tmx_status st = tmx_path_join(lcf, folder, "layers.lcf", err);
     st = st ? st : tmx_output_open(&out, lcf, err);
@@ -71,7 +70,7 @@ static enum tmx_status write_layers(const char *folder, const struct tmx_thermal
 
 static void remove_layers(const char *folder, size_t n_layer)
 {
-    char path[PATH];
+    char path[TMX_PATH_SIZE];
     for (size_t l = 0; l < n_layer; l++) {
         file_path(path, folder, l);
         remove(path);
@@ -143,10 +142,7 @@ static void model_destroy(void *model)
         delete_RC_model(m->hotspot);
     }
     mtx_destroy(&m->lock);
-    free(m->map);
-    free(m->dissipates);
-    free(m->first_block);
-    free(m->start_k);
+    tmx_arena_finish(&m->arena);
     free(m);
 }
 
@@ -175,31 +171,25 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     (void)options;
     enum tmx_status st = refuse(spec, err);
     struct model *m = st ? NULL : calloc(1, sizeof *m);
-    if (!m) {
-        return st ? st : tmx_fail(err, TMX_ENOMEM, "thermal model");
-    }
-    if (mtx_init(&m->lock, mtx_plain) != thrd_success) {
+    if (!m || mtx_init(&m->lock, mtx_plain) != thrd_success) {
         free(m);
-        return tmx_fail(err, TMX_ENOMEM, "lock");
+        return st ? st : tmx_fail(err, TMX_ENOMEM, "thermal model");
     }
     m->n_layer = spec->n_layer;
     m->n_cell = spec->rows * spec->cols;
     m->n_node = (spec->n_layer + 2) * m->n_cell + EXTRA;
     m->n_unit = tmx_thermal_spec_units(spec);
     m->map_mode = spec->map_mode;
-    m->map = calloc(m->n_layer, sizeof *m->map);
-    m->dissipates = calloc(m->n_layer, sizeof *m->dissipates);
-    m->first_block = calloc(m->n_layer, sizeof *m->first_block);
-    m->start_k = calloc(m->n_node, sizeof *m->start_k);
-    if (!m->map || !m->dissipates || !m->first_block || !m->start_k) {
-        model_destroy(m);
-        return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->n_node);
-    }
-    for (size_t c = 0; c < m->n_node; c++) {
+    TMX_TAKE(&m->arena, m->map, m->n_layer);
+    TMX_TAKE(&m->arena, m->dissipates, m->n_layer);
+    TMX_TAKE(&m->arena, m->first_block, m->n_layer);
+    TMX_TAKE(&m->arena, m->start_k, m->n_node);
+    for (size_t c = 0; c < m->n_node && !m->arena.failed; c++) {
         m->start_k[c] = spec->init_node_k ? spec->init_node_k[c] : spec->init_k;
     }
     char folder[200];
-    st = map_layers(m, spec, err);
+    st = m->arena.failed ? tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->n_node)
+                         : map_layers(m, spec, err);
     st = st ? st : tmx_os_temp_dir(folder, sizeof folder, err);
     if (!st) {
         st = write_layers(folder, spec, err);
@@ -221,25 +211,17 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
 
 static void destroy(void *state)
 {
-    struct state *s = state;
-    if (s) {
-        free(s->node_k);
-        free(s);
-    }
+    free(state);
 }
 
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *shared = model;
-    struct state *s = calloc(1, sizeof *s);
-    if (s) {
-        memcpy(&s->model, &model, sizeof model); /* the library's own field changes, under lock */
-        s->node_k = malloc(shared->n_node * sizeof *s->node_k);
-    }
-    if (!s || !s->node_k) {
-        destroy(s);
+    struct state *s = malloc(sizeof *s + shared->n_node * sizeof *s->node_k);
+    if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "thermal state of %zu nodes", shared->n_node);
     }
+    memcpy(&s->model, &model, sizeof model); /* the library's own field changes, under lock */
     memcpy(s->node_k, shared->start_k, shared->n_node * sizeof *s->node_k);
     *state = s;
     return TMX_OK;
@@ -255,24 +237,19 @@ static void put_power(struct model *m, const double *power_w)
     }
 }
 
-static void read_units(const struct model *m, const double *node_k, double *temp_k)
+static enum tmx_status read_units(const struct model *m, const double *node_k, double *temp_k)
 {
-    for (size_t l = 0; l < m->n_layer; l++) {
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0, first = 0; l < m->n_layer; l++) {
         if (m->dissipates[l]) {
-            tmx_gridmap_read(&m->map[l], m->map_mode, node_k + l * m->n_cell, temp_k);
-            temp_k += m->map[l].n_unit;
+            tmx_gridmap_read(&m->map[l], m->map_mode, node_k + l * m->n_cell, temp_k + first);
+            first += m->map[l].n_unit;
         }
     }
-}
-
-static enum tmx_status finite(const struct model *m, const double *temp_k)
-{
     for (size_t u = 0; u < m->n_unit; u++) {
-        if (!isfinite(temp_k[u])) {
-            return TMX_ESOLVE;
-        }
+        st = isfinite(temp_k[u]) ? st : TMX_ESOLVE;
     }
-    return TMX_OK;
+    return st;
 }
 
 static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
@@ -286,8 +263,7 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
     compute_temp(m->hotspot, m->power_w, NULL, dt_s);
     memcpy(s->node_k, field_k, m->n_node * sizeof *field_k);
     mtx_unlock(&m->lock);
-    read_units(m, s->node_k, temp_k);
-    return finite(m, temp_k);
+    return read_units(m, s->node_k, temp_k);
 }
 
 static enum tmx_status steady(void *state, const double *power_w, bool settle, double *temp_k)
@@ -298,18 +274,18 @@ static enum tmx_status steady(void *state, const double *power_w, bool settle, d
     const double *field_k = m->hotspot->grid->last_steady->cuboid[0][0];
     put_power(m, power_w);
     steady_state_temp(m->hotspot, m->power_w, m->temp_k);
-    read_units(m, field_k, temp_k);
+    const enum tmx_status st = read_units(m, field_k, temp_k);
     if (settle) {
         memcpy(s->node_k, field_k, m->n_node * sizeof *field_k);
     }
     mtx_unlock(&m->lock);
-    return finite(m, temp_k);
+    return st;
 }
 
 static void read_now(const void *state, double *temp_k)
 {
     const struct state *s = state;
-    read_units(s->model, s->node_k, temp_k);
+    (void)read_units(s->model, s->node_k, temp_k);
 }
 
 static void set_convection(void *state, size_t level)

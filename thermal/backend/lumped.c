@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "thermal/assembly/spec.h"
 #include "thermal/backend/backends.h"
 
@@ -22,21 +23,21 @@ struct model {
     double *heat_j_k; /* [n_unit] C */
     double *k_per_w;  /* [n_level][n_unit] R */
     double ambient_k, start_k;
+    struct tmx_arena arena;
 };
 
 struct state {
     const struct model *model;
     size_t level;
     double ambient_k, out_j;
-    double *theta; /* [n_unit] */
+    double theta[]; /* [n_unit] */
 };
 
 static void model_destroy(void *model)
 {
     struct model *m = model;
     if (m) {
-        free(m->heat_j_k);
-        free(m->k_per_w);
+        tmx_arena_finish(&m->arena);
         free(m);
     }
 }
@@ -95,14 +96,12 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     const size_t n = tmx_thermal_spec_units(spec), n_level = tmx_thermal_spec_levels(spec);
     struct model *m = calloc(1, sizeof *m);
     if (m) {
-        *m = (struct model){.n_unit = n,
-                            .n_level = n_level,
-                            .heat_j_k = calloc(n + 1, sizeof *m->heat_j_k),
-                            .k_per_w = calloc(n * n_level + 1, sizeof *m->k_per_w),
-                            .ambient_k = spec->ambient_k,
-                            .start_k = spec->init_k};
+        *m = (struct model){
+            .n_unit = n, .n_level = n_level, .ambient_k = spec->ambient_k, .start_k = spec->init_k};
+        TMX_TAKE(&m->arena, m->heat_j_k, n);
+        TMX_TAKE(&m->arena, m->k_per_w, n * n_level);
     }
-    if (!m || !m->heat_j_k || !m->k_per_w) {
+    if (!m || m->arena.failed) {
         model_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
     }
@@ -113,26 +112,20 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
 
 static void destroy(void *state)
 {
-    struct state *s = state;
-    if (s) {
-        free(s->theta);
-        free(s);
-    }
+    free(state);
 }
 
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *m = model;
-    struct state *s = calloc(1, sizeof *s);
-    double *theta = calloc(m->n_unit + 1, sizeof *theta);
-    if (!s || !theta) {
-        free(s);
-        free(theta);
+    struct state *s = calloc(1, sizeof *s + m->n_unit * sizeof *s->theta);
+    if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu units", m->n_unit);
     }
-    *s = (struct state){.model = m, .ambient_k = m->ambient_k, .theta = theta};
+    s->model = m;
+    s->ambient_k = m->ambient_k;
     for (size_t u = 0; u < m->n_unit; u++) {
-        theta[u] = m->start_k - m->ambient_k;
+        s->theta[u] = m->start_k - m->ambient_k;
     }
     *state = s;
     return TMX_OK;
@@ -143,39 +136,33 @@ static const double *resistance(const struct state *s)
     return s->model->k_per_w + s->level * s->model->n_unit;
 }
 
-/* theta of one unit after dt_s; *out_j is the heat that left meanwhile. */
-static double later(const struct state *s, size_t u, double dt_s, double power_w, double *out_j)
+/* theta [n_unit] after dt_s, and temp_k, which may be the same array; *out_j += the heat that left meanwhile.
+ */
+static enum tmx_status advance(const struct state *s, double dt_s, const double *power_w, double *temp_k,
+                               double *theta, double *out_j)
 {
-    const double r = resistance(s)[u], rate = 1.0 / (r * s->model->heat_j_k[u]), end = r * power_w;
-    const double away = s->theta[u] - end;
-    *out_j = (end * dt_s - away * expm1(-rate * dt_s) / rate) / r;
-    return end + away * exp(-rate * dt_s);
+    enum tmx_status st = TMX_OK;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        const double r = resistance(s)[u], rate = 1.0 / (r * s->model->heat_j_k[u]), end = r * power_w[u],
+                     away = s->theta[u] - end;
+        *out_j += (end * dt_s - away * expm1(-rate * dt_s) / rate) / r;
+        theta[u] = end + away * exp(-rate * dt_s);
+        temp_k[u] = s->ambient_k + theta[u];
+        st = isfinite(temp_k[u]) ? st : TMX_ESOLVE;
+    }
+    return st;
 }
 
 static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
 {
     struct state *s = state;
-    int bad = 0;
-    for (size_t u = 0; u < s->model->n_unit; u++) {
-        double out_j;
-        s->theta[u] = later(s, u, dt_s, power_w[u], &out_j);
-        s->out_j += out_j;
-        temp_k[u] = s->ambient_k + s->theta[u];
-        bad |= !isfinite(temp_k[u]);
-    }
-    return bad ? TMX_ESOLVE : TMX_OK;
+    return advance(s, dt_s, power_w, temp_k, s->theta, &s->out_j);
 }
 
 static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
 {
-    const struct state *s = state;
-    int bad = 0;
-    for (size_t u = 0; u < s->model->n_unit; u++) {
-        double out_j;
-        temp_k[u] = s->ambient_k + later(s, u, dt_s, power_w[u], &out_j);
-        bad |= !isfinite(temp_k[u]);
-    }
-    return bad ? TMX_ESOLVE : TMX_OK;
+    double out_j = 0;
+    return advance(state, dt_s, power_w, temp_k, temp_k, &out_j);
 }
 
 static enum tmx_status steady(void *state, const double *power_w, bool move, double *temp_k)

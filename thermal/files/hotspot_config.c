@@ -217,25 +217,7 @@ bool tmx_hotspot_config_is_file(const char *name)
 
 static void append(char *list, size_t size, const char *name)
 {
-    const size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
-}
-
-/* Kelvins below 200 are almost surely degrees C. */
-static enum tmx_status check_kelvin(const struct tmx_opt *row, struct tmx_scalar value, const char *file,
-                                    unsigned line, struct tmx_err *err)
-{
-    double v;
-    const bool number =
-        value.kind == TMX_SETTING_TEXT
-            ? tmx_span_real((struct tmx_span){value.text, value.text + strlen(value.text)}, &v)
-            : tmx_scalar_real(value, &v);
-    if (strcmp(row->unit, "K") == 0 && number && v >= -100 && v < row->min) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line,
-                           "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", row->key,
-                           v, v + TMX_ZERO_C);
-    }
-    return TMX_OK;
+    tmx_text_add(list, size, "%s%s", list[0] ? " " : "", name);
 }
 
 static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, struct tmx_scalar value,
@@ -266,23 +248,28 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, str
         tmx_beside(file, value.text, beside, sizeof beside)) { /* HotSpot knows the current folder alone */
         value.text = beside;
     }
-    double celsius;
-    if (!in_file && text && strcmp(opt->unit, "K") == 0 && tmx_celsius_read(value.text, &celsius)) {
-        value = TMX_REAL_VALUE(celsius + TMX_ZERO_C); /* typed; a file of HotSpot's has kelvins */
+    const bool kelvins = strcmp(opt->unit, "K") == 0;
+    double v;
+    if (!in_file && text && kelvins && tmx_celsius_read(value.text, &v)) {
+        value = TMX_REAL_VALUE(v + TMX_ZERO_C); /* typed; a file of HotSpot's has kelvins */
+    }
+    const bool number =
+        value.kind == TMX_SETTING_TEXT
+            ? tmx_span_real((struct tmx_span){value.text, value.text + strlen(value.text)}, &v)
+            : tmx_scalar_real(value, &v);
+    if (kelvins && number && v >= -100 && v < opt->min) { /* below 200 it is almost surely degrees C */
+        return tmx_fail_at(err, TMX_ECONFIG, file, line,
+                           "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", opt->key,
+                           v, v + TMX_ZERO_C);
     }
     struct tmx_hotspot_config scratch; /* a later occurrence is checked, too, and then dropped */
     const bool first = cfg->origin[row].source == TMX_HOTSPOT_DEFAULT;
-    enum tmx_status st = check_kelvin(opt, value, file, line, err);
-    if (!st) {
-        st = tmx_opt_put(opt, first ? cfg : &scratch, value, file, line, err);
-    }
+    const enum tmx_status st = tmx_opt_put(opt, first ? cfg : &scratch, value, file, line, err);
     if (!st && !first && cfg->origin[row].source == source && cfg->origin[row].place == place) {
         append(cfg->repeated, sizeof cfg->repeated, opt->key);
     }
     if (!st && first) {
-        cfg->origin[row].source = source;
-        cfg->origin[row].place = place;
-        cfg->origin[row].line = line;
+        cfg->origin[row] = (struct tmx_hotspot_origin){source, place, line};
     }
     return st;
 }
@@ -360,22 +347,14 @@ static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
                                             : strncmp(key, "plate_", 6) != 0 || cfg->cold_plate;
 }
 
-const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row)
+const struct tmx_opt *tmx_hotspot_config_next(const struct tmx_hotspot_config *cfg, bool commented,
+                                              size_t *row)
 {
     for (; *row < N_ROWS; ++*row) {
-        if (cfg->commented[*row] && cfg->origin[*row].source == TMX_HOTSPOT_DEFAULT &&
-            counts(cfg, tmx_hotspot_opts[*row].key)) {
-            return &tmx_hotspot_opts[(*row)++];
-        }
-    }
-    return NULL;
-}
-
-const struct tmx_opt *tmx_hotspot_config_idle(const struct tmx_hotspot_config *cfg, size_t *row)
-{
-    for (; *row < N_ROWS; ++*row) {
-        if (cfg->origin[*row].source == TMX_HOTSPOT_COMMAND_LINE &&
-            !counts(cfg, tmx_hotspot_opts[*row].key)) {
+        const enum tmx_hotspot_source source = cfg->origin[*row].source;
+        const bool count = counts(cfg, tmx_hotspot_opts[*row].key);
+        if (commented ? cfg->commented[*row] && source == TMX_HOTSPOT_DEFAULT && count
+                      : source == TMX_HOTSPOT_COMMAND_LINE && !count) {
             return &tmx_hotspot_opts[(*row)++];
         }
     }

@@ -73,8 +73,7 @@ struct tmx_hotspot_config {
         grid_layer_file[TMX_HOTSPOT_PATH];
     char package_config_file[TMX_HOTSPOT_PATH];
 
-    /* where each row's value came from */
-    struct {
+    struct tmx_hotspot_origin { /* where each row's value came from */
         enum tmx_hotspot_source source;
         unsigned place; /* which of the names below */
         unsigned line;
@@ -87,12 +86,11 @@ struct tmx_hotspot_config {
     unsigned commented[TMX_HOTSPOT_MAX_KEYS]; /* the config file's line `# -name number` of each row, or 0 */
 };
 
-/* The next quantity from *row on that a comment of the config file names and nothing gives, so that its
- * default counts; one that the others leave without an effect is passed by. NULL: no other. */
-const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row);
-
-/* The same of keys that the command line gives and the others leave without an effect. */
-const struct tmx_opt *tmx_hotspot_config_idle(const struct tmx_hotspot_config *cfg, size_t *row);
+/* The next key from *row on that the command line gives and the others leave without an effect. Or commented:
+ * the next quantity that a comment of the config file names and nothing gives, so that its default counts;
+ * one that the others leave without an effect is passed by. NULL: no other. */
+const struct tmx_opt *tmx_hotspot_config_next(const struct tmx_hotspot_config *cfg, bool commented,
+                                              size_t *row);
 
 /* HotSpot reads a few keys from the command line alone: take back what a config file gave of them. */
 void tmx_hotspot_config_drop(struct tmx_hotspot_config *cfg);

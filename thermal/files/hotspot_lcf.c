@@ -192,18 +192,6 @@ static void named(struct reader *r, struct tmx_span token, double *k, double *p)
     }
 }
 
-/* A heat capacity and, on the next line, a resistivity; or one material name for both. */
-static void material(struct reader *r, struct tmx_layer *layer)
-{
-    const struct tmx_span capacity = next(r, "heat capacity");
-    if (looks_numeric(capacity)) {
-        (void)number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9); /* on its own line */
-        numbers(r, capacity, next(r, "resistivity"), &layer->k_w_per_mk, &layer->p_j_per_m3k);
-    } else {
-        named(r, capacity, &layer->k_w_per_mk, &layer->p_j_per_m3k);
-    }
-}
-
 /* One more floorplan in the layer. */
 static void add_part(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span file)
 {
@@ -262,11 +250,9 @@ void tmx_lcf_print_channels(struct tmx_channels c, FILE *out)
     fprintf(out, "channels %s", kinds[c.kind]);
     for (size_t k = 0; k < KEYS; k++) {
         double v;
-        char text[TMX_REAL_SIZE];
         memcpy(&v, (const char *)&c + keys[k].offset, sizeof v);
-        tmx_real_print(text, v);
         if (keys[k].needed >> c.kind & 1) {
-            fprintf(out, " %s %s", keys[k].key, text);
+            fprintf(out, " %s %s", keys[k].key, TMX_REAL_TEXT(v));
         }
     }
     fprintf(out, " transport %s\n", c.upwind ? "upwind" : "central");
@@ -421,7 +407,13 @@ static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
     }
     read.l.lateral = yes_no(r, "lateral heat flow");
     read.l.dissipates = yes_no(r, "power dissipation");
-    material(r, &read.l);
+    const struct tmx_span capacity = next(r, "heat capacity"); /* or one material's name for both */
+    if (looks_numeric(capacity)) {
+        (void)number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9); /* on its own line */
+        numbers(r, capacity, next(r, "resistivity"), &read.l.k_w_per_mk, &read.l.p_j_per_m3k);
+    } else {
+        named(r, capacity, &read.l.k_w_per_mk, &read.l.p_j_per_m3k);
+    }
     read.l.thickness_m = number(r, next(r, "thickness"), "thickness [m]", 1e-9, 1);
     if (!r->err->code) {
         tmx_plausible(NULL, "thickness", "m", read.l.thickness_m, r->text.name, r->lines.number, r->err);

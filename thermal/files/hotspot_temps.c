@@ -16,24 +16,18 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
 {
     const struct tmx_thermal_spec *spec = &stack->spec;
     const size_t n_layer = spec->n_layer + 2;
-    const double width_m = tmx_thermal_spec_width_m(spec), height_m = tmx_thermal_spec_height_m(spec);
     *t = (struct tmx_temps){.stack = stack,
                             .n_layer = n_layer,
                             .n_cell = spec->rows * spec->cols,
                             .n_package = spec->board ? TMX_TEMPS_PACKAGE : N_PACKAGE};
     TMX_TAKE(&t->arena, t->map, n_layer);
     TMX_TAKE(&t->arena, t->first, n_layer + 1);
+    const enum tmx_status st = t->arena.failed ? TMX_OK : tmx_gridmap_layers(t->map, spec, err);
+    if (st) {
+        return st;
+    }
     for (size_t l = 0; l < n_layer && !t->arena.failed; l++) {
-        const struct tmx_floorplan *fp =
-            stack->layer[l < spec->n_layer ? l : spec->n_layer - 1].floorplan; /* spreader, sink: the last */
-        const enum tmx_status st = l > 0 && tmx_gridmap_share(&t->map[l], &t->map[l - 1], fp)
-                                       ? TMX_OK
-                                       : tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows,
-                                                          spec->cols, spec->col_line_m, err);
-        if (st) {
-            return st;
-        }
-        t->first[l + 1] = t->first[l] + fp->n_unit;
+        t->first[l + 1] = t->first[l] + t->map[l].n_unit;
     }
     TMX_TAKE(&t->arena, t->block_k, t->first ? t->first[n_layer] : 0);
     for (size_t i = 0; t->block_k && i < t->first[n_layer]; i++) {
@@ -95,18 +89,16 @@ enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx
     struct tmx_err own = {0}, *err = &own;
     struct tmx_text_file text;
     struct tmx_lines lines = {0};
-    size_t n =
-        0; /* of lines with a name and a temperature: blocks of a layer in any order, then the package */
-    bool *given = calloc(t->first[t->n_layer] + 1, sizeof *given);
+    const size_t n_block = t->first[t->n_layer];
+    if (tmx_text_load(&text, path, err)) {
+        return tmx_error_give(given_err, &own);
+    }
+    bool *given = calloc(n_block + 1, sizeof *given);
     if (!given) {
         tmx_error(err, TMX_ENOMEM, "reading %s", path);
     }
-    if (own.code || tmx_text_load(&text, path, err)) {
-        free(given);
-        return tmx_error_give(given_err, &own);
-    }
-    const size_t n_block = t->first[t->n_layer];
-    for (size_t l = 0; n < n_block + t->n_package && !own.code; n++) {
+    /* lines with a name and a temperature: blocks of a layer in any order, then the package */
+    for (size_t l = 0, n = 0; n < n_block + t->n_package && !own.code; n++) {
         char before[32], name[MAX_NAME] = "", want[MAX_NAME];
         double temp_k = 0;
         struct tmx_span field, value, more;
@@ -169,25 +161,20 @@ enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx
 
 /* ---- writing ---- */
 
-static void print_entry(const char *before, const char *name, double temp_k, int decimals, FILE *out)
-{
-    fprintf(out, "%s%s\t", before, name);
-    tmx_trace_print_row(&temp_k, 1, decimals, out);
-}
-
 void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out)
 {
-    char before[32], name[8];
+    char before[32];
     for (size_t l = 0; l < t->n_layer; l++) {
         const struct tmx_floorplan *fp = t->map[l].floorplan;
         prefix(t, l, before);
         for (size_t i = 0; i < fp->n_unit; i++) {
-            print_entry(before, fp->unit[i].name, t->block_k[t->first[l] + i], decimals, out);
+            fprintf(out, "%s%s\t", before, fp->unit[i].name);
+            tmx_trace_print_row(&t->block_k[t->first[l] + i], 1, decimals, out);
         }
     }
     for (size_t i = 0; i < t->n_package; i++) {
-        snprintf(name, sizeof name, "%zu", i);
-        print_entry("inode_", name, t->package_k[i], decimals, out);
+        fprintf(out, "inode_%zu\t", i);
+        tmx_trace_print_row(&t->package_k[i], 1, decimals, out);
     }
 }
 
@@ -291,23 +278,22 @@ enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_co
     }
     double *start_k = st ? NULL : malloc(n * sizeof *start_k);
     st = st || start_k ? st : tmx_fail(err, TMX_ENOMEM, "start field");
-    for (size_t l = 0; l < t->n_layer && !st;
-         l++) { /* as_hotspot: cells that blocks cover in part too cold */
+    for (size_t l = 0; l < t->n_layer && !st; l++) { /* as_hotspot: cells covered in part are too cold */
         st = tmx_gridmap_fill(&t->map[l], t->block_k + t->first[l], as_hotspot, start_k + l * t->n_cell, err);
     }
-    bool uniform = !file;
     if (!st) {
         memcpy(start_k + n_cells, t->package_k, t->n_package * sizeof *t->package_k);
     }
+    bool uniform = !file;
     for (size_t i = 0; !st && uniform && i < n; i++) {
         uniform = fabs(start_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;
     }
     if (st || uniform) {
         free(start_k);
-    } else {
-        *node_k = start_k;
+        return st;
     }
-    return st;
+    *node_k = start_k;
+    return TMX_OK;
 }
 
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k)

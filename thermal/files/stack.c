@@ -187,10 +187,7 @@ static void default_layers(struct build *b)
 /* A layer's floorplan: relative to the current folder, else to the layer file's. */
 static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH])
 {
-    const char *slash = strrchr(lcf, '/');
-    const int n = slash ? (int)(slash - lcf) : 0,
-              all = snprintf(path, TMX_HOTSPOT_PATH, "%.*s/%s", n, lcf, name);
-    if (!slash || name[0] == '/' || all >= TMX_HOTSPOT_PATH || tmx_os_exists(name) || !tmx_os_exists(path)) {
+    if (tmx_os_exists(name) || !tmx_beside(lcf, name, path, TMX_HOTSPOT_PATH)) {
         snprintf(path, TMX_HOTSPOT_PATH, "%s", name);
     }
 }
@@ -224,18 +221,15 @@ static void wet_materials(const struct build *b, struct tmx_material *coolant, s
                                      .p_j_per_m3k = cfg->coolant_capac,
                                      .viscosity_pa_s = cfg->coolant_visc};
     *wall = (struct tmx_material){.k_w_per_mk = 1 / cfg->wall_res, .p_j_per_m3k = cfg->wall_capac};
-    const struct {
-        const char *key, *name;
-        struct tmx_material *to;
-    } named[] = {{"coolant_material", cfg->coolant_material, coolant},
-                 {"wall_material", cfg->wall_material, wall}};
     for (size_t i = 0; i < 2 && !b->err->code; i++) {
-        const struct tmx_material *found = tmx_materials_find(&b->materials, named[i].name);
-        if (named[i].name[0] && (!found || (i == 0 && !(found->viscosity_pa_s > 0)))) {
-            CONFIG_FAIL(b, named[i].key, "%s: %s \"%s\"", named[i].key,
-                        found ? "no fluid with a viscosity:" : "unknown material", named[i].name);
-        } else if (named[i].name[0]) {
-            *named[i].to = *found;
+        const char *key = i ? "wall_material" : "coolant_material",
+                   *name = i ? cfg->wall_material : cfg->coolant_material;
+        const struct tmx_material *found = tmx_materials_find(&b->materials, name);
+        if (name[0] && (!found || (i == 0 && !(found->viscosity_pa_s > 0)))) {
+            CONFIG_FAIL(b, key, "%s: %s \"%s\"", key,
+                        found ? "no fluid with a viscosity:" : "unknown material", name);
+        } else if (name[0]) {
+            *(i ? wall : coolant) = *found;
             tmx_materials_check(&b->materials, found, b->err);
         }
     }
@@ -507,20 +501,6 @@ static void file_layers(struct build *b)
 
 /* ---- the whole ---- */
 
-static void check_die(const struct build *b)
-{
-    const struct tmx_floorplan *fp = &b->s->floorplan[0];
-    const double w = tmx_thermal_spec_width_m(&b->s->spec), h = tmx_thermal_spec_height_m(&b->s->spec);
-    const double most_m = b->s->spec.package.s_spreader_m;
-    /* in the physical network nothing lies beyond the die that has to be there */
-    const bool equal = fmax(w, h) <= most_m + EXTENT_TOLERANCE_M;
-    if (b->options->network == TMX_NETWORK_PHYSICAL ? !equal : fmax(w, h) >= most_m) {
-        tmx_error_at(b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
-                     "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)%s", 1e3 * w,
-                     1e3 * h, 1e3 * most_m, equal ? "; with --network physical they may be equal" : "");
-    }
-}
-
 /* Fins under a fan or in still air, or a cold plate, in place of r_convec. */
 static void make_fan(const struct build *b)
 {
@@ -576,39 +556,31 @@ static void make_fan(const struct build *b)
     }
 }
 
-/* A cell is the smallest thing that has a temperature: blocks that share one have one temperature. */
-static void warn_of_grid(const struct tmx_stack *s)
-{
-    for (size_t i = 0; i < s->n_floorplan; i++) {
-        const struct tmx_floorplan *fp = &s->floorplan[i];
-        const size_t side = (size_t)ceil(sqrt((double)fp->n_unit));
-        if (s->spec.rows * s->spec.cols < fp->n_unit) {
-            tmx_warn("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu "
-                     "give each a cell",
-                     fp->source[0] ? fp->source : "the floorplan that is made", s->spec.rows, s->spec.cols,
-                     fp->n_unit, side, side);
-            return;
-        }
-    }
-}
-
-/* Resistances to air, on the areas that they are of. */
-static void check_films(const struct build *b)
+/* Resistances to air, on the areas that they are of, and a die that fits on its spreader. */
+static void check_sizes(const struct build *b)
 {
     const struct tmx_hotspot_config *cfg = b->cfg;
-    const struct tmx_thermal_spec *spec = &b->s->spec;
+    const struct tmx_floorplan *fp = &b->s->floorplan[0];
+    const double w = tmx_thermal_spec_width_m(&b->s->spec), h = tmx_thermal_spec_height_m(&b->s->spec),
+                 most_m = cfg->s_spreader;
     const struct {
         const char *key;
         bool is;
         double k_per_w, area_m2;
     } rows[] = {{"r_convec", true, cfg->r_convec, cfg->s_sink * cfg->s_sink},
                 {"r_convec_sec", cfg->model_secondary, cfg->r_convec_sec, cfg->s_pcb * cfg->s_pcb},
-                {"r_below", cfg->r_below != 0, cfg->r_below,
-                 tmx_thermal_spec_width_m(spec) * tmx_thermal_spec_height_m(spec)}};
+                {"r_below", cfg->r_below != 0, cfg->r_below, w * h}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !b->err->code; i++) {
         if (rows[i].is) {
             tmx_hotspot_config_film(cfg, rows[i].key, rows[i].k_per_w, rows[i].area_m2, b->err);
         }
+    }
+    /* in the physical network nothing lies beyond the die that has to be there */
+    const bool equal = fmax(w, h) <= most_m + EXTENT_TOLERANCE_M;
+    if (b->options->network == TMX_NETWORK_PHYSICAL ? !equal : fmax(w, h) >= most_m) {
+        tmx_error_at(b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
+                     "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)%s", 1e3 * w,
+                     1e3 * h, 1e3 * most_m, equal ? "; with --network physical they may be equal" : "");
     }
 }
 
@@ -724,8 +696,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
                     "has");
     }
     if (!own.code) {
-        check_films(&b);
-        check_die(&b);
+        check_sizes(&b);
     }
     if (!own.code) {
         make_fan(&b);
@@ -754,7 +725,15 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     s->spec.ambient_k = cfg->ambient;
     s->spec.init_k = cfg->init_temp;
     s->spec.min_step_s = cfg->sampling_intvl;
-    warn_of_grid(s);
+    for (size_t i = 0; i < s->n_floorplan; i++) { /* blocks that share a cell have one temperature */
+        const size_t n = s->floorplan[i].n_unit, side = (size_t)ceil(sqrt((double)n));
+        if (s->spec.rows * s->spec.cols < n) {
+            tmx_warn("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu give each a cell",
+                     s->floorplan[i].source[0] ? s->floorplan[i].source : "the floorplan that is made",
+                     s->spec.rows, s->spec.cols, n, side, side);
+            break;
+        }
+    }
     return TMX_OK;
 }
 

@@ -291,31 +291,16 @@ bool tmx_trace_wants_npy(const char *path)
     return strlen(path) > 4 && tmx_text_ends(path, ".npy");
 }
 
-static size_t print_head(const char *const *name, size_t n, size_t n_row, FILE *out)
-{
-    size_t length = 0;
-    const char *const parts[] = {"{'descr': [", NULL, "], 'fortran_order': False, 'shape': (", ",), }"};
-    char number[32];
-    snprintf(number, sizeof number, "%zu", n_row);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        for (size_t c = 0; !parts[i] && c < n; c++) {
-            length += strlen("('', '<f8'), ") + strlen(name[c]);
-            if (out) {
-                fprintf(out, "('%s', '<f8'), ", name[c]);
-            }
-        }
-        const char *text = parts[i] ? parts[i] : "", *then = i == 2 ? number : "";
-        length += strlen(text) + strlen(then);
-        if (out) {
-            fprintf(out, "%s%s", text, then);
-        }
-    }
-    return length;
-}
-
 void tmx_trace_put_names(const char *const *name, size_t n, size_t n_row, FILE *out)
 {
-    const size_t fixed = MAGIC + 2 + 4, head = print_head(name, n, n_row, NULL) + 1;
+    static const char begin[] = "{'descr': [", around[] = "('', '<f8'), "; /* a name */
+    char end[96];
+    snprintf(end, sizeof end, "], 'fortran_order': False, 'shape': (%zu,), }", n_row);
+    const size_t fixed = MAGIC + 2 + 4;
+    size_t head = strlen(begin) + strlen(end) + 1; /* with the line's end */
+    for (size_t c = 0; c < n; c++) {
+        head += strlen(around) + strlen(name[c]);
+    }
     const size_t length = (fixed + head + ALIGN - 1) / ALIGN * ALIGN - fixed;
     fwrite(magic, 1, MAGIC, out);
     fputc(2, out); /* version 2.0: heads of any length */
@@ -323,11 +308,11 @@ void tmx_trace_put_names(const char *const *name, size_t n, size_t n_row, FILE *
     for (size_t i = 0; i < 4; i++) {
         fputc((int)(length >> (8 * i) & 0xff), out);
     }
-    print_head(name, n, n_row, out);
-    for (size_t i = head; i < length; i++) {
-        fputc(' ', out);
+    fputs(begin, out);
+    for (size_t c = 0; c < n; c++) {
+        fprintf(out, "('%s', '<f8'), ", name[c]);
     }
-    fputc('\n', out);
+    fprintf(out, "%s%*s\n", end, (int)(length - head), "");
 }
 
 void tmx_trace_put_row(const double *value, size_t n, FILE *out)

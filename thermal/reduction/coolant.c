@@ -344,38 +344,36 @@ static double slowest(struct build *b, size_t level)
     return ok(b) ? power_w / heat_j : 1;
 }
 
+/* The level whose flow is nearest to one, or level `first` where none is nearer. */
+static size_t nearest(const struct tmx_coolant_options *o, size_t first, double flow)
+{
+    for (size_t l = 0; l < o->n_level; l++) {
+        first = fabs(log(o->flow[l] / flow)) < fabs(log(o->flow[first] / flow)) ? l : first;
+    }
+    return first;
+}
+
 static void choose_levels(struct build *b)
 {
     const struct tmx_coolant_options *o = b->o;
-    size_t low = 0, high = 0, middle = 0;
+    size_t low = 0, high = 0;
     for (size_t l = 1; l < o->n_level; l++) {
         low = o->flow[l] < o->flow[low] ? l : low;
         high = o->flow[l] > o->flow[high] ? l : high;
     }
-    const double mean = sqrt(o->flow[low] * o->flow[high]);
-    for (size_t l = 1; l < o->n_level; l++) {
-        middle = fabs(log(o->flow[l] / mean)) < fabs(log(o->flow[middle] / mean)) ? l : middle;
-    }
+    const size_t middle = nearest(o, 0, sqrt(o->flow[low] * o->flow[high]));
     b->snap[b->n_snap++] = middle; /* whose direct term a field has */
-    for (size_t i = 0; i < 2; i++) {
-        const size_t l = i ? high : low;
-        bool has = false;
-        for (size_t k = 0; k < b->n_snap; k++) {
-            has = has || b->snap[k] == l;
-        }
-        if (!has) {
-            b->snap[b->n_snap++] = l;
-        }
+    if (low != middle) {
+        b->snap[b->n_snap++] = low;
+    }
+    if (high != middle && high != low) {
+        b->snap[b->n_snap++] = high;
     }
     b->n_test = b->n_snap;
     for (size_t i = 1; i < b->n_snap; i++) { /* nearest to the middle of two */
-        const double between = sqrt(o->flow[b->snap[0]] * o->flow[b->snap[i]]);
-        size_t nearest = b->snap[0];
-        for (size_t l = 0; l < o->n_level; l++) {
-            nearest = fabs(log(o->flow[l] / between)) < fabs(log(o->flow[nearest] / between)) ? l : nearest;
-        }
-        if (nearest != b->snap[0] && nearest != b->snap[i]) {
-            b->snap[b->n_test++] = nearest;
+        const size_t l = nearest(o, middle, sqrt(o->flow[middle] * o->flow[b->snap[i]]));
+        if (l != middle && l != b->snap[i]) {
+            b->snap[b->n_test++] = l;
         }
     }
 }
