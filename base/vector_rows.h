@@ -94,6 +94,17 @@ enum { HALF = 0 };
 
 /* SWAP(v, k): the vector v[k] of a tile with neighbours 2j and 2j + 1 exchanged. */
 
+/* The sums of a tile begin at 0. */
+static inline __attribute__((always_inline)) void clear(size_t wide, size_t many, vec *sum, half_vec *end)
+{
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            sum[i * wide + k] = ALL((real)0);
+        }
+        end[i] = HALF_ALL(ALL((real)0));
+    }
+}
+
 /* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`, and the same of end[i] behind them
  * where the tile has a tail; the counts are constants where this is called. */
 static inline __attribute__((always_inline)) void gather(size_t wide, size_t tail, size_t many, size_t n_row,

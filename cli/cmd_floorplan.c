@@ -626,7 +626,7 @@ static enum tmx_status optimise(const struct args *a, struct tmx_err *err)
 static enum tmx_status convert_stack(const struct args *a, bool *done, struct tmx_err *err)
 {
     char note[TMX_ICE_NOTE] = "";
-    const bool to_ice = a->to == TMX_TO_ICE, stack = tmx_ice_is_stack(a->file);
+    const bool to_ice = a->to == TMX_TO_ICE, stack = tmx_ice_is(a->file, true);
     *done = stack || (to_ice && !tmx_text_ends(a->file, ".flp"));
     if (stack) {
         return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
@@ -669,8 +669,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
     }
     if (verb != GENERATE) {
-        st = tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, err)
-                                 : tmx_flp_read(a->file, &fp, err);
+        st = tmx_ice_is(a->file, false) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, err)
+                                        : tmx_flp_read(a->file, &fp, err);
         st = st ? st : tmx_floorplan_check(&fp, a->gaps, err);
     }
     st = st ? st : change(a, verb, &fp, err);

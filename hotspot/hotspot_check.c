@@ -69,36 +69,13 @@ static void run_hotspot(const struct tmx_trace_run *r, paths path, struct tmx_er
     }
 }
 
-/* A row a column of the power trace, whose unit is one of the blocks of all layers. */
-static void compare(const struct tmx_trace_run *r, const struct tmx_temps *steady,
-                    const struct tmx_trace *trace, struct tmx_table *t)
-{
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    const size_t n = r->power.n_column;
-    double largest_k = 0, largest_steady_k = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t l = 0, unit = r->unit_of[i];
-        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
-            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
-        }
-        const size_t block = steady->first[l] + unit;
-        const double steady_k = fabs(r->temps.block_k[block] - steady->block_k[block]);
-        double transient_k = r->trace_k ? 0 : NAN;
-        for (size_t row = 0; row < r->power.n_row && r->trace_k; row++) {
-            transient_k = fmax(transient_k, fabs(r->trace_k[row * n + i] - trace->value[row * n + i]));
-        }
-        tmx_table_row(t, "%s %G %g", r->power.name[i], transient_k, steady_k);
-        largest_k = fmax(largest_k, transient_k);
-        largest_steady_k = fmax(largest_steady_k, steady_k);
-    }
-    tmx_table_row(t, "%s %G %g", "largest", r->trace_k ? largest_k : NAN, largest_steady_k);
-}
-
 enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {TMX_TEXT("block"), TMX_REAL("transient_max_abs_k", 6),
                                                 TMX_REAL("steady_abs_k", 6)};
     const struct tmx_trace *power = &r->power;
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const size_t n = power->n_column;
     struct tmx_err own = {0};
     struct tmx_temps steady = {0}; /* HotSpot's */
     struct tmx_trace trace = {0};  /* HotSpot's; no columns when there is no transient */
@@ -131,8 +108,25 @@ enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t,
         tmx_error_at(&own, TMX_EPARSE, path[TRACE], 0, "%zu columns and %zu rows, expected %zu and %zu",
                      trace.n_column, trace.n_row, power->n_column, power->n_row);
     }
-    if (!own.code && !tmx_table_create(t, columns, sizeof columns / sizeof columns[0], &own)) {
-        compare(r, &steady, &trace, *t);
+    double largest_k = 0, largest_steady_k = 0;
+    const bool made = !own.code && !tmx_table_create(t, columns, sizeof columns / sizeof columns[0], &own);
+    for (size_t i = 0; i < n && made; i++) { /* a unit of a column is one of the blocks of all layers */
+        size_t l = 0, unit = r->unit_of[i];
+        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
+            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+        }
+        const size_t block = steady.first[l] + unit;
+        const double steady_k = fabs(r->temps.block_k[block] - steady.block_k[block]);
+        double transient_k = r->trace_k ? 0 : NAN;
+        for (size_t row = 0; row < power->n_row && r->trace_k; row++) {
+            transient_k = fmax(transient_k, fabs(r->trace_k[row * n + i] - trace.value[row * n + i]));
+        }
+        tmx_table_row(*t, "%s %G %g", power->name[i], transient_k, steady_k);
+        largest_k = fmax(largest_k, transient_k);
+        largest_steady_k = fmax(largest_steady_k, steady_k);
+    }
+    if (made) {
+        tmx_table_row(*t, "%s %G %g", "largest", r->trace_k ? largest_k : NAN, largest_steady_k);
     }
     tmx_trace_finish(&trace);
     tmx_temps_finish(&steady);

@@ -501,28 +501,22 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
     return tmx_thermal_instance_create(&r->chip, ops->base.name, settings, &r->stack.spec, err);
 }
 
-/* Does the reduced model of coolant take less than the grid? Measured on examples/cooling/channels, whose
- * set-up takes as long as so many rows. */
-static bool pays(const struct tmx_trace_run *r)
-{
-    static const size_t ROWS = 60;
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    return spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX && !spec->accurate_cells &&
-           !spec->init_node_k && !tmx_falling(spec) && !r->args->mixed && r->power.n_row > ROWS;
-}
-
 /* The method that is asked for: the reduced model within the memory that is allowed, or not at all. Without
  * one the cheaper of the full grid and the reduced model, as far as memory allows; the grid where the reduced
  * model cannot keep its tolerance. */
 static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 {
+    enum { ROWS = 60 }; /* that take as long as the set-up of examples/cooling/channels */
     const struct tmx_trace_options *a = r->args;
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
     if (still_air(r)) {
         make_levels(r, err);
     }
-    const bool grid =
-        a->scheme == TMX_TRACE_BE || (!a->method && ((r->stack.channels && !pays(r)) ||
-                                                     r->stack.spec.rows == 1 || tmx_falling(&r->stack.spec)));
+    /* does the reduced model of coolant take less than the grid? */
+    const bool pays = spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX &&
+                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && r->power.n_row > ROWS;
+    const bool grid = a->scheme == TMX_TRACE_BE ||
+                      (!a->method && ((r->stack.channels && !pays) || spec->rows == 1 || tmx_falling(spec)));
     const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
     const bool chosen = !method && !r->stack.channels;
     struct estimate e = {0};
@@ -650,26 +644,6 @@ static void step(struct tmx_trace_run *r, size_t row, void *snapshot, double *me
     check_channels(r, err);
 }
 
-static void write_row(struct tmx_trace_run *r, size_t row, FILE *trace, FILE *grid, struct tmx_err *err)
-{
-    for (size_t i = 0; i < r->power.n_column; i++) {
-        r->row_k[i] = r->temp_k[r->unit_of[i]];
-    }
-    if (trace && tmx_trace_wants_npy(r->args->cfg.o)) {
-        tmx_trace_put_row(r->row_k, r->power.n_column, trace);
-    } else if (trace) {
-        tmx_trace_print_row(r->row_k, r->power.n_column, r->args->precision, trace);
-    }
-    if (r->trace_k) {
-        memcpy(r->trace_k + row * r->power.n_column, r->row_k, r->power.n_column * sizeof *r->row_k);
-    }
-    if (grid && !tmx_thermal_instance_nodes(&r->chip, r->node_k, err)) {
-        /* HotSpot labels a row with its begin, the temperatures are those of its end */
-        fprintf(grid, "t = %f\n", (double)row * r->stack.spec.min_step_s);
-        tmx_temps_print_grids(&r->temps, r->node_k, r->args->precision, grid);
-    }
-}
-
 /* Widens low to high by the blocks of the trace. */
 static void widen(const struct tmx_trace_run *r, double *low_k, double *high_k)
 {
@@ -729,7 +703,22 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
         if (err->code) {
             return err->code;
         }
-        write_row(r, row, trace, grid, err);
+        for (size_t i = 0; i < n_column; i++) {
+            r->row_k[i] = r->temp_k[r->unit_of[i]];
+        }
+        if (trace && tmx_trace_wants_npy(a->cfg.o)) {
+            tmx_trace_put_row(r->row_k, n_column, trace);
+        } else if (trace) {
+            tmx_trace_print_row(r->row_k, n_column, a->precision, trace);
+        }
+        if (r->trace_k) {
+            memcpy(r->trace_k + row * n_column, r->row_k, n_column * sizeof *r->row_k);
+        }
+        if (grid && !tmx_thermal_instance_nodes(&r->chip, r->node_k, err)) {
+            /* HotSpot labels a row with its begin, the temperatures are those of its end */
+            fprintf(grid, "t = %f\n", (double)row * spec->min_step_s);
+            tmx_temps_print_grids(&r->temps, r->node_k, a->precision, grid);
+        }
         if (a->row_done) {
             a->row_done(a->row_done_to, row + 1, r->power.n_row);
         }

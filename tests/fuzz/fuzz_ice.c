@@ -9,8 +9,8 @@ void fuzz_reader(const char *path)
 {
     struct tmx_floorplan fp = {0};
     struct tmx_err err = {0};
-    (void)tmx_ice_is(path);
-    (void)tmx_ice_is_stack(path);
+    (void)tmx_ice_is(path, false);
+    (void)tmx_ice_is(path, true);
     if (tmx_ice_read_flp(path, &fp, NULL, NULL, &err) == TMX_OK) {
         for (size_t i = 0; i < fp.n_unit; i++) {
             fuzz_check(isfinite(fp.unit[i].x_m) && isfinite(fp.unit[i].w_m));

@@ -43,88 +43,70 @@ static double covered(double low, double high, double begin, double end, double 
     return f < 0 ? 0 : f;
 }
 
-/* In the block model, of a single row, a cell is a unit. */
-static void ranges(struct tmx_gridmap *map, double dx, double dy, const double *line)
-{
-    for (size_t u = 0; u < map->n_unit; u++) {
-        const struct tmx_unit *unit = &map->floorplan->unit[u];
-        size_t *r = map->range + 4 * u, south, north;
-        if (map->rows == 1) {
-            memcpy(r, (const size_t[]){0, 1, u, u + 1}, 4 * sizeof *r);
-            map->start[u + 1] = u + 1;
-            continue;
-        }
-        touched(unit->y_m / dy, (unit->y_m + unit->h_m) / dy, map->rows, &south, &north);
-        r[0] = map->rows - north;
-        r[1] = map->rows - south;
-        touched(in_cells(unit->x_m, dx, line, map->cols),
-                in_cells(unit->x_m + unit->w_m, dx, line, map->cols), map->cols, &r[2], &r[3]);
-        const size_t n_row = r[1] > r[0] ? r[1] - r[0] : 0, n_col = r[3] > r[2] ? r[3] - r[2] : 0;
-        map->start[u + 1] = map->start[u] + n_row * n_col;
-    }
-}
-
 /* Area of a cell that its unit covers, in mean cells. */
 static double area_of(const struct tmx_gridmap *map, size_t entry)
 {
     return map->part[entry] * map->col_share[map->cell[entry] % map->cols];
 }
 
-static void parts(struct tmx_gridmap *map, double dx, double dy, const double *line)
-{
-    for (size_t u = 0; u < map->n_unit; u++) {
-        const struct tmx_unit *unit = &map->floorplan->unit[u];
-        const size_t *r = map->range + 4 * u;
-        size_t at = map->start[u];
-        if (map->rows == 1) {
-            map->cell[u] = u;
-            map->part[u] = map->sum[u] = 1;
-        }
-        for (size_t i = r[0]; i < r[1] && map->rows > 1; i++) {
-            const double south = (double)(map->rows - 1 - i), east = unit->x_m + unit->w_m;
-            const double fy = covered(unit->y_m, unit->y_m + unit->h_m, south * dy, (south + 1) * dy, dy);
-            for (size_t j = r[2]; j < r[3]; j++) {
-                map->cell[at] = i * map->cols + j;
-                map->part[at] =
-                    fy * (line ? covered(unit->x_m, east, line[j], line[j + 1], line[j + 1] - line[j])
-                               : covered(unit->x_m, east, (double)j * dx, (double)(j + 1) * dx, dx));
-                map->sum[u] += area_of(map, at);
-                at++;
-            }
-        }
-    }
-}
-
 enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
                                  double width_m, double height_m, size_t rows, size_t cols,
                                  const double *col_line_m, struct tmx_err *err)
 {
-    const double dx = width_m / (double)cols, dy = height_m / (double)rows;
-    *map =
-        (struct tmx_gridmap){.n_unit = floorplan->n_unit, .rows = rows, .cols = cols, .floorplan = floorplan};
-    TMX_TAKE(&map->arena, map->range, 4 * map->n_unit);
-    TMX_TAKE(&map->arena, map->start, map->n_unit + 1);
-    TMX_TAKE(&map->arena, map->sum, map->n_unit);
+    const double dx = width_m / (double)cols, dy = height_m / (double)rows, *line = col_line_m;
+    const size_t n_unit = floorplan->n_unit;
+    *map = (struct tmx_gridmap){.n_unit = n_unit, .rows = rows, .cols = cols, .floorplan = floorplan};
+    TMX_TAKE(&map->arena, map->range, 4 * n_unit);
+    TMX_TAKE(&map->arena, map->start, n_unit + 1);
+    TMX_TAKE(&map->arena, map->sum, n_unit);
     TMX_TAKE(&map->arena, map->col_share, cols);
     if (map->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu units", map->n_unit);
+        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu units", n_unit);
     }
     for (size_t j = 0; j < cols; j++) {
-        map->col_share[j] = col_line_m ? (col_line_m[j + 1] - col_line_m[j]) / dx : 1;
+        map->col_share[j] = line ? (line[j + 1] - line[j]) / dx : 1;
     }
-    ranges(map, dx, dy, col_line_m);
-    const size_t n = map->start[map->n_unit];
-    TMX_TAKE(&map->arena, map->cell, n);
-    TMX_TAKE(&map->arena, map->part, n);
+    for (size_t u = 0; u < n_unit; u++) {
+        const struct tmx_unit *unit = &floorplan->unit[u];
+        size_t *r = map->range + 4 * u, south, north;
+        touched(unit->y_m / dy, (unit->y_m + unit->h_m) / dy, rows, &south, &north);
+        r[0] = rows - north;
+        r[1] = rows - south;
+        touched(in_cells(unit->x_m, dx, line, cols), in_cells(unit->x_m + unit->w_m, dx, line, cols), cols,
+                &r[2], &r[3]);
+        if (rows == 1) { /* of the block model: a cell is a unit */
+            memcpy(r, (const size_t[]){0, 1, u, u + 1}, 4 * sizeof *r);
+        }
+        const size_t n_row = r[1] > r[0] ? r[1] - r[0] : 0, n_col = r[3] > r[2] ? r[3] - r[2] : 0;
+        map->start[u + 1] = map->start[u] + n_row * n_col;
+    }
+    TMX_TAKE(&map->arena, map->cell, map->start[n_unit]);
+    TMX_TAKE(&map->arena, map->part, map->start[n_unit]);
     if (map->arena.failed) {
-        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", n);
+        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", map->start[n_unit]);
     }
-    parts(map, dx, dy, col_line_m);
-    for (size_t u = 0; u < map->n_unit; u++) {
+    for (size_t u = 0; u < n_unit; u++) {
+        const struct tmx_unit *unit = &floorplan->unit[u];
+        const size_t *r = map->range + 4 * u;
+        const double x = unit->x_m, east = x + unit->w_m;
+        size_t at = map->start[u];
+        for (size_t i = r[0]; i < r[1] && rows > 1; i++) {
+            const double south = (double)(rows - 1 - i);
+            const double fy = covered(unit->y_m, unit->y_m + unit->h_m, south * dy, (south + 1) * dy, dy);
+            for (size_t j = r[2]; j < r[3]; j++, at++) {
+                map->cell[at] = i * cols + j;
+                map->part[at] = fy * (line ? covered(x, east, line[j], line[j + 1], line[j + 1] - line[j])
+                                           : covered(x, east, (double)j * dx, (double)(j + 1) * dx, dx));
+                map->sum[u] += area_of(map, at);
+            }
+        }
+        if (rows == 1) {
+            map->cell[u] = u;
+            map->part[u] = map->sum[u] = 1;
+        }
         if (!(map->sum[u] > 0)) {
-            return tmx_fail_at(err, TMX_ERANGE, floorplan->source, floorplan->unit[u].line,
-                               "block %s covers no cell of the %zu x %zu grid", floorplan->unit[u].name, rows,
-                               cols);
+            return tmx_fail_at(err, TMX_ERANGE, floorplan->source, unit->line,
+                               "block %s covers no cell of the %zu x %zu grid", unit->name, rows, cols);
         }
     }
     return TMX_OK;

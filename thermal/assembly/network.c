@@ -285,7 +285,7 @@ static void cell_links(struct builder *b)
     }
 }
 
-/* The 12 package nodes: ring to ring links, heat capacity, area towards the air. */
+/* The 12 package nodes: ring to ring links, heat capacity, area towards the air; and the sink's film. */
 static void package_nodes(struct builder *b)
 {
     struct tmx_network *net = b->net;
@@ -298,6 +298,8 @@ static void package_nodes(struct builder *b)
     const double of_sink = halves ? 0.5 * t_hs / k_hs : 0;
     const double of_spreader = (halves ? 0.5 : 1.0) * t_sp / pk->k_spreader;
     const size_t first = net->n_layer * net->n_cell;
+    net->sink_area_m2 = S * S;
+    net->film_base_k = (halves ? 0.5 : 1.0) * t_hs / k_hs;
     for (size_t side = 0; side < SIDES; side++) {
         const bool x = side == WEST || side == EAST;
         const double along = x ? H : W, gap = x ? s - W : s - H;
@@ -398,12 +400,16 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
 
 /* The secondary heat path of HotSpot's grid model. Layers 0, 1, 2 are board, solder balls and substrate,
  * gridded over the die; what of them lies beyond its edge is W,E,N,S nodes of substrate, solder, and an inner
- * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side, A =
- * (b+H)(b-W)/4: edge cells to rings   as the spreader's (tmx_conductances_edge), the board's inner ring as
- * wide as the solder substrate to solder   t_solder / (k_solder A) solder to board       t_board / (k_board
- * A) inner to outer ring   (b-W)/4 / (k t (3b+H)/4) + (B-b)/4 / (k t (B+3b)/4) board to air          R B^2 /
- * area, for cells, inner ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities
- * are 0.333 p t area. */
+ * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side,
+ * A = (b+H)(b-W)/4:
+ *
+ *   edge cells to rings   as the spreader's (link_edge), the board's inner ring as wide as the solder
+ *   substrate to solder   t_solder / (k_solder A)
+ *   solder to board       t_board / (k_board A)
+ *   inner to outer ring   (b-W)/4 / (k t (3b+H)/4) + (B-b)/4 / (k t (B+3b)/4)
+ *   board to air          R B^2 / area, for cells, inner ring (A) and outer ring ((B^2-b^2)/4)
+ *
+ * Source: HotSpot 7's grid model; its capacities are 0.333 p t area. */
 
 enum { AT_SUBSTRATE = 0, AT_SOLDER = SIDES, BOARD_INNER = 2 * SIDES, BOARD_OUTER = 3 * SIDES };
 
@@ -473,9 +479,6 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
             net->area_m2[node] = a;
         }
     }
-    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
-    net->film_base_k =
-        (b->spec->detailed_3d && !counts_twice(b->spec) ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
     return tmx_coolant_init(b->net, b->spec, b->t, err);
 }
 
@@ -567,8 +570,6 @@ static enum tmx_status block_init(struct builder *b)
         block_ring(b, 3, side, rings + INNER, pk->s_spreader_m, pk->k_sink * pk->t_sink_m);
     }
     package_nodes(b);
-    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
-    net->film_base_k = pk->t_sink_m / pk->k_sink;
     return TMX_OK;
 }
 

@@ -246,34 +246,6 @@ static double plate_sheets(struct builder *b, struct sheet plate, double edge_m,
     return plate.t;
 }
 
-/* Conductivity and heat capacity of every die cell, where they differ within a layer. */
-static void cell_materials(struct builder *b)
-{
-    const struct tmx_network *net = b->net;
-    const size_t n_cell = net->n_cell, n_die = b->spec->n_layer;
-    bool mixed = b->spec->detailed_3d || b->spec->k_part;
-    for (size_t l = 0; l < n_die; l++) {
-        mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
-    }
-    if (mixed) {
-        TMX_TAKE(&b->arena, b->k, n_die * n_cell);
-        TMX_TAKE(&b->arena, b->p, n_die * n_cell);
-    }
-    for (size_t l = 0; l < n_die && mixed && !b->arena.failed; l++) {
-        const struct tmx_layer *layer = &b->spec->layer[l];
-        for (size_t c = 0; c < n_cell; c++) {
-            b->k[l * n_cell + c] = layer->k_w_per_mk;
-            b->p[l * n_cell + c] = layer->p_j_per_m3k;
-        }
-        if (b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) {
-            tmx_gridmap_mix(&net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
-        }
-        for (size_t c = l * n_cell; b->spec->k_part && c < (l + 1) * n_cell; c++) {
-            b->k[c] *= b->spec->k_part[c];
-        }
-    }
-}
-
 /* No spreader and no sink but one sheet, the face of the layers towards the air. */
 static bool is_bare(const struct builder *b)
 {
@@ -293,9 +265,27 @@ static void make_sheets(struct builder *b)
                              .layer = n_die},
                  sink = spreader;
     const double first = DEPTH_PART * diffused_m(pk->k_spreader, pk->p_spreader) / b->refine;
+    const size_t n_cell = b->net->n_cell;
+    bool mixed = b->spec->detailed_3d || b->spec->k_part; /* do cells differ within a layer? */
     double depth_m = 0;
-    cell_materials(b);
     for (size_t l = 0; l < n_die; l++) {
+        mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
+    }
+    if (mixed) {
+        TMX_TAKE_REALS(&b->arena, n_die * n_cell, &b->k, &b->p);
+    }
+    for (size_t l = 0; l < n_die; l++) {
+        const struct tmx_layer *layer = &b->spec->layer[l];
+        for (size_t c = l * n_cell; c < (l + 1) * n_cell && mixed && !b->arena.failed; c++) {
+            b->k[c] = layer->k_w_per_mk;
+            b->p[c] = layer->p_j_per_m3k;
+        }
+        if ((b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) && !b->arena.failed) {
+            tmx_gridmap_mix(&b->net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
+        }
+        for (size_t c = l * n_cell; c < (l + 1) * n_cell && b->spec->k_part && !b->arena.failed; c++) {
+            b->k[c] *= b->spec->k_part[c];
+        }
         die_sheets(b, l);
     }
     if (is_bare(b)) {

@@ -42,24 +42,6 @@ static void model_destroy(void *model)
     }
 }
 
-/* R without the package, and C, of one unit of a layer; in a layer with a filler of its own material. */
-static void straight_through(const struct tmx_thermal_spec *spec, size_t layer, const struct tmx_unit *unit,
-                             double *r, double *c)
-{
-    const double area_m2 = tmx_unit_area_m2(unit);
-    *r = *c = 0;
-    for (size_t l = layer; l < spec->n_layer; l++) {
-        const struct tmx_layer *at = &spec->layer[l];
-        const bool own = l == layer && at->filler_k_w_per_mk > 0;
-        const double per_k =
-            own && !isnan(unit->resistivity_mk_per_w) ? unit->resistivity_mk_per_w : 1 / at->k_w_per_mk;
-        const double p =
-            own && !isnan(unit->heat_capacity_j_per_m3k) ? unit->heat_capacity_j_per_m3k : at->p_j_per_m3k;
-        *r += at->thickness_m * per_k / area_m2;
-        *c += LUMPING * p * at->thickness_m * area_m2;
-    }
-}
-
 static void fill(struct model *m, const struct tmx_thermal_spec *spec)
 {
     const struct tmx_package *p = &spec->package;
@@ -77,9 +59,19 @@ static void fill(struct model *m, const struct tmx_thermal_spec *spec)
     for (size_t l = 0; l < spec->n_layer; l++) {
         for (size_t u = 0; spec->layer[l].dissipates && u < spec->layer[l].floorplan->n_unit; u++, at++) {
             const struct tmx_unit *unit = &spec->layer[l].floorplan->unit[u];
-            const double share = tmx_unit_area_m2(unit) / all;
-            double r, c;
-            straight_through(spec, l, unit, &r, &c);
+            const double area_m2 = tmx_unit_area_m2(unit), share = area_m2 / all;
+            double r = 0, c = 0; /* straight through; in a layer with a filler of its own material */
+            for (size_t on = l; on < spec->n_layer; on++) {
+                const struct tmx_layer *layer = &spec->layer[on];
+                const bool own = on == l && layer->filler_k_w_per_mk > 0;
+                const double per_k = own && !isnan(unit->resistivity_mk_per_w) ? unit->resistivity_mk_per_w
+                                                                               : 1 / layer->k_w_per_mk;
+                const double heat = own && !isnan(unit->heat_capacity_j_per_m3k)
+                                        ? unit->heat_capacity_j_per_m3k
+                                        : layer->p_j_per_m3k;
+                r += layer->thickness_m * per_k / area_m2;
+                c += LUMPING * heat * layer->thickness_m * area_m2;
+            }
             m->heat_j_k[at] = c + LUMPING * share * c_package;
             for (size_t level = 0; level < m->n_level; level++) {
                 m->k_per_w[level * m->n_unit + at] =

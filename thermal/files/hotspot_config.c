@@ -142,28 +142,15 @@ _Static_assert((int)N_ROWS <= (int)TMX_HOTSPOT_MAX_KEYS, "origin has no room for
 
 /* Keys of HotSpot 7 and its floorplanner that are accepted and have no effect here; c is in what HotSpot's
  * own -d writes. */
-static const char *const not_modelled[] = {"c",
-                                           "detailed_3D_used",
-                                           "n_metal",
-                                           "s_c4",
-                                           "n_c4",
-                                           "base_proc_freq",
-                                           "model_rim",
-                                           "rim_thickness",
-                                           "compact_ratio",
-                                           "n_orients",
-                                           "P0",
-                                           "Davg",
-                                           "Kmoves",
-                                           "Rcool",
-                                           "Rreject",
-                                           "Nmax",
-                                           "lambdaA",
-                                           "lambdaT",
-                                           "lambdaW",
-                                           "wrap_l2",
-                                           "l2_label"};
-enum { N_NOT_MODELLED = sizeof not_modelled / sizeof not_modelled[0] };
+enum { A_ROW = 3, N_NOT_MODELLED = 7 * A_ROW };
+static const char *const not_modelled[][A_ROW] = {{"c", "detailed_3D_used", "n_metal"},
+                                                  {"s_c4", "n_c4", "base_proc_freq"},
+                                                  {"model_rim", "rim_thickness", "compact_ratio"},
+                                                  {"n_orients", "P0", "Davg"},
+                                                  {"Kmoves", "Rcool", "Rreject"},
+                                                  {"Nmax", "lambdaA", "lambdaT"},
+                                                  {"lambdaW", "wrap_l2", "l2_label"}};
+_Static_assert(sizeof not_modelled == N_NOT_MODELLED * sizeof not_modelled[0][0], "rows");
 
 static const char fan_keys[] =
     "natural_convec flow_type sink_type fin_height fin_width channel_width pin_height "
@@ -172,7 +159,7 @@ static const char fan_keys[] =
 static bool not_modelled_has(const char *name)
 {
     size_t i = 0;
-    while (i < N_NOT_MODELLED && tmx_word_compare(name, not_modelled[i]) != 0) {
+    while (i < N_NOT_MODELLED && tmx_word_compare(name, not_modelled[i / A_ROW][i % A_ROW]) != 0) {
         i++;
     }
     return i < N_NOT_MODELLED;
@@ -204,7 +191,8 @@ const char *tmx_hotspot_config_nearest(const char *name)
 {
     const char *names[N_ROWS + N_NOT_MODELLED];
     for (size_t i = 0; i < N_ROWS + N_NOT_MODELLED; i++) {
-        names[i] = i < N_ROWS ? tmx_hotspot_opts[i].key : not_modelled[i - N_ROWS];
+        const size_t k = i < N_ROWS ? 0 : i - N_ROWS;
+        names[i] = i < N_ROWS ? tmx_hotspot_opts[i].key : not_modelled[k / A_ROW][k % A_ROW];
     }
     return tmx_suggest_nearest(name, names, sizeof names / sizeof names[0]);
 }

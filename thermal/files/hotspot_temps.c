@@ -67,16 +67,14 @@ static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
 {
     static const char *const below[] = {"pcb_", "solder_", "sub_", "c4_", "metal_"};
     const size_t n_die = t->n_layer - 2, n_below = t->stack->n_below;
-    if (layer < n_below) {
-        snprintf(buf, 32, "%s", below[layer]);
-    } else if (layer == n_die) {
-        snprintf(buf, 32, "hsp_");
-    } else if (layer == n_die + 1) {
-        snprintf(buf, 32, "hsink_");
-    } else if (t->stack->from_layer_file) {
-        snprintf(buf, 32, "layer_%zu_", layer);
-    } else {
-        snprintf(buf, 32, "%s", layer == n_below ? "" : "iface_");
+    snprintf(buf, 32, "layer_%zu_", layer);
+    if (layer < n_below || layer >= n_die || !t->stack->from_layer_file) {
+        snprintf(buf, 32, "%s",
+                 layer < n_below    ? below[layer]
+                 : layer == n_die   ? "hsp_"
+                 : layer > n_die    ? "hsink_"
+                 : layer == n_below ? ""
+                                    : "iface_");
     }
 }
 

@@ -13,9 +13,8 @@
  * capacities J/(um3 K). Pluggable sinks and 2.5D placements are refused with the line. Format: 3D-ICE 4.0
  * user guide. */
 
-/* True when the file looks like a 3D-ICE floorplan (or stack) by its content. */
-bool tmx_ice_is(const char *path);
-bool tmx_ice_is_stack(const char *path);
+/* True when the file looks like a 3D-ICE floorplan, or stack, by its content. */
+bool tmx_ice_is(const char *path, bool stack);
 
 struct tmx_ice_powers { /* of a floorplan's units: its elements, those of several rectangles shared by area */
     double *w;          /* [n_unit][n_slot] owned */

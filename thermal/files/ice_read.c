@@ -296,10 +296,9 @@ static void keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, s
     for (size_t u = first; u < fp->n_unit; u++) {
         area_m2 += tmx_unit_area_m2(&fp->unit[u]);
     }
-    for (size_t u = first; u < fp->n_unit; u++) {
-        for (size_t k = 0; k < n_slot; k++) {
-            p->w[u * p->n_slot + k] = slot[k] * (tmx_unit_area_m2(&fp->unit[u]) / area_m2);
-        }
+    for (size_t i = 0; i < (fp->n_unit - first) * n_slot; i++) {
+        const double part = tmx_unit_area_m2(&fp->unit[first + i / n_slot]) / area_m2;
+        p->w[first * n_slot + i] = slot[i % n_slot] * part;
     }
 }
 
@@ -429,30 +428,17 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
 }
 
 /* The second word of a 3D-ICE floorplan is `:`; a stack begins `material NAME :`, or has `stack :`. */
-bool tmx_ice_is(const char *path)
-{
-    struct tmx_err none = {0};
-    struct tmx_ice_lex l;
-    sniff(&l, path, &none);
-    if (!none.code) {
-        next(&l);
-    }
-    const bool it_is = is(&l, ":");
-    tmx_text_finish(&l.text);
-    return it_is;
-}
-
-bool tmx_ice_is_stack(const char *path)
+bool tmx_ice_is(const char *path, bool stack)
 {
     struct tmx_err none = {0};
     struct tmx_ice_lex l;
     bool it_is = false;
     sniff(&l, path, &none);
-    if (accept(&l, "material")) {
+    if (!none.code && (!stack || accept(&l, "material"))) {
         next(&l);
         it_is = is(&l, ":");
     }
-    while (!it_is && !ended(&l)) {
+    while (stack && !it_is && !ended(&l)) {
         it_is = accept(&l, "stack") && is(&l, ":");
         next(&l);
     }
@@ -740,20 +726,16 @@ static void skip_output(struct tmx_ice_stack *s)
 /* `coolant heat transfer coefficient [side H ,] top H , bottom H ;` or one for all. */
 static void read_films(struct tmx_ice_stack *s, struct tmx_channels *c)
 {
-    struct {
-        const char *word;
-        double *h;
-    } rows[] = {{"side", &c->h_side}, {"top", &c->h_top}, {"bottom", &c->h_bottom}};
+    static const char *const words[] = {"side", "top", "bottom"};
+    double *const h[] = {&c->h_side, &c->h_top, &c->h_bottom};
     bool any = false;
     for (size_t i = 0; i < 3; i++) {
-        if (any && !accept(&s->l, ",")) {
-            expected(&s->l, rows[i].word);
+        if (any && (!accept(&s->l, ",") || !is(&s->l, words[i]))) {
+            expected(&s->l, words[i]);
         }
-        if (accept(&s->l, rows[i].word)) {
-            *rows[i].h = positive(&s->l);
+        if (accept(&s->l, words[i])) {
+            *h[i] = positive(&s->l);
             any = true;
-        } else if (any) {
-            expected(&s->l, rows[i].word);
         }
     }
     if (!any) {
@@ -889,11 +871,18 @@ static const struct {
 };
 enum { N_BLOCK = sizeof blocks / sizeof blocks[0] };
 
-/* Of a layout file: `material` blocks of its own, then `MATERIAL : rectangle (x, y, w, h) ; ...`, or position
- * and dimension. Of two elements in one place the first counts in 3D-ICE; here they are refused. */
-static void read_layout(struct tmx_ice_stack *s, struct tmx_floorplan *fp)
+/* `material` blocks of its own, then `MATERIAL : rectangle (x, y, w, h) ; ...`, or position and dimension. Of
+ * two elements in one place the first counts in 3D-ICE; here they are refused. */
+enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, struct tmx_floorplan *fp,
+                                    struct tmx_err *err)
 {
     struct tmx_ice_lex *l = &s->l;
+    const struct tmx_ice_lex outer = *l;
+    *fp = (struct tmx_floorplan){0};
+    snprintf(fp->source, sizeof fp->source, "%s", path);
+    sniff(l, path, err);
+    check_closed(l, false);
+    s->n_outer = s->n_material;
     while (accept(l, "material")) {
         read_material(s);
     }
@@ -907,22 +896,10 @@ static void read_layout(struct tmx_ice_stack *s, struct tmx_floorplan *fp)
     if (fp->n_unit == 0) {
         expected(l, "a material");
     }
-}
-
-enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, struct tmx_floorplan *fp,
-                                    struct tmx_err *err)
-{
-    const struct tmx_ice_lex outer = s->l;
-    *fp = (struct tmx_floorplan){0};
-    snprintf(fp->source, sizeof fp->source, "%s", path);
-    sniff(&s->l, path, err);
-    check_closed(&s->l, false);
-    s->n_outer = s->n_material;
-    read_layout(s, fp);
     s->n_material = s->n_outer; /* its own materials end with it */
     s->n_outer = 0;
-    tmx_text_finish(&s->l.text);
-    s->l = outer;
+    tmx_text_finish(&l->text);
+    *l = outer;
     return err->code;
 }
 

@@ -170,49 +170,54 @@ static void check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
     }
 }
 
-static void write_all(const struct tmx_hotspot_config *cfg, const struct tmx_stack *s, const char *out_dir,
-                      struct tmx_err *err)
+enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
+                                    struct tmx_err *err)
 {
-    const struct tmx_thermal_spec *spec = &s->spec;
-    char path[PATH];
-    struct tmx_output o;
+    const struct tmx_stack_options options = {.network = TMX_NETWORK_PHYSICAL};
+    struct tmx_arena scratch = {0};
+    struct tmx_hotspot_config *cfg;
+    struct tmx_stack s = {0};
     struct tmx_trace power = {0};
-    const size_t n_unit = tmx_thermal_spec_units(spec);
-    size_t *unit_of = calloc(2 * n_unit + 1, sizeof *unit_of), *column = unit_of + n_unit, first = 0;
-    if (!unit_of) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-        return;
+    struct tmx_output o;
+    char to[PATH];
+    if (!TMX_TAKE(&scratch, cfg, 1)) {
+        return tmx_no_memory(err);
     }
-    if (cfg->p[0] && !tmx_trace_read(cfg->p, &power, err) && !tmx_stack_complete(s, &power, err) &&
-        !tmx_stack_columns(s, &power, unit_of, err)) {
+    tmx_hotspot_config_init(cfg);
+    if (tmx_text_ends(path, ".lcf")) {
+        tmx_hotspot_config_set(cfg, "grid_layer_file", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    } else {
+        tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
+    }
+    if (!err->code && !tmx_stack_create(cfg, &options, NULL, &s, err)) {
+        check(&s.spec, err);
+    }
+    const size_t n_unit = err->code ? 0 : tmx_thermal_spec_units(&s.spec);
+    size_t *unit_of, *column, first = 0;
+    TMX_TAKE(&scratch, unit_of, n_unit);
+    TMX_TAKE(&scratch, column, n_unit);
+    tmx_arena_check(&scratch, err);
+    if (!err->code && cfg->p[0] && !tmx_trace_read(cfg->p, &power, err) &&
+        !tmx_stack_complete(&s, &power, err) && !tmx_stack_columns(&s, &power, unit_of, err)) {
         for (size_t c = 0; c < n_unit; c++) {
             column[unit_of[c]] = c;
         }
     }
     open_folder(out_dir, err);
-    for (size_t l = 0; l < spec->n_layer && !err->code; l++) {
-        if (spec->layer[l].dissipates) {
-            snprintf(path, sizeof path, "%s/D%zu.flp", out_dir, l);
-            tmx_ice_write_flp(path, spec->layer[l].floorplan, cfg->p[0] ? &power : NULL, column + first, err);
-            first += spec->layer[l].floorplan->n_unit;
+    for (size_t l = 0; l < s.spec.n_layer && !err->code; l++) {
+        if (s.spec.layer[l].dissipates) {
+            snprintf(to, sizeof to, "%s/D%zu.flp", out_dir, l);
+            tmx_ice_write_flp(to, s.spec.layer[l].floorplan, cfg->p[0] ? &power : NULL, column + first, err);
+            first += s.spec.layer[l].floorplan->n_unit;
         }
     }
-    if (!err->code && !tmx_path_join(path, out_dir, "stack.stk", err) && !tmx_output_open(&o, path, err)) {
-        write_stack(spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
+    if (!err->code && !tmx_path_join(to, out_dir, "stack.stk", err) && !tmx_output_open(&o, to, err)) {
+        write_stack(&s.spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
         close_output(&o, err);
     }
-    tmx_trace_finish(&power);
-    free(unit_of);
-}
-
-/* What 3D-ICE has no words for, in a sentence; "": nothing. */
-static void note_losses(const struct tmx_thermal_spec *spec, const struct tmx_hotspot_config *cfg,
-                        char note[TMX_ICE_NOTE])
-{
-    const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
     char c_convec[48];
     snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->c_convec);
-    const struct {
+    const struct { /* what 3D-ICE has no words for */
         bool lost;
         const char *what;
     } rows[] = {{cfg->c_convec > 0, c_convec},
@@ -226,38 +231,16 @@ static void note_losses(const struct tmx_thermal_spec *spec, const struct tmx_ho
             tmx_text_add(note, TMX_ICE_NOTE, "%s%s", note[0] ? ", " : "not written: ", rows[i].what);
         }
     }
-    if (spec->package.s_sink_m > fmax(W, H) + 1e-6) {
+    if (!err->code && s.spec.package.s_sink_m > 1e-6 + fmax(tmx_thermal_spec_width_m(&s.spec),
+                                                            tmx_thermal_spec_height_m(&s.spec))) {
         tmx_text_add(note, TMX_ICE_NOTE,
                      "%s3D-ICE's layers have one size: spreader and sink are written as large as the die, "
                      "with the whole of r_convec above it, so the chip gets hotter there than here",
                      note[0] ? "; " : "");
     }
-}
-
-enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
-                                    struct tmx_err *err)
-{
-    const struct tmx_stack_options options = {.network = TMX_NETWORK_PHYSICAL};
-    struct tmx_hotspot_config *cfg = malloc(sizeof *cfg);
-    struct tmx_stack s = {0};
-    if (!cfg) {
-        return tmx_no_memory(err);
-    }
-    tmx_hotspot_config_init(cfg);
-    if (tmx_text_ends(path, ".lcf")) {
-        tmx_hotspot_config_set(cfg, "grid_layer_file", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    } else {
-        tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
-    }
-    if (!err->code && !tmx_stack_create(cfg, &options, NULL, &s, err)) {
-        check(&s.spec, err);
-    }
-    if (!err->code) {
-        write_all(cfg, &s, out_dir, err);
-        note_losses(&s.spec, cfg, note);
-    }
+    tmx_trace_finish(&power);
     tmx_stack_finish(&s);
-    free(cfg);
+    tmx_arena_finish(&scratch);
     return err->code;
 }
 

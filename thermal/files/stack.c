@@ -192,27 +192,6 @@ static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH
     }
 }
 
-/* Append what lies at a place in a layer. */
-static void place_part(const struct build *b, const struct tmx_lcf_part *part, struct tmx_floorplan *fp)
-{
-    char path[TMX_HOTSPOT_PATH], name[TMX_NAME_SIZE + sizeof part->prefix];
-    struct tmx_floorplan own = {0};
-    locate(b->lcf.source, part->floorplan, path);
-    tmx_flp_read(path, &own, b->err);
-    for (size_t i = 0; i < own.n_unit && !b->err->code; i++) {
-        struct tmx_unit u = own.unit[i];
-        snprintf(name, sizeof name, "%s%s", part->prefix, u.name);
-        u.name = name;
-        u.x_m += part->x_m;
-        u.y_m += part->y_m;
-        tmx_floorplan_add(fp, &u, b->err);
-    }
-    if (!fp->source[0]) {
-        memcpy(fp->source, own.source, sizeof fp->source);
-    }
-    tmx_floorplan_finish(&own);
-}
-
 /* The materials of coolant and walls of cfg. */
 static void wet_materials(const struct build *b, struct tmx_material *coolant, struct tmx_material *wall)
 {
@@ -360,8 +339,24 @@ static void file_layer(struct build *b, size_t l)
         tmx_error(b->err, TMX_ECONFIG, "a map of micro-channels (%s) needs -use_microchannels 1",
                   from->part[0].floorplan);
     }
-    for (size_t i = 0; i < from->n_part && !b->err->code; i++) {
-        place_part(b, &from->part[i], fp);
+    for (size_t i = 0; i < from->n_part && !b->err->code; i++) { /* what lies at a place in it */
+        const struct tmx_lcf_part *part = &from->part[i];
+        char path[TMX_HOTSPOT_PATH], name[TMX_NAME_SIZE + sizeof part->prefix];
+        struct tmx_floorplan own = {0};
+        locate(b->lcf.source, part->floorplan, path);
+        tmx_flp_read(path, &own, b->err);
+        for (size_t k = 0; k < own.n_unit && !b->err->code; k++) {
+            struct tmx_unit u = own.unit[k];
+            snprintf(name, sizeof name, "%s%s", part->prefix, u.name);
+            u.name = name;
+            u.x_m += part->x_m;
+            u.y_m += part->y_m;
+            tmx_floorplan_add(fp, &u, b->err);
+        }
+        if (!fp->source[0]) {
+            memcpy(fp->source, own.source, sizeof fp->source);
+        }
+        tmx_floorplan_finish(&own);
     }
     check_floorplan(b, fp, from->l.filler_k_w_per_mk > 0);
     if (from->l.falls > 0 && (from->wet || !b->options->falling)) {

@@ -391,31 +391,6 @@ static void choose_levels(struct build *b)
  * two stages, gamma = 1 - 1 / sqrt(2)). */
 static const double ROOT2 = 1.4142135623730951, GAMMA = 1 - 0.5 * 1.4142135623730951;
 
-/* The time that coolant takes through, at a level. */
-static double transit(const struct build *b, size_t level)
-{
-    double heat_j_k = 0, flow_w_k = 0;
-    for (size_t i = 0; i < b->net->n_flow; i++) {
-        heat_j_k += b->net->heat_j_k[b->net->flow[i].a];
-    }
-    for (size_t i = 0; i < b->n; i++) {
-        flow_w_k += b->net->inflow_w_k[i];
-    }
-    return heat_j_k / (b->o->flow[level] * flow_w_k);
-}
-
-/* Half of the values stay from row to row. */
-static void random_inputs(const struct build *b, size_t level, struct tmx_rng *rng, struct trace *t)
-{
-    double *const input = t->input;
-    for (size_t i = 0; i < TRACE_STEPS * b->m; i++) {
-        const size_t in = i % b->m;
-        const double part = tmx_rng_uniform(rng), most = demand(b, in) * (in < b->u ? carried(b, level) : 1);
-        const bool stays = i >= b->m && (tmx_rng_uniform(rng) < 0.5 || i / b->m % t->hold > 0);
-        input[i] = stays ? input[i - b->m] : most * part;
-    }
-}
-
 /* x [TRACE_STEPS][n] := the fields of the network, or of its transpose, under drive [n_drive][n] times weight
  * [TRACE_STEPS][n_drive]. */
 static void march(struct build *b, size_t level, double s, bool transposed, size_t n_drive,
@@ -509,12 +484,24 @@ static void follow_traces(struct build *b, size_t which)
            *weight = zeros(b, &b->arena, TRACE_STEPS * u);
     t->input = zeros(b, &b->arena, TRACE_STEPS * b->m);
     t->answer = zeros(b, &b->arena, TRACE_STEPS * u);
-    const double step_s = STEP * transit(b, level);
+    double heat_j_k = 0, flow_w_k = 0; /* which give the time that coolant takes through */
+    for (size_t e = 0; e < b->net->n_flow; e++) {
+        heat_j_k += b->net->heat_j_k[b->net->flow[e].a];
+    }
+    for (size_t i = 0; i < n; i++) {
+        flow_w_k += b->net->inflow_w_k[i];
+    }
+    const double step_s = STEP * (heat_j_k / (b->o->flow[level] * flow_w_k));
     t->hold = (size_t)fmin(MOST_HOLD, fmax(1, ceil(b->o->min_step_s / step_s)));
     t->shift = 1 / (GAMMA * fmax(step_s, b->o->min_step_s / (double)t->hold));
     bool met = false;
     for (int i = 0; i < MOST_TRACES && ok(b) && !met; i++) {
-        random_inputs(b, level, rng, t);
+        for (size_t k = 0; k < TRACE_STEPS * b->m; k++) { /* half of the values stay from row to row */
+            const size_t in = k % b->m;
+            const double part = tmx_rng_uniform(rng), most = demand(b, in) * (in < u ? carried(b, level) : 1);
+            const bool stays = k >= b->m && (tmx_rng_uniform(rng) < 0.5 || k / b->m % t->hold > 0);
+            t->input[k] = stays ? t->input[k - b->m] : most * part;
+        }
         inputs(b, level, drive);
         march(b, level, t->shift, false, b->m, drive, t->input, x);
         tmx_dense_tn(u, TRACE_STEPS, n, 1, b->read, n, x, n, 0, t->answer, u);
@@ -868,17 +855,6 @@ static void check(struct build *b, const struct answers *y, const struct small *
     tmx_arena_finish(&a);
 }
 
-/* Room of a model of k directions. */
-static void resize(struct build *b, struct tmx_coolant *c, size_t k)
-{
-    const size_t n_level = b->o->n_level;
-    tmx_arena_finish(&c->of_modes);
-    c->n_mode = k;
-    c->vector = zeros(b, &c->of_modes, n_level * k * k);
-    c->back = zeros(b, &c->of_modes, n_level * k * k);
-    c->inlet_state = zeros(b, &c->of_modes, n_level * k);
-}
-
 static void cut(struct build *b, const struct answers *y, const struct small *q, struct tmx_modal *modal,
                 struct tmx_coolant *c, double *error, double *off)
 {
@@ -887,7 +863,11 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
     for (bool done = false; !done && ok(b);) {
         k = k < q->room ? k : q->room;
         const bool end = k == q->room || b->o->n_mode > 0;
-        resize(b, c, k);
+        tmx_arena_finish(&c->of_modes);
+        c->n_mode = k;
+        c->vector = zeros(b, &c->of_modes, b->o->n_level * k * k);
+        c->back = zeros(b, &c->of_modes, b->o->n_level * k * k);
+        c->inlet_state = zeros(b, &c->of_modes, b->o->n_level * k);
         if (!end) {
             try(b, y, q, k, false, modal, c, error);
         }

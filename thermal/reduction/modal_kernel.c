@@ -20,12 +20,7 @@ modes(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, siz
     for (size_t i = 0; i < many; i++) {
         power_w[i] = c->power_w[first + i];
     }
-    for (size_t i = 0; i < many; i++) {
-        for (size_t k = 0; k < wide; k++) {
-            sum[i * wide + k] = ALL(0.0);
-        }
-        end[i] = HALF_ALL(ALL(0.0));
-    }
+    clear(wide, many, sum, end);
     gather(wide, tail, many, c->m->n_unit, c->m->mode_row, power_w, c->m->in + at, sum, end);
     for (size_t i = 0; i < many && c->m->frequency && wide * LANES % 2 == 0; i++) {
         const double *decay = c->decay + at, *gain = c->gain + at;
@@ -67,12 +62,7 @@ units(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, siz
         power_w[i] = c->power_w[first + i];
         next[i] = c->next[first + i];
     }
-    for (size_t i = 0; i < many; i++) {
-        for (size_t k = 0; k < wide; k++) {
-            sum[i * wide + k] = ALL(0.0);
-        }
-        end[i] = HALF_ALL(ALL(0.0));
-    }
+    clear(wide, many, sum, end);
     gather(wide, tail, many, c->m->n_mode, c->m->unit_row, next, c->m->out + at, sum, end);
     if (c->m->direct) {
         gather(wide, tail, many, c->m->n_unit, c->m->unit_row, power_w, c->m->direct + at, sum, end);

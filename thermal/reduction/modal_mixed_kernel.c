@@ -52,12 +52,7 @@ INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p
 {
     vec sum[MANY * WIDE_ALONE];
     half_vec end_sum[MANY];
-    for (size_t i = 0; i < many; i++) {
-        for (size_t k = 0; k < wide; k++) {
-            sum[i * wide + k] = ALL(0.0F);
-        }
-        end_sum[i] = HALF_ALL(ALL(0.0F));
-    }
+    clear(wide, many, sum, end_sum);
     for (size_t left = (p->n_row - first + every - 1) / every; left-- > 0;) {
         const size_t r = first + left * every;
         const float *at = rows + r * p->stride;
@@ -83,12 +78,7 @@ INLINE void chains(size_t wide, size_t tail, const struct product *p, const floa
 {
     vec sum[CHAINS * WIDE_ALONE];
     half_vec end_sum[CHAINS];
-    for (size_t c = 0; c < CHAINS; c++) {
-        for (size_t k = 0; k < wide; k++) {
-            sum[c * wide + k] = ALL(0.0F);
-        }
-        end_sum[c] = HALF_ALL(ALL(0.0F));
-    }
+    clear(wide, CHAINS, sum, end_sum);
     for (size_t left = (p->n_row + CHAINS - 1) / CHAINS; left-- > 0;) {
         for (size_t c = 0; c < CHAINS; c++) {
             const size_t r = left * CHAINS + c;

@@ -175,27 +175,6 @@ static void init_several(struct cut *c)
     }
 }
 
-/* Make column n of u orthonormal to those before it; false when nothing new is left of it. */
-static bool orthonormal(struct cut *c, size_t n)
-{
-    const size_t k = c->k;
-    double *v = c->u + n * k;
-    const double size = tmx_dot(k, v, v);
-    for (size_t pass = 0; pass < 2; pass++) {
-        for (size_t j = 0; j < n; j++) {
-            tmx_axpy(k, -tmx_dot(k, c->u + j * k, v), c->u + j * k, v);
-        }
-    }
-    const double left = tmx_dot(k, v, v);
-    if (!(left > 1e-24 * size)) {
-        return false;
-    }
-    for (size_t i = 0; i < k; i++) {
-        v[i] /= sqrt(left);
-    }
-    return true;
-}
-
 /* The fields that U must hold, orthonormal, as its first columns. */
 static void keep_fields(struct cut *c)
 {
@@ -213,7 +192,17 @@ static void keep_fields(struct cut *c)
             }
             tmx_dense_nn(k, 1, k, 1, c->z, k, c->small, k, 0, v, k);
         }
-        c->n_kept += orthonormal(c, c->n_kept);
+        const double size = tmx_dot(k, v, v);
+        for (size_t j = 0; j < 2 * c->n_kept; j++) { /* twice */
+            const double *before = c->u + j % c->n_kept * k;
+            tmx_axpy(k, -tmx_dot(k, before, v), before, v);
+        }
+        const double left = tmx_dot(k, v, v);
+        const bool is_new = left > 1e-24 * size;
+        for (size_t i = 0; i < k && is_new; i++) {
+            v[i] /= sqrt(left);
+        }
+        c->n_kept += is_new;
     }
 }
 
@@ -258,20 +247,6 @@ static void gramian(struct cut *c, const struct level_basis *f, double *p)
     free(e);
 }
 
-/* to += T p T', T the way from xi of a level basis to xi of the first. Uses p, small, w. */
-static void add_turned(struct cut *c, const struct level_basis *f, double *p, double *to)
-{
-    const size_t k = c->k;
-    tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->w, k);
-    for (size_t j = 0; j < k; j++) { /* T', by columns */
-        for (size_t i = 0; i < k; i++) {
-            c->w[j * k + i] *= c->root[j] / sqrt(f->modes.rate[i]);
-        }
-    }
-    tmx_dense_nn(k, k, k, 1, p, k, c->w, k, 0, c->small, k);
-    tmx_dense_tn(k, k, k, 1, c->w, k, c->small, k, 1, to, k);
-}
-
 /* Fill u: the kept fields, then the eigenvectors of P of all level bases outside them, largest first. p, own
  * [k][k] and value [k] are work. */
 static void fill(struct cut *c, double *p, double *own, double *value)
@@ -279,8 +254,15 @@ static void fill(struct cut *c, double *p, double *own, double *value)
     const size_t k = c->k;
     gramian(c, &c->level_basis[0], p);
     for (size_t f = 1; f < c->n_level_basis && !c->err->code; f++) {
+        const struct tmx_modes *q =
+            &c->level_basis[f].modes; /* p += T own T', T the way to xi of the first */
         gramian(c, &c->level_basis[f], own);
-        add_turned(c, &c->level_basis[f], own, p);
+        tmx_dense_tn(k, k, k, 1, q->vector, k, c->level_basis[0].modes.vector, k, 0, c->w, k);
+        for (size_t i = 0; i < k * k; i++) { /* T', by columns */
+            c->w[i] *= c->root[i / k] / sqrt(q->rate[i % k]);
+        }
+        tmx_dense_nn(k, k, k, 1, own, k, c->w, k, 0, c->small, k);
+        tmx_dense_tn(k, k, k, 1, c->w, k, c->small, k, 1, p, k);
     }
     keep_fields(c);
     if (c->err->code) {
