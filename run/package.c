@@ -302,7 +302,7 @@ static void doubt_package(struct tmx_run *r, const struct tmx_run_kind *k)
     double k_per_w;
     tmx_hotspot_config_init(&own);
     tmx_run_try(r, tmx_hotspot_config_read, &own, k->package_path, TMX_HOTSPOT_CONFIG);
-    for (size_t row = 0; (o = tmx_hotspot_config_idle(&k->package, &row)) != NULL;) {
+    for (size_t row = 0; (o = tmx_hotspot_config_next(&k->package, false, &row)) != NULL;) {
         if (!tmx_opt_same(o, &own, &k->package)) {
             tmx_warn("package.%s has no effect beside the other keys of the package", o->key);
         }
