@@ -226,18 +226,6 @@ static void add_block(struct planner *p, struct tmx_span name, const double v[4]
     }
 }
 
-static void add_wire(struct planner *p, const struct tmx_span end[2], double density, unsigned line)
-{
-    const size_t a = find_block(p, end[0]), b = find_block(p, end[1]);
-    if (a == p->n_block || b == p->n_block) {
-        FAIL(p, line, "a wire of \"%.*s\", which is no block above", TMX_SPAN_ARG(end[a < p->n_block]));
-    } else if (a == b || density < 0) {
-        FAIL(p, line, "expected two blocks and a density of at least 0");
-    } else {
-        p->wire[p->n_wire++] = (struct wire){a, b, density};
-    }
-}
-
 /* HotSpot's .desc: `name area least most rotable` of each block, then `name name density` of each wire. */
 static void read_desc(struct planner *p)
 {
@@ -267,7 +255,15 @@ static void read_desc(struct planner *p)
                      "expected a block (name, area, least and most width to height, 0 or 1) or a wire (name, "
                      "name, density)");
             } else if (wire && wires) {
-                add_wire(p, field, v[2], lines.number);
+                const size_t a = find_block(p, field[0]), b = find_block(p, field[1]), none = p->n_block;
+                if (a == none || b == none) {
+                    FAIL(p, lines.number, "a wire of \"%.*s\", which is no block above",
+                         TMX_SPAN_ARG(field[a < none]));
+                } else if (a == b || v[2] < 0) {
+                    FAIL(p, lines.number, "expected two blocks and a density of at least 0");
+                } else {
+                    p->wire[p->n_wire++] = (struct wire){a, b, v[2]};
+                }
             } else if (!wire && !wires) {
                 add_block(p, field[0], v + 1, lines.number);
             }
@@ -484,34 +480,6 @@ static void place(struct planner *p, int node, size_t shape, struct rect at, con
     }
 }
 
-/* Arms at the left and the right of the core and a base below it, of the cache's area: the die a square where
- * that can be. */
-static void wrap_cache(struct planner *p, double w, double h)
-{
-    const double area = p->block[p->n_placed].area_m2, side = sqrt(w * h + area);
-    double arm = (side - w) / 2, base = side - h;
-    if (arm <= 0 || base <= 0) { /* one is ARM_RATIO times the other: (w + 2 arm) base + 2 arm h = area */
-        const bool flat = w >= h;
-        const double k = flat ? ARM_RATIO : 1 / ARM_RATIO;
-        const double half = (k * w + 2 * h) / (4 * k);
-        arm = sqrt(half * half + area / (2 * k)) - half;
-        base = k * arm;
-    }
-    p->width_m = w + 2 * arm;
-    p->height_m = h + base;
-    for (size_t i = 0; i < p->n_placed; i++) {
-        p->unit[i].x += arm;
-        p->unit[i].y += base;
-    }
-    for (size_t i = 0; i < p->n_dead; i++) {
-        p->dead[i].x += arm;
-        p->dead[i].y += base;
-    }
-    p->unit[p->n_placed] = (struct rect){0, 0, p->width_m, base};
-    p->unit[p->n_placed + 1] = (struct rect){0, base, arm, h};
-    p->unit[p->n_placed + 2] = (struct rect){arm + w, base, arm, h};
-}
-
 /* From a state to where units are. */
 static void realise(struct planner *p, const int *state)
 {
@@ -548,9 +516,28 @@ static void realise(struct planner *p, const int *state)
     p->width_m = core.w;
     p->height_m = core.h;
     place(p, (int)p->n_state - 1, best, (struct rect){0, 0, core.w, core.h}, state);
-    if (p->wrapped) {
-        wrap_cache(p, core.w, core.h);
+    if (!p->wrapped) {
+        return;
     }
+    /* Arms at the left and the right of the core and a base below it, of the cache's area: the die a square
+     * where that can be. */
+    const double w = core.w, h = core.h, area = p->block[p->n_placed].area_m2, side = sqrt(w * h + area);
+    double arm = (side - w) / 2, base = side - h;
+    if (arm <= 0 || base <= 0) { /* one is ARM_RATIO times the other: (w + 2 arm) base + 2 arm h = area */
+        const double k = w >= h ? ARM_RATIO : 1 / ARM_RATIO, half = (k * w + 2 * h) / (4 * k);
+        arm = sqrt(half * half + area / (2 * k)) - half;
+        base = k * arm;
+    }
+    p->width_m = w + 2 * arm;
+    p->height_m = h + base;
+    for (size_t i = 0; i < p->n_placed + p->n_dead; i++) {
+        struct rect *r = i < p->n_placed ? &p->unit[i] : &p->dead[i - p->n_placed];
+        r->x += arm;
+        r->y += base;
+    }
+    p->unit[p->n_placed] = (struct rect){0, 0, p->width_m, base};
+    p->unit[p->n_placed + 1] = (struct rect){0, base, arm, h};
+    p->unit[p->n_placed + 2] = (struct rect){arm + w, base, arm, h};
 }
 
 /* ---- Moves ---- */
@@ -930,25 +917,6 @@ static void keep(struct elite *e, const int *state, size_t n_state, double c)
     e->cost[at] = c;
 }
 
-/* The temperatures [cost] at which annealing begins and ends, and the moves downhill at each, at most half of
- * all. A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of 256:
- * fitted. */
-static void plan(struct planner *p)
-{
-    const struct tmx_floorplanner_options *o = p->o;
-    p->hot = -o->Davg / log(o->P0);
-    p->cold = -o->Davg / log((1 - o->Rreject) / 2);
-    p->turns = (size_t)fmax(1, o->Kmoves * (double)p->n_state);
-    const double all = ceil(log(p->cold / p->hot) / log(o->Rcool)), steps = fmin(o->Nmax, fmax(0, all)),
-                 moves = 2 * (double)p->turns * steps, n = (double)p->n_unit,
-                 move_s = 1e-6 * (4 + (p->given.n_unit > 0 ? 0.3 : 0.6) * n);
-    if (!p->err->code && tmx_cost_check((struct tmx_cost){.seconds = moves * move_s}, p->err,
-                                        "%s: up to %.3g moves of %zu blocks (Kmoves %g, Nmax %d, Rcool %g)",
-                                        p->source, moves, p->n_unit, o->Kmoves, o->Nmax, o->Rcool)) {
-        return;
-    }
-}
-
 static size_t anneal(struct planner *p, struct elite *e)
 {
     const struct tmx_floorplanner_options *o = p->o;
@@ -1082,34 +1050,21 @@ static void prepare(struct planner *p)
                      "split` makes units of one size",
                      p->in->stay ? " (some stay)" : "");
     }
-    if (!p->err->code && tmx_rng_create(&p->rng, p->in->seed, "floorplan", p->err)) {
+    /* Annealing: the temperatures [cost] at its begin and end, and moves downhill at each, at most half of
+     * all. A move takes 5 us of 3 blocks, 67 us of 100, of units that change places 7 us of 16 and 81 us of
+     * 256: fitted. */
+    const struct tmx_floorplanner_options *o = p->o;
+    p->hot = -o->Davg / log(o->P0);
+    p->cold = -o->Davg / log((1 - o->Rreject) / 2);
+    p->turns = (size_t)fmax(1, o->Kmoves * (double)p->n_state);
+    const double all = ceil(log(p->cold / p->hot) / log(o->Rcool)), steps = fmin(o->Nmax, fmax(0, all)),
+                 most = 2 * (double)p->turns * steps, n = (double)p->n_unit,
+                 move_s = 1e-6 * (4 + (desc ? 0.6 : 0.3) * n);
+    if (!p->err->code && !tmx_rng_create(&p->rng, p->in->seed, "floorplan", p->err) &&
+        tmx_cost_check((struct tmx_cost){.seconds = most * move_s}, p->err,
+                       "%s: up to %.3g moves of %zu blocks (Kmoves %g, Nmax %d, Rcool %g)", p->source, most,
+                       p->n_unit, o->Kmoves, o->Nmax, o->Rcool)) {
         return;
-    }
-}
-
-/* The full grid's values of the best states, at all shapes, by cost. */
-static void results(struct planner *p, const struct elite *e, struct tmx_floorplanner_result *r)
-{
-    if (p->given.n_unit == 0) {
-        set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE);
-    }
-    for (; r->n < e->n && !p->err->code; r->n++) {
-        struct tmx_floorplan fp;
-        size_t at = r->n;
-        cost(p, e->state + r->n * p->n_state);
-        const double estimate_k = values(p).peak_k;
-        one_floorplan(p, &fp);
-        if (!p->err->code && !tmx_floorplan_check(&fp, 0, p->err)) {
-            by_grid(p, &fp);
-        }
-        struct tmx_floorplanner_values v = values(p);
-        v.estimate_k = estimate_k;
-        for (; at > 0 && v.cost < r->value[at - 1].cost; at--) {
-            r->floorplan[at] = r->floorplan[at - 1];
-            r->value[at] = r->value[at - 1];
-        }
-        r->floorplan[at] = fp;
-        r->value[at] = v;
     }
 }
 
@@ -1130,7 +1085,6 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
     cfg.model_type = TMX_HOTSPOT_GRID;
     grid.cfg = &cfg;
     prepare(&p);
-    plan(&p);
     for (size_t i = 0; i < p.n_block; i++) {
         area += p.block[i].area_m2;
     }
@@ -1154,7 +1108,27 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
     }
     if (!own.code) {
         r->n_tried = anneal(&p, &e);
-        results(&p, &e, r);
+        if (p.given.n_unit == 0) {
+            set_shapes(&p, (size_t)p.o->n_orients, FULL_CURVE);
+        }
+    }
+    for (; r->n < e.n && !own.code; r->n++) { /* the full grid's values of the best states, by cost */
+        struct tmx_floorplan fp;
+        size_t at = r->n;
+        cost(&p, e.state + r->n * p.n_state);
+        const double estimate_k = values(&p).peak_k;
+        one_floorplan(&p, &fp);
+        if (!own.code && !tmx_floorplan_check(&fp, 0, &own)) {
+            by_grid(&p, &fp);
+        }
+        struct tmx_floorplanner_values v = values(&p);
+        v.estimate_k = estimate_k;
+        for (; at > 0 && v.cost < r->value[at - 1].cost; at--) {
+            r->floorplan[at] = r->floorplan[at - 1];
+            r->value[at] = r->value[at - 1];
+        }
+        r->floorplan[at] = fp;
+        r->value[at] = v;
     }
     tmx_floorplan_finish(&p.given);
     tmx_rng_destroy(p.rng);

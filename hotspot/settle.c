@@ -49,34 +49,6 @@ struct settle {
     struct tmx_err *err;
 };
 
-/* Equilibrium of one chip, its leakage included. */
-static void with_leakage(struct settle *s, struct tmx_thermal_instance *inst)
-{
-    for (int round = 0;; round++) {
-        memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
-        if (s->options->leakage && round > 0) {
-            tmx_settle_leakage(inst->spec, s->temp_k, s->with_leak_w);
-        }
-        memcpy(s->last_k, s->temp_k, s->n_unit * sizeof *s->last_k);
-        const enum tmx_status st = inst->ops->steady(inst->state, s->with_leak_w, true, s->temp_k);
-        if (st) {
-            tmx_error(s->err, st, "steady state");
-        }
-        double increase = -INFINITY;
-        for (size_t i = 0; i < s->n_unit && round > 0; i++) {
-            increase = fmax(increase, s->temp_k[i] - s->last_k[i]);
-        }
-        if (st || !s->options->leakage || (round > 0 && increase < s->options->leakage_tolerance_k)) {
-            return;
-        }
-        if (round > MAX_ROUNDS || increase > RUNAWAY_STEP_K) {
-            tmx_error(s->err, TMX_ERUNAWAY,
-                      "thermal runaway: leakage still heats the chip by %g K in round %d", increase, round);
-            return;
-        }
-    }
-}
-
 static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec, double r_convec,
                           double *node_k)
 {
@@ -92,8 +64,28 @@ static void at_resistance(struct settle *s, const struct tmx_thermal_spec *spec,
     still.init_node_k = NULL;
     still.k_part = NULL;
     for (int round = 0; !s->err->code && moved_k > FALLING_STEP_K; round++) { /* once, but for falling ones */
-        if (!tmx_thermal_instance_create(&chip, ops->base.name, NULL, &still, s->err)) {
-            with_leakage(s, &chip);
+        enum tmx_status st = tmx_thermal_instance_create(&chip, ops->base.name, NULL, &still, s->err);
+        bool settled = false;
+        for (int leaks = 0; !settled && !st; leaks++) { /* its leakage included */
+            memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
+            if (s->options->leakage && leaks > 0) {
+                tmx_settle_leakage(spec, s->temp_k, s->with_leak_w);
+            }
+            memcpy(s->last_k, s->temp_k, s->n_unit * sizeof *s->last_k);
+            st = ops->steady(chip.state, s->with_leak_w, true, s->temp_k);
+            if (st) {
+                tmx_error(s->err, st, "steady state");
+            }
+            double increase = -INFINITY;
+            for (size_t i = 0; i < s->n_unit && leaks > 0; i++) {
+                increase = fmax(increase, s->temp_k[i] - s->last_k[i]);
+            }
+            settled = !s->options->leakage || (leaks > 0 && increase < s->options->leakage_tolerance_k);
+            if (!st && !settled && (leaks > MAX_ROUNDS || increase > RUNAWAY_STEP_K)) {
+                st = TMX_ERUNAWAY;
+                tmx_error(s->err, st, "thermal runaway: leakage still heats the chip by %g K in round %d",
+                          increase, leaks);
+            }
         }
         if (s->part) {
             memcpy(s->before_k, node_k, n_die * sizeof *node_k);

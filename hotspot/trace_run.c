@@ -390,45 +390,6 @@ static void check_coolant(const struct tmx_trace_run *r, size_t layer, const dou
     }
 }
 
-/* The same of all layers of the chip as it is now, unless its steps look themselves. */
-static void check_channels(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    for (size_t l = 0; l < r->stack.spec.n_layer && r->stack.spec.coolant_limit_k == 0; l++) {
-        if (r->stack.spec.layer[l].channels && !err->code) {
-            const enum tmx_status st = r->chip.ops->field(r->chip.state, l, r->node_k);
-            if (st) {
-                tmx_error(err, st, "%s", "");
-                return;
-            }
-            check_coolant(r, l, r->node_k, err);
-        }
-    }
-}
-
-/* What each layer of channels takes in the steady state of node_k. */
-static void say_coolant(const struct tmx_trace_run *r, struct tmx_err *err)
-{
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    for (size_t l = 0; l < spec->n_layer && !err->code; l++) {
-        const double *cell_k = r->node_k + l * spec->rows * spec->cols; /* row 0 is the north edge */
-        const struct tmx_channels *c = spec->layer[l].channels;
-        if (c && c->kind != TMX_CHANNELS_MAPPED) { /* whose outlets are anywhere */
-            const bool resolved = c->kind == TMX_CHANNELS_RESOLVED;
-            double mean_k = 0;
-            size_t n = 0;
-            for (size_t j = resolved; j < spec->cols; j += resolved ? 2 : 1, n++) {
-                mean_k += cell_k[j];
-            }
-            mean_k /= (double)n;
-            tmx_log_say(r->log, TMX_LOG_INFO, "layer %zu: coolant leaves at %.4f K on average, with %.6g W",
-                        l, mean_k, c->p_j_per_m3k * c->flow_m3_per_s * (mean_k - c->inlet_k));
-        }
-        if (c) {
-            check_coolant(r, l, cell_k, err);
-        }
-    }
-}
-
 /* Coldest of what surrounds the chip. */
 static double surroundings_k(const struct tmx_trace_run *r)
 {
@@ -617,6 +578,7 @@ static enum tmx_status falling_row(struct tmx_trace_run *r, void *image, double 
 
 static void step(struct tmx_trace_run *r, size_t row, void *snapshot, double *mean_w, struct tmx_err *err)
 {
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
     for (size_t i = 0; i < r->power.n_column; i++) {
         r->power_w[r->unit_of[i]] = r->power.value[row * r->power.n_column + i];
     }
@@ -641,7 +603,15 @@ static void step(struct tmx_trace_run *r, size_t row, void *snapshot, double *me
         tmx_fail_at(err, why[0] ? TMX_ECONFIG : st, r->power.source, r->power.line[row], "%s",
                     why[0] ? why : "temperatures are no longer finite");
     }
-    check_channels(r, err);
+    for (size_t l = 0; l < spec->n_layer && spec->coolant_limit_k == 0; l++) { /* else its steps look */
+        const bool wet = spec->layer[l].channels && !err->code;
+        const enum tmx_status bad = wet ? r->chip.ops->field(r->chip.state, l, r->node_k) : TMX_OK;
+        if (bad) {
+            tmx_error(err, bad, "%s", "");
+        } else if (wet) {
+            check_coolant(r, l, r->node_k, err);
+        }
+    }
 }
 
 /* Widens low to high by the blocks of the trace. */
@@ -737,6 +707,7 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
 enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err)
 {
     const struct tmx_settle_options options = settle_options(r);
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
     double low_k = INFINITY, high_k = -INFINITY;
     tmx_trace_mean(&r->power, r->row_k);
     for (size_t i = 0; i < r->power.n_column; i++) {
@@ -751,6 +722,23 @@ enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *er
         high_k = fmax(high_k, r->temps.block_k[i]);
     }
     tmx_plausible_result("the steady state", low_k, high_k, surroundings_k(r));
-    say_coolant(r, err);
+    for (size_t l = 0; l < spec->n_layer && !err->code; l++) { /* what each layer of channels takes */
+        const double *cell_k = r->node_k + l * spec->rows * spec->cols; /* row 0 is the north edge */
+        const struct tmx_channels *c = spec->layer[l].channels;
+        if (c && c->kind != TMX_CHANNELS_MAPPED) { /* whose outlets are anywhere */
+            const bool resolved = c->kind == TMX_CHANNELS_RESOLVED;
+            double mean_k = 0;
+            size_t n = 0;
+            for (size_t j = resolved; j < spec->cols; j += resolved ? 2 : 1, n++) {
+                mean_k += cell_k[j];
+            }
+            mean_k /= (double)n;
+            tmx_log_say(r->log, TMX_LOG_INFO, "layer %zu: coolant leaves at %.4f K on average, with %.6g W",
+                        l, mean_k, c->p_j_per_m3k * c->flow_m3_per_s * (mean_k - c->inlet_k));
+        }
+        if (c) {
+            check_coolant(r, l, cell_k, err);
+        }
+    }
     return err->code;
 }

@@ -53,71 +53,57 @@ static enum tmx_status find_pressures(const struct tmx_network *net, const struc
     return ok ? TMX_OK : tmx_fail(err, TMX_ESOLVE, "pressures in %zu cells of coolant", n);
 }
 
-/* Half of the heat that coolant carries from one cell to the next counts with the temperature of each. */
-static void carry_over(struct tmx_network *net, size_t from, size_t to, double w_k)
-{
-    if (w_k != 0) {
-        tmx_network_flow(net, from, from, 0.5 * w_k);
-        tmx_network_flow(net, from, to, 0.5 * w_k);
-        tmx_network_flow(net, to, from, -0.5 * w_k);
-        tmx_network_flow(net, to, to, -0.5 * w_k);
-    }
-}
-
-/* The flow of one layer of channels. */
-static enum tmx_status layer_flow(struct tmx_network *net, const struct tmx_channels *c, size_t layer,
-                                  double thickness_m, struct tmx_err *err)
-{
-    const double per_pa = flow_per_pa(net, c, thickness_m);
-    struct tmx_arena scratch = {0};
-    size_t *at, n = 0;
-    double *pressure;
-    TMX_TAKE(&scratch, at, net->n_cell);
-    TMX_TAKE(&scratch, pressure, net->n_cell);
-    enum tmx_status st = scratch.failed ? tmx_no_memory(err) : TMX_OK;
-    for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
-        at[cell] = n;
-        n += c->cell[cell] != TMX_CELL_SOLID;
-    }
-    st = st ? st : find_pressures(net, c, per_pa, at, n, pressure, err);
-    for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
-        const size_t next[2] = {cell + 1, cell + net->cols}, node = layer * net->n_cell + cell;
-        const bool has[2] = {next[0] % net->cols != 0, next[1] < net->n_cell};
-        for (size_t i = 0; i < 2; i++) {
-            if (!has[i] || c->cell[cell] == TMX_CELL_SOLID || c->cell[next[i]] == TMX_CELL_SOLID) {
-                continue;
-            }
-            const double w_k = c->p_j_per_m3k * per_pa * (pressure[at[cell]] - pressure[at[next[i]]]);
-            const size_t to = layer * net->n_cell + next[i];
-            const size_t pair[2] = {cell, next[i]};
-            carry_over(net, node, to, w_k);
-            for (size_t k = 0; k < 2; k++) { /* what an inlet gives comes in, what an outlet gets goes out */
-                const double leaves = k == 0 ? w_k : -w_k;
-                const size_t end = layer * net->n_cell + pair[k];
-                if (c->cell[pair[k]] == TMX_CELL_INLET) {
-                    net->inflow_w_k[end] += leaves;
-                } else if (c->cell[pair[k]] == TMX_CELL_OUTLET) {
-                    tmx_network_flow(net, end, end, -leaves);
-                }
-            }
-        }
-    }
-    tmx_arena_finish(&scratch);
-    return st;
-}
-
 enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
                                  const double *thickness_m, struct tmx_err *err)
 {
+    struct tmx_arena scratch = {0};
     enum tmx_status st = TMX_OK;
     for (size_t l = 0; l < spec->n_layer && !st; l++) {
         const struct tmx_channels *c = spec->layer[l].channels;
-        if (c && !net->inflow_w_k) {
-            net->inlet_k = c->inlet_k;
-            TMX_TAKE(&net->arena, net->inflow_w_k, net->n_node);
-            st = net->arena.failed ? tmx_no_memory(err) : TMX_OK;
+        if (!c) {
+            continue;
         }
-        st = st || !c ? st : layer_flow(net, c, l, thickness_m[l], err);
+        const double per_pa = flow_per_pa(net, c, thickness_m[l]);
+        const size_t first = l * net->n_cell;
+        size_t *at, n = 0;
+        double *pressure;
+        net->inlet_k = c->inlet_k; /* of all alike */
+        if (!net->inflow_w_k) {
+            TMX_TAKE(&net->arena, net->inflow_w_k, net->n_node);
+        }
+        TMX_TAKE(&scratch, at, net->n_cell);
+        TMX_TAKE(&scratch, pressure, net->n_cell);
+        st = net->arena.failed || scratch.failed ? tmx_no_memory(err) : TMX_OK;
+        for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
+            at[cell] = n;
+            n += c->cell[cell] != TMX_CELL_SOLID;
+        }
+        st = st ? st : find_pressures(net, c, per_pa, at, n, pressure, err);
+        for (size_t link = 0; link < 2 * net->n_cell && !st; link++) { /* to the next one along x and y */
+            const size_t cell = link / 2, next = cell + (link % 2 ? net->cols : 1);
+            if ((link % 2 ? next >= net->n_cell : next % net->cols == 0) || c->cell[cell] == TMX_CELL_SOLID ||
+                c->cell[next] == TMX_CELL_SOLID) {
+                continue;
+            }
+            const double w_k = c->p_j_per_m3k * per_pa * (pressure[at[cell]] - pressure[at[next]]);
+            const size_t node = first + cell, to = first + next;
+            if (w_k != 0) { /* half of the heat that coolant carries counts with the temperature of each */
+                tmx_network_flow(net, node, node, 0.5 * w_k);
+                tmx_network_flow(net, node, to, 0.5 * w_k);
+                tmx_network_flow(net, to, node, -0.5 * w_k);
+                tmx_network_flow(net, to, to, -0.5 * w_k);
+            }
+            for (size_t k = 0; k < 2; k++) { /* what an inlet gives comes in, what an outlet gets goes out */
+                const double leaves = k == 0 ? w_k : -w_k;
+                const size_t end = k == 0 ? cell : next;
+                if (c->cell[end] == TMX_CELL_INLET) {
+                    net->inflow_w_k[first + end] += leaves;
+                } else if (c->cell[end] == TMX_CELL_OUTLET) {
+                    tmx_network_flow(net, first + end, first + end, -leaves);
+                }
+            }
+        }
+        tmx_arena_finish(&scratch);
     }
     return st;
 }

@@ -176,42 +176,27 @@ void tmx_gridmap_weights(const struct tmx_gridmap *map, enum tmx_map_mode mode, 
     }
 }
 
-static double read_one(const struct tmx_gridmap *map, enum tmx_map_mode mode, const double *cell_k, size_t u)
-{
-    const size_t begin = map->start[u], end = map->start[u + 1];
-    size_t mid[4];
-    double v = 0;
-    switch (mode) {
-    case TMX_MAP_AREA:
-        for (size_t e = begin; e < end; e++) {
-            v += area_of(map, e) * cell_k[map->cell[e]];
-        }
-        return v / map->sum[u];
-    case TMX_MAP_AVG:
-        for (size_t e = begin; e < end; e++) {
-            v += cell_k[map->cell[e]];
-        }
-        return v / (double)(end - begin);
-    case TMX_MAP_CENTER:
-        middle(map, u, mid);
-        return 0.25 * (cell_k[mid[0]] + cell_k[mid[1]] + cell_k[mid[2]] + cell_k[mid[3]]);
-    case TMX_MAP_MIN:
-    case TMX_MAP_MAX:
-        break;
-    }
-    v = cell_k[map->cell[begin]];
-    for (size_t e = begin + 1; e < end; e++) {
-        const double t = cell_k[map->cell[e]];
-        v = mode == TMX_MAP_MIN ? fmin(v, t) : fmax(v, t);
-    }
-    return v;
-}
-
 void tmx_gridmap_read(const struct tmx_gridmap *map, enum tmx_map_mode mode, const double *cell_k,
                       double *unit_k)
 {
     for (size_t u = 0; u < map->n_unit; u++) {
-        unit_k[u] = read_one(map, mode, cell_k, u);
+        const size_t begin = map->start[u], end = map->start[u + 1];
+        double v = mode == TMX_MAP_MIN || mode == TMX_MAP_MAX ? cell_k[map->cell[begin]] : 0;
+        size_t mid[4];
+        for (size_t e = begin; e < end && mode != TMX_MAP_CENTER; e++) {
+            const double t = cell_k[map->cell[e]];
+            v = mode == TMX_MAP_AREA  ? v + area_of(map, e) * t
+                : mode == TMX_MAP_AVG ? v + t
+                : mode == TMX_MAP_MIN ? fmin(v, t)
+                                      : fmax(v, t);
+        }
+        if (mode == TMX_MAP_CENTER) {
+            middle(map, u, mid);
+            v = 0.25 * (cell_k[mid[0]] + cell_k[mid[1]] + cell_k[mid[2]] + cell_k[mid[3]]);
+        } else if (mode == TMX_MAP_AREA || mode == TMX_MAP_AVG) {
+            v /= mode == TMX_MAP_AREA ? map->sum[u] : (double)(end - begin);
+        }
+        unit_k[u] = v;
     }
 }
 

@@ -525,20 +525,6 @@ static void links_to_next(struct builder *b, const struct sheet *p)
     }
 }
 
-static void make_links(struct builder *b)
-{
-    const struct sheet *first = &b->sheet[0];
-    for (size_t c = 0; first->wall && c < first->x.n * first->y.n; c++) { /* nothing lies below it */
-        link_face(b, first, c, false, 0, INFINITY, area_of(first, c));
-    }
-    for (size_t s = 0; s + 1 < b->n_sheet; s++) {
-        links_to_next(b, &b->sheet[s]);
-    }
-    for (size_t s = 0; s < b->n_sheet; s++) {
-        (b->sheet[s].channels ? links_of_channels : links_inside)(b, &b->sheet[s]);
-    }
-}
-
 static void make_heat(struct builder *b)
 {
     struct tmx_network *net = b->net;
@@ -691,7 +677,16 @@ void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *s
         }
     }
     if (!b.arena.failed && !net->arena.failed) {
-        make_links(&b);
+        const struct sheet *first = &b.sheet[0];
+        for (size_t c = 0; first->wall && c < first->x.n * first->y.n; c++) { /* nothing lies below it */
+            link_face(&b, first, c, false, 0, INFINITY, area_of(first, c));
+        }
+        for (size_t s = 0; s + 1 < b.n_sheet; s++) {
+            links_to_next(&b, &b.sheet[s]);
+        }
+        for (size_t s = 0; s < b.n_sheet; s++) {
+            (b.sheet[s].channels ? links_of_channels : links_inside)(&b, &b.sheet[s]);
+        }
         make_heat(&b);
         make_view(&b);
     }

@@ -419,62 +419,47 @@ static enum tmx_status advance_euler(const struct state *s, double dt_s, const d
     return st;
 }
 
-static enum tmx_status settle_once(const struct state *s, const double *power_w)
-{
-    const size_t bytes = s->model->net.n_unit * sizeof *power_w;
-    struct equilibrium *end = s->end;
-    if (end->level == s->level && end->ambient_k == s->ambient_k && memcmp(end->power, power_w, bytes) == 0) {
-        return TMX_OK;
-    }
-    end->level = s->model->n_level;
-    const enum tmx_status st = settle(s, power_w, end->theta);
-    if (!st) {
-        memcpy(end->power, power_w, bytes);
-        end->level = s->level;
-        end->ambient_k = s->ambient_k;
-    }
-    return st;
-}
-
-/* s->next = equilibrium + what is left of the distance to it after so many equal pieces of a step. */
-static enum tmx_status decay_in(const struct state *s, double dt_s, int pieces, double *mean_w)
-{
-    const size_t n = s->model->net.n_node;
-    const double piece_s = dt_s / pieces, gamma = s->model->gamma[s->level], flow = s->model->flow[s->level];
-    const struct tmx_system *f;
-    enum tmx_status st = find_system(s->model, POLE / piece_s, s->level, &f, NULL);
-    double *away = s->decay->basis;
-    for (size_t c = 0; c < n; c++) {
-        away[c] = s->theta[c] - s->end->theta[c];
-    }
-    *mean_w = 0;
-    for (int k = 1; k <= pieces && !st; k++) {
-        double w = 0;
-        memset(s->next, 0, n * sizeof *s->next);
-        if (k == pieces) {
-            memcpy(s->next, s->end->theta, n * sizeof *s->next);
-        }
-        st = decay(s->decay, s->work, f, gamma, flow, piece_s, s->next, &w);
-        *mean_w += w / pieces;
-        if (k < pieces) {
-            memcpy(away, s->next, n * sizeof *away);
-        }
-    }
-    return st;
-}
-
-/* In pieces where coolant sweeps a jump through so many cells that one series does not end. */
+/* s->next = equilibrium + what is left of the distance to it: after so many equal pieces of a step, where
+ * coolant sweeps a jump through so many cells that one series does not end. */
 static enum tmx_status advance_exact(const struct state *s, double dt_s, const double *power_w, double *out_j)
 {
     enum { MOST_PIECES = 256 };
-    double mean_w = 0;
-    const enum tmx_status settled = settle_once(s, power_w);
+    const size_t bytes = s->model->net.n_unit * sizeof *power_w;
+    const size_t n = s->model->net.n_node;
+    struct equilibrium *end = s->end;
+    double mean_w = 0, *away = s->decay->basis;
+    enum tmx_status settled = TMX_OK;
+    if (end->level != s->level || end->ambient_k != s->ambient_k || memcmp(end->power, power_w, bytes) != 0) {
+        settled = settle(s, power_w, end->theta);
+        memcpy(end->power, power_w, bytes);
+        end->level = settled ? s->model->n_level : s->level;
+        end->ambient_k = s->ambient_k;
+    }
     enum tmx_status st = settled ? settled : TMX_ESOLVE;
     for (int pieces = 1; st == TMX_ESOLVE && !settled && pieces <= (s->model->net.n_flow ? MOST_PIECES : 1);
          pieces *= 4) {
-        st = decay_in(s, dt_s, pieces, &mean_w);
+        const double piece_s = dt_s / pieces;
+        const struct tmx_system *f;
+        st = find_system(s->model, POLE / piece_s, s->level, &f, NULL);
+        for (size_t c = 0; c < n; c++) {
+            away[c] = s->theta[c] - end->theta[c];
+        }
+        mean_w = 0;
+        for (int k = 1; k <= pieces && !st; k++) {
+            double w = 0;
+            memset(s->next, 0, n * sizeof *s->next);
+            if (k == pieces) {
+                memcpy(s->next, end->theta, n * sizeof *s->next);
+            }
+            st = decay(s->decay, s->work, f, s->model->gamma[s->level], s->model->flow[s->level], piece_s,
+                       s->next, &w);
+            mean_w += w / pieces;
+            if (k < pieces) {
+                memcpy(away, s->next, n * sizeof *away);
+            }
+        }
     }
-    *out_j = dt_s * (to_ambient(s, s->end->theta) + mean_w);
+    *out_j = dt_s * (to_ambient(s, end->theta) + mean_w);
     return st;
 }
 

@@ -146,25 +146,6 @@ static void model_destroy(void *model)
     free(m);
 }
 
-static enum tmx_status map_layers(struct model *m, const struct tmx_thermal_spec *spec, struct tmx_err *err)
-{
-    size_t block = 0;
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
-        m->dissipates[l] = spec->layer[l].dissipates;
-        m->first_block[l] = block;
-        block += fp->n_unit;
-        const enum tmx_status st =
-            m->dissipates[l] ? tmx_gridmap_init(&m->map[l], fp, tmx_floorplan_width_m(fp),
-                                                tmx_floorplan_height_m(fp), spec->rows, spec->cols, NULL, err)
-                             : TMX_OK;
-        if (st) {
-            return st;
-        }
-    }
-    return TMX_OK;
-}
-
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err)
 {
@@ -188,8 +169,17 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
         m->start_k[c] = spec->init_node_k ? spec->init_node_k[c] : spec->init_k;
     }
     char folder[200];
-    st = m->arena.failed ? tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->n_node)
-                         : map_layers(m, spec, err);
+    st = m->arena.failed ? tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->n_node) : TMX_OK;
+    for (size_t l = 0, block = 0; l < spec->n_layer && !st; l++) {
+        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
+        m->dissipates[l] = spec->layer[l].dissipates;
+        m->first_block[l] = block;
+        block += fp->n_unit;
+        if (m->dissipates[l]) {
+            st = tmx_gridmap_init(&m->map[l], fp, tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp),
+                                  spec->rows, spec->cols, NULL, err);
+        }
+    }
     st = st ? st : tmx_os_temp_dir(folder, sizeof folder, err);
     if (!st) {
         st = write_layers(folder, spec, err);

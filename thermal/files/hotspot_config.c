@@ -283,25 +283,6 @@ enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, cons
     return set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, place, line, err);
 }
 
-/* A comment that is an option: `# -r_convec 0.3`. */
-static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, unsigned number)
-{
-    struct tmx_span name, value;
-    char word[64];
-    double v;
-    while (line.begin < line.end && (*line.begin == '#' || *line.begin == ' ' || *line.begin == '\t')) {
-        line.begin++;
-    }
-    if (tmx_span_field(&line, &name) && *name.begin == '-' && tmx_span_field(&line, &value) &&
-        tmx_span_real(value, &v)) {
-        name.begin++;
-        const size_t row = tmx_span_copy(name, word, sizeof word) ? row_of(word) : N_ROWS;
-        if (row < N_ROWS && tmx_hotspot_opts[row].type == TMX_OPT_REAL) {
-            cfg->commented[row] = number;
-        }
-    }
-}
-
 /* Does the key's number count? Materials, models and files take the place of some. */
 static bool counts(const struct tmx_hotspot_config *cfg, const char *key)
 {
@@ -387,9 +368,19 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
     while (!st && tmx_lines_next(&lines, &text)) {
         struct tmx_span rest = lines.line, first = {"", ""}, second;
         char name[64], value[TMX_HOTSPOT_PATH];
-        if (!tmx_span_field(&rest, &first) || *first.begin == '#') {
-            if (source == TMX_HOTSPOT_CONFIG) {
-                note_comment(cfg, lines.line, lines.number);
+        double v;
+        if (!tmx_span_field(&rest, &first) || *first.begin == '#') { /* perhaps `# -r_convec 0.3` */
+            rest = lines.line;
+            while (rest.begin < rest.end && strchr("# \t", *rest.begin)) {
+                rest.begin++;
+            }
+            if (source == TMX_HOTSPOT_CONFIG && tmx_span_field(&rest, &first) && *first.begin == '-' &&
+                tmx_span_field(&rest, &second) && tmx_span_real(second, &v)) {
+                first.begin++;
+                const size_t row = tmx_span_copy(first, name, sizeof name) ? row_of(name) : N_ROWS;
+                if (row < N_ROWS && tmx_hotspot_opts[row].type == TMX_OPT_REAL) {
+                    cfg->commented[row] = lines.number;
+                }
             }
         } else if (first.begin[0] != '-' || tmx_span_length(first) < 2) {
             st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "\"%.*s\": expected -name value",

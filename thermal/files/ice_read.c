@@ -792,60 +792,53 @@ static void read_channels(struct tmx_ice_stack *s)
     s->n_kind++;
 }
 
-/* An entry of the stack: `layer NAME KIND ;`, `die NAME KIND floorplan "file" ;`, `channel NAME ;`. */
-static void read_placed(struct tmx_ice_stack *s, bool die, bool channel)
-{
-    struct tmx_ice_placed *p = &s->placed[s->n_placed];
-    if (!room(s, s->n_placed, TMX_ICE_MAX_STACK, "entries in the stack")) {
-        return;
-    }
-    name(&s->l, p->name, sizeof p->name);
-    for (const char *c = p->name; die && *c; c++) { /* it becomes a file's */
-        if (!strchr(NAME_LETTERS, *c) || (*c == '.' && c == p->name)) {
-            FAIL(&s->l, "die \"%s\": a file is named after it, so letters, digits, - _ and . inside only",
-                 p->name);
-        }
-    }
-    for (size_t i = 0; die && i < s->n_placed; i++) {
-        if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, p->name) == 0) {
-            twice(s, "die", p->name);
-        }
-    }
-    for (p->kind = 0; p->kind < s->n_kind; p->kind++) {
-        const struct tmx_ice_kind *k = &s->kind[p->kind];
-        if (k->die == die && k->channel == channel && (channel || accept(&s->l, k->name))) {
-            break;
-        }
-    }
-    if (p->kind == s->n_kind) {
-        p->kind = 0;
-        expected(&s->l, channel ? "a microchannel or pinfin block above"
-                        : die   ? "a die defined above"
-                                : "a layer defined above");
-    }
-    if (die) {
-        phrase(&s->l, "floorplan");
-        name(&s->l, p->floorplan, sizeof p->floorplan);
-    }
-    if (!channel && is(&s->l, "discretization")) { /* cells of one size serve all layers here */
-        double cells;
-        skip(&s->l, "discretization");
-        next(&s->l);
-        scan(s, "% %", &cells, &cells);
-    }
-    s->n_placed++;
-    phrase(&s->l, ";");
-}
-
+/* Entries of the stack: `layer NAME KIND ;`, `die NAME KIND floorplan "file" ;`, `channel NAME ;`. */
 static void read_stack(struct tmx_ice_stack *s)
 {
     phrase(&s->l, ":");
-    for (bool more = true; more;) {
+    for (;;) {
         const bool die = accept(&s->l, "die"), channel = !die && accept(&s->l, "channel");
-        more = die || channel || accept(&s->l, "layer");
-        if (more) {
-            read_placed(s, die, channel);
+        if ((!die && !channel && !accept(&s->l, "layer")) ||
+            !room(s, s->n_placed, TMX_ICE_MAX_STACK, "entries in the stack")) {
+            return;
         }
+        struct tmx_ice_placed *p = &s->placed[s->n_placed];
+        name(&s->l, p->name, sizeof p->name);
+        for (const char *c = p->name; die && *c; c++) { /* it becomes a file's */
+            if (!strchr(NAME_LETTERS, *c) || (*c == '.' && c == p->name)) {
+                FAIL(&s->l, "die \"%s\": a file is named after it, so letters, digits, - _ and . inside only",
+                     p->name);
+            }
+        }
+        for (size_t i = 0; die && i < s->n_placed; i++) {
+            if (s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, p->name) == 0) {
+                twice(s, "die", p->name);
+            }
+        }
+        for (p->kind = 0; p->kind < s->n_kind; p->kind++) {
+            const struct tmx_ice_kind *k = &s->kind[p->kind];
+            if (k->die == die && k->channel == channel && (channel || accept(&s->l, k->name))) {
+                break;
+            }
+        }
+        if (p->kind == s->n_kind) {
+            p->kind = 0;
+            expected(&s->l, channel ? "a microchannel or pinfin block above"
+                            : die   ? "a die defined above"
+                                    : "a layer defined above");
+        }
+        if (die) {
+            phrase(&s->l, "floorplan");
+            name(&s->l, p->floorplan, sizeof p->floorplan);
+        }
+        if (!channel && is(&s->l, "discretization")) { /* cells of one size serve all layers here */
+            double cells;
+            skip(&s->l, "discretization");
+            next(&s->l);
+            scan(s, "% %", &cells, &cells);
+        }
+        s->n_placed++;
+        phrase(&s->l, ";");
     }
 }
 

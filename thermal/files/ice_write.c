@@ -145,31 +145,6 @@ static void open_folder(const char *out_dir, struct tmx_err *err)
     }
 }
 
-static void check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
-{
-    if (spec->board) {
-        tmx_error(err, TMX_EUNSUPPORTED, "--to ice: a secondary path (model_secondary) is not written");
-    }
-    for (size_t l = 0; l < spec->n_layer; l++) {
-        const struct tmx_layer *layer = &spec->layer[l];
-        bool own = layer->filler_k_w_per_mk > 0;
-        for (size_t u = 0; u < layer->floorplan->n_unit && spec->detailed_3d; u++) {
-            own = own || !isnan(layer->floorplan->unit[u].resistivity_mk_per_w);
-        }
-        const char *what = layer->k_part_x > 0 ? "conducts differently by direction, which is not written"
-                           : layer->falls > 0
-                               ? "has a conductivity that falls with temperature, which is not written"
-                           : !layer->lateral ? "conducts nothing sideways, which 3D-ICE's layers do"
-                           : layer->channels ? "has channels, which are not written"
-                           : own             ? "has more than one material"
-                                             : NULL;
-        if (what) {
-            tmx_error_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0, "--to ice: layer %zu %s", l,
-                         what);
-        }
-    }
-}
-
 enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char note[TMX_ICE_NOTE],
                                     struct tmx_err *err)
 {
@@ -189,8 +164,29 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
     } else {
         tmx_hotspot_config_read(cfg, path, TMX_HOTSPOT_CONFIG, err);
     }
-    if (!err->code && !tmx_stack_create(cfg, &options, NULL, &s, err)) {
-        check(&s.spec, err);
+    if (!err->code) {
+        tmx_stack_create(cfg, &options, NULL, &s, err);
+    }
+    if (s.spec.board) {
+        tmx_error(err, TMX_EUNSUPPORTED, "--to ice: a secondary path (model_secondary) is not written");
+    }
+    for (size_t l = 0; l < s.spec.n_layer && !err->code; l++) {
+        const struct tmx_layer *layer = &s.spec.layer[l];
+        bool own = layer->filler_k_w_per_mk > 0;
+        for (size_t u = 0; u < layer->floorplan->n_unit && s.spec.detailed_3d; u++) {
+            own = own || !isnan(layer->floorplan->unit[u].resistivity_mk_per_w);
+        }
+        const char *what = layer->k_part_x > 0 ? "conducts differently by direction, which is not written"
+                           : layer->falls > 0
+                               ? "has a conductivity that falls with temperature, which is not written"
+                           : !layer->lateral ? "conducts nothing sideways, which 3D-ICE's layers do"
+                           : layer->channels ? "has channels, which are not written"
+                           : own             ? "has more than one material"
+                                             : NULL;
+        if (what) {
+            tmx_error_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0, "--to ice: layer %zu %s", l,
+                         what);
+        }
     }
     const size_t n_unit = err->code ? 0 : tmx_thermal_spec_units(&s.spec);
     size_t *unit_of, *column, first = 0;
@@ -532,16 +528,21 @@ static void write_files(const struct tmx_ice_stack *s, const char *out_dir, stru
     }
 }
 
-/* As many layers as a layer file may have, and plates that are not smaller than what they lie on. */
-static void check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
+enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
 {
+    char from[PATH], name[TMX_ICE_NAME];
+    struct tmx_ice_stack *s = calloc(1, sizeof *s);
+    if (!s) {
+        return tmx_no_memory(err);
+    }
+    tmx_ice_stack_read(s, path, err);
     const double die_m = fmax(s->length_m, s->width_m) - SAME_M, spreader_m = s->spreader.side_m,
                  below_m = spreader_m > 0 ? spreader_m - SAME_M : die_m;
     size_t n = 0;
     for (size_t i = 0; i < s->n_placed; i++) {
         n += s->kind[s->placed[i].kind].n_slice;
     }
-    if (n > TMX_LCF_MAX_LAYERS) {
+    if (n > TMX_LCF_MAX_LAYERS) { /* of a layer file */
         tmx_error_at(err, TMX_EPARSE, s->l.text.name, 0,
                      "%zu layers, those of dies included: expected at most %d", n, TMX_LCF_MAX_LAYERS);
     }
@@ -551,18 +552,6 @@ static void check_layers(const struct tmx_ice_stack *s, struct tmx_err *err)
                      "smaller than what it lies on",
                      1e6 * spreader_m * spreader_m, 1e6 * s->sink.side_m * s->sink.side_m, s->length_m / UM,
                      s->width_m / UM);
-    }
-}
-
-enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err)
-{
-    char from[PATH], name[TMX_ICE_NAME];
-    struct tmx_ice_stack *s = calloc(1, sizeof *s);
-    if (!s) {
-        return tmx_no_memory(err);
-    }
-    if (!tmx_ice_stack_read(s, path, err)) {
-        check_layers(s, err);
     }
     open_folder(out_dir, err);
     for (size_t i = 0; i < s->n_placed && !err->code; i++) {

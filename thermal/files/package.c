@@ -83,33 +83,22 @@ static double lateral_fins(const struct tmx_fan_sink *fs, double v, double dh, d
     return 1 / (hc * (w_c + 2 * eta * S) * fins(fs) * S);
 }
 
-static double lateral_pins(const struct tmx_fan_sink *fs, double Re)
-{
-    const double q = sqrt(pins(fs)) - 1;
-    const double c2 = 0.8 + 0.8333 * sqrt(q) / pow(1 + 0.03 * q * q, 0.25);
-    const double Nu = 0.4 + 0.9 * (1.25 * 0.6 * c2 * sqrt(Re) + 0.001 * Re) * pow(PR, 0.33);
-    return 1 / (Nu * KA / fs->pin_diam_m * wetted_area_m2(fs));
-}
-
-static double impinging(const struct tmx_fan_sink *fs, double dh, double Re)
-{
-    const double A = wetted_area_m2(fs), S = fs->s_sink_m;
-    const double Nu = 1.92 * pow(Re, 0.716) * pow(PR, 0.4) * pow(A / (S * S), -0.698);
-    return 1 / (Nu * KA / dh * A);
-}
-
 double tmx_fan_forced_k_per_w(const struct tmx_fan_sink *fs)
 {
     const double S = fs->s_sink_m, w_c = fs->channel_width_m, flow = flow_m3_per_s(fs);
     if (fs->impinging) { /* HotSpot counts pins here also for plate fins */
         const double v = flow / (S * S - pins(fs) * PI * fs->pin_diam_m * fs->pin_diam_m / 4);
-        const double dh = 2 * S / sqrt(PI);
-        return impinging(fs, dh, RHO * v * dh / MU);
+        const double dh = 2 * S / sqrt(PI), Re = RHO * v * dh / MU, A = wetted_area_m2(fs);
+        const double Nu = 1.92 * pow(Re, 0.716) * pow(PR, 0.4) * pow(A / (S * S), -0.698);
+        return 1 / (Nu * KA / dh * A);
     }
     const double dh = 2 * w_c * S / (w_c + S); /* the channel's also for pins */
     if (fs->pins) {
         const double v = flow / ((sqrt(pins(fs)) - 1) * fs->pin_dist_m * fs->pin_height_m);
-        return lateral_pins(fs, RHO * v * dh / MU);
+        const double Re = RHO * v * dh / MU, q = sqrt(pins(fs)) - 1;
+        const double c2 = 0.8 + 0.8333 * sqrt(q) / pow(1 + 0.03 * q * q, 0.25);
+        const double Nu = 0.4 + 0.9 * (1.25 * 0.6 * c2 * sqrt(Re) + 0.001 * Re) * pow(PR, 0.33);
+        return 1 / (Nu * KA / fs->pin_diam_m * wetted_area_m2(fs));
     }
     const double v = flow / ((fins(fs) - 1) * w_c * fs->fin_height_m);
     return lateral_fins(fs, v, dh, RHO * v * dh / MU);

@@ -119,15 +119,9 @@ static void check_floorplan(const struct build *b, const struct tmx_floorplan *f
     }
 }
 
-static void *checked(const struct build *b, void *array)
-{
-    if (!array) {
-        tmx_error(b->err, TMX_ENOMEM, "out of memory");
-    }
-    return array;
-}
 /* An array of the stack, NULL with an error. */
-#define TAKE(b, pointer, n) checked((b), TMX_TAKE(&(b)->s->arena, (pointer), (n)))
+#define TAKE(b, pointer, n) \
+    (TMX_TAKE(&(b)->s->arena, (pointer), (n)), tmx_arena_check(&(b)->s->arena, (b)->err), (pointer))
 
 static void take_layers(struct build *b, size_t n_floorplan, size_t n_layer)
 {
@@ -192,28 +186,6 @@ static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH
     }
 }
 
-/* The materials of coolant and walls of cfg. */
-static void wet_materials(const struct build *b, struct tmx_material *coolant, struct tmx_material *wall)
-{
-    const struct tmx_hotspot_config *cfg = b->cfg;
-    *coolant = (struct tmx_material){.k_w_per_mk = 1 / cfg->coolant_res,
-                                     .p_j_per_m3k = cfg->coolant_capac,
-                                     .viscosity_pa_s = cfg->coolant_visc};
-    *wall = (struct tmx_material){.k_w_per_mk = 1 / cfg->wall_res, .p_j_per_m3k = cfg->wall_capac};
-    for (size_t i = 0; i < 2 && !b->err->code; i++) {
-        const char *key = i ? "wall_material" : "coolant_material",
-                   *name = i ? cfg->wall_material : cfg->coolant_material;
-        const struct tmx_material *found = tmx_materials_find(&b->materials, name);
-        if (name[0] && (!found || (i == 0 && !(found->viscosity_pa_s > 0)))) {
-            CONFIG_FAIL(b, key, "%s: %s \"%s\"", key,
-                        found ? "no fluid with a viscosity:" : "unknown material", name);
-        } else if (name[0]) {
-            *(i ? wall : coolant) = *found;
-            tmx_materials_check(&b->materials, found, b->err);
-        }
-    }
-}
-
 /* HotSpot's map of micro-channels: a line a row of cells, numbers by commas or blanks: -1 or 0 solid, 1
  * coolant, 2 inlet, 3 outlet. */
 static void read_map(const struct build *b, const char *path, unsigned char *cell)
@@ -273,12 +245,26 @@ static void mapped_layer(struct build *b, size_t l)
     const struct tmx_hotspot_config *cfg = b->cfg;
     const size_t rows = (size_t)cfg->grid_rows, cols = (size_t)cfg->grid_cols;
     struct tmx_stack *s = b->s;
-    struct tmx_material coolant, wall;
+    struct tmx_material coolant = {.k_w_per_mk = 1 / cfg->coolant_res,
+                                   .p_j_per_m3k = cfg->coolant_capac,
+                                   .viscosity_pa_s = cfg->coolant_visc},
+                        wall = {.k_w_per_mk = 1 / cfg->wall_res, .p_j_per_m3k = cfg->wall_capac};
     char path[TMX_HOTSPOT_PATH], other[TMX_HOTSPOT_PATH];
     struct tmx_floorplan size = {0}, *fp = &s->floorplan[l];
     unsigned char *cells;
     locate(b->lcf.source, b->lcf.layer[l].part[0].floorplan, path);
-    wet_materials(b, &coolant, &wall);
+    for (size_t i = 0; i < 2 && !b->err->code; i++) {
+        const char *key = i ? "wall_material" : "coolant_material",
+                   *name = i ? cfg->wall_material : cfg->coolant_material;
+        const struct tmx_material *found = tmx_materials_find(&b->materials, name);
+        if (name[0] && (!found || (i == 0 && !(found->viscosity_pa_s > 0)))) {
+            CONFIG_FAIL(b, key, "%s: %s \"%s\"", key,
+                        found ? "no fluid with a viscosity:" : "unknown material", name);
+        } else if (name[0]) {
+            *(i ? &wall : &coolant) = *found;
+            tmx_materials_check(&b->materials, found, b->err);
+        }
+    }
     if (TAKE(b, cells, rows * cols) && !b->err->code) {
         read_map(b, path, cells);
     }

@@ -242,29 +242,6 @@ static void read_data(struct head *h, const char *data, size_t size)
     }
 }
 
-static void read_npy(const char *data, size_t size, struct tmx_trace *t, struct tmx_err *err)
-{
-    const unsigned char *byte = (const unsigned char *)data;
-    struct head h = {.t = t, .err = err};
-    const size_t wide = size > MAGIC && byte[MAGIC] >= 2 ? 4 : 2, fixed = MAGIC + 2 + wide;
-    size_t length = 0;
-    for (size_t i = 0; i < wide && size >= fixed; i++) {
-        length |= (size_t)byte[MAGIC + 2 + i] << (8 * i);
-    }
-    if (size < fixed || byte[MAGIC] < 1 || byte[MAGIC] > 3 || length > size - fixed) {
-        FAIL(&h, "a .npy file that ends in its head, or of a version above 3");
-        return;
-    }
-    h.next = data + fixed;
-    h.end = h.next + length;
-    read_head(&h);
-    if (!err->code && h.plain) {
-        read_names(&h);
-    }
-    read_data(&h, data + fixed + length, size - fixed - length);
-    free(h.bytes);
-}
-
 enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err)
 {
     struct tmx_text_file text = {0};
@@ -276,10 +253,28 @@ enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *
     struct tmx_err own = {0};
     *npy =
         !tmx_text_load_bytes(&text, path, &own) && text.size >= MAGIC && memcmp(text.data, magic, MAGIC) == 0;
+    const unsigned char *byte = (const unsigned char *)text.data;
+    const size_t wide = *npy && text.size > MAGIC && byte[MAGIC] >= 2 ? 4 : 2, fixed = MAGIC + 2 + wide;
+    struct head h = {.t = t, .err = &own};
+    size_t length = 0;
+    for (size_t i = 0; i < wide && *npy && text.size >= fixed; i++) {
+        length |= (size_t)byte[MAGIC + 2 + i] << (8 * i);
+    }
     if (*npy) {
         snprintf(t->source, sizeof t->source, "%s", path);
-        read_npy(text.data, text.size, t, &own);
     }
+    if (*npy && (text.size < fixed || byte[MAGIC] < 1 || byte[MAGIC] > 3 || length > text.size - fixed)) {
+        FAIL(&h, "a .npy file that ends in its head, or of a version above 3");
+    } else if (*npy) {
+        h.next = text.data + fixed;
+        h.end = h.next + length;
+        read_head(&h);
+        if (!own.code && h.plain) {
+            read_names(&h);
+        }
+        read_data(&h, text.data + fixed + length, text.size - fixed - length);
+    }
+    free(h.bytes);
     tmx_text_finish(&text);
     return own.code || *npy ? tmx_error_give(err, &own) : tmx_trace_read(path, t, err);
 }

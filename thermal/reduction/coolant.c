@@ -1012,30 +1012,6 @@ static void choose_watched(struct build *b, struct tmx_coolant *c, const struct 
 
 /* ---- the whole ---- */
 
-static void prepare(struct build *b)
-{
-    const struct tmx_network *net = b->net;
-    const size_t n = b->n, more = b->m > TRACE_STEPS ? b->m : TRACE_STEPS;
-    b->input = zeros(b, &b->arena, b->m * n);
-    b->read = zeros(b, &b->arena, b->u * n);
-    b->ground = zeros(b, &b->arena, n);
-    b->basis_error = zeros(b, &b->arena, b->m * b->u);
-    b->work = zeros(b, &b->arena, (1 + 2 * more) * n);
-    small_init(b, MOST_BASIS + more, &b->q);
-    for (size_t l = 0, v = 0; l < net->n_layer && ok(b); l++) {
-        for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
-            tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b->input + v * n + l * net->n_cell);
-            tmx_gridmap_weights(&net->map[l], net->mode, own, b->read + v * n + l * net->n_cell);
-        }
-    }
-    for (size_t i = 0; i < n && ok(b); i++) {
-        b->input[b->u * n + i] = net->inflow_w_k[i];
-        b->input[(b->u + 1) * n + i] = net->area_m2[i];
-        b->ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
-    }
-    b->solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, b->err);
-}
-
 void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
                         const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
                         struct tmx_err *err)
@@ -1049,8 +1025,26 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     if (err->code) {
         return;
     }
+    const size_t n = b.n, more = b.m > TRACE_STEPS ? b.m : TRACE_STEPS;
+    b.input = zeros(&b, &b.arena, b.m * n);
+    b.read = zeros(&b, &b.arena, b.u * n);
+    b.ground = zeros(&b, &b.arena, n);
+    b.basis_error = zeros(&b, &b.arena, b.m * b.u);
+    b.work = zeros(&b, &b.arena, (1 + 2 * more) * n);
+    small_init(&b, MOST_BASIS + more, &b.q);
+    for (size_t l = 0, v = 0; l < net->n_layer && ok(&b); l++) {
+        for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
+            tmx_gridmap_weights(&net->map[l], TMX_MAP_AREA, own, b.input + v * n + l * net->n_cell);
+            tmx_gridmap_weights(&net->map[l], net->mode, own, b.read + v * n + l * net->n_cell);
+        }
+    }
+    for (size_t i = 0; i < n && ok(&b); i++) {
+        b.input[b.u * n + i] = net->inflow_w_k[i];
+        b.input[(b.u + 1) * n + i] = net->area_m2[i];
+        b.ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
+    }
+    b.solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
     choose_levels(&b);
-    prepare(&b);
     make_basis(&b);
     double *right = zeros(&b, &b.arena, b.k * b.k), *left = zeros(&b, &b.arena, b.k * b.k),
            *s = zeros(&b, &b.arena, b.k * b.k), *cut_error = zeros(&b, &b.arena, b.m * b.u),
