@@ -53,6 +53,16 @@ char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n)
     return own ? memcpy(own, text, n) : NULL;
 }
 
+bool tmx_arena_grow(struct tmx_arena *a, void **list, size_t n, size_t size)
+{
+    void *p = (n & (n - 1)) == 0 ? tmx_arena_take(a, n ? 2 * n : 1, size) : NULL;
+    if (p) {
+        memcpy(p, n ? *list : p, n * size);
+        *list = p;
+    }
+    return !a->failed;
+}
+
 void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err)
 {
     if (a->failed) {

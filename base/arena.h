@@ -32,6 +32,11 @@ char *tmx_arena_text(struct tmx_arena *a, const char *text);                    
 /* n letters as a text of its own. */
 char *tmx_arena_letters(struct tmx_arena *a, const char *text, size_t n);
 
+/* Make room for one more in a list of n: at 0, 1, 2, 4, ... it doubles. False without memory, then and ever
+ * after. */
+bool tmx_arena_grow(struct tmx_arena *a, void **list, size_t n, size_t size);
+#define TMX_GROW(arena, list, n) tmx_arena_grow((arena), (void **)&(list), (n), sizeof *(list))
+
 /* TMX_ENOMEM where a request could not be met: an error that stays (base/err.h). */
 void tmx_arena_check(const struct tmx_arena *a, struct tmx_err *err);
 

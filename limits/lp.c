@@ -17,8 +17,7 @@ enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err
     TMX_TAKE(&lp->arena, lp->cost, n_col);
     TMX_TAKE(&lp->arena, lp->lo, n_col);
     TMX_TAKE(&lp->arena, lp->hi, n_col);
-    lp->start = calloc(1, sizeof *lp->start);
-    if (lp->arena.failed || !lp->start) {
+    if (!TMX_GROW(&lp->arena, lp->start, 0)) {
         return tmx_fail(err, TMX_ENOMEM, "linear programme of %zu columns", n_col);
     }
     for (size_t j = 0; j < n_col; j++) {
@@ -30,9 +29,6 @@ enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err
 void tmx_lp_finish(struct tmx_lp *lp)
 {
     tmx_arena_finish(&lp->arena);
-    free(lp->rhs);
-    free(lp->equal);
-    free(lp->start);
     free(lp->col);
     free(lp->val);
     *lp = (struct tmx_lp){0};
@@ -45,28 +41,14 @@ static bool grow(void **array, size_t n, size_t size)
     return p != NULL;
 }
 
-static void room_for_row(struct tmx_lp *lp)
-{
-    const size_t n = 2 * lp->room_row + 64;
-    void *rhs = lp->rhs, *equal = lp->equal, *start = lp->start;
-    const bool ok = grow(&rhs, n, sizeof *lp->rhs) && grow(&equal, n, sizeof *lp->equal) &&
-                    grow(&start, n + 1, sizeof *lp->start);
-    lp->rhs = rhs;
-    lp->equal = equal;
-    lp->start = start;
-    lp->room_row = ok ? n : lp->room_row;
-    lp->arena.failed = lp->arena.failed || !ok;
-}
-
 size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
 {
-    if (lp->n_row == lp->room_row) {
-        room_for_row(lp);
-    }
-    if (lp->arena.failed) {
+    const size_t row = lp->n_row;
+    if (!TMX_GROW(&lp->arena, lp->rhs, row) || !TMX_GROW(&lp->arena, lp->equal, row) ||
+        !TMX_GROW(&lp->arena, lp->start, row + 1)) {
         return 0;
     }
-    const size_t row = lp->n_row++;
+    lp->n_row++;
     lp->rhs[row] = rhs;
     lp->equal[row] = equal;
     lp->start[row + 1] = lp->n_entry;

@@ -14,13 +14,13 @@
 struct tmx_lp {
     size_t n_col, n_row, n_entry;
     double *cost, *lo, *hi; /* [n_col] lo and hi finite */
-    double *rhs;            /* [n_row] owned */
-    bool *equal;            /* [n_row] owned */
-    size_t *start;          /* [n_row + 1] first entry of a row, owned */
+    double *rhs;            /* [n_row] */
+    bool *equal;            /* [n_row] */
+    size_t *start;          /* [n_row + 1] first entry of a row */
     size_t *col;            /* [n_entry] owned */
     double *val;            /* [n_entry] owned */
-    size_t room_row, room_entry;
-    struct tmx_arena arena; /* of the columns' arrays; failed, too, where a row found no memory */
+    size_t room_entry;
+    struct tmx_arena arena; /* of all but the entries; failed, too, where one found no memory */
 };
 
 /* n_col columns with cost 0 in [0, 1]. End with tmx_lp_finish, also after failure. */

@@ -141,6 +141,7 @@ struct kernel { /* sums over its launches */
 };
 
 struct report {
+    struct tmx_arena arena;
     struct kernel *kernel;
     size_t n_kernel;
     struct tmx_span name; /* of the launch that is read */
@@ -157,13 +158,11 @@ static struct kernel *kernel_of(struct report *r, struct tmx_span name)
             return &r->kernel[i];
         }
     }
-    struct kernel *more = realloc(r->kernel, (r->n_kernel + 1) * sizeof *more);
-    if (!more) {
+    if (!TMX_GROW(&r->arena, r->kernel, r->n_kernel)) {
         return NULL;
     }
-    r->kernel = more;
-    more[r->n_kernel] = (struct kernel){.name = name};
-    return &more[r->n_kernel++];
+    r->kernel[r->n_kernel] = (struct kernel){.name = name};
+    return &r->kernel[r->n_kernel++];
 }
 
 static void end_launch(struct report *r, const char *path)
@@ -325,7 +324,7 @@ static enum tmx_status import_report(const struct tmx_text_file *text, const cha
             write_kernel(k, dir, name, &r.err);
         }
     }
-    free(r.kernel);
+    tmx_arena_finish(&r.arena);
     return r.err.code || *t ? tmx_error_give(err, &r.err) : tmx_no_memory(err);
 }
 

@@ -152,7 +152,8 @@ size_t tmx_result_find(char *const *names, size_t n, const char *word);
  * is: while a study begins, in its database, and in a run's folder. */
 
 struct tmx_warnings {
-    struct tmx_warning *list; /* [n] owned */
+    struct tmx_arena arena;
+    struct tmx_warning *list; /* [n] */
     size_t n;
     bool more; /* there were others than there is room for */
 };

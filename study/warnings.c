@@ -48,13 +48,11 @@ static enum tmx_status add(struct tmx_warnings *w, size_t run, const char *text,
         return TMX_OK;
     }
     if (i == w->n) {
-        struct tmx_warning *list = realloc(w->list, (w->n + 1) * sizeof *list);
-        w->list = list ? list : w->list;
-        char *copy = list ? tmx_text_dup(text) : NULL;
-        if (!copy) {
+        char *copy = tmx_arena_text(&w->arena, text);
+        if (!TMX_GROW(&w->arena, w->list, w->n)) {
             return tmx_no_memory(err);
         }
-        list[w->n++] = (struct tmx_warning){.text = copy};
+        w->list[w->n++] = (struct tmx_warning){.text = copy};
         same = true;
     }
     struct tmx_warning *of = &w->list[i];
@@ -66,12 +64,8 @@ static enum tmx_status add(struct tmx_warnings *w, size_t run, const char *text,
     if (at > 0 && of->run[at - 1] == run) {
         return TMX_OK;
     }
-    if ((of->n & (of->n - 1)) == 0) { /* room doubles at powers of two */
-        size_t *more = realloc(of->run, (of->n ? 2 * of->n : 1) * sizeof *more);
-        if (!more) {
-            return tmx_no_memory(err);
-        }
-        of->run = more;
+    if (!TMX_GROW(&w->arena, of->run, of->n)) {
+        return tmx_no_memory(err);
     }
     memmove(of->run + at + 1, of->run + at, (of->n - at) * sizeof *of->run);
     of->run[at] = run;
@@ -232,10 +226,6 @@ const char *tmx_warnings_of(const struct tmx_warnings *w, size_t run, const char
 
 void tmx_warnings_finish(struct tmx_warnings *w)
 {
-    for (size_t i = 0; i < w->n; i++) {
-        free(w->list[i].text);
-        free(w->list[i].run);
-    }
-    free(w->list);
+    tmx_arena_finish(&w->arena);
     *w = (struct tmx_warnings){0};
 }

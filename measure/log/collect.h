@@ -138,8 +138,6 @@ void tmx_columns_choose(struct tmx_columns *t);
 /* Which column each quantity came from, and those without use. */
 void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m);
 
-/* Make room for one more in a list of n: at 0, 1, 2, 4, ... it doubles. False without memory. */
-bool tmx_log_grow(struct tmx_arena *a, void **list, size_t n, size_t size);
 /* Index of a name in a list, added when new; (size_t)-1 without memory. */
 size_t tmx_log_intern(struct tmx_arena *a, char ***list, size_t *n, struct tmx_span s);
 

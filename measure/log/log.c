@@ -123,24 +123,11 @@ void tmx_measured_finish(struct tmx_measured *m)
 
 /* Lists of texts that grow: notes, columns, names of runs and GPUs. */
 
-bool tmx_log_grow(struct tmx_arena *a, void **list, size_t n, size_t size)
-{
-    if ((n & (n - 1)) == 0) { /* at 0, 1, 2, 4, ... */
-        void *p = tmx_arena_take(a, n ? 2 * n : 1, size);
-        if (!p) {
-            return false;
-        }
-        memcpy(p, n ? *list : p, n * size);
-        *list = p;
-    }
-    return true;
-}
-
 /* Append to a list of texts; without memory the arena knows. */
 static void add_text(struct tmx_arena *a, char ***list, size_t *n, const char *text, size_t length)
 {
     char *own = tmx_arena_letters(a, text, length);
-    if (own && tmx_log_grow(a, (void **)list, *n, sizeof **list)) {
+    if (own && TMX_GROW(a, *list, *n)) {
         (*list)[(*n)++] = own;
     }
 }
@@ -187,7 +174,7 @@ void tmx_measured_warn(struct tmx_measured *m, const char *fmt, ...)
 void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name)
 {
     char *own = tmx_arena_letters(&m->arena, name.begin, tmx_span_length(name));
-    if (own && tmx_log_grow(&m->arena, (void **)&m->column, m->n_column, sizeof *m->column)) {
+    if (own && TMX_GROW(&m->arena, m->column, m->n_column)) {
         m->column[m->n_column++] = (struct tmx_log_column){q, tmx_span_has(name, "instant"), own};
     }
 }
@@ -262,7 +249,7 @@ size_t tmx_log_who(struct tmx_arena *a, struct tmx_gpu_id **list, size_t *n, con
             break;
         }
     }
-    if (k == 0 && !tmx_log_grow(a, (void **)list, *n, sizeof **list)) {
+    if (k == 0 && !TMX_GROW(a, *list, *n)) {
         return (size_t)-1;
     }
     struct tmx_gpu_id *id = k > 0 ? &(*list)[k - 1] : &(*list)[*n];

@@ -475,7 +475,7 @@ static void add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t
     for (size_t i = 0; s.line && i < n; i++) {
         s.line[i] = row[i]->line;
     }
-    if (!tmx_log_grow(&m->arena, (void **)&m->series, m->n_series, sizeof *m->series)) {
+    if (!TMX_GROW(&m->arena, m->series, m->n_series)) {
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
         return;
     }

@@ -60,7 +60,7 @@ static char *plain(char *text)
 
 static void begin_row(struct shape *s, unsigned line)
 {
-    if (tmx_log_grow(&s->arena, (void **)&s->row, s->n_row, sizeof *s->row)) {
+    if (TMX_GROW(&s->arena, s->row, s->n_row)) {
         s->row[s->n_row++] = (struct row){s->n_cell, 0, line};
     }
 }
@@ -87,7 +87,7 @@ static void add_cell(struct shape *s, const char *name, const char *value, size_
         s->n_name += s->name[k] != NULL;
     }
     char *text = plain(tmx_arena_letters(&s->arena, value, n));
-    if (text && tmx_log_grow(&s->arena, (void **)&s->cell, s->n_cell, sizeof *s->cell)) {
+    if (text && TMX_GROW(&s->arena, s->cell, s->n_cell)) {
         s->cell[s->n_cell++] = (struct cell){k, text};
         r->n++;
     }
@@ -261,8 +261,7 @@ static void add_sample(struct shape *s, const char *labels, json_t *time, double
                        unsigned line)
 {
     char text[64];
-    if (json_is_number(time) && single(value, text, sizeof text) &&
-        tmx_log_grow(&s->arena, (void **)&s->line, s->n_line, sizeof *s->line)) {
+    if (json_is_number(time) && single(value, text, sizeof text) && TMX_GROW(&s->arena, s->line, s->n_line)) {
         fprintf(s->out, "%s %s %.0f\n", labels, text, 1000 * unit * json_number_value(time));
         s->line[s->n_line++] = line;
     }
