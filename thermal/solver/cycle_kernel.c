@@ -291,7 +291,7 @@ KERNEL void interpolate_line(const struct tmx_mg_group *g, const struct tmx_mg_g
         blend_row(in_lines(h->nx - h->nx / 2), h->odd, part, coarse + own * h->row, coarse + next * h->row,
                   line);
         interpolate_row(in_lines(h->nx), g->x.own, line, line - 1, x);
-        interpolate_row(in_lines(h->nx), g->x.own + in_lines(h->nx), line, line + 1, x + g->odd);
+        interpolate_row(in_lines(g->nx / 2), g->x.own + in_lines(h->nx), line, line + 1, x + g->odd);
     } else {
         add_row(in_lines(g->row), part, coarse + own * h->row, x);
         add_row(in_lines(g->row), 1 - part, coarse + next * h->row, x);

@@ -196,6 +196,11 @@ void tmx_solver_destroy(struct tmx_solver *s)
     }
 }
 
+bool tmx_solver_gave_up(const struct tmx_solver *s)
+{
+    return s->exact != NULL;
+}
+
 static double own_w_k(const struct tmx_network *net, const struct tmx_matrix *m, size_t node)
 {
     return (net->ground_w_k ? net->ground_w_k[node] : 0) + m->gamma * net->area_m2[node] +

@@ -40,6 +40,8 @@ struct tmx_solver *tmx_solver_create(const struct tmx_network *net, enum tmx_sol
 /* Work space of its own for what `of`, which must outlive it, knows of its network. */
 struct tmx_solver *tmx_solver_share(const struct tmx_solver *of, struct tmx_err *err);
 void tmx_solver_destroy(struct tmx_solver *s); /* accepts NULL */
+/* Did multigrid fail for a matrix, which was then factored as a whole? */
+bool tmx_solver_gave_up(const struct tmx_solver *s);
 
 /* Any solver of net solves with it. */
 struct tmx_system *tmx_system_create(const struct tmx_solver *s, const struct tmx_matrix *matrix,
