@@ -144,6 +144,22 @@ class TestStudy(unittest.TestCase):
         thermix.study(self.BASE, self.AXES, self.folder / "three", processes=3)
         self.assertEqual((self.folder / "one/runs.csv").read_bytes(), (self.folder / "three/runs.csv").read_bytes())
 
+    def test_a_point_that_is_done_is_not_run_again(self):
+        axes = {"dtm.policy": [None, Slow], "mix": ["hot_cold"]}
+        first = thermix.study(self.BASE, axes, self.folder)
+        table = self.folder / "runs.csv"
+        energy = f"{first[0]['energy_j']!r}"
+        table.write_text(table.read_text().replace(energy, "12.5"))
+        table.rename(self.folder / "partial.csv")  # as Ctrl-C leaves it
+        rows = thermix.study(self.BASE, {**axes, "dtm.policy": [None, Slow, "none"]}, self.folder)
+        self.assertEqual([r["energy_j"] for r in rows], [12.5, first[1]["energy_j"], first[0]["energy_j"]])
+        np.testing.assert_equal(rows[1], first[1])
+        (self.folder / "partial.csv").unlink()
+        table.write_text(table.read_text().replace("12.5", "x"))  # damaged
+        np.testing.assert_equal(thermix.study(self.BASE, axes, self.folder), first)
+        other = thermix.study({**self.BASE, "package": {"r_convec": 0.3}}, axes, self.folder)  # another run of these labels
+        self.assertNotEqual(other[0]["energy_j"], first[0]["energy_j"])
+
     def test_its_table_is_that_of_the_program(self):
         thermix.study(self.BASE, {"policy": ["BL", "MU"], "package.r_convec": [0.25, 0.35], "mix": ["hot_cold"]}, self.folder)
         (self.folder / "run.cfg").write_text(thermix.to_text(self.BASE))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulations, whole or step by step."""
 
+import contextlib
 import csv
 import ctypes
 import itertools
@@ -215,13 +216,27 @@ def _cell(value):
     return next((d for d in digits if float(d) == value), "")  # NaN: there is none
 
 
-def _one(pipe, config, point, label, modules):
-    """In a process of its own, so that nothing that a policy leaves behind reaches another point."""
+def _kept(folder, keys):
+    """Rows that an earlier call left in the folder: {labels: row}."""
+    kept = {}
+    for path in (os.path.join(folder, name) for name in ("runs.csv", "partial.csv")):
+        if os.path.exists(path):
+            with open(path, newline="", encoding="utf-8") as f:
+                kept.update((tuple(row.get(k) for k in keys), row) for row in csv.DictReader(f))
+    return kept
+
+
+def _one(pipe, config, point, label, modules, row):
+    """In a process of its own, so that nothing that a policy leaves behind reaches another point. row: an earlier call's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the study ends it
     try:
         sets = {k: v for k, v in label.items() if v is not None}
         with Run(config, sets, [v() for v in point.values() if callable(v)], modules) as r:
-            pipe.send({"run": r.id, **r.finish()})
+            metrics = None
+            if row and row.get("run") == r.id and not r.id.startswith("unreproducible-"):
+                with contextlib.suppress(KeyError, ValueError, TypeError):  # a damaged row is computed again
+                    metrics = {n: float(row[n] or "nan") for n in r.metric_names}
+            pipe.send({"run": r.id, **(metrics or r.finish())})
     except BaseException as error:
         pipe.send(f"{type(error).__name__}: {error}")
 
@@ -235,7 +250,7 @@ def study(config, axes, folder=None, processes=None, modules=()):
     axes: {key: values}, keys as of `--set`; the last moves fastest. A tuple of keys moves together, None leaves a key as
     it is configured. A policy is its class, or a function that makes an object for each run; rows have its name.
     Metrics have their units in their names. folder: gets runs.csv, with the columns and digits of `thermix query`
-    and the run's id. processes: how many at a time (None: one per processor); they change no byte.
+    and the run's id; a point whose run of this id is in it, or in partial.csv, is not run again. processes: how many at a time (None: one per processor); they change no byte.
 
     Points that fail are a RuntimeError, when the others are done, which have their rows in its `rows`; they, and what is
     done at Ctrl-C, are partial.csv then, and an older runs.csv stays.
@@ -244,16 +259,19 @@ def study(config, axes, folder=None, processes=None, modules=()):
     most = len(os.sched_getaffinity(0)) if processes is None else operator.index(processes)
     if most < 1:
         raise ValueError(f"processes: {processes}: expected 1 or more")
+    labels = [{k: _label(v) for k, v in point.items()} for point in points]
+    kept = {}
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
+        kept = _kept(folder, list(labels[0]))
     rows, failed, running, waiting = {}, {}, {}, list(range(len(points)))
-    labels = [{k: _label(v) for k, v in point.items()} for point in points]
     try:
         while waiting or running:
             while waiting and len(running) < most:
                 i = waiting.pop(0)
                 ours, theirs = fork.Pipe(duplex=False)
-                child = fork.Process(target=_one, args=(theirs, config, points[i], labels[i], modules), daemon=True)
+                child = fork.Process(target=_one, args=(theirs, config, points[i], labels[i], modules,
+                                                        kept.get(tuple(map(_cell, labels[i].values())))), daemon=True)
                 child.start()
                 theirs.close()
                 running[ours] = i, child
