@@ -36,6 +36,9 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file 
     const struct tmx_span head = are ? (struct tmx_span){are, are + strlen(are)} : l.line;
     const struct tmx_log_format *f = tmx_log_format_of(head, t);
     m->format = f->name;
+    for (char *p = t->data; f->read == tmx_read_blank_table && *p; p++) { /* dmon --format csv */
+        *p = *p == ',' ? ' ' : *p;
+    }
     if (!c.err.code) {
         f->read(&c, f->names);
     }

@@ -101,7 +101,7 @@ static const struct tmx_alias amd_csv[] = {
     TMX_NAMES(TMX_COLUMN_GPU, "gpu"),
     TMX_NAMES(TMX_Q_POWER, "power_usage|socket_power; average_socket_power"),
     TMX_NAMES(TMX_Q_TEMP, "edge|edge_temperature; hotspot|hotspot_temperature"),
-    TMX_NAMES(TMX_Q_MEM_TEMP, "mem|memory_temperature"),
+    TMX_NAMES(TMX_Q_MEM_TEMP, "memory_temperature; mem"),
     TMX_NAMES(TMX_Q_CLOCK, "gfx_clock|gfx_clk|gfx_0_clk"),
     TMX_NAMES(TMX_Q_UTIL, "gfx_util|gfx_activity; gfx"),
     {TMX_Q_VOLT, "gfx_voltage", "mv"},

@@ -261,11 +261,12 @@ static size_t by_turns(struct tmx_row *const *row, size_t n, double *apart, cons
     return 0;
 }
 
-/* Clocks that jump: an hour back, less a few steps, is daylight saving, a little back is dropped; further
- * back, and holes, begin a new part. part[i]: of row i; times rise within a part. Returns the number of rows
- * kept. */
+/* Clocks that jump: an hour back, less a few steps, is daylight saving, a day back midnight of a log
+ * without dates, a little back is dropped; further back, and holes, begin a new part. part[i]: of row i;
+ * times rise within a part. Returns the number of rows kept. */
 static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char *who, size_t *part)
 {
+    static const double DAY_S = 86400;
     const double step = median_step(s->row, s->n, TMX_Q_TIME, 1), hole = fmax(20 * step, 5);
     double shift = 0;
     size_t n = 0, now = 0;
@@ -278,11 +279,13 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             s->row[n - 1] = r;
             continue;
         }
-        if (d < 0 && d + 3600 > 0 && d + 3600 <= fmax(60, 5 * step)) {
-            tmx_collect_note(c, r->line,
-                             "the clock goes back an hour (daylight saving?): %s goes on without it", who);
-            shift += 3600;
-            r->q[TMX_Q_TIME] += 3600;
+        const bool midnight = d < -7200 && r->q[TMX_Q_TIME] - shift < DAY_S; /* of times without a date */
+        const double turn = midnight ? DAY_S : 3600;
+        if (d < 0 && d + turn > 0 && d + turn <= fmax(60, 5 * step)) {
+            tmx_collect_note(c, r->line, "the clock goes back %s: %s goes on without it",
+                             midnight ? "a day (midnight?)" : "an hour (daylight saving?)", who);
+            shift += turn;
+            r->q[TMX_Q_TIME] += turn;
         } else if (d < 0 && d > -fmax(2, 3 * step)) {
             s->back_at = s->back++ ? s->back_at : r->line;
             r->q[TMX_Q_TIME] -= shift;

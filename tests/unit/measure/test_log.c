@@ -199,6 +199,9 @@ static const struct bad noted[] = {
      "02:59:59,2,41\n"
      "2025-10-26 02:00:00,1,40\n2025-10-26 02:00:01,1,40\n",
      "log.csv:5: the clock goes back an hour (daylight saving?)"},
+    {"midnight of a log without dates",
+     "time,power_w,temp_c\n23:59:58,1,40\n23:59:59,1,40\n00:00:00,2,41\n00:00:01,1,40\n",
+     "log.csv:4: the clock goes back a day (midnight?): GPU 0 goes on without it"},
     {"daylight saving forth",
      "timestamp,power_w,temp_c\n2025-03-30 01:59:56,1,40\n2025-03-30 01:59:57,1,40\n2025-03-30 "
      "01:59:58,1,40\n2025-03-30 01:59:59,2,41\n"
@@ -548,6 +551,14 @@ static const struct who {
      1,
      4,
      {710}},
+    {"nvidia-smi dmon --format csv",
+     "#Date, Time, gpu, pwr, gtemp, mtemp\n#YYYYMMDD, HH:MM:SS, Idx, W, C, C\n20260306, 10:00:00, 0, 50, 40, "
+     "-\n"
+     "20260306, 10:00:01, 0, 50, 40, -\n20260306, 10:00:02, 0, 60, 40, -\n20260306, 10:00:03, 0, 50, 40, -\n",
+     "0",
+     1,
+     4,
+     {60}},
     {"a wide table",
      "Time,run-1 - system/gpu.0.temp,run-1 - system/gpu.0.powerWatts,run-1 - system/gpu.1.temp,run-1 - "
      "system/gpu.1.powerWatts\n"
