@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/rng.h"
@@ -487,9 +489,10 @@ static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx
     if (log && (r.from <= 0 || r.to <= 0)) {
         tmx_error_setting(err, group, "a log axis needs from and to above 0");
     }
-    if (grid && (r.steps < 1 || (r.steps > 1 && r.from == r.to))) {
-        tmx_error_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)", a->key[0],
-                          r.from, r.to, r.steps);
+    if (grid && (r.steps < 1 || (r.steps > 1) == (r.from == r.to))) {
+        tmx_error_setting(err, group, "axis %s: the range is %s (from %g to %g in %d step%s)", a->key[0],
+                          r.steps == 1 ? "its begin alone" : "empty", r.from, r.to, r.steps,
+                          tmx_plural((size_t)r.steps));
     }
     if (!grid) {
         a->interval = true;
@@ -505,6 +508,46 @@ static void read_scale(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx
     }
     for (int i = 0; i < r.steps && !err->code; i++) {
         a->value[i] = step(&r, log, i);
+    }
+}
+
+struct hashed { /* a value of an axis, of all its keys */
+    XXH64_hash_t hash;
+    size_t at;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct hashed *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* A value that is there twice would weigh twice in every mean. */
+static void check_distinct(struct tmx_sweep *s, const struct tmx_axis *a, const struct tmx_setting *axis,
+                           struct tmx_err *err)
+{
+    char text[32];
+    double v;
+    struct hashed *h;
+    if (err->code || !TMX_TAKE(&s->arena, h, a->n_value)) {
+        return;
+    }
+    for (size_t i = 0; i < a->n_value; i++) {
+        h[i].at = i;
+        for (size_t k = 0; k < a->n_key; k++) {
+            const struct tmx_scalar value = a->value[i * a->n_key + k];
+            const char *word = tmx_scalar_real(value, &v) ? NULL : tmx_scalar_plain(value, text);
+            h[i].hash = XXH3_64bits_withSeed(word ? (const void *)word : &v, word ? strlen(word) : sizeof v,
+                                             h[i].hash);
+        }
+    }
+    qsort(h, a->n_value, sizeof *h, by_hash);
+    for (size_t i = 1; i < a->n_value; i++) {
+        if (h[i].hash == h[i - 1].hash) {
+            tmx_error_setting(err, axis, "axis %s: values %zu and %zu, %s, are equal", a->key[0],
+                              h[i - 1].at + 1, h[i].at + 1,
+                              tmx_scalar_plain(a->value[h[i].at * a->n_key], text));
+        }
     }
 }
 
@@ -571,6 +614,7 @@ static void read_axis(struct tmx_sweep *s, const struct tmx_setting *group, stru
     } else if (!err->code) {
         read_scale(s, a, how, form == 2, err);
     }
+    check_distinct(s, a, group, err);
 }
 
 static void read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
@@ -669,6 +713,15 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
                            tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
         snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
         expand(s, (size_t)h.repeat, h.seed_key, &failed);
+        for (size_t i = 0; i < tmx_setting_length(set); i++) {
+            const char *text = tmx_setting_text(tmx_setting_at(set, i));
+            const size_t n = strcspn(text, "=");
+            for (size_t k = 0; k < s->n_key && !failed.code; k++) {
+                if (strlen(s->key[k]) == n && strncmp(s->key[k], text, n) == 0) {
+                    tmx_error_setting(&failed, tmx_setting_at(set, i), "set: %s is on an axis", s->key[k]);
+                }
+            }
+        }
     }
     if (failed.code) {
         tmx_sweep_finish(s);
