@@ -168,35 +168,6 @@ static enum tmx_status id_of(const struct tmx_lp *lp, char id[TMX_HASH_HEX], str
     return TMX_OK;
 }
 
-static const struct entry *find(const struct tmx_lp_cache *s, const char *id)
-{
-    for (size_t i = 0; i < MOST; i++) {
-        if (strcmp(s->entry[i].id, id) == 0) {
-            return &s->entry[i];
-        }
-    }
-    return NULL;
-}
-
-static enum tmx_status solve_new(struct tmx_lp_cache *s, const struct tmx_lp *lp, const char *id,
-                                 const struct entry **found, struct tmx_err *err)
-{
-    struct entry new, *slot = &s->entry[s->n_new % MOST];
-    memcpy(new.id, id, sizeof new.id);
-    new.value = malloc((lp->n_col + lp->n_row) * sizeof *new.value);
-    enum tmx_status st = new.value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "programme of %zu rows", lp->n_row);
-    st = st ? st : tmx_lp_solve(lp, new.value, new.value + lp->n_col, &new.objective, err);
-    if (st) {
-        free(new.value);
-        return st;
-    }
-    free(slot->value);
-    *slot = new;
-    *found = slot;
-    s->n_new++;
-    return TMX_OK;
-}
-
 enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp, double *x, double *dual,
                                 double *objective, struct tmx_err *err)
 {
@@ -209,10 +180,23 @@ enum tmx_status tmx_lp_cache_lp(struct tmx_lp_cache *s, const struct tmx_lp *lp,
     if (st) {
         return st;
     }
-    const struct entry *e = find(s, id);
-    st = e ? TMX_OK : solve_new(s, lp, id, &e, err);
-    if (st) {
-        return st;
+    struct entry *e = s->entry;
+    while (e < s->entry + MOST && strcmp(e->id, id) != 0) {
+        e++;
+    }
+    if (e == s->entry + MOST) {
+        struct entry new;
+        memcpy(new.id, id, sizeof new.id);
+        new.value = malloc((lp->n_col + lp->n_row) * sizeof *new.value);
+        st = new.value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "programme of %zu rows", lp->n_row);
+        st = st ? st : tmx_lp_solve(lp, new.value, new.value + lp->n_col, &new.objective, err);
+        if (st) {
+            free(new.value);
+            return st;
+        }
+        e = &s->entry[s->n_new++ % MOST];
+        free(e->value);
+        *e = new;
     }
     memcpy(dual, e->value + lp->n_col, lp->n_row * sizeof *dual);
     if (x) {

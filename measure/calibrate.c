@@ -327,29 +327,6 @@ static enum tmx_status read_groups(const struct tmx_measured *log, const char *t
     return TMX_OK;
 }
 
-/* group [n_run]: to work in. */
-static enum tmx_status find_stretches(const struct tmx_measured *log, const char *same_work, int *group,
-                                      struct stretch *stretch, size_t *n, struct tmx_err *err)
-{
-    int n_group = 0;
-    const enum tmx_status st = read_groups(log, same_work, group, &n_group, err);
-    for (size_t i = 0; !st && i < log->n_series; i++) {
-        const struct tmx_series *s = &log->series[i];
-        struct stretch one;
-        if (!s->q[TMX_Q_TEMP]) {
-            continue;
-        }
-        if (group[s->run] >= 0 && longest_load(s, false, &one)) {
-            one.work = (int)s->gpu * n_group + group[s->run];
-            stretch[(*n)++] = one;
-        } else if (group[s->run] < 0 && longest_load(s, true, &one) && fan_moves(&one)) {
-            one.work = (int)(log->n_gpu * (size_t)(n_group + 1) + i); /* a work of its own */
-            stretch[(*n)++] = one;
-        }
-    }
-    return st;
-}
-
 static void sum_parts(const struct stretch *s, struct sums part[PARTS])
 {
     const size_t n = s->end - s->begin;
@@ -466,14 +443,28 @@ enum tmx_status tmx_leak_slope(struct tmx_leak *leak, const struct tmx_measured 
     struct tmx_arena arena = {0};
     struct stretch *stretch;
     struct line l = {0};
-    int *group;
+    int *group, n_group = 0;
     *leak = (struct tmx_leak){.per_k = NAN, .error = NAN};
     TMX_TAKE(&arena, stretch, log->n_series + 1);
     TMX_TAKE(&arena, l.part, log->n_series + 1);
     TMX_TAKE(&arena, group, log->n_run + 1);
     l.stretch = stretch;
     enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
-    st = st ? st : find_stretches(log, same_work, group, stretch, &l.n, err);
+    st = st ? st : read_groups(log, same_work, group, &n_group, err);
+    for (size_t i = 0; !st && i < log->n_series; i++) {
+        const struct tmx_series *s = &log->series[i];
+        struct stretch one;
+        if (!s->q[TMX_Q_TEMP]) {
+            continue;
+        }
+        if (group[s->run] >= 0 && longest_load(s, false, &one)) {
+            one.work = (int)s->gpu * n_group + group[s->run];
+            stretch[l.n++] = one;
+        } else if (group[s->run] < 0 && longest_load(s, true, &one) && fan_moves(&one)) {
+            one.work = (int)(log->n_gpu * (size_t)(n_group + 1) + i); /* a work of its own */
+            stretch[l.n++] = one;
+        }
+    }
     if (!st && l.n == 0) {
         snprintf(leak->why, sizeof leak->why,
                  "no load held while the fan changed: the same work at two fan speeds (--same-work names "

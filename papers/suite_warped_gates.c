@@ -451,33 +451,6 @@ static struct tmx_table *summarise(struct suite *s)
     return t;
 }
 
-static enum tmx_status report(struct suite *s, const struct tmx_suite_call *call,
-                              const struct tmx_value_source *values, struct tmx_err *err)
-{
-    struct tmx_table *runs = NULL, *summary = summarise(s);
-    enum tmx_status st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
-    st = st || summary ? st : tmx_no_memory(err);
-    st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
-    for (size_t p = 1; !st && p < PARTS; p++) { /* the first seed's runs, in a file of the part's name */
-        const struct part *part = &s->part[p];
-        struct tmx_table *t = NULL;
-        char file[64];
-        snprintf(file, sizeof file, "%s.csv", part->name);
-        for (char *c = file; *c; c++) {
-            *c = *c == ' ' ? '_' : *c;
-        }
-        if (part->plan.n_kernel > 0) {
-            st = tmx_gate_table(&part->plan, part->result, &t, err);
-            st = st ? st : tmx_suite_save(call, t, file, err);
-            tmx_table_destroy(t);
-        }
-    }
-    st = st ? st : tmx_suite_write(call, runs, values, summary, err);
-    tmx_table_destroy(runs);
-    tmx_table_destroy(summary);
-    return st;
-}
-
 enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
@@ -493,7 +466,30 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
                                       .number = number};
     st = st ? st : tmx_values_read(&values, call->root, err);
     st = st || call->check ? st : run_parts(s, err);
-    st = st || call->check ? st : report(s, call, &values, err);
+    struct tmx_table *runs = NULL, *summary = st || call->check ? NULL : summarise(s);
+    if (!st && !call->check) {
+        st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
+        st = st || summary ? st : tmx_no_memory(err);
+        st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
+    }
+    for (size_t p = 1; !st && summary && p < PARTS;
+         p++) { /* the first seed's, in a file of the part's name */
+        const struct part *part = &s->part[p];
+        struct tmx_table *t = NULL;
+        char file[64];
+        snprintf(file, sizeof file, "%s.csv", part->name);
+        for (char *c = file; *c; c++) {
+            *c = *c == ' ' ? '_' : *c;
+        }
+        if (part->plan.n_kernel > 0) {
+            st = tmx_gate_table(&part->plan, part->result, &t, err);
+            st = st ? st : tmx_suite_save(call, t, file, err);
+            tmx_table_destroy(t);
+        }
+    }
+    st = st || !summary ? st : tmx_suite_write(call, runs, &values, summary, err);
+    tmx_table_destroy(runs);
+    tmx_table_destroy(summary);
     for (size_t k = 0; k < s->n_code; k++) {
         tmx_stream_finish(&s->code[k]);
     }

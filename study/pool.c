@@ -107,21 +107,6 @@ void tmx_pool_progress(struct tmx_pool_child *c, size_t task, double share)
     }
 }
 
-static bool run_one(const struct pool *s, size_t task, struct tmx_pool_child *c)
-{
-    struct tmx_err err = {0};
-    char *bytes = NULL;
-    size_t n_byte = 0;
-    FILE *out = open_memstream(&bytes, &n_byte);
-    if (!out) {
-        return false;
-    }
-    const enum tmx_status st = s->p->run(s->p->ctx, task, out, &err);
-    const bool ok = fclose(out) == 0;
-    tmx_pool_done(c, task, st, &err, bytes, ok ? n_byte : 0);
-    return ok && c->ok;
-}
-
 static _Noreturn void child(const struct pool *s, const struct worker *w, int fd)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no worker behind */
@@ -132,7 +117,16 @@ static _Noreturn void child(const struct pool *s, const struct worker *w, int fd
     if (s->p->run_together) {
         s->p->run_together(s->p->ctx, w->task, w->n_task, &c);
     } else {
-        c.ok = run_one(s, w->task[0], &c);
+        struct tmx_err err = {0};
+        char *bytes = NULL;
+        size_t n_byte = 0;
+        FILE *out = open_memstream(&bytes, &n_byte);
+        const enum tmx_status st = out ? s->p->run(s->p->ctx, w->task[0], out, &err) : TMX_OK;
+        const bool ok = out && fclose(out) == 0;
+        if (out) {
+            tmx_pool_done(&c, w->task[0], st, &err, bytes, ok ? n_byte : 0);
+        }
+        c.ok = c.ok && ok;
     }
     fflush(stdout);
 #ifdef TMX_COVERAGE

@@ -251,28 +251,6 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
     return o.width > 0 ? tmx_table_write_screen(t, &o, out, err) : tmx_table_write_text(t, out, err);
 }
 
-/* The columns asked for; of a series its labels and times, too, which tell samples apart. */
-static enum tmx_status choose(const struct tmx_table *t, enum tmx_format f, const char *const *column,
-                              size_t n, struct tmx_table **chosen, struct tmx_err *err)
-{
-    static const char *const keys[] = {"run", "gpu", "time_s"};
-    enum { N_KEY = sizeof keys / sizeof keys[0] };
-    const char **name = calloc(n + N_KEY, sizeof *name);
-    size_t n_name = 0;
-    for (size_t k = 0; name && k < N_KEY && f == TMX_FORMAT_OPENMETRICS; k++) {
-        if (tmx_table_find(t, keys[k]) < tmx_table_columns(t) && tmx_names_find(keys[k], column, n) == n &&
-            tmx_names_find("all", column, n) == n) {
-            name[n_name++] = keys[k];
-        }
-    }
-    for (size_t i = 0; name && i < n; i++) {
-        name[n_name++] = column[i];
-    }
-    const enum tmx_status st = name ? tmx_table_choose(t, name, n_name, chosen, err) : tmx_no_memory(err);
-    free(name);
-    return st;
-}
-
 enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, const struct tmx_screen *o,
                                struct tmx_err *err)
 {
@@ -307,10 +285,26 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
 enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,
                                        const char *const *column, size_t n, struct tmx_err *err)
 {
+    static const char *const keys[] = {"run", "gpu", "time_s"}; /* tell samples of a series apart */
+    enum { N_KEY = sizeof keys / sizeof keys[0] };
     struct tmx_table *chosen = NULL;
-    enum tmx_status st = n > 0 ? choose(t, f, column, n, &chosen, err) : TMX_OK;
+    const char **name = calloc(n + N_KEY, sizeof *name);
+    size_t n_name = 0;
+    for (size_t k = 0; name && k < N_KEY && f == TMX_FORMAT_OPENMETRICS; k++) {
+        if (tmx_table_find(t, keys[k]) < tmx_table_columns(t) && tmx_names_find(keys[k], column, n) == n &&
+            tmx_names_find("all", column, n) == n) {
+            name[n_name++] = keys[k];
+        }
+    }
+    for (size_t i = 0; name && i < n; i++) {
+        name[n_name++] = column[i];
+    }
+    enum tmx_status st = !name   ? tmx_no_memory(err)
+                         : n > 0 ? tmx_table_choose(t, name, n_name, &chosen, err)
+                                 : TMX_OK;
     st = st ? st : tmx_table_save(chosen ? chosen : t, f, path, err);
     tmx_table_destroy(chosen);
+    free(name);
     return st;
 }
 
