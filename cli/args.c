@@ -209,7 +209,9 @@ static void check_given(const struct parser *p, const char *verb, const struct a
         } else if (p->given[i] && other) {
             argp_error(state, "--%s does nothing beside --%s", a->name, other);
         } else if (p->given[i] && a->needs && !given_of(p, a->needs)) {
-            argp_error(state, "--%s does nothing without --%s", a->name, a->needs);
+            const size_t first = strcspn(a->needs, " ");
+            argp_error(state, "--%s does nothing without --%.*s%s%s", a->name, (int)first, a->needs,
+                       a->needs[first] ? " or --" : "", a->needs[first] ? a->needs + first + 1 : "");
         }
     }
 }

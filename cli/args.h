@@ -81,7 +81,7 @@ struct tmx_arg {
     const char *prefix;       /* SETS: before each; NULL: nothing */
     /* What makes it count, words; else it is an error. NULL: nothing. */
     const char *of;    /* first operands, of one of which it is */
-    const char *needs; /* options, one of which is given too */
+    const char *needs; /* one or two options, one of which is given too */
     const char *apart; /* options, none of which is given */
     enum tmx_names names;
 };

@@ -23,12 +23,12 @@ static const struct tmx_arg rows[] = {
             .doc = "clock level; 0 is the fastest: leakage follows its voltage"),
     TMX_ARG(args, horizon_s, REAL, "horizon", 0, .value = "S", .min = 1e-6, .max = 1e9,
             .doc = "budgets that hold for this many seconds from the idle chip (without it: for ever)"),
-    TMX_ARG(args, boost, REAL, "boost", 0, .value = "X", .min = 1.001, .max = 20,
+    TMX_ARG(args, boost, REAL, "boost", 0, .apart = "horizon map", .value = "X", .min = 1.001, .max = 20,
             .doc = "how long all SMs may draw X times the work that they may draw for ever"),
-    TMX_ARG(args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
+    TMX_ARG(args, state, TEXT, "state", 0, .needs = "horizon boost", .value = "RUN", .names = TMX_NAMES_RUN,
             .doc = "with --horizon or --boost: start from a moment of this run (or of a run's folder) "
                    "instead of from the idle chip"),
-    TMX_ARG(args, at_s, REAL, "at", 0, .value = "S", .min = 0, .max = 1e9, .def = "0",
+    TMX_ARG(args, at_s, REAL, "at", 0, .needs = "state", .value = "S", .min = 0, .max = 1e9, .def = "0",
             .doc = "with --state: the moment, in seconds after the run's warm-up"),
     TMX_ARG(args, map, TEXT, "map", 0, .value = "best|worst|FILE", .names = TMX_NAMES_FILE,
             .doc =

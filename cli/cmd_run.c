@@ -26,13 +26,15 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write resolved.cfg, summary.csv, kernels.csv and gpus.csv into DIR"),
     TMX_ARG_SET(args, sets, ""),
-    TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
+    TMX_ARG(args, module, TEXTS, "module", 0, .apart = "seeds", .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "load policies from this shared object (docs/extending.md), as the key modules does; may "
                    "be repeated"),
-    TMX_ARG(args, trace_s, REAL, "trace", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
+    TMX_ARG(args, trace_s, REAL, "trace", 0, .needs = "out", .apart = "seeds", .value = "SECONDS",
+            .min = 1e-6, .max = 1e9,
             .doc = "write trace.csv into DIR, a row every SECONDS of simulated time; of a served model also "
                    "rows.csv"),
-    TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
+    TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .needs = "out", .apart = "seeds", .value = "SECONDS",
+            .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
     TMX_ARG(args, sets, SETS, "threads", 0, .value = "N", .prefix = "threads=",
             .doc = "advance the GPUs on N threads (key threads): the same results, faster with many GPUs"),
@@ -106,10 +108,6 @@ static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
                                         .n_column = a->print.columns.n,
                                         .format = (enum tmx_format)a->print.format,
                                         .quiet = a->quiet};
-    if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "--seeds prints metrics over runs: leave out --trace, --hotspot and --module");
-    }
     const enum tmx_status st = find_config(a->config.text[0], path, err);
     return st ? st : tmx_run_seeds(path, &a->sets, (size_t)a->seeds, a->nudge, &alone, err);
 }
@@ -126,9 +124,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_catalog *catalog = NULL;
     struct tmx_run *r = NULL;
     struct tmx_mpi mpi;
-    if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
-        return tmx_fail(err, TMX_ECONFIG, "--trace and --hotspot need -o DIR");
-    }
     enum tmx_status st = tmx_mpi_begin(&mpi, NULL, NULL, err);
     if (st) {
         return st;

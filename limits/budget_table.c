@@ -417,21 +417,8 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     const bool boost = call->boost > 0;
     struct tmx_err own = {0};
     struct maker m = {.call = call, .err = &own};
-    if (boost && (call->horizon_s > 0 || call->map)) {
-        tmx_error(&own, TMX_ECONFIG, "--boost asks for a time of all SMs: leave out --horizon and --map");
-    }
-    if (call->state && !(call->horizon_s > 0) && !boost) {
-        tmx_error(&own, TMX_ECONFIG,
-                  "--state does nothing without --horizon, because a budget for ever does not depend on it; "
-                  "give --horizon or --boost");
-    }
-    if (call->at_s > 0 && !call->state) {
-        tmx_error(&own, TMX_ECONFIG, "--at %g needs a run: give --state", call->at_s);
-    }
-    if (!own.code) {
-        (call->state ? open_state : open_chip)(&m, chip);
-        prepare(&m);
-    }
+    (call->state ? open_state : open_chip)(&m, chip);
+    prepare(&m);
     m.table = tmx_table_of(boost ? "boost:2 work_w:2 time_s:3"
                                  : "sms:d worst_w:3 best_w:3 ratio:2 chip_w:2 loop_gain:3 map picture");
     if (!own.code && call->say) {

@@ -91,7 +91,7 @@ fails 'expected table, csv, markdown, json, latex or openmetrics; did you mean "
 fails 'expected a whole number from 1 to 1024' table tabs -j 0
 fails 'expected a whole number from 1 to 1024' table tabs -j 1.5
 fails 'expected a number from' run wl1 --trace nan -o x
-fails 'need -o DIR' run wl1 --trace 1
+fails '--trace does nothing without --out' run wl1 --trace 1
 fails 'unexpected argument "b"' run a b
 fails 'did you mean "mixes"' list mixe
 fails 'no run "wl9"' run wl9

@@ -48,11 +48,11 @@ awk -F, 'FNR == 1 { next } FILENAME == "idle.csv" { i[$1] = $3; next } { n++; if
 awk -F, 'FNR == 1 { b = 1e99; next } { if ($3 > b * 1.001 || $2 > $3 * 1.000001) { print FILENAME, $1, $2, $3, b; bad = 1 } b = $3 }
   END { exit bad }' warm.csv idle.csv short.csv || fail "sets of a horizon"
 if "$thermix" budget gtx280 --state wl1 2> err; then fail "--state without --horizon"; fi
-grep -q 'give --horizon' err || fail "$(cat err)"
+grep -q 'without --horizon or --boost' err || fail "$(cat err)"
 if "$thermix" budget c1060 --state wl1 --horizon 1 2> err; then fail "--state of another chip"; fi
 grep -q 'is a gtx280' err || fail "$(cat err)"
 if "$thermix" budget gtx280 --at 3 2> err; then fail "--at without --state"; fi
-grep -q 'give --state' err || fail "$(cat err)"
+grep -q 'without --state' err || fail "$(cat err)"
 # the answer comes first, in a sentence: its watts of work are the table's last row
 "$thermix" budget gtx280 --limit 88 > out.txt
 head -2 out.txt | paste -sd' ' | grep -q '^[0-9]* W for ever below 88 degC with all 30 SMs in air of 44.6 degC: 68 W of work, [0-9]* W leakage, 1[12] W besides' &&

@@ -84,7 +84,7 @@ refuse() { # refuse TEXT ARGUMENT...
   [ $? = 2 ] && grep -qF -- "$text" err.txt || say "$*: $(cat out.txt err.txt)"
 }
 refuse 'this is a suite, not a run' run ./s.cfg
-refuse 'leave out --trace' run ./r.cfg --seeds 3 -o x --trace 1
+refuse 'trace does nothing beside --seeds' run ./r.cfg --seeds 3 -o x --trace 1
 refuse 'expected a whole number' run ./r.cfg --seeds 1.5
 refuse '--nudge is of --seeds N, with N of 2 or more' run ./r.cfg --nudge
 refuse '--nudge is of --seeds N, with N of 2 or more' table ./s.cfg --nudge --seeds 1
