@@ -77,6 +77,9 @@ static void read_swap(struct what_if *w, const char *text, const struct tmx_rc *
             tmx_error(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"", text, s[i]);
         }
     }
+    if (strcmp(s[0], s[1]) == 0) {
+        tmx_error(err, TMX_ECONFIG, "swap=%s: expected two GPUs", text);
+    }
 }
 
 static void read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
@@ -92,6 +95,8 @@ static void read_what_ifs(struct what_if *w, const char *const *set, const struc
                 {"inlet_plus_k", &w->inlet_plus_k, -60, 60}};
     static const char *const names[] = {"inlet_c",     "inlet_plus_k", "fan_rpm", "power_cap_w",
                                         "power_scale", "fan_curve",    "swap"};
+    enum { N_NAME = sizeof names / sizeof names[0] };
+    bool given[N_NAME + 1] = {false}; /* the last: a word that is none of them */
     *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};
     for (size_t i = 0; !err->code && i < TMX_MAX_WHAT_IF && set[i]; i++) {
         const char *eq = strchr(set[i], '=');
@@ -105,6 +110,11 @@ static void read_what_ifs(struct what_if *w, const char *const *set, const struc
         while (k < 5 && strcmp(keys[k].name, name) != 0) {
             k++;
         }
+        bool *once = &given[tmx_names_find(name, names, N_NAME)];
+        if (*once && strcmp(name, "swap") != 0) {
+            tmx_error(err, TMX_ECONFIG, "--set %s: %s is given twice", set[i], name);
+        }
+        *once = true;
         if (k < 5) {
             const char *end = eq + strlen(eq);
             const bool plus = keys[k].at == &w->inlet_plus_k;
@@ -121,8 +131,11 @@ static void read_what_ifs(struct what_if *w, const char *const *set, const struc
         } else {
             char hint[TMX_HINT_SIZE];
             tmx_error(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
-                      tmx_suggest(hint, name, names, sizeof names / sizeof names[0]));
+                      tmx_suggest(hint, name, names, N_NAME));
         }
+    }
+    if (w->n_curve > 0 && !isnan(w->rpm)) {
+        tmx_error(err, TMX_ECONFIG, "fan_rpm and fan_curve are two speeds of one fan: give one");
     }
     if ((w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {
         tmx_error(err, TMX_ECONFIG,
