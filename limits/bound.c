@@ -104,20 +104,6 @@ static double watts_of(const struct tmx_plan_chip *c, const struct tmx_work *w, 
     return w->sm_w[kernel] * c->dynamic[level] * (speed_of(c, w, kernel, level) / c->speed[level]);
 }
 
-static void heat_of_sms(struct build *d)
-{
-    const struct tmx_plan_chip *c = d->c;
-    for (size_t u = 0; u < c->n_unit; u++) {
-        for (size_t j = 0; j < c->n_unit; j++) {
-            const int sm = c->chip->sm_of_unit[j];
-            if (sm != TMX_NO_SM) {
-                d->of_sm[u * c->n_sm + (size_t)sm] +=
-                    c->influence[u * c->n_unit + j] * c->chip->part_share[j];
-            }
-        }
-    }
-}
-
 static double still_k(const struct tmx_plan_chip *c, size_t unit)
 {
     double t = c->ambient_k;
@@ -384,8 +370,14 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
     if (!st) {
         for (size_t u = 0; u < c->n_unit; u++) {
             d.leak_w[u] = c->leak_w[u] * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : o->sm_leak);
+            for (size_t j = 0; j < c->n_unit; j++) {
+                const int sm = c->chip->sm_of_unit[j];
+                if (sm != TMX_NO_SM) {
+                    d.of_sm[u * c->n_sm + (size_t)sm] +=
+                        c->influence[u * c->n_unit + j] * c->chip->part_share[j];
+                }
+            }
         }
-        heat_of_sms(&d);
         st = top_of(&d, err);
     }
     st = st ? st : tmx_lp_init(&b->lp, b->speed_col + 1, err);
@@ -528,30 +520,6 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
 
 /* ---- what a run has to do, as the rows of a bound ---- */
 
-static enum tmx_status describable(const struct tmx_run *run, struct tmx_err *err)
-{
-    const char *what =
-        run->jobs  ? "the job level merges work"
-        : run->cta ? "CTA policies change how fast kernels run beside one another"
-        : run->gate && !(run->bound_options.sm_leak < 1)
-            ? "unit gating changes leakage with the work; bound.sm_leak sets the share that remains"
-        : run->n_kind > 1 ? "GPUs of several kinds"
-                          : NULL;
-    return what ? tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s", what) : TMX_OK;
-}
-
-static size_t row_of(struct tmx_work *w, double sm_w, double waits)
-{
-    size_t row = 0;
-    while (row < w->n && (w->sm_w[row] != sm_w || w->waits[row] != waits)) {
-        row++;
-    }
-    w->sm_w[row] = sm_w;
-    w->waits[row] = waits;
-    w->n += row == w->n;
-    return row;
-}
-
 /* The pieces of a job: its phases over its work, or itself. */
 static size_t n_piece(const struct tmx_job *j)
 {
@@ -587,7 +555,14 @@ static enum tmx_status add_job(struct tmx_work *w, const struct tmx_machine *m, 
     for (size_t i = 0; i < n_piece(j); i++) {
         const double all_s = j->work_sm_s / (double)m->n_sm, work_s = p ? phase_work_s(p, i, all_s) : all_s;
         const double sm_w = p ? j->power_w * p->power_w[i] / j->kernel->power.sm_power_w : j->power_w;
-        const size_t row = row_of(w, sm_w, p && p->waits[i] >= 0 ? p->waits[i] : j->memory_bound);
+        const double waits = p && p->waits[i] >= 0 ? p->waits[i] : j->memory_bound;
+        size_t row = 0;
+        while (row < w->n && (w->sm_w[row] != sm_w || w->waits[row] != waits)) {
+            row++;
+        }
+        w->sm_w[row] = sm_w;
+        w->waits[row] = waits;
+        w->n += row == w->n;
         w->row[(*piece)++] = row;
         w->work_s[row] += work_s;
         w->sum_s += work_s;
@@ -600,16 +575,24 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
     const struct tmx_machine *m = tmx_run_sim(run)->machine;
     size_t n = 0, piece = 0;
     *w = (struct tmx_work){.gain = m->gain > 1 ? m->gain : 1};
-    enum tmx_status st = describable(run, err);
+    const char *what =
+        run->jobs  ? "the job level merges work"
+        : run->cta ? "CTA policies change how fast kernels run beside one another"
+        : run->gate && !(run->bound_options.sm_leak < 1)
+            ? "unit gating changes leakage with the work; bound.sm_leak sets the share that remains"
+        : run->n_kind > 1 ? "GPUs of several kinds"
+                          : NULL;
+    if (what) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s", what);
+    }
     for (size_t j = 0; j < m->n_job; j++) {
         n += n_piece(&m->job[j]);
     }
-    if (!st) {
-        TMX_TAKE_REALS(&w->arena, n, &w->sm_w, &w->waits, &w->work_s);
-        TMX_TAKE(&w->arena, w->row, n);
-        TMX_TAKE(&w->arena, w->piece0, m->n_job);
-        st = w->arena.failed ? tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job) : TMX_OK;
-    }
+    TMX_TAKE_REALS(&w->arena, n, &w->sm_w, &w->waits, &w->work_s);
+    TMX_TAKE(&w->arena, w->row, n);
+    TMX_TAKE(&w->arena, w->piece0, m->n_job);
+    enum tmx_status st =
+        w->arena.failed ? tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job) : TMX_OK;
     for (size_t j = 0; j < m->n_job && !st; j++) {
         st = add_job(w, m, j, &piece, err);
     }

@@ -606,27 +606,6 @@ static void add_row(const struct suite *s, size_t variant, const struct group *g
                   error ? error : "");
 }
 
-static void fill_table(const struct suite *s)
-{
-    const struct group mean = all_mixes(s, MEAN, false), target = all_mixes(s, MEAN, true);
-    for (size_t v = 0; v < s->n_variant; v++) {
-        for (size_t i = 0; i < s->n_mix * s->n_policy; i++) {
-            add_row(s, v, &(struct group){.mix = i / s->n_policy}, i % s->n_policy,
-                    label_of(s, v, i / s->n_policy));
-        }
-        const bool means = !s->serves && (s->n_column == 0 || s->n_mix > 1);
-        for (size_t p = 0; p < s->n_policy && means; p++) {
-            add_row(s, v, &mean, p, "mean");
-        }
-        for (size_t p = 0; p < s->n_policy && memchr(target.in, true, s->n_mix); p++) {
-            add_row(s, v, &target, p, "mean_target");
-        }
-        for (size_t b = 0; b < s->n_beside; b++) {
-            add_row(s, v, &(struct group){.mix = s->n_mix + b}, 0, s->beside[b].name);
-        }
-    }
-}
-
 /* What was watched of every run, of which it could be. */
 static struct tmx_table *make_ledger(const struct suite *s)
 {
@@ -955,7 +934,23 @@ static enum tmx_status write_suite(struct suite *s, const struct tmx_runs *runs,
                                    struct tmx_err *err)
 {
     struct tmx_suite_call own = *s->call;
-    fill_table(s);
+    const struct group mean = all_mixes(s, MEAN, false), target = all_mixes(s, MEAN, true);
+    for (size_t v = 0; v < s->n_variant; v++) {
+        for (size_t i = 0; i < s->n_mix * s->n_policy; i++) {
+            add_row(s, v, &(struct group){.mix = i / s->n_policy}, i % s->n_policy,
+                    label_of(s, v, i / s->n_policy));
+        }
+        const bool means = !s->serves && (s->n_column == 0 || s->n_mix > 1);
+        for (size_t p = 0; p < s->n_policy && means; p++) {
+            add_row(s, v, &mean, p, "mean");
+        }
+        for (size_t p = 0; p < s->n_policy && memchr(target.in, true, s->n_mix); p++) {
+            add_row(s, v, &target, p, "mean_target");
+        }
+        for (size_t b = 0; b < s->n_beside; b++) {
+            add_row(s, v, &(struct group){.mix = s->n_mix + b}, 0, s->beside[b].name);
+        }
+    }
     struct tmx_table *ledger = make_ledger(s), *brief = s->n_column > 0 ? NULL : make_brief(s);
     own.facts = facts_of;
     own.facts_ctx = s;
