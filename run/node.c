@@ -146,6 +146,11 @@ static void read_failures(struct tmx_run *r)
                          "again (--accept takes a guess)",
                          row.fan);
         }
+        for (size_t k = 0; k < r->n_failure; k++) {
+            if (r->failure[k].fan == f) {
+                tmx_run_fail(r, e, "fan_failures: fan \"%s\" stops twice", row.fan);
+            }
+        }
         r->failure[r->n_failure++] = (struct tmx_fan_failure){.fan = f, .at_s = row.at_s};
     }
 }

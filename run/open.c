@@ -462,6 +462,12 @@ void tmx_run_warn_of_result(const struct tmx_run *r)
             "(warmup_s), or it became hotter than that: from another GPU (`thermix check %s`), or by inlet",
             exhaust_j, r->options.topology);
     }
+    for (size_t i = 0; i < r->n_failure; i++) {
+        if (r->failure[i].at_s >= tmx_sim_time_s(r->sim)) {
+            tmx_warn("fan_failures: fan %s did not stop: the run ended at %.6g s, before %.6g s",
+                     r->topology.fan[r->failure[i].fan].name, tmx_sim_time_s(r->sim), r->failure[i].at_s);
+        }
+    }
     static const double WATER_MOST_C = 90; /* as of inlet_c */
     for (size_t g = 0; r->sim_spec.cooling.loop.ua_w_per_k > 0 && g < r->n_gpu; g++) {
         struct tmx_cooling_gpu c;

@@ -92,6 +92,8 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
         {"topology = \"gtx280x2\"; chip = \"gtx280\";", "chip does nothing here"},
         {"topology = \"gtx280x2\"; link = \"T9\";", "no such link"},
         {"topology = \"gtx280x2\"; fan_failures = ( { fan = \"nofan\"; at_s = 1.0; } );", "no fan \"nofan\""},
+        {"topology = \"gtx280x2\"; fan_failures = ( { fan = \"fan0\"; at_s = 1.0; }, { fan = \"fan0\"; } );",
+         "\"fan0\" stops twice"},
         {"topology = \"gtx280x2\"; fan_failures = ( ( 1 ) );", "found a list"},
         {"topology = \"gtx280x2\"; fan_failures = 5;", "found an integer"},
         {"topology = \"gtx280x2\"; fan = { policy = \"nofan\"; };", "unknown fan policy"},
