@@ -334,32 +334,6 @@ static double still_air_k_per_w(const struct tmx_trace_run *r, const double *nod
     return tmx_fan_natural_k_per_w(&r->stack.fan, fmax(sink_k, spec->ambient_k + 0.01), spec->ambient_k);
 }
 
-/* Levels of r_convec between a sink at ambient and the hottest sink of the trace. */
-static void make_levels(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    const struct tmx_settle_options options = settle_options(r);
-    const double ambient_k = r->stack.spec.ambient_k;
-    double r_low;
-    for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) { /* every block at its peak */
-        double *w = &r->power_w[r->unit_of[i % r->power.n_column]];
-        *w = i < r->power.n_column ? r->power.value[i] : fmax(*w, r->power.value[i]);
-    }
-    if (tmx_settle(&r->stack, &options, r->power_w, &r->temps, r->node_k, &r_low, NULL, err)) {
-        return;
-    }
-    r_low = fmin(r_low, still_air_k_per_w(r, r->init_node_k));
-    const double r_high = tmx_fan_natural_k_per_w(&r->stack.fan, ambient_k + 0.01, ambient_k);
-    TMX_TAKE(&r->arena, r->levels, N_LEVELS);
-    tmx_arena_check(&r->arena, err);
-    for (size_t i = 0; i < N_LEVELS && r->levels; i++) {
-        r->levels[i] = r_low * pow(r_high / r_low, (double)i / (N_LEVELS - 1));
-    }
-    r->stack.spec.r_convec_levels = r->levels;
-    r->stack.spec.n_level = N_LEVELS;
-    tmx_log_say(r->log, TMX_LOG_INFO, "still air: r_convec from %.4g to %.4g K/W in %d steps", r_low, r_high,
-                N_LEVELS);
-}
-
 /* ---- coolant ---- */
 
 /* Coolant that boils carries heat away in another manner than is computed. cell_k: of the layer. */
@@ -469,10 +443,29 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 {
     enum { ROWS = 60 }; /* that take as long as the set-up of examples/cooling/channels */
     const struct tmx_trace_options *a = r->args;
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    if (still_air(r)) {
-        make_levels(r, err);
+    struct tmx_thermal_spec *spec = &r->stack.spec;
+    const struct tmx_settle_options options = settle_options(r);
+    const size_t n_value = still_air(r) ? r->power.n_row * r->power.n_column : 0;
+    double r_low = INFINITY;
+    for (size_t i = 0; i < n_value; i++) { /* every block at its peak */
+        double *w = &r->power_w[r->unit_of[i % r->power.n_column]];
+        *w = i < r->power.n_column ? r->power.value[i] : fmax(*w, r->power.value[i]);
     }
+    if (still_air(r) &&
+        !tmx_settle(&r->stack, &options, r->power_w, &r->temps, r->node_k, &r_low, NULL, err) &&
+        TMX_TAKE(&r->arena, r->levels, N_LEVELS)) { /* between a sink at ambient and the hottest sink */
+        const double air_k = spec->ambient_k,
+                     r_high = tmx_fan_natural_k_per_w(&r->stack.fan, air_k + 0.01, air_k);
+        r_low = fmin(r_low, still_air_k_per_w(r, r->init_node_k));
+        for (size_t i = 0; i < N_LEVELS; i++) {
+            r->levels[i] = r_low * pow(r_high / r_low, (double)i / (N_LEVELS - 1));
+        }
+        spec->r_convec_levels = r->levels;
+        spec->n_level = N_LEVELS;
+        tmx_log_say(r->log, TMX_LOG_INFO, "still air: r_convec from %.4g to %.4g K/W in %d steps", r_low,
+                    r_high, N_LEVELS);
+    }
+    tmx_arena_check(&r->arena, err);
     /* does the reduced model of coolant take less than the grid? */
     const bool pays = spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX &&
                       !spec->accurate_cells && !spec->init_node_k && !a->mixed && r->power.n_row > ROWS;

@@ -452,27 +452,6 @@ static double measure(struct cut *c, size_t n)
     return worst_k;
 }
 
-/* The least number of directions that meets the tolerance, to within 2 %: what is missed falls about
- * exponentially, so a straight line through the logarithms of the last two tries leads to the next. */
-static size_t choose(struct cut *c)
-{
-    const size_t close = 1 + c->k / 64;
-    size_t low = c->n_kept, high = c->k, n = low + (high - low) / 2; /* low fails, high meets it */
-    double last_n = NAN, last = NAN;
-    while (high - low > close) {
-        const double excess = log(measure(c, n) / c->options->tolerance_k);
-        const double next = (double)n - excess * ((double)n - last_n) / (excess - last) + 0.5 * (double)close;
-        last_n = (double)n;
-        last = excess;
-        *(excess <= 0 ? &high : &low) = n;
-        n = low + (high - low) / 2;
-        if (isfinite(next)) {
-            n = (size_t)fmax((double)(low + close), fmin((double)(high - close), next));
-        }
-    }
-    return high;
-}
-
 /* map, rest and the direct term (to now), from the diagonal form at the basis' own film coefficient. */
 static void map_out(struct cut *c, size_t n, struct tmx_truncated *cut)
 {
@@ -606,9 +585,23 @@ void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
     if (!err->code) {
         tabulate(&c);
     }
-    if (cut->n_mode == 0 && !err->code) {
-        cut->n_mode = choose(&c);
+    /* The least number of directions that meets the tolerance, to within 2 %: what is missed falls about
+     * exponentially, so a straight line through the logarithms of the last two tries leads to the next. */
+    const size_t close = cut->n_mode == 0 && !err->code ? 1 + c.k / 64 : c.k;
+    size_t low = c.n_kept, high = c.k, tried = low + (high - low) / 2; /* low fails, high meets it */
+    double last_n = NAN, last = NAN;
+    while (high - low > close) {
+        const double excess = log(measure(&c, tried) / options->tolerance_k), at = (double)tried;
+        const double next = at - excess * (at - last_n) / (excess - last) + 0.5 * (double)close;
+        last_n = at;
+        last = excess;
+        *(excess <= 0 ? &high : &low) = tried;
+        tried = low + (high - low) / 2;
+        if (isfinite(next)) {
+            tried = (size_t)fmax((double)(low + close), fmin((double)(high - close), next));
+        }
     }
+    cut->n_mode = cut->n_mode == 0 ? high : cut->n_mode;
     const size_t least = cut->n_mode > c.n_kept ? cut->n_mode : c.n_kept, n = least < c.k ? least : c.k;
     cut->n_mode = n;
     if (!err->code) {
