@@ -742,6 +742,16 @@ void tmx_collect_series(struct tmx_collect *c)
     }
     if (!c->err.code) {
         tmx_measured_name_gpus(m, &c->err);
+        const bool unknown = !c->id[0].host[0] && !c->id[0].uuid[0]; /* two hosts have a GPU 0 each */
+        for (size_t i = 0; i < first && unknown; i++) {
+            if (m->series[i].gpu == m->series[first].gpu) {
+                tmx_collect_note(
+                    c, c->row[0].line,
+                    "GPU %s is taken for that of the log before: no column gives its host or UUID",
+                    m->gpu[m->series[i].gpu]);
+                break;
+            }
+        }
         qsort(m->series, m->n_series, sizeof *m->series, by_run_and_gpu);
         set_begins(m, first);
     }
