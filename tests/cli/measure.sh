@@ -127,7 +127,8 @@ refuse 'two speeds of one fan' replay cal card.csv --set fan_rpm=3000 --set fan_
 refuse 'fan need a calibration with fan speeds' replay cal card.csv --set fan_rpm=3000
 refuse 'no GPU is called' log show card.csv --gpus 7
 printf 'time_s,power_w,temp_c,fan_rpm\n0,9,40,2000\n1,9,41,2000\n2,90,45,2000\n3,90,50,2000\n' >fans.csv
-"$thermix" log show card.csv fans.csv | grep -q 'fans.csv:2: GPU 0 is taken for that of the log before' || say "two logs of a GPU 0 without a host"
+"$thermix" log show card.csv fans.csv >out.txt
+grep -q 'fans.csv:2: GPU 0 is taken for that of the log before' out.txt || say "two logs of a GPU 0 without a host"
 refuse 'rpm does nothing: every run of the log has a fan speed' calibrate fans.csv -o x --rpm 3000
 refuse 'no run is called' log show card.csv --runs nowhere
 refuse 'ambient' calibrate card.csv -o x --ambient warm
