@@ -74,11 +74,11 @@ struct sheet {
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
-    struct sheet *sheet; /* [n_sheet] away from the sink first, owned */
-    size_t n_sheet, room;
+    struct sheet *sheet; /* [n_sheet] away from the sink first */
+    size_t n_sheet;
     double *k, *p; /* [die layers][n_cell] where units have materials of their own */
     double refine;
-    struct tmx_arena arena; /* of all the rest; failed, too, where sheets found no memory */
+    struct tmx_arena arena; /* of all */
 };
 
 /* ---- lines ---- */
@@ -144,13 +144,7 @@ static double beyond(double side_m, double carried_m)
  * side, which are to end at the spreader's edge, too, on the way to its edge_m. */
 static void add_sheet(struct builder *b, const struct sheet *s, double most, double edge_m)
 {
-    if (b->n_sheet == b->room) {
-        struct sheet *grown = realloc(b->sheet, (b->room + 32) * sizeof *grown);
-        b->arena.failed = b->arena.failed || !grown;
-        b->sheet = grown ? grown : b->sheet;
-        b->room += 32;
-    }
-    if (b->arena.failed) {
+    if (!TMX_GROW(&b->arena, b->sheet, b->n_sheet)) {
         return;
     }
     const double W = b->net->width_m, H = b->net->height_m, side_m = b->spec->package.s_spreader_m;
@@ -691,6 +685,5 @@ void tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *s
         make_view(&b);
     }
     net->arena.failed = net->arena.failed || b.arena.failed;
-    free(b.sheet);
     tmx_arena_finish(&b.arena);
 }

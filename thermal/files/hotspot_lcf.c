@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/plausible.h"
@@ -15,6 +14,7 @@ struct reader { /* lines of words, until err has an error */
     struct tmx_lines lines;
     const char *of; /* what a line is of, for messages: "", " of a layer" */
     const struct tmx_materials *materials;
+    struct tmx_arena *arena; /* of a layer file */
     struct tmx_err *err;
 };
 
@@ -77,13 +77,10 @@ enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, st
         item.k_w_per_mk = next_number(&r, "conductivity [W/(m K)]", DBL_MIN, 1e9);
         item.p_j_per_m3k = next_number(&r, "heat capacity [J/(m3 K)]", 1, 1e9);
         item.viscosity_pa_s = item.fluid ? next_number(&r, "dynamic viscosity [Pa s]", 0, 1e6) : 0;
-        struct tmx_material *items = realloc(m->item, (m->n + 1) * sizeof *items);
-        if (items) {
-            m->item = items;
+        if (TMX_GROW(&m->arena, m->item, m->n)) {
             m->item[m->n++] = item;
-        } else {
-            tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
         }
+        tmx_arena_check(&m->arena, err);
     }
     tmx_text_locate(err->code, &r.text, "", "materials of HotSpot, lines of name, kind, W/(m K) and J/(m3 K)",
                     err);
@@ -96,7 +93,7 @@ enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, st
 
 void tmx_materials_finish(struct tmx_materials *m)
 {
-    free(m->item);
+    tmx_arena_finish(&m->arena);
     *m = (struct tmx_materials){0};
 }
 
@@ -195,14 +192,12 @@ static void named(struct reader *r, struct tmx_span token, double *k, double *p)
 /* One more floorplan in the layer. */
 static void add_part(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span file)
 {
-    struct tmx_lcf_part *grown = realloc(layer->part, (layer->n_part + 1) * sizeof *grown);
-    if (!grown) {
-        tmx_error(r->err, TMX_ENOMEM, "out of memory");
+    if (!TMX_GROW(r->arena, layer->part, layer->n_part)) {
+        tmx_arena_check(r->arena, r->err);
         return;
     }
-    layer->part = grown;
-    grown[layer->n_part] = (struct tmx_lcf_part){.line = r->lines.number};
-    if (!tmx_span_copy(file, grown[layer->n_part++].floorplan, sizeof grown->floorplan)) {
+    layer->part[layer->n_part] = (struct tmx_lcf_part){.line = r->lines.number};
+    if (!tmx_span_copy(file, layer->part[layer->n_part++].floorplan, sizeof layer->part->floorplan)) {
         FAIL(r, "file name too long");
     }
 }
@@ -427,7 +422,7 @@ static struct tmx_lcf_layer *read_layer(struct reader *r, struct tmx_lcf *lcf)
 enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials, struct tmx_lcf *lcf,
                              struct tmx_err *err)
 {
-    struct reader r = {.of = " of a layer", .err = err, .materials = materials};
+    struct reader r = {.of = " of a layer", .err = err, .materials = materials, .arena = &lcf->arena};
     struct tmx_lcf_layer *last = NULL;
     bool dissipates = false;
     *lcf = (struct tmx_lcf){0};
@@ -435,10 +430,8 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
         return err->code;
     }
     snprintf(lcf->source, sizeof lcf->source, "%s", path);
-    lcf->layer = calloc(TMX_LCF_MAX_LAYERS, sizeof *lcf->layer);
-    if (!lcf->layer) {
-        tmx_error_at(err, TMX_ENOMEM, path, 0, "out of memory");
-    }
+    TMX_TAKE(&lcf->arena, lcf->layer, TMX_LCF_MAX_LAYERS);
+    tmx_arena_check(&lcf->arena, err);
     while (!err->code && tmx_lines_next_filled(&r.lines, &r.text)) {
         if (!last || !addition(&r, last, r.lines.line)) {
             last = read_layer(&r, lcf);
@@ -471,9 +464,6 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
 
 void tmx_lcf_finish(struct tmx_lcf *lcf)
 {
-    for (size_t l = 0; lcf->layer && l < TMX_LCF_MAX_LAYERS; l++) {
-        free(lcf->layer[l].part);
-    }
-    free(lcf->layer);
+    tmx_arena_finish(&lcf->arena);
     *lcf = (struct tmx_lcf){0};
 }

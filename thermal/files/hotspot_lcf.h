@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "thermal/assembly/spec.h"
@@ -23,9 +24,10 @@ struct tmx_material {
 };
 
 struct tmx_materials {
-    struct tmx_material *item; /* [n] owned */
+    struct tmx_material *item; /* [n] */
     size_t n;
     char source[512];
+    struct tmx_arena arena;
 };
 
 /* Bounds a conductivity must keep where it is used; outside it has other units. Vacuum
@@ -64,7 +66,7 @@ struct tmx_lcf_part {    /* a floorplan that lies in a layer */
 struct tmx_lcf_layer {
     struct tmx_layer l; /* without floorplan and channels */
     bool given;
-    struct tmx_lcf_part *part; /* [n_part] owned: its floorplan, then those of `place` */
+    struct tmx_lcf_part *part; /* [n_part] its floorplan, then those of `place` */
     size_t n_part;
     bool at;                      /* the first one's place is given */
     struct tmx_channels channels; /* of `channels`, at line wet, else 0 */
@@ -73,9 +75,10 @@ struct tmx_lcf_layer {
 };
 
 struct tmx_lcf {
-    struct tmx_lcf_layer *layer; /* [n_layer] owned, by layer number */
+    struct tmx_lcf_layer *layer; /* [n_layer] by layer number */
     size_t n_layer;
     char source[512];
+    struct tmx_arena arena;
 };
 
 /* Read path into *lcf (overwritten; tmx_lcf_finish also after failure). Material names are
