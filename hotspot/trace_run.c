@@ -26,7 +26,7 @@ struct estimate { /* on one thread of a 3 GHz core; a guide, right within a fact
     bool cached; /* the reduced model lies in the cache */
 };
 
-static const double ITERATION_S = 30e-9, COLUMN_ITERATION_S = 17e-9, LEVELS_S = 0.2e-6, PRODUCT_S = 1 / 20e9,
+static const double ITERATION_S = 16e-9, COLUMN_ITERATION_S = 6e-9, LEVELS_S = 0.2e-6, PRODUCT_S = 1 / 45e9,
                     DENSE_S = 1 / 4e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_ITERATIONS = 110, BASIS_ITERATIONS = 5, TEST_ITERATIONS = 3, SHIFT_TESTS = 1.5,
                     START_SOLVES = 60;
@@ -58,7 +58,7 @@ static void estimate(const struct tmx_trace_run *r, struct estimate *e, struct t
     }
     const double n = (double)net.n_node, m = (double)tmx_thermal_spec_units(spec),
                  rows = (double)r->power.n_row, levels = (double)tmx_thermal_spec_levels(spec),
-                 hardness = physical ? 1.5 : 1, /* iterations, in those of HotSpot's network */
+                 hardness = physical ? 2.3 : 1, /* iterations, in those of HotSpot's network */
         step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
     tmx_network_finish(&net);
     e->grid_s =
@@ -67,7 +67,7 @@ static void estimate(const struct tmx_trace_run *r, struct estimate *e, struct t
     /* a decade of shifts from 0.1 1/s to ten times the rate of the shortest step, halves in between for each
      * factor of 100 below 0.1 K */
     const double shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(options.tolerance_k))) *
-                          ((cells ? 1.4 : 1) * (physical ? 1.4 : 1));
+                          ((cells ? 1.4 : 1) * (physical ? 1.7 : 1));
     const double modes = fmin(0.9 * m * shifts, n), kept = cells ? modes : 0.45 * modes;
     const bool maps = cells || spec->init_node_k || !spec->no_field;
     const double map = maps ? n * (cells ? 8 * modes : 4 * kept + 8 * m) : 0;
@@ -441,7 +441,7 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
  * model cannot keep its tolerance. */
 static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    enum { ROWS = 60 }; /* that take as long as the set-up of examples/cooling/channels */
+    enum { ROWS = 14 }; /* of another power than the one before: a set-up of coolant takes 6 to 30 */
     const struct tmx_trace_options *a = r->args;
     struct tmx_thermal_spec *spec = &r->stack.spec;
     const struct tmx_settle_options options = settle_options(r);
@@ -466,9 +466,14 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
                     r_high, N_LEVELS);
     }
     tmx_arena_check(&r->arena, err);
+    size_t steps = 0; /* between rows of equal power the grid settles */
+    for (size_t row = 1; row < r->power.n_row; row++) {
+        const double *value = r->power.value + row * r->power.n_column;
+        steps += memcmp(value, value - r->power.n_column, r->power.n_column * sizeof *value) != 0;
+    }
     /* does the reduced model of coolant take less than the grid? */
     const bool pays = spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX &&
-                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && r->power.n_row > ROWS;
+                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && steps >= ROWS;
     const bool grid = a->scheme == TMX_TRACE_BE ||
                       (!a->method && ((r->stack.channels && !pays) || spec->rows == 1 || tmx_falling(spec)));
     const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
