@@ -36,8 +36,9 @@ static const uint32_t FACTORED = 1U << 31; /* of a node's number: it is that in 
 static const double ROUNDING = 1e-11;      /* of the largest |x|: no correction is asked to be smaller */
 static const double SAFETY = 0.2;          /* the last correction, in parts of the error that is allowed */
 /* With coolant, whose feedback no cycle sees, the error is the last correction over the least singular value
- * of (matrix x cycle): the one that the iterations saw, MOST at most; before them, ASSUMED. Pins have 0.014.
- */
+ * of (matrix x cycle), 0.014 of pins: the one that the iterations saw, MOST at most, and ASSUMED where they
+ * were FEW. */
+enum { FEW = 8 };
 static const double ASSUMED = 0.05, MOST = 0.5;
 /* A pass ends at PASS of its correction. The residual of single precision drifts from the true one by so much
  * of the correction: 4e-5 at worst (ten layers, network 8 of tests/property/test_solver.c), of 16 networks of
@@ -519,6 +520,16 @@ static void precondition_flowing(const struct flowing *f, const double *v, doubl
     }
 }
 
+struct seen { /* in n iterations */
+    double least;
+    size_t n;
+};
+
+static double least_of(const struct seen *seen)
+{
+    return seen->n < FEW ? fmin(ASSUMED, seen->least) : seen->least;
+}
+
 /* About the least singular value of h, a triangle of m rows, by inverse iteration: never below it. */
 static double least_singular(size_t m, double (*h)[RESTART])
 {
@@ -554,7 +565,7 @@ static double least_singular(size_t m, double (*h)[RESTART])
 /* x += the correction that the basis has of the residual r it began with, until what is left of that is small
  * enough; z is M^-1 r. */
 static enum tmx_status krylov(const struct flowing *f, double *x, const double *r, double enough,
-                              double *least)
+                              struct seen *seen)
 {
     const struct tmx_vectors *v = f->s->net->vectors;
     const size_t n = f->s->net->n_node;
@@ -568,7 +579,7 @@ static enum tmx_status krylov(const struct flowing *f, double *x, const double *
         step[i] = (float)f->z[i];
         f->z[i] /= begin;
     }
-    while (m < RESTART && fabs(g[m]) > enough * *least) {
+    while (m < RESTART && fabs(g[m]) > enough * least_of(seen)) {
         double *next = basis + (m + 1) * n;
         if (m > 0) {
             precondition_flowing(f, basis + m * n, f->z);
@@ -603,7 +614,8 @@ static enum tmx_status krylov(const struct flowing *f, double *x, const double *
         g[m + 1] = -s[m] * g[m];
         g[m] *= c[m];
         m++;
-        *least = fmin(*least, least_singular(m, h));
+        seen->least = fmin(seen->least, least_singular(m, h));
+        seen->n++;
     }
     for (size_t j = m; j-- > 0;) {
         y[j] = g[j];
@@ -629,19 +641,18 @@ static enum tmx_status flowing(const struct tmx_solver *s, const struct workspac
     const size_t n = s->net->n_node;
     double *r = work->vector + F_R * n;
     const struct flowing f = {s, work, a, transposed, work->vector + F_Z * n, work->vector + F_ROOM * n};
-    double least = ASSUMED;
+    struct seen seen = {MOST, 0};
     for (size_t it = 0; it < MOST_ITERATIONS; it += RESTART) {
         residual(s->net, &a->matrix, transposed, b, x, r);
         settle_coolant(&f, x, r);
         precondition_flowing(&f, r, f.z);
         const double left = v->largest(n, f.z);
         const double want = enough(accuracy, fmax(left, v->largest(n, x)));
-        if (left <= want * least) {
+        if (left <= want * least_of(&seen)) {
             v->axpy(n, 1, f.z, x);
             return TMX_OK;
         }
-        least = it == 0 ? MOST : least;
-        const enum tmx_status st = krylov(&f, x, r, 0.3 * sqrt(v->dot(n, r, r)) * want / left, &least);
+        const enum tmx_status st = krylov(&f, x, r, 0.3 * sqrt(v->dot(n, r, r)) * want / left, &seen);
         if (st) {
             return st;
         }
