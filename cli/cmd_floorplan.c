@@ -5,6 +5,7 @@
 
 #include <thermix/policy.h>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/os.h"
@@ -53,6 +54,7 @@ struct compare {
     struct tmx_floorplan *floorplan; /* [n_file] */
     size_t most_unit;
     struct tmx_run_values runs; /* [n_file * n_mix], values: the metrics, then those of the units */
+    struct tmx_arena arena;
 };
 
 static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
@@ -77,12 +79,41 @@ static void read_units(void *ctx, const struct tmx_run *run, double *value)
     }
 }
 
-/* All runs, in memory. */
-static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
+/* The mixes, the floorplans' geometry, which the runs check against the chip, and all runs, in memory. */
+static void compare_run(struct compare *s, struct tmx_err *err)
 {
-    const char **unit = calloc(s->most_unit, sizeof *unit);
-    char(*name)[32] = calloc(s->most_unit, sizeof *name);
-    for (size_t u = 0; unit && name && u < s->most_unit; u++) {
+    struct tmx_config *cfg = NULL;
+    const char **unit;
+    char(*name)[32];
+    err->code = tmx_data_find(TMX_DATA_SUITE, s->a->suite, s->suite, err);
+    err->code = err->code ? err->code : tmx_config_load(&cfg, s->suite, NULL, err);
+    const struct tmx_setting *mixes = err->code ? NULL : tmx_config_find(cfg, "mixes");
+    if (!err->code && (tmx_setting_length(mixes) == 0 || !tmx_config_find(cfg, "base"))) {
+        tmx_error_at(err, TMX_ECONFIG, s->suite, 0, "a suite to compare floorplans on has mixes and a base");
+    }
+    const size_t n = s->a->mix ? 1 : tmx_setting_length(mixes);
+    TMX_TAKE(&s->arena, s->mix, n);
+    TMX_TAKE(&s->arena, s->floorplan, s->n_file);
+    tmx_arena_check(&s->arena, err);
+    for (; s->n_mix < n && !err->code; s->n_mix++) {
+        const struct tmx_setting *at = tmx_setting_at(mixes, s->n_mix);
+        if (s->a->mix) {
+            err->code = tmx_data_find(TMX_DATA_MIX, s->a->mix, s->mix[0], err);
+        } else if (!tmx_setting_text(at)) {
+            tmx_error_setting(err, mixes, "mixes: expected names in quotes");
+        } else {
+            err->code = tmx_data_name_for(TMX_DATA_MIX, at, tmx_setting_text(at), s->mix[s->n_mix], err);
+        }
+    }
+    tmx_config_close(cfg);
+    for (size_t f = 0; f < s->n_file && !err->code; f++) {
+        err->code = tmx_flp_read(s->file[f], &s->floorplan[f], err);
+        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
+    }
+    TMX_TAKE(&s->arena, unit, s->most_unit);
+    TMX_TAKE(&s->arena, name, s->most_unit);
+    tmx_arena_check(&s->arena, err);
+    for (size_t u = 0; u < s->most_unit && !err->code; u++) {
         snprintf(name[u], sizeof name[u], "unit_%zu_c", u);
         unit[u] = name[u];
     }
@@ -99,46 +130,22 @@ static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
                                   .probe = &probe,
                                   .suite = true};
     const struct tmx_study_options o = {.n_worker = (unsigned)s->a->jobs, .noun = "runs", TMX_STUDY_WHOLE};
-    enum tmx_status st = unit && name ? TMX_OK : tmx_no_memory(err);
-    st = st ? st : tmx_study_values(&s->runs, &runs, &o, err);
-    for (size_t i = 0; i < s->runs.n_point && !st; i++) {
+    err->code = err->code ? err->code : tmx_study_values(&s->runs, &runs, &o, err);
+    for (size_t i = 0; i < s->runs.n_point && !err->code; i++) {
         if (s->runs.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", s->file[i / s->n_mix], s->mix[i % s->n_mix],
-                          s->runs.error[i]);
+            tmx_error(err, TMX_ESOLVE, "%s, %s: %s", s->file[i / s->n_mix], s->mix[i % s->n_mix],
+                      s->runs.error[i]);
         }
     }
-    free(unit);
-    free(name);
-    return st;
 }
 
-static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
+static void compare_finish(struct compare *s)
 {
-    struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, s->suite, NULL, err);
-    const struct tmx_setting *mixes = st ? NULL : tmx_config_find(cfg, "mixes");
-    const size_t n = tmx_setting_length(mixes);
-    if (!st && (n == 0 || !tmx_config_find(cfg, "base"))) {
-        st = tmx_fail_at(err, TMX_ECONFIG, s->suite, 0,
-                         "a suite to compare floorplans on has mixes and a base");
+    for (size_t f = 0; s->floorplan && f < s->n_file; f++) {
+        tmx_floorplan_finish(&s->floorplan[f]);
     }
-    s->mix = calloc((size_t)n + 1, sizeof *s->mix);
-    if (!st && !s->mix) {
-        st = tmx_no_memory(err);
-    }
-    if (!st && s->a->mix) {
-        st = tmx_data_find(TMX_DATA_MIX, s->a->mix, s->mix[s->n_mix++], err);
-    }
-    for (size_t i = 0; i < n && !st && !s->a->mix; i++) {
-        const char *name = tmx_setting_text(tmx_setting_at(mixes, i));
-        if (!name) {
-            st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
-        } else {
-            st = tmx_data_name_for(TMX_DATA_MIX, tmx_setting_at(mixes, i), name, s->mix[s->n_mix++], err);
-        }
-    }
-    tmx_config_close(cfg);
-    return st;
+    tmx_run_values_finish(&s->runs);
+    tmx_arena_finish(&s->arena);
 }
 
 static const struct tmx_column unit_columns[] = {
@@ -152,78 +159,31 @@ static void add_unit(struct tmx_table *t, const char *file, const struct tmx_uni
                   1e3 * unit->y_m, 1e3 * (unit->y_m + unit->h_m), temp_c);
 }
 
-/* Print one; the units, for heat maps, only go to the folder. */
-static enum tmx_status save(const struct args *a, const struct tmx_table *t, const struct tmx_table *units,
-                            struct tmx_err *err)
+/* The row of a floorplan: the hottest SM and largest difference over all mixes, the mean slowdown and energy;
+ * and every unit with its temperature, the mean over time and mixes. */
+static void compare_mixes(const struct compare *s, size_t f, struct tmx_table *t, struct tmx_table *units)
 {
-    enum tmx_status st = tmx_print(t, TMX_OK, &a->print, "-", err);
-    if (!st && strcmp(a->out, "-") != 0) {
-        st = tmx_table_save_in(t, a->out, "table.csv", err);
-        st = st ? st : tmx_table_save_in(units, a->out, "units.csv", err);
-    }
-    return st;
-}
-
-/* The floorplans' geometry, which the runs check against the chip, and the runs. */
-static enum tmx_status compare_run(struct compare *s, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, s->a->suite, s->suite, err);
-    st = st ? st : read_mixes(s, err);
-    s->floorplan = calloc(s->n_file, sizeof *s->floorplan);
-    st = st || s->floorplan ? st : tmx_fail(err, TMX_ENOMEM, "floorplans");
-    for (size_t f = 0; f < s->n_file && !st; f++) {
-        st = tmx_flp_read(s->file[f], &s->floorplan[f], err);
-        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
-    }
-    return st ? st : run_all(s, err);
-}
-
-static void compare_finish(struct compare *s)
-{
-    for (size_t f = 0; s->floorplan && f < s->n_file; f++) {
-        tmx_floorplan_finish(&s->floorplan[f]);
-    }
-    free(s->floorplan);
-    tmx_run_values_finish(&s->runs);
-    free(s->mix);
-}
-
-/* A row a floorplan: the hottest SM and largest difference over all mixes, the mean slowdown and energy; and
- * every unit of each with its temperature, the mean over time and mixes. */
-static enum tmx_status compare_runs(struct compare *s, struct tmx_err *err)
-{
-    enum tmx_status st = compare_run(s, err);
-    struct tmx_table *t =
-        st ? NULL : tmx_table_of("floorplan mixes:d peak_temp_c:2 gradient_c:2 slowdown_pct:2 energy_j:0");
-    struct tmx_table *units = st ? NULL : tmx_table_new(unit_columns, N_UNIT_COLUMN);
+    const double *first = &s->runs.value[f * s->n_mix * s->runs.n_value];
+    double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
     size_t index[N_METRIC];
     for (size_t i = 0; i < N_METRIC; i++) {
         index[i] = tmx_study_metric(metric_name[i]);
     }
-    for (size_t f = 0; f < s->n_file && !st; f++) {
-        const double *first = &s->runs.value[f * s->n_mix * s->runs.n_value];
-        double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
-        for (size_t m = 0; m < s->n_mix; m++) {
-            const double *v = first + m * s->runs.n_value;
-            peak = fmax(peak, v[index[PEAK]]);
-            gradient = fmax(gradient, v[index[GRADIENT]]);
-            slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
-            energy += v[index[ENERGY]] / (double)s->n_mix;
-        }
-        tmx_table_row(t, "%s %zu %g %g %g %g", s->file[f], s->n_mix, peak, gradient, slowdown, energy);
-        for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
-            double sum_c = 0;
-            for (size_t m = 0; m < s->n_mix; m++) {
-                sum_c += first[m * s->runs.n_value + tmx_study_metrics() + u];
-            }
-            add_unit(units, s->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
-        }
+    for (size_t m = 0; m < s->n_mix; m++) {
+        const double *v = first + m * s->runs.n_value;
+        peak = fmax(peak, v[index[PEAK]]);
+        gradient = fmax(gradient, v[index[GRADIENT]]);
+        slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
+        energy += v[index[ENERGY]] / (double)s->n_mix;
     }
-    st = st ? st : save(s->a, t, units, err);
-    tmx_table_destroy(t);
-    tmx_table_destroy(units);
-    compare_finish(s);
-    return st;
+    tmx_table_row(t, "%s %zu %g %g %g %g", s->file[f], s->n_mix, peak, gradient, slowdown, energy);
+    for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
+        double sum_c = 0;
+        for (size_t m = 0; m < s->n_mix; m++) {
+            sum_c += first[m * s->runs.n_value + tmx_study_metrics() + u];
+        }
+        add_unit(units, s->file[f], &s->floorplan[f].unit[u], sum_c / (double)s->n_mix);
+    }
 }
 
 /* What `thermix floorplan VERB` does. */
@@ -247,7 +207,7 @@ static const char *const verbs[] = {"check", "show",  "convert", "scale",    "ro
                                     "swap",  "split", "grid",    "generate", "compare", "optimise", NULL};
 
 /* "2x3", "2x3mm", "0.5": two numbers in the unit asked for. */
-static enum tmx_status pair(const char *text, const char *what, double v[2], struct tmx_err *err)
+static void pair(const char *text, const char *what, double v[2], struct tmx_err *err)
 {
     double unit = 1;
     size_t n = text ? strlen(text) : 0;
@@ -259,78 +219,45 @@ static enum tmx_status pair(const char *text, const char *what, double v[2], str
     const char *end = text ? text + n : NULL;
     if (!text || !tmx_span_real((struct tmx_span){text, x ? x : end}, &v[0]) ||
         !tmx_span_real((struct tmx_span){x ? x + 1 : text, end}, &v[1])) {
-        return tmx_fail(err, TMX_ECONFIG, "%s %s: expected WIDTHxHEIGHT like %s", what,
-                        text ? text : "missing", strcmp(what, "--die") == 0 ? "24x24mm" : "2x3");
+        tmx_error(err, TMX_ECONFIG, "%s %s: expected WIDTHxHEIGHT like %s", what, text ? text : "missing",
+                  strcmp(what, "--die") == 0 ? "24x24mm" : "2x3");
     }
     v[0] *= unit;
     v[1] *= unit;
-    return TMX_OK;
 }
 
-static enum tmx_status counts(const char *text, size_t n[2], struct tmx_err *err)
+static size_t find_unit(const struct tmx_floorplan *fp, const char *name, struct tmx_err *err)
 {
-    double v[2] = {0};
-    const enum tmx_status st = pair(text, "--by", v, err);
-    if (st) {
-        return st;
-    }
-    for (size_t i = 0; i < 2; i++) {
-        if (v[i] < 1 || v[i] > 1024 || v[i] != floor(v[i])) {
-            return tmx_fail(err, TMX_ECONFIG, "--by %s: expected whole numbers from 1 to 1024", text);
+    const size_t unit = name ? tmx_floorplan_find(fp, name) : fp->n_unit;
+    if (unit == fp->n_unit) {
+        const char **names = calloc(fp->n_unit + 1, sizeof *names);
+        for (size_t i = 0; names && i < fp->n_unit; i++) {
+            names[i] = fp->unit[i].name;
         }
-        n[i] = (size_t)v[i];
+        const char *near = names && name ? tmx_suggest_nearest(name, names, fp->n_unit) : NULL;
+        free(names);
+        tmx_error_at(err, TMX_ECONFIG, fp->source, 0,
+                     name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME", name,
+                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
-    return n[0] * n[1] <= TMX_FLP_MAX_UNITS
-               ? TMX_OK
-               : tmx_fail(err, TMX_ECONFIG, "--by %s: more than %d pieces", text, TMX_FLP_MAX_UNITS);
+    return unit;
 }
 
-static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *name, size_t *unit,
-                                 struct tmx_err *err)
-{
-    const char **names = calloc(fp->n_unit + 1, sizeof *names);
-    *unit = name ? tmx_floorplan_find(fp, name) : fp->n_unit;
-    for (size_t i = 0; names && i < fp->n_unit; i++) {
-        names[i] = fp->unit[i].name;
-    }
-    const char *near = names && name ? tmx_suggest_nearest(name, names, fp->n_unit) : NULL;
-    free(names);
-    if (name && *unit < fp->n_unit) {
-        return TMX_OK;
-    }
-    return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                       name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME", name,
-                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-}
-
-static enum tmx_status show(const struct args *a, const struct tmx_floorplan *fp, struct tmx_err *err)
+static void show(const struct args *a, const struct tmx_floorplan *fp, struct tmx_err *err)
 {
     if (tmx_plot_is_file(a->out)) {
-        return tmx_floorplan_draw(fp, a->out, err);
+        err->code = tmx_floorplan_draw(fp, a->out, err);
+        return;
     }
     struct tmx_table *t = tmx_table_of("unit left_mm:3 bottom_mm:3 width_mm:3 height_mm:3 area_mm2:3");
     for (const struct tmx_unit *u = fp->unit; u < fp->unit + fp->n_unit; u++) {
         tmx_table_row(t, "%s %g %g %g %g %g", u->name, 1e3 * u->x_m, 1e3 * u->y_m, 1e3 * u->w_m, 1e3 * u->h_m,
                       1e6 * tmx_unit_area_m2(u));
     }
-    return tmx_print_end(t, TMX_OK, &a->print, a->out, err);
+    err->code = tmx_print_end(t, TMX_OK, &a->print, a->out, err);
 }
 
-static enum tmx_status scale(struct tmx_floorplan *fp, const char *by, const double v[2], struct tmx_err *err)
-{
-    if (v[0] <= 0 || v[1] <= 0) {
-        return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", by);
-    }
-    const double side_m[] = {v[0] * tmx_floorplan_width_m(fp), v[1] * tmx_floorplan_height_m(fp)};
-    if (side_m[0] < 1e-6 || side_m[1] < 1e-6) {
-        return tmx_fail(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more", by,
-                        side_m[0], side_m[1]);
-    }
-    tmx_floorplan_scale(fp, v[0], v[1]);
-    return TMX_OK;
-}
-
-static enum tmx_status generate(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static void generate(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     /* SM area and margin of the two-band GT200 plan in floorplans/gtx280: 30 SMs of 10 mm2 on 576 mm2, memory
      * controllers 2 mm wide on a side of 24 mm. Assumed for other chips. */
@@ -338,30 +265,44 @@ static enum tmx_status generate(const struct args *a, struct tmx_floorplan *fp, 
     double die[2] = {0};
     struct tmx_regular_chip c = {
         .n_sm = (size_t)a->sms, .per_cluster = (size_t)a->per_tpc, .placement = a->place};
-    const enum tmx_status st = pair(a->die, "--die", die, err);
-    if (st) {
-        return st;
-    }
+    pair(a->die, "--die", die, err);
     c.width_m = 1e-3 * die[0];
     c.height_m = 1e-3 * die[1];
     c.margin_m = isnan(a->margin_mm) ? margin_share * c.width_m : 1e-3 * a->margin_mm;
     c.sm_area_m2 =
         isnan(a->sm_area_mm2) ? sm_share * c.width_m * c.height_m / (double)a->sms : 1e-6 * a->sm_area_mm2;
-    return tmx_floorplan_generate(fp, &c, err);
+    err->code = err->code ? err->code : tmx_floorplan_generate(fp, &c, err);
 }
 
-static enum tmx_status change(const struct args *a, enum verb verb, struct tmx_floorplan *fp,
-                              struct tmx_err *err)
+static void change(const struct args *a, enum verb verb, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     double v[2] = {0};
-    size_t unit = 0, with = 0, n[2] = {0};
-    enum tmx_status st =
-        verb == MOVE || verb == SWAP || verb == SPLIT ? find_unit(fp, a->unit, &unit, err) : TMX_OK;
-    st = st || verb != SWAP ? st : find_unit(fp, a->with, &with, err);
-    st = st || (verb != SCALE && verb != MOVE) ? st : pair(a->by, "--by", v, err);
-    st = st || (verb != SPLIT && verb != GRID) ? st : counts(a->by, n, err);
-    if (st) {
-        return st;
+    size_t n[2] = {0};
+    const bool pieces = verb == SPLIT || verb == GRID;
+    const size_t unit = verb == MOVE || verb == SWAP || verb == SPLIT ? find_unit(fp, a->unit, err) : 0,
+                 with = verb == SWAP && !err->code ? find_unit(fp, a->with, err) : 0;
+    if (pieces || verb == SCALE || verb == MOVE) {
+        pair(a->by, "--by", v, err);
+    }
+    for (size_t i = 0; i < 2 && pieces && !err->code; i++) {
+        if (v[i] < 1 || v[i] > 1024 || v[i] != floor(v[i])) {
+            tmx_error(err, TMX_ECONFIG, "--by %s: expected whole numbers from 1 to 1024", a->by);
+        } else {
+            n[i] = (size_t)v[i];
+        }
+    }
+    if (n[0] * n[1] > TMX_FLP_MAX_UNITS) {
+        tmx_error(err, TMX_ECONFIG, "--by %s: more than %d pieces", a->by, TMX_FLP_MAX_UNITS);
+    }
+    const double side_m[] = {v[0] * tmx_floorplan_width_m(fp), v[1] * tmx_floorplan_height_m(fp)};
+    if (verb == SCALE && (v[0] <= 0 || v[1] <= 0)) {
+        tmx_error(err, TMX_ECONFIG, "--by %s: factors are above 0", a->by);
+    } else if (verb == SCALE && (side_m[0] < 1e-6 || side_m[1] < 1e-6)) {
+        tmx_error(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more", a->by,
+                  side_m[0], side_m[1]);
+    }
+    if (err->code) {
+        return;
     }
     switch (verb) {
     case CHECK:
@@ -370,9 +311,11 @@ static enum tmx_status change(const struct args *a, enum verb verb, struct tmx_f
                           a->gaps ? " (gaps allowed)" : "");
         break;
     case SHOW:
-        return show(a, fp, err);
+        show(a, fp, err);
+        break;
     case SCALE:
-        return scale(fp, a->by, v, err);
+        tmx_floorplan_scale(fp, v[0], v[1]);
+        break;
     case ROTATE:
         tmx_floorplan_rotate(fp, (int)(a->turns % 4));
         break;
@@ -386,31 +329,34 @@ static enum tmx_status change(const struct args *a, enum verb verb, struct tmx_f
         tmx_floorplan_swap(fp, unit, with);
         break;
     case SPLIT:
-        return tmx_floorplan_split(fp, unit, n[0], n[1], err);
+        err->code = tmx_floorplan_split(fp, unit, n[0], n[1], err);
+        break;
     case GRID:
-        return tmx_floorplan_grid(fp, n[0], n[1], err);
+        err->code = tmx_floorplan_grid(fp, n[0], n[1], err);
+        break;
     case GENERATE:
-        return generate(a, fp, err);
+        generate(a, fp, err);
+        break;
     case CONVERT: /* reading and writing is all */
     case COMPARE:
     case OPTIMISE:
         break;
     }
-    return TMX_OK;
 }
 
-static enum tmx_status write_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static void write_floorplan(const struct args *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     char comment[256];
     snprintf(comment, sizeof comment, "thermix floorplan %s%s%s", a->verb, a->file ? " of " : "",
              a->file ? a->file : "");
     tmx_floorplan_normalise(fp);
-    enum tmx_status st = tmx_floorplan_check(fp, a->gaps, err);
-    st = st ? st : tmx_os_mkdirs_for(a->out, err);
-    if (!st && a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0) {
-        return tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
+    err->code = err->code ? err->code : tmx_floorplan_check(fp, a->gaps, err);
+    err->code = err->code ? err->code : tmx_os_mkdirs_for(a->out, err);
+    if (!err->code) {
+        err->code = a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0
+                        ? tmx_ice_write_flp(a->out, fp, NULL, NULL, err)
+                        : tmx_flp_write(a->out, fp, comment, err);
     }
-    return st ? st : tmx_flp_write(a->out, fp, comment, err);
 }
 
 /* `KEY=VALUE` of the floorplanner (o; NULL: refused) or of the package. */
@@ -441,8 +387,8 @@ static void say(void *to, enum tmx_log_level level, const char *text)
 
 /* One floorplan under the power file in the package: the steady state of the mean power, as `thermix thermal`
  * has it. */
-static enum tmx_status compare_one(const struct args *a, const char *file, struct tmx_table *t,
-                                   struct tmx_table *units, struct tmx_err *err)
+static void compare_one(const struct args *a, const char *file, struct tmx_table *t, struct tmx_table *units,
+                        struct tmx_err *err)
 {
     static struct tmx_trace_options o; /* large */
     struct tmx_trace_run r = {0};
@@ -479,30 +425,35 @@ static enum tmx_status compare_one(const struct args *a, const char *file, struc
                       k[hot] - k[cold]);
     }
     tmx_trace_run_finish(&r);
-    return st;
 }
 
-static enum tmx_status compare_files(const struct args *a, struct tmx_err *err)
+static void compare_files(const struct args *a, struct tmx_err *err)
 {
     struct compare s = {.a = a, .file = a->words.text + 1, .n_file = a->words.n - 1};
     if (a->words.n < 3 || !a->suite == !a->power || (a->suite && a->config)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "compare: expected two floorplans or more, and --suite SUITE, whose runs it "
-                        "compares, or -p POWER and -c CONFIG, whose steady states it compares");
+        tmx_error(err, TMX_ECONFIG,
+                  "compare: expected two floorplans or more, and --suite SUITE, whose runs it "
+                  "compares, or -p POWER and -c CONFIG, whose steady states it compares");
+        return;
     }
-    if (a->suite) {
-        return compare_runs(&s, err);
-    }
-    enum tmx_status st = TMX_OK;
-    struct tmx_table *t = tmx_table_of("floorplan power_w:2 hottest peak_temp_c:2 gradient_c:2"),
+    struct tmx_table *t = tmx_table_of(
+                         a->suite ? "floorplan mixes:d peak_temp_c:2 gradient_c:2 slowdown_pct:2 energy_j:0"
+                                  : "floorplan power_w:2 hottest peak_temp_c:2 gradient_c:2"),
                      *units = tmx_table_new(unit_columns, N_UNIT_COLUMN);
-    for (size_t f = 0; f < s.n_file && !st; f++) { /* one power file on every floorplan */
-        st = compare_one(a, s.file[f], t, units, err);
+    if (a->suite) {
+        compare_run(&s, err);
     }
-    st = st ? st : save(a, t, units, err);
+    for (size_t f = 0; f < s.n_file && !err->code; f++) { /* one power file on every floorplan */
+        a->suite ? compare_mixes(&s, f, t, units) : compare_one(a, s.file[f], t, units, err);
+    }
+    err->code = tmx_print(t, err->code, &a->print, "-", err);
+    if (!err->code && strcmp(a->out, "-") != 0) { /* the units, for heat maps, only go to the folder */
+        err->code = tmx_table_save_in(t, a->out, "table.csv", err);
+        err->code = err->code ? err->code : tmx_table_save_in(units, a->out, "units.csv", err);
+    }
     tmx_table_destroy(t);
     tmx_table_destroy(units);
-    return st;
+    compare_finish(&s);
 }
 
 /* What the best candidate is chosen by. */
@@ -510,30 +461,32 @@ enum { FOR_COST, FOR_SLOWDOWN };
 static const char *const goals[] = {"cost", "slowdown", NULL};
 
 /* The candidate whose runs lose least time; slowdown_pct [1 + r->n]: of the start, then of the candidates. */
-static enum tmx_status choose_by_runs(const struct args *a, const struct tmx_floorplanner_result *r,
-                                      double *slowdown_pct, size_t *best, struct tmx_err *err)
+static size_t choose_by_runs(const struct args *a, const struct tmx_floorplanner_result *r,
+                             double *slowdown_pct, struct tmx_err *err)
 {
-    char folder[TMX_PATH_SIZE - 32], (*path)[TMX_PATH_SIZE] = calloc(1 + r->n, sizeof *path);
-    const char **file = calloc(1 + r->n, sizeof *file);
-    struct compare s = {.a = a, .file = file, .n_file = 1 + r->n};
+    char folder[TMX_PATH_SIZE - 32], (*path)[TMX_PATH_SIZE];
+    const char **file;
+    struct compare s = {.a = a, .n_file = 1 + r->n};
+    size_t best = 0;
     const size_t metric = tmx_study_metric(metric_name[SLOWDOWN]);
-    enum tmx_status st = path && file ? tmx_os_temp_dir(folder, sizeof folder, err) : tmx_no_memory(err);
-    const bool made = !st;
-    for (size_t i = 0; i <= r->n && !st; i++) {
+    TMX_TAKE(&s.arena, path, s.n_file);
+    s.file = TMX_TAKE(&s.arena, file, s.n_file);
+    tmx_arena_check(&s.arena, err);
+    err->code = err->code ? err->code : tmx_os_temp_dir(folder, sizeof folder, err);
+    const bool made = !err->code;
+    for (size_t i = 0; i <= r->n && !err->code; i++) {
         snprintf(path[i], sizeof path[i], "%s/%zu.flp", folder, i);
         file[i] = path[i];
-        st = tmx_flp_write(path[i], i ? &r->floorplan[i - 1] : &r->start, NULL, err);
+        err->code = tmx_flp_write(path[i], i ? &r->floorplan[i - 1] : &r->start, NULL, err);
     }
-    st = st ? st : compare_run(&s, err);
-    for (size_t i = 0; i <= r->n && !st; i++) {
-        slowdown_pct[i] = 0;
+    if (!err->code) {
+        compare_run(&s, err);
+    }
+    for (size_t i = 0; i <= r->n && !err->code; i++) {
         for (size_t m = 0; m < s.n_mix; m++) {
             slowdown_pct[i] += s.runs.value[(i * s.n_mix + m) * s.runs.n_value + metric] / (double)s.n_mix;
         }
-    }
-    compare_finish(&s);
-    for (size_t i = 1; i <= r->n && !st; i++) {
-        *best = slowdown_pct[i] < slowdown_pct[*best + 1] ? i - 1 : *best;
+        best = i > 0 && slowdown_pct[i] < slowdown_pct[best + 1] ? i - 1 : best;
     }
     for (size_t i = 0; i <= r->n && made; i++) {
         remove(path[i]);
@@ -541,55 +494,37 @@ static enum tmx_status choose_by_runs(const struct args *a, const struct tmx_flo
     if (made) {
         remove(folder);
     }
-    free(file);
-    free(path);
-    return st;
+    compare_finish(&s);
+    return best;
 }
 
-static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *r, size_t best,
-                                          const double *slowdown_pct, struct tmx_table **t,
-                                          struct tmx_err *err)
+static void optimise(const struct args *a, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         TMX_TEXT("floorplan"),       TMX_REAL("cost", 3),        TMX_REAL("area_mm2", 3),
         TMX_REAL("wire_mm", 3),      TMX_REAL("peak_temp_c", 3), TMX_REAL("gradient_c", 3),
         TMX_REAL("slowdown_pct", 2),
     };
-    const size_t n = sizeof columns / sizeof columns[0] - (slowdown_pct ? 0 : 1);
-    const enum tmx_status st = tmx_table_create(t, columns, n, err);
-    for (size_t i = 0; i < 2 && !st; i++) {
-        const struct tmx_floorplanner_values *v = i ? &r->value[best] : &r->start_value;
-        tmx_table_row(*t, "%s %g %g %g %g %g", i ? "result" : "start", v->cost, 1e6 * v->area_m2,
-                      1e3 * v->wire_m, v->peak_k - TMX_ZERO_C, v->gradient_k);
-        if (slowdown_pct) {
-            tmx_table_real(*t, slowdown_pct[i ? best + 1 : 0]);
-        }
-    }
-    return st;
-}
-
-static enum tmx_status optimise(const struct args *a, struct tmx_err *err)
-{
     static struct tmx_hotspot_config cfg; /* large */
     struct tmx_floorplanner_options o;
     struct tmx_floorplanner_result r = {0};
-    struct tmx_table *t = NULL;
+    struct tmx_arena arena = {0};
     const bool runs = a->goal == FOR_SLOWDOWN;
-    size_t best = 0;
     if (!a->file || a->words.n > 2 || (a->words.n == 2 && a->description) || !a->power) {
-        return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
-    }
-    if (runs ? !a->suite || tmx_text_ends(a->file, ".desc") : a->suite != NULL) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        runs ? "--for slowdown: expected a chip's .flp, and --suite SUITE"
-                             : "--suite does nothing in optimise without --for slowdown");
+        tmx_error(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
+    } else if (runs ? !a->suite || tmx_text_ends(a->file, ".desc") : a->suite != NULL) {
+        tmx_error(err, TMX_ECONFIG,
+                  runs ? "--for slowdown: expected a chip's .flp, and --suite SUITE"
+                       : "--suite does nothing in optimise without --for slowdown");
     }
     tmx_hotspot_config_init(&cfg);
-    enum tmx_status st = tmx_floorplanner_options_read(&o, a->config, err);
-    for (size_t i = 0; i < a->set.n && !st; i++) {
-        st = set_option(a->set.text[i], &o, &cfg, err);
+    err->code = err->code ? err->code : tmx_floorplanner_options_read(&o, a->config, err);
+    for (size_t i = 0; i < a->set.n && !err->code; i++) {
+        err->code = set_option(a->set.text[i], &o, &cfg, err);
     }
-    st = st || !a->config ? st : tmx_hotspot_config_read(&cfg, a->config, TMX_HOTSPOT_CONFIG, err);
+    if (!err->code && a->config) {
+        err->code = tmx_hotspot_config_read(&cfg, a->config, TMX_HOTSPOT_CONFIG, err);
+    }
     const struct tmx_floorplanner_input in = {.file = a->file,
                                               .power = a->power,
                                               .stay = a->stay,
@@ -597,86 +532,101 @@ static enum tmx_status optimise(const struct args *a, struct tmx_err *err)
                                               .cfg = &cfg,
                                               .options = &o,
                                               .seed = (uint64_t)a->seed};
-    st = st ? st : tmx_floorplanner_run(&in, &r, err);
-    double *slowdown_pct = st || !runs ? NULL : calloc(1 + r.n, sizeof *slowdown_pct);
-    if (!st && runs) {
-        st = slowdown_pct ? choose_by_runs(a, &r, slowdown_pct, &best, err) : tmx_no_memory(err);
+    err->code = err->code ? err->code : tmx_floorplanner_run(&in, &r, err);
+    double *slowdown_pct = TMX_TAKE(&arena, slowdown_pct, 1 + r.n);
+    tmx_arena_check(&arena, err);
+    const size_t best = runs && !err->code ? choose_by_runs(a, &r, slowdown_pct, err) : 0;
+    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - !runs);
+    for (size_t i = 0; i < 2 && t && !err->code; i++) {
+        const struct tmx_floorplanner_values *v = i ? &r.value[best] : &r.start_value;
+        tmx_table_row(t, "%s %g %g %g %g %g", i ? "result" : "start", v->cost, 1e6 * v->area_m2,
+                      1e3 * v->wire_m, v->peak_k - TMX_ZERO_C, v->gradient_k);
+        if (runs) {
+            tmx_table_real(t, slowdown_pct[i ? best + 1 : 0]);
+        }
     }
-    st = st ? st : tabulate_optimised(&r, best, slowdown_pct, &t, err);
-    st = st ? st : write_floorplan(a, &r.floorplan[best], err);
-    if (!st) {
+    err->code = err->code || t ? err->code : tmx_no_memory(err);
+    if (!err->code) {
+        write_floorplan(a, &r.floorplan[best], err);
+    }
+    if (!err->code) {
         FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
         struct tmx_table *chosen = NULL;
-        st = a->print.columns.n == 0
-                 ? TMX_OK
-                 : tmx_table_choose(t, a->print.columns.text, a->print.columns.n, &chosen, err);
-        st = st ? st : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->print.format, out, err);
+        if (a->print.columns.n > 0) {
+            err->code = tmx_table_choose(t, a->print.columns.text, a->print.columns.n, &chosen, err);
+        }
+        err->code = err->code
+                        ? err->code
+                        : tmx_table_write(chosen ? chosen : t, (enum tmx_format)a->print.format, out, err);
         tmx_table_destroy(chosen);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
                 r.n_tried, fabs(r.value[best].estimate_k - r.value[best].peak_k),
                 r.value[best].estimate_k < r.value[best].peak_k ? "too cold" : "too hot");
     }
-    free(slowdown_pct);
+    tmx_arena_finish(&arena);
     tmx_table_destroy(t);
     tmx_floorplanner_finish(&r);
-    return st;
 }
 
-/* convert, of a stack of several files; *done: that was all. */
-static enum tmx_status convert_stack(const struct args *a, bool *done, struct tmx_err *err)
+/* convert, of a stack of several files; false: it is one floorplan. */
+static bool convert_stack(const struct args *a, struct tmx_err *err)
 {
     char note[TMX_ICE_NOTE] = "";
-    const bool to_ice = a->to == TMX_TO_ICE, stack = tmx_ice_is(a->file, true);
-    *done = stack || (to_ice && !tmx_text_ends(a->file, ".flp"));
-    if (stack) {
-        return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
-                      : tmx_ice_convert_stack(a->file, a->out, err);
+    const bool to_ice = a->to == TMX_TO_ICE;
+    if (tmx_ice_is(a->file, true)) {
+        err->code = to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
+                           : tmx_ice_convert_stack(a->file, a->out, err);
+        return true;
     }
-    if (*done && strcmp(a->out, "-") == 0) {
-        return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
+    if (!to_ice || tmx_text_ends(a->file, ".flp")) {
+        return false;
     }
-    const enum tmx_status st = *done ? tmx_ice_write_stack(a->file, a->out, note, err) : TMX_OK;
-    if (!st && note[0]) {
+    err->code = strcmp(a->out, "-") == 0
+                    ? tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files")
+                    : tmx_ice_write_stack(a->file, a->out, note, err);
+    if (!err->code && note[0]) {
         tmx_print_visible(stderr, "thermix floorplan: %s\n", note);
     }
-    return st;
+    return true;
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct args *a = args;
     struct tmx_floorplan fp = {0};
+    struct tmx_err own = {0};
     a->verb = a->words.text[0];
     a->file = a->words.n > 1 ? a->words.text[1] : a->description;
     const enum verb verb = (enum verb)tmx_names_find(a->verb, verbs, sizeof verbs / sizeof verbs[0] - 1);
     if (verb == COMPARE || verb == OPTIMISE) {
-        return (verb == COMPARE ? compare_files : optimise)(a, err);
+        (verb == COMPARE ? compare_files : optimise)(a, &own);
+        return tmx_error_give(err, &own);
     }
     if (a->words.n > 2) {
         return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
     }
-    bool done = false;
-    enum tmx_status st = verb == CONVERT && a->file ? convert_stack(a, &done, err) : TMX_OK;
-    if (st || done) {
-        return st;
+    if (verb == CONVERT && a->file && convert_stack(a, &own)) {
+        return tmx_error_give(err, &own);
     }
     if (verb != GENERATE && a->file && tmx_text_ends(a->file, ".lcf")) {
-        return tmx_fail_at(err, TMX_ECONFIG, a->file, 0,
-                           "is a layer file, whose layers name floorplans: give one of those, or `thermix "
-                           "thermal -grid_layer_file`");
+        tmx_error_at(&own, TMX_ECONFIG, a->file, 0,
+                     "is a layer file, whose layers name floorplans: give one of those, or `thermix "
+                     "thermal -grid_layer_file`");
+    } else if (verb != GENERATE && !a->file) {
+        tmx_error(&own, TMX_ECONFIG, "%s: which floorplan?", a->verb);
+    } else if (verb != GENERATE) {
+        own.code = tmx_ice_is(a->file, false) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, &own)
+                                              : tmx_flp_read(a->file, &fp, &own);
+        own.code = own.code ? own.code : tmx_floorplan_check(&fp, a->gaps, &own);
     }
-    if (verb != GENERATE && !a->file) {
-        return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
+    if (!own.code) {
+        change(a, verb, &fp, &own);
     }
-    if (verb != GENERATE) {
-        st = tmx_ice_is(a->file, false) ? tmx_ice_read_flp(a->file, &fp, NULL, NULL, err)
-                                        : tmx_flp_read(a->file, &fp, err);
-        st = st ? st : tmx_floorplan_check(&fp, a->gaps, err);
+    if (!own.code && verb >= CONVERT) {
+        write_floorplan(a, &fp, &own);
     }
-    st = st ? st : change(a, verb, &fp, err);
-    st = st || verb < CONVERT ? st : write_floorplan(a, &fp, err);
     tmx_floorplan_finish(&fp);
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 /* thermix floorplan: check, show, change, make and compare floorplans. */
