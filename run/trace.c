@@ -180,7 +180,7 @@ static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
     for (size_t i = 0; i < s->n; i++) {
         double gpu_w = 0;
         for (size_t g = v[i].gpu0; g < v[i].gpu0 + v[i].n_gpu; g++) {
-            gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_watts(s, g).now_w;
+            gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_now(s, g).gpu_w;
         }
         t->row_w[v[i].row] += tmx_serve_power_w(s, i, gpu_w);
     }
@@ -201,10 +201,10 @@ static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t 
         }
         const size_t g = v[i].gpu0;
         const struct tmx_chip *c = sim->machine->gpu[g].chip;
-        const unsigned why = tmx_serve_reasons(s, g);
-        mhz[v[i].class_of] = fmin(mhz[v[i].class_of], c->level[tmx_serve_level(s, g)].freq_hz / 1e6);
-        capped += why >> TMX_REASON_SW_POWER_CAP & 1;
-        braked |= why >> TMX_REASON_HW_POWER_BRAKE & 1;
+        const struct tmx_serve_now now = tmx_serve_now(s, g);
+        mhz[v[i].class_of] = fmin(mhz[v[i].class_of], c->level[now.level].freq_hz / 1e6);
+        capped += now.reasons >> TMX_REASON_SW_POWER_CAP & 1;
+        braked |= now.reasons >> TMX_REASON_HW_POWER_BRAKE & 1;
         requests += v[i].n_request;
         in_row++;
         hottest_k = fmax(hottest_k, v[i].hottest_k);

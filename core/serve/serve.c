@@ -139,13 +139,15 @@ struct tmx_serve_instance {
     size_t iteration_tokens; /* prompt tokens */
     size_t batch;            /* sequences that get a token; 0: none */
     size_t n_run, preempted;
-    uint64_t k;          /* token iterations so far */
-    double late_s;       /* that slow clocks took so far */
-    double cached, held; /* tokens of running sequences; reserved of the cache, prompts included */
+    uint64_t k;                    /* token iterations so far */
+    struct tmx_serve_end *heap;    /* [max_batch]; n_run are in it */
+    struct tmx_serve_fresh *fresh; /* [max_batch + 1] */
+    double late_s;                 /* that slow clocks took so far */
+    double cached, held;           /* tokens of running sequences; reserved of the cache, prompts included */
     size_t n_fresh;
     /* this tick */
     double busy_s, sm_ws, l2_ws, dram_ws;
-    struct tmx_serve_watts watts; /* of a GPU, of the last tick */
+    struct tmx_serve_now now; /* of a GPU, of the last tick */
     /* row */
     double asked_hz, due_s, clock_hz;
     size_t level;
@@ -231,12 +233,11 @@ static void account(struct tmx_serve *s, size_t i, double to_s)
 
 /* ---- the batch ---- */
 
-static uint32_t pop_end(struct tmx_serve *s, size_t i)
+static uint32_t pop_end(struct tmx_serve_instance *x)
 {
-    struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+    struct tmx_serve_end *h = x->heap;
     const uint32_t first = h[0].request;
-    const size_t n = --s->instance[i].n_run;
-    s->view[i].n_sequence--;
+    const size_t n = --x->n_run;
     const struct tmx_serve_end last = h[n];
     size_t k = 0, child;
     while ((child = 2 * k + 1) < n) {
@@ -277,15 +278,15 @@ static void complete(struct tmx_serve *s, size_t i, uint32_t r, double at_s)
 static void join(struct tmx_serve *s, size_t i, uint32_t r, double last_s)
 {
     struct tmx_serve_instance *x = &s->instance[i];
-    struct tmx_serve_fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
+    struct tmx_serve_fresh *f = x->fresh;
     struct tmx_llm_request *q = &s->request[r];
     const double output = q->output / s->phase[i]->max_prompt; /* a cache it has not seen */
     s->most_output = fmax(s->most_output, output);
     q->beyond |= output > 1 ? TMX_BEYOND_OUTPUT : 0;
     q->token_late = late_mark(x);
     const uint64_t at = x->k + q->output - 1; /* its end goes into the heap */
-    struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
-    size_t k = s->instance[i].n_run++;
+    struct tmx_serve_end *h = x->heap;
+    size_t k = x->n_run++;
     s->view[i].n_sequence++;
     while (k > 0 && h[(k - 1) / 2].at > at) {
         h[k] = h[(k - 1) / 2];
@@ -297,29 +298,6 @@ static void join(struct tmx_serve *s, size_t i, uint32_t r, double last_s)
         f[x->n_fresh - 1].n++;
     } else {
         f[x->n_fresh++] = (struct tmx_serve_fresh){last_s, 1};
-    }
-}
-
-/* The cache of a request leaves for its token instance. */
-static void send(struct tmx_serve *s, size_t from, uint32_t r, double at_s)
-{
-    struct tmx_llm_request *q = &s->request[r];
-    const size_t to = q->token_instance;
-    struct tmx_serve_instance *x = &s->instance[to];
-    s->view[from].reserved_tokens -= q->input;
-    s->instance[from].held -= q->input;
-    s->view[from].pending_tokens -= 1;
-    s->view[from].n_request--;
-    q->done_s =
-        at_s + s->spec.pools.latency_s + s->token_link_s * q->input; /* until it is done: when it arrives */
-    uint32_t *link = &x->in_head;
-    while (*link != NONE && s->request[*link].done_s <= q->done_s) {
-        link = &s->request[*link].next;
-    }
-    q->next = *link;
-    *link = r;
-    if (x->state == IDLE && q->done_s < x->end_s) {
-        x->end_s = q->done_s;
     }
 }
 
@@ -336,8 +314,22 @@ static void prompts_made(struct tmx_serve *s, size_t i, double at_s)
         s->view[i].pending_tokens -= q->input;
         s->view[i].prompt_tokens -= q->input;
         s->ledger[i].input_tokens += q->input;
-        if (q->token_instance != i && q->output > 1) {
-            send(s, i, r, at_s);
+        const bool goes = q->token_instance != i && q->output > 1; /* its cache, to its token instance */
+        struct tmx_serve_instance *to = &s->instance[q->token_instance];
+        uint32_t *link = &to->in_head;
+        if (goes) {
+            s->view[i].reserved_tokens -= q->input;
+            x->held -= q->input;
+            s->view[i].pending_tokens -= 1;
+            s->view[i].n_request--;
+            q->done_s = at_s + s->spec.pools.latency_s +
+                        s->token_link_s * q->input; /* until it is done: when it arrives */
+            while (*link != NONE && s->request[*link].done_s <= q->done_s) {
+                link = &s->request[*link].next;
+            }
+            q->next = *link;
+            *link = r;
+            to->end_s = to->state == IDLE ? fmin(to->end_s, q->done_s) : to->end_s;
         } else if (q->output == 1) {
             if (q->token_instance != i) { /* it never goes there; only the prompt's memory is reserved here */
                 s->view[q->token_instance].reserved_tokens -= q->input + (double)q->output;
@@ -418,16 +410,17 @@ static void take_pieces(struct tmx_serve *s, size_t i, size_t chunk)
     }
 }
 
-/* Caches that have arrived join the batch as far as they fit. */
-static void take_caches(struct tmx_serve *s, size_t i, double at_s)
+static void begin(struct tmx_serve *s, size_t i, double at_s)
 {
     struct tmx_serve_instance *x = &s->instance[i];
-    while (x->in_head != NONE && s->request[x->in_head].done_s <= at_s &&
-           x->n_run < (size_t)s->spec.scheduler.max_batch) {
+    const struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
+    x->from_s = at_s;
+    /* caches that have arrived join the batch as far as they fit */
+    while (x->in_head != NONE && x->n_run < (size_t)o->max_batch) {
         const uint32_t r = x->in_head;
         struct tmx_llm_request *q = &s->request[r];
-        if (x->held + q->input + q->output > s->view[i].capacity_tokens) {
-            return;
+        if (q->done_s > at_s || x->held + q->input + q->output > s->view[i].capacity_tokens) {
+            break;
         }
         x->in_head = q->next;
         x->held += q->input + (double)q->output;
@@ -435,15 +428,7 @@ static void take_caches(struct tmx_serve *s, size_t i, double at_s)
         q->done_s = -1;
         join(s, i, r, q->first_s);
     }
-}
-
-static void begin(struct tmx_serve *s, size_t i, double at_s)
-{
-    struct tmx_serve_instance *x = &s->instance[i];
-    x->from_s = at_s;
-    take_caches(s, i, at_s);
     /* schedule */
-    const struct tmx_serve_scheduler_options *o = &s->spec.scheduler;
     x->iteration_tokens = x->n_cur = 0;
     x->batch = x->n_run;
     switch (o->policy) {
@@ -475,7 +460,6 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
     x->state = BUSY;
     s->ledger[i].n_iteration++;
     /* an iteration beyond the rows behind the fit marks its requests */
-    const struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
     const double prompt = (double)x->iteration_tokens / s->phase[i]->max_prompt,
                  batch = (double)x->batch / s->phase[i]->max_batch;
     s->most_prompt = fmax(s->most_prompt, prompt);
@@ -485,7 +469,7 @@ static void begin(struct tmx_serve *s, size_t i, double at_s)
         s->request[r].beyond |= TMX_BEYOND_PROMPT;
     }
     for (size_t k = 0; k < x->n_run && batch > 1 && x->batch > 0; k++) {
-        s->request[h[k].request].beyond |= TMX_BEYOND_BATCH;
+        s->request[x->heap[k].request].beyond |= TMX_BEYOND_BATCH;
     }
     price(s, i);
     x->end_s = at_s + stretched(x);
@@ -499,8 +483,7 @@ static void step(struct tmx_serve *s, size_t i)
     if (x->state == BUSY) {
         account(s, i, at_s);
         if (x->batch > 0) { /* tokens are made */
-            struct tmx_serve_fresh *f = s->fresh + i * ((size_t)s->spec.scheduler.max_batch + 1);
-            const struct tmx_serve_end *h = s->heap + i * (size_t)s->spec.scheduler.max_batch;
+            struct tmx_serve_fresh *f = x->fresh;
             for (size_t k = 0; k < x->n_fresh; k++) {
                 const double gap_s = at_s - f[k].last_s;
                 uint64_t bits;
@@ -510,8 +493,9 @@ static void step(struct tmx_serve *s, size_t i)
             }
             x->k++;
             x->cached += (double)x->batch;
-            while (x->n_run > 0 && h[0].at <= x->k) {
-                const uint32_t r = pop_end(s, i);
+            while (x->n_run > 0 && x->heap[0].at <= x->k) {
+                const uint32_t r = pop_end(x);
+                s->view[i].n_sequence--;
                 x->cached -= s->request[r].input + (double)s->request[r].output;
                 complete(s, i, r, at_s);
             }
@@ -611,46 +595,39 @@ static void set_speed(struct tmx_serve *s, size_t i, double speed, double at_s)
     x->speed = speed;
 }
 
-static void watch_row(struct tmx_serve *s, size_t k, double at_s)
-{
-    const struct tmx_row_options *o = &s->spec.row_options;
-    struct tmx_serve_row *r = &s->row[k];
-    struct tmx_serve_row_ledger *l = &s->row_ledger[k];
-    const size_t back_2 = (size_t)fmax(1, round(2 / o->telemetry_s)),
-                 back_40 = (size_t)fmin(RISES, fmax(1, round(40 / o->telemetry_s)));
-    r->w = r->joules / o->telemetry_s;
-    s->row_w[k] = r->w;
-    r->joules = 0;
-    l->peak_w = fmax(l->peak_w, r->w);
-    l->sum_w += r->w;
-    const size_t first = (size_t)ceil(o->rises_from_s / o->telemetry_s);
-    if (back_2 <= RISES && l->n >= first + back_2) {
-        l->rise_2s_w = fmax(l->rise_2s_w, r->w - r->past_w[(l->n - back_2) % RISES]);
-    }
-    if (l->n >= first + back_40) {
-        l->rise_40s_w = fmax(l->rise_40s_w, r->w - r->past_w[(l->n - back_40) % RISES]);
-    }
-    r->past_w[l->n++ % RISES] = r->w;
-    if (o->budget_w <= 0 || !o->brake) {
-        return;
-    }
-    if (!r->brake_asked && r->w > o->budget_w) {
-        r->brake_asked = true;
-        r->brake_due_s = at_s + o->brake_s;
-        l->n_brake++;
-    } else if (r->brake_asked && r->braked && r->w < o->brake_release * o->budget_w &&
-               r->brake_due_s == INFINITY) {
-        r->brake_asked = false;
-        r->brake_due_s = at_s + o->brake_hold_s;
-    }
-}
-
 static enum tmx_status decide_rows(struct tmx_serve *s, double at_s, struct tmx_err *err)
 {
     const struct tmx_row_options *o = &s->spec.row_options;
     const struct tmx_choice *c = s->spec.row;
+    const size_t back_2 = (size_t)fmax(1, round(2 / o->telemetry_s)),
+                 back_40 = (size_t)fmin(RISES, fmax(1, round(40 / o->telemetry_s))),
+                 first = (size_t)ceil(o->rises_from_s / o->telemetry_s);
     for (size_t k = 0; k < s->spec.n_row; k++) {
-        watch_row(s, k, at_s);
+        struct tmx_serve_row *r = &s->row[k];
+        struct tmx_serve_row_ledger *l = &s->row_ledger[k];
+        s->row_w[k] = r->w = r->joules / o->telemetry_s;
+        r->joules = 0;
+        l->peak_w = fmax(l->peak_w, r->w);
+        l->sum_w += r->w;
+        if (back_2 <= RISES && l->n >= first + back_2) {
+            l->rise_2s_w = fmax(l->rise_2s_w, r->w - r->past_w[(l->n - back_2) % RISES]);
+        }
+        if (l->n >= first + back_40) {
+            l->rise_40s_w = fmax(l->rise_40s_w, r->w - r->past_w[(l->n - back_40) % RISES]);
+        }
+        r->past_w[l->n++ % RISES] = r->w;
+        if (o->budget_w <= 0 || !o->brake) {
+            continue;
+        }
+        if (!r->brake_asked && r->w > o->budget_w) {
+            r->brake_asked = true;
+            r->brake_due_s = at_s + o->brake_s;
+            l->n_brake++;
+        } else if (r->brake_asked && r->braked && r->w < o->brake_release * o->budget_w &&
+                   r->brake_due_s == INFINITY) {
+            r->brake_asked = false;
+            r->brake_due_s = at_s + o->brake_hold_s;
+        }
     }
     for (size_t k = 0; k < s->spec.n_row && c->policy; k++) {
         const struct tmx_row_view v = {.time_s = at_s,
@@ -724,7 +701,7 @@ void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
         struct tmx_instance_view *v = &s->view[i];
         double gpu_w = 0;
         for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
-            gpu_w += chip_w ? tmx_chip_board_w(s->chip[i], chip_w[g]) : s->instance[i].watts.now_w;
+            gpu_w += chip_w ? tmx_chip_board_w(s->chip[i], chip_w[g]) : s->instance[i].now.gpu_w;
         }
         v->gpu_w = gpu_w / (double)v->n_gpu;
         v->power_w = tmx_serve_power_w(s, i, gpu_w);
@@ -733,24 +710,6 @@ void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s)
             s->ledger[i].joules += gpu_w * dt_s;
             s->ledger[i].inlet_ks += v->inlet_k * dt_s;
         }
-    }
-}
-
-/* Mean watts of the tick, and the clocks of a run without dies. */
-static void close_tick(struct tmx_serve *s, const struct tmx_serve_tick *t)
-{
-    const double dt = t->end_s - t->begin_s;
-    for (size_t i = 0; i < s->n; i++) {
-        struct tmx_serve_instance *x = &s->instance[i];
-        const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
-        account(s, i, t->end_s);
-        x->watts = (struct tmx_serve_watts){
-            .sm_w = x->sm_ws / dt, .l2_w = x->l2_ws / dt, .dram_w = x->dram_ws / dt, .busy = x->busy_s / dt};
-        x->watts.now_w = x->watts.busy * gpu->static_w + (1 - x->watts.busy) * s->phase[i]->idle_w +
-                         x->watts_scale * (x->watts.sm_w + x->watts.l2_w) + x->watts.dram_w;
-        x->busy_s = x->sm_ws = x->l2_ws = x->dram_ws = 0;
-        s->ledger[i].capped_s += isfinite(x->clock_hz) ? dt : 0;
-        s->ledger[i].braked_s += s->row[s->view[i].row].braked ? dt : 0;
     }
 }
 
@@ -792,34 +751,39 @@ enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_ti
         run_to(s, s->request[r].arrival_s);
         st = arrive(s, r, err);
     }
-    if (!st) {
-        run_to(s, t->end_s);
-        close_tick(s, t);
-        s->tick_end_s = t->end_s;
+    if (st) {
+        return st;
     }
-    return st;
+    run_to(s, t->end_s);
+    const double dt = t->end_s - t->begin_s;
+    for (size_t i = 0; i < s->n; i++) { /* mean watts of the tick */
+        struct tmx_serve_instance *x = &s->instance[i];
+        const struct tmx_serve_gpu *gpu = &s->spec.gpu[s->view[i].gpu0];
+        account(s, i, t->end_s);
+        x->now = (struct tmx_serve_now){
+            .sm_w = x->sm_ws / dt, .l2_w = x->l2_ws / dt, .dram_w = x->dram_ws / dt, .busy = x->busy_s / dt};
+        x->now.gpu_w = x->now.busy * gpu->static_w + (1 - x->now.busy) * s->phase[i]->idle_w +
+                       x->watts_scale * (x->now.sm_w + x->now.l2_w) + x->now.dram_w;
+        x->busy_s = x->sm_ws = x->l2_ws = x->dram_ws = 0;
+        s->ledger[i].capped_s += isfinite(x->clock_hz) ? dt : 0;
+        s->ledger[i].braked_s += s->row[s->view[i].row].braked ? dt : 0;
+    }
+    s->tick_end_s = t->end_s;
+    return TMX_OK;
 }
 
-struct tmx_serve_watts tmx_serve_watts(const struct tmx_serve *s, size_t gpu)
-{
-    const size_t i = gpu / (size_t)s->spec.options.tp;
-    return i < s->n ? s->instance[i].watts : (struct tmx_serve_watts){0};
-}
-
-size_t tmx_serve_level(const struct tmx_serve *s, size_t gpu)
-{
-    const size_t i = gpu / (size_t)s->spec.options.tp;
-    return i < s->n ? s->instance[i].level : 0;
-}
-
-unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu)
+struct tmx_serve_now tmx_serve_now(const struct tmx_serve *s, size_t gpu)
 {
     const size_t i = gpu / (size_t)s->spec.options.tp;
     if (i >= s->n) {
-        return 0;
+        return (struct tmx_serve_now){0};
     }
-    return (s->instance[i].clock_hz < s->chip[i]->level[0].freq_hz ? 1u << TMX_REASON_SW_POWER_CAP : 0u) |
-           (s->row[s->view[i].row].braked ? 1u << TMX_REASON_HW_POWER_BRAKE : 0u);
+    struct tmx_serve_now now = s->instance[i].now;
+    now.level = s->instance[i].level;
+    now.reasons =
+        (s->instance[i].clock_hz < s->chip[i]->level[0].freq_hz ? 1u << TMX_REASON_SW_POWER_CAP : 0u) |
+        (s->row[s->view[i].row].braked ? 1u << TMX_REASON_HW_POWER_BRAKE : 0u);
+    return now;
 }
 
 /* ---- set-up ---- */
@@ -828,47 +792,6 @@ int tmx_serve_class(const struct tmx_serve_options *o, size_t instance)
 {
     const double i = (double)instance;
     return o->class_servers && floor((i + 1) * o->high_servers) == floor(i * o->high_servers);
-}
-
-static void place_instance(struct tmx_serve *s, size_t i)
-{
-    const struct tmx_serve_pool_options *p = &s->spec.pools;
-    const size_t tp = (size_t)s->spec.options.tp, gpu0 = i * tp;
-    const struct tmx_serve_gpu *gpu = &s->spec.gpu[gpu0];
-    s->chip[i] = gpu->chip;
-    s->phase[i] = gpu->phase;
-    s->instance[i] = (struct tmx_serve_instance){.state = IDLE,
-                                                 .end_s = INFINITY,
-                                                 .speed = 1,
-                                                 .watts_scale = 1,
-                                                 .head = NONE,
-                                                 .tail = NONE,
-                                                 .cur = NONE,
-                                                 .in_head = NONE,
-                                                 .asked_hz = INFINITY,
-                                                 .clock_hz = INFINITY,
-                                                 .due_s = INFINITY,
-                                                 .watts = {.now_w = gpu->phase->idle_w}};
-    s->asked_hz[i] = s->clock_hz[i] = INFINITY;
-    s->view[i] = (struct tmx_instance_view){
-        .gpu0 = gpu0,
-        .n_gpu = tp,
-        .row = gpu->row,
-        .class_of = (size_t)tmx_serve_class(&s->spec.options, i),
-        .prompt = !s->split || i < (size_t)p->prompt,
-        .token = !s->split || i >= (size_t)p->prompt,
-        .open = true,
-        .capacity_tokens = tmx_llm_capacity(s->spec.llm, gpu->phase, s->spec.options.kv_util),
-        .prompt_w = tmx_llm_prompt_share(gpu->phase, 4096) * gpu->board_w,
-        .k_per_w = gpu->k_per_w,
-        .limit_k = gpu->limit_k,
-        .memory_k_per_w = gpu->memory_k_per_w,
-        .memory_limit_k = gpu->memory_limit_k,
-        .gpu_w = gpu->phase->idle_w,
-        .power_w = (double)tp * (gpu->phase->idle_w + s->spec.options.rest_w),
-        .hottest_k = NAN,
-        .memory_k = NAN,
-        .inlet_k = NAN};
 }
 
 struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve_spec *spec)
@@ -891,8 +814,8 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
     TMX_TAKE(arena, s->instance, s->n);
     TMX_TAKE(arena, s->view, s->n);
     TMX_TAKE(arena, s->row, spec->n_row);
-    TMX_TAKE(arena, s->heap, s->n * most);
-    TMX_TAKE(arena, s->fresh, s->n * (most + 1));
+    struct tmx_serve_end *heap = TMX_TAKE(arena, heap, s->n * most);
+    struct tmx_serve_fresh *fresh = TMX_TAKE(arena, fresh, s->n * (most + 1));
     TMX_TAKE_REALS(arena, s->n, &s->asked_hz, &s->clock_hz);
     TMX_TAKE(arena, s->row_w, spec->n_row);
     TMX_TAKE(arena, s->gap, TMX_GAP_BINS);
@@ -906,7 +829,44 @@ struct tmx_serve *tmx_serve_take(struct tmx_arena *arena, const struct tmx_serve
         s->row[k].brake_due_s = INFINITY;
     }
     for (size_t i = 0; i < s->n; i++) {
-        place_instance(s, i);
+        const size_t tp = (size_t)spec->options.tp, gpu0 = i * tp;
+        const struct tmx_serve_gpu *gpu = &spec->gpu[gpu0];
+        s->chip[i] = gpu->chip;
+        s->phase[i] = gpu->phase;
+        s->instance[i] = (struct tmx_serve_instance){.state = IDLE,
+                                                     .end_s = INFINITY,
+                                                     .speed = 1,
+                                                     .watts_scale = 1,
+                                                     .head = NONE,
+                                                     .tail = NONE,
+                                                     .cur = NONE,
+                                                     .in_head = NONE,
+                                                     .heap = heap + i * most,
+                                                     .fresh = fresh + i * (most + 1),
+                                                     .asked_hz = INFINITY,
+                                                     .clock_hz = INFINITY,
+                                                     .due_s = INFINITY,
+                                                     .now = {.gpu_w = gpu->phase->idle_w}};
+        s->asked_hz[i] = s->clock_hz[i] = INFINITY;
+        s->view[i] = (struct tmx_instance_view){
+            .gpu0 = gpu0,
+            .n_gpu = tp,
+            .row = gpu->row,
+            .class_of = (size_t)tmx_serve_class(&spec->options, i),
+            .prompt = !s->split || i < (size_t)p->prompt,
+            .token = !s->split || i >= (size_t)p->prompt,
+            .open = true,
+            .capacity_tokens = tmx_llm_capacity(spec->llm, gpu->phase, spec->options.kv_util),
+            .prompt_w = tmx_llm_prompt_share(gpu->phase, 4096) * gpu->board_w,
+            .k_per_w = gpu->k_per_w,
+            .limit_k = gpu->limit_k,
+            .memory_k_per_w = gpu->memory_k_per_w,
+            .memory_limit_k = gpu->memory_limit_k,
+            .gpu_w = gpu->phase->idle_w,
+            .power_w = (double)tp * (gpu->phase->idle_w + spec->options.rest_w),
+            .hottest_k = NAN,
+            .memory_k = NAN,
+            .inlet_k = NAN};
     }
     return s;
 }

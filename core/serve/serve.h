@@ -165,8 +165,6 @@ struct tmx_serve {
     double telemetry_s, tick_end_s;
     struct tmx_serve_instance *instance; /* [n] */
     struct tmx_serve_row *row;           /* [n_row] */
-    struct tmx_serve_end *heap;          /* [n][max_batch] */
-    struct tmx_serve_fresh *fresh;       /* [n][max_batch + 1] */
     double *asked_hz, *clock_hz, *row_w;
     uint64_t *gap; /* [TMX_GAP_BINS] */
     bool split;
@@ -190,16 +188,16 @@ TMX_NODISCARD enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struc
  * telemetry reads. chip_w [n_gpu]: heat only; NULL: the watts of the phases. */
 void tmx_serve_account(struct tmx_serve *s, const double *chip_w, double dt_s);
 
-/* Of the last tick, means: dynamic watts of a GPU at its fastest clock; of dram as drawn. heat false: now_w
- * too. */
-struct tmx_serve_watts {
-    double sm_w, l2_w, dram_w, busy, now_w;
+/* Of a GPU. Means of the last tick: dynamic watts at its fastest clock; of dram as drawn; heat false: gpu_w,
+ * all of them. The slowest level that the row asks for, and why. */
+struct tmx_serve_now {
+    double sm_w, l2_w, dram_w, busy, gpu_w;
+    size_t level;
+    unsigned reasons;
 };
-struct tmx_serve_watts tmx_serve_watts(const struct tmx_serve *s, size_t gpu);
+struct tmx_serve_now tmx_serve_now(const struct tmx_serve *s, size_t gpu);
 /* What an instance's part of its node draws, whose GPUs' boards draw gpu_w together. */
 double tmx_serve_power_w(const struct tmx_serve *s, size_t instance, double gpu_w);
-size_t tmx_serve_level(const struct tmx_serve *s, size_t gpu); /* slowest that the row asks for */
-unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu);
 
 size_t tmx_serve_n_beyond(const struct tmx_serve *s);                 /* requests outside the fit */
 double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */

@@ -22,10 +22,10 @@ static void *open(const struct tmx_source_view *v, const void *options, struct t
 static void limit(const struct tmx_source_view *v, void *own, struct tmx_request *r)
 {
     for (size_t g = 0; g < v->machine->n_gpu; g++) {
-        const size_t level = tmx_serve_level(own, g);
-        r->gpu[g].level = level > r->gpu[g].level ? level : r->gpu[g].level;
-        r->gpu[g].late_s = level > 0 ? 0 : r->gpu[g].late_s;
-        r->gpu[g].reasons |= tmx_serve_reasons(own, g);
+        const struct tmx_serve_now now = tmx_serve_now(own, g);
+        r->gpu[g].level = now.level > r->gpu[g].level ? now.level : r->gpu[g].level;
+        r->gpu[g].late_s = now.level > 0 ? 0 : r->gpu[g].late_s;
+        r->gpu[g].reasons |= now.reasons;
     }
 }
 
@@ -58,9 +58,9 @@ static enum tmx_status work(const struct tmx_source_view *v, void *own, struct t
     }
     const enum tmx_status st = tmx_serve_advance(s, &t, err);
     for (size_t g = 0; g < m->n_gpu && !st; g++) {
-        const struct tmx_serve_watts w = tmx_serve_watts(s, g);
-        tmx_machine_draw(m, g, g, w.sm_w, w.l2_w, w.dram_w);
-        v->chip_w[g] = heat ? v->chip_w[g] : w.now_w;
+        const struct tmx_serve_now now = tmx_serve_now(s, g);
+        tmx_machine_draw(m, g, g, now.sm_w, now.l2_w, now.dram_w);
+        v->chip_w[g] = heat ? v->chip_w[g] : now.gpu_w;
     }
     return st;
 }

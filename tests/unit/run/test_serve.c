@@ -681,7 +681,7 @@ static void dies_get_the_watts(void **state)
                 v->k_per_w < 0.2); /* a second of a prompt: not the steady 0.075 K/W yet, */
     assert_true(v->memory_k_per_w > 0.01 && v->memory_k_per_w < 0.2); /* and not nothing */
     check_close(v->memory_limit_k, 95 + 273.15, 0, 1e-9);
-    const struct tmx_serve_watts w = tmx_serve_watts(tmx_sim_serve(sim), 3);
+    const struct tmx_serve_now w = tmx_serve_now(tmx_sim_serve(sim), 3);
     const struct tmx_frame *f = &sim->frame;
     const struct tmx_gpu *gpu = &sim->machine->gpu[3];
     double dynamic_w = 0, memory_w = 0;
