@@ -20,69 +20,56 @@ static const struct tmx_recorder *recorder(const struct tmx_run *r)
     return r->sim->recorder;
 }
 
-static double sum(const double *v, size_t n)
-{
-    double s = 0;
-    for (size_t i = 0; i < n; i++) {
-        s += v[i];
-    }
-    return s;
-}
-
 static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
 {
     return tmx_sim_cooling_ledger(r->sim);
 }
 
 /* A number that is kept, by its place in what keeps it. */
-enum { RECORDER, LEDGER, FEED, SERVED };
+enum { RECORDER, MACHINE, LEDGER, FEED, SERVED };
 
 static double number(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_cooling_ledger ledger = m->of == LEDGER ? cooling(r) : (struct tmx_cooling_ledger){0};
     const struct tmx_feed_sum feed = tmx_feed_sum(&r->sim->feed);
     const struct tmx_run_serving served = m->of == SERVED ? tmx_run_serving(r) : (struct tmx_run_serving){0};
-    const void *const from[] = {recorder(r), &ledger, &feed, &served};
+    const void *const from[] = {recorder(r), machine(r), &ledger, &feed, &served};
     return *(const double *)(const void *)((const char *)from[m->of] + m->what);
 }
 
 /* An array of the recorder's, by its place there; of UNITS, GPUS or SMS. */
 enum { UNITS, GPUS, SMS };
+struct over {
+    double total, largest, n_above; /* m->share */
+};
 
-static const double *array(const struct tmx_run *r, const struct tmx_metric *m, size_t *n)
+static struct over over(const struct tmx_run *r, const struct tmx_metric *m)
 {
     const struct tmx_recorder *rec = recorder(r);
-    *n = m->of == UNITS ? rec->n_unit : m->of == GPUS ? rec->n_gpu : rec->n_sm;
-    return *(double *const *)(const void *)((const char *)rec + m->what);
+    const size_t n = m->of == UNITS ? rec->n_unit : m->of == GPUS ? rec->n_gpu : rec->n_sm;
+    const double *v = *(double *const *)(const void *)((const char *)rec + m->what);
+    struct over o = {0};
+    for (size_t i = 0; i < n; i++) {
+        o.total += v[i];
+        o.largest = fmax(o.largest, v[i]);
+        o.n_above += v[i] > m->share;
+    }
+    return o;
 }
 
 static double total(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    size_t n;
-    const double *v = array(r, m, &n);
-    return sum(v, n);
+    return over(r, m).total;
 }
 
 static double largest(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    size_t n;
-    const double *v = array(r, m, &n);
-    double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, v[i]);
-    }
-    return most;
+    return over(r, m).largest;
 }
 
 static double n_above(const struct tmx_run *r, const struct tmx_metric *m)
 {
-    size_t n;
-    const double *v = array(r, m, &n);
-    double above = 0;
-    for (size_t i = 0; i < n; i++) {
-        above += v[i] > m->share;
-    }
-    return above;
+    return over(r, m).n_above;
 }
 
 /* Lost share of the busy time: 1 - work / (busy time of all SMs). */
@@ -130,7 +117,12 @@ static double mean_temp_c(const struct tmx_run *r)
 
 static double throttled_s(const struct tmx_run *r)
 {
-    return sum(machine(r)->gated_s, machine(r)->n_sm) / (double)machine(r)->n_sm;
+    const struct tmx_machine *m = machine(r);
+    double s = 0;
+    for (size_t sm = 0; sm < m->n_sm; sm++) {
+        s += m->gated_s[sm];
+    }
+    return s / (double)m->n_sm;
 }
 
 static double sms_near_trip(const struct tmx_run *r)
@@ -247,11 +239,6 @@ static double step_s(const struct tmx_run *r, const struct tmx_metric *m)
                      : m->share > 0 ? tmx_sync_job_step_quantile_s(g, m->share)
                                     : tmx_sync_job_step_mean_s(g);
     return isnan(v) ? 0 : v;
-}
-
-static double remote_cost(const struct tmx_run *r)
-{
-    return machine(r)->remote_cost;
 }
 
 static double wait_pct(const struct tmx_run *r)
@@ -453,7 +440,10 @@ static double wall_overhead_pct(const struct tmx_run *r)
     {                                                \
         name, doc, TMX_NEEDS_DIES, .value = (value_) \
     }
-#define LATCHED_S 10 /* no throttle that works stops a clock for so long */
+#define DIES_PART(part_) TMX_NEEDS_DIES, .part = (part_)
+#define WAIT(share_)     DIES_PART(wait_s), .share = (share_)
+#define REASON(reason)   DIES_PART(reason_s), .what = TMX_REASON_##reason
+#define LATCHED_S        10 /* no throttle that works stops a clock for so long */
 
 const struct tmx_metric tmx_metrics[] = {
     DIES("slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct),
@@ -473,12 +463,9 @@ const struct tmx_metric tmx_metrics[] = {
          gating_period_s),
     DIES("below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", below_trip_k),
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", 0, .value = makespan_s},
-    {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", TMX_NEEDS_DIES,
-     .part = wait_s, .share = 0.5},
-    {"wait_p95_s", "from a kernel's arrival to its first block, 95th percentile", TMX_NEEDS_DIES,
-     .part = wait_s, .share = 0.95},
-    {"wait_p99_s", "from a kernel's arrival to its first block, 99th percentile", TMX_NEEDS_DIES,
-     .part = wait_s, .share = 0.99},
+    {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", WAIT(0.5)},
+    {"wait_p95_s", "from a kernel's arrival to its first block, 95th percentile", WAIT(0.95)},
+    {"wait_p99_s", "from a kernel's arrival to its first block, 99th percentile", WAIT(0.99)},
     {"throughput_blocks_per_s", "thread blocks retired per second of makespan", TMX_NEEDS_KERNELS,
      .value = throughput_blocks_per_s},
     {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", TMX_NEEDS_KERNELS,
@@ -550,7 +537,8 @@ const struct tmx_metric tmx_metrics[] = {
         "rise of the mean SM per watt times leakage per kelvin at the trip point; from 1 on: no steady state",
         loop_gain),
     DIES("mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c),
-    DIES("remote_cost", "cost of the link between the GPUs, relative to link T3", remote_cost),
+    {"remote_cost", "cost of the link between the GPUs, relative to link T3",
+     NUMBER(MACHINE, tmx_machine, remote_cost)},
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology",
      NUMBER(LEDGER, tmx_cooling_ledger, exhaust_j)},
     {"gate_asleep_error_points",
@@ -559,23 +547,22 @@ const struct tmx_metric tmx_metrics[] = {
     {"gate_slowdown_error_points",
      "unit gating: largest error of interpolated slowdown against fresh cycle-level runs", TMX_NEEDS_DIES,
      .part = tmx_run_gate_points, .what = 1},
-    {"step_time_s", "synchronous job: time of a step, mean", TMX_NEEDS_DIES, .part = step_s},
-    {"step_p99_s", "synchronous job: 99th percentile of the step times", TMX_NEEDS_DIES, .part = step_s,
-     .share = 0.99},
+    {"step_time_s", "synchronous job: time of a step, mean", DIES_PART(step_s)},
+    {"step_p99_s", "synchronous job: 99th percentile of the step times", DIES_PART(step_s), .share = 0.99},
     DIES("wait_pct", "synchronous job: time that members wait for the last one, mean over members", wait_pct),
-    {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs", TMX_NEEDS_DIES,
-     .part = reason_s, .what = TMX_REASON_GPU_IDLE},
+    {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs",
+     REASON(GPU_IDLE)},
     {"sw_power_cap_s", "dtm boost: time slowed by the power cap, mean over GPUs; reasons overlap",
-     TMX_NEEDS_DIES, .part = reason_s, .what = TMX_REASON_SW_POWER_CAP},
+     REASON(SW_POWER_CAP)},
     {"sw_thermal_slowdown_s",
      "dtm boost: time slowed by the target temperature or the memory's limit, mean over GPUs; reasons "
      "overlap",
-     TMX_NEEDS_DIES, .part = reason_s, .what = TMX_REASON_SW_THERMAL_SLOWDOWN},
+     REASON(SW_THERMAL_SLOWDOWN)},
     {"hw_thermal_slowdown_s",
-     "dtm boost: time at half the clock or less, for heat, mean over GPUs; reasons overlap", TMX_NEEDS_DIES,
-     .part = reason_s, .what = TMX_REASON_HW_THERMAL_SLOWDOWN},
-    {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", TMX_NEEDS_DIES,
-     .part = reason_s, .what = TMX_REASON_MEMORY_LIMIT},
+     "dtm boost: time at half the clock or less, for heat, mean over GPUs; reasons overlap",
+     REASON(HW_THERMAL_SLOWDOWN)},
+    {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's",
+     REASON(MEMORY_LIMIT)},
     {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan",
      ARRAY(peak_memory_c, GPUS, memory_k)},
     {"ttft_p50_s", "serving: from arrival to the first token, median", LATENCY(TTFT, -1, 0.5)},

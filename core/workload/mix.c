@@ -324,11 +324,12 @@ static void job_row(struct jobs *j, const struct tmx_csv *csv, size_t row, const
     }
 }
 
-/* The log whose columns the table has; NULL: none. *skipped: its other columns, for a line. */
-static const struct job_log *find_log(const struct tmx_csv *csv, size_t column[N_JOB_COLUMN])
+/* The log whose columns the table has, and no other that counts; NULL: none. */
+static const struct job_log *find_log(const struct tmx_csv *csv, size_t column[N_JOB_COLUMN],
+                                      struct tmx_err *err)
 {
-    for (const struct job_log *log = job_logs; log < job_logs + N_JOB_LOG; log++) {
-        size_t found = 0;
+    const struct job_log *log = job_logs, *end = job_logs + N_JOB_LOG;
+    for (size_t found = 0; log < end; log++, found = 0) {
         for (size_t c = 0; c < N_JOB_COLUMN; c++) {
             column[c] = csv->n_column;
             for (size_t k = 0; k < 3 && log->column[c][k] && column[c] == csv->n_column; k++) {
@@ -337,16 +338,10 @@ static const struct job_log *find_log(const struct tmx_csv *csv, size_t column[N
             found += c < JOB_ID && column[c] < csv->n_column;
         }
         if (found == JOB_ID) {
-            return log;
+            break;
         }
     }
-    return NULL;
-}
-
-static void check_log(const struct tmx_csv *csv, const struct job_log *log, const size_t column[N_JOB_COLUMN],
-                      struct tmx_err *err)
-{
-    for (size_t c = 0; log->skipped && c < csv->n_column; c++) {
+    for (size_t c = 0; log < end && log->skipped && c < csv->n_column; c++) {
         const char *name = csv->column[c];
         bool counts = !*name;
         for (size_t k = 0; k < N_JOB_COLUMN; k++) {
@@ -357,9 +352,10 @@ static void check_log(const struct tmx_csv *csv, const struct job_log *log, cons
                          "unknown column \"%.60s\" of a log of %s", name, log->name);
         }
     }
-    if (!err->code) {
+    if (log < end && !err->code) {
         tmx_csv_idle(csv, column, N_JOB_COLUMN);
     }
+    return log < end ? log : NULL;
 }
 
 /* Standard Workload Format: 18 numbers a line behind comments that begin with ;. Number, submit, wait and run
@@ -489,48 +485,18 @@ static void read_columns(const struct tmx_csv *csv, size_t column[N_TRACE_COLUMN
     }
 }
 
-/* A table: of ours, or a log of jobs. */
-static void read_table(struct tmx_mix *mix, const char *path, const struct tmx_setting *group, uint64_t seed,
-                       struct tmx_err *err)
-{
-    struct tmx_csv csv = {0};
-    struct jobs j = {.mix = mix};
-    size_t column[N_TRACE_COLUMN], job_column[N_JOB_COLUMN];
-    err->code = tmx_csv_read(&csv, path, err);
-    const struct job_log *log = err->code ? NULL : find_log(&csv, job_column);
-    const struct tmx_setting *kernels = tmx_setting_member(group, "kernels");
-    j.log = log;
-    if (log) {
-        check_log(&csv, log, job_column, err);
-        begin_jobs(&j, group, seed, err);
-    } else if (!err->code) {
-        read_columns(&csv, column, err);
-        if (kernels) {
-            tmx_error_setting(err, kernels,
-                              "kernels does nothing here: the trace names the kernel of each row");
-        }
-        if (csv.n_row > MAX_ENTRIES) {
-            tmx_error_at(err, TMX_ERANGE, path, 0, "%zu arrivals; at most %d", csv.n_row, MAX_ENTRIES);
-        }
-    }
-    for (size_t r = 0; !err->code && r < csv.n_row; r++) {
-        log ? job_row(&j, &csv, r, job_column, err) : trace_row(mix, &csv, r, column, err);
-    }
-    if (!err->code && log) {
-        end_jobs(&j, path, err);
-    }
-    tmx_rng_destroy(j.rng);
-    tmx_csv_finish(&csv);
-}
-
+/* A table of ours, or a log of jobs. */
 static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
                        uint64_t seed, struct tmx_err *err)
 {
     char path[1024], places[2048];
-    const struct tmx_setting *file = tmx_setting_member(group, "file");
+    const struct tmx_setting *file = tmx_setting_member(group, "file"),
+                             *kernels = tmx_setting_member(group, "kernels");
     struct tmx_text_file text = {0};
+    struct tmx_csv csv = {0};
     struct jobs j = {.mix = mix};
     struct tmx_err why = {0};
+    size_t column[N_TRACE_COLUMN], job_column[N_JOB_COLUMN];
     if (!a->file[0]) {
         tmx_error_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
     } else if (!tmx_beside(tmx_setting_file(file), a->file, path, sizeof path)) {
@@ -543,16 +509,33 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
         return;
     }
     why.code = tmx_text_load(&text, path, &why);
-    if (!why.code && is_swf(&text)) {
+    const bool swf = !why.code && is_swf(&text);
+    why.code = why.code || swf ? why.code : tmx_csv_read(&csv, path, &why);
+    j.log = why.code || swf ? NULL : find_log(&csv, job_column, &why);
+    const bool jobs = swf || j.log;
+    if (jobs) {
         begin_jobs(&j, group, seed, &why);
-        read_swf(&j, &text, &why);
-        if (!why.code) {
-            end_jobs(&j, path, &why);
-        }
-        tmx_rng_destroy(j.rng);
     } else if (!why.code) {
-        read_table(mix, path, group, seed, &why);
+        read_columns(&csv, column, &why);
+        if (kernels) {
+            tmx_error_setting(&why, kernels,
+                              "kernels does nothing here: the trace names the kernel of each row");
+        }
+        if (csv.n_row > MAX_ENTRIES) {
+            tmx_error_at(&why, TMX_ERANGE, path, 0, "%zu arrivals; at most %d", csv.n_row, MAX_ENTRIES);
+        }
     }
+    if (swf) {
+        read_swf(&j, &text, &why);
+    }
+    for (size_t r = 0; !why.code && r < csv.n_row; r++) {
+        jobs ? job_row(&j, &csv, r, job_column, &why) : trace_row(mix, &csv, r, column, &why);
+    }
+    if (jobs && !why.code) {
+        end_jobs(&j, path, &why);
+    }
+    tmx_rng_destroy(j.rng);
+    tmx_csv_finish(&csv);
     tmx_text_finish(&text);
     if (why.code == TMX_EIO) {
         tmx_error_setting(err, file, "file = \"%s\": %s", path, why.msg);
