@@ -2,8 +2,10 @@
 /* A phase has seven numbers and few rows, so each part is fitted by what is linear in it or nearly so:
  *
  *   prompt  max(c0, c1 + c2 n + c3 max(0, n - 2048)): least squares of log ratios, by a simplex from the
- * rows' own floor and slope, begun again from its end until nothing moves token   a + b B + c KV, KV = B
- * (prompt + half of the output): relative least squares; a coefficient that comes out below 0 is left out
+ * rows' own floor and slope, begun again from its end
+ *
+ *   token   a + b B + c KV, KV = B (prompt + half of the output): relative least squares; a coefficient that
+ *           comes out below 0 is left out
  *
  * Repeats count as their median. Every cell is predicted once by a fit that has not seen it: the error left
  * out. */
@@ -92,24 +94,8 @@ static void read_row(const struct tmx_csv *csv, size_t r, const size_t *column, 
     snprintf(row->hardware, sizeof row->hardware, "%s", hardware);
 }
 
-/* a100-pcie is a chip, a100-80gb is a100: the longest name that is one; else what is before the first dash.
- */
-static void find_chip(struct row *row)
-{
-    char path[TMX_PATH_SIZE];
-    struct tmx_err none = {0};
-    snprintf(row->gpu, sizeof row->gpu, "%s", row->hardware);
-    while (tmx_data_find(TMX_DATA_CHIP, row->gpu, path, &none)) {
-        char *dash = strrchr(row->gpu, '-');
-        if (!dash) {
-            snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)strcspn(row->hardware, "-"), row->hardware);
-            return;
-        }
-        *dash = '\0';
-    }
-}
-
-/* The chip of each row; two machines that become one are named. */
+/* The chip of each row: a100-pcie is one, a100-80gb is a100: the longest name that is one; else what is
+ * before the first dash. Two machines that become one are named. */
 static void find_chips(const char *path, struct row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -121,7 +107,18 @@ static void find_chips(const char *path, struct row *rows, size_t n)
             memcpy(rows[i].gpu, rows[k - 1].gpu, sizeof rows[i].gpu);
             continue;
         }
-        find_chip(&rows[i]);
+        char path_of[TMX_PATH_SIZE], *gpu = rows[i].gpu;
+        struct tmx_err none = {0};
+        snprintf(gpu, sizeof rows[i].gpu, "%s", rows[i].hardware);
+        while (tmx_data_find(TMX_DATA_CHIP, gpu, path_of, &none)) {
+            char *dash = strrchr(gpu, '-');
+            if (!dash) {
+                snprintf(gpu, sizeof rows[i].gpu, "%.*s", (int)strcspn(rows[i].hardware, "-"),
+                         rows[i].hardware);
+                break;
+            }
+            *dash = '\0';
+        }
         for (size_t other = 0; other < i; other++) {
             if (strcmp(rows[other].gpu, rows[i].gpu) == 0) {
                 tmx_warn("%s:%u: %s and %s (line %u) are both chip %s: their rows count as one machine's",
@@ -224,10 +221,15 @@ static double median(double *v, size_t n)
     return n == 0 ? NAN : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Is it a row of this phase and, for tokens, of this output? */
+static bool same_phase(const struct row *a, const struct row *b)
+{
+    return a->tp == b->tp && strcmp(a->gpu, b->gpu) == 0;
+}
+
+/* Is it a row of this phase and size and, for tokens, of this output? */
 static bool alike(const struct row *a, const struct row *b, bool token)
 {
-    return a->tp == b->tp && strcmp(a->gpu, b->gpu) == 0 && a->prompt == b->prompt && a->batch == b->batch &&
+    return same_phase(a, b) && a->prompt == b->prompt && a->batch == b->batch &&
            (!token || a->output == b->output);
 }
 
@@ -250,7 +252,7 @@ static size_t make_cells(const struct row *rows, size_t n, size_t first, bool to
     size_t n_cell = 0;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
-        bool seen = r->tp != rows[first].tp || strcmp(r->gpu, rows[first].gpu) != 0;
+        bool seen = !same_phase(r, &rows[first]);
         for (size_t k = 0; k < i && !seen; k++) {
             seen = alike(&rows[k], r, token);
         }
@@ -277,7 +279,7 @@ static void warn_of_rows(const char *path, const struct row *rows, size_t n, siz
     size_t n_fall = 0, n_spread = 0;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &rows[i];
-        bool seen = r->tp != rows[first].tp || strcmp(r->gpu, rows[first].gpu) != 0;
+        bool seen = !same_phase(r, &rows[first]);
         double low = INFINITY, high = 0;
         for (size_t k = 0; k < n && !seen; k++) {
             const double ms = token ? rows[k].token_ms : rows[k].prompt_ms;
@@ -291,13 +293,11 @@ static void warn_of_rows(const char *path, const struct row *rows, size_t n, siz
         }
         for (size_t k = 0; k < n && !seen; k++) { /* the next larger batch, or prompt of single requests */
             const struct row *s = &rows[k];
-            const bool wider = s->prompt == r->prompt && s->batch > r->batch &&
-                               (!token || s->output == r->output),
-                       longer = s->prompt > r->prompt && s->batch == r->batch &&
-                                (!token || s->output == r->output);
+            const bool output = !token || s->output == r->output,
+                       wider = output && s->prompt == r->prompt && s->batch > r->batch,
+                       longer = output && s->prompt > r->prompt && s->batch == r->batch;
             const double ms = token ? s->token_ms : s->prompt_ms, was_ms = token ? r->token_ms : r->prompt_ms;
-            if (s->tp == r->tp && strcmp(s->gpu, r->gpu) == 0 && (wider || longer) &&
-                ms < (1 - FALL) * was_ms) {
+            if (same_phase(s, r) && (wider || longer) && ms < (1 - FALL) * was_ms) {
                 if (n_fall++ == 0) {
                     tmx_warn("%s:%u: %s falls to %g ms at %s %g, from %g ms at %g (line %u)", path, s->line,
                              name, ms, wider ? "batch" : "a prompt of", wider ? s->batch : s->prompt, was_ms,
@@ -441,11 +441,6 @@ static void fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *er
     }
 }
 
-static void fit_part(const struct fit *f, bool token, double *c, struct tmx_err *err)
-{
-    token ? fit_token(f, c, err) : fit_prompt(f, c, err);
-}
-
 static double error_pct(const double *c, const struct cell *x, bool token)
 {
     return 100 * fabs((token ? token_ms(c, x) : prompt_ms(c, x->n)) / x->ms - 1);
@@ -480,7 +475,8 @@ static void fit_cells(const struct cell *cell, size_t n, bool token, const char 
             load(&cell[many], token));
         return;
     }
-    fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
+    void (*const fit)(const struct fit *, double *, struct tmx_err *) = token ? fit_token : fit_prompt;
+    fit(&(struct fit){cell, n, SIZE_MAX}, c, err);
     const size_t every = 1 + (n - 1) * n / MAX_LEFT_OUT, n_left = (n + every - 1) / every;
     for (size_t i = 0; !err->code && i < n; i++) {
         const double e = error_pct(c, &cell[i], token);
@@ -489,7 +485,7 @@ static void fit_cells(const struct cell *cell, size_t n, bool token, const char 
     }
     for (size_t i = 0; !err->code && i < n; i += every) {
         double other[N_PROMPT];
-        fit_part(&(struct fit){cell, n, i}, token, other, err);
+        fit(&(struct fit){cell, n, i}, other, err);
         const double left = err->code ? 0 : error_pct(other, &cell[i], token);
         left_mean += left / (double)n_left;
         left_worst = fmax(left_worst, left);
@@ -508,8 +504,7 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     double *tokens = scratch + n; /* [n] */
     size_t n_tokens = 0, m = 0;
     for (size_t i = 0; i < n; i++) {
-        bool known = rows[i].batch != 1 || rows[i].peak <= 0 || rows[i].tp != rows[first].tp ||
-                     strcmp(rows[i].gpu, rows[first].gpu) != 0;
+        bool known = rows[i].batch != 1 || rows[i].peak <= 0 || !same_phase(&rows[i], &rows[first]);
         for (size_t k = 0; k < n_tokens; k++) {
             known = known || tokens[k] == rows[i].prompt;
         }
@@ -530,8 +525,8 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     for (size_t k = 0; k < n_tokens; k++) {
         size_t n_peak = 0;
         for (size_t i = 0; i < n; i++) {
-            if (rows[i].batch == 1 && rows[i].prompt == tokens[k] && rows[i].tp == p->tp &&
-                strcmp(rows[i].gpu, p->gpu) == 0 && rows[i].peak > 0) {
+            if (rows[i].batch == 1 && rows[i].prompt == tokens[k] && rows[i].peak > 0 &&
+                same_phase(&rows[i], &rows[first])) {
                 scratch[n_peak++] = rows[i].peak;
             }
         }
@@ -542,8 +537,8 @@ static void fit_watts(const char *path, const struct row *rows, size_t n, size_t
     for (size_t i = 0; i < n; i++) { /* longer prompts' means are doubtful in the rows that are known */
         const struct row *r = &rows[i];
         const double token_s = r->token_ms * (r->output - 1);
-        if (r->batch == 1 && r->prompt == 512 && r->output > 1 && r->mean > 0 && r->tp == p->tp &&
-            strcmp(r->gpu, p->gpu) == 0) {
+        if (r->batch == 1 && r->prompt == 512 && r->output > 1 && r->mean > 0 &&
+            same_phase(r, &rows[first])) {
             scratch[m++] = (r->mean * (r->prompt_ms + token_s) - r->peak * r->prompt_ms) / token_s;
         }
     }
@@ -588,18 +583,16 @@ static void fit_phase(const char *path, const struct row *rows, size_t n, size_t
                  same->tp);
     }
     for (size_t i = 0; i < n; i++) {
-        if (rows[i].tp == p->tp && strcmp(rows[i].gpu, p->gpu) == 0) {
+        if (same_phase(&rows[i], &rows[first])) {
             p->max_prompt = fmax(p->max_prompt, rows[i].prompt);
             p->max_batch = fmax(p->max_batch, rows[i].batch);
         }
     }
     warn_of_rows(path, rows, n, first, false);
     warn_of_rows(path, rows, n, first, true);
-    size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
-    fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
-    n_cell = make_cells(rows, n, first, true, cell, scratch);
-    if (!err->code) {
-        fit_cells(cell, n_cell, true, path, &rows[first], p->token_ms, t, err);
+    for (int token = 0; token < 2 && !err->code; token++) {
+        const size_t n_cell = make_cells(rows, n, first, token, cell, scratch);
+        fit_cells(cell, n_cell, token, path, &rows[first], token ? p->token_ms : p->prompt_ms, t, err);
     }
     fit_watts(path, rows, n, first, same, p, scratch);
 }
@@ -629,8 +622,8 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
     }
     for (size_t i = 0; !failed.code && i < n; i++) {
         bool seen = false;
-        for (size_t k = 0; k < m->n_phase; k++) {
-            seen = seen || (m->phase[k].tp == rows[i].tp && strcmp(m->phase[k].gpu, rows[i].gpu) == 0);
+        for (size_t k = 0; k < i && !seen; k++) {
+            seen = same_phase(&rows[k], &rows[i]);
         }
         if (!seen && m->n_phase == TMX_LLM_PHASES) {
             tmx_error_at(&failed, TMX_ERANGE, path, 0, "more than %d chips and degrees", TMX_LLM_PHASES);

@@ -146,54 +146,28 @@ static size_t round_end(const struct stretch *s, size_t first, bool has_time)
     return end;
 }
 
-/* The least and the most of a quantity in the rows of a moment, those of parts alone. Returns their number.
- */
-static size_t spread_of(struct tmx_row *const *row, size_t n, int q, double *low, double *high)
-{
-    size_t there = 0;
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        if (row[i]->part > 0 && !isnan(row[i]->q[q])) {
-            *low = fmin(*low, row[i]->q[q]);
-            *high = fmax(*high, row[i]->q[q]);
-            there++;
-        }
-    }
-    return there;
-}
-
-/* The rows of a moment as one: the whole die's own value, else the parts' mean or, of watts that are their
- * own, their sum. */
-static void fold_round(struct tmx_row **row, size_t n, bool sum)
-{
-    for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) {
-        double whole = NAN, total = 0;
-        size_t there = 0;
-        for (size_t i = 0; i < n; i++) {
-            const bool here = !isnan(row[i]->q[q]);
-            whole = here && row[i]->part == 0 ? row[i]->q[q] : whole;
-            total += here ? row[i]->q[q] : 0;
-            there += here;
-        }
-        const double parts = sum && q == TMX_Q_POWER ? total : total / (double)there;
-        row[0]->q[q] = !isnan(whole) ? whole : there > 0 ? parts : NAN;
-    }
-}
-
 /* MIG instances and partitions share their die. What DCGM gives as an instance's watts, degrees and clocks is
  * the GPU's (NVIDIA/dcgm-exporter issues 257 and 317: the rows of a GPU agree to 0.2 %), and amd-smi's socket
  * power is the socket's, of its first partition's row: such rows repeat one number. Watts that differ by more
- * than a tenth in most moments are the parts' own, and add up. */
+ * than a tenth in most moments are the parts' own, and add up; else a moment has the parts' mean. */
 static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who)
 {
     static const double REPEATS = 0.1;
     size_t several = 0, differ = 0, most = 0, n = 0;
-    double worst = 0, low, high;
+    double worst = 0;
     for (size_t i = 0, end; i < s->n; i = end) {
         end = round_end(s, i, c->has_time);
         most = end - i > most ? end - i : most;
-        if (spread_of(s->row + i, end - i, TMX_Q_POWER, &low, &high) > 1) {
+        double low = INFINITY, high = -INFINITY;
+        size_t there = 0; /* parts with watts of their own */
+        for (size_t k = i; k < end; k++) {
+            if (s->row[k]->part > 0 && !isnan(s->row[k]->q[TMX_Q_POWER])) {
+                low = fmin(low, s->row[k]->q[TMX_Q_POWER]);
+                high = fmax(high, s->row[k]->q[TMX_Q_POWER]);
+                there++;
+            }
+        }
+        if (there > 1) {
             several++;
             differ += high - low > REPEATS * high;
             worst = fmax(worst, high > 0 ? 1 - low / high : 0);
@@ -202,7 +176,18 @@ static void fold_parts(struct tmx_collect *c, struct stretch *s, const char *who
     const bool sum = 2 * differ > several;
     for (size_t i = 0, end; i < s->n; i = end) {
         end = round_end(s, i, c->has_time);
-        fold_round(s->row + i, end - i, sum);
+        for (int q = TMX_Q_TIME + 1; q < TMX_N_LOG_QUANTITY; q++) { /* the die's own value, else the parts' */
+            double whole = NAN, total = 0;
+            size_t there = 0;
+            for (size_t k = i; k < end; k++) {
+                const bool here = !isnan(s->row[k]->q[q]);
+                whole = here && s->row[k]->part == 0 ? s->row[k]->q[q] : whole;
+                total += here ? s->row[k]->q[q] : 0;
+                there += here;
+            }
+            const double parts = sum && q == TMX_Q_POWER ? total : total / (double)there;
+            s->row[i]->q[q] = !isnan(whole) ? whole : there > 0 ? parts : NAN;
+        }
         s->row[n++] = s->row[i];
     }
     if (most > 1) {
@@ -342,18 +327,6 @@ static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_log
 /* Values a GPU can have but hardly does, and rows that look like two GPUs': said with their line, not
  * refused. */
 
-/* Rows with less than 1 W, and the first of them. */
-static size_t dead_rows(const struct tmx_series *s, size_t *first)
-{
-    size_t n = 0;
-    for (size_t i = s->n; i-- > 0;) {
-        const bool dead = s->q[TMX_Q_POWER][i] < 1;
-        n += dead;
-        *first = dead ? i : *first;
-    }
-    return n;
-}
-
 /* How temperature goes with power, -1 to 1; a lag weakens it, and turns no sign. */
 static double correlation(const struct tmx_series *s)
 {
@@ -390,8 +363,12 @@ static void doubt_series(const struct tmx_collect *c, const struct tmx_series *s
         tmx_collect_note(c, s->line[0], "%s draws %g W in every row: a calibration needs steps of load", who,
                          p.low);
     }
-    size_t first = 0;
-    const size_t n_dead = p.high >= 1 ? dead_rows(s, &first) : 0;
+    size_t first = 0, n_dead = 0;
+    for (size_t i = s->n; i-- > 0 && p.high >= 1;) {
+        const bool dead = s->q[TMX_Q_POWER][i] < 1;
+        n_dead += dead;
+        first = dead ? i : first;
+    }
     if (n_dead > 0) {
         tmx_collect_note(c, s->line[first], "%s draws less than 1 W in %zu rows: readings that failed?", who,
                          n_dead);
@@ -607,91 +584,15 @@ static int by_run_and_gpu(const void *a, const void *b)
     return x->run != y->run ? (x->run > y->run) - (x->run < y->run) : (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
-/* Times count from the first row of each run. */
-static void set_begins(struct tmx_measured *m, size_t first)
-{
-    for (size_t i = first; i < m->n_series;) {
-        double begin = INFINITY;
-        size_t end = i;
-        for (; end < m->n_series && m->series[end].run == m->series[i].run; end++) {
-            begin = fmin(begin, m->series[end].q[TMX_Q_TIME][0]);
-        }
-        for (; i < end; i++) {
-            m->series[i].begin_s = begin;
-            for (size_t k = 0; k < m->series[i].n; k++) {
-                m->series[i].q[TMX_Q_TIME][k] -= begin;
-            }
-        }
-    }
-}
-
-/* Rows without time stamps: one step apart, counted for each run, GPU and part of it. */
-static void count_time(struct tmx_collect *c)
-{
-    const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
-    double *next;
-    if (!TMX_TAKE(&c->arena, next, c->n_run * c->n_gpu * c->n_part + 1)) {
-        tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
-        return;
-    }
-    for (size_t i = 0; i < c->n_row; i++) {
-        const struct tmx_row *r = &c->row[i];
-        double *t = &next[(r->run * c->n_gpu + r->gpu) * c->n_part + r->part];
-        c->row[i].q[TMX_Q_TIME] = *t;
-        *t += step;
-    }
-    if (!c->options || c->options->step_s <= 0) {
-        tmx_measured_warn(c->to,
-                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
-                          "--column time_s=NAME a column of times",
-                          c->text->name);
-    }
-}
-
-/* Rows without a time stamp in a log that has them say nothing. */
-static void drop_timeless(struct tmx_collect *c)
-{
-    size_t n = 0;
-    unsigned line = 0;
-    for (size_t i = 0; i < c->n_row; i++) {
-        if (isnan(c->row[i].q[TMX_Q_TIME])) {
-            line = line ? line : c->row[i].line;
-        } else {
-            c->row[n++] = c->row[i];
-        }
-    }
-    if (n < c->n_row) {
-        tmx_collect_note(c, line, "%zu of %zu rows have no time: dropped", c->n_row - n, c->n_row);
-    }
-    c->n_row = n;
-}
-
-/* Seconds since 1970 have ten digits; longer numbers count parts of one. */
-static void to_seconds(struct tmx_collect *c)
-{
-    double first = INFINITY;
-    for (size_t i = 0; i < c->n_row; i++) {
-        first = fmin(first, c->row[i].q[TMX_Q_TIME]);
-    }
-    if (!(first > 1e11)) {
-        return;
-    }
-    const double unit = first < 1e14 ? 1e-3 : first < 1e17 ? 1e-6 : 1e-9;
-    for (size_t i = 0; i < c->n_row; i++) {
-        c->row[i].q[TMX_Q_TIME] *= unit;
-    }
-    tmx_collect_note(c, c->row[0].line, "times of %.4g are no seconds: taken as %s since 1970", first,
-                     unit > 1e-4   ? "milliseconds"
-                     : unit > 1e-7 ? "microseconds"
-                                   : "nanoseconds");
-}
-
 void tmx_collect_series(struct tmx_collect *c)
 {
     struct tmx_measured *m = c->to;
     const size_t first = m->n_series, first_run = m->n_run;
+    const double step_s = c->options ? c->options->step_s : 0;
+    double first_s = INFINITY, *next;
     struct tmx_row **row;
-    size_t *begin;
+    size_t *begin, n_timed = 0;
+    unsigned timeless = 0;
     if (c->n_row == 0) {
         tmx_collect_error(c, 1, "no rows after the header");
         return;
@@ -701,19 +602,49 @@ void tmx_collect_series(struct tmx_collect *c)
                           c->n_gpu);
         return;
     }
-    if (c->has_time) {
-        drop_timeless(c);
-        to_seconds(c);
-        if (c->options && c->options->step_s > 0) {
-            tmx_measured_warn(m, "%s has times: --step does nothing", c->text->name);
-        }
-    } else {
-        count_time(c);
-    }
     TMX_TAKE(&c->arena, row, c->n_row);
+    TMX_TAKE(&c->arena, next, c->has_time ? 0 : c->n_run * c->n_gpu * c->n_part + 1);
     if (!TMX_TAKE(&c->arena, begin, c->n_run * c->n_gpu + 1)) {
         tmx_error_at(&c->err, TMX_ENOMEM, c->text->name, 0, "out of memory");
         return;
+    }
+    for (size_t i = 0; i < c->n_row && !c->has_time; i++) { /* one step apart, of each run, GPU and part */
+        struct tmx_row *r = &c->row[i];
+        double *t = &next[(r->run * c->n_gpu + r->gpu) * c->n_part + r->part];
+        r->q[TMX_Q_TIME] = *t;
+        *t += step_s > 0 ? step_s : 1;
+    }
+    if (!c->has_time && !(step_s > 0)) {
+        tmx_measured_warn(m,
+                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step, "
+                          "--column time_s=NAME a column of times",
+                          c->text->name);
+    }
+    for (size_t i = 0; i < c->n_row && c->has_time; i++) { /* rows without a time say nothing */
+        if (isnan(c->row[i].q[TMX_Q_TIME])) {
+            timeless = timeless ? timeless : c->row[i].line;
+        } else {
+            first_s = fmin(first_s, c->row[i].q[TMX_Q_TIME]);
+            c->row[n_timed++] = c->row[i];
+        }
+    }
+    if (c->has_time && n_timed < c->n_row) {
+        tmx_collect_note(c, timeless, "%zu of %zu rows have no time: dropped", c->n_row - n_timed, c->n_row);
+        c->n_row = n_timed;
+    }
+    if (c->n_row > 0 && first_s > 1e11 && isfinite(first_s)) {
+        /* seconds since 1970 have ten digits; longer numbers count parts of one */
+        const double unit = first_s < 1e14 ? 1e-3 : first_s < 1e17 ? 1e-6 : 1e-9;
+        for (size_t i = 0; i < c->n_row; i++) {
+            c->row[i].q[TMX_Q_TIME] *= unit;
+        }
+        tmx_collect_note(c, c->row[0].line, "times of %.4g are no seconds: taken as %s since 1970", first_s,
+                         unit > 1e-4   ? "milliseconds"
+                         : unit > 1e-7 ? "microseconds"
+                                       : "nanoseconds");
+    }
+    if (c->has_time && step_s > 0) {
+        tmx_measured_warn(m, "%s has times: --step does nothing", c->text->name);
     }
     /* counting sort by run and GPU; the file's order stays inside each */
     for (size_t i = 0; i < c->n_row; i++) {
@@ -753,6 +684,18 @@ void tmx_collect_series(struct tmx_collect *c)
             }
         }
         qsort(m->series, m->n_series, sizeof *m->series, by_run_and_gpu);
-        set_begins(m, first);
+        for (size_t i = first, end; i < m->n_series;
+             i = end) { /* times count from the first row of each run */
+            double begin_s = INFINITY;
+            for (end = i; end < m->n_series && m->series[end].run == m->series[i].run; end++) {
+                begin_s = fmin(begin_s, m->series[end].q[TMX_Q_TIME][0]);
+            }
+            for (struct tmx_series *of = &m->series[i]; of < &m->series[end]; of++) {
+                of->begin_s = begin_s;
+                for (size_t k = 0; k < of->n; k++) {
+                    of->q[TMX_Q_TIME][k] -= begin_s;
+                }
+            }
+        }
     }
 }
