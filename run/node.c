@@ -66,23 +66,6 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
     return same;
 }
 
-/* The kind of a GPU, found or opened. */
-static void kind_of(struct tmx_run *r, const struct tmx_topology_gpu *gpu, size_t *kind)
-{
-    for (*kind = 0; *kind < r->n_kind; ++*kind) {
-        if (strcmp(r->kind[*kind].name, gpu->chip) == 0 &&
-            same_cooler(&r->topology, r->kind[*kind].card, gpu->card)) {
-            return;
-        }
-    }
-    struct tmx_run_kind *k = &r->kind[r->n_kind++];
-    snprintf(k->name, sizeof k->name, "%s", gpu->chip);
-    k->from = gpu->file;
-    k->card = gpu->card;
-    open_chip(r, k);
-    (void)tmx_fail_from(&r->err, r->err.code, gpu->file, gpu->line, "chip");
-}
-
 static void read_topology(struct tmx_run *r)
 {
     const struct tmx_setting *at = tmx_run_member(r, "topology");
@@ -209,18 +192,7 @@ static void read_spread(struct tmx_run *r)
     }
 }
 
-/* A standard normal number a GPU, from a stream of this name, cut at three. */
-static void draw(struct tmx_run *r, const char *stream, double *z)
-{
-    struct tmx_rng *rng = NULL;
-    const int seed = r->spread.seed >= 0 ? r->spread.seed : r->options.seed;
-    tmx_run_try(r, tmx_rng_create, &rng, (uint64_t)seed, stream);
-    for (size_t g = 0; rng && g < r->n_gpu; g++) {
-        z[g] = fmax(-3, fmin(3, tmx_rng_normal(rng, 1)));
-    }
-    tmx_rng_destroy(rng);
-}
-
+/* Normal numbers of a GPU, each from a stream of its own, cut at three. */
 static void draw_spread(struct tmx_run *r)
 {
     static const char *const streams[] = {"spread.leakage", "spread.dynamic", "spread.sink", "spread.inlet"};
@@ -243,26 +215,30 @@ static void draw_spread(struct tmx_run *r)
     if (air && r->topology.n_gpu == 0) {
         tmx_warn("spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
     }
-    double *z = TMX_TAKE(&r->arena, z, 4 * r->n_gpu);
     TMX_TAKE(&r->arena, r->spread_of_gpu, r->n_gpu);
     if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
         TMX_TAKE(&r->arena, r->topology.inlet_above_k, r->n_gpu);
     }
     tmx_arena_check(&r->arena, &r->err);
-    for (size_t i = 0; !r->err.code && i < 4; i++) {
-        draw(r, streams[i], z + i * r->n_gpu);
+    struct tmx_rng *rng[4] = {NULL};
+    const int seed = s->seed >= 0 ? s->seed : r->options.seed;
+    for (size_t i = 0; i < 4; i++) {
+        tmx_run_try(r, tmx_rng_create, &rng[i], (uint64_t)seed, streams[i]);
     }
     for (size_t g = 0; !r->err.code && g < r->n_gpu; g++) {
         const bool in_air = r->topology.n_gpu > 0;
         double v[4];
         for (size_t i = 0; i < 4; i++) {
-            v[i] = sd[i] * z[i * r->n_gpu + g];
+            v[i] = sd[i] * fmax(-3, fmin(3, tmx_rng_normal(rng[i], 1)));
         }
         r->spread_of_gpu[g] =
             (struct tmx_chip_draw){exp(v[0]), exp(v[1]), in_air ? exp(v[2]) : 1, in_air ? v[3] : 0};
         if (r->topology.inlet_above_k) {
             r->topology.inlet_above_k[g] += r->spread_of_gpu[g].inlet_k;
         }
+    }
+    for (size_t i = 0; i < 4; i++) {
+        tmx_rng_destroy(rng[i]);
     }
 }
 
@@ -474,8 +450,22 @@ static void open_kinds(struct tmx_run *r)
         tmx_run_locate(r, at ? at : r->root);
     }
     for (size_t g = 0; has_topology && !r->err.code && g < r->n_gpu; g++) {
-        r->card_of_gpu[g] = r->topology.gpu[g].card;
-        kind_of(r, &r->topology.gpu[g], &r->kind_of_gpu[g]);
+        const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
+        size_t k = 0; /* its kind, found or opened */
+        while (k < r->n_kind && !(strcmp(r->kind[k].name, gpu->chip) == 0 &&
+                                  same_cooler(&r->topology, r->kind[k].card, gpu->card))) {
+            k++;
+        }
+        r->card_of_gpu[g] = gpu->card;
+        r->kind_of_gpu[g] = k;
+        if (k == r->n_kind) {
+            struct tmx_run_kind *kind = &r->kind[r->n_kind++];
+            snprintf(kind->name, sizeof kind->name, "%s", gpu->chip);
+            kind->from = gpu->file;
+            kind->card = gpu->card;
+            open_chip(r, kind);
+            (void)tmx_fail_from(&r->err, r->err.code, gpu->file, gpu->line, "chip");
+        }
     }
 }
 
@@ -486,42 +476,6 @@ static void open_node(struct tmx_run *r)
         open_kinds,    check_overrides, read_caps,     read_spread, draw_spread,   check_caps};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !r->err.code; i++) {
         steps[i](r);
-    }
-}
-
-static void cooling_spec(struct tmx_run *r)
-{
-    struct tmx_topology *t = &r->topology;
-    struct tmx_cooling_spec *c = &r->sim_spec.cooling;
-    TMX_TAKE(&r->arena, r->level_rpm, t->n_card);
-    TMX_TAKE(&r->arena, r->level_k_per_w, t->n_card);
-    TMX_TAKE(&r->arena, r->n_level, t->n_card);
-    for (size_t k = 0; k < t->n_card && r->n_level; k++) {
-        const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[t->card[k].gpu0]];
-        r->level_rpm[k] = kind->level_rpm;
-        r->level_k_per_w[k] = kind->level_k_per_w;
-        r->n_level[k] = kind->n_level;
-        if (t->card[k].convection == TMX_CONVECTION_CHANNELS) {
-            tmx_run_pumps(t, k, kind);
-        }
-    }
-    c->topology = t;
-    c->level_rpm = r->level_rpm;
-    c->level_k_per_w = r->level_k_per_w;
-    c->spread = r->spread.sink > 0 ? r->spread_of_gpu : NULL;
-    c->n_level = r->n_level;
-    c->inlet = r->inlet;
-    c->n_inlet = r->n_inlet;
-    c->failure = r->failure;
-    c->n_failure = r->n_failure;
-    c->period_s = r->options.fan_period_s;
-    c->room_k = r->kind[0].stack.spec.ambient_k;
-    for (size_t k = 1; k < r->n_kind; k++) {
-        if (r->kind[k].stack.spec.ambient_k != c->room_k) {
-            tmx_error(&r->err, TMX_ECONFIG,
-                      "topology %s: the packages of %s and %s differ in ambient; give inlet_c", t->name,
-                      r->kind[0].name, r->kind[k].name);
-        }
     }
 }
 
@@ -550,7 +504,38 @@ static void build_gpus(struct tmx_run *r)
     const struct tmx_link *link = tmx_topology_link(&r->topology, r->options.link);
     s->machine.card = r->card_of_gpu;
     s->machine.remote_cost = link ? tmx_link_cost(link) : 0;
-    cooling_spec(r);
+    struct tmx_topology *t = &r->topology;
+    TMX_TAKE(&r->arena, r->level_rpm, t->n_card);
+    TMX_TAKE(&r->arena, r->level_k_per_w, t->n_card);
+    TMX_TAKE(&r->arena, r->n_level, t->n_card);
+    for (size_t k = 0; k < t->n_card && r->n_level; k++) {
+        const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[t->card[k].gpu0]];
+        r->level_rpm[k] = kind->level_rpm;
+        r->level_k_per_w[k] = kind->level_k_per_w;
+        r->n_level[k] = kind->n_level;
+        if (t->card[k].convection == TMX_CONVECTION_CHANNELS) {
+            tmx_run_pumps(t, k, kind);
+        }
+    }
+    struct tmx_cooling_spec *c = &s->cooling;
+    c->topology = t;
+    c->level_rpm = r->level_rpm;
+    c->level_k_per_w = r->level_k_per_w;
+    c->spread = r->spread.sink > 0 ? r->spread_of_gpu : NULL;
+    c->n_level = r->n_level;
+    c->inlet = r->inlet;
+    c->n_inlet = r->n_inlet;
+    c->failure = r->failure;
+    c->n_failure = r->n_failure;
+    c->period_s = r->options.fan_period_s;
+    c->room_k = r->kind[0].stack.spec.ambient_k;
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (r->kind[k].stack.spec.ambient_k != c->room_k) {
+            tmx_error(&r->err, TMX_ECONFIG,
+                      "topology %s: the packages of %s and %s differ in ambient; give inlet_c", t->name,
+                      r->kind[0].name, r->kind[k].name);
+        }
+    }
 }
 
 static void close_node(struct tmx_run *r)

@@ -50,24 +50,6 @@ static const struct tmx_setting *key(const struct tmx_run *r, const char *name)
     return key_of(r, "serve", name);
 }
 
-/* Rows are racks. */
-static void find_rows(struct tmx_run *r)
-{
-    struct tmx_run_serve *s = r->serve;
-    s->spec.n_row = 1;
-    if (s->spec.row_options.rows == TMX_ROWS_ALL) {
-        return;
-    }
-    if (r->topology.n_rack == 0) {
-        tmx_run_fail(r, key_of(r, "row", "rows"), "row.rows = \"rack\": the run has no topology with racks");
-    }
-    for (size_t g = 1; g < r->n_gpu && !r->err.code; g++) {
-        const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
-        s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
-        s->gpu[g].row = s->spec.n_row - 1;
-    }
-}
-
 static void fill_gpus(struct tmx_run *r)
 {
     static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
@@ -237,10 +219,20 @@ static void check_fit(struct tmx_run *r)
     }
 }
 
-static void check_row(struct tmx_run *r)
+static void find_rows(struct tmx_run *r)
 {
-    const struct tmx_run_serve *s = r->serve;
-    struct tmx_row_options *o = &r->serve->spec.row_options;
+    struct tmx_run_serve *s = r->serve;
+    struct tmx_row_options *o = &s->spec.row_options;
+    s->spec.n_row = 1;
+    if (o->rows == TMX_ROWS_RACK && r->topology.n_rack == 0) {
+        tmx_run_fail(r, key_of(r, "row", "rows"), "row.rows = \"rack\": the run has no topology with racks");
+        return;
+    }
+    for (size_t g = 1; g < r->n_gpu && o->rows == TMX_ROWS_RACK; g++) {
+        const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];
+        s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
+        s->gpu[g].row = s->spec.n_row - 1;
+    }
     const struct tmx_setting *row = tmx_run_member(r, "row");
     const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
     if (!tmx_setting_member(row, "telemetry_s")) { /* not written: the next whole tick */
@@ -418,30 +410,24 @@ static void find_trace(struct tmx_run *r, const char *name, char *path, size_t s
 static void read_groups(struct tmx_run *r)
 {
     struct tmx_run_serve *s = r->serve;
-    struct tmx_serve_spec *spec = &s->spec;
     tmx_run_try(r, tmx_keys_read, tmx_serve_keys, s, tmx_run_member(r, "serve"));
     find_trace(r, "file", s->requests.file, sizeof s->requests.file);
     find_trace(r, "sizes", s->requests.sizes, sizeof s->requests.sizes);
     tmx_run_choose(r, TMX_LEVEL_ROUTE, "tokens", NULL, NULL);
-    tmx_run_choose(r, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options);
-}
-
-static void load_model(struct tmx_run *r)
-{
+    tmx_run_choose(r, TMX_LEVEL_ROW, "none", tmx_row_opts, &s->spec.row_options);
     const struct tmx_setting *model = key(r, "model");
     char path[TMX_PATH_SIZE];
-    tmx_run_try(r, tmx_data_find_read, TMX_DATA_LLM, tmx_setting_file(model), r->serve->spec.options.model,
-                path);
+    tmx_run_try(r, tmx_data_find_read, TMX_DATA_LLM, tmx_setting_file(model), s->spec.options.model, path);
     tmx_run_locate(r, model);
-    tmx_run_try(r, tmx_llm_load, &r->serve->llm, path);
+    tmx_run_try(r, tmx_llm_load, &s->llm, path);
 }
 
 static void open_serve(struct tmx_run *r)
 {
     static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
-    static void (*const steps[])(struct tmx_run *) = {
-        read_groups,    load_model, fill_gpus,  check_instances, find_rows, check_row,
-        check_requests, check_fit,  find_alone, check_keys,      make_jobs};
+    static void (*const steps[])(struct tmx_run *) = {read_groups, fill_gpus,      check_instances,
+                                                      find_rows,   check_requests, check_fit,
+                                                      find_alone,  check_keys,     make_jobs};
     const struct tmx_setting *group;
     tmx_run_try(r, tmx_setting_group, r->root, "serve", &group);
     if (r->err.code || !group) {
@@ -471,59 +457,57 @@ static void open_serve(struct tmx_run *r)
     tmx_run_source(r, &tmx_source_serve, &s->spec, group);
 }
 
-/* How much a kind's sensors rise in a second by a watt of a prompt: a step of its thermal model. */
-static enum tmx_status rise(struct tmx_run *r, size_t kind, double *die_k, double *memory_k,
-                            struct tmx_err *err)
-{
-    static const double horizon_s = 1; /* of a prompt */
-    const struct tmx_run_kind *k = &r->kind[kind];
-    const struct tmx_llm *m = &r->serve->llm;
-    const size_t n = k->chip.floorplan.n_unit, steps = (size_t)fmax(1, round(horizon_s / r->options.tick_s));
-    double *power_w = calloc(8 * n, sizeof *power_w), *still_k = power_w + n, *temp_k = still_k + n,
-           *l2 = temp_k + n, *dram = l2 + n, *unused = dram + n;
-    void *state = NULL;
-    enum tmx_status st = power_w ? r->thermal.ops->create(k->model, &state, err) : tmx_no_memory(err);
-    st = st ? st : r->thermal.ops->steady(state, power_w, true, still_k);
-    if (!st) {
-        tmx_power_share_out(&k->chip, 0, 0,
-                            &(struct tmx_power_shares){unused, unused + n, unused + 2 * n, unused, l2, dram});
-    }
-    for (size_t u = 0; u < n && !st; u++) { /* where a watt of a prompt goes */
-        const double sm =
-            k->chip.sm_of_unit[u] == TMX_NO_SM ? 0 : k->chip.part_share[u] / (double)k->chip.n_sm;
-        power_w[u] = (1 - m->l2_share - m->prompt_dram_share) * sm + m->l2_share * l2[u] +
-                     m->prompt_dram_share * dram[u];
-    }
-    for (size_t i = 0; i < steps && !st; i++) {
-        st = r->thermal.ops->step(state, r->options.tick_s, power_w, temp_k);
-    }
-    for (size_t u = 0; u < n && !st; u++) {
-        const double by_k = temp_k[u] - still_k[u];
-        *die_k = k->chip.sm_of_unit[u] == TMX_NO_SM ? *die_k : fmax(*die_k, by_k);
-        for (size_t i = 0; i < k->chip.n_memory; i++) {
-            *memory_k = k->chip.memory_unit[i] == u
-                            ? fmax(*memory_k, by_k + k->chip.board.memory_k_per_w * power_w[u])
-                            : *memory_k;
-        }
-    }
-    if (state) {
-        r->thermal.ops->destroy(state);
-    }
-    free(power_w);
-    return st ? tmx_fail(err, st, "step of a prompt on %s", k->name) : TMX_OK;
-}
-
+/* How much each kind's sensors rise in a second by a watt of a prompt: a step of its thermal model. */
 static void build_routes(struct tmx_run *r)
 {
+    static const double horizon_s = 1; /* of a prompt */
     const struct tmx_run_serve *s = r->serve;
-    for (size_t k = 0; k < r->n_kind && s && s->spec.options.heat && !r->err.code; k++) {
-        double die_k = 0, memory_k = 0;
-        tmx_run_try(r, rise, r, k, &die_k, &memory_k);
-        for (size_t g = 0; g < r->n_gpu; g++) {
-            if (r->kind_of_gpu[g] == k) {
+    const size_t steps = (size_t)fmax(1, round(horizon_s / r->options.tick_s));
+    for (size_t of = 0; of < r->n_kind && s && s->spec.options.heat && !r->err.code; of++) {
+        const struct tmx_run_kind *k = &r->kind[of];
+        const struct tmx_llm *m = &s->llm;
+        const size_t n = k->chip.floorplan.n_unit;
+        double *power_w = calloc(8 * n, sizeof *power_w), *still_k = power_w + n, *temp_k = still_k + n,
+               *l2 = temp_k + n, *dram = l2 + n, *unused = dram + n, die_k = 0, memory_k = 0;
+        void *state = NULL;
+        enum tmx_status st =
+            power_w ? r->thermal.ops->create(k->model, &state, &r->err) : tmx_no_memory(&r->err);
+        st = st ? st : r->thermal.ops->steady(state, power_w, true, still_k);
+        if (!st) {
+            tmx_power_share_out(
+                &k->chip, 0, 0,
+                &(struct tmx_power_shares){unused, unused + n, unused + 2 * n, unused, l2, dram});
+        }
+        for (size_t u = 0; u < n && !st; u++) { /* where a watt of a prompt goes */
+            const double sm =
+                k->chip.sm_of_unit[u] == TMX_NO_SM ? 0 : k->chip.part_share[u] / (double)k->chip.n_sm;
+            power_w[u] = (1 - m->l2_share - m->prompt_dram_share) * sm + m->l2_share * l2[u] +
+                         m->prompt_dram_share * dram[u];
+        }
+        for (size_t i = 0; i < steps && !st; i++) {
+            st = r->thermal.ops->step(state, r->options.tick_s, power_w, temp_k);
+        }
+        for (size_t u = 0; u < n && !st; u++) {
+            const double by_k = temp_k[u] - still_k[u];
+            die_k = k->chip.sm_of_unit[u] == TMX_NO_SM ? die_k : fmax(die_k, by_k);
+            for (size_t i = 0; i < k->chip.n_memory; i++) {
+                memory_k = k->chip.memory_unit[i] == u
+                               ? fmax(memory_k, by_k + k->chip.board.memory_k_per_w * power_w[u])
+                               : memory_k;
+            }
+        }
+        if (state) {
+            r->thermal.ops->destroy(state);
+        }
+        free(power_w);
+        for (size_t g = 0; g < r->n_gpu && !st; g++) {
+            if (r->kind_of_gpu[g] == of) {
                 s->gpu[g].k_per_w = die_k;
                 s->gpu[g].memory_k_per_w = memory_k;
             }
+        }
+        if (st) {
+            (void)tmx_fail(&r->err, st, "step of a prompt on %s", k->name);
         }
     }
 }
@@ -626,18 +610,18 @@ double tmx_run_limits_ratio(const struct tmx_run *r)
 
 double tmx_run_goodput_pct(const struct tmx_run *r)
 {
-    const struct tmx_serve_limits *l = r->serve ? &r->serve->limits : NULL;
+    const struct tmx_serve *s = served(r);
     size_t good = 0;
-    const size_t n = l ? served(r)->n_request : 0;
-    const struct tmx_llm_request *q = l ? served(r)->request : NULL;
-    for (size_t i = 0; i < n; i++) {
-        const double tbt_s = latency(r, &q[i], TMX_SERVE_TBT);
-        good += q[i].first_s >= 0 && q[i].done_s >= 0 &&
-                (l->ttft_s == 0 || latency(r, &q[i], TMX_SERVE_TTFT) <= l->ttft_s) &&
+    for (size_t i = 0; s && i < s->n_request; i++) {
+        const struct tmx_serve_limits *l = &r->serve->limits;
+        const struct tmx_llm_request *q = &s->request[i];
+        const double tbt_s = latency(r, q, TMX_SERVE_TBT);
+        good += q->first_s >= 0 && q->done_s >= 0 &&
+                (l->ttft_s == 0 || latency(r, q, TMX_SERVE_TTFT) <= l->ttft_s) &&
                 (l->tbt_s == 0 || isnan(tbt_s) || tbt_s <= l->tbt_s) &&
-                (l->e2e_s == 0 || latency(r, &q[i], TMX_SERVE_E2E) <= l->e2e_s);
+                (l->e2e_s == 0 || latency(r, q, TMX_SERVE_E2E) <= l->e2e_s);
     }
-    return n > 0 ? 100 * (double)good / (double)n : 0;
+    return s && s->n_request > 0 ? 100 * (double)good / (double)s->n_request : 0;
 }
 
 /* Over instances: sums of their ledgers; rows: largest, sums. */
@@ -765,31 +749,13 @@ struct tmx_table *tmx_run_instances(const struct tmx_run *run)
     return t;
 }
 
-/* What the time of a request beyond the request alone was due to [s]. */
-static void excess(const struct tmx_run *r, const struct tmx_llm_request *q, enum tmx_serve_latency what,
-                   double part[3])
-{
-    const size_t tp = (size_t)r->serve->spec.options.tp;
-    const struct tmx_llm_phase *p = r->serve->gpu[q->instance * tp].phase,
-                               *t = r->serve->gpu[q->token_instance * tp].phase;
-    const double n = q->output - 1.0, alone_s = n * tmx_llm_token_s(t, 1, q->input + (q->output + 1.0) / 2),
-                 first_s = tmx_llm_prompt_s(p, q->input), token_clock_s = 1e-4 * q->token_late,
-                 ttft_s = q->first_s - q->arrival_s, token_s = q->done_s - q->first_s;
-    const double ttft[3] = {q->queue_s, ttft_s - q->queue_s - first_s - q->late_s, q->late_s},
-                 tbt[3] = {0, token_s - alone_s - token_clock_s, token_clock_s};
-    for (size_t k = 0; k < 3; k++) {
-        part[k] = what == TMX_SERVE_TTFT ? ttft[k] : what == TMX_SERVE_TBT ? tbt[k] / n : ttft[k] + tbt[k];
-    }
-}
-
 struct tmx_table *tmx_run_missed(const struct tmx_run *run)
 {
     static const char *const words[] = {"ttft", "tbt", "e2e"};
     const struct tmx_serve_limits *given = &run->serve->limits;
     const double limits[] = {given->ttft_s, given->tbt_s, given->e2e_s};
     const struct tmx_serve *s = served(run);
-    const size_t n = s->n_request;
-    const struct tmx_llm_request *q = s->request;
+    const size_t tp = (size_t)run->serve->spec.options.tp;
     struct tmx_table *t = tmx_table_of("limit limit_s:3 missed:d missed_pct:2 queue_s:3 batch_s:3 clock_s:3 "
                                        "row_pct:1 brake_pct:1 board_pct:1 mean_inlet_c:1");
     for (int what = 0; what < 3; what++) {
@@ -798,17 +764,30 @@ struct tmx_table *tmx_run_missed(const struct tmx_run *run)
                                    : tmx_run_serve_quantile(run, (enum tmx_serve_latency)what, -1, 0.99);
         double sum[3] = {0}, late[TMX_N_LATE] = {0}, inlet_k = 0;
         size_t missed = 0;
-        for (size_t i = 0; i < n; i++) {
-            double part[3];
-            if (q[i].done_s < 0 || !(latency(run, &q[i], (enum tmx_serve_latency)what) > limit_s)) {
+        for (const struct tmx_llm_request *q = s->request; q < s->request + s->n_request; q++) {
+            if (q->done_s < 0 || !(latency(run, q, (enum tmx_serve_latency)what) > limit_s)) {
                 continue;
             }
+            /* what its time beyond the request alone was due to [s]: the queue, the batch, clocks */
+            const struct tmx_llm_phase *p = run->serve->gpu[q->instance * tp].phase,
+                                       *own = run->serve->gpu[q->token_instance * tp].phase;
+            const double n = q->output - 1.0,
+                         alone_s = n * tmx_llm_token_s(own, 1, q->input + (q->output + 1.0) / 2),
+                         first_s = tmx_llm_prompt_s(p, q->input), token_clock_s = 1e-4 * q->token_late,
+                         ttft_s = q->first_s - q->arrival_s, token_s = q->done_s - q->first_s;
+            const double ttft[3] = {q->queue_s, ttft_s - q->queue_s - first_s - q->late_s, q->late_s},
+                         tbt[3] = {0, token_s - alone_s - token_clock_s, token_clock_s};
             const struct tmx_serve_instance_ledger *l =
-                &s->ledger[what == TMX_SERVE_TTFT ? q[i].instance : q[i].token_instance];
+                &s->ledger[what == TMX_SERVE_TTFT ? q->instance : q->token_instance];
             const double all_s = l->late_s[0] + l->late_s[1] + l->late_s[2];
-            excess(run, &q[i], (enum tmx_serve_latency)what, part);
+            double part[3];
             for (size_t k = 0; k < 3; k++) {
+                part[k] = what == TMX_SERVE_TTFT  ? ttft[k]
+                          : what == TMX_SERVE_TBT ? tbt[k] / n
+                                                  : ttft[k] + tbt[k];
                 sum[k] += part[k];
+            }
+            for (size_t k = 0; k < 3; k++) {
                 late[k] += all_s > 0 ? part[2] * l->late_s[k] / all_s : 0;
             }
             inlet_k += l->inlet_ks / fmax(tmx_sim_time_s(run->sim), run->options.tick_s);
@@ -819,8 +798,9 @@ struct tmx_table *tmx_run_missed(const struct tmx_run *run)
             late[k] = sum[2] > 0 ? 100 * late[k] / sum[2] : 0;
         }
         tmx_table_row(t, "%s %g %zu %g %g %g %g %g %g %g %G", words[what], limit_s, missed,
-                      100 * (double)missed / (double)n, sum[0] / count, sum[1] / count, sum[2] / count,
-                      late[0], late[1], late[2], missed > 0 ? inlet_k / count - TMX_ZERO_C : NAN);
+                      100 * (double)missed / (double)s->n_request, sum[0] / count, sum[1] / count,
+                      sum[2] / count, late[0], late[1], late[2],
+                      missed > 0 ? inlet_k / count - TMX_ZERO_C : NAN);
     }
     return t;
 }
