@@ -171,21 +171,6 @@ static void sample_sensors(struct tmx_run_trace *t, const struct tmx_sim *sim, d
 
 /* ---- rows of servers: rows.csv ---- */
 
-/* Watts of this tick, as the telemetry of its row sums them up. */
-static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
-{
-    const struct tmx_serve *s = tmx_sim_serve(sim);
-    const bool heat = !sim->cold;
-    const struct tmx_instance_view *v = s->view;
-    for (size_t i = 0; i < s->n; i++) {
-        double gpu_w = 0;
-        for (size_t g = v[i].gpu0; g < v[i].gpu0 + v[i].n_gpu; g++) {
-            gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_now(s, g).gpu_w;
-        }
-        t->row_w[v[i].row] += tmx_serve_power_w(s, i, gpu_w);
-    }
-}
-
 static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t row)
 {
     const struct tmx_serve *s = tmx_sim_serve(sim);
@@ -248,33 +233,6 @@ static FILE *open_file(struct tmx_run_trace *t, size_t i, const char *name, stru
                : t->file[i].file;
 }
 
-/* The package that repeats the temperatures: with the convection of the card, of which one level has one, and
- * files that any folder finds. */
-static void write_package(const struct tmx_run_trace *t, FILE *out)
-{
-    const struct tmx_run *r = t->run;
-    const struct tmx_run_kind *k = &r->kind[0];
-    struct tmx_hotspot_config cfg = k->package;
-    cfg.sampling_intvl = (double)t->every * r->options.tick_s;
-    if (r->options.network != TMX_NETWORK_HOTSPOT) {
-        fprintf(out, "# with --network physical\n");
-    }
-    if (k->n_level > 0 && !k->stack.spec.flow_levels) {
-        cfg.r_convec = k->level_k_per_w[k->n_level / 2];
-        cfg.package_model_used = cfg.cold_plate = false;
-    }
-    if (k->n_level > 1 || r->n_gpu > 1) {
-        fprintf(out, "# r_convec and ambient of one GPU at a middle speed: fans, air and others differ\n");
-    }
-    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
-        char real[TMX_HOTSPOT_PATH], *path = (char *)&cfg + o->offset;
-        if (o->is_file && *path && tmx_os_real_path(path, real, sizeof real)) {
-            snprintf(path, sizeof real, "%s", real);
-        }
-    }
-    tmx_hotspot_config_print(&cfg, out);
-}
-
 static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
 {
     const struct tmx_machine *m = t->run->sim->machine;
@@ -292,9 +250,32 @@ static void open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
         }
     }
     FILE *config = open_file(t, t->n_file - 1, "thermal.config", err);
-    if (config) {
-        write_package(t, config);
+    if (!config) {
+        return;
     }
+    /* the package that repeats the temperatures: with the convection of the card, of which one level has one,
+     * and files that any folder finds */
+    const struct tmx_run *r = t->run;
+    const struct tmx_run_kind *k = &r->kind[0];
+    struct tmx_hotspot_config cfg = k->package;
+    cfg.sampling_intvl = (double)t->every * r->options.tick_s;
+    if (r->options.network != TMX_NETWORK_HOTSPOT) {
+        fprintf(config, "# with --network physical\n");
+    }
+    if (k->n_level > 0 && !k->stack.spec.flow_levels) {
+        cfg.r_convec = k->level_k_per_w[k->n_level / 2];
+        cfg.package_model_used = cfg.cold_plate = false;
+    }
+    if (k->n_level > 1 || r->n_gpu > 1) {
+        fprintf(config, "# r_convec and ambient of one GPU at a middle speed: fans, air and others differ\n");
+    }
+    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+        char real[TMX_HOTSPOT_PATH], *path = (char *)&cfg + o->offset;
+        if (o->is_file && *path && tmx_os_real_path(path, real, sizeof real)) {
+            snprintf(path, sizeof real, "%s", real);
+        }
+    }
+    tmx_hotspot_config_print(&cfg, config);
 }
 
 enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *run,
@@ -369,8 +350,15 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         }
         t->board_w[g * t->n_ring + t->n_kept % t->n_ring] = tmx_chip_board_w(gpu->chip, w);
     }
-    if (t->file[ROWS].file) {
-        sum_rows(t, sim);
+    const struct tmx_serve *s = t->file[ROWS].file ? tmx_sim_serve(sim) : NULL;
+    for (size_t i = 0; s && i < s->n;
+         i++) { /* watts of this tick, as the telemetry of its row sums them up */
+        const struct tmx_instance_view *v = &s->view[i];
+        double gpu_w = 0;
+        for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
+            gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_now(s, g).gpu_w;
+        }
+        t->row_w[v->row] += tmx_serve_power_w(s, i, gpu_w);
     }
     if (t->file[CSV].file) {
         sample_sensors(t, sim, (double)ticks);

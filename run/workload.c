@@ -32,26 +32,6 @@ static void open_jobs(struct tmx_run *r)
     }
 }
 
-/* The instance alone; the job level writes its launch over it. */
-static void make_instance(const struct tmx_run *r, size_t kind, const struct tmx_mix_entry *e,
-                          struct tmx_job *job)
-{
-    const struct tmx_job_data *d = &r->jobs->data;
-    const struct tmx_workload *w = &d->kind[kind];
-    const double sms = w->blocks < d->node.sms ? w->blocks : d->node.sms;
-    const struct tmx_job_launch alone = {
-        .blocks = w->blocks, .sms = sms, .time_s = w->gpu_time_s, .sm_w = w->blocks * w->dynamic_w_per_block};
-    *job = (struct tmx_job){.kernel = &r->kernel[kind],
-                            .sm_speed = 1,
-                            .sm_w = 1,
-                            .arrival_s = e->arrival_s,
-                            .priority = e->priority,
-                            .gate_slowdown = 1,
-                            .memory_slowdown = 1,
-                            .remote_weight = 1};
-    tmx_job_launch(job, &alone);
-}
-
 static void make_jobs(struct tmx_run *r)
 {
     struct tmx_run_jobs *j = r->jobs;
@@ -77,7 +57,21 @@ static void make_jobs(struct tmx_run *r)
             (void)tmx_fail_from(&r->err, r->err.code, e->file, e->line, "kernel");
             return;
         }
-        make_instance(r, j->kind_of[i], e, &r->job[i]);
+        /* the instance alone; the job level writes its launch over it */
+        const struct tmx_workload *w = &j->data.kind[j->kind_of[i]];
+        const struct tmx_job_launch alone = {.blocks = w->blocks,
+                                             .sms = fmin(w->blocks, j->data.node.sms),
+                                             .time_s = w->gpu_time_s,
+                                             .sm_w = w->blocks * w->dynamic_w_per_block};
+        r->job[i] = (struct tmx_job){.kernel = &r->kernel[j->kind_of[i]],
+                                     .sm_speed = 1,
+                                     .sm_w = 1,
+                                     .arrival_s = e->arrival_s,
+                                     .priority = e->priority,
+                                     .gate_slowdown = 1,
+                                     .memory_slowdown = 1,
+                                     .remote_weight = 1};
+        tmx_job_launch(&r->job[i], &alone);
         if (j->deadline) {
             j->deadline[i] = e->arrival_s + j->deadline_s;
         }
@@ -114,21 +108,16 @@ static void write_jobs(const struct tmx_run *r, struct tmx_writer *w)
 
 enum { MAX_KERNEL = 64 };
 
-/* Has an earlier entry named this kernel? A path is relative to the file that contains it. */
-static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_entry *e)
-{
-    const char *from = tmx_mix_kernel_from(e);
-    return strcmp(k->name, e->kernel) == 0 &&
-           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || k->from == from ||
-            (k->from && from && strcmp(k->from, from) == 0));
-}
-
 static const struct tmx_kernel *open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
                                             const struct tmx_chip *chip)
 {
     char path[TMX_PATH_SIZE];
+    const char *from = tmx_mix_kernel_from(e);
+    const bool is_path = tmx_data_is_path(TMX_DATA_KERNEL, e->kernel); /* relative to the file it is in */
     for (size_t i = 0; i < r->n_kernel; i++) {
-        if (same_kernel(&r->kernel_file[i], e)) {
+        const struct tmx_run_kernel *k = &r->kernel_file[i];
+        if (strcmp(k->name, e->kernel) == 0 &&
+            (!is_path || k->from == from || (k->from && from && strcmp(k->from, from) == 0))) {
             return &r->kernel[i];
         }
     }
@@ -137,7 +126,7 @@ static const struct tmx_kernel *open_kernel(struct tmx_run *r, const struct tmx_
         return NULL;
     }
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
-    tmx_run_try(r, tmx_data_find_from, TMX_DATA_KERNEL, tmx_mix_kernel_from(e), e->kernel, path);
+    tmx_run_try(r, tmx_data_find_from, TMX_DATA_KERNEL, from, e->kernel, path);
     tmx_run_try(r, tmx_kernel_load, k, path);
     if (!r->err.code && k->power.sm_power_w <= 0 && tmx_kernel_equation1_w(k, chip->power.max_power_w) <= 0) {
         tmx_error_at(&r->err, TMX_ECONFIG, path, 0,
@@ -150,9 +139,8 @@ static const struct tmx_kernel *open_kernel(struct tmx_run *r, const struct tmx_
     }
     struct tmx_run_kernel *named = &r->kernel_file[r->n_kernel++];
     snprintf(named->name, sizeof named->name, "%s", e->kernel);
-    snprintf(named->path, sizeof named->path, "%s",
-             tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) ? path : e->kernel);
-    named->from = tmx_mix_kernel_from(e);
+    snprintf(named->path, sizeof named->path, "%s", is_path ? path : e->kernel);
+    named->from = from;
     return k;
 }
 
@@ -323,31 +311,6 @@ static void open_sync_job(struct tmx_run *r)
     }
 }
 
-static void read_mix(struct tmx_run *r)
-{
-    const struct tmx_setting *at = tmx_run_member(r, "mix");
-    if (!r->options.mix[0]) {
-        tmx_run_fail(r, at ? at : r->root, "missing key \"mix\" (a workload), or group serve");
-    }
-    tmx_run_try(r, tmx_data_find_read, TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path);
-    tmx_run_locate(r, at);
-    tmx_run_try(r, tmx_mix_load, &r->mix, r->mix_path, (uint64_t)r->options.seed);
-}
-
-/* Of entries that arrive at one time, the last first. */
-static void reverse_entries(struct tmx_mix *mix)
-{
-    for (size_t i = 0, end; i < mix->n_entry; i = end) {
-        for (end = i + 1; end < mix->n_entry && mix->entry[end].arrival_s == mix->entry[i].arrival_s; end++) {
-        }
-        for (size_t a = i, b = end; a + 1 < b; a++, b--) {
-            const struct tmx_mix_entry e = mix->entry[a];
-            mix->entry[a] = mix->entry[b - 1];
-            mix->entry[b - 1] = e;
-        }
-    }
-}
-
 void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
                     const struct tmx_setting *group)
 {
@@ -384,10 +347,25 @@ static void open_workload(struct tmx_run *r)
         return;
     }
     if (r->mix.n_entry == 0) { /* else the caller's */
-        read_mix(r);
+        const struct tmx_setting *at = tmx_run_member(r, "mix");
+        if (!r->options.mix[0]) {
+            tmx_run_fail(r, at ? at : r->root, "missing key \"mix\" (a workload), or group serve");
+        }
+        tmx_run_try(r, tmx_data_find_read, TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path);
+        tmx_run_locate(r, at);
+        tmx_run_try(r, tmx_mix_load, &r->mix, r->mix_path, (uint64_t)r->options.seed);
     }
-    if (!r->err.code && r->options.arrival_order == TMX_ARRIVE_REVERSED) {
-        reverse_entries(&r->mix);
+    const bool reversed = !r->err.code && r->options.arrival_order == TMX_ARRIVE_REVERSED;
+    struct tmx_mix_entry *entry = r->mix.entry;
+    for (size_t i = 0, end; reversed && i < r->mix.n_entry;
+         i = end) { /* of those at one time the last first */
+        for (end = i + 1; end < r->mix.n_entry && entry[end].arrival_s == entry[i].arrival_s; end++) {
+        }
+        for (size_t a = i, b = end; a + 1 < b; a++, b--) {
+            const struct tmx_mix_entry e = entry[a];
+            entry[a] = entry[b - 1];
+            entry[b - 1] = e;
+        }
     }
     if (!r->err.code) {
         open_sync_job(r);

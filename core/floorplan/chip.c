@@ -440,18 +440,6 @@ static void find_sms(struct tmx_chip *c, struct tmx_err *err)
     }
 }
 
-static const struct tmx_chip_part *part_of(const struct tmx_chip *c, size_t unit)
-{
-    const char *name = c->floorplan.unit[unit].name;
-    for (size_t i = 0; i < c->n_part; i++) {
-        const size_t n = strlen(c->part[i].prefix);
-        if (strlen(name) >= n && tmx_span_is((struct tmx_span){name, name + n}, c->part[i].prefix)) {
-            return &c->part[i];
-        }
-    }
-    return NULL;
-}
-
 /* Shares of the units outside the SMs, by area within each part. */
 static void find_parts(struct tmx_chip *c, struct tmx_err *err)
 {
@@ -459,7 +447,14 @@ static void find_parts(struct tmx_chip *c, struct tmx_err *err)
     double area_m2[TMX_MAX_CHIP_PART] = {0};
     for (size_t k = 0; k < 2 * fp->n_unit; k++) { /* areas first */
         const size_t u = k % fp->n_unit;
-        const struct tmx_chip_part *p = part_of(c, u);
+        const char *name = fp->unit[u].name;
+        const struct tmx_chip_part *p = NULL; /* the first that it is of */
+        for (size_t i = 0; i < c->n_part && !p; i++) {
+            const size_t n = strlen(c->part[i].prefix);
+            const bool is =
+                strlen(name) >= n && tmx_span_is((struct tmx_span){name, name + n}, c->part[i].prefix);
+            p = is ? &c->part[i] : NULL;
+        }
         if (!p || c->sm_of_unit[u] != TMX_NO_SM || c->is_off[u]) {
             continue;
         }
@@ -491,37 +486,12 @@ static size_t cluster_of(const struct tmx_chip *c, size_t sm)
     return (size_t)(c->sm_name[sm] / c->sms_per_cluster);
 }
 
-/* Take the cluster that scores best: nearest to a die corner not yet served, then
- * farthest from all taken; ties go to the lower index. */
-static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken,
-                           double w, double h)
-{
-    const double corner_x[] = {0, w, 0, w}, corner_y[] = {0, 0, h, h};
-    size_t best = n;
-    double best_score = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        double score = INFINITY;
-        if (taken[i]) {
-            continue;
-        }
-        if (n_taken < 4) {
-            score = -hypot(x[i] - corner_x[n_taken], y[i] - corner_y[n_taken]);
-        } else {
-            for (size_t j = 0; j < n; j++) {
-                const double d = hypot(x[i] - x[j], y[i] - y[j]); /* NAN: all off */
-                score = taken[j] && d < score ? d : score;
-            }
-        }
-        if (score > best_score + 1e-12) {
-            best = i;
-            best_score = score;
-        }
-    }
-    return best;
-}
-
+/* Cluster by cluster: the one nearest to a die corner not yet served, then the one farthest from all taken;
+ * ties go to the lower index. */
 static void order_sms(struct tmx_chip *c, struct tmx_err *err)
 {
+    const double w = tmx_floorplan_width_m(&c->floorplan), h = tmx_floorplan_height_m(&c->floorplan);
+    const double corner_x[] = {0, w, 0, w}, corner_y[] = {0, 0, h, h};
     const size_t n = cluster_of(c, c->n_sm - 1) + 1;
     struct tmx_arena a = {0};
     double *x, *y;
@@ -547,12 +517,24 @@ static void order_sms(struct tmx_chip *c, struct tmx_err *err)
         taken[i] = n_sm == 0;
         n_off += taken[i];
     }
-    for (size_t k = 0; k < n - n_off && !a.failed; k++) {
-        const size_t i = next_cluster(x, y, taken, n, k, tmx_floorplan_width_m(&c->floorplan),
-                                      tmx_floorplan_height_m(&c->floorplan));
-        taken[i] = true;
+    for (size_t n_taken = 0; n_taken < n - n_off && !a.failed; n_taken++) {
+        size_t best = n;
+        double best_score = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            double score =
+                n_taken < 4 ? -hypot(x[i] - corner_x[n_taken], y[i] - corner_y[n_taken]) : INFINITY;
+            for (size_t j = 0; j < n && n_taken >= 4; j++) {
+                const double d = hypot(x[i] - x[j], y[i] - y[j]); /* NAN: all off */
+                score = taken[j] && d < score ? d : score;
+            }
+            if (!taken[i] && score > best_score + 1e-12) {
+                best = i;
+                best_score = score;
+            }
+        }
+        taken[best] = true;
         for (size_t sm = 0; sm < c->n_sm; sm++) {
-            if (cluster_of(c, sm) == i) {
+            if (cluster_of(c, sm) == best) {
                 c->hot_order[filled++] = sm;
             }
         }

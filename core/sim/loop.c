@@ -28,12 +28,6 @@ double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
     return averaged ? tick_s : slice_s;
 }
 
-static bool ramps(const struct tmx_sim *s)
-{
-    const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
-    return row->policy && tmx_row_of(row)->asks == TMX_ROW_RAMPS;
-}
-
 static void open_source(struct tmx_sim *s)
 {
     const struct tmx_source *is = s->source = s->spec.source.is ? s->spec.source.is : &tmx_source_mix;
@@ -53,6 +47,7 @@ static void open_source(struct tmx_sim *s)
 static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_machine *m = s->machine;
+    const struct tmx_choice *row = &s->spec.choice[TMX_LEVEL_ROW];
     struct tmx_frame *f = &s->frame;
     size_t widest = 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -63,8 +58,8 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     TMX_TAKE(&s->arena, f->sensed_k, m->n_sm);
     TMX_TAKE(&s->arena, f->slot_w, TMX_SLOTS * m->n_gpu);
     TMX_TAKE_REALS(&s->arena, m->n_gpu, &f->transition_w, &f->smooth_w, &s->hottest_k);
-    tmx_row_stage_take(&s->rows, &s->arena, &s->spec.choice[TMX_LEVEL_ROW], s->spec.rows.telemetry_s, m);
-    if (tmx_smooth_on(&s->spec.smooth) || ramps(s)) {
+    tmx_row_stage_take(&s->rows, &s->arena, row, s->spec.rows.telemetry_s, m);
+    if (tmx_smooth_on(&s->spec.smooth) || (row->policy && tmx_row_of(row)->asks == TMX_ROW_RAMPS)) {
         TMX_TAKE(&s->arena, s->smooth, m->n_gpu);
     }
     s->recorder = tmx_recorder_take(&s->arena, m, s->spec.sensor.power_window_s, s->spec.group,
@@ -90,43 +85,24 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Dies and what cools them. */
 static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
 {
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+    static const double round_off_k = 1e-6;
+    const struct tmx_cooling_spec *c = &s->spec.cooling;
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; g < s->machine->n_gpu && !st; g++) {
         const struct tmx_sim_gpu_thermal *t = &s->spec.thermal[g];
         s->thermal[g].ops = t->ops;
-        const enum tmx_status st = t->ops->create(t->model, &s->thermal[g].state, err);
-        if (st) {
-            return st;
-        }
-        t->ops->read(s->thermal[g].state, &s->frame.temp_k[s->machine->gpu[g].unit0]);
-    }
-    return TMX_OK;
-}
-
-/* A GPU starts no colder than the air around it. */
-static enum tmx_status warm_to_air(struct tmx_sim *s, struct tmx_err *err)
-{
-    static const double round_off_k = 1e-6;
-    for (size_t g = 0; !s->spec.cooling.cold_start && g < s->machine->n_gpu; g++) {
-        const size_t unit = s->machine->gpu[g].unit0;
-        double *temp_k = &s->frame.temp_k[unit];
-        const double *no_power_w = &s->frame.power_w[unit]; /* before the first tick */
-        if (temp_k[0] < s->cooling->inlet_k[g] - round_off_k &&
-            s->thermal[g].ops->steady(s->thermal[g].state, no_power_w, true, temp_k)) {
-            return tmx_fail(err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
+        st = t->ops->create(t->model, &s->thermal[g].state, err);
+        if (!st) {
+            t->ops->read(s->thermal[g].state, &s->frame.temp_k[s->machine->gpu[g].unit0]);
         }
     }
-    return TMX_OK;
-}
-
-static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
-{
-    const struct tmx_cooling_spec *c = &s->spec.cooling;
-    if (!c->topology) {
-        return TMX_OK;
+    if (st || !c->topology) {
+        return st;
     }
-    enum tmx_status st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
+    st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
     if (!st && s->cool == 0) {
         return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
                         s->spec.dt_s);
@@ -135,7 +111,16 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
     if (!st) {
         s->feed.fan_w = s->cooling->fan_w;
     }
-    return st ? st : warm_to_air(s, err);
+    for (size_t g = 0; !st && !c->cold_start && g < s->machine->n_gpu; g++) { /* no colder than its air */
+        const size_t unit = s->machine->gpu[g].unit0;
+        double *temp_k = &s->frame.temp_k[unit];
+        const double *no_power_w = &s->frame.power_w[unit]; /* before the first tick */
+        if (temp_k[0] < s->cooling->inlet_k[g] - round_off_k &&
+            s->thermal[g].ops->steady(s->thermal[g].state, no_power_w, true, temp_k)) {
+            st = tmx_fail(err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
+        }
+    }
+    return st;
 }
 
 /* Numbers that a policy keeps from call to call; NULL: it keeps none. */
@@ -219,7 +204,6 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     s->frame.sleeps = s->gate || s->cta;
     st = st ? st : start_thermal(s, err);
-    st = st ? st : start_cooling(s, err);
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
                       spec->dt_s);
