@@ -204,18 +204,13 @@ const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, enum tmx_le
     return (unsigned)level < TMX_N_LEVEL ? tmx_catalog_item(c ? c : &tmx_builtin, level, i) : NULL;
 }
 
-static enum tmx_status add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *p,
-                           struct tmx_err *err)
-{
-    void *table = tmx_arena_take(&c->own->copies, 1, tables[level].size);
-    return table && append(c, level, memcpy(table, p, tables[level].size)) ? TMX_OK : tmx_no_memory(err);
-}
-
 enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *policy,
                                 struct tmx_err *err)
 {
     const enum tmx_status st = check_policy(c, level, policy, err);
-    return st ? st : add(c, level, policy, err);
+    const size_t size = st ? 0 : tables[level].size;
+    void *table = st ? NULL : tmx_arena_take(&c->own->copies, 1, size);
+    return st ? st : table && append(c, level, memcpy(table, policy, size)) ? TMX_OK : tmx_no_memory(err);
 }
 
 const struct tmx_module_file *tmx_catalog_modules(const struct tmx_catalog *c, size_t *n)

@@ -315,32 +315,6 @@ static void doubt_package(struct tmx_run *r, const struct tmx_run_kind *k)
     }
 }
 
-static void read_kind(struct tmx_run *r, struct tmx_run_kind *k)
-{
-    const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
-    read_package(r, k);
-    tmx_run_try(r, tmx_stack_create, &k->package, &options, NULL, &k->stack);
-    if (!r->err.code) {
-        check_units(r, k);
-    }
-    if (r->err.code) {
-        tmx_run_locate(r, tmx_run_place(r, "package"));
-        return;
-    }
-    /* events are as far apart as that, or nothing looks at temperatures in between */
-    k->stack.spec.min_step_s =
-        r->options.tick == TMX_TICK_EVENTS ? fmax(r->options.tick_s, EVENT_STEP_S) : r->options.tick_s;
-    k->stack.spec.coolant_limit_k = k->package.coolant_limit;
-    k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
-    if (r->topology.n_gpu > 0) {
-        tabulate_fan(r, k);
-    }
-    check_inlet(r, k);
-    if (k == r->kind && tmx_run_member(r, "package") && !r->err.code) {
-        doubt_package(r, k);
-    }
-}
-
 static void open_thermal(struct tmx_run *r)
 {
     const struct tmx_plugin *found = NULL;
@@ -349,8 +323,29 @@ static void open_thermal(struct tmx_run *r)
     r->thermal.ops = (const struct tmx_thermal_ops *)found;
     tmx_run_try(r, tmx_plugin_state, &r->thermal.ops->base, tmx_run_member(r, "thermal"), NULL,
                 &r->thermal.options);
-    for (size_t k = 0; !r->err.code && k < r->n_kind; k++) {
-        read_kind(r, &r->kind[k]);
+    for (struct tmx_run_kind *k = r->kind; !r->err.code && k < r->kind + r->n_kind; k++) {
+        const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
+        read_package(r, k);
+        tmx_run_try(r, tmx_stack_create, &k->package, &options, NULL, &k->stack);
+        if (!r->err.code) {
+            check_units(r, k);
+        }
+        if (r->err.code) {
+            tmx_run_locate(r, tmx_run_place(r, "package"));
+            return;
+        }
+        /* events are as far apart as that, or nothing looks at temperatures in between */
+        k->stack.spec.min_step_s =
+            r->options.tick == TMX_TICK_EVENTS ? fmax(r->options.tick_s, EVENT_STEP_S) : r->options.tick_s;
+        k->stack.spec.coolant_limit_k = k->package.coolant_limit;
+        k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
+        if (r->topology.n_gpu > 0) {
+            tabulate_fan(r, k);
+        }
+        check_inlet(r, k);
+        if (k == r->kind && tmx_run_member(r, "package") && !r->err.code) {
+            doubt_package(r, k);
+        }
     }
 }
 
@@ -376,47 +371,6 @@ const struct tmx_opt tmx_run_forecast_opts[] = {
     {0},
 };
 
-/* A fan's cooler has many levels; a forecast is made for the middle one, the rest is for the observer. */
-static size_t usual_level(const struct tmx_run_kind *k)
-{
-    return k->n_level / 2;
-}
-
-static struct tmx_forecast_air air_of(const struct tmx_run *r, const struct tmx_run_kind *k)
-{
-    struct tmx_forecast_air air = {.n = k->n_level > 1 ? k->n_level : 0,
-                                   .rpm = k->level_rpm,
-                                   .k_per_w = k->level_k_per_w,
-                                   .model_k_per_w =
-                                       tmx_thermal_spec_r_convec(&k->stack.spec, usual_level(k))};
-    const struct tmx_card *card = air.n > 0 ? &r->topology.card[k->card] : NULL;
-    for (size_t f = 0; card && f < card->n_fan; f++) {
-        const struct tmx_fan *fan = &r->topology.fan[card->fan0 + f];
-        air.max_rpm += fan->max_rpm / (double)card->n_fan;
-        air.full_w += tmx_fan_power_w(fan, fan->max_rpm);
-    }
-    return air;
-}
-
-static void own_model(struct tmx_run *r, struct tmx_run_kind *k)
-{
-    const struct tmx_run_forecast_options *o = &r->forecast_options;
-    const struct tmx_plugin *base = &tmx_thermal_reduced.base;
-    struct tmx_thermal_spec spec = k->stack.spec;
-    struct tmx_config *cfg = NULL;
-    char text[64];
-    void *options = NULL;
-    spec.package.r_convec_k_per_w =
-        o->r_convec_scale * tmx_thermal_spec_r_convec(&k->stack.spec, usual_level(k));
-    spec.n_level = 0;
-    snprintf(text, sizeof text, "tolerance_k = %.17g;", o->tolerance_k);
-    tmx_run_try(r, tmx_config_parse, &cfg, o->tolerance_k > 0 ? text : "", "forecast");
-    tmx_run_try(r, tmx_plugin_state, base, tmx_config_root(cfg), NULL, &options);
-    tmx_config_close(cfg);
-    tmx_run_try(r, tmx_thermal_model_create, &tmx_thermal_reduced, options, &spec, &k->believed);
-    free(options);
-}
-
 static void build_forecast(struct tmx_run *r)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
@@ -428,17 +382,42 @@ static void build_forecast(struct tmx_run *r)
     for (size_t i = 0; i < r->n_kind && !r->err.code; i++) {
         struct tmx_run_kind *k = &r->kind[i];
         const bool shared = r->thermal.ops->modes && o->r_convec_scale == 1 && o->tolerance_k == 0;
+        /* a fan's cooler has many levels; a forecast is made for the middle one, the rest is for the observer
+         */
+        const size_t usual = k->n_level / 2;
+        const double k_per_w = tmx_thermal_spec_r_convec(&k->stack.spec, usual);
         struct tmx_modes_view modes;
-        if (!shared) {
-            own_model(r, k);
+        if (!shared) { /* the policy's own model */
+            struct tmx_thermal_spec spec = k->stack.spec;
+            struct tmx_config *cfg = NULL;
+            char text[64];
+            void *options = NULL;
+            spec.package.r_convec_k_per_w = o->r_convec_scale * k_per_w;
+            spec.n_level = 0;
+            snprintf(text, sizeof text, "tolerance_k = %.17g;", o->tolerance_k);
+            tmx_run_try(r, tmx_config_parse, &cfg, o->tolerance_k > 0 ? text : "", "forecast");
+            tmx_run_try(r, tmx_plugin_state, &tmx_thermal_reduced.base, tmx_config_root(cfg), NULL, &options);
+            tmx_config_close(cfg);
+            tmx_run_try(r, tmx_thermal_model_create, &tmx_thermal_reduced, options, &spec, &k->believed);
+            free(options);
         }
         if (r->err.code) {
             return;
         }
         const struct tmx_thermal_ops *ops = shared ? r->thermal.ops : &tmx_thermal_reduced;
-        ops->modes(shared ? k->model : k->believed, shared ? usual_level(k) : 0, &modes);
+        ops->modes(shared ? k->model : k->believed, shared ? usual : 0, &modes);
         tmx_run_try(r, tmx_forecast_init, &k->forecast, &modes, r->options.quantum_s);
-        k->forecast.air = air_of(r, k);
+        struct tmx_forecast_air *air = &k->forecast.air;
+        *air = (struct tmx_forecast_air){.n = k->n_level > 1 ? k->n_level : 0,
+                                         .rpm = k->level_rpm,
+                                         .k_per_w = k->level_k_per_w,
+                                         .model_k_per_w = k_per_w};
+        const struct tmx_card *card = air->n > 0 ? &r->topology.card[k->card] : NULL;
+        for (size_t f = 0; card && f < card->n_fan; f++) {
+            const struct tmx_fan *fan = &r->topology.fan[card->fan0 + f];
+            air->max_rpm += fan->max_rpm / (double)card->n_fan;
+            air->full_w += tmx_fan_power_w(fan, fan->max_rpm);
+        }
     }
     for (size_t g = 0; g < r->n_gpu && !r->err.code; g++) {
         r->forecast_of_gpu[g] = &r->kind[r->kind_of_gpu[g]].forecast;

@@ -406,37 +406,7 @@ static const struct {
 };
 static const char nvidia_hint[] = "=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500";
 
-static void refuse_strange(struct tmx_collect *c, const struct tmx_text_file *t)
-{
-    enum { HEAD = 1500 };
-    char head[HEAD + 1];
-    snprintf(head, sizeof head, "%s", t->data);
-    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
-        if (strstr(head, strange[i].mark)) {
-            tmx_collect_error(c, 1, "%s: no log that is read; %s%s", strange[i].is, strange[i].instead,
-                              strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
-        }
-    }
-}
-
-/* The rows as a table with tabs. */
-static void put_table(struct shape *s)
-{
-    for (size_t k = 0; k < s->n_name; k++) {
-        fprintf(s->out, "%s%c", plain(s->name[k]), k + 1 < s->n_name ? '\t' : '\n');
-    }
-    for (const struct row *r = s->row; r < s->row + s->n_row; r++) {
-        const char *at[TMX_MAX_COLUMN] = {NULL};
-        for (const struct cell *c = s->cell + r->first; c < s->cell + r->first + r->n; c++) {
-            at[c->name] = c->text;
-        }
-        for (size_t k = 0; k < s->n_name; k++) {
-            fprintf(s->out, "%s%c", at[k] && at[k][0] ? at[k] : "-", k + 1 < s->n_name ? '\t' : '\n');
-        }
-    }
-}
-
-/* The rows, or the text of Prometheus, in place of the log's. False without memory. */
+/* The rows as a table with tabs, or the text of Prometheus, in place of the log's. False without memory. */
 static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file *t)
 {
     const bool table = s->n_row > 0;
@@ -449,7 +419,18 @@ static bool replace(struct tmx_collect *c, struct shape *s, struct tmx_text_file
     }
     if (table) {
         rewind(s->out);
-        put_table(s);
+    }
+    for (size_t k = 0; table && k < s->n_name; k++) {
+        fprintf(s->out, "%s%c", plain(s->name[k]), k + 1 < s->n_name ? '\t' : '\n');
+    }
+    for (const struct row *r = s->row; r < s->row + s->n_row; r++) {
+        const char *at[TMX_MAX_COLUMN] = {NULL};
+        for (const struct cell *of = s->cell + r->first; of < s->cell + r->first + r->n; of++) {
+            at[of->name] = of->text;
+        }
+        for (size_t k = 0; k < s->n_name; k++) {
+            fprintf(s->out, "%s%c", at[k] && at[k][0] ? at[k] : "-", k + 1 < s->n_name ? '\t' : '\n');
+        }
     }
     const bool wrote = !ferror(s->out), ok = fclose(s->out) == 0 && wrote;
     s->out = NULL;
@@ -467,7 +448,14 @@ void tmx_log_reshape(struct tmx_collect *c, struct tmx_text_file *t)
     const char *p = t->data + strspn(t->data, " \t\r\n");
     const bool json = *p == '{' || (*p == '[' && strchr(" \t\r\n[{", p[1])),
                q = !json && strstr(t->data, "==NVSMI LOG==");
-    refuse_strange(c, t);
+    char head[1501];
+    snprintf(head, sizeof head, "%s", t->data);
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
+        if (strstr(head, strange[i].mark)) {
+            tmx_collect_error(c, 1, "%s: no log that is read; %s%s", strange[i].is, strange[i].instead,
+                              strstr(strange[i].instead, "--query-gpu") ? nvidia_hint : "");
+        }
+    }
     if (c->err.code || (!json && !q)) {
         return;
     }

@@ -435,18 +435,11 @@ void tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases)
 
 /* Tables whose columns are set apart by blanks: nvidia-smi dmon and dcgmi dmon. */
 
-/* "#Date" and "# gpu": the mark may touch the first name. */
-static struct tmx_span after_mark(struct tmx_span line)
-{
-    struct tmx_span s = tmx_span_trim(line);
-    s.begin += s.begin < s.end && *s.begin == '#';
-    return s;
-}
-
 static void read_names(struct tmx_collect *c, struct tmx_columns *t, const struct tmx_alias *aliases,
                        const struct tmx_lines *l)
 {
-    struct tmx_span rest = after_mark(l->line), word;
+    struct tmx_span rest = tmx_span_trim(l->line), word;
+    rest.begin += rest.begin < rest.end && *rest.begin == '#'; /* "#Date": it may touch the first name */
     const struct tmx_span none = {rest.end, rest.end};
     t->n = 0;
     while (tmx_span_field(&rest, &word)) {
@@ -558,23 +551,6 @@ static struct tmx_span label(struct tmx_span labels, const char *const *names)
     return (struct tmx_span){"", ""};
 }
 
-/* Who a sample is of. The UUID is the die's own; without it the address that was scraped tells apart two
- * hosts of one name. */
-static void who_of(struct tmx_span labels, struct tmx_span id[4])
-{
-    static const char *const
-        host[] = {"Hostname",          "hostname", "exported_hostname",
-                  "kubernetes_node",   "node",     "nodename",
-                  "exported_instance", "instance", NULL},
-        *const gpu[] = {"gpu", "gpu_id", "minor_number", "device", "UUID", "uuid", NULL},
-        *const uuid[] = {"UUID", "uuid", "gpu_uuid", "serial_number", "exported_instance", "instance", NULL},
-        *const part[] = {"GPU_I_ID", "gpu_partition_id", NULL};
-    const char *const *const names[] = {host, gpu, uuid, part};
-    for (size_t i = 0; i < 4; i++) {
-        id[i] = label(labels, names[i]);
-    }
-}
-
 static void emit(struct tmx_collect *c, struct scrape *s)
 {
     const struct tmx_span none = {"", ""};
@@ -638,7 +614,17 @@ static void metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line
     /* OpenMetrics: seconds, of now with a point or without one */
     t = memchr(stamp.begin, '.', isnan(t) ? 0 : tmx_span_length(stamp)) || (t > 1e9 && t < 1e11) ? t
                                                                                                  : t / 1000;
-    who_of(labels, id);
+    /* Whose it is. The UUID is the die's own; without it the address that was scraped tells apart two hosts
+     * of one name. */
+    static const char *const names_of[4][9] = {
+        {"Hostname", "hostname", "exported_hostname", "kubernetes_node", "node", "nodename",
+         "exported_instance", "instance", NULL},
+        {"gpu", "gpu_id", "minor_number", "device", "UUID", "uuid", NULL},
+        {"UUID", "uuid", "gpu_uuid", "serial_number", "exported_instance", "instance", NULL},
+        {"GPU_I_ID", "gpu_partition_id", NULL}};
+    for (size_t i = 0; i < 4; i++) {
+        id[i] = label(labels, names_of[i]);
+    }
     if (id[1].begin == id[1].end) {
         tmx_collect_error(c, number, "%.*s has no label gpu", TMX_SPAN_ARG(name));
         return;
