@@ -291,50 +291,12 @@ static enum tmx_status open_source(struct source *s, const char *kernel, const s
     return st;
 }
 
-static enum tmx_status measure(const struct source *s, const struct tmx_memory_kernel *launch,
-                               struct tmx_core_fit *fit, struct tmx_err *err)
-{
-    struct tmx_profile_key key = {.stats = s->kernel.stats,
-                                  .knobs = s->sm.fit[FIT_ALL],
-                                  .sm = s->sm.sm,
-                                  .seed = s->seed,
-                                  .budget = BUDGET};
-    *fit = (struct tmx_core_fit){0};
-    const enum tmx_status st = tmx_launch_profile_key(&key, launch, s->chip, err);
-    return st ? st : tmx_profile_core(&key, s->cached ? s->cache : NULL, fit, err);
-}
-
 /* Launches that sm_cycle cannot tell apart, and whose given parameters are one row of the comparison. */
 static bool alike(const struct tmx_memory_kernel *a, const struct tmx_memory_kernel *b)
 {
     return a->lines_per_instr == b->lines_per_instr && a->blocks_per_core == b->blocks_per_core &&
            a->warps_per_block == b->warps_per_block && a->ipc1 == b->ipc1 &&
            a->cpi1_cycles == b->cpi1_cycles && a->mlp == b->mlp;
-}
-
-static bool seen_before(const struct tmx_memory_program *p, size_t launch)
-{
-    size_t k = 0;
-    while (!alike(&p->kernel[k], &p->kernel[launch])) {
-        k++;
-    }
-    return k < launch;
-}
-
-static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, size_t launch, size_t n,
-                    const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *measured,
-                    const struct tmx_core_fit *fit)
-{
-    const struct tmx_memory_kernel *given = &p->kernel[launch];
-    const struct tmx_share share[] = {{given, chip->cores}, {measured, chip->cores}};
-    double ipc[2], latency[2];
-    for (int i = 0; i < 2; i++) {
-        tmx_contention_rates(chip, &share[i], 1, 1, 1, &ipc[i], &latency[i]);
-    }
-    tmx_table_row(t, "%s %zu %zu %d %g %g %g %g %g %g %g %g %g %g %g", p->name, launch + 1, n,
-                  given->blocks_per_core * given->warps_per_block, given->lines_per_instr, given->ipc1,
-                  measured->ipc1, given->cpi1_cycles, measured->cpi1_cycles, given->mlp, measured->mlp,
-                  ipc[0], ipc[1], 100 * fit->mean_error, 100 * fit->worst_error);
 }
 
 /* path is the kernel's file. */
@@ -344,12 +306,21 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
     const struct tmx_memory_program given = *p;
     for (size_t i = 0; i < given.n; i++) {
         struct tmx_memory_kernel measured = given.kernel[i];
-        struct tmx_core_fit fit;
-        size_t n = 0;
-        if (seen_before(&given, i)) {
+        struct tmx_core_fit fit = {0};
+        struct tmx_profile_key key = {.stats = s->kernel.stats,
+                                      .knobs = s->sm.fit[FIT_ALL],
+                                      .sm = s->sm.sm,
+                                      .seed = s->seed,
+                                      .budget = BUDGET};
+        size_t n = 0, first = 0;
+        while (!alike(&given.kernel[first], &given.kernel[i])) {
+            first++;
+        }
+        if (first < i) {
             continue;
         }
-        enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
+        enum tmx_status st = tmx_launch_profile_key(&key, &given.kernel[i], s->chip, err);
+        st = st ? st : tmx_profile_core(&key, s->cached ? s->cache : NULL, &fit, err);
         if (st && err && !err->file[0]) { /* a launch has no line */
             char why[sizeof err->msg];
             snprintf(why, sizeof why, "%s", err->msg);
@@ -367,8 +338,17 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
                 }
             }
         }
+        const struct tmx_memory_kernel *of = &given.kernel[i];
+        const struct tmx_share share[] = {{of, s->chip->cores}, {&measured, s->chip->cores}};
+        double ipc[2], latency[2];
+        for (int k = 0; k < 2 && compare; k++) {
+            tmx_contention_rates(s->chip, &share[k], 1, 1, 1, &ipc[k], &latency[k]);
+        }
         if (compare) {
-            add_row(compare, &given, i, n, s->chip, &measured, &fit);
+            tmx_table_row(compare, "%s %zu %zu %d %g %g %g %g %g %g %g %g %g %g %g", given.name, i + 1, n,
+                          of->blocks_per_core * of->warps_per_block, of->lines_per_instr, of->ipc1,
+                          measured.ipc1, of->cpi1_cycles, measured.cpi1_cycles, of->mlp, measured.mlp, ipc[0],
+                          ipc[1], 100 * fit.mean_error, 100 * fit.worst_error);
         }
     }
     return TMX_OK;

@@ -45,28 +45,26 @@ static double out_j(const struct tmx_cooled *gpu)
     return heat.to_ambient_j;
 }
 
-/* What the schedule of the inlet adds to its first value. */
-static double scheduled_k(const struct tmx_cooling *c, double time_s)
-{
-    const struct tmx_inlet_point *p = c->spec.inlet;
-    size_t i = 0;
-    while (i < c->spec.n_inlet && p[i].time_s <= time_s) {
-        i++;
-    }
-    if (i == 0 || i == c->spec.n_inlet) {
-        return i > 0 ? p[i - 1].inlet_c - p[0].inlet_c : 0;
-    }
-    const double w = (time_s - p[i - 1].time_s) / (p[i].time_s - p[i - 1].time_s);
-    return p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c) - p[0].inlet_c;
-}
-
 /* The air of the room in front of a GPU, or the water before its plate. */
 static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
 {
     const struct tmx_topology *t = c->spec.topology;
-    return c->spec.room_k + scheduled_k(c, time_s - c->warmup_s) + c->loop_k[gpu] +
-           (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
-           t->inlet_rise_k_per_s * fmax(time_s - c->warmup_s, 0);
+    const struct tmx_inlet_point *p = c->spec.inlet;
+    const double now_s = time_s - c->warmup_s;
+    const size_t n = c->spec.n_inlet;
+    double scheduled_k = 0; /* what the schedule of the inlet adds to its first value */
+    size_t i = 0;
+    while (i < n && p[i].time_s <= now_s) {
+        i++;
+    }
+    if (i > 0 && i == n) {
+        scheduled_k = p[i - 1].inlet_c - p[0].inlet_c;
+    } else if (i > 0) {
+        const double w = (now_s - p[i - 1].time_s) / (p[i].time_s - p[i - 1].time_s);
+        scheduled_k = p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c) - p[0].inlet_c;
+    }
+    return c->spec.room_k + scheduled_k + c->loop_k[gpu] + (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
+           t->inlet_rise_k_per_s * fmax(now_s, 0);
 }
 
 static bool room_changes(const struct tmx_cooling *c)
@@ -306,17 +304,6 @@ static void warm_loop(struct tmx_cooling *c)
     }
 }
 
-/* Count from here on: the end of the warm-up. */
-static void restart(struct tmx_cooling *c)
-{
-    c->sum = (struct tmx_cooling_sum){.since_s = c->sum.since_s,
-                                      .from_s = c->sum.since_s,
-                                      .peak_noise_dba = -INFINITY,
-                                      .updates = c->sum.updates};
-    memset(c->gpu_rpm_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_rpm_s);
-    memset(c->gpu_inlet_k_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_inlet_k_s);
-}
-
 enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
                                    const struct tmx_cooled *gpu, struct tmx_decomposition *share,
                                    struct tmx_thread_pool *pool, struct tmx_err *err)
@@ -347,8 +334,13 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
     }
     c->sum = add(c, view->time_s, exhaust_w * dt_s);
-    if (view->tick == c->warmup) {
-        restart(c);
+    if (view->tick == c->warmup) { /* count from here on */
+        c->sum = (struct tmx_cooling_sum){.since_s = c->sum.since_s,
+                                          .from_s = c->sum.since_s,
+                                          .peak_noise_dba = -INFINITY,
+                                          .updates = c->sum.updates};
+        memset(c->gpu_rpm_s, 0, t->n_gpu * sizeof *c->gpu_rpm_s);
+        memset(c->gpu_inlet_k_s, 0, t->n_gpu * sizeof *c->gpu_inlet_k_s);
     }
     for (size_t f = 0; f < t->n_fan; f++) {
         const enum tmx_status st = drive(c, view, f, c->sum.updates > 0 ? dt_s : 0, err);
