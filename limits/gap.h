@@ -39,19 +39,6 @@ enum tmx_gap_cause {
     TMX_GAP_NOT_NEEDED, /* the box of the speed: the limit was no limit */
     TMX_N_GAP_CAUSE
 };
-/* clang-format off */
-#define TMX_GAP_CAUSES(X)                             \
-    X(TMX_GAP_BOUND, "bound_pct")                \
-    X(TMX_GAP_TOTAL, "gap_pct")                    \
-    X(TMX_GAP_IDLE, "lost_idle_pct")             \
-    X(TMX_GAP_HEADROOM, "lost_headroom_pct")     \
-    X(TMX_GAP_LEVEL, "lost_level_pct")           \
-    X(TMX_GAP_LEAKAGE, "lost_leakage_pct")       \
-    X(TMX_GAP_STORED, "lost_stored_pct")         \
-    X(TMX_GAP_OVERHEAD, "lost_overhead_pct")     \
-    X(TMX_GAP_NOT_NEEDED, "lost_not_needed_pct")
-/* clang-format on */
-extern const char *const tmx_gap_columns[TMX_N_GAP_CAUSE]; /* their names in tables */
 
 /* Set up for a run that is open. o->limit_k <= 0: the hardware's limit; knobs that the run's group `bound`
  * takes away are away. End with tmx_gap_finish, also
@@ -83,11 +70,12 @@ struct tmx_bound_call {
     void *run_done_to;
 };
 
-/* A run, or a suite, that serves a language model: tmx_serve_table (limits/serve_bound.h). Else one row a
- * variant and mix of a suite, or for a run, or for one mix alone on the machine of suite tabs-knobs, and
- * their mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above
- * the solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the
- * optimum lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
+/* Of a run or suite that serves a language model the bounds of limits/serve_bound.h: a row for the run, or
+ * for each variant; call->reached: for each variant and policy, which are run. Else one row a variant and mix
+ * of a suite, or for a run, or for one mix alone on the machine of suite tabs-knobs, and their mean: mix,
+ * bound_pct (the least slowdown, certified), certificate (what the certified speed is above the solver's own
+ * optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the optimum lies between
+ * the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
 enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const struct tmx_bound_call *call,
                                 struct tmx_err *err);
 

@@ -52,12 +52,4 @@ enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err 
 double tmx_serve_mean_tbt_s(const struct tmx_run *run);
 double tmx_serve_mean_row_w(const struct tmx_run *run);
 
-/* The table behind `thermix bound` where a language model is served: one row for the run in the file, or for
- * each variant of the suite; call->reached: for each variant and policy of the suite, which are run. */
-struct tmx_bound_call;
-struct tmx_setting;
-bool tmx_serve_has(const struct tmx_setting *root); /* a run, or a suite of runs, that serves */
-enum tmx_status tmx_serve_table(struct tmx_table **t, const char *path, const struct tmx_bound_call *call,
-                                struct tmx_err *err);
-
 #endif
