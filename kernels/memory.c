@@ -84,34 +84,30 @@ enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path
     return st;
 }
 
-/* Rows of the group that defines a launch; keys found in `over` win. A launch of a sequence may give
- * any key of the base again. */
-static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const struct tmx_setting *base,
+struct launch { /* an element of `sequence` */
+    struct tmx_memory_kernel kernel;
+    int repeat;
+};
+static const struct tmx_opt repeat_opts[] = {
+    TMX_ROW_INT(launch, repeat, "1", 1, TMX_MAX_LAUNCH, 1, "launches in a row"),
+    {0},
+};
+
+/* The base, any of whose keys a launch of a sequence may give again: the defaults of `over` (NULL: none) are
+ * the base's values. */
+static enum tmx_status read_launch(struct launch *l, const struct tmx_setting *base,
                                    const struct tmx_setting *over, struct tmx_err *err)
 {
-    static const char *const also_base[] = {"sequence", NULL};
-    static const char *const also_over[] = {"repeat", NULL};
-    struct tmx_opt rows[sizeof kernel_opts / sizeof kernel_opts[0]];
-    size_t n = 0;
-    const enum tmx_status st = tmx_opt_read(kernel_opts, k, base, also_base, err);
-    if (st || !over) {
-        return st;
+    enum { N = sizeof kernel_opts / sizeof kernel_opts[0] };
+    static const char *const also[] = {"sequence", NULL};
+    struct tmx_opt rows[N + 1] = {[N - 1] = repeat_opts[0]};
+    *l = (struct launch){.repeat = 1};
+    const enum tmx_status st = tmx_opt_read(kernel_opts, &l->kernel, base, also, err);
+    for (size_t i = 0; i + 1 < N && !st; i++) {
+        rows[i] = kernel_opts[i];
+        (void)tmx_scalar_real(tmx_opt_value(&rows[i], &l->kernel), &rows[i].def);
     }
-    /* Defaults of the overriding group are the base's values. */
-    for (const struct tmx_opt *o = kernel_opts; o->key; o++) {
-        rows[n] = *o;
-        const char *field = (const char *)k + o->offset;
-        if (o->type == TMX_OPT_INT) {
-            int v;
-            memcpy(&v, field, sizeof v);
-            rows[n].def = v;
-        } else {
-            memcpy(&rows[n].def, field, sizeof rows[n].def);
-        }
-        n++;
-    }
-    rows[n] = (struct tmx_opt){0};
-    return tmx_opt_read(rows, k, over, also_over, err);
+    return st || !over ? st : tmx_opt_read(rows, l, over, NULL, err);
 }
 
 /* Launch shape that the memory group leaves to the file and the chip. */
@@ -134,27 +130,6 @@ static enum tmx_status complete(struct tmx_memory_kernel *k, const struct tmx_ke
     return TMX_OK;
 }
 
-struct repeat {
-    int repeat;
-};
-static const struct tmx_opt repeat_opts[] = {
-    TMX_ROW_INT(repeat, repeat, "1", 1, TMX_MAX_LAUNCH, 1, "launches in a row"),
-    {0},
-};
-
-static enum tmx_status read_repeat(const struct tmx_setting *launch, int *n, struct tmx_err *err)
-{
-    const char *others[64] = {NULL};
-    struct repeat r;
-    size_t m = 0;
-    for (const struct tmx_opt *o = kernel_opts; o->key; o++) {
-        others[m++] = o->key;
-    }
-    const enum tmx_status st = tmx_opt_read(repeat_opts, &r, launch, others, err);
-    *n = st ? 0 : r.repeat;
-    return st;
-}
-
 static enum tmx_status read_variant(struct tmx_memory_program *p, const struct tmx_setting *g,
                                     const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
                                     struct tmx_err *err)
@@ -164,19 +139,14 @@ static enum tmx_status read_variant(struct tmx_memory_program *p, const struct t
                                           TMX_MAX_LAUNCH, &sequence, err);
     for (size_t i = 0; !st && i < (sequence ? tmx_setting_length(sequence) : 1); i++) {
         const struct tmx_setting *over = tmx_setting_at(sequence, i);
-        struct tmx_memory_kernel k;
-        int repeat = 1;
-        st = over ? read_repeat(over, &repeat, err) : TMX_OK;
-        st = st ? st : read_kernel(&k, g, over, err);
-        st = st || !chip ? st : complete(&k, file, chip, over ? over : g, err);
-        if (st) {
-            return st;
+        struct launch l;
+        st = read_launch(&l, g, over, err);
+        st = st || !chip ? st : complete(&l.kernel, file, chip, over ? over : g, err);
+        if (!st && p->n + (size_t)l.repeat > TMX_MAX_LAUNCH) {
+            st = tmx_fail_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
         }
-        if (p->n + (size_t)repeat > TMX_MAX_LAUNCH) {
-            return tmx_fail_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
-        }
-        for (int r = 0; r < repeat; r++) {
-            p->kernel[p->n++] = k;
+        for (int r = 0; r < l.repeat && !st; r++) {
+            p->kernel[p->n++] = l.kernel;
         }
     }
     return st;

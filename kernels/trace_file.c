@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "kernels/stream.h"
 
@@ -14,34 +14,55 @@ static const char *const latency_words[] = {"alu", "sfu", "shared", "global", "s
 
 enum { MAX_WARPS = 1 << 20 };
 
-struct reader {
+struct input {
     struct tmx_text_file text;
-    const char *name;
-    unsigned line;
-    size_t n_warp;
-    unsigned block_warps, resident_warps;
+    struct tmx_lines lines;
+    const char *path;
 };
+
+static enum tmx_status bad(const struct input *in, struct tmx_err *err, const char *what)
+{
+    return tmx_fail_at(err, TMX_EPARSE, in->path, in->lines.number, "%s", what);
+}
+
+/* A trace's text; what is packed is refused with the program that unpacks it. */
+static enum tmx_status load(struct input *in, struct tmx_err *err)
+{
+    static const struct {
+        const char *end, *what;
+    } packed[] = {
+        {".tracez",
+         "a packed trace of Accel-Sim 2.0: its own tool `traceDsm FILE.tracez` writes FILE.traceg, "
+         "which --convert reads"},
+        {".xz", "a packed trace: `xz -d FILE.xz` unpacks it"},
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        if (tmx_text_ends(in->path, packed[i].end)) {
+            return tmx_fail_at(err, TMX_EPARSE, in->path, 0, "%s", packed[i].what);
+        }
+    }
+    return tmx_text_load(&in->text, in->path, err);
+}
+
+/* Digits alone, at most limit. */
+static bool whole(struct tmx_span s, size_t limit, size_t *v)
+{
+    size_t x = 0;
+    for (const char *p = s.begin; p < s.end; p++) {
+        if (*p < '0' || *p > '9' || (x = 10 * x + (size_t)(*p - '0')) > limit) {
+            return false;
+        }
+    }
+    *v = x;
+    return s.end > s.begin;
+}
+
+/* ---- traces as text ---- */
 
 struct entry { /* one instruction line */
     size_t warp;
     struct tmx_instr instr;
 };
-
-static enum tmx_status bad(const struct reader *r, struct tmx_err *err, const char *what)
-{
-    return tmx_fail_at(err, TMX_EPARSE, r->name, r->line, "%s", what);
-}
-
-/* A whole number 0 .. limit. */
-static bool whole(struct tmx_span f, double limit, size_t *v)
-{
-    double x;
-    if (!tmx_span_real(f, &x) || x < 0 || x > limit || floor(x) < x) {
-        return false;
-    }
-    *v = (size_t)x;
-    return true;
-}
 
 static bool word_index(struct tmx_span f, const char *const *words, size_t n, uint8_t *index)
 {
@@ -57,11 +78,7 @@ static bool word_index(struct tmx_span f, const char *const *words, size_t n, ui
 static bool reg(struct tmx_span f, uint8_t *index)
 {
     size_t v = 0;
-    if (tmx_span_is(f, "-")) {
-        *index = 0;
-        return true;
-    }
-    const bool ok = whole(f, TMX_MAX_REGISTER, &v) && v > 0;
+    const bool none = tmx_span_is(f, "-"), ok = none || (whole(f, TMX_MAX_REGISTER, &v) && v > 0);
     *index = (uint8_t)v;
     return ok;
 }
@@ -79,7 +96,7 @@ static bool sources(struct tmx_span f, uint8_t source[TMX_INSTR_SOURCES])
     return true;
 }
 
-static enum tmx_status parse_instr(const struct reader *r, struct tmx_span rest, struct entry *e,
+static enum tmx_status parse_instr(const struct input *in, struct tmx_span rest, struct entry *e,
                                    struct tmx_err *err)
 {
     struct tmx_span f[6] = {{0}};
@@ -89,158 +106,123 @@ static enum tmx_status parse_instr(const struct reader *r, struct tmx_span rest,
     }
     *e = (struct entry){0};
     if (n < 5 || tmx_span_field(&rest, &(struct tmx_span){0})) {
-        return bad(r, err, "expected: warp type dest sources latency [barrier]");
+        return bad(in, err, "expected: warp type dest sources latency [barrier]");
     }
     if (!whole(f[0], MAX_WARPS - 1, &e->warp)) {
-        return bad(r, err, "expected a warp number from 0");
+        return bad(in, err, "expected a warp number from 0");
     }
     if (!word_index(f[1], type_words, TMX_N_UNIT_TYPE, &e->instr.type)) {
-        return bad(r, err, "expected a type: INT FP SFU LDST");
+        return bad(in, err, "expected a type: INT FP SFU LDST");
     }
     if (!reg(f[2], &e->instr.dest) || !sources(f[3], e->instr.source)) {
-        return bad(r, err, "expected registers 1 to 254 or \"-\", at most three sources");
+        return bad(in, err, "expected registers 1 to 254 or \"-\", at most three sources");
     }
     if (!word_index(f[4], latency_words, TMX_N_LATENCY_CLASS, &e->instr.latency)) {
-        return bad(r, err, "expected a latency class: alu sfu shared global store");
+        return bad(in, err, "expected a latency class: alu sfu shared global store");
     }
     if (n == 6 && !tmx_span_is(f[5], "barrier")) {
-        return bad(r, err, "expected \"barrier\" or the end of the line");
+        return bad(in, err, "expected \"barrier\" or the end of the line");
     }
     e->instr.barrier = n == 6;
     return TMX_OK;
 }
 
-static enum tmx_status parse_header(struct reader *r, struct tmx_span rest, unsigned index,
-                                    struct tmx_err *err)
+enum { VERSION, BLOCK_WARPS, RESIDENT_WARPS, N_HEADER };
+
+static enum tmx_status parse_header(const struct input *in, struct tmx_span rest, size_t index,
+                                    size_t value[N_HEADER], struct tmx_err *err)
 {
     static const char *const words[] = {"thermix-trace", "block_warps", "resident_warps"};
-    struct tmx_span key, value;
-    size_t v;
-    if (!tmx_span_field(&rest, &key) || !tmx_span_is(key, words[index]) || !tmx_span_field(&rest, &value) ||
-        !whole(value, TMX_MAX_WARPS, &v) || v == 0 || tmx_span_field(&rest, &key)) {
-        return tmx_fail_at(err, TMX_EPARSE, r->name, r->line, "expected \"%s N\"", words[index]);
+    struct tmx_span key, number;
+    size_t *v = &value[index];
+    if (!tmx_span_field(&rest, &key) || !tmx_span_is(key, words[index]) || !tmx_span_field(&rest, &number) ||
+        !whole(number, TMX_MAX_WARPS, v) || *v == 0 || tmx_span_field(&rest, &key)) {
+        return tmx_fail_at(err, TMX_EPARSE, in->path, in->lines.number, "expected \"%s N\"", words[index]);
     }
-    if (index == 0 && v != 1) {
-        return bad(r, err, "this program reads version 1");
+    if (index == VERSION && *v != 1) {
+        return bad(in, err, "this program reads version 1");
     }
-    if (index == 1) {
-        r->block_warps = (unsigned)v;
-    } else if (index == 2) {
-        r->resident_warps = (unsigned)v;
-        if (v % r->block_warps != 0) {
-            return bad(r, err, "resident_warps is no multiple of block_warps");
+    return index == RESIDENT_WARPS && *v % value[BLOCK_WARPS] != 0
+               ? bad(in, err, "resident_warps is no multiple of block_warps")
+               : TMX_OK;
+}
+
+/* Lines of warps, which may alternate, to programs: each warp's instructions behind one another. */
+static enum tmx_status make_programs(struct tmx_stream *s, const char *path, const struct entry *entry,
+                                     size_t n, struct tmx_err *err)
+{
+    s->program = calloc(s->n_program, sizeof *s->program);
+    s->instr = calloc(n, sizeof *s->instr);
+    if (!s->program || !s->instr) {
+        return tmx_fail(err, TMX_ENOMEM, "trace of %zu instructions", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->program[entry[i].warp].count++;
+    }
+    for (size_t w = 0; w < s->n_program; w++) {
+        struct tmx_program *p = &s->program[w];
+        *p = (struct tmx_program){.first = s->n_instr, .count = p->count, .repetitions = 1};
+        s->n_instr += p->count;
+        p->count = 0;
+        if ((w + 1) % s->warps_per_block == 0 && s->n_instr == (p + 1 - s->warps_per_block)->first) {
+            return tmx_fail_at(err, TMX_EPARSE, path, 0, "thread block %zu has no instruction",
+                               w / s->warps_per_block);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct tmx_program *p = &s->program[entry[i].warp];
+        const struct tmx_instr *in = &entry[i].instr;
+        const uint8_t regs[] = {in->dest, in->source[0], in->source[1], in->source[2]};
+        s->instr[p->first + p->count++] = *in;
+        for (size_t k = 0; k < sizeof regs; k++) {
+            s->n_register = regs[k] >= s->n_register ? regs[k] + 1u : s->n_register;
         }
     }
     return TMX_OK;
 }
 
-/* What the lines do with an instruction: find out how many warps there are, count those of each, keep them.
- */
-enum pass { WARPS, COUNTS, KEEP };
-
-static enum tmx_status walk(struct reader *r, struct tmx_stream *s, enum pass pass, struct tmx_err *err)
+enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, const struct tmx_memory *memory,
+                                    uint64_t seed, struct tmx_err *err)
 {
-    struct tmx_lines lines = {0};
-    unsigned header = 0;
-    enum tmx_status st = TMX_OK;
-    while (!st && tmx_lines_next(&lines, &r->text)) {
-        struct tmx_span rest = lines.line, look, first;
+    struct input in = {.path = path};
+    struct tmx_arena arena = {0};
+    struct entry *entry = NULL;
+    size_t n = 0, n_header = 0, n_warp = 0, header[N_HEADER] = {0};
+    *s = (struct tmx_stream){.memory = *memory, .seed = seed, .n_register = 1};
+    enum tmx_status st = load(&in, err);
+    while (!st && tmx_lines_next(&in.lines, &in.text)) {
+        struct tmx_span rest = in.lines.line, look, first;
         const char *hash = memchr(rest.begin, '#', tmx_span_length(rest));
-        struct entry e;
-        r->line = lines.number;
         rest.end = hash ? hash : rest.end;
         look = rest;
         if (!tmx_span_field(&look, &first)) {
             continue;
         }
-        st = header < 3 ? parse_header(r, rest, header, err) : parse_instr(r, rest, &e, err);
-        if (header < 3) {
-            header++;
-        } else if (!st) {
-            /* take */
-            struct tmx_program *p = pass == WARPS ? NULL : &s->program[e.warp];
-            r->n_warp = e.warp >= r->n_warp ? e.warp + 1 : r->n_warp;
-            if (pass == KEEP) {
-                const uint8_t regs[] = {e.instr.dest, e.instr.source[0], e.instr.source[1],
-                                        e.instr.source[2]};
-                s->instr[p->first + p->count] = e.instr;
-                for (size_t i = 0; i < sizeof regs; i++) {
-                    s->n_register = regs[i] >= s->n_register ? regs[i] + 1u : s->n_register;
-                }
-            }
-            if (p) {
-                p->count++;
-            }
+        if (n_header < N_HEADER) {
+            st = parse_header(&in, rest, n_header++, header, err);
+            continue;
         }
+        st = TMX_GROW(&arena, entry, n) ? parse_instr(&in, rest, &entry[n], err) : tmx_no_memory(err);
+        n_warp = !st && entry[n].warp >= n_warp ? entry[n].warp + 1 : n_warp;
+        n += !st;
     }
-    r->line = st ? r->line : 0;
-    return st || header == 3 ? st : bad(r, err, "not a trace: no \"thermix-trace 1\" header");
-}
-
-static enum tmx_status place(const struct reader *r, struct tmx_stream *s, struct tmx_err *err)
-{
-    for (size_t w = 0; w < s->n_program; w++) {
-        s->program[w].first = s->n_instr;
-        s->n_instr += s->program[w].count;
-        s->program[w].count = 0;
-        s->program[w].repetitions = 1;
-        if ((w + 1) % r->block_warps == 0 && s->n_instr == s->program[w + 1 - r->block_warps].first) {
-            return tmx_fail_at(err, TMX_EPARSE, r->name, 0, "thread block %zu has no instruction",
-                               w / r->block_warps);
-        }
-    }
-    s->instr = calloc(s->n_instr, sizeof *s->instr);
-    return s->instr ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace of %zu instructions", s->n_instr);
-}
-
-/* A trace's text; what is packed is refused with the program that unpacks it. */
-static enum tmx_status load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
-{
-    static const struct {
-        const char *end, *what;
-    } packed[] = {
-        {".tracez",
-         "a packed trace of Accel-Sim 2.0: its own tool `traceDsm FILE.tracez` writes FILE.traceg, "
-         "which --convert reads"},
-        {".xz", "a packed trace: `xz -d FILE.xz` unpacks it"},
-    };
-    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
-        const size_t n = strlen(path), end = strlen(packed[i].end);
-        if (n > end && strcmp(path + n - end, packed[i].end) == 0) {
-            return tmx_fail_at(err, TMX_EPARSE, path, 0, "%s", packed[i].what);
-        }
-    }
-    return tmx_text_load(t, path, err);
-}
-
-enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, const struct tmx_memory *memory,
-                                    uint64_t seed, struct tmx_err *err)
-{
-    struct reader r = {.name = path};
-    *s = (struct tmx_stream){.memory = *memory, .seed = seed, .n_register = 1};
-    enum tmx_status st = load(&r.text, path, err);
-    if (st) {
-        return st;
-    }
-    st = walk(&r, s, WARPS, err);
-    if (!st && r.n_warp % r.block_warps != 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %u", r.n_warp,
-                         r.block_warps);
-    }
-    if (!st && r.n_warp == 0) {
+    if (!st && n_header < N_HEADER) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "not a trace: no \"thermix-trace 1\" header");
+    } else if (!st && n_warp % header[BLOCK_WARPS] != 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu warps are no whole number of blocks of %zu", n_warp,
+                         header[BLOCK_WARPS]);
+    } else if (!st && n == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no instruction");
     }
     if (!st) {
-        s->n_program = r.n_warp;
-        s->warps_per_block = r.block_warps;
-        s->n_block = r.n_warp / r.block_warps;
-        s->warps = r.resident_warps < r.n_warp ? r.resident_warps : (unsigned)r.n_warp;
-        s->program = calloc(s->n_program, sizeof *s->program);
-        st = s->program ? walk(&r, s, COUNTS, err) : tmx_fail(err, TMX_ENOMEM, "%zu warps", s->n_program);
+        s->n_program = n_warp;
+        s->warps_per_block = (unsigned)header[BLOCK_WARPS];
+        s->n_block = n_warp / s->warps_per_block;
+        s->warps = (unsigned)(header[RESIDENT_WARPS] < n_warp ? header[RESIDENT_WARPS] : n_warp);
+        st = make_programs(s, path, entry, n, err);
     }
-    st = st ? st : place(&r, s, err);
-    st = st ? st : walk(&r, s, KEEP, err);
-    tmx_text_finish(&r.text);
+    tmx_arena_finish(&arena);
+    tmx_text_finish(&in.text);
     if (st) {
         tmx_stream_finish(s);
     }
@@ -274,6 +256,8 @@ void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *ou
     }
 }
 
+/* ---- traces of Accel-Sim ---- */
+
 enum { REGISTERS = 256, ZERO_REGISTER = 255, OPCODE_SIZE = 32 };
 
 /* Opcodes by the part before the first dot, a blank on both sides of each. What is not listed is INT: address
@@ -298,9 +282,7 @@ struct line { /* one instruction, as it will be written */
 };
 
 struct converter {
-    struct tmx_text_file text;
-    struct tmx_lines lines;
-    const char *path;
+    struct input in;
     FILE *out;
     size_t block_warps, n_warp; /* warps seen so far */
     bool line_numbers;          /* an extra first column */
@@ -312,11 +294,6 @@ struct converter {
     unsigned char stands_for[REGISTERS]; /* the first register of the wide load that wrote it */
 };
 
-static enum tmx_status bad_traceg(const struct converter *c, struct tmx_err *err, const char *what)
-{
-    return tmx_fail_at(err, TMX_EPARSE, c->path, c->lines.number, "%s", what);
-}
-
 static bool starts(struct tmx_span s, const char *word, struct tmx_span *rest)
 {
     const size_t n = strlen(word);
@@ -327,23 +304,10 @@ static bool starts(struct tmx_span s, const char *word, struct tmx_span *rest)
     return true;
 }
 
-/* Digits alone, at most limit. */
-static bool read_whole(struct tmx_span s, size_t limit, size_t *v)
-{
-    size_t x = 0;
-    for (const char *p = s.begin; p < s.end; p++) {
-        if (*p < '0' || *p > '9' || (x = 10 * x + (size_t)(*p - '0')) > limit) {
-            return false;
-        }
-    }
-    *v = x;
-    return s.end > s.begin;
-}
-
 static bool read_count(struct tmx_span *rest, size_t limit, size_t *v)
 {
     struct tmx_span f;
-    return tmx_span_field(rest, &f) && read_whole(f, limit, v);
+    return tmx_span_field(rest, &f) && whole(f, limit, v);
 }
 
 /* "R12" -> 12 */
@@ -354,7 +318,7 @@ static bool read_register(struct tmx_span *rest, size_t *v)
         return false;
     }
     f.begin++;
-    return read_whole(f, REGISTERS - 1, v);
+    return whole(f, REGISTERS - 1, v);
 }
 
 static void flush(struct converter *c)
@@ -417,8 +381,8 @@ static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
 {
     struct fields f;
     c->n_line++;
-    if (c->n_warp == 0 || !split(c, c->lines.line, &f)) {
-        return bad_traceg(c, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
+    if (c->n_warp == 0 || !split(c, c->in.lines.line, &f)) {
+        return bad(&c->in, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
     }
     if (strcmp(f.opcode, "BAR") == 0) {
         c->last.barrier = c->held;
@@ -468,7 +432,7 @@ static bool read_extent(struct tmx_span s, size_t *threads)
     for (int i = 0; i < 3; i++) {
         const char *end = memchr(f.begin, after[i], tmx_span_length(f));
         size_t v;
-        if (!end || !read_whole((struct tmx_span){f.begin, end}, 1024, &v)) {
+        if (!end || !whole((struct tmx_span){f.begin, end}, 1024, &v)) {
             return false;
         }
         *threads *= v;
@@ -481,21 +445,21 @@ static enum tmx_status header_line(struct converter *c, unsigned resident_warps,
 {
     struct tmx_span rest;
     size_t threads;
-    if (starts(c->lines.line, "-enable lineinfo = 1", &rest)) {
+    if (starts(c->in.lines.line, "-enable lineinfo = 1", &rest)) {
         c->line_numbers = true;
     }
-    if (!starts(c->lines.line, "-block dim =", &rest)) {
+    if (!starts(c->in.lines.line, "-block dim =", &rest)) {
         return TMX_OK;
     }
     if (!read_extent(rest, &threads)) {
-        return bad_traceg(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+        return bad(&c->in, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
     }
     if (c->block_warps > 0) {
-        return bad_traceg(c, err, "a second \"-block dim\"");
+        return bad(&c->in, err, "a second \"-block dim\"");
     }
     c->block_warps = (threads + 31) / 32;
     if (resident_warps < c->block_warps) {
-        return bad_traceg(c, err, "a thread block has more warps than the SM holds");
+        return bad(&c->in, err, "a thread block has more warps than the SM holds");
     }
     fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
             resident_warps / c->block_warps * c->block_warps);
@@ -508,7 +472,7 @@ static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
     const bool ok = !c->announced || c->n_line == c->n_announced;
     c->announced = false;
     return ok ? TMX_OK
-              : tmx_fail_at(err, TMX_EPARSE, c->path, c->announced_at,
+              : tmx_fail_at(err, TMX_EPARSE, c->in.path, c->announced_at,
                             "%zu instructions announced, %zu follow: the trace is cut or damaged",
                             c->n_announced, c->n_line);
 }
@@ -518,10 +482,10 @@ static enum tmx_status announce(struct converter *c, struct tmx_span line, struc
     struct tmx_span word, sign;
     if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
         !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
-        return bad_traceg(c, err, "expected \"insts = N\" in a warp");
+        return bad(&c->in, err, "expected \"insts = N\" in a warp");
     }
     c->announced = true;
-    c->announced_at = c->lines.number;
+    c->announced_at = c->in.lines.number;
     c->n_line = 0;
     return TMX_OK;
 }
@@ -530,11 +494,11 @@ static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, str
 {
     size_t warp;
     if (!read_count(&rest, 1023, &warp)) {
-        return bad_traceg(c, err, "expected \"warp = N\"");
+        return bad(&c->in, err, "expected \"warp = N\"");
     }
     if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
-        return bad_traceg(
-            c, err, c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
+        return bad(&c->in, err,
+                   c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
     }
     const enum tmx_status st = check_announced(c, err);
     if (st) {
@@ -551,18 +515,18 @@ static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, str
 
 static enum tmx_status step(struct converter *c, unsigned resident_warps, struct tmx_err *err)
 {
-    struct tmx_span look = c->lines.line, field, rest;
+    struct tmx_span look = c->in.lines.line, field, rest;
     if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
-        starts(c->lines.line, "thread block", &rest) || starts(c->lines.line, "cluster ", &rest)) {
+        starts(c->in.lines.line, "thread block", &rest) || starts(c->in.lines.line, "cluster ", &rest)) {
         return TMX_OK;
     }
     if (starts(field, "insts", &rest)) {
-        return announce(c, c->lines.line, err);
+        return announce(c, c->in.lines.line, err);
     }
     if (*field.begin == '-') {
         return header_line(c, resident_warps, err);
     }
-    if (starts(c->lines.line, "warp =", &rest)) {
+    if (starts(c->in.lines.line, "warp =", &rest)) {
         return begin_warp(c, rest, err);
     }
     return instruction(c, err);
@@ -571,9 +535,9 @@ static enum tmx_status step(struct converter *c, unsigned resident_warps, struct
 enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warps, FILE *out,
                                         struct tmx_err *err)
 {
-    struct converter c = {.path = path, .out = out};
-    enum tmx_status st = load(&c.text, path, err);
-    while (!st && tmx_lines_next(&c.lines, &c.text)) {
+    struct converter c = {.in.path = path, .out = out};
+    enum tmx_status st = load(&c.in, err);
+    while (!st && tmx_lines_next(&c.in.lines, &c.in.text)) {
         st = step(&c, resident_warps, err);
     }
     if (!st && c.n_warp == 0) {
@@ -581,9 +545,9 @@ enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warp
     }
     st = st ? st : check_announced(&c, err);
     if (!st && c.n_warp % c.block_warps != 0) {
-        st = bad_traceg(&c, err, "the last thread block has fewer warps than \"-block dim\" gives");
+        st = bad(&c.in, err, "the last thread block has fewer warps than \"-block dim\" gives");
     }
     flush(&c);
-    tmx_text_finish(&c.text);
+    tmx_text_finish(&c.in.text);
     return st;
 }
