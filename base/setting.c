@@ -132,19 +132,34 @@ const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group, co
     return tmx_setting_at(group, i);
 }
 
-const struct tmx_setting *tmx_setting_find(const struct tmx_setting *n, const char *path)
+/* As far along the path as there is something; *path is what is left of it. */
+static const struct tmx_setting *walk(const struct tmx_setting *n, const char **path)
 {
-    while (n && *path) {
-        const size_t length = strcspn(path, ".");
+    while (n && **path) {
+        const size_t length = strcspn(*path, ".");
         const struct tmx_setting *member = NULL;
         for (size_t i = 0; i < n->n_child && n->kind == TMX_SETTING_GROUP; i++) {
             const char *name = n->child[i]->name;
-            member = strncmp(name, path, length) == 0 && !name[length] ? n->child[i] : member;
+            member = strncmp(name, *path, length) == 0 && !name[length] ? n->child[i] : member;
+        }
+        if (!member) {
+            return n;
         }
         n = member;
-        path += length + (path[length] == '.');
+        *path += length + ((*path)[length] == '.');
     }
     return n;
+}
+
+const struct tmx_setting *tmx_setting_find(const struct tmx_setting *n, const char *path)
+{
+    const struct tmx_setting *last = walk(n, &path);
+    return *path ? NULL : last;
+}
+
+const struct tmx_setting *tmx_setting_nearest(const struct tmx_setting *n, const char *path)
+{
+    return walk(n, &path);
 }
 
 struct tmx_scalar tmx_setting_scalar(const struct tmx_setting *n)

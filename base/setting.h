@@ -55,7 +55,9 @@ const struct tmx_setting *tmx_setting_at(const struct tmx_setting *n, size_t i);
 const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group,
                                              const char *key); /* NULL: absent */
 const struct tmx_setting *tmx_setting_find(const struct tmx_setting *group,
-                                           const char *path);      /* "a.b.c"; NULL: absent */
+                                           const char *path); /* "a.b.c"; NULL: absent */
+/* The same as far as it is there, for messages about what may be absent: a.b, a, or the group itself. */
+const struct tmx_setting *tmx_setting_nearest(const struct tmx_setting *group, const char *path);
 const char *tmx_setting_text(const struct tmx_setting *n);         /* NULL when it is no text */
 bool tmx_setting_real(const struct tmx_setting *n, double *v);     /* false when it is no number */
 int64_t tmx_setting_integer(const struct tmx_setting *n);          /* of an INTEGER */

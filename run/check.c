@@ -45,8 +45,7 @@ static double *option(const struct tmx_choice *c, const char *key)
 static const struct tmx_setting *place(const struct tmx_run *r, size_t choice, const char *key)
 {
     const struct tmx_setting *group = tmx_run_member(r, tmx_choice_keys[choice]);
-    const struct tmx_setting *s = tmx_setting_member(group, key);
-    return s ? s : group ? group : r->root;
+    return group ? tmx_setting_nearest(group, key) : r->root;
 }
 
 bool tmx_run_unread(const struct tmx_run *r)
@@ -211,16 +210,21 @@ static void check_keys(struct tmx_run *r)
     }
 }
 
-/* Times that must be whole numbers of others, checked where they are written; a default that is none becomes
- * the next one. How long a run takes. */
-
-struct span {
-    const char *group, *key; /* group NULL: at the root */
-    double s;
-    double *value; /* where it is; NULL: it has no place of its own */
-    const char *of;
-    double unit_s;
-};
+void tmx_run_whole(struct tmx_run *r, const char *path, double s, double *value, const char *of,
+                   double unit_s)
+{
+    const double units = s / unit_s;
+    const bool too_short = s < unit_s * (1 - 1e-6) && s > 0;
+    if (!too_short && fabs(units - round(units)) <= 1e-6 * fmax(1, units)) {
+        return;
+    }
+    if (value && !tmx_setting_find(r->root, path)) {
+        *value = ceil(units - 1e-9) * unit_s;
+    } else {
+        tmx_run_fail(r, tmx_run_place(r, path), "%s = %g s is not a multiple of %s = %g s", path, s, of,
+                     unit_s);
+    }
+}
 
 static void fit_times(struct tmx_run *r)
 {
@@ -228,32 +232,15 @@ static void fit_times(struct tmx_run *r)
     struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
     struct tmx_sensor_delay *delay = sensor->of[TMX_SENSOR_delay];
     const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
-    const struct span spans[] = {
-        {NULL, "quantum_s", o->quantum_s, &o->quantum_s, "tick_s", o->tick_s},
-        {NULL, "warmup_s", o->warmup_s, &o->warmup_s, "tick_s", o->tick_s},
-        {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, &o->fan_period_s,
-         "tick_s", o->tick_s},
-        {"sensor", "period_s", sensor->period_s, &sensor->period_s, "tick_s", o->tick_s},
-        {"sensor", "delay_s", delay->delay_s, &delay->delay_s, "sensor.period_s", sensor->period_s},
-        {"mix_policy", "slice_s", tmx_slice_s(mix, o->tick_s), option(mix, "slice_s"), "tick_s", o->tick_s},
-    };
-    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
-        const struct span *t = &spans[i];
-        const struct tmx_setting *group = t->group ? tmx_run_member(r, t->group) : r->root,
-                                 *at =
-                                     group ? tmx_setting_member(group, t->key) : NULL; /* NULL: its default */
-        const bool too_short = t->s < t->unit_s * (1 - 1e-6) && t->s > 0;
-        const double units = t->s / t->unit_s;
-        if (!too_short && fabs(units - round(units)) <= 1e-6 * fmax(1, units)) {
-            continue;
-        }
-        if (!at && t->value) {
-            *t->value = ceil(t->s / t->unit_s - 1e-9) * t->unit_s;
-        } else {
-            tmx_run_fail(r, at ? at : r->root, "%s%s%s = %g s is not a multiple of %s = %g s",
-                         t->group ? t->group : "", t->group ? "." : "", t->key, t->s, t->of, t->unit_s);
-        }
+    tmx_run_whole(r, "quantum_s", o->quantum_s, &o->quantum_s, "tick_s", o->tick_s);
+    tmx_run_whole(r, "warmup_s", o->warmup_s, &o->warmup_s, "tick_s", o->tick_s);
+    if (r->topology.n_gpu > 0) {
+        tmx_run_whole(r, "fan_period_s", o->fan_period_s, &o->fan_period_s, "tick_s", o->tick_s);
     }
+    tmx_run_whole(r, "sensor.period_s", sensor->period_s, &sensor->period_s, "tick_s", o->tick_s);
+    tmx_run_whole(r, "sensor.delay_s", delay->delay_s, &delay->delay_s, "sensor.period_s", sensor->period_s);
+    tmx_run_whole(r, "mix_policy.slice_s", tmx_slice_s(mix, o->tick_s), option(mix, "slice_s"), "tick_s",
+                  o->tick_s);
 }
 
 void tmx_run_check_idle(struct tmx_run *r, const struct tmx_run_idle *rows, size_t n, bool doubt)

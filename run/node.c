@@ -205,8 +205,7 @@ static void draw_spread(struct tmx_run *r)
     const struct tmx_setting *at = tmx_run_member(r, "spread");
     if (air && r->topology.n_gpu == 0 && !tmx_setting_text(at)) {
         const char *key = s->sink > 0 ? "sink" : "inlet_k";
-        const struct tmx_setting *of = tmx_setting_member(at, key);
-        tmx_run_fail(r, of ? of : at,
+        tmx_run_fail(r, tmx_setting_nearest(at, key),
                      "spread.%s: a chip without a topology has no sink and air of its own to differ in; "
                      "give a topology",
                      key);
@@ -447,7 +446,7 @@ static void open_kinds(struct tmx_run *r)
         r->kind[0].from = tmx_setting_file(at);
         r->n_kind = 1;
         open_chip(r, &r->kind[0]);
-        tmx_run_locate(r, at ? at : r->root);
+        tmx_run_locate(r, tmx_run_place(r, "chip"));
     }
     for (size_t g = 0; has_topology && !r->err.code && g < r->n_gpu; g++) {
         const struct tmx_topology_gpu *gpu = &r->topology.gpu[g];

@@ -51,12 +51,6 @@ static void leave_unread(struct tmx_run *r, size_t place, const char *name, cons
     tmx_run_try(r, tmx_plugin_state, c->policy, NULL, NULL, &c->state);
 }
 
-const struct tmx_setting *tmx_run_place(const struct tmx_run *r, const char *key)
-{
-    const struct tmx_setting *s = tmx_run_member(r, key);
-    return s ? s : r->root;
-}
-
 void tmx_run_choose(struct tmx_run *r, size_t place, const char *def, const struct tmx_opt *own, void *obj)
 {
     struct tmx_choice *c = &r->sim_spec.choice[place];
@@ -67,13 +61,13 @@ void tmx_run_choose(struct tmx_run *r, size_t place, const char *def, const stru
     if (r->err.code) {
         return;
     }
-    const struct tmx_setting *s = tmx_setting_member(group, "policy");
     c->level = tmx_choice_level(place);
     if (r->catalog->loads_nothing && r->own_catalog && !tmx_catalog_find(r->catalog, c->level, name)) {
         leave_unread(r, place, name, def, own, obj);
         return;
     }
-    tmx_run_try(r, tmx_catalog_get, r->catalog, c->level, name, &c->policy, s ? s : r->root);
+    tmx_run_try(r, tmx_catalog_get, r->catalog, c->level, name, &c->policy,
+                tmx_setting_nearest(group ? group : r->root, "policy"));
     if (!r->err.code && own) {
         keys_of(c->policy->opts, keys);
         tmx_run_try(r, tmx_opt_read, own, obj, group, keys);

@@ -38,18 +38,6 @@ static const struct tmx_keys serve_inner[] = {
 const struct tmx_keys tmx_serve_keys[] = {
     {.group = "serve", .opts = tmx_serve_opts, .inner = serve_inner}, TMX_KEYS("row", tmx_row_opts), {0}};
 
-/* A key of a group of the run, or the group where it is absent. */
-static const struct tmx_setting *key_of(const struct tmx_run *r, const char *of, const char *name)
-{
-    const struct tmx_setting *group = tmx_run_member(r, of), *s = tmx_setting_member(group, name);
-    return s ? s : group;
-}
-
-static const struct tmx_setting *key(const struct tmx_run *r, const char *name)
-{
-    return key_of(r, "serve", name);
-}
-
 static void fill_gpus(struct tmx_run *r)
 {
     static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
@@ -64,7 +52,7 @@ static void fill_gpus(struct tmx_run *r)
         tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[g]].name, word,
                       sizeof word); /* as the model's file has it */
         if (tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why)) {
-            tmx_run_fail(r, key(r, "tp"), "%s", why.msg);
+            tmx_run_fail(r, tmx_run_place(r, "serve.tp"), "%s", why.msg);
         } else if (c->board.power_w <= 0) {
             tmx_run_fail(r, tmx_run_member(r, "serve"),
                          "serve: chip %s states no board.power_w, which the phases are shares of", word);
@@ -107,13 +95,13 @@ static void check_instances(struct tmx_run *r)
     for (size_t g = 0; g < r->n_gpu; g++) {
         const size_t first = g / tp * tp;
         if (r->n_gpu % tp != 0 || !same_node(r, first, g) || !alike(&s->gpu[first], &s->gpu[g])) {
-            tmx_run_fail(r, key(r, "tp"),
+            tmx_run_fail(r, tmx_run_place(r, "serve.tp"),
                          "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp,
                          r->n_gpu, tp);
         }
     }
     if ((p->prompt > 0) != (p->token > 0) || (size_t)(p->prompt + p->token) > n) {
-        tmx_run_fail(r, key(r, "pools"),
+        tmx_run_fail(r, tmx_run_place(r, "serve.pools"),
                      "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances",
                      p->prompt, p->token, n);
     }
@@ -129,7 +117,8 @@ static void check_requests(struct tmx_run *r)
     const struct tmx_serve_pool_options *p = &s->spec.pools;
     const size_t n = r->n_gpu / (size_t)o->tp, used = p->prompt > 0 ? (size_t)(p->prompt + p->token) : n;
     size_t servers[2][2] = {{0}}; /* of each class */
-    tmx_run_try(r, tmx_requests_make, &s->list, &s->requests, key(r, "requests"), (uint64_t)r->options.seed);
+    tmx_run_try(r, tmx_requests_make, &s->list, &s->requests, tmx_run_place(r, "serve.requests"),
+                (uint64_t)r->options.seed);
     for (size_t g = 0; g < r->n_gpu; g++) {
         least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
     }
@@ -145,13 +134,13 @@ static void check_requests(struct tmx_run *r)
         const size_t *has = servers[q->class_of];
         s->output_tokens += q->output;
         if (q->input + (double)q->output > least) {
-            tmx_run_fail(r, key(r, "requests"),
+            tmx_run_fail(r, tmx_run_place(r, "serve.requests"),
                          "request %zu: %u input and %u output tokens exceed the %.0f that an instance's "
                          "cache holds (memory, kv_util, weights of %s)",
                          i + 1, q->input, (unsigned)q->output, fmax(0, least), s->llm.name);
         } else if (has[0] == 0 || has[1] == 0) {
             tmx_run_fail(
-                r, key(r, "high_servers"),
+                r, tmx_run_place(r, "serve.high_servers"),
                 "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none%s",
                 i + 1, q->class_of ? "low" : "high", o->high_servers, n,
                 s->spec.pools.prompt == 0 ? ""
@@ -203,7 +192,7 @@ static void check_fit(struct tmx_run *r)
             longest = fmax(longest, v);
         }
         if (n_beyond > 0) {
-            tmx_run_fail(r, key(r, "requests"),
+            tmx_run_fail(r, tmx_run_place(r, "serve.requests"),
                          "request %zu: %s of %.0f tokens; the fit of %s has seen at most %g (%zu of %zu "
                          "requests are beyond, up to %.3g times); serve.beyond_fit = true computes and marks "
                          "them",
@@ -225,7 +214,8 @@ static void find_rows(struct tmx_run *r)
     struct tmx_row_options *o = &s->spec.row_options;
     s->spec.n_row = 1;
     if (o->rows == TMX_ROWS_RACK && r->topology.n_rack == 0) {
-        tmx_run_fail(r, key_of(r, "row", "rows"), "row.rows = \"rack\": the run has no topology with racks");
+        tmx_run_fail(r, tmx_run_place(r, "row.rows"),
+                     "row.rows = \"rack\": the run has no topology with racks");
         return;
     }
     for (size_t g = 1; g < r->n_gpu && o->rows == TMX_ROWS_RACK; g++) {
@@ -233,19 +223,10 @@ static void find_rows(struct tmx_run *r)
         s->spec.n_row += strncmp(gpu[-1].name, gpu->name, gpu->rack_letters + 1) != 0;
         s->gpu[g].row = s->spec.n_row - 1;
     }
-    const struct tmx_setting *row = tmx_run_member(r, "row");
     const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
-    if (!tmx_setting_member(row, "telemetry_s")) { /* not written: the next whole tick */
-        o->telemetry_s = ceil(o->telemetry_s / r->options.tick_s - 1e-9) * r->options.tick_s;
-    }
-    const double ticks = o->telemetry_s / r->options.tick_s;
-    if (fabs(ticks - round(ticks)) > 1e-6 * ticks || ticks < 1 - 1e-6) {
-        tmx_run_fail(r, key_of(r, "row", "telemetry_s"),
-                     "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
-                     r->options.tick_s);
-    }
+    tmx_run_whole(r, "row.telemetry_s", o->telemetry_s, &o->telemetry_s, "tick_s", r->options.tick_s);
     if (o->budget_w == 0 && policy && strcmp(policy->name, "none") != 0) {
-        tmx_run_fail(r, row ? row : r->root, "row policy %s: expected row.budget_w", policy->name);
+        tmx_run_fail(r, tmx_run_place(r, "row"), "row policy %s: expected row.budget_w", policy->name);
     }
     for (size_t k = 0; k < s->spec.n_row && o->budget_w > 0; k++) {
         double idle_w = 0;
@@ -253,7 +234,7 @@ static void find_rows(struct tmx_run *r)
             idle_w += s->gpu[g].row == k ? s->gpu[g].phase->idle_w + s->spec.options.rest_w : 0;
         }
         if (o->budget_w < idle_w) {
-            tmx_run_fail(r, key_of(r, "row", "budget_w"),
+            tmx_run_fail(r, tmx_run_place(r, "row.budget_w"),
                          "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
                          o->budget_w, k, idle_w);
         }
@@ -400,7 +381,7 @@ static void find_trace(struct tmx_run *r, const char *name, char *path, size_t s
         return;
     }
     if (tmx_data_file(path, found, NULL) || strlen(found) >= size) {
-        tmx_run_fail(r, tmx_setting_member(key(r, "requests"), name),
+        tmx_run_fail(r, tmx_setting_member(tmx_run_place(r, "serve.requests"), name),
                      "%s = \"%s\": no such file; looked for %s, also in thermix's data", name, path, path);
     } else {
         memcpy(path, found, strlen(found) + 1);
@@ -415,7 +396,7 @@ static void read_groups(struct tmx_run *r)
     find_trace(r, "sizes", s->requests.sizes, sizeof s->requests.sizes);
     tmx_run_choose(r, TMX_LEVEL_ROUTE, "tokens", NULL, NULL);
     tmx_run_choose(r, TMX_LEVEL_ROW, "none", tmx_row_opts, &s->spec.row_options);
-    const struct tmx_setting *model = key(r, "model");
+    const struct tmx_setting *model = tmx_run_place(r, "serve.model");
     char path[TMX_PATH_SIZE];
     tmx_run_try(r, tmx_data_find_read, TMX_DATA_LLM, tmx_setting_file(model), s->spec.options.model, path);
     tmx_run_locate(r, model);

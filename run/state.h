@@ -149,12 +149,12 @@ struct tmx_run_feature {
 TMX_RUN_FEATURES(TMX_DECLARE_FEATURE)
 
 /* For open and build: f(..., err), if there is no error yet; an error at a setting; the place of one that has
- * none; a setting of the root; it, or the root where it is absent. */
+ * none; a setting of the root; it ("group.key"), or its group, or the root where these are absent. */
 #define tmx_run_try(r, f, ...)   ((r)->err.code = (r)->err.code ? (r)->err.code : f(__VA_ARGS__, &(r)->err))
 #define tmx_run_fail(r, at, ...) tmx_error_setting(&(r)->err, (at), __VA_ARGS__)
 #define tmx_run_locate(r, at)    ((void)tmx_setting_locate((at), (r)->err.code, &(r)->err))
 #define tmx_run_member(r, key)   tmx_setting_member((r)->root, (key))
-const struct tmx_setting *tmx_run_place(const struct tmx_run *r, const char *key);
+#define tmx_run_place(r, path)   tmx_setting_nearest((r)->root, (path))
 
 /* Where the work comes from: one source. Options live as long as the run. */
 void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *options,
@@ -163,6 +163,10 @@ void tmx_run_source(struct tmx_run *r, const struct tmx_source *is, const void *
 /* Whose power is looked at: sim_spec.group. After the topology is read. */
 void tmx_run_power_groups(struct tmx_run *r);
 
+/* A time of the configuration, a whole number of others: an error where it is written; a default that is
+ * none, with a place of its own (value NULL: none), becomes the next one. */
+void tmx_run_whole(struct tmx_run *r, const char *path, double s, double *value, const char *of,
+                   double unit_s);
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);
 

@@ -68,10 +68,8 @@ static void open_row(struct tmx_run *r)
     if (asks == TMX_ROW_RAMPS && r->options.tick != TMX_TICK_FIXED) {
         tmx_run_fail(r, row, "row policy %s: expected tick = \"fixed\"", c->policy->name);
     }
-    const double ticks = *telemetry_s / r->options.tick_s;
-    if (!r->serves && fabs(ticks - round(ticks)) > 1e-6 * ticks) {
-        tmx_run_fail(r, row, "row.telemetry_s = %g s is not a multiple of tick_s = %g s", *telemetry_s,
-                     r->options.tick_s);
+    if (!r->serves) {
+        tmx_run_whole(r, "row.telemetry_s", *telemetry_s, telemetry_s, "tick_s", r->options.tick_s);
     }
 }
 

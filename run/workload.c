@@ -349,7 +349,7 @@ static void open_workload(struct tmx_run *r)
     if (r->mix.n_entry == 0) { /* else the caller's */
         const struct tmx_setting *at = tmx_run_member(r, "mix");
         if (!r->options.mix[0]) {
-            tmx_run_fail(r, at ? at : r->root, "missing key \"mix\" (a workload), or group serve");
+            tmx_run_fail(r, tmx_run_place(r, "mix"), "missing key \"mix\" (a workload), or group serve");
         }
         tmx_run_try(r, tmx_data_find_read, TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path);
         tmx_run_locate(r, at);

@@ -326,12 +326,6 @@ static enum tmx_status draw(struct tmx_request_list *l, const struct tmx_request
     return st;
 }
 
-static const struct tmx_setting *key(const struct tmx_setting *at, const char *name)
-{
-    const struct tmx_setting *s = tmx_setting_member(at, name);
-    return s ? s : at;
-}
-
 static enum tmx_status read_trace(struct tmx_request_list *l, const struct tmx_request_options *o,
                                   const char *path, bool sizes, const struct tmx_setting *at,
                                   struct tmx_err *err)
@@ -374,12 +368,12 @@ static enum tmx_status check_rate(const struct tmx_request_options *o, const str
                  end_s = o->duration_s > 0 ? o->duration_s : INFINITY,
                  n = fmin(most, mean_per_s * (1 + o->day) * end_s);
     if (end_s == INFINITY && most / mean_per_s > MAX_S) {
-        return tmx_fail_setting(err, key(at, "rate_per_s"),
+        return tmx_fail_setting(err, tmx_setting_nearest(at, "rate_per_s"),
                                 "rate_per_s = %g: %g requests take %.3g s; expected at most %g s",
                                 o->rate_per_s, most, most / mean_per_s, MAX_S);
     }
     return tmx_setting_locate(
-        key(at, o->count > 0 ? "count" : "rate_per_s"),
+        tmx_setting_nearest(at, o->count > 0 ? "count" : "rate_per_s"),
         tmx_cost_check(
             (struct tmx_cost){.seconds = REQUEST_S * n, .bytes = 2 * n * sizeof(struct tmx_llm_request)}, err,
             "%.3g requests", n),
@@ -393,15 +387,15 @@ enum tmx_status tmx_requests_make(struct tmx_request_list *l, const struct tmx_r
     struct tmx_request_list sizes = {0};
     *l = (struct tmx_request_list){0};
     if (!drawn) {
-        return o->file[0] ? read_trace(l, o, o->file, false, key(at, "file"), err)
+        return o->file[0] ? read_trace(l, o, o->file, false, tmx_setting_nearest(at, "file"), err)
                           : tmx_fail_setting(err, at, "requests: missing file = \"REQUESTS.csv\"");
     }
     if (!o->sizes[0] || !(o->rate_per_s > 0) || (o->count == 0 && !(o->duration_s > 0))) {
-        return tmx_fail_setting(err, key(at, "process"),
+        return tmx_fail_setting(err, tmx_setting_nearest(at, "process"),
                                 "poisson requests: expected sizes, rate_per_s, and count or duration_s");
     }
     enum tmx_status st = check_rate(o, at, err);
-    st = st ? st : read_trace(&sizes, o, o->sizes, true, key(at, "sizes"), err);
+    st = st ? st : read_trace(&sizes, o, o->sizes, true, tmx_setting_nearest(at, "sizes"), err);
     st = st ? st : draw(l, &sizes, o, seed, err);
     free(sizes.request);
     return !st && l->n == 0 ? tmx_fail_setting(err, at, "requests: none arrives before duration_s") : st;
