@@ -219,7 +219,7 @@ enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
     if (!t || t->no_memory) {
         return tmx_no_memory(err);
     }
-    tmx_assert(t->n_cell % t->n_column == 0);
+    tmx_assert(t->n_cell == tmx_table_rows(t) * t->n_column);
     if (t->bad_cell != SIZE_MAX) {
         return tmx_fail(err, TMX_ESOLVE, "column %s, row %zu: not a finite number",
                         t->columns[t->bad_cell % t->n_column].name, t->bad_cell / t->n_column + 1);
@@ -369,7 +369,7 @@ static size_t find_columns(const struct tmx_table *t, const char *const *name, s
     for (size_t i = 0; i < n_name; i++) {
         const bool all = strcmp(name[i], "all") == 0;
         const size_t from = all ? 0 : tmx_table_find(t, name[i]), to = all ? n : from + 1;
-        if (from == n) {
+        if (!all && from == n) {
             char list[900] = "";
             size_t used = 0;
             for (size_t k = 0; k < n && used < sizeof list; k++) {
@@ -465,7 +465,7 @@ static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
         last = s->what[s->at[k]] == SHOWN && (k == 0 || k >= from) ? k : last;
     }
     const struct tmx_bold bold = tmx_os_bold(out);
-    for (size_t r = 0; r <= rows_of(s); r++) {
+    for (size_t r = 0; r <= rows_of(s) && to > 0; r++) {
         size_t used = 0;
         fputs(r == 0 ? bold.on : "", out);
         for (size_t k = 0; k <= last; k++) {

@@ -62,6 +62,17 @@ static void columns_in_words_are_columns(void **state)
     tmx_table_destroy(t);
 }
 
+static void a_table_may_have_no_columns(void **state)
+{
+    struct tmx_table *t = tmx_table_of(""); /* the runs of a study before the first has ended */
+    struct tmx_err err;
+    (void)state;
+    assert_int_equal(tmx_table_check(t, &err), TMX_OK);
+    assert_int_equal(tmx_table_rows(t), 0);
+    assert_int_equal(tmx_table_write_screen(t, &(struct tmx_screen){.width = 80}, stderr, &err), TMX_OK);
+    tmx_table_destroy(t);
+}
+
 static void text_is_aligned(void **state)
 {
     check_written(tmx_table_write_text, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
@@ -220,6 +231,7 @@ TMX_TESTS(test_table)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
         cmocka_unit_test(columns_in_words_are_columns),
+        cmocka_unit_test(a_table_may_have_no_columns),
         cmocka_unit_test(text_is_aligned),
         cmocka_unit_test(a_row_in_one_call),
         cmocka_unit_test(brief_leaves_out_what_says_nothing),
