@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/csv.h"
 #include "base/os.h"
 #include "base/plausible.h"
 #include "base/text.h"
@@ -241,6 +242,47 @@ enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scala
     return tmx_error_give(err, &r.err);
 }
 
+static bool is_word(const struct tmx_opt *o)
+{
+    return o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
+}
+
+bool tmx_opt_has_default(const struct tmx_opt *o)
+{
+    return is_word(o) ? o->def_text != NULL : !isnan(o->def);
+}
+
+static void store_default(struct reader *r, const struct tmx_opt *o, void *obj)
+{
+    is_word(o) ? store_word(r, o, obj, o->def_text) : store_number(o, obj, o->def);
+}
+
+enum tmx_status tmx_opt_cells(const struct tmx_opt *opts, void *obj, const struct tmx_csv *csv, size_t row,
+                              struct tmx_err *err)
+{
+    struct reader r = {.file = csv->source, .line = csv->line[row]};
+    for (const struct tmx_opt *o = opts; !r.err.code && o->key; o++) {
+        const size_t column = tmx_csv_column(csv, o->key);
+        const char *cell = column < csv->n_column ? tmx_csv_cell(csv, row, column) : "";
+        *cell || !tmx_opt_has_default(o) ? set(&r, o, obj, cell) : store_default(&r, o, obj);
+    }
+    r.err.code = r.err.code ? TMX_EPARSE : TMX_OK;
+    return tmx_error_give(err, &r.err);
+}
+
+enum tmx_status tmx_opt_columns(const struct tmx_opt *opts, const struct tmx_csv *csv, struct tmx_err *err)
+{
+    size_t column[MAX_KEYS], n = 0;
+    for (const struct tmx_opt *o = opts; o->key && n < MAX_KEYS; o++) {
+        column[n] = tmx_csv_column(csv, o->key);
+        if (column[n++] == csv->n_column && !tmx_opt_has_default(o)) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->head_line, "expected a column %s", o->key);
+        }
+    }
+    tmx_csv_idle(csv, column, n);
+    return TMX_OK;
+}
+
 /* place, name: of a group for what is missing; name "" when the keys are in place itself. */
 static void read_rows(struct reader *r, const struct tmx_opt *opts, void *obj,
                       const struct tmx_setting *group, const struct tmx_setting *place, const char *name,
@@ -252,16 +294,13 @@ static void read_rows(struct reader *r, const struct tmx_opt *opts, void *obj,
     }
     for (const struct tmx_opt *o = opts; !r->err.code && o->key; o++) {
         const struct tmx_setting *s = tmx_setting_member(group, o->key);
-        const bool word = o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
         if (s) {
             read_one(r, o, obj, s);
-        } else if (word ? !o->def_text : isnan(o->def)) {
+        } else if (tmx_opt_has_default(o)) {
+            store_default(r, o, obj);
+        } else {
             go_to(r, place);
             fail(r, "missing key \"%s%s%s\" (%s)", name, *name ? "." : "", o->key, o->doc);
-        } else if (word) {
-            store_word(r, o, obj, o->def_text);
-        } else {
-            store_number(o, obj, o->def);
         }
     }
 }

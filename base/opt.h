@@ -78,6 +78,15 @@ TMX_NODISCARD enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, co
 TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scalar v,
                                           const char *file, unsigned line, struct tmx_err *err);
 
+bool tmx_opt_has_default(const struct tmx_opt *o);
+struct tmx_csv;
+/* A table's line as an object: a cell a row of opts, in the column of its key. An absent column or an empty
+ * cell is the row's default; a row without one has a cell. TMX_EPARSE with the line. */
+TMX_NODISCARD enum tmx_status tmx_opt_cells(const struct tmx_opt *opts, void *obj, const struct tmx_csv *csv,
+                                            size_t row, struct tmx_err *err);
+/* The columns that a table needs for that are there; a warning about those that are no row's. */
+TMX_NODISCARD enum tmx_status tmx_opt_columns(const struct tmx_opt *opts, const struct tmx_csv *csv,
+                                              struct tmx_err *err);
 /* What the object has for a row. */
 struct tmx_scalar tmx_opt_value(const struct tmx_opt *o, const void *obj);
 /* Do two objects have the same for a row? */

@@ -348,7 +348,6 @@ static void read_schedule(struct tmx_run *r)
                              *also = tmx_run_member(r, "inlet_c");
     const char *file = tmx_setting_text(at);
     struct tmx_csv csv = {0};
-    size_t column[2] = {0};
     char path[TMX_PATH_SIZE];
     if (!at) {
         return;
@@ -368,28 +367,19 @@ static void read_schedule(struct tmx_run *r)
     }
     if (file) {
         tmx_run_try(r, tmx_csv_read, &csv, path);
+        tmx_run_try(r, tmx_opt_columns, opts, &csv);
     } else {
         tmx_run_try(r, tmx_setting_list, r->root, "inlet", 1, MAX_INLET, &list);
     }
     const size_t n = r->err.code ? 0 : file ? csv.n_row : tmx_setting_length(list);
-    for (size_t k = 0; k < 2 && file && !r->err.code; k++) {
-        column[k] = tmx_csv_column(&csv, opts[k].key);
-        if (column[k] == csv.n_column) {
-            tmx_error_at(&r->err, TMX_ECONFIG, path, csv.head_line, "expected a column %s", opts[k].key);
-        }
-    }
-    if (file && !r->err.code) {
-        tmx_csv_idle(&csv, column, 2);
-    }
     TMX_TAKE(&r->arena, r->inlet, n);
     tmx_arena_check(&r->arena, &r->err);
     for (size_t i = 0; i < n && !r->err.code; i++) {
         struct tmx_inlet_point *p = &r->inlet[i];
         const struct tmx_setting *e = file ? NULL : tmx_setting_at(list, i);
-        for (size_t k = 0; k < 2 && file; k++) {
-            tmx_run_try(r, tmx_opt_set, &opts[k], p, tmx_csv_cell(&csv, i, column[k]), path, csv.line[i]);
-        }
-        if (!file) {
+        if (file) {
+            tmx_run_try(r, tmx_opt_cells, opts, p, &csv, i);
+        } else {
             tmx_run_try(r, tmx_opt_read, opts, p, e, NULL);
         }
         if (i > 0 && !(p->time_s > p[-1].time_s)) {

@@ -160,7 +160,6 @@ double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power
 }
 
 static const char *const axes[] = {"work", "time", "work_s", NULL};
-static const double MAX_W = 1000, MAX_S = 1e7;
 
 struct head {
     int over;
@@ -177,7 +176,7 @@ static const struct tmx_opt head_opts[] = {
                    "seconds of its work on the whole chip at the nominal clock"),
     TMX_ROW_BOOL(head, repeat, 0, "over seconds: begin again after the last step"),
     TMX_ROW_TEXT(head, file, "",
-                 "CSV with the columns until,power_w, in place of list; relative to the kernel"),
+                 "CSV with the columns until,power_w[,waits], in place of list; relative to the kernel"),
     {0},
 };
 
@@ -195,42 +194,32 @@ static const struct tmx_keys phase_inner[] = {
 };
 static const struct tmx_keys phases = {.group = "power.phases", .opts = head_opts, .inner = phase_inner};
 
-/* Why a step cannot follow those before it; NULL: it can. */
-static const char *wrong(const struct tmx_phases *p, const struct step *s)
+/* Adds a step; why it cannot follow those before it, NULL: it can. */
+static const char *add(struct tmx_phases *p, const struct step *s)
 {
     const double before = p->n > 0 ? p->until[p->n - 1] : 0;
-    return p->n == TMX_MAX_PHASE  ? "more than 256 steps"
-           : !(s->until > before) ? "until: expected more than the step before it, and than 0"
-           : p->over == TMX_PHASE_WORK && s->until > 1 + 1e-12 ? "until: over work it ends at 1"
-           : !(s->until <= MAX_S)                              ? "until: expected seconds up to 1e7"
-           : !(s->power_w >= 0 && s->power_w <= MAX_W)         ? "power_w: expected 0 to 1000 W"
-                                                               : NULL;
-}
-
-static void add(struct tmx_phases *p, const struct step *s)
-{
-    p->until[p->n] = s->until;
-    p->waits[p->n] = s->waits;
-    p->power_w[p->n++] = s->power_w;
+    const char *why = p->n == TMX_MAX_PHASE  ? "more than 256 steps"
+                      : !(s->until > before) ? "until: expected more than the step before it, and than 0"
+                      : p->over == TMX_PHASE_WORK && s->until > 1 + 1e-12 ? "until: over work it ends at 1"
+                                                                          : NULL;
+    if (!why) {
+        p->until[p->n] = s->until;
+        p->waits[p->n] = s->waits;
+        p->power_w[p->n++] = s->power_w;
+    }
+    return why;
 }
 
 static void read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
-    err->code = tmx_csv_read_short(&csv, path, 2, err);
-    const size_t until = tmx_csv_column(&csv, "until"), power = tmx_csv_column(&csv, "power_w");
-    if (until == csv.n_column || power == csv.n_column) {
-        tmx_error_at(err, TMX_EPARSE, path, 1, "expected a first line with until,power_w");
-    }
+    err->code = tmx_csv_read(&csv, path, err);
+    err->code = err->code ? err->code : tmx_opt_columns(step_opts, &csv, err);
     for (size_t r = 0; !err->code && r < csv.n_row; r++) {
-        struct step s = {NAN, NAN, -1};
-        const bool numbers =
-            tmx_csv_real(&csv, r, until, &s.until) && tmx_csv_real(&csv, r, power, &s.power_w);
-        const char *why = numbers ? wrong(p, &s) : "expected two numbers";
+        struct step s;
+        const char *why = tmx_opt_cells(step_opts, &s, &csv, r, err) ? NULL : add(p, &s);
         if (why) {
             tmx_error_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
-        } else {
-            add(p, &s);
         }
     }
     tmx_csv_finish(&csv);
@@ -254,11 +243,9 @@ enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *
     snprintf(path, sizeof path, "%.*s%s", h.file[0] == '/' || !slash ? 0 : (int)(slash - kernel_path + 1),
              kernel_path, h.file);
     for (size_t i = 0; i < h.n_step && !own.code; i++) {
-        const char *why = wrong(p, &h.step[i]);
+        const char *why = add(p, &h.step[i]);
         if (why) {
             tmx_error_setting(&own, tmx_setting_at(list, i), "phases: %s", why);
-        } else {
-            add(p, &h.step[i]);
         }
     }
     free(h.step);

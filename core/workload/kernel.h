@@ -34,8 +34,8 @@ struct tmx_phases {
 };
 
 /* Group `phases` of a kernel: `over`, `repeat`, and `list = ( { until; power_w; waits; }, ... )` or `file`, a
- * CSV with the columns until,power_w, relative to the folder of kernel_path. TMX_ECONFIG, TMX_EPARSE, TMX_EIO
- * with the line. */
+ * CSV with the columns until,power_w[,waits], relative to the folder of kernel_path. TMX_ECONFIG, TMX_EPARSE,
+ * TMX_EIO with the line. */
 TMX_NODISCARD enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
                                               const char *kernel_path, struct tmx_err *err);
 

@@ -115,48 +115,16 @@ static void poisson(struct tmx_mix *mix, const struct arrivals *a, const struct 
     tmx_rng_destroy(rng);
 }
 
-/* Columns of a trace of ours; all but the last two have to be there. */
-enum trace_column { ARRIVAL, KERNEL, WORK, PRIORITY, SIDE_BY_SIDE, N_TRACE_COLUMN };
-static const char *const trace_names[N_TRACE_COLUMN] = {"arrival_s", "kernel", "work_s", "priority", "gpus"};
-static const struct {
-    double min, max, absent;
-    const char *what; /* NULL: a name */
-} trace_columns[N_TRACE_COLUMN] = {{0, 1e9, 0, "seconds"},
-                                   {0, 0, 0, NULL},
-                                   {0, 1e7, 0, "seconds"},
-                                   {-100, 100, 0, "a whole number"},
-                                   {1, 4096, 1, "a whole number"}};
-
-static void trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
-                      const size_t column[N_TRACE_COLUMN], struct tmx_err *err)
-{
-    double v[N_TRACE_COLUMN];
-    struct tmx_mix_entry e = {.file = mix->arrivals, .line = csv->line[row]};
-    for (size_t c = 0; c < N_TRACE_COLUMN; c++) {
-        const char *cell = column[c] < csv->n_column ? tmx_csv_cell(csv, row, column[c]) : "";
-        const bool kernel = c == KERNEL;
-        v[c] = trace_columns[c].absent;
-        if (kernel && (!*cell || strlen(cell) >= sizeof e.kernel)) {
-            tmx_error_at(err, TMX_EPARSE, csv->source, e.line, "kernel = \"%.40s\": expected a kernel's name",
-                         cell);
-        } else if (kernel) {
-            snprintf(e.kernel, sizeof e.kernel, "%s", cell);
-        } else if ((*cell || c < PRIORITY) &&
-                   (!tmx_csv_real(csv, row, column[c], &v[c]) || v[c] < trace_columns[c].min ||
-                    v[c] > trace_columns[c].max || (c >= PRIORITY && v[c] != floor(v[c])))) {
-            tmx_error_at(err, TMX_EPARSE, csv->source, e.line, "%s = \"%.40s\": expected %s from %g to %g",
-                         trace_names[c], cell, trace_columns[c].what, trace_columns[c].min,
-                         trace_columns[c].max);
-        }
-    }
-    if (!err->code) {
-        e.arrival_s = v[ARRIVAL];
-        e.work_s = v[WORK];
-        e.priority = (int)v[PRIORITY];
-        e.gpus = (int)v[SIDE_BY_SIDE];
-        append(mix, &e, err);
-    }
-}
+/* Columns of a trace of ours. */
+static const struct tmx_opt trace_opts[] = {
+    TMX_ROW_REAL(tmx_mix_entry, arrival_s, "s", 0, 1e9, NAN, "when it is submitted"),
+    TMX_ROW_TEXT(tmx_mix_entry, kernel, NULL, "kernel's name"),
+    TMX_ROW_REAL(tmx_mix_entry, work_s, "s", 0, 1e7, NAN, "time the whole GPU needs; 0: one launch"),
+    TMX_ROW_INT(tmx_mix_entry, priority, "1", -100, 100, 0, "higher is served first"),
+    TMX_ROW_INT(tmx_mix_entry, gpus, "1", 1, 4096, 1, "number of GPUs that it runs on side by side"),
+    {0},
+};
+enum { N_TRACE_COLUMN = sizeof trace_opts / sizeof trace_opts[0] - 1 };
 
 /* ---- jobs of a cluster, which name no kernel ---- */
 
@@ -463,24 +431,25 @@ static void begin_jobs(struct jobs *j, const struct tmx_setting *group, uint64_t
 }
 
 /* Columns go by their names, in any order. */
-static void read_columns(const struct tmx_csv *csv, size_t column[N_TRACE_COLUMN], struct tmx_err *err)
+static void check_columns(const struct tmx_csv *csv, struct tmx_err *err)
 {
+    const char *names[N_TRACE_COLUMN];
     for (size_t i = 0; i < N_TRACE_COLUMN; i++) {
-        column[i] = tmx_csv_column(csv, trace_names[i]);
-        if (column[i] == csv->n_column && i < PRIORITY) {
+        names[i] = trace_opts[i].key;
+        if (!tmx_opt_has_default(&trace_opts[i]) && tmx_csv_column(csv, names[i]) == csv->n_column) {
             tmx_error_at(
                 err, TMX_EPARSE, csv->source, csv->head_line,
                 "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus], or jobs "
                 "of sacct -P (Submit, ElapsedRaw, AllocTRES), Acme (submit_time, duration, gpu_num) or the "
                 "Standard Workload Format",
-                trace_names[i]);
+                names[i]);
         }
     }
     for (size_t c = 0; c < csv->n_column; c++) {
-        if (tmx_names_find(csv->column[c], trace_names, N_TRACE_COLUMN) == N_TRACE_COLUMN) {
+        if (tmx_names_find(csv->column[c], names, N_TRACE_COLUMN) == N_TRACE_COLUMN) {
             char hint[TMX_HINT_SIZE];
             tmx_error_at(err, TMX_EPARSE, csv->source, csv->head_line, "unknown column \"%.60s\"%s",
-                         csv->column[c], tmx_suggest(hint, csv->column[c], trace_names, N_TRACE_COLUMN));
+                         csv->column[c], tmx_suggest(hint, csv->column[c], names, N_TRACE_COLUMN));
         }
     }
 }
@@ -496,7 +465,7 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
     struct tmx_csv csv = {0};
     struct jobs j = {.mix = mix};
     struct tmx_err why = {0};
-    size_t column[N_TRACE_COLUMN], job_column[N_JOB_COLUMN];
+    size_t job_column[N_JOB_COLUMN];
     if (!a->file[0]) {
         tmx_error_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
     } else if (!tmx_beside(tmx_setting_file(file), a->file, path, sizeof path)) {
@@ -516,7 +485,7 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
     if (jobs) {
         begin_jobs(&j, group, seed, &why);
     } else if (!why.code) {
-        read_columns(&csv, column, &why);
+        check_columns(&csv, &why);
         if (kernels) {
             tmx_error_setting(&why, kernels,
                               "kernels does nothing here: the trace names the kernel of each row");
@@ -529,7 +498,12 @@ static void read_trace(struct tmx_mix *mix, const struct arrivals *a, const stru
         read_swf(&j, &text, &why);
     }
     for (size_t r = 0; !why.code && r < csv.n_row; r++) {
-        jobs ? job_row(&j, &csv, r, job_column, &why) : trace_row(mix, &csv, r, column, &why);
+        struct tmx_mix_entry e = {.file = mix->arrivals, .line = csv.line[r]};
+        if (jobs) {
+            job_row(&j, &csv, r, job_column, &why);
+        } else if (!tmx_opt_cells(trace_opts, &e, &csv, r, &why)) {
+            append(mix, &e, &why);
+        }
     }
     if (jobs && !why.code) {
         end_jobs(&j, path, &why);
@@ -610,5 +584,8 @@ void tmx_mix_finish(struct tmx_mix *mix)
     *mix = (struct tmx_mix){0};
 }
 
-const struct tmx_keys tmx_mix_keys[] = {
-    TMX_KEYS("", root_opts), TMX_KEYS("kernels", entry_opts), TMX_KEYS("arrivals", arrival_opts), {0}};
+const struct tmx_keys tmx_mix_keys[] = {TMX_KEYS("", root_opts),
+                                        TMX_KEYS("kernels", entry_opts),
+                                        TMX_KEYS("arrivals", arrival_opts),
+                                        TMX_KEYS("arrivals.file", trace_opts), /* its columns */
+                                        {0}};

@@ -118,8 +118,8 @@ static void mistakes_are_named(void **state)
         {KERNEL("repeat = true; list = ( { until = 1; power_w = 1; } );"), "repeat does nothing"},
         {KERNEL("over = \"work_s\"; list = ( { until = 1; power_w = 1; waits = 1.5; } );"), "waits"},
         {KERNEL("file = \"absent.csv\";"), "cannot open"},
-        {KERNEL("file = \"phases_wrong.csv\";"), "expected two numbers"},
-        {KERNEL("file = \"phases_head.csv\";"), "until,power_w"},
+        {KERNEL("file = \"phases_wrong.csv\";"), "power_w: \"ten\" is not a number"},
+        {KERNEL("file = \"phases_head.csv\";"), "expected a column until"},
     };
     scratch_write("phases_wrong.csv", "until,power_w\n0.5,ten\n");
     scratch_write("phases_head.csv", "time,power_w\n0.5,10\n");
