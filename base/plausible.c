@@ -68,6 +68,14 @@ static const struct row {
     {"p_chip", "J/(m3 K)", 3e5, 6e6, 1e4, 1e8, CAPACITY},
     {"p_spreader p_sink", "J/(m3 K)", 1e4, 6e6, 1e3, 1e8, CAPACITY},
     {"p_interface p_filler capacity", "J/(m3 K)", 500, 6e6, 50, 1e9, CAPACITY},
+    /* of a 3D-ICE stack; by sheets and films of thermix' own, which are next to nothing */
+    {"conductivity", "W/(um K)", 1.5e-8, 4e-3, 1e-10, 0.02, {{"W/(m K)", 1e-6, 0}, {"W/(cm K)", 1e-4, 0}}},
+    {"capacity", "J/(um3 K)", 5e-16, 2e-11, 5e-17, 1e-9, {{"J/(m3 K)", 1e-18, 0}, {"J/(cm3 K)", 1e-12, 0}}},
+    {"coefficient", "W/(um2 K)", 1e-15, 1e-5, 0, 0.01, {{"W/(m2 K)", 1e-12, 0}, {"W/(cm2 K)", 1e-8, 0}}},
+    {"height", "um", 5e-3, 6e4, 1e-3, 3e5, {{"m", 1e6, 0}, {"mm", 1e3, 0}, {"nm", 1e-3, 0}}},
+    {"temperature", "K", 233, 473, 100, 1000, KELVIN},
+    {"rate", "ml/min", 1e-3, 1e5, 1e-5, 1e7, {{"l/min", 1e3, 0}, {"m3/s", 6e7, 0}}},
+    {"velocity", "um/s", 100, 1e8, 1, 1e10, {{"m/s", 1e6, 0}, {"mm/s", 1e3, 0}}},
     /* cooling */
     {"r_convec r_convec_sec r_below", "K/W", 1e-3, 60, 1e-5, 250, RESISTANCE}, /* on HotSpot's sink */
     {"still_k_per_w fit_a_k_per_w r_k_per_w", "K/W", 1e-3, 30, 1e-5, 250, RESISTANCE},

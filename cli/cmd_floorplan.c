@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/opt.h"
 #include "base/os.h"
+#include "base/plausible.h"
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
@@ -326,6 +327,9 @@ static void change(const struct args *a, enum verb verb, struct tmx_floorplan *f
         tmx_floorplan_move(fp, unit, 1e-3 * v[0], 1e-3 * v[1]);
         break;
     case SWAP:
+        if (unit == with) {
+            tmx_error(err, TMX_ECONFIG, "swap: --unit and --with are both %s", a->unit);
+        }
         tmx_floorplan_swap(fp, unit, with);
         break;
     case SPLIT:
@@ -352,10 +356,18 @@ static void write_floorplan(const struct args *a, struct tmx_floorplan *fp, stru
     tmx_floorplan_normalise(fp);
     err->code = err->code ? err->code : tmx_floorplan_check(fp, a->gaps, err);
     err->code = err->code ? err->code : tmx_os_mkdirs_for(a->out, err);
-    if (!err->code) {
-        err->code = a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0
-                        ? tmx_ice_write_flp(a->out, fp, NULL, NULL, err)
-                        : tmx_flp_write(a->out, fp, comment, err);
+    if (!err->code && a->to == TMX_TO_ICE) {
+        for (size_t u = 0; u < fp->n_unit; u++) {
+            if (!isnan(fp->unit[u].heat_capacity_j_per_m3k)) {
+                tmx_warn(
+                    "%s:%u: the material of \"%s\" is not written: 3D-ICE's floorplans take those of a stack",
+                    fp->source, fp->unit[u].line, fp->unit[u].name);
+                break;
+            }
+        }
+        err->code = tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
+    } else if (!err->code) {
+        err->code = tmx_flp_write(a->out, fp, comment, err);
     }
 }
 
@@ -604,6 +616,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     if (a->words.n > 2) {
         return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
+    }
+    if (a->file && strcmp(a->file, "-") == 0) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "%s: a file is read twice, as its kind is found out first; expected "
+                        "one in place of standard input",
+                        a->verb);
     }
     if (verb == CONVERT && a->file && convert_stack(a, &own)) {
         return tmx_error_give(err, &own);

@@ -193,6 +193,19 @@ for key in 'position 0, 0' 'dimension 3000, 2000' 'power values 1.0, 2.0'; do
   refuses "bad.flp:2: Core0: ${key%% *} is given twice" check bad.flp
 done
 f check ice.flp >/dev/null 2>err.txt && grep -q 'ice.flp: no power values, so 0 W (3D-ICE stops there): Core1 (line 3)' err.txt || say "$(cat err.txt)"
+# A number in another unit than 3D-ICE's is refused at its line, and so are cells that no grid has.
+spoils ice '1s/1.30e-4/130/' 'bad.stk:1: conductivity = 130 W/(um K) is far outside 1.5e-08 to 0.004 W/(um K); is it 130 W/(m K)'
+spoils ice '1s/1.628e-12/1.628e6/' 'is it 1.628e+06 J/(m3 K) = 1.628e-12 J/(um3 K)?'
+spoils ice '3s/1.0e-7/1e5/' 'is it 100000 W/(m2 K) = 1e-07 W/(um2 K)?'
+spoils ice '3s/318.15/45/' 'is it 45 degC = 318.15 K?'
+spoils ice '5s/layer 100/layer 100e-6/' 'bad.stk:5: height = 0.0001 um is far outside'
+spoils ice 's/cell length 100/cell length 0.1/' 'bad.stk:6: cells of 0.1 x 100 um: a grid of 40 x 40000, expected 1 to 4096 each way'
+spoils ice 's/cell length 100/cell length 5000/' 'a grid of 40 x 0.8'
+# What the format to be written has no words for is printed; a pipe is not read twice, and a unit is no other.
+f convert ice.flp -o i.flp 2>err.txt && grep -qF 'ice.flp: skipped, without an effect here: power values (line 2)' err.txt || say "$(cat err.txt)"
+f convert mixed/LOGIC.flp --to ice -o i2.flp 2>err.txt && grep -qF 'the material of "Core0" is not written' err.txt || say "$(cat err.txt)"
+refuses 'expected one in place of standard input' show - <i.flp
+refuses '--unit and --with are both Core0' swap i.flp --unit Core0 --with Core0
 # 3D-ICE 2.x: a sink and a spreader, plates of their own size.
 sed 's|^top heat sink.*|heat sink : sink height 6900, area 3.6e9, material GLUE ; spreader height 1000, area 9e8, material SILICON ;\
   heat transfer coefficient 1.0e-7 ; ambient temperature 318.15 ;|' ice.stk >old.stk

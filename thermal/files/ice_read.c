@@ -178,11 +178,23 @@ static double number(struct tmx_ice_lex *l)
     return v;
 }
 
+/* Above 0, and where the last word of the phrase has a unit here, likely in it. */
 static double positive(struct tmx_ice_lex *l)
 {
+    static const char *const units[][2] = {{"conductivity", "W/(um K)"}, {"capacity", "J/(um3 K)"},
+                                           {"coefficient", "W/(um2 K)"}, {"height", "um"},
+                                           {"temperature", "K"},         {"rate", "ml/min"},
+                                           {"velocity", "um/s"}};
+    const unsigned line = l->line;
+    const char *space = strrchr(l->phrase, ' '), *last = space ? space + 1 : l->phrase;
     const double v = number(l);
     if (v <= 0) {
         FAIL(l, "%s = %g must be above 0", l->phrase, v);
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && !l->err->code; i++) {
+        if (strcmp(last, units[i][0]) == 0) {
+            (void)tmx_plausible(NULL, last, units[i][1], v, l->text.name, line, l->err);
+        }
     }
     return v;
 }
@@ -214,7 +226,7 @@ static void print_skipped(const struct tmx_ice_lex *l)
 }
 
 static const double UM = 1e-6;
-enum { NAME = 256, MAX_SLOT = 1 << 20 };
+enum { NAME = 256, MAX_SLOT = 1 << 20, MAX_SIDE = 4096 };
 enum { POSITION = 1, DIMENSION = 2, MATERIAL = 4, POWER = 8, DISCRETIZATION = 16 };
 
 struct element {
@@ -222,6 +234,7 @@ struct element {
     const struct tmx_ice_material *material; /* NULL: its layer's */
     double x, y, w, h;                       /* um */
     unsigned given;                          /* keys, by their bits */
+    bool no_powers;                          /* nothing takes them */
     size_t n_rectangle, n_slot;
     double **slot; /* [n_slot] room for its powers */
     unsigned line;
@@ -352,6 +365,9 @@ static bool element_key(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const s
     }
     e->given |= bit;
     if (bit == POWER) {
+        if (e->no_powers) {
+            skip(l, "power values");
+        }
         power_values(l, e->slot, &e->n_slot);
         return true;
     }
@@ -402,7 +418,7 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
     sniff(&l, path, err);
     check_closed(&l, false);
     while (!ended(&l)) { /* `name : ...`; it ends where the next name begins */
-        struct element e = {.line = l.line, .slot = &slot};
+        struct element e = {.line = l.line, .slot = &slot, .no_powers = !powers};
         const size_t first = fp->n_unit;
         name(&l, e.name, sizeof e.name);
         phrase(&l, ":");
@@ -480,6 +496,9 @@ static void scan(struct tmx_ice_stack *s, const char *format, ...)
             n = strcspn(at_word, " ");
             snprintf(words, sizeof words, "%.*s", (int)n, at_word);
             absent = !accept(&s->l, words);
+            if (!absent) {
+                snprintf(s->l.phrase, sizeof s->l.phrase, "%s", words);
+            }
             at_word += n;
         } else {
             absent = false;
@@ -581,6 +600,7 @@ static bool read_slice(struct tmx_ice_stack *s, struct tmx_ice_slice *slice)
     }
     if (tmx_span_real(s->l.word, &probe)) {
         slice->source = source;
+        snprintf(s->l.phrase, sizeof s->l.phrase, "height");
         scan(s, "% @ ;", &slice->height_m, &slice->material);
         return true;
     }
@@ -632,8 +652,14 @@ static void read_die(struct tmx_ice_stack *s)
 
 static void read_dimensions(struct tmx_ice_stack *s)
 {
+    const unsigned line = s->l.line;
     scan(s, ": chip length %u , width %u ; [cell length %u , width %u ;]", &s->length_m, &s->width_m,
          &s->cell_length_m, &s->cell_width_m);
+    const double cols = s->length_m / s->cell_length_m, rows = s->width_m / s->cell_width_m; /* inf: as is */
+    if (s->cell_length_m > 0 && (fmin(rows, cols) < 1 - 1e-6 || fmax(rows, cols) > MAX_SIDE)) {
+        FAIL_AT(&s->l, line, "cells of %g x %g um: a grid of %g x %g, expected 1 to %d each way",
+                s->cell_length_m / UM, s->cell_width_m / UM, rows, cols, MAX_SIDE);
+    }
     if (accept(&s->l, "non-uniform")) { /* one grid serves all layers */
         if (is(&s->l, "true")) {
             skip(&s->l, "non-uniform");

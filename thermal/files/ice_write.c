@@ -494,10 +494,10 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
         fprintf(out, "-%s %s\n", rows[i].key, TMX_REAL_TEXT(rows[i].v));
     }
     if (s->cell_length_m > 0) {
-        fprintf(out, "-grid_rows %.0f\n", fmin(fmax(2, round(s->width_m / s->cell_width_m)), 4096));
+        fprintf(out, "-grid_rows %.0f\n", fmax(2, round(s->width_m / s->cell_width_m)));
     }
     if (s->cell_length_m > 0 && s->channels.kind != TMX_CHANNELS_RESOLVED) {
-        fprintf(out, "-grid_cols %.0f\n", fmin(fmax(2, round(s->length_m / s->cell_length_m)), 4096));
+        fprintf(out, "-grid_cols %.0f\n", fmax(2, round(s->length_m / s->cell_length_m)));
     }
 }
 
