@@ -436,6 +436,20 @@ enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others,
     return st;
 }
 
+enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why,
+                                struct tmx_err *err)
+{
+    for (size_t i = 0; s && i < s->n; i++) {
+        const struct tmx_set *set = &s->set[i];
+        char first[64];
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(set->key, "."), set->key);
+        if (tmx_words_have(words, first)) {
+            return tmx_fail(err, TMX_ECONFIG, "%s: %s", set->file ? set->file : set->key, why);
+        }
+    }
+    return TMX_OK;
+}
+
 void tmx_sets_finish(struct tmx_sets *s)
 {
     tmx_setting_destroy(s->values);

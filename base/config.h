@@ -39,6 +39,9 @@ TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *
 /* Copies of others (NULL: none), whose keys lose `less` at their beginning. */
 TMX_NODISCARD enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others,
                                             const char *less, struct tmx_err *err);
+/* TMX_ECONFIG where one of them (NULL: there is none) is of these keys or groups: "it: why". */
+enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, const char *why,
+                                struct tmx_err *err);
 void tmx_sets_finish(struct tmx_sets *s);
 
 /* Replace these keys; an error leaves some of them replaced. */

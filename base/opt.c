@@ -38,8 +38,9 @@ static void check_keys(struct reader *r, const struct tmx_opt *opts, const char 
     for (; opts->key && n < MAX_KEYS; opts++) {
         names[n++] = opts->key;
     }
-    for (; also && *also && n < MAX_KEYS; also++) {
-        names[n++] = *also;
+    for (; also && *also && n < MAX_KEYS; also++) { /* a group may have several rows */
+        names[n] = *also;
+        n += tmx_names_find(*also, names, n) == n;
     }
     for (; inner && inner->group && n < MAX_KEYS; inner++) {
         names[n++] = inner->group;

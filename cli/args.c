@@ -62,6 +62,9 @@ static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tm
         if (!*c || (*c == ',' && depth == 0)) {
             st = c > begin ? add_text(t, begin, (size_t)(c - begin), err)
                            : tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
+            if (!st && tmx_names_find(t->text[t->n - 1], t->text, t->n - 1) < t->n - 1) {
+                st = tmx_fail(err, TMX_ECONFIG, "%s is given twice in \"%s\"", t->text[t->n - 1], text);
+            }
             begin = c + 1;
         }
         if (!*c) {

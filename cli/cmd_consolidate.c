@@ -24,7 +24,7 @@ static const struct tmx_arg rows[] = {
             .doc = "node's name or file"),
     TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the node, as in gpu.redistribution=greedy; may be repeated"),
-    TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "DEGC", .min = -TMX_ZERO_C, .max = 1000,
+    TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "C", .min = -TMX_ZERO_C, .max = 1000,
             .doc = "chip temperature; without it the node's reference"),
     TMX_ARG_TABLE(args),
     {0},

@@ -47,12 +47,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                           like.value_bytes);
     }
     st = tmx_print(t, st, &a->print, "-", err);
-    if (!st) {
-        tmx_print_visible(stderr,
-                          "thermix llm: weights (%.4g GB), heads, shares of memory and idle watts are not in "
-                          "rows: they are those of %s (--like)\n",
-                          like.weights_bytes / 1e9, like.name);
-    }
     st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
     tmx_table_destroy(t);
     tmx_llm_finish(&like);

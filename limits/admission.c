@@ -780,25 +780,6 @@ static void print_answer(const struct admission *a)
     fputc('\n', out);
 }
 
-/* The system, its jobs and where they go are what the table is about; whether policies of the GPUs hold a
- * limit, a run says. */
-static void check_sets(const struct tmx_sets *sets, struct tmx_err *err)
-{
-    static const char *const own[] = {"mix", "topology", "policy", "place", "mix_policy", "tb"};
-    for (size_t i = 0; sets && i < sets->n; i++) {
-        const char *key = sets->set[i].key;
-        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) {
-            const size_t n = strlen(own[k]);
-            if (strncmp(key, own[k], n) == 0 && (key[n] == '\0' || key[n] == '.')) {
-                tmx_error(err, TMX_ECONFIG,
-                          "%s: place makes its own jobs and gives each a GPU of its own; give SYSTEM, "
-                          "--kernel or --power",
-                          sets->set[i].file ? sets->set[i].file : key);
-            }
-        }
-    }
-}
-
 enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
                                     struct tmx_err *err)
 {
@@ -808,7 +789,13 @@ enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admis
     if (call->kernel && !isnan(call->power_w)) {
         tmx_error(&own, TMX_ECONFIG, "--kernel and --power are two jobs: give one");
     }
-    check_sets(call->sets, &own);
+    /* the system, its jobs and where they go are what the table is about; whether policies of the GPUs hold a
+     * limit, a run says */
+    own.code = own.code ? own.code
+                        : tmx_sets_refuse(call->sets, "mix topology policy place mix_policy tb",
+                                          "place makes its own jobs and gives each a GPU of its own; give "
+                                          "SYSTEM, --kernel or --power",
+                                          &own);
     const double watt = open_system(&a);
     admit_all(&a);
     if (call->check_s > 0 && !own.code) {

@@ -70,7 +70,7 @@ static size_t read_map(const struct maker *m, const char *path, bool *on)
         return 0;
     }
     while (!m->err->code && tmx_lines_next(&lines, &text)) {
-        for (const char *c = lines.line.begin; c < lines.line.end && !m->err->code;) {
+        for (const char *c = lines.line.begin; c < lines.line.end && *c != '#' && !m->err->code;) {
             const bool digit = isdigit((unsigned char)*c);
             size_t number = 0;
             if (!digit && !isspace((unsigned char)*c) && *c != ',' && *c != ';') {
@@ -226,7 +226,12 @@ static void open_chip(struct maker *m, const char *chip)
 {
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
-    if (!tmx_config_parse(&cfg, "mix = \"WL10\"; seed = 1;", "budget", m->err) &&
+    if (!tmx_sets_refuse(m->call->sets,
+                         "mix policy place mix_policy dtm tb cta gate job sensor tick tick_s quantum_s gpus",
+                         "a budget follows from the chip and its cooling, whatever work, policy or tick; "
+                         "--state RUN has a run's",
+                         m->err) &&
+        !tmx_config_parse(&cfg, "mix = \"WL10\"; seed = 1;", "budget", m->err) &&
         !tmx_sets_put(&sets, "chip", TMX_TEXT_VALUE(chip), NULL, 0, m->err) &&
         !tmx_sets_join(&sets, m->call->sets, "", m->err) && !tmx_config_apply(cfg, &sets, m->err) &&
         tmx_run_create(&m->run, tmx_config_root(cfg), m->err)) {

@@ -138,6 +138,9 @@ static void check_units(const char *path, const struct row *rows, size_t n, stru
         const char *name, *unit;
     } columns[] = {{offsetof(struct row, prompt_ms), "prompt_time", "ms"},
                    {offsetof(struct row, token_ms), "token_time", "ms"},
+                   {offsetof(struct row, prompt), "prompt_size", "tokens"},
+                   {offsetof(struct row, output), "token_size", "tokens"},
+                   {offsetof(struct row, batch), "batch_size", "requests"},
                    {offsetof(struct row, peak), "peak_power", "of the board's limit"},
                    {offsetof(struct row, mean), "average_power", "of the board's limit"}};
     size_t exchanged = 0, above = 0, first = 0, first_above = 0;
@@ -182,7 +185,7 @@ static struct row *read_rows(const char *path, const struct tmx_llm *like, size_
 {
     struct tmx_csv csv = {0};
     struct row *rows = NULL;
-    size_t column[N_NAME];
+    size_t column[N_NAME + 1], *model = &column[N_NAME];
     *n = 0;
     (void)!tmx_csv_read(&csv, path, err);
     for (size_t c = 0; !err->code && c < N_NAME; c++) {
@@ -196,7 +199,8 @@ static struct row *read_rows(const char *path, const struct tmx_llm *like, size_
         }
     }
     if (!err->code) {
-        tmx_csv_idle(&csv, column, N_NAME);
+        *model = tmx_csv_column(&csv, "model");
+        tmx_csv_idle(&csv, column, N_NAME + 1);
     }
     if (csv.n_row == 0 || csv.n_row > MAX_ROWS) {
         tmx_error_at(err, TMX_EPARSE, path, 0, "%zu rows, expected 1 to %d", csv.n_row, MAX_ROWS);
@@ -206,6 +210,12 @@ static struct row *read_rows(const char *path, const struct tmx_llm *like, size_
     }
     for (size_t r = 0; !err->code && r < csv.n_row; r++) {
         read_row(&csv, r, column, like, &rows[(*n)++], err);
+        if (*model < csv.n_column &&
+            strcmp(tmx_csv_cell(&csv, r, *model), tmx_csv_cell(&csv, 0, *model)) != 0) {
+            tmx_error_at(err, TMX_EPARSE, path, csv.line[r],
+                         "model = \"%.80s\", after \"%.80s\" in line %u: expected the rows of one model",
+                         tmx_csv_cell(&csv, r, *model), tmx_csv_cell(&csv, 0, *model), csv.line[0]);
+        }
     }
     tmx_csv_finish(&csv);
     if (!err->code) {

@@ -175,6 +175,8 @@ struct plan {
     char partial[64]; /* "" for a complete study */
 };
 
+static const char NONE_FITS[] = "no finished run fits";
+
 /* A value of the key that some run has; else an error that names those there are. */
 static enum tmx_status check_value(const struct tmx_result_set *set, size_t key, const char *value,
                                    struct tmx_err *err)
@@ -400,7 +402,7 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
             e[n++] = (struct entry){.p = &p, .r = &set->run[i]};
         }
     }
-    st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
+    st = st || n > 0 ? st : tmx_fail(err, TMX_ECONFIG, NONE_FITS);
     const size_t n_pivot = st ? 0 : pivots(&p, e, n, pivot), n_of = q->n_aggregate > 0 ? q->n_aggregate : 1,
                  n_cell = st ? 0 : p.n_value * n_of;
     *t = st ? NULL : table_of(set, p.row, p.n_row);
@@ -453,6 +455,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
     struct plan p;
     enum tmx_status st = plan_init(&p, set, q, err);
     const size_t n_value = p.n_value ? p.n_value : set->n_metric;
+    size_t n = 0;
     *t = st ? NULL : table_of(set, NULL, set->n_key);
     for (size_t v = 0; v < n_value && !st; v++) {
         tmx_table_extend(*t, set->metric[p.n_value ? p.value[v] : v], TMX_COLUMN_REAL, DECIMALS);
@@ -466,6 +469,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
         if (!kept(&p, r)) {
             continue;
         }
+        n++;
         for (size_t k = 0; k < set->n_key; k++) {
             tmx_table_text(*t, r->value[k]);
         }
@@ -476,7 +480,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
             tmx_table_text(*t, p.partial);
         }
     }
-    return st;
+    return st || n > 0 || q->n_where == 0 ? st : tmx_fail(err, TMX_ECONFIG, NONE_FITS);
 }
 
 struct tmx_table *tmx_failures(const struct tmx_result_set *set)

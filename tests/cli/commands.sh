@@ -185,6 +185,12 @@ fails '--output does nothing in check' floorplan check x.flp -o y.flp
 fails '--seeds does nothing without --tune' gate hotspot --seeds 3
 fails '--shard does nothing beside --dry-run' sweep cooling-quick --dry-run --shard 1/2
 fails '--where does nothing beside --failed' query x.sqlite --failed --where policy=BL
+fails 'policy=MU: a budget follows from the chip and its cooling' budget gtx280 --limit 88 --set policy=MU
+fails 'policy=MU: place makes its own jobs' place node-8gpu --limit 83 --power 60 --check 0 --set policy=MU
+# a list names nothing twice, and a key is named once among those there are
+fails 'convpg is given twice in "convpg,convpg"' gate hotspot --policy convpg,convpg
+fails '9 is given twice in "9,14,9"' gate hotspot --bet 9,14,9
+fails 'tb, sensor, smooth, store' check wl1 --set qqqqqqqq=1
 fails '--test does nothing in limits: it is of fit' power limits x.csv --test y.csv
 fails '--at does nothing beside --x' plot x.sqlite --x a --y b --at 3 -o x.svg
 fails '--set does nothing: gtx280 is neither a run nor a suite' check gtx280 --set power.leakage_w=500

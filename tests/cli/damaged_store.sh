@@ -51,6 +51,8 @@ S
 sweeps whole.sqlite || fail "the study: $(cat err.txt)"
 "$dump" whole.sqlite >whole.txt
 "$thermix" query whole.sqlite --rows x --pivot y --value sum --format csv >query.csv
+"$thermix" query whole.sqlite --where 'sum>0' --where 'sum<0' >out.txt 2>err.txt && fail "an empty table: $(cat out.txt)"
+grep -q 'no finished run fits' err.txt || fail "$(cat err.txt)"
 same() { # same WHAT: of one.sqlite the same numbers or a refusal, read and resumed
   if "$thermix" query one.sqlite --rows x --pivot y --value sum --format csv >got.csv 2>err.txt; then
     cmp query.csv got.csv || fail "$1: query gives other numbers"

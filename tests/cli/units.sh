@@ -77,6 +77,17 @@ printf 'time_s,inlet_c,humidity\n0,30,40\n' >inlet.csv
 warns 'inlet.csv: columns without an effect: humidity' check gtx280x2 "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ inlet=./inlet.csv)"
 sed -n '/^prompt_size,/,/^```/p' "$root/docs/serving.md" | sed '$d; 1s/hardware/hardwre/' >rows.csv
 warns 'rows.csv: columns without an effect: hardwre' llm fit rows.csv --name mine -o mine.cfg
+sed 's/hardwre/model/; s/a100-80gb/llama/; $s/llama/bloom/' rows.csv >models.csv
+refuses 'models.csv:9: model = "bloom", after "llama" in line 2: expected the rows of one model' llm fit models.csv
+sed '1s/prompt_size,batch_size/batch_size,prompt_size/' rows.csv >swapped.csv
+warns 'swapped.csv:9: batch_size = 4096 requests is outside 1 to 1024 requests' llm fit swapped.csv
+refuses 'is it 186 kW = 186000 W?' check serve-row "$(set_ row.budget_w=186)"
+for slip in ttft_s=2000:2 tbt_s=200:0.2 e2e_s=60000:60; do
+  v=${slip#*=}
+  warns "is it ${v%:*} ms = ${v#*:} s?" check serve-row "$(set_ "serve.limits.${slip%:*}")"
+done
+sed 's/latency_us = 1.2;/latency_us = 1.2e-6;/' "$root/systems/node-8gpu.cfg" >link.cfg
+warns 'latency_us = 1.2e-06 us is outside 0.02 to 10000 us; is it 1.2e-06 s = 1.2 us?' check ./link.cfg
 "$thermix" check "$root/workloads/runs/gtx280x2.cfg" >two.cfg 2>err.txt && "$thermix" check ./two.cfg >out.txt 2>err.txt && ! grep -q r_convec err.txt || say "a package's own convection: $(cat err.txt)"
 refuses 'is it 0.15 mm = 0.00015 m?' "${hot[@]}" -t_chip 0.15
 refuses 'is it 0.02 mm = 2e-05 m?' "${hot[@]}" -t_interface 0.02
