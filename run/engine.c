@@ -26,6 +26,7 @@ struct tmx_engine {
 
 struct words { /* the options, sorted by whose they are */
     const char *method, *config, *chip;
+    const char *const *all; /* as they are given */
     struct tmx_stack_options stack;
     const char *setting[2 * MAX_SETTING + 2]; /* of the back-end: key, value, ..., NULL */
     char key[MAX_SETTING][WORD];
@@ -79,6 +80,13 @@ static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg
     }
     memcpy(name, word, n);
     name[n] = '\0';
+    for (const char *const *other = w->all; *other != word; other++) {
+        char before[WORD];
+        snprintf(before, sizeof before, "%.*s", (int)strcspn(*other, "="), *other);
+        if (tmx_word_compare(before, name) == 0) {
+            return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "%s is given twice", name);
+        }
+    }
     if (strcmp(name, "c") == 0) {
         w->config = value;
     } else if (strcmp(name, "chip") == 0) {
@@ -145,6 +153,7 @@ static enum tmx_status read_options(struct tmx_engine *e, const char *const *opt
     enum tmx_status st = TMX_OK;
     tmx_hotspot_config_init(&e->cfg);
     snprintf(e->cfg.source[TMX_HOTSPOT_COMMAND_LINE], sizeof e->cfg.source[0], "engine");
+    w->all = options;
     for (; !st && options && *options; options++) {
         st = sort_word(w, &e->cfg, *options, err);
     }

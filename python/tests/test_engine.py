@@ -61,6 +61,8 @@ class TestEngine(unittest.TestCase):
                 e.step(0.01, np.full(33, np.nan))
             self.assertEqual(caught.exception.status, "ERANGE")
             self.assertRaises(thermix.Error, e.step, 0.0, self.power_w)
+            room = np.zeros(41 * 33)
+            self.assertRaisesRegex(ValueError, "shares a part", e.step, 0.01, room[:40 * 33].reshape(40, 33), room[33:].reshape(40, 33))
             self.assertRaisesRegex(TypeError, "engine_step_many: 'a': expected a number", e.step, "a", self.power_w)
             self.assertRaisesRegex(TypeError, "complex", e.step, 1e-3, np.asarray(self.power_w) + 1j)
             for hot in (lambda: e.step(1.0, np.asarray(self.power_w) * 1e6), lambda: e.steady(np.full(len(e.units), 1e6))):
@@ -74,6 +76,7 @@ class TestEngine(unittest.TestCase):
             thermix.Engine(chip="gtx281")
         self.assertIn('did you mean "gtx280"', str(caught.exception))
         self.assertRaisesRegex(thermix.Error, "grid_rows", thermix.Engine, chip="gtx280", grid_row=8)
+        self.assertRaisesRegex(thermix.Error, "Grid_rows is given twice", engine, Grid_rows=16)
 
     def test_it_starts_where_the_init_file_says(self):
         with tempfile.TemporaryDirectory() as d:

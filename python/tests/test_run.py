@@ -113,6 +113,7 @@ class TestRun(unittest.TestCase):
         self.assertRaisesRegex(TypeError, "5 is no configuration", thermix.run, 5)
         self.assertRaisesRegex(TypeError, "sets", thermix.Run, thermix.Config(SMALL), {"seed": 4})
         self.assertRaisesRegex(TypeError, "step: 'a'", thermix.Run(SMALL).step, "a")
+        self.assertRaisesRegex(OverflowError, "run_step: 18446744073709551621", thermix.Run(SMALL).step, 2 ** 64 + 5)
 
     def test_bad_configurations_are_errors_with_their_line(self):
         with self.assertRaises(thermix.Error) as caught:

@@ -122,6 +122,8 @@ def call(name, *arguments):
     for a in arguments:
         if isinstance(a, bytes) and b"\0" in a:
             raise ValueError(f"{a!r}: a text with a NUL byte")
+        if isinstance(a, int) and abs(a) >= 1 << 63:  # ctypes would cut it to 64 bits
+            raise OverflowError(f"{name[len('tmx_'):]}: {a}: expected less than 2^63")
     err, function = Err(), getattr(library(), name)
     try:
         status = function(*arguments, ctypes.byref(err))

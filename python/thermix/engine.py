@@ -78,7 +78,10 @@ class Engine(Owner):
         if power_w.ndim not in (1, 2) or power_w.shape[-1] != len(self.units):
             raise ValueError(f"powers of shape {power_w.shape}: expected [{len(self.units)}] or "
                              f"[n, {len(self.units)}]")
-        return power_w, np.empty_like(power_w) if out is None else _output(out, power_w.shape)
+        out = np.empty_like(power_w) if out is None else _output(out, power_w.shape)
+        if out.ctypes.data != power_w.ctypes.data and np.may_share_memory(out, power_w):
+            raise ValueError("out: shares a part of its memory with the powers; expected all or nothing of it")
+        return power_w, out
 
 
 def _word(value):

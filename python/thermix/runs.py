@@ -301,8 +301,9 @@ def study(config, axes, folder=None, processes=None, modules=()):
 
 def _write(folder, name, rows):
     path = os.path.join(folder, name)
-    with open(path + ".new", "w", newline="", encoding="utf-8") as f:
+    new = f"{path}.{os.getpid()}.new"  # of two studies at once each has its own
+    with open(new, "w", newline="", encoding="utf-8") as f:
         writer = csv.writer(f, lineterminator="\n")
         names = dict.fromkeys(k for row in rows for k in row)
         writer.writerows([names, *([_cell(row.get(k)) for k in names] for row in rows)])
-    os.replace(path + ".new", path)  # whole or not at all
+    os.replace(new, path)  # whole or not at all
