@@ -140,6 +140,20 @@ void tmx_cache_on_wait(void (*say)(double at_most_s))
     say_waiting = say;
 }
 
+static _Thread_local void (*say_making)(bool done);
+
+void tmx_cache_on_making(void (*say)(bool done))
+{
+    say_making = say;
+}
+
+void tmx_cache_making(bool done)
+{
+    if (say_making) {
+        say_making(done);
+    }
+}
+
 /* place: of the file, which others may have others of; NULL: all of it. */
 static FILE *lock(const char *path, const char *file, enum lock which, const uint64_t *place)
 {

@@ -42,6 +42,9 @@ FILE *tmx_cache_make(const struct tmx_cache_name *name);
 /* Of this thread, say is called once such a wait has lasted a second, unless it is for a process forked from
  * this one. */
 void tmx_cache_on_wait(void (*say)(double at_most_s));
+/* Of this thread, say is called when what the cache would hold begins to be made, and when it is done. */
+void tmx_cache_on_making(void (*say)(bool done));
+void tmx_cache_making(bool done);
 
 /* What the cache holds, and how much of it stays. All its files together, one that is being written
  * included, never take more than a bound; what was used longest ago goes first. */

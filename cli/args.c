@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cache.h"
@@ -456,12 +457,24 @@ static void say_waiting(double at_most_s)
             at_most_s);
 }
 
+static pid_t shown_by; /* what it forks draws nothing */
+
+/* A set-up may take a minute, and comes before the first line of progress. */
+static void show_making(bool done)
+{
+    static const char line[] = "making a thermal model, which the cache keeps";
+    if (shown_by == getpid() && tmx_os_is_terminal(stderr)) {
+        fprintf(stderr, done ? "\r%*s\r" : "\r%*s", (int)sizeof line - 1, done ? "" : line);
+    }
+}
+
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
     struct screen screen = {.command = c->name};
     struct tmx_warn_listener listener = {.line = show_warning, .to = &screen};
     tmx_warn_begin(&listener);
+    bool quiet = false;
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
@@ -471,8 +484,12 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
             const char *path = *(const char **)field(a, args);
             st = path ? tmx_output_possible(path, &err) : TMX_OK;
         }
+        quiet = quiet ||
+                (a->type == TMX_ARG_FLAG && strcmp(a->name, "quiet") == 0 && *(const bool *)field(a, args));
     }
     tmx_cache_on_wait(say_waiting);
+    shown_by = getpid();
+    tmx_cache_on_making(quiet ? NULL : show_making);
     struct tmx_err unusable = {0};
     if (!st && c->keeps && tmx_cache_usable(NULL, &unusable)) { /* slower, and no failure */
         char text[1100];

@@ -85,6 +85,8 @@ grep -qF '"warnings":["dtm.emergency_c = 88.7 cannot' late.html || say "the page
 grep -q 'no policy of this run has emergency_c (run: mix hot_cold, policy BL)' late.txt || say "which run? $(cat late.txt)"
 script -qec "stty cols 80; '$thermix' place node-8gpu --limit 83 --kernel Cmem --set rows=8 --set cols=8" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
 grep -q '^600 of 600 seconds of the check' progress.txt || say "place shows no progress: $(cat progress.txt)"
+mkdir cold && XDG_CACHE_HOME=$PWD/cold script -qec "'$thermix' place node-8gpu --limit 83 --power 60 --check 0 --set rows=8 --set cols=8" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
+grep -q '^making a thermal model' progress.txt || say "a set-up shows nothing: $(cat progress.txt)"
 # runs that go side by side all end at the end: the time left is known before one of them has ended
 script -qec "stty cols 80; '$thermix' table short -j 1 --set tick_s=0.001" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
 grep -qE '^0 of 12 runs.* [0-9]+s left' progress.txt || say "no time left: $(grep left progress.txt | tail -3)"

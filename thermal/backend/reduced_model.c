@@ -820,13 +820,22 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
     return st;
 }
 
+static void build_and_say(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                          const struct demand *d, const struct tmx_reduced_options *options,
+                          struct tmx_err *err)
+{
+    tmx_cache_making(false);
+    build(m, spec, d, options, err);
+    tmx_cache_making(true);
+}
+
 /* From the cache, or built and put there. */
 static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
                    const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
     if (!options->cache) {
-        build(m, spec, d, options, err);
+        build_and_say(m, spec, d, options, err);
         return;
     }
     if (tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err)) {
@@ -837,7 +846,7 @@ static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *s
         FILE *making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
         m->from_cache = making && load_model(m, key);
         if (!m->from_cache) {
-            build(m, spec, d, options, err);
+            build_and_say(m, spec, d, options, err);
             if (!err->code) {
                 store_model(m, key);
             }
