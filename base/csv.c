@@ -460,6 +460,11 @@ double tmx_csv_value(const struct tmx_csv *csv, size_t row, size_t column)
     return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
 }
 
+double tmx_csv_value_at(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    return tmx_csv_value(csv, row, tmx_csv_column(csv, column));
+}
+
 void tmx_csv_text(const char *text, FILE *out)
 {
     const size_t n = strlen(text);

@@ -51,5 +51,6 @@ const char *tmx_csv_at(const struct tmx_csv *csv, size_t row, const char *column
 bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *v);
 /* The same as a value: NAN where it is none, or where there is no such column. */
 double tmx_csv_value(const struct tmx_csv *csv, size_t row, size_t column);
+double tmx_csv_value_at(const struct tmx_csv *csv, size_t row, const char *column);
 
 #endif

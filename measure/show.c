@@ -181,8 +181,7 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
         if (if_so) {
             tmx_plot_label(p, "what_if", if_so->words);
         }
-        tmx_plot_data(p, name, "", figure_data(m, i, end, predicted, if_so));
-        tmx_plot_draw(p, "measured", name);
+        tmx_plot_draw(p, "measured", name, figure_data(m, i, end, predicted, if_so));
         i = end;
     }
     return p->st;

@@ -284,11 +284,6 @@ static struct tmx_measured read_log(struct claims *c, const char *file, const ch
     return m;
 }
 
-static double cell(const struct tmx_csv *csv, size_t row, const char *column)
-{
-    return tmx_csv_value(csv, row, tmx_csv_column(csv, column));
-}
-
 /* Slope of y over x where x is in [from, to]. */
 static double slope(size_t n, const double *x, const double *y, double from, double to)
 {
@@ -366,8 +361,8 @@ static void run_task(struct claims *r, const struct task *t)
             struct tmx_csv csv = read_measured(r, c->file);
             for (size_t i = 0; i < csv.n_row; i++) {
                 if (strcmp(tmx_csv_at(&csv, i, "series"), c->series) == 0) {
-                    const double pct = cell(&csv, i, "quantile_pct");
-                    point(r, c->figure, "measured", cell(&csv, i, "value"), pct);
+                    const double pct = tmx_csv_value_at(&csv, i, "quantile_pct");
+                    point(r, c->figure, "measured", tmx_csv_value_at(&csv, i, "value"), pct);
                     point(r, c->figure, "ours", quantile(n, y, pct / 100), pct);
                 }
             }
@@ -397,8 +392,9 @@ static void population_task(struct claims *r, const struct task *t)
         point(r, "v100_clock", "388 simulated", sgemm.hottest_c[g], sgemm.mhz[g]);
     }
     for (size_t i = 0; i < csv.n_row; i++) {
-        if (cell(&csv, i, "power_w") > 285) {
-            point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
+        if (tmx_csv_value_at(&csv, i, "power_w") > 285) {
+            point(r, "v100_clock", "388 measured", tmx_csv_value_at(&csv, i, "temp_c"),
+                  tmx_csv_value_at(&csv, i, "sm_mhz"));
         }
     }
     claim(r, "v100_w_per_k_population", slope(n, pagerank.hottest_c, pagerank.w, 0, 100));
@@ -427,11 +423,11 @@ static void limits_task(struct claims *r, const struct task *t)
     struct tmx_csv csv = read_measured(r, t->file);
     for (size_t row = 0; row + n_cap <= csv.n_row; row++) {
         /* Rows from one on: a cell that some limit slows, under all limits? */
-        const double top_w = cell(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
+        const double top_w = tmx_csv_value_at(&csv, row + n_cap - 1, "average_power"), low_w = top_w / 2;
         bool slowed =
             top_w >= 110 && (strstr(tmx_csv_at(&csv, row, t->column), t->only) == NULL) == t->without;
         for (size_t j = 0; j < n_cap; j++) {
-            slowed = slowed && cell(&csv, row + j, "power_limit") == m.cap_w[j];
+            slowed = slowed && tmx_csv_value_at(&csv, row + j, "power_limit") == m.cap_w[j];
         }
         if (!slowed) {
             continue;
@@ -454,9 +450,9 @@ static void limits_task(struct claims *r, const struct task *t)
         for (size_t j = 0; j < n_cap; j++) {
             const double slower = mhz[n_cap - 1] / mhz[j], time = (1 - LOW) * slower + LOW;
             const double drawn_w = ((1 - LOW) * slower * w[j] + LOW * low_w) / time,
-                         is = cell(&csv, row + n_cap - 1, "time_per_epoch") /
-                              cell(&csv, row + j, "time_per_epoch"),
-                         is_w = cell(&csv, row + j, "average_power");
+                         is = tmx_csv_value_at(&csv, row + n_cap - 1, "time_per_epoch") /
+                              tmx_csv_value_at(&csv, row + j, "time_per_epoch"),
+                         is_w = tmx_csv_value_at(&csv, row + j, "average_power");
             if (t->figure[0]) {
                 point(r, t->figure, "measured", m.cap_w[j], is);
                 point(r, t->figure, "ours", m.cap_w[j], 1 / time);
@@ -488,13 +484,13 @@ static void maxq_task(struct claims *r, const struct task *t)
          c++) {
         for (size_t i = 0; i < csv.n_row; i++) {
             size_t g = 0;
-            while (g < m.n && m.cap_w[g] != cell(&csv, i, "cap_w")) {
+            while (g < m.n && m.cap_w[g] != tmx_csv_value_at(&csv, i, "cap_w")) {
                 g++;
             }
             if (g < m.n && strcmp(tmx_csv_at(&csv, i, "gpu"), cases[c].gpu) == 0 &&
                 strcmp(tmx_csv_at(&csv, i, "scenario"), "Offline") == 0 &&
                 strncmp(tmx_csv_at(&csv, i, "benchmark"), "dlrm", 4) != 0) {
-                const double off = 100 * fabs(m.mhz[g] / m.mhz[0] - cell(&csv, i, "ratio"));
+                const double off = 100 * fabs(m.mhz[g] / m.mhz[0] - tmx_csv_value_at(&csv, i, "ratio"));
                 sum += off;
                 worst = fmax(worst, off);
                 n += 1;
@@ -630,8 +626,8 @@ static void lit_task(struct claims *r, const struct task *t)
     for (size_t i = 0; i + 1 < csv.n_row; i++) {
         if (strncmp(tmx_csv_at(&csv, i, "quantity"), "power", 5) == 0 &&
             strcmp(tmx_csv_at(&csv, i, "where"), "Table III") == 0) {
-            point(r, "lit_silicon", tmx_csv_at(&csv, i, "kind"), cell(&csv, i, "value"),
-                  cell(&csv, i + 1, "value"));
+            point(r, "lit_silicon", tmx_csv_at(&csv, i, "kind"), tmx_csv_value_at(&csv, i, "value"),
+                  tmx_csv_value_at(&csv, i + 1, "value"));
         }
     }
     tmx_csv_finish(&csv);
@@ -1006,7 +1002,8 @@ enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_opt
         }
         const struct tmx_csv *of = &s.targets;
         const char *origin = tmx_csv_at(of, k, "origin"), *quantity = tmx_csv_at(of, k, "quantity");
-        const double is = cell(of, k, "measured"), band = cell(of, k, "band"), ours = s.value[at].ours;
+        const double is = tmx_csv_value_at(of, k, "measured"), band = tmx_csv_value_at(of, k, "band"),
+                     ours = s.value[at].ours;
         const bool is_there = !isnan(ours) && !isnan(is), holds = fabs(ours - is) <= band;
         tmx_table_row(*t, "%s %s %s %s %s %G %G %G %s %s %s %s %s %s", tmx_csv_at(of, k, "part"),
                       tmx_csv_at(of, k, "what"), tmx_csv_at(of, k, "trained_on"), tmx_csv_at(of, k, "source"),
@@ -1057,8 +1054,7 @@ enum tmx_status tmx_validate_draw(const struct tmx_silicon_points *of, const cha
                 }
             }
         }
-        tmx_plot_data(&p, f->name, "", t);
-        tmx_plot_draw(&p, "silicon", f->name);
+        tmx_plot_draw(&p, "silicon", f->name, t);
     }
     finish(&file);
     return st ? st : p.st;

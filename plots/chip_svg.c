@@ -190,10 +190,9 @@ static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *
         tmx_plot_label(&p, "name", kind_text(&kinds, i, text));
         tmx_plot_label(&p, "fill", palette[i % N_COLOUR]);
     }
-    tmx_plot_number(&p, "width_mm", 1e3 * tmx_floorplan_width_m(fp));
-    tmx_plot_number(&p, "height_mm", 1e3 * tmx_floorplan_height_m(fp));
-    tmx_plot_data(&p, "floorplan", "", t);
-    tmx_plot_draw(&p, "floorplan", "floorplan");
+    tmx_plot_numbers(&p, "width_mm height_mm",
+                     (double[]){1e3 * tmx_floorplan_width_m(fp), 1e3 * tmx_floorplan_height_m(fp)});
+    tmx_plot_draw(&p, "floorplan", "floorplan", t);
     return p.st;
 }
 

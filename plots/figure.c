@@ -188,6 +188,16 @@ void tmx_plot_number(struct tmx_plot *p, const char *key, double v)
     tmx_plot_label(p, key, text);
 }
 
+void tmx_plot_numbers(struct tmx_plot *p, const char *keys, const double *v)
+{
+    struct tmx_span rest = {keys, keys + strlen(keys)}, key;
+    char name[32];
+    for (; tmx_span_field(&rest, &key); v++) {
+        tmx_assert(tmx_span_copy(key, name, sizeof name));
+        tmx_plot_number(p, name, *v);
+    }
+}
+
 void tmx_plot_words(struct tmx_plot *p, const char *title, const char *x, const char *y)
 {
     const char *const keys[] = {"title", "x", "y"}, *const words[] = {title, x, y};
@@ -416,9 +426,16 @@ void tmx_plot_drop(struct tmx_plot *p)
     p->said_title = p->said_x = p->said_y = false;
 }
 
-void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name)
+void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_table *t)
 {
     char beside[TMX_PATH_SIZE];
+    p->st = p->st ? p->st : tmx_table_check(t, p->err);
+    if (!p->st && tmx_table_rows(t) == 0) {
+        tmx_table_destroy(t);
+        tmx_plot_drop(p);
+        return;
+    }
+    tmx_plot_data(p, name, "", t);
     snprintf(beside, sizeof beside, "%s/%s.%s", p->dir, name, p->format);
     const char *out = p->file ? p->file : beside;
     tmx_plot_label(p, "figure", name);
@@ -523,9 +540,8 @@ void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t 
     }
     p->st = p->st || front ? p->st : tmx_no_memory(p->err);
     free(front);
-    tmx_plot_data(p, "pareto", "", all);
     tmx_plot_data(p, "pareto", "_front", best);
-    tmx_plot_draw(p, "pareto", "pareto");
+    tmx_plot_draw(p, "pareto", "pareto", all);
 }
 
 void tmx_plot_outline(struct tmx_table *t, const struct tmx_unit *unit, double x_m, double y_m)

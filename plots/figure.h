@@ -72,6 +72,7 @@ void tmx_plot_data(struct tmx_plot *p, const char *name, const char *part, struc
 /* What the script looks up: a word (key "name" may come again and again) or a number. */
 void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text);
 void tmx_plot_number(struct tmx_plot *p, const char *key, double v);
+void tmx_plot_numbers(struct tmx_plot *p, const char *keys, const double *v); /* one for each word of keys */
 /* The labels title, x and y, which the user may replace; NULL: none. */
 void tmx_plot_words(struct tmx_plot *p, const char *title, const char *x, const char *y);
 void tmx_plot_names(struct tmx_plot *p, const char *const *names, size_t n); /* labels "name" */
@@ -80,9 +81,9 @@ void tmx_plot_order(const struct tmx_plot *p, const char **names, size_t n);
 /* Write the labels collected so far as those of a part; those of the main one are written by tmx_plot_draw.
  */
 void tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part);
-/* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp from the parts and labels. TMX_EFULL: the disk was
- * full and nothing is left. */
-void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name);
+/* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp from the main part, which it takes over (without a
+ * row nothing is drawn), the others and the labels. TMX_EFULL: the disk was full and nothing is left. */
+void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_table *t);
 /* Forget what was collected for a figure that is not drawn. */
 void tmx_plot_drop(struct tmx_plot *p);
 

@@ -30,8 +30,7 @@ static void put(struct tmx_plot *p, const struct tmx_history *h, size_t n_gpu, c
 {
     char name[MAX_NAME];
     snprintf(name, sizeof name, n_gpu > 1 ? "%s_gpu%zu" : "%s", script, h->gpu);
-    tmx_plot_data(p, name, "", t);
-    tmx_plot_draw(p, script, name);
+    tmx_plot_draw(p, script, name, t);
 }
 
 static void draw_temperature(struct tmx_plot *p, const struct tmx_history *h, size_t n_gpu)
@@ -42,9 +41,8 @@ static void draw_temperature(struct tmx_plot *p, const struct tmx_history *h, si
                       h->hottest_max_c[i], h->stopped_1[i]);
     }
     const bool limited = isfinite(h->trip_c) && isfinite(h->release_c);
-    tmx_plot_number(p, "trip_c", limited ? h->trip_c : NAN);
-    tmx_plot_number(p, "release_c", limited ? h->release_c : NAN);
-    tmx_plot_number(p, "target_c", h->target_c);
+    tmx_plot_numbers(p, "trip_c release_c target_c",
+                     (double[]){limited ? h->trip_c : NAN, limited ? h->release_c : NAN, h->target_c});
     tmx_plot_words(p, "Temperature of the SMs", "time (s)", "SM temperature (°C)");
     put(p, h, n_gpu, "temperature", t);
 }
@@ -66,8 +64,7 @@ static void draw_sms(struct tmx_plot *p, const struct tmx_history *h, size_t n_g
             put(p, h, n_gpu, "sm_power", t);
             continue;
         }
-        tmx_plot_number(p, "begin_s", h->time_s[0]);
-        tmx_plot_number(p, "end_s", h->time_s[h->n_time - 1]);
+        tmx_plot_numbers(p, "begin_s end_s", (double[]){h->time_s[0], h->time_s[h->n_time - 1]});
         for (size_t k = 0; k < h->n_kernel; k++) {
             tmx_plot_label(p, "name", h->kernel[k]);
         }
@@ -116,14 +113,10 @@ void tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_histo
     for (size_t g = 0; g < n_gpu && n_gpu <= 4 * MAX_ROW; g++) { /* of more none is written */
         tmx_plot_label(p, "name", all[g].label);
     }
-    tmx_plot_number(p, "n_column", (double)n_column);
-    tmx_plot_number(p, "n_row", (double)n_row);
-    tmx_plot_number(p, "pitch_x", 1e3 * pitch_x_m);
-    tmx_plot_number(p, "pitch_y", 1e3 * pitch_y_m);
-    tmx_plot_number(p, "low_c", low_c);
-    tmx_plot_number(p, "high_c", high_c);
-    tmx_plot_data(p, name, "", t);
-    tmx_plot_draw(p, "heatmap", name);
+    tmx_plot_numbers(
+        p, "n_column n_row pitch_x pitch_y low_c high_c",
+        (double[]){(double)n_column, (double)n_row, 1e3 * pitch_x_m, 1e3 * pitch_y_m, low_c, high_c});
+    tmx_plot_draw(p, "heatmap", name, t);
 }
 
 static void draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu)
@@ -181,18 +174,18 @@ static void draw_hall(struct tmx_plot *p, const char *run_dir)
             in_row = 0;
         }
         for (size_t i = 0; i < sizeof slowed / sizeof slowed[0]; i++) {
-            s += tmx_csv_real(&csv, r, tmx_csv_column(&csv, slowed[i]), &v) ? v : 0;
+            v = tmx_csv_value_at(&csv, r, slowed[i]);
+            s += isnan(v) ? 0 : v;
         }
         tmx_table_row(t, "%zu %g %g", r, x0 + (double)in_row++, y);
         for (size_t c = 3; c < 5; c++) {
-            v = tmx_csv_value(&csv, r, tmx_csv_column(&csv, columns[c].name));
+            v = tmx_csv_value_at(&csv, r, columns[c].name);
             tmx_table_real(t, isnan(v) ? 0 : v);
         }
         tmx_table_real(t, s);
         wide = fmax(wide, (double)in_row);
     }
-    tmx_plot_data(p, "hall", "", t);
-    tmx_plot_draw(p, "hall", "hall");
+    tmx_plot_draw(p, "hall", "hall", t);
     tmx_csv_finish(&csv);
 }
 
@@ -210,8 +203,7 @@ static void draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t
         last_w = w;
     }
     tmx_plot_number(p, "row_s", all[0].time_s[1] - all[0].time_s[0]);
-    tmx_plot_data(p, "power", "", t);
-    tmx_plot_draw(p, "power", "power");
+    tmx_plot_draw(p, "power", "power", t);
 }
 
 /* Of runs that have it, where power changes at all. */
@@ -220,22 +212,18 @@ static void draw_spectrum(struct tmx_plot *p, const char *run_dir)
     static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
                                                 TMX_REAL("feed_w", 2)};
     struct tmx_csv csv;
-    if (tmx_plot_read(p, run_dir, "spectrum.csv", false, &csv) && csv.n_row > 0) {
-        struct tmx_table *t = tmx_table_new(columns, 3);
-        bool any = false;
-        for (size_t r = 0; r < csv.n_row; r++) {
-            for (size_t k = 0; k < 3; k++) {
-                const double v = tmx_csv_value(&csv, r, tmx_csv_column(&csv, columns[k].name));
-                any = any || (k > 0 && v > 0);
-                tmx_table_real_or_empty(t, v);
-            }
-        }
-        if (any) {
-            tmx_plot_data(p, "spectrum", "", t);
-            tmx_plot_draw(p, "spectrum", "spectrum");
-        } else {
-            tmx_table_destroy(t);
-        }
+    struct tmx_table *t = tmx_table_new(columns, 3);
+    bool any = false;
+    (void)tmx_plot_read(p, run_dir, "spectrum.csv", false, &csv);
+    for (size_t i = 0; i < 3 * csv.n_row; i++) {
+        const double v = tmx_csv_value_at(&csv, i / 3, columns[i % 3].name);
+        any = any || (i % 3 > 0 && v > 0);
+        tmx_table_real_or_empty(t, v);
+    }
+    if (any) {
+        tmx_plot_draw(p, "spectrum", "spectrum", t);
+    } else {
+        tmx_table_destroy(t);
     }
     tmx_csv_finish(&csv);
 }
@@ -342,9 +330,8 @@ enum tmx_status tmx_plot_explain(struct tmx_plot *p, struct tmx_explained *e)
         tmx_plot_label(p, "name", tmx_table_column(e->over_time, c)->name);
     }
     tmx_plot_number(p, "trip_c", isnan(e->trip_c) ? 0 : e->trip_c);
-    tmx_plot_data(p, "explain", "", e->over_time);
     tmx_plot_data(p, "explain", "_sm", e->by_sm);
+    tmx_plot_draw(p, "explain", "explain", e->over_time);
     e->over_time = e->by_sm = NULL;
-    tmx_plot_draw(p, "explain", "explain");
     return p->st;
 }

@@ -13,11 +13,6 @@
 
 enum { MAX_BINS = 600, MAX_ROWS = 4 }; /* of more rows those with the highest peaks are drawn */
 
-static double number(const struct tmx_csv *csv, size_t row, const char *column)
-{
-    return tmx_csv_value(csv, row, tmx_csv_column(csv, column));
-}
-
 /* ---- latencies ---- */
 
 /* Points of a curve: `slower_pct` of the requests take longer. Close together where few are left. */
@@ -38,8 +33,8 @@ static void put_curve(struct tmx_table *t, const char *what, const char *class_o
 
 static double latency(const struct tmx_csv *csv, size_t r, size_t what)
 {
-    const double ttft_s = number(csv, r, "ttft_s"), e2e_s = number(csv, r, "e2e_s"),
-                 output = number(csv, r, "output_tokens");
+    const double ttft_s = tmx_csv_value_at(csv, r, "ttft_s"), e2e_s = tmx_csv_value_at(csv, r, "e2e_s"),
+                 output = tmx_csv_value_at(csv, r, "output_tokens");
     return what == 0 ? ttft_s : what == 1 ? (output > 1 ? (e2e_s - ttft_s) / (output - 1) : NAN) : e2e_s;
 }
 
@@ -49,7 +44,7 @@ static void draw_latency(struct tmx_plot *p, const struct tmx_csv *csv)
     struct tmx_table *t = tmx_table_of("latency class seconds:4 slower_pct:4");
     double *v = calloc(csv->n_row + 1, sizeof *v);
     const size_t class_of = tmx_csv_column(csv, "class");
-    size_t n_class[2] = {0, 0}, drawn = 0;
+    size_t n_class[2] = {0, 0};
     p->st = p->st || v ? p->st : tmx_no_memory(p->err);
     for (size_t r = 0; r < csv->n_row; r++) {
         n_class[class_of < csv->n_column && strcmp(tmx_csv_cell(csv, r, class_of), "low") == 0]++;
@@ -65,16 +60,10 @@ static void draw_latency(struct tmx_plot *p, const struct tmx_csv *csv)
             }
         }
         put_curve(t, whats[what], classes[c], v, n);
-        drawn += n;
     }
     free(v);
-    if (drawn == 0) {
-        tmx_table_destroy(t);
-        return;
-    }
     tmx_plot_number(p, "classes", n_class[0] > 0 && n_class[1] > 0 ? 2 : 1);
-    tmx_plot_data(p, "latency", "", t);
-    tmx_plot_draw(p, "latency", "latency");
+    tmx_plot_draw(p, "latency", "latency", t);
 }
 
 /* ---- temperature by place ---- */
@@ -90,15 +79,14 @@ static void draw_places(struct tmx_plot *p, const char *run_dir)
     for (size_t r = 0; !p->st && r < csv.n_row; r++) {
         tmx_table_row(t, "%zu", r);
         for (size_t c = 1; c < 4; c++) {
-            const double v = number(&csv, r, columns[c].name);
+            const double v = tmx_csv_value_at(&csv, r, columns[c].name);
             tmx_table_real_or_empty(t, v);
             there[c] = there[c] || isfinite(v);
         }
     }
     if (there[1]) { /* else dies were not computed */
         tmx_plot_number(p, "memory", there[2]);
-        tmx_plot_data(p, "places", "", t);
-        tmx_plot_draw(p, "places", "places");
+        tmx_plot_draw(p, "places", "places", t);
     } else {
         tmx_table_destroy(t);
     }
@@ -189,24 +177,15 @@ static void draw_row(struct tmx_plot *p, const struct rows *f, const char *run_d
         snprintf(name, sizeof name, "row_power_row%zu", row);
         snprintf(title, sizeof title, "Row %zu", row);
     }
-    const struct {
-        const char *key;
-        double v;
-    } numbers[] = {{"budget_w", budget_w},
-                   {"binned", f->csv.n_row / f->n_row > MAX_BINS},
-                   {"slowed", most(f, row, CAPPED) > 0 || most(f, row, BRAKED) > 0},
-                   {"braked", most(f, row, BRAKED) > 0},
-                   {"high", isfinite(most(f, row, HIGH))},
-                   {"low", isfinite(most(f, row, LOW))},
-                   {"heat", isfinite(most(f, row, HOTTEST))},
-                   {"memory", isfinite(most(f, row, MEMORY))}};
     tmx_plot_label(p, "title", title);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        tmx_plot_number(p, numbers[i].key, numbers[i].v);
-    }
+    tmx_plot_numbers(p, "budget_w binned slowed braked high low heat memory",
+                     (double[]){budget_w, f->csv.n_row / f->n_row > MAX_BINS,
+                                most(f, row, CAPPED) > 0 || most(f, row, BRAKED) > 0,
+                                most(f, row, BRAKED) > 0, isfinite(most(f, row, HIGH)),
+                                isfinite(most(f, row, LOW)), isfinite(most(f, row, HOTTEST)),
+                                isfinite(most(f, row, MEMORY))});
     put_thresholds(p, run_dir, budget_w);
-    tmx_plot_data(p, name, "", bin_row(f, row));
-    tmx_plot_draw(p, "row_power", name);
+    tmx_plot_draw(p, "row_power", name, bin_row(f, row));
 }
 
 static void draw_rows(struct tmx_plot *p, const char *run_dir)

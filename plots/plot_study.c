@@ -438,9 +438,8 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
         label_names(p, set, a->by, t);
         put_axes(p, set, a, title, a->x, false, "points");
         tmx_plot_number(p, "front", (double)n_front);
-        tmx_plot_data(p, name, "", t);
         tmx_plot_data(p, name, "_front", best);
-        tmx_plot_draw(p, "study", name);
+        tmx_plot_draw(p, "study", name, t);
     } else {
         tmx_table_destroy(t);
         tmx_table_destroy(best);
@@ -487,8 +486,7 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         longest = fmax(longest, (double)strlen(tmx_table_cell(t, r, 1)->text));
     }
-    tmx_plot_number(p, "longest", longest);
-    tmx_plot_number(p, "n_x", (double)x.n);
+    tmx_plot_numbers(p, "longest n_x", (double[]){longest, (double)x.n});
     put_axes(p, set, a, title, short_name(set, a->x), x.text,
              map                  ? "map"
              : sampled && !x.text ? "points"
@@ -497,8 +495,7 @@ static void draw(struct tmx_plot *p, const struct tmx_result_set *set, const str
         label_numbers(p, "at_x", t, 1);
         label_numbers(p, "at_by", t, 0);
     }
-    tmx_plot_data(p, name, "", t);
-    tmx_plot_draw(p, "study", name);
+    tmx_plot_draw(p, "study", name, t);
 }
 
 /* Names as the study has them; TMX_ECONFIG for one it has not. */

@@ -368,10 +368,12 @@ static void put_marks(struct tmx_plot *p, const struct figure *f, const struct p
     tmx_csv_finish(&paper);
 }
 
-static void put_part(struct tmx_plot *p, const struct figure *f, const struct part *part, const char *folder,
-                     size_t *n_row)
+/* Returns the table of the part without a name, which is drawn; NULL of another. */
+static struct tmx_table *put_part(struct tmx_plot *p, const struct figure *f, const struct part *part,
+                                  const char *folder)
 {
     struct tmx_csv csv;
+    struct tmx_table *t = NULL;
     char value[MAX_WORD], name[MAX_WORD];
     (void)tmx_plot_read(p, folder, part->file, false, &csv);
     struct grid g = {.part = part,
@@ -395,22 +397,23 @@ static void put_part(struct tmx_plot *p, const struct figure *f, const struct pa
         fill(&g, p);
     }
     if (!p->st) {
-        struct tmx_table *t = table_of(&g);
+        t = table_of(&g);
         for (size_t i = 0; word(part->of, i, name); i++) {
             tmx_plot_label(p, "name", name);
         }
-        *n_row = tmx_table_rows(t);
-        tmx_plot_number(p, "n_group", (double)*n_row);
+        tmx_plot_number(p, "n_group", (double)tmx_table_rows(t));
         if (part->figure[0]) {
             put_marks(p, f, part, folder, t);
         }
-        tmx_plot_data(p, f->name, part->name, t);
     }
-    if (part->name[0]) { /* those of the first are written with the figure */
+    if (part->name[0]) {
+        tmx_plot_data(p, f->name, part->name, t);
         tmx_plot_labels(p, f->name, part->name);
+        t = NULL;
     }
     tmx_arena_finish(&g.arena);
     tmx_csv_finish(&csv);
+    return t;
 }
 
 struct cell {
@@ -419,7 +422,7 @@ struct cell {
 };
 
 /* Figure 8 of paper 000: the IPC of each core from one sample to the core's next one. */
-static void put_image(struct tmx_plot *p, const struct figure *f, const char *folder)
+static struct tmx_table *put_image(struct tmx_plot *p, const char *folder)
 {
     static const char *const policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs"};
     struct tmx_csv csv;
@@ -447,9 +450,9 @@ static void put_image(struct tmx_plot *p, const struct figure *f, const char *fo
         }
         tmx_plot_label(p, "name", policies[i]);
     }
-    tmx_plot_data(p, f->name, "", t);
     free(cell);
     tmx_csv_finish(&csv);
+    return t;
 }
 
 void tmx_plot_suite(struct tmx_plot *p, const char *folder)
@@ -465,7 +468,7 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder)
         tmx_csv_column(&csv, "gpus") < csv.n_column && tmx_csv_column(&csv, "wait_mean_s") < csv.n_column) {
         snprintf(paper, 16, "day");
     } else if (compared && csv.n_row > 0 && tmx_csv_column(&csv, "paper") < csv.n_column) {
-        snprintf(paper, 16, "%s", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
+        snprintf(paper, 16, "%s", tmx_csv_at(&csv, 0, "paper"));
     }
     tmx_csv_finish(&csv);
     if (!p->st && paper[0] && !(p->st = tmx_data_file("plots/scripts/suites.cfg", path, p->err))) {
@@ -476,25 +479,16 @@ void tmx_plot_suite(struct tmx_plot *p, const char *folder)
         if (strcmp(f->paper, paper) != 0 || !tmx_plot_wants(p, f->name) || !tmx_os_exists(path)) {
             continue;
         }
-        size_t n_row = 1;
         tmx_plot_folder(p);
+        struct tmx_table *t = f->n_part == 0 ? put_image(p, folder) : NULL;
         for (size_t k = 1; k <= f->n_part; k++) { /* the first last: its labels are the figure's */
-            put_part(p, f, &f->part[k % f->n_part], folder, &n_row);
-        }
-        if (f->n_part == 0) {
-            put_image(p, f, folder);
+            t = put_part(p, f, &f->part[k % f->n_part], folder);
         }
         if (f->title[0]) { /* scripts/quantity.gp's */
             tmx_plot_words(p, f->title, NULL, f->y);
-            tmx_plot_number(p, "wide", 10);
-            tmx_plot_number(p, "high", 4.4);
-            tmx_plot_number(p, "rotate", 1);
+            tmx_plot_numbers(p, "wide high rotate", (double[]){10, 4.4, 1});
         }
-        if (n_row > 0) {
-            tmx_plot_draw(p, f->script, f->name);
-        } else {
-            tmx_plot_drop(p); /* a table that was stopped has nothing of it */
-        }
+        tmx_plot_draw(p, f->script, f->name, t); /* a table that was stopped has nothing of it */
     }
     for (size_t i = 0; i < all.n_figure; i++) {
         free(all.figure[i].part);

@@ -19,11 +19,6 @@ struct source {                /* table.csv and its columns */
     size_t mix, policy, variant;
     char first_variant[64];
     size_t n_variant;
-    struct named_row { /* [n_sorted] in the order of their names, of equal ones the first */
-        const char *mix, *policy, *variant;
-        size_t row;
-    } * sorted;
-    size_t n_sorted;
 };
 
 /* The values of a column, each once, but for those that end in skip ("": none). */
@@ -40,28 +35,18 @@ static size_t distinct(const struct source *s, size_t column, const char **names
     return n;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named_row *x = a, *y = b;
-    int order = strcmp(x->mix, y->mix);
-    order = order ? order : strcmp(x->policy, y->policy);
-    return order ? order : strcmp(x->variant, y->variant);
-}
-
-static int by_name_and_row(const void *a, const void *b)
-{
-    const struct named_row *x = a, *y = b;
-    const int order = by_name(a, b);
-    return order ? order : (x->row > y->row) - (x->row < y->row);
-}
-
 /* The value of one cell of the long table, of the first row with these names; false when it has none. */
 static bool value(const struct source *s, const char *variant, const char *mix, const char *policy,
                   size_t column, double *v)
 {
-    const struct named_row want = {mix, policy, s->variant < s->csv.n_column ? variant : "", 0};
-    const struct named_row *at = bsearch(&want, s->sorted, s->n_sorted, sizeof want, by_name);
-    return at && tmx_csv_real(&s->csv, at->row, column, v);
+    const bool any = s->variant == s->csv.n_column;
+    size_t r = 0;
+    while (r < s->csv.n_row && (strcmp(tmx_csv_cell(&s->csv, r, s->mix), mix) != 0 ||
+                                strcmp(tmx_csv_cell(&s->csv, r, s->policy), policy) != 0 ||
+                                (!any && strcmp(tmx_csv_cell(&s->csv, r, s->variant), variant) != 0))) {
+        r++;
+    }
+    return r < s->csv.n_row && tmx_csv_real(&s->csv, r, column, v);
 }
 
 /* The technologies of paper 003's Figure 6, T1 to T5, in order. */
@@ -123,18 +108,16 @@ static void paper_marks(struct tmx_plot *p, const struct source *s, const struct
     const struct tmx_csv *c = &s->paper;
     const struct bars *b = f->b;
     for (size_t r = 0; r < c->n_row; r++) {
-        double v;
-        if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "figure")), b->printed) != 0 ||
-            strncmp(tmx_csv_cell(c, r, tmx_csv_column(c, "quantity")), b->quantity, strlen(b->quantity)) !=
-                0 ||
-            !tmx_csv_real(c, r, tmx_csv_column(c, "paper_value"), &v)) {
+        const double v = tmx_csv_value_at(c, r, "paper_value");
+        if (strcmp(tmx_csv_at(c, r, "figure"), b->printed) != 0 ||
+            strncmp(tmx_csv_at(c, r, "quantity"), b->quantity, strlen(b->quantity)) != 0 || isnan(v)) {
             continue;
         }
         for (size_t i = 0; i < f->n_group * f->n_policy; i++) {
             const char *at = f->group[i / f->n_policy], *bar = f->policy[i % f->n_policy];
             snprintf(want, sizeof want, b->by == BY_MIX ? "%s %s" : "mean %s %s", b->by == BY_MIX ? at : bar,
                      b->by == BY_MIX ? bar : at);
-            if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "case")), want) == 0) {
+            if (strcmp(tmx_csv_at(c, r, "case"), want) == 0) {
                 tmx_table_row(t, "%zu %zu %g", i / f->n_policy, i % f->n_policy + 1, v);
             }
         }
@@ -297,7 +280,6 @@ static void draw_bars(struct tmx_plot *p, const struct source *s, const struct b
             tmx_table_real_or_empty(t, value_at(s, b, f.group[g], f.policy[i], f.column, &v) ? v : NAN);
         }
     }
-    tmx_plot_data(p, b->figure, "", t);
     tmx_plot_names(p, f.policy, f.n_policy);
     tmx_plot_number(p, "n_group", (double)f.n_group);
     if (b->title) {
@@ -326,7 +308,7 @@ static void draw_bars(struct tmx_plot *p, const struct source *s, const struct b
         }
         put_part(p, b, "_bound", line, 1);
     }
-    tmx_plot_draw(p, b->script, b->figure);
+    tmx_plot_draw(p, b->script, b->figure, t);
 }
 
 static void draw_pareto(struct tmx_plot *p, const struct source *s)
@@ -384,12 +366,7 @@ static void draw_maps(struct tmx_plot *p, const char *folder)
     for (size_t i = 0; i < n; i++) {
         tmx_plot_label(p, "name", tmx_plot_stem(name[i], ".flp", text));
     }
-    if (n > 0) {
-        tmx_plot_data(p, "floorplan_maps", "", t);
-        tmx_plot_draw(p, "floorplan_maps", "floorplan_maps");
-    } else {
-        tmx_table_destroy(t);
-    }
+    tmx_plot_draw(p, "floorplan_maps", "floorplan_maps", t);
     tmx_csv_finish(&s.csv);
 }
 
@@ -401,16 +378,13 @@ static void draw_floorplans(struct tmx_plot *p, const struct source *s)
     struct tmx_table *t = tmx_table_new(columns, 5);
     for (size_t r = 0; r < s->csv.n_row; r++) {
         char name[80];
-        tmx_table_text(
-            t, tmx_plot_stem(tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")), ".flp", name));
+        tmx_table_text(t, tmx_plot_stem(tmx_csv_at(&s->csv, r, "floorplan"), ".flp", name));
         for (size_t i = 1; i < 5; i++) {
-            const char *from = i == 4 ? "energy_j" : columns[i].name;
-            const double v = tmx_csv_value(&s->csv, r, tmx_csv_column(&s->csv, from));
+            const double v = tmx_csv_value_at(&s->csv, r, i == 4 ? "energy_j" : columns[i].name);
             tmx_table_real_or_empty(t, i == 4 ? v / 1000 : v);
         }
     }
-    tmx_plot_data(p, "floorplans", "", t);
-    tmx_plot_draw(p, "floorplans", "floorplans");
+    tmx_plot_draw(p, "floorplans", "floorplans", t);
 }
 
 static void draw_suite(struct tmx_plot *p, const struct source *s)
@@ -528,8 +502,7 @@ static void draw_variants(struct tmx_plot *p, const struct served *q, const char
     tmx_plot_names(p, q->policy, q->n_policy);
     tmx_plot_number(p, "n_group", (double)q->n_variant);
     tmx_plot_words(p, title, NULL, y_words);
-    tmx_plot_data(p, figure, "", t);
-    tmx_plot_draw(p, script, figure);
+    tmx_plot_draw(p, script, figure, t);
 }
 
 struct cost {
@@ -572,11 +545,10 @@ static void draw_costs(struct tmx_plot *p, const struct served *q)
     for (size_t v = 0; v < q->n_variant && words; v++) {
         tmx_plot_label(p, "variant", q->variant[v]);
     }
-    tmx_plot_number(p, "n_variant", words ? (double)q->n_variant : 0);
-    tmx_plot_number(p, "n_front", (double)tmx_table_rows(t[1]));
-    tmx_plot_data(p, "pareto", "", t[0]);
+    tmx_plot_numbers(p, "n_variant n_front",
+                     (double[]){words ? (double)q->n_variant : 0, (double)tmx_table_rows(t[1])});
     tmx_plot_data(p, "pareto", "_front", t[1]);
-    tmx_plot_draw(p, "serve_pareto", "pareto");
+    tmx_plot_draw(p, "serve_pareto", "pareto", t[0]);
 }
 
 static void draw_served(struct tmx_plot *p, const struct source *s)
@@ -652,23 +624,6 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
     }
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
-    if (!p->st && suite) {
-        s.sorted = calloc(s.csv.n_row + 1, sizeof *s.sorted);
-        p->st = s.sorted ? p->st : tmx_no_memory(p->err);
-        for (size_t r = 0; s.sorted && r < s.csv.n_row; r++) {
-            s.sorted[r] =
-                (struct named_row){tmx_csv_cell(&s.csv, r, s.mix), tmx_csv_cell(&s.csv, r, s.policy),
-                                   s.variant < s.csv.n_column ? tmx_csv_cell(&s.csv, r, s.variant) : "", r};
-        }
-        if (s.sorted) {
-            qsort(s.sorted, s.csv.n_row, sizeof *s.sorted, by_name_and_row);
-        }
-        for (size_t r = 0; s.sorted && r < s.csv.n_row; r++) {
-            if (s.n_sorted == 0 || by_name(&s.sorted[s.n_sorted - 1], &s.sorted[r]) != 0) {
-                s.sorted[s.n_sorted++] = s.sorted[r];
-            }
-        }
-    }
     if (!p->st && (floorplans || suite)) {
         tmx_plot_folder(p);
     }
@@ -681,7 +636,6 @@ void tmx_plot_table(struct tmx_plot *p, const char *folder)
         draw_suite(p, &s);
         draw_served(p, &s);
     }
-    free(s.sorted);
     tmx_csv_finish(&s.csv);
     tmx_csv_finish(&s.paper);
 }

@@ -365,31 +365,18 @@ static void draw_layer(const struct map *q, size_t number, const char *name, con
     if (!l.fp) { /* gnuplot wants a row */
         tmx_table_row(t, "%s %g %g %g %g %g %g", "", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     }
-    tmx_plot_data(q->p, name, "", t);
     if (l.cell_k) {
-        tmx_plot_number(q->p, "cells", (double)q->n_cell);
-        tmx_plot_number(q->p, "uneven", q->packaged && q->stack.spec.col_line_m);
+        tmx_plot_numbers(q->p, "cells uneven",
+                         (double[]){(double)q->n_cell, q->packaged && q->stack.spec.col_line_m});
         put_cells(q, &l, name);
     }
     snprintf(title, sizeof title, "%s, layer %zu (%s): hottest%s%s, %.1f °C", tmx_text_behind(q->file, '/'),
              number, l.name, hottest ? " is " : "", hottest ? hottest : "", hottest_k - TMX_ZERO_C);
     tmx_plot_label(q->p, "title", title);
-    const struct {
-        const char *key;
-        double v;
-    } numbers[] = {{"width_mm", 1e3 * l.width_m},
-                   {"height_mm", 1e3 * l.height_m},
-                   {"n_gpu", 1},
-                   {"n_column", 1},
-                   {"n_row", 1},
-                   {"pitch_x", 1.06e3 * l.width_m},
-                   {"pitch_y", 1.14e3 * l.height_m},
-                   {"low_c", range_c[0]},
-                   {"high_c", range_c[1]}};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        tmx_plot_number(q->p, numbers[i].key, numbers[i].v);
-    }
-    tmx_plot_draw(q->p, "heatmap", name);
+    tmx_plot_numbers(q->p, "width_mm height_mm n_gpu n_column n_row pitch_x pitch_y low_c high_c",
+                     (double[]){1e3 * l.width_m, 1e3 * l.height_m, 1, 1, 1, 1.06e3 * l.width_m,
+                                1.14e3 * l.height_m, range_c[0], range_c[1]});
+    tmx_plot_draw(q->p, "heatmap", name, t);
 }
 
 /* Least and most of a layer into range_c. */
@@ -494,8 +481,7 @@ static void draw_curves(struct map *q)
                    "temperature (°C)");
     tmx_plot_number(p, "band", shown < n);
     tmx_plot_folder(p);
-    tmx_plot_data(p, "curves", "", table);
-    tmx_plot_draw(p, "curves", "curves");
+    tmx_plot_draw(p, "curves", "curves", table);
     tmx_trace_finish(&t);
 }
 
