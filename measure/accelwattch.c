@@ -292,7 +292,6 @@ static void write_kernel(const struct kernel *k, const char *dir, const char *na
         fputs("};\n", o.file);
         (void)!tmx_output_commit(&o, err);
     }
-    tmx_output_discard(&o);
 }
 
 static enum tmx_status import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,

@@ -83,21 +83,6 @@ struct trial {
 
 /* ---- what the log holds ---- */
 
-/* Of one GPU, or of all (-1). */
-static struct tmx_range range_of(const struct tmx_measured *log, enum tmx_log_quantity q, int gpu)
-{
-    struct tmx_range r = tmx_range_of(NULL, 0);
-    for (size_t i = 0; i < log->n_series; i++) {
-        const struct tmx_series *s = &log->series[i];
-        if (gpu < 0 || (int)s->gpu == gpu) {
-            const struct tmx_range one = tmx_range_of(s->q[q], s->n);
-            r.low = fmin(r.low, one.low);
-            r.high = fmax(r.high, one.high);
-        }
-    }
-    return r;
-}
-
 static bool several_hosts(const struct tmx_measured *log)
 {
     const char *host = "";
@@ -108,6 +93,16 @@ static bool several_hosts(const struct tmx_measured *log)
         host = host[0] ? host : now;
     }
     return several;
+}
+
+/* Was it selected? */
+static bool has_run(const struct tmx_measured *log, size_t run)
+{
+    size_t i = 0;
+    while (i < log->n_series && log->series[i].run != run) {
+        i++;
+    }
+    return i < log->n_series;
 }
 
 static size_t rows_of(const struct tmx_measured *log)
@@ -150,8 +145,9 @@ static void begin(struct work *w)
             }
         }
     }
-    const struct tmx_range p = range_of(log, TMX_Q_POWER, -1), t = range_of(log, TMX_Q_TEMP, -1),
-                           n = range_of(log, TMX_Q_RPM, -1);
+    const struct tmx_range p = tmx_measured_range(log, TMX_Q_POWER, -1),
+                           t = tmx_measured_range(log, TMX_Q_TEMP, -1),
+                           n = tmx_measured_range(log, TMX_Q_RPM, -1);
     if (p.high - p.low < fmax(2, 0.05 * p.high) || t.high - t.low < 3) {
         tmx_error(&w->err, TMX_ERANGE,
                   "power goes from %.1f to %.1f W and temperature from %.1f to %.1f degC: nothing can "
@@ -309,11 +305,7 @@ static enum tmx_status read_groups(const struct tmx_measured *log, const char *t
         }
         snprintf(patterns, sizeof patterns, "%.*s", (int)(end - p), p);
         for (size_t r = 0; r < log->n_run; r++) {
-            bool there = false;
-            for (size_t i = 0; i < log->n_series; i++) {
-                there = there || log->series[i].run == r;
-            }
-            if (there && tmx_pattern_match(patterns, log->run[r])) {
+            if (has_run(log, r) && tmx_pattern_match(patterns, log->run[r])) {
                 group[r] = *n;
                 runs++;
             }
@@ -536,11 +528,8 @@ static void list_parameters(struct work *w)
         }
     }
     for (size_t r = 0; !c->fit.inlet && !given && r < w->log->n_run; r++) {
-        for (size_t i = 0; i < w->log->n_series; i++) {
-            if (w->log->series[i].run == r) {
-                add(w, TMX_FIT_AMBIENT, TMX_FIT_ALL, (int)r);
-                break;
-            }
+        if (has_run(w->log, r)) {
+            add(w, TMX_FIT_AMBIENT, TMX_FIT_ALL, (int)r);
         }
     }
 }
@@ -643,8 +632,8 @@ static void leave_out(struct work *w, const char *name, const char *why)
  * NULL. */
 static bool is_identified(const struct tmx_fit_parameter *p)
 {
-    const double most = tmx_fit_kinds[p->kind].positive ? 0.35 : 0.5;
-    return p && isfinite(p->error) && p->error <= most * fabs(p->value);
+    return p && isfinite(p->error) &&
+           p->error <= (tmx_fit_kinds[p->kind].positive ? 0.35 : 0.5) * fabs(p->value);
 }
 
 static void try_part(struct work *w, const struct trial *t)
@@ -714,8 +703,8 @@ static void first_guess(struct work *w)
     }
     const struct tmx_series *s = &log->series[best];
     const double span_s = s->q[TMX_Q_TIME][s->n - 1];
-    const struct tmx_range t = range_of(log, TMX_Q_TEMP, (int)s->gpu),
-                           p = range_of(log, TMX_Q_POWER, (int)s->gpu);
+    const struct tmx_range t = tmx_measured_range(log, TMX_Q_TEMP, (int)s->gpu),
+                           p = tmx_measured_range(log, TMX_Q_POWER, (int)s->gpu);
     const double r = fmax(t.high - t.low, 1) / fmax(p.high - p.low, 1), air_c = t.low - r * p.low;
     struct state found = {0}, two = {0};
     bool *use;
@@ -786,7 +775,7 @@ static double static_k_per_w(const struct tmx_rc *m, size_t g, double rpm)
 static void find_air(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
-    const double rpm = range_of(w->log, TMX_Q_RPM, -1).low; /* where the air is warmed most */
+    const double rpm = tmx_measured_range(w->log, TMX_Q_RPM, -1).low; /* where the air is warmed most */
     size_t order[64];
     const size_t n = m->n_gpu;
     if (n < 4 || n > 64 || n % 2) {
@@ -1195,8 +1184,8 @@ static void warn_of_fit(const struct work *w)
         return;
     }
     for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_range p = range_of(w->log, TMX_Q_POWER, (int)g),
-                               t = range_of(w->log, TMX_Q_TEMP, (int)g);
+        const struct tmx_range p = tmx_measured_range(w->log, TMX_Q_POWER, (int)g),
+                               t = tmx_measured_range(w->log, TMX_Q_TEMP, (int)g);
         warms[g] = sorted[g] = (t.high - t.low) / (p.high - p.low);
     }
     qsort(sorted, m->n_gpu, sizeof *sorted, tmx_real_compare);
@@ -1225,6 +1214,28 @@ static size_t longest_of(const struct tmx_measured *log)
     return longest;
 }
 
+/* Rms of these series or, use NULL, of all rows that are not fitted to. NAN: there are none. */
+static double missed_k(const struct work *w, const bool *use, double *temp, struct tmx_err *err)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < w->log->n_series && !err->code; i++) {
+        const struct tmx_series *s = &w->log->series[i];
+        double start = NAN;
+        if ((use && !use[i]) || !tmx_fit_predict(&w->c->fit, i, &start, temp, err)) {
+            continue;
+        }
+        for (size_t k = 0; k < s->n; k++) {
+            const double d = temp[k] - s->q[TMX_Q_TEMP][k];
+            const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1];
+            const bool in = (use || share > w->c->fit.to) && !isnan(d);
+            sum += in ? d * d : 0;
+            n += in;
+        }
+    }
+    return n ? sqrt(sum / (double)n) : NAN;
+}
+
 /* Each run, predicted by a fit to the others. */
 static void judge_runs(struct work *w)
 {
@@ -1246,8 +1257,7 @@ static void judge_runs(struct work *w)
     memcpy(keep, c->parameter, n_parameter * sizeof *keep);
     c->fit.use = use;
     for (size_t r = 0; r < log->n_run; r++) {
-        size_t in = 0, out = 0, n = 0;
-        double sum = 0;
+        size_t in = 0, out = 0;
         for (size_t i = 0; i < log->n_series; i++) {
             use[i] = log->series[i].run != r;
             in += use[i];
@@ -1256,7 +1266,7 @@ static void judge_runs(struct work *w)
         if (in == 0 || out == 0) {
             continue;
         }
-        struct tmx_err failed = {0};
+        struct tmx_err failed = {0}, ignored = {0};
         tmx_log_say(w->say, TMX_LOG_PROGRESS, "fitting without run %zu of %zu", r + 1, log->n_run);
         go_back(w, &all);
         c->fit.n_parameter = 0;
@@ -1272,20 +1282,8 @@ static void judge_runs(struct work *w)
         if (!c->fit.inlet && w->options->ambient != TMX_AMBIENT_GIVEN) {
             tmx_fit_ambients(&c->fit, &failed);
         }
-        for (size_t i = 0; i < log->n_series && !failed.code; i++) {
-            const struct tmx_series *s = &log->series[i];
-            struct tmx_err ignored = {0};
-            double start = NAN;
-            if (use[i] && tmx_fit_predict(&c->fit, i, &start, temp, &ignored)) {
-                for (size_t k = 0; k < s->n; k++) {
-                    const double d = temp[k] - s->q[TMX_Q_TEMP][k];
-                    sum += isnan(d) ? 0 : d * d;
-                    n += isnan(d) ? 0u : 1u;
-                }
-            }
-        }
         c->leave_one_out[c->n_leave_one_out++] =
-            (struct tmx_run_error){r, !failed.code && n ? sqrt(sum / (double)n) : NAN};
+            (struct tmx_run_error){r, failed.code ? NAN : missed_k(w, use, temp, &ignored)};
     }
     go_back(w, &all);
     memcpy(c->parameter, keep, n_parameter * sizeof *keep);
@@ -1297,26 +1295,10 @@ static void judge_runs(struct work *w)
 /* The error on the part of the time that was not fitted. */
 static void judge_rest(struct work *w)
 {
-    struct tmx_calibration *c = w->c;
-    double sum = 0, *temp;
-    size_t n = 0;
-    if (!TMX_TAKE(&c->arena, temp, longest_of(w->log))) {
-        tmx_error(&w->err, TMX_ENOMEM, "out of memory");
-    }
-    for (size_t i = 0; i < w->log->n_series; i++) {
-        const struct tmx_series *s = &w->log->series[i];
-        double start = NAN;
-        tmx_fit_predict(&c->fit, i, &start, temp, &w->err);
-        for (size_t k = 0; k < s->n && !w->err.code; k++) {
-            const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1],
-                         d = temp[k] - s->q[TMX_Q_TEMP][k];
-            if (share > c->fit.to && !isnan(d)) {
-                sum += d * d;
-                n++;
-            }
-        }
-    }
-    c->rest_rms_k = n ? sqrt(sum / (double)n) : NAN;
+    double *temp;
+    TMX_TAKE(&w->c->arena, temp, longest_of(w->log));
+    tmx_arena_check(&w->c->arena, &w->err);
+    w->c->rest_rms_k = missed_k(w, NULL, temp, &w->err);
 }
 
 /* ---- the whole ---- */

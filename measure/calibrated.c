@@ -166,6 +166,13 @@ static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
     }
 }
 
+/* The highest power of a GPU in the log. */
+static double peak_w(const struct tmx_rc *m, size_t g, const struct tmx_measured *log)
+{
+    const size_t gpu = tmx_names_find(m->gpu[g].name, (const char *const *)log->gpu, log->n_gpu);
+    return fmax(0, tmx_measured_range(log, TMX_Q_POWER, (int)gpu).high);
+}
+
 /* What the calibration is good for, in a sentence: how it follows the log, and how far a forecast may be off.
  */
 static void print_verdict(const struct tmx_calibration *c, const struct tmx_measured *log, size_t width,
@@ -184,11 +191,8 @@ static void print_verdict(const struct tmx_calibration *c, const struct tmx_meas
         tmx_fit_errors_finish(&e);
         return;
     }
-    for (size_t i = 0; i < log->n_series; i++) {
-        const size_t g = tmx_rc_find(&model, log->gpu[log->series[i].gpu]);
-        if (g < model.n_gpu) {
-            power_w[g] = fmax(power_w[g], tmx_range_of(log->series[i].q[TMX_Q_POWER], log->series[i].n).high);
-        }
+    for (size_t g = 0; g < model.n_gpu; g++) {
+        power_w[g] = peak_w(&model, g, log);
     }
     for (size_t g = 0; g < model.n_gpu; g++) {
         const double error_k = TWO_SIDED_95 * tmx_fit_steady_error_k(&e, &model, g, power_w, NULL, true);
@@ -358,15 +362,14 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
 static double air_c(const struct tmx_calibration *c, const struct tmx_measured *log,
                     const struct tmx_calibrate_options *options, char *from, size_t size)
 {
-    double sum = 0, low = INFINITY, high = -INFINITY;
+    const struct tmx_range inlet = tmx_measured_range(log, TMX_Q_INLET, -1);
+    double sum = 0, low = c->fit.inlet ? inlet.low : INFINITY, high = c->fit.inlet ? inlet.high : -INFINITY;
     size_t n = 0;
     for (size_t i = 0; c->fit.inlet && i < log->n_series; i++) {
-        const double *inlet = log->series[i].q[TMX_Q_INLET];
-        for (size_t k = 0; inlet && k < log->series[i].n; k++) {
-            sum += isfinite(inlet[k]) ? inlet[k] : 0;
-            low = isfinite(inlet[k]) ? fmin(low, inlet[k]) : low;
-            high = isfinite(inlet[k]) ? fmax(high, inlet[k]) : high;
-            n += isfinite(inlet[k]) ? 1 : 0;
+        const double *of = log->series[i].q[TMX_Q_INLET];
+        for (size_t k = 0; of && k < log->series[i].n; k++) {
+            sum += isfinite(of[k]) ? of[k] : 0;
+            n += isfinite(of[k]) ? 1 : 0;
         }
     }
     for (size_t i = 0; !c->fit.inlet && i < log->n_series; i++) { /* runs that were fitted, each once */
@@ -472,13 +475,6 @@ static enum tmx_status open_file(struct tmx_output *o, const char *dir, const ch
     return st ? st : tmx_output_open(o, path, err);
 }
 
-static enum tmx_status close_file(struct tmx_output *o, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_output_commit(o, err);
-    tmx_output_discard(o);
-    return st;
-}
-
 static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const char *dir, struct tmx_err *err)
 {
     const struct tmx_rc_gpu *gpu = &m->gpu[g];
@@ -520,7 +516,7 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
             l.sink_j_per_k, p_chip, t_tim, k_tim, side * 1.002, t_base, k_base,
             l.base_j_per_k > 0 ? COPPER_J_PER_M3K : 1e4, side * 1.004, l.sink_k_per_w,
             l.sink_j_per_k / LUMPING);
-    return close_file(&o, err);
+    return tmx_output_commit(&o, err);
 }
 
 /* key = "words"; */
@@ -531,7 +527,7 @@ static void print_text(const char *key, const char *words, FILE *out)
     fputc(';', out);
 }
 
-static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_w,
+static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, const struct tmx_measured *log,
                                   const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
 {
     struct tmx_output o = {0};
@@ -543,7 +539,7 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
                 "# one unit: a log of one temperature does not show the inside of the "
                 "die\nSM0\t%.8g\t%.8g\t0\t0\n",
                 side, side);
-        st = close_file(&o, err);
+        st = tmx_output_commit(&o, err);
     }
     st = st ? st : open_file(&o, dir, "chip.cfg", err);
     if (st) {
@@ -573,7 +569,8 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
         "};\n"
         "# Peak in the log: %.1f W. It has no voltage: %s%s.\n"
         "levels = (",
-        peak_w, levels ? "the levels are those of " : "the one level is assumed", levels ? levels->name : "");
+        peak_w(m, g, log), levels ? "the levels are those of " : "the one level is assumed",
+        levels ? levels->name : "");
     for (size_t i = 0; levels && i < levels->n_level; i++) {
         fprintf(o.file, "%s\n    { volt_v = %.6g; freq_hz = %.9g; }", i ? "," : "", levels->level[i].volt_v,
                 levels->level[i].freq_hz);
@@ -588,7 +585,7 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
             "and write it as leakage_w.\n",
             100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
     }
-    return close_file(&o, err);
+    return tmx_output_commit(&o, err);
 }
 
 static struct tmx_range fan_range(const struct tmx_rc *m, const struct tmx_measured *log)
@@ -824,7 +821,7 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             inlet_c, inlet_from);
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
-    return close_file(&o, err);
+    return tmx_output_commit(&o, err);
 }
 
 enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const struct tmx_measured *log,
@@ -844,7 +841,7 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     }
     if (!failed.code && !open_file(&o, dir, "how.txt", &failed)) {
         print_how(log, options, o.file);
-        (void)!close_file(&o, &failed);
+        (void)!tmx_output_commit(&o, &failed);
     }
     const double inlet_c = air_c(c, log, options, from, sizeof from);
     if (!failed.code && strlen(dir) > 200) {
@@ -852,16 +849,10 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     }
     for (size_t g = 0; !failed.code && g < c->model.n_gpu; g++) {
         char name[96], folder[TMX_PATH_SIZE + 128];
-        double peak_w = 0;
-        for (size_t i = 0; i < log->n_series; i++) {
-            const struct tmx_series *s = &log->series[i];
-            const bool is = strcmp(log->gpu[s->gpu], c->model.gpu[g].name) == 0;
-            peak_w = is ? fmax(peak_w, tmx_range_of(s->q[TMX_Q_POWER], s->n).high) : peak_w;
-        }
         folder_of(&c->model, g, name);
         snprintf(folder, sizeof folder, "%s/chips/%s", dir, name);
         (void)(tmx_os_mkdirs(folder, &failed) || write_package(&c->model, g, folder, &failed) ||
-               write_chip(&c->model, g, peak_w, options->levels, folder, &failed));
+               write_chip(&c->model, g, log, options->levels, folder, &failed));
     }
     return failed.code ? tmx_error_give(err, &failed)
                        : write_topology(&c->model, log, inlet_c, from, dir, err);

@@ -702,7 +702,6 @@ static enum tmx_status check_model(const struct tmx_llm *m, struct tmx_err *err)
         st = tmx_output_commit(&o, &why);
     }
     st = st ? st : tmx_llm_load(&again, path, &why);
-    tmx_output_discard(&o);
     tmx_llm_finish(&again);
     remove(path);
     remove(folder);
@@ -718,7 +717,5 @@ enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct 
         return st;
     }
     print_model(m, o.file);
-    const enum tmx_status done = tmx_output_commit(&o, err);
-    tmx_output_discard(&o);
-    return done;
+    return tmx_output_commit(&o, err);
 }

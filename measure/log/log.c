@@ -108,6 +108,19 @@ struct tmx_range tmx_range_of(const double *v, size_t n)
     return r;
 }
 
+struct tmx_range tmx_measured_range(const struct tmx_measured *m, enum tmx_log_quantity q, int gpu)
+{
+    struct tmx_range r = tmx_range_of(NULL, 0);
+    for (size_t i = 0; i < m->n_series; i++) {
+        if (gpu < 0 || (int)m->series[i].gpu == gpu) {
+            const struct tmx_range one = tmx_range_of(m->series[i].q[q], m->series[i].n);
+            r.low = fmin(r.low, one.low);
+            r.high = fmax(r.high, one.high);
+        }
+    }
+    return r;
+}
+
 const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q)
 {
     for (size_t i = 0; i < m->n_column; i++) {

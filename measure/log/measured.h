@@ -95,6 +95,8 @@ struct tmx_range {
 };
 /* Of values that are not NAN; v may be NULL. */
 struct tmx_range tmx_range_of(const double *v, size_t n);
+/* Low and high of a quantity over the runs of a GPU, or of all GPUs (-1). */
+struct tmx_range tmx_measured_range(const struct tmx_measured *m, enum tmx_log_quantity q, int gpu);
 
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
