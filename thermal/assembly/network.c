@@ -678,6 +678,15 @@ double tmx_network_brought(const struct tmx_network *net, double flow, double th
     return w;
 }
 
+double tmx_network_transit_s(const struct tmx_network *net, double flow)
+{
+    double heat_j_k = 0;
+    for (size_t e = 0; e < net->n_flow; e++) {
+        heat_j_k += net->heat_j_k[net->flow[e].a];
+    }
+    return heat_j_k / tmx_network_brought(net, flow, 1);
+}
+
 size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *theta_k)
 {
     size_t node = SIZE_MAX;
@@ -765,11 +774,12 @@ void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma
     }
 }
 
-void tmx_network_carry(const struct tmx_network *net, const double *x, double *y)
+void tmx_network_carry(const struct tmx_network *net, bool transposed, const double *x, double *y)
 {
     memset(y, 0, net->n_node * sizeof *y);
     for (size_t e = 0; e < net->n_flow; e++) {
-        y[net->flow[e].a] += net->flow[e].w_k * x[net->flow[e].b];
+        const struct tmx_conductance *f = &net->flow[e];
+        y[transposed ? f->b : f->a] += f->w_k * x[transposed ? f->a : f->b];
     }
 }
 

@@ -91,6 +91,8 @@ double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w)
  * spec's. */
 double tmx_network_leaving(const struct tmx_network *net, double gamma, double flow, const double *theta_k);
 double tmx_network_brought(const struct tmx_network *net, double flow, double theta_inlet_k);
+/* The time that coolant takes through [s]; NaN without. */
+double tmx_network_transit_s(const struct tmx_network *net, double flow);
 
 /* Node of the hottest coolant in theta_k [n_node], SIZE_MAX where none flows; and where it lies, for a
  * message. */
@@ -106,8 +108,8 @@ void tmx_network_read(const struct tmx_network *net, const double *node_k, doubl
 /* y = (G_net + gamma A + sigma C) x, vectors of [n_node]. */
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y);
 
-/* y = what coolant of the spec's own flow carries, [n_node]: the rest of G_net. */
-void tmx_network_carry(const struct tmx_network *net, const double *x, double *y);
+/* y = what coolant of the spec's own flow carries, [n_node]: the rest of G_net, or its transpose. */
+void tmx_network_carry(const struct tmx_network *net, bool transposed, const double *x, double *y);
 
 /* view_k [n] of the view's rows [first, first + n) from node_k [n_node]; and node_k [n_node] from a
  * whole view_k [n_view]: what a start file says of the nodes it does not name. */

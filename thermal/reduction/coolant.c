@@ -98,10 +98,12 @@ struct build {
     const struct tmx_network *net;
     const struct tmx_coolant_options *o;
     struct tmx_err *err;
+    struct tmx_thread_pool *pool; /* of two threads */
     struct tmx_solver *solver;
     size_t n, u, m;      /* nodes, units, inputs: units, inlet, air */
     size_t k;            /* of the basis */
     double *v;           /* [k][n] owned */
+    double brings_w_k;   /* what coolant brings in, a kelvin above ambient, at flow 1 */
     double *input;       /* [m][n] B, c, air; the last two at flow 1 and film 1, the board apart */
     double *ground;      /* [n] */
     double *read;        /* [u][n] E */
@@ -148,7 +150,7 @@ static double carried(const struct build *b, size_t level)
     for (size_t i = 0; i < b->u; i++) {
         power_w += b->o->power_w[i];
     }
-    return fmin(1, RISE_K * tmx_network_brought(b->net, b->o->flow[level], 1) / power_w);
+    return fmin(1, RISE_K * b->o->flow[level] * b->brings_w_k / power_w);
 }
 
 /* ---- basis ---- */
@@ -166,37 +168,38 @@ static void small_init(struct build *b, size_t room, struct small *q)
     q->one = zeros(b, &b->arena, room);
 }
 
-/* The projections of the vectors [from, k). */
-static void project(struct build *b, size_t from)
+/* The projections of the vectors [from, k); y [k - from][n] is work. */
+static void project(struct build *b, size_t from, double *y)
 {
+    const struct tmx_network *net = b->net;
     const size_t n = b->n, k = b->k, room = b->q.room, more = k - from;
-    double *y = b->work;
-    for (size_t c = from; c < k; c++) {
-        const double *x = b->v + c * n;
-        tmx_network_apply(b->net, 0, 0, x, y);
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.g + c * room, room);
-        tmx_network_carry(b->net, x, y);
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.f + c * room, room);
-        for (size_t i = 0; i < n; i++) {
-            y[i] = b->net->area_m2[i] * x[i];
-        }
-        tmx_dense_tn(k, 1, n, 1, b->v, n, y, n, 0, b->q.a + c * room, room);
-        for (size_t i = 0; i < n; i++) {
-            y[i] = b->net->heat_j_k[i];
-        }
-        b->q.one[c] = tmx_dot(n, x, y);
-        b->q.board[c] = tmx_dot(n, x, b->ground);
+    const double *new = b->v + from *n;
+    for (size_t c = 0; c < more; c++) {
+        tmx_network_apply(net, 0, 0, new + c *n, y + c * n);
+        b->q.one[from + c] = tmx_dot(n, new + c *n, net->heat_j_k);
+        b->q.board[from + c] = tmx_dot(n, new + c *n, b->ground);
     }
-    for (size_t c = 0; c < from; c++) { /* the new rows of the old columns */
-        tmx_network_carry(b->net, b->v + c * n, y);
-        tmx_dense_tn(more, 1, n, 1, b->v + from * n, n, y, n, 0, b->q.f + c * room + from, room);
+    tmx_dense_tn(k, more, n, 1, b->v, n, y, n, 0, b->q.g + from * room, room);
+    for (size_t i = 0; i < more * n; i++) {
+        y[i] = net->area_m2[i % n] * new[i];
+    }
+    tmx_dense_tn(k, more, n, 1, b->v, n, y, n, 0, b->q.a + from * room, room);
+    for (size_t c = 0; c < more; c++) {
+        tmx_network_carry(net, false, new + c *n, y + c * n);
+    }
+    tmx_dense_tn(k, more, n, 1, b->v, n, y, n, 0, b->q.f + from * room, room);
+    for (size_t c = 0; c < more; c++) {
+        tmx_network_carry(net, true, new + c *n, y + c * n);
+    }
+    tmx_dense_tn(more, from, n, 1, y, n, b->v, n, 0, b->q.f + from, room);
+    for (size_t c = 0; c < from; c++) { /* the new rows of the old columns: g and a are symmetric */
         for (size_t r = from; r < k; r++) {
             b->q.g[c * room + r] = b->q.g[r * room + c];
             b->q.a[c * room + r] = b->q.a[r * room + c];
         }
     }
-    tmx_dense_tn(more, b->m, n, 1, b->v + from * n, n, b->input, n, 0, b->q.in + from, room);
-    tmx_dense_tn(more, b->u, n, 1, b->v + from * n, n, b->read, n, 0, b->q.out + from, room);
+    tmx_dense_tn(more, b->m, n, 1, new, n, b->input, n, 0, b->q.in + from, room);
+    tmx_dense_tn(more, b->u, n, 1, new, n, b->read, n, 0, b->q.out + from, room);
 }
 
 /* What of x [n_col][n], which is destroyed, the basis has not yet. */
@@ -211,7 +214,7 @@ static void add(struct build *b, double *x, size_t n_col)
     b->v = grown ? grown : b->v;
     struct tmx_growing to = {.net = b->net,
                              .basis = &(struct tmx_basis){.v = b->v, .n_mode = from},
-                             .tall = {.n = n},
+                             .tall = {.n = n, .pool = b->pool},
                              .dependent = DEPENDENT * DEPENDENT,
                              .x = x,
                              .w = zeros(b, &a, n_col * n),
@@ -224,7 +227,7 @@ static void add(struct build *b, double *x, size_t n_col)
     if (n_col > 0) {
         memcpy(b->v + from * n, to.x, n_col * n * sizeof *x);
         b->k = from + n_col;
-        project(b, from);
+        project(b, from, to.x);
     }
     if (b->k > MOST_BASIS) {
         tmx_error(b->err, TMX_ESOLVE,
@@ -484,14 +487,7 @@ static void follow_traces(struct build *b, size_t which)
            *weight = zeros(b, &b->arena, TRACE_STEPS * u);
     t->input = zeros(b, &b->arena, TRACE_STEPS * b->m);
     t->answer = zeros(b, &b->arena, TRACE_STEPS * u);
-    double heat_j_k = 0, flow_w_k = 0; /* which give the time that coolant takes through */
-    for (size_t e = 0; e < b->net->n_flow; e++) {
-        heat_j_k += b->net->heat_j_k[b->net->flow[e].a];
-    }
-    for (size_t i = 0; i < n; i++) {
-        flow_w_k += b->net->inflow_w_k[i];
-    }
-    const double step_s = STEP * (heat_j_k / (b->o->flow[level] * flow_w_k));
+    const double step_s = STEP * tmx_network_transit_s(b->net, b->o->flow[level]);
     t->hold = (size_t)fmin(MOST_HOLD, fmax(1, ceil(b->o->min_step_s / step_s)));
     t->shift = 1 / (GAMMA * fmax(step_s, b->o->min_step_s / (double)t->hold));
     bool met = false;
@@ -795,19 +791,20 @@ static double worst_k(const struct build *b, const double *error)
     return worst;
 }
 
-/* Modes of k directions at the levels that are tested, or at all. */
-static void try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool all,
+/* Modes of k directions at the levels that are tested, which are compared, or at the others. */
+static void try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool tested,
                 struct tmx_modal *modal, struct tmx_coolant *c, double *error)
 {
-    const size_t u = b->u, n = all ? b->o->n_level : b->n_test;
-    memset(error, 0, b->m * u * sizeof *error);
-    for (size_t i = 0; i < n && ok(b); i++) {
-        const size_t level = all ? i : b->snap[i];
+    const size_t u = b->u;
+    for (size_t level = 0; level < b->o->n_level && ok(b); level++) {
         struct tmx_modal *p = &modal[level];
         double *state = c->inlet_state + level * k;
-        bool tested = false;
+        bool test = false;
         for (size_t t = 0; t < b->n_test; t++) {
-            tested = tested || b->snap[t] == level;
+            test = test || b->snap[t] == level;
+        }
+        if (test != tested) {
+            continue;
         }
         tmx_modal_finish(p);
         make_modes(b, q, k, level, p, c->vector + level * k * k, c->back + level * k * k, state);
@@ -868,16 +865,15 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
         c->vector = zeros(b, &c->of_modes, b->o->n_level * k * k);
         c->back = zeros(b, &c->of_modes, b->o->n_level * k * k);
         c->inlet_state = zeros(b, &c->of_modes, b->o->n_level * k);
-        if (!end) {
-            try(b, y, q, k, false, modal, c, error);
-        }
-        if (end || worst_k(b, error) <= enough_k) {
-            check(b, y, q, k, off);
-            done = end || tmx_largest(b->u, off) <= enough_k;
+        check(b, y, q, k, off);
+        if (end || tmx_largest(b->u, off) <= enough_k) { /* else spare the modes, which take longer */
+            memset(error, 0, b->m * b->u * sizeof *error);
+            try(b, y, q, k, true, modal, c, error);
+            done = end || worst_k(b, error) <= enough_k;
         }
         k = done ? k : k + 8 + k / 6;
     }
-    try(b, y, q, k, true, modal, c, error);
+    try(b, y, q, k, false, modal, c, error);
 }
 
 /* ---- fields, and coolant that boils ---- */
@@ -1031,6 +1027,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     b.ground = zeros(&b, &b.arena, n);
     b.basis_error = zeros(&b, &b.arena, b.m * b.u);
     b.work = zeros(&b, &b.arena, (1 + 2 * more) * n);
+    b.brings_w_k = tmx_network_brought(net, 1, 1);
     small_init(&b, MOST_BASIS + more, &b.q);
     for (size_t l = 0, v = 0; l < net->n_layer && ok(&b); l++) {
         for (size_t own = 0; v < net->first_unit[l + 1]; v++, own++) {
@@ -1043,7 +1040,10 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
         b.input[(b.u + 1) * n + i] = net->area_m2[i];
         b.ground[i] = net->ground_w_k ? net->ground_w_k[i] : 0;
     }
-    b.solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
+    if (tmx_thread_pool_create(&b.pool, 2, err) == TMX_EIO) {
+        *err = (struct tmx_err){0}; /* the system gives no second thread */
+    }
+    b.solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, b.pool, err);
     choose_levels(&b);
     make_basis(&b);
     double *right = zeros(&b, &b.arena, b.k * b.k), *left = zeros(&b, &b.arena, b.k * b.k),
@@ -1069,6 +1069,7 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     free(b.v);
     tmx_arena_finish(&b.arena);
     tmx_solver_destroy(b.solver);
+    tmx_thread_pool_destroy(b.pool);
 }
 
 void tmx_coolant_finish(struct tmx_coolant *c)

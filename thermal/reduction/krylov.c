@@ -682,11 +682,8 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     if (own_out) {
         tmx_regions_units(&b->unit, net, err);
     }
-    if (tmx_thread_pool_create(&grown->pool, 2, err) == TMX_EIO) { /* the system gives no second thread */
-        *err = (struct tmx_err){0};
-        if (tmx_thread_pool_create(&grown->pool, 1, err)) {
-            return;
-        }
+    if (tmx_thread_pool_create(&grown->pool, 2, err) == TMX_EIO) {
+        *err = (struct tmx_err){0}; /* the system gives no second thread */
     }
     grown->tall.pool = grown->pool;
     b->solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, grown->pool, err);
