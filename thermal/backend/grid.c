@@ -26,7 +26,7 @@ static const double ENOUGH_K = 1e-10; /* size of the last Krylov term at which t
 static const double ENOUGH_FLOW_K =
     1e-7; /* where coolant flows: what it carries is damped by nothing but the walls */
 /* Before a slow mode is seen all seems to have decayed by the end: the mean over the step shows it. */
-static const double ENOUGH_MEAN_K = 1e-3;
+static const double ENOUGH_MEAN_K = 1e-5;
 /* A solve may be as inexact as its term is small beside the error that is allowed: V. Simoncini, "Variable
  * accuracy of matrix-vector products in projection methods for eigencomputation", SIAM J. Numer. Anal. 43
  * (2005) 1155. */
@@ -122,12 +122,13 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
         d->basis[c] = size > 0 ? d->basis[c] / size : 0;
     }
     const double enough = d->net->n_flow > 0 ? ENOUGH_FLOW_K : ENOUGH_K;
-    double term = INFINITY;
+    double term_k = INFINITY, mean_k = INFINITY;
     *mean_w = 0;
     size_t m = 0;
     int small = 0;
     while (size > 0 && m < MAX_KRYLOV && small < 2) { /* one small term may be chance */
-        const double part = fmin(INEXACT_PART, fmax(EXACT_PART, INEXACT_SHARE * enough / term));
+        const double part =
+            fmin(INEXACT_PART, fmax(EXACT_PART, INEXACT_SHARE * enough / fmax(term_k, mean_k)));
         enum tmx_status st = extend(d, m, pole / dt_s, part, work, system);
         m++;
         const double most_k = size * d->net->vectors->largest(n, d->basis + (m - 1) * n);
@@ -135,8 +136,9 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
         if (st) {
             return st;
         }
-        term = most_k * fabs(d->end[m - 1]);
-        small = term < enough && most_k * fabs(d->mean[m - 1]) < ENOUGH_MEAN_K ? small + 1 : 0;
+        term_k = most_k * fabs(d->end[m - 1]);
+        mean_k = most_k * fabs(d->mean[m - 1]);
+        small = term_k < enough && mean_k < ENOUGH_MEAN_K ? small + 1 : 0;
         if (!(d->b[m] > 0)) {
             break; /* the space is invariant: the result is exact */
         }
