@@ -110,8 +110,17 @@ TMX_ROW_LIST(TMX_DECLARE_ROW)
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
 size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c);
 
-/* route/balance.c: where the tokens of a prompt are made: there, or at the instance with the least reserved
- * cache. */
-size_t tmx_route_token(const struct tmx_route_view *v, size_t prompt);
+/* row/slosh.c: this share of the row's servers runs at slow_hz: (by_class) low priority first, those with the
+ * fewest prompt tokens, ties to the lowest number. */
+void tmx_row_slow(const struct tmx_row_view *v, double share, double slow_hz, bool by_class,
+                  double *clock_hz);
+
+/* route/balance.c: the prompt goes to the open instance of the least score (ties: the lowest number;
+ * INFINITY: not there; SIZE_MAX: to none), the tokens are made there or at the instance with the least
+ * reserved cache. */
+typedef double tmx_route_score(const void *policy, const struct tmx_route_view *v,
+                               const struct tmx_instance_view *i);
+void tmx_route_by(tmx_route_score *score, const void *policy, const struct tmx_route_view *v,
+                  struct tmx_route *to);
 
 #endif

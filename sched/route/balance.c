@@ -1,55 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Routers that look at load alone. Each picks the least of a number over the instances that are open to the
- * request, ties to the lowest number; where phases are split, once for the prompt and once for the tokens,
- * whose instance is the one with the least reserved cache. */
+/* Routers that look at load alone, and what all routers do: each picks the least of a number over the
+ * instances that are open to the request; where phases are split, once for the prompt and once for the
+ * tokens, whose instance is the one with the least reserved cache. */
+#include <math.h>
+
 #include "sched/policies.h"
 
-typedef double load_fn(const struct tmx_instance_view *i);
+enum phase { PROMPT, TOKEN, EITHER };
 
-static double requests(const struct tmx_instance_view *i)
-{
-    return (double)i->n_request;
-}
-
-static double tokens(const struct tmx_instance_view *i)
-{
-    return i->pending_tokens;
-}
-
-static double reserved(const struct tmx_instance_view *i)
-{
-    return i->reserved_tokens;
-}
-
-/* SIZE_MAX: none is open. */
-static size_t least(const struct tmx_route_view *v, load_fn *load, bool prompt)
+/* SIZE_MAX: none is open, or has a score. */
+static size_t least(const struct tmx_route_view *v, tmx_route_score *score, const void *policy,
+                    enum phase phase)
 {
     size_t best = SIZE_MAX;
+    double of_best = INFINITY;
     for (size_t i = 0; i < v->n_instance; i++) {
         const struct tmx_instance_view *x = &v->instance[i];
-        const bool may = x->open && (prompt ? x->prompt : x->token);
-        best = may && (best == SIZE_MAX || load(x) < load(&v->instance[best])) ? i : best;
+        const bool may = x->open && (phase == EITHER || (phase == PROMPT ? x->prompt : x->token));
+        const double of_this = may ? score(policy, v, x) : INFINITY;
+        best = of_this < of_best ? i : best;
+        of_best = fmin(of_this, of_best);
     }
     return best;
 }
 
-size_t tmx_route_token(const struct tmx_route_view *v, size_t prompt)
+static double requests(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
 {
-    return prompt < v->n_instance && v->instance[prompt].token ? prompt : least(v, reserved, false);
+    (void)policy, (void)v;
+    return (double)i->n_request;
+}
+
+static double tokens(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
+{
+    (void)policy, (void)v;
+    return i->pending_tokens;
+}
+
+static double reserved(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
+{
+    (void)policy, (void)v;
+    return i->reserved_tokens;
+}
+
+static void to_instance(size_t prompt, const struct tmx_route_view *v, struct tmx_route *to)
+{
+    const bool both = prompt < v->n_instance && v->instance[prompt].token;
+    *to = (struct tmx_route){prompt, both ? prompt : least(v, reserved, NULL, TOKEN)};
+}
+
+void tmx_route_by(tmx_route_score *score, const void *policy, const struct tmx_route_view *v,
+                  struct tmx_route *to)
+{
+    to_instance(least(v, score, policy, PROMPT), v, to);
 }
 
 static void route_jsq(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    (void)state;
-    to->prompt = least(v, requests, true);
-    to->token = tmx_route_token(v, to->prompt);
+    tmx_route_by(requests, state, v, to);
 }
 
 static void route_tokens(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    (void)state;
-    to->prompt = least(v, tokens, true);
-    to->token = tmx_route_token(v, to->prompt);
+    tmx_route_by(tokens, state, v, to);
 }
 
 struct splitwise {
@@ -65,21 +77,19 @@ static const struct tmx_opt splitwise_opts[] = {
 /* The least loaded of an own pool, of instances that work for both, or of the other pool. */
 enum pool { OWN, BOTH, OTHER };
 
-static size_t least_in(const struct tmx_route_view *v, bool prompt, enum pool pool)
+struct lender {
+    bool prompt;
+    enum pool pool;
+};
+
+static double load_in(const void *lender, const struct tmx_route_view *v, const struct tmx_instance_view *x)
 {
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < v->n_instance; i++) {
-        const struct tmx_instance_view *x = &v->instance[i];
-        const bool own = prompt ? x->prompt : x->token,
-                   lent = x->prompt ? x->n_sequence > 0 : x->prompt_tokens > 0;
-        const enum pool is = lent ? BOTH : own ? OWN : OTHER;
-        const double load = prompt ? x->pending_tokens : x->reserved_tokens;
-        const double least_load = best == SIZE_MAX ? 0
-                                  : prompt         ? v->instance[best].pending_tokens
-                                                   : v->instance[best].reserved_tokens;
-        best = x->open && is == pool && (best == SIZE_MAX || load < least_load) ? i : best;
-    }
-    return best;
+    const struct lender *l = lender;
+    const bool own = l->prompt ? x->prompt : x->token,
+               lent = x->prompt ? x->n_sequence > 0 : x->prompt_tokens > 0;
+    const enum pool is = lent ? BOTH : own ? OWN : OTHER;
+    (void)v;
+    return is != l->pool ? INFINITY : l->prompt ? x->pending_tokens : x->reserved_tokens;
 }
 
 /* An own instance where it has room, else one that already works for both, else one of the other pool; the
@@ -88,7 +98,7 @@ static size_t borrow(const struct tmx_route_view *v, bool prompt, double most)
 {
     size_t last = SIZE_MAX;
     for (enum pool pool = OWN; pool <= OTHER; pool++) {
-        const size_t i = least_in(v, prompt, pool);
+        const size_t i = least(v, load_in, &(struct lender){prompt, pool}, EITHER);
         if (i != SIZE_MAX) {
             const struct tmx_instance_view *x = &v->instance[i];
             const bool room = prompt ? x->prompt_tokens == 0 || x->prompt_tokens + v->input_tokens <= most
@@ -125,14 +135,13 @@ struct turn {
 static void route_turn(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
     struct turn *t = state;
-    for (size_t k = 0; k < v->n_instance && to->prompt == SIZE_MAX; k++) {
+    size_t prompt = SIZE_MAX;
+    for (size_t k = 0; k < v->n_instance && prompt == SIZE_MAX; k++) {
         const size_t i = (t->next + k) % v->n_instance;
-        if (v->instance[i].open && v->instance[i].prompt) {
-            to->prompt = i;
-            t->next = i + 1;
-        }
+        prompt = v->instance[i].open && v->instance[i].prompt ? i : prompt;
     }
-    to->token = tmx_route_token(v, to->prompt);
+    t->next = prompt == SIZE_MAX ? t->next : prompt + 1;
+    to_instance(prompt, v, to);
 }
 
 const struct tmx_route_policy tmx_route_tokens = {

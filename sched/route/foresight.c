@@ -29,25 +29,21 @@ static double room(double now, double limit, double rise)
     return isnan(now) || isinf(limit) || rise <= 0 ? 1 : fmin(1, fmax(0, (limit - now) / rise));
 }
 
+static double time_left(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *x)
+{
+    const struct foresight *f = policy;
+    const double more_w = fmax(0, x->prompt_w - x->gpu_w),
+                 row_limit_w = v->budget_w > 0 ? f->row_share * v->budget_w : INFINITY,
+                 die = room(x->hottest_k, x->limit_k - f->margin_k, x->k_per_w * more_w),
+                 memory = room(x->memory_k, x->memory_limit_k - f->margin_k, x->memory_k_per_w * more_w),
+                 row = room(v->row_w[x->row], row_limit_w, (double)x->n_gpu * more_w),
+                 left = fmin(fmin(die, memory), row);
+    return (x->pending_tokens + v->input_tokens) / (f->slowest + (1 - f->slowest) * left);
+}
+
 static void route(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    const struct foresight *f = state;
-    double least = INFINITY;
-    for (size_t i = 0; i < v->n_instance; i++) {
-        const struct tmx_instance_view *x = &v->instance[i];
-        const double more_w = fmax(0, x->prompt_w - x->gpu_w),
-                     row_limit_w = v->budget_w > 0 ? f->row_share * v->budget_w : INFINITY,
-                     left = fmin(
-                         fmin(room(x->hottest_k, x->limit_k - f->margin_k, x->k_per_w * more_w),
-                              room(x->memory_k, x->memory_limit_k - f->margin_k, x->memory_k_per_w * more_w)),
-                         room(v->row_w[x->row], row_limit_w, (double)x->n_gpu * more_w)),
-                     time = (x->pending_tokens + v->input_tokens) / (f->slowest + (1 - f->slowest) * left);
-        if (x->open && x->prompt && time < least) {
-            least = time;
-            to->prompt = i;
-        }
-    }
-    to->token = tmx_route_token(v, to->prompt);
+    tmx_route_by(time_left, state, v, to);
 }
 
 const struct tmx_route_policy tmx_route_foresight = {

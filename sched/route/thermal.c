@@ -4,27 +4,16 @@
 
 #include "sched/policies.h"
 
-static bool may(const struct tmx_instance_view *i)
+static double heat(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
 {
-    return i->open && i->prompt;
-}
-
-static size_t coolest(const struct tmx_route_view *v)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < v->n_instance; i++) {
-        const bool better = best == SIZE_MAX || v->instance[i].hottest_k < v->instance[best].hottest_k;
-        best = may(&v->instance[i]) && better ? i : best;
-    }
-    return best;
+    (void)policy, (void)v;
+    return isnan(i->hottest_k) ? 0 : i->hottest_k;
 }
 
 /* The instance whose hottest GPU is the coolest: what not to do. All requests of a moment go to one. */
 static void route_coldest(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    (void)state;
-    to->prompt = coolest(v);
-    to->token = tmx_route_token(v, to->prompt);
+    tmx_route_by(heat, state, v, to);
 }
 
 const struct tmx_route_policy tmx_route_coldest = {
@@ -47,21 +36,17 @@ static const struct tmx_opt weighted_opts[] = {
     {0},
 };
 
-/* Pending tokens, and more for heat: pending + a T + b P_row, the least. */
+/* Pending tokens, and more for heat: pending + a T + b P_row. */
+static double weigh(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
+{
+    const struct weighted *w = policy;
+    return i->pending_tokens + w->tokens_per_k * heat(NULL, v, i) +
+           w->tokens_per_kw * v->row_w[i->row] / 1000;
+}
+
 static void route_weighted(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    const struct weighted *w = state;
-    double least = INFINITY;
-    for (size_t i = 0; i < v->n_instance; i++) {
-        const struct tmx_instance_view *x = &v->instance[i];
-        const double heat = isnan(x->hottest_k) ? 0 : w->tokens_per_k * x->hottest_k,
-                     load = x->pending_tokens + heat + w->tokens_per_kw * v->row_w[x->row] / 1000;
-        if (may(x) && load < least) {
-            least = load;
-            to->prompt = i;
-        }
-    }
-    to->token = tmx_route_token(v, to->prompt);
+    tmx_route_by(weigh, state, v, to);
 }
 
 const struct tmx_route_policy tmx_route_weighted = {
@@ -87,25 +72,22 @@ static const struct tmx_opt tapas_opts[] = {
     {0},
 };
 
-/* The least loaded of the safe instances; none is safe: the coolest. An instance is safe where its hottest
- * GPU stays below the limit after a second of a long prompt (k_per_w: a step of its thermal model),
- * and its row below its share of the budget. */
+/* Load of a safe instance: its hottest GPU stays below the limit after a second of a long prompt (k_per_w: a
+ * step of its thermal model), and its row below its share of the budget. */
+static double safe_load(const void *policy, const struct tmx_route_view *v, const struct tmx_instance_view *i)
+{
+    const struct tapas *t = policy;
+    const bool hot = i->hottest_k + i->k_per_w * fmax(0, i->prompt_w - i->gpu_w) > t->limit_c + TMX_ZERO_C;
+    const bool row_safe = v->budget_w <= 0 || v->row_w[i->row] < t->row_share * v->budget_w;
+    return row_safe && !hot ? i->pending_tokens : INFINITY;
+}
+
 static void route_tapas(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
-    const struct tapas *t = state;
-    double least = INFINITY;
-    for (size_t i = 0; i < v->n_instance; i++) {
-        const struct tmx_instance_view *x = &v->instance[i];
-        const double predicted_k = x->hottest_k + x->k_per_w * fmax(0, x->prompt_w - x->gpu_w);
-        const bool hot = predicted_k > t->limit_c + TMX_ZERO_C;
-        const bool row_safe = v->budget_w <= 0 || v->row_w[x->row] < t->row_share * v->budget_w;
-        if (may(x) && row_safe && !hot && x->pending_tokens < least) {
-            least = x->pending_tokens;
-            to->prompt = i;
-        }
+    tmx_route_by(safe_load, state, v, to);
+    if (to->prompt == SIZE_MAX) { /* none is safe */
+        tmx_route_by(heat, state, v, to);
     }
-    to->prompt = to->prompt == SIZE_MAX ? coolest(v) : to->prompt;
-    to->token = tmx_route_token(v, to->prompt);
 }
 
 const struct tmx_route_policy tmx_route_tapas = {

@@ -22,38 +22,16 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* How many of the row's instances are slowed before i. */
-static size_t rank(const struct tmx_row_view *v, size_t i)
-{
-    const struct tmx_instance_view *b = &v->instance[i];
-    size_t n = 0;
-    for (size_t k = 0; k < v->n_instance; k++) {
-        const struct tmx_instance_view *a = &v->instance[k];
-        const bool tie = a->class_of == b->class_of,
-                   less = tie ? a->prompt_tokens < b->prompt_tokens : a->class_of > b->class_of;
-        n += a->row == v->row && (less || (tie && a->prompt_tokens == b->prompt_tokens && k < i));
-    }
-    return n;
-}
-
 static void decide(const void *state, const struct tmx_row_view *v, double *clock_hz)
 {
     const struct foresight *f = state;
     double *share = &v->memory[0], *rise = &v->memory[1], *mean = &v->memory[2];
-    size_t n = 0;
     const double weight = fmax(1 / ++v->memory[3], fmin(1, v->telemetry_s / f->mean_s));
     *rise = fmax(*rise * exp(-v->telemetry_s / f->fade_s), v->power_w - *mean);
     *rise = v->memory[3] * v->telemetry_s < f->mean_s ? 0 : *rise; /* there is no mean yet */
     *mean += weight * (v->power_w - *mean);
     *share = fmin(1, fmax(0, *share + f->gain * ((*mean + *rise) / v->budget_w - f->target)));
-    for (size_t i = 0; i < v->n_instance; i++) {
-        n += v->instance[i].row == v->row;
-    }
-    for (size_t i = 0; i < v->n_instance; i++) {
-        if (v->instance[i].row == v->row) {
-            clock_hz[i] = (double)rank(v, i) < *share * (double)n ? f->slow_hz : INFINITY;
-        }
-    }
+    tmx_row_slow(v, *share, f->slow_hz, true, clock_hz);
 }
 
 const struct tmx_row_policy tmx_row_foresight = {

@@ -17,31 +17,39 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* How many of the row's instances come before i. */
-static size_t rank(const struct tmx_row_view *v, size_t i)
+/* How many of the row's instances are slowed before i. */
+static size_t rank(const struct tmx_row_view *v, bool by_class, size_t i)
 {
+    const struct tmx_instance_view *b = &v->instance[i];
     size_t n = 0;
     for (size_t k = 0; k < v->n_instance; k++) {
-        const double a = v->instance[k].prompt_tokens, b = v->instance[i].prompt_tokens;
-        n += v->instance[k].row == v->row && (a < b || (a == b && k < i));
+        const struct tmx_instance_view *a = &v->instance[k];
+        const bool tie = !by_class || a->class_of == b->class_of,
+                   less = tie ? a->prompt_tokens < b->prompt_tokens : a->class_of > b->class_of;
+        n += a->row == v->row && (less || (tie && a->prompt_tokens == b->prompt_tokens && k < i));
     }
     return n;
 }
 
-static void decide(const void *state, const struct tmx_row_view *v, double *clock_hz)
+void tmx_row_slow(const struct tmx_row_view *v, double share, double slow_hz, bool by_class, double *clock_hz)
 {
-    const struct slosh *s = state;
     size_t n = 0;
-    const double over = v->power_w / v->budget_w - s->target;
-    v->memory[0] = fmin(1, fmax(0, v->memory[0] + s->gain * over));
     for (size_t i = 0; i < v->n_instance; i++) {
         n += v->instance[i].row == v->row;
     }
     for (size_t i = 0; i < v->n_instance; i++) {
         if (v->instance[i].row == v->row) {
-            clock_hz[i] = (double)rank(v, i) < v->memory[0] * (double)n ? s->slow_hz : INFINITY;
+            clock_hz[i] = (double)rank(v, by_class, i) < share * (double)n ? slow_hz : INFINITY;
         }
     }
+}
+
+static void decide(const void *state, const struct tmx_row_view *v, double *clock_hz)
+{
+    const struct slosh *s = state;
+    const double over = v->power_w / v->budget_w - s->target;
+    v->memory[0] = fmin(1, fmax(0, v->memory[0] + s->gain * over));
+    tmx_row_slow(v, v->memory[0], s->slow_hz, false, clock_hz);
 }
 
 const struct tmx_row_policy tmx_row_slosh = {
