@@ -16,11 +16,9 @@
 
 enum { MAX_ROWS = 120, MAX_MODULE = 64 };
 
-struct tmx_catalog_own {                        /* of a catalog that grows */
-    const struct tmx_plugin **list[TMX_N_KIND]; /* NULL-terminated */
-    size_t n[TMX_N_KIND];
-    struct tmx_arena copies;        /* of tables */
-    struct tmx_module_file *module; /* [n_module] */
+struct tmx_catalog_own {    /* of a catalog that grows */
+    struct tmx_arena arena; /* of its lists and copies of tables */
+    struct tmx_module_file module[MAX_MODULE];
     size_t n_module;
 };
 
@@ -128,54 +126,43 @@ static enum tmx_status check_policy(const struct tmx_catalog *c, enum tmx_level 
 
 /* ---- catalogs ---- */
 
-/* The list keeps its old length when there is no memory. */
+/* A list with one more: copies of a catalog may have the old one. */
 static bool append(struct tmx_catalog *c, size_t kind, const struct tmx_plugin *p)
 {
-    struct tmx_catalog_own *own = c->own;
-    union { /* realloc of a list of pointers to const */
-        const struct tmx_plugin **list;
-        void *memory;
-    } grown = {.list = own->list[kind]};
-    grown.memory = realloc(grown.memory, (own->n[kind] + 2) * sizeof *own->list[kind]);
-    if (!grown.memory) {
-        return false;
+    size_t n = 0;
+    while (tmx_catalog_item(c, kind, n)) {
+        n++;
     }
-    own->list[kind] = grown.list;
-    own->list[kind][own->n[kind]++] = p;
-    own->list[kind][own->n[kind]] = NULL;
-    c->kind[kind] = own->list[kind];
-    return true;
+    const struct tmx_plugin **list = tmx_arena_take(&c->own->arena, n + 2, sizeof *list);
+    for (size_t i = 0; list && i < n; i++) {
+        list[i] = tmx_catalog_item(c, kind, i);
+    }
+    if (list) {
+        list[n] = p;
+        c->kind[kind] = list;
+    }
+    return list != NULL;
 }
 
 enum tmx_status tmx_catalog_copy(struct tmx_catalog **copy, const struct tmx_catalog *from,
                                  struct tmx_err *err)
 {
     struct tmx_catalog *c = calloc(1, sizeof *c);
-    bool ok = c != NULL;
-    *copy = NULL;
-    from = from ? from : &tmx_builtin;
-    if (ok) {
-        c->loads_nothing = from->loads_nothing;
-        c->own = calloc(1, sizeof *c->own);
-        ok = c->own != NULL;
-    }
-    for (size_t kind = 0; ok && kind < TMX_N_KIND; kind++) {
-        for (size_t i = 0; ok && tmx_catalog_item(from, kind, i); i++) {
-            ok = append(c, kind, tmx_catalog_item(from, kind, i));
-        }
-    }
-    if (ok && from->own && from->own->n_module) {
-        c->own->module = calloc(from->own->n_module, sizeof *c->own->module);
-        ok = c->own->module != NULL;
-        for (size_t i = 0; ok && i < from->own->n_module; i++) {
-            c->own->module[c->own->n_module++] = from->own->module[i];
-        }
-    }
-    if (!ok) {
-        tmx_catalog_destroy(c);
-        return tmx_fail(err, TMX_ENOMEM, "catalog of policies");
-    }
+    struct tmx_catalog_own *own = calloc(1, sizeof *own);
     *copy = c;
+    if (!c || !own) {
+        free(c);
+        free(own);
+        *copy = NULL;
+        return tmx_no_memory(err);
+    }
+    from = from ? from : &tmx_builtin;
+    *c = *from;
+    c->own = own;
+    if (from->own) {
+        own->n_module = from->own->n_module;
+        memcpy(own->module, from->own->module, sizeof own->module);
+    }
     return TMX_OK;
 }
 
@@ -186,16 +173,10 @@ enum tmx_status tmx_catalog_create(struct tmx_catalog **c, struct tmx_err *err)
 
 void tmx_catalog_destroy(struct tmx_catalog *c)
 {
-    if (!c || !c->own) {
-        free(c);
-        return;
+    if (c && c->own) {
+        tmx_arena_finish(&c->own->arena);
+        free(c->own);
     }
-    for (size_t kind = 0; kind < TMX_N_KIND; kind++) {
-        free(c->own->list[kind]);
-    }
-    tmx_arena_finish(&c->own->copies);
-    free(c->own->module);
-    free(c->own);
     free(c);
 }
 
@@ -209,7 +190,7 @@ enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level, con
 {
     const enum tmx_status st = check_policy(c, level, policy, err);
     const size_t size = st ? 0 : tables[level].size;
-    void *table = st ? NULL : tmx_arena_take(&c->own->copies, 1, size);
+    void *table = st ? NULL : tmx_arena_take(&c->own->arena, 1, size);
     return st ? st : table && append(c, level, memcpy(table, policy, size)) ? TMX_OK : tmx_no_memory(err);
 }
 
@@ -336,11 +317,6 @@ static enum tmx_status load(struct tmx_catalog *c, const char *path, const char 
     if (!st && !c->loads_nothing) {
         st = tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err);
         st = st ? st : check_head(symbol, path, err);
-    }
-    if (!st) {
-        struct tmx_module_file *grown = realloc(c->own->module, (c->own->n_module + 1) * sizeof *grown);
-        c->own->module = grown ? grown : c->own->module;
-        st = grown ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "module %s", path);
     }
     st = st || !symbol ? st : add_all(c, symbol, path, err);
     if (!st) {
