@@ -53,7 +53,7 @@ static enum tmx_status measure(const char *chip, const char *more, long n, struc
     enum tmx_status st = tmx_catalog_create(&catalog, err);
     st = st ? st : tmx_catalog_add(catalog, TMX_LEVEL_MIX, &timed.base, err);
     st = st ? st : tmx_config_parse(&cfg, text, "bench", err);
-    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), catalog, NULL, err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &(struct tmx_run_how){.catalog = catalog}, err);
     st = st ? st : tmx_sim_advance(tmx_run_sim(run), 5 * WARM, NULL, err);
     for (int r = 0; r < ROUNDS && !st; r++) { /* the least time counts: the machine may be busy */
         spent_s = 0;

@@ -99,17 +99,13 @@ int main(int argc, char **argv)
     struct tmx_sets sets = {0};
     struct tmx_run *run = NULL, *events = NULL;
     struct tmx_err err = {0};
-    struct tmx_config *cfg = NULL;
+    const struct tmx_run_how how = {.sets = &sets};
     enum tmx_status st =
         argc > 1 ? TMX_OK : tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
-    st = st ? st : tmx_config_load(&cfg, path, &sets, &err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
+    st = st ? st : tmx_run_load(&run, path, &how, &err);
     st = st ? st : tmx_sets_put(&sets, "tick", TMX_TEXT_VALUE("events"), NULL, 0, &err);
-    tmx_config_close(cfg);
-    cfg = NULL;
-    st = st ? st : tmx_config_load(&cfg, path, &sets, &err);
+    st = st ? st : tmx_run_load(&events, path, &how, &err);
     tmx_sets_finish(&sets);
-    st = st ? st : tmx_run_create(&events, tmx_config_root(cfg), &err);
     st = st ? st : measure(run, events, n, &err);
     if (st) {
         char text[1600];
@@ -118,6 +114,5 @@ int main(int argc, char **argv)
     }
     tmx_run_destroy(run);
     tmx_run_destroy(events);
-    tmx_config_close(cfg);
     return tmx_status_exit_code(st);
 }

@@ -93,7 +93,7 @@ static struct tmx_run *open_run(size_t n, enum layout layout, size_t n_thread)
     }
     write_mix(n);
     enum tmx_status st = tmx_config_parse(&cfg, text, "scale", &err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), NULL, &err);
     if (st) {
         tmx_err_format(&err, msg, sizeof msg);
         fprintf(stderr, "scale: %s\n", msg);

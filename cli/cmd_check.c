@@ -81,16 +81,14 @@ static void put_keys(const struct request *r, const struct tmx_setting *s, const
 
 static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
 {
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, err);
+    struct tmx_run *run;
+    const struct tmx_run_how how = {.sets = r->sets, .catalog = &tmx_builtin_check};
+    const enum tmx_status st = tmx_run_load(&run, r->path, &how, err);
     *r->set = true;
-    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, NULL, err);
     if (!st) {
         r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     return st;
 }
 
@@ -184,7 +182,6 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_by_run(const char *key, const char *path, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
     struct tmx_mix mix = {.name = "check", .entry = calloc(1, sizeof *mix.entry), .n_entry = 1};
     const struct {
@@ -195,18 +192,17 @@ static enum tmx_status check_by_run(const char *key, const char *path, struct tm
         return tmx_no_memory(err);
     }
     *mix.entry = (struct tmx_mix_entry){.kernel = "load", .gpus = 1, .power_w = 1, .work_s = 1};
-    enum tmx_status st = tmx_config_parse(&cfg, "", "check", err);
+    enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
         st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, err);
     }
-    st = st ? st : tmx_config_apply(cfg, &sets, err);
+    const struct tmx_run_how how = {.sets = &sets, .mix = &mix, .described = true};
     if (st) {
         tmx_mix_finish(&mix);
     } else {
-        st = tmx_run_describe_with(&run, tmx_config_root(cfg), NULL, &mix, err); /* owns the mix */
+        st = tmx_run_load(&run, "", &how, err);
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     tmx_sets_finish(&sets);
     return st;
 }

@@ -95,7 +95,7 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
     for (size_t i = 0; i < a->module.n && !st; i++) {
         st = tmx_catalog_load(*catalog, a->module.text[i], err);
     }
-    st = st ? st : tmx_run_create_with(r, tmx_config_root(cfg), *catalog, NULL, err);
+    st = st ? st : tmx_run_create(r, tmx_config_root(cfg), &(struct tmx_run_how){.catalog = *catalog}, err);
     tmx_config_close(cfg);
     return st;
 }

@@ -74,7 +74,6 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
     const char *kernel = a->call->kernel ? a->call->kernel : "load";
     const size_t n = a->topology->n_gpu;
     struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
     struct tmx_mix mix = {.name = "place", .entry = calloc(n, sizeof *mix.entry)};
     bool curves = true;
@@ -93,12 +92,11 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
                {"tick_s", TMX_REAL_VALUE(TICK_S)},
                {"quantum_s", TMX_REAL_VALUE(TICK_S)},
                {"sensor.period_s", TMX_REAL_VALUE(TICK_S)}};
-    enum tmx_status st = mix.entry ? tmx_config_parse(&cfg, "", "place", a->err) : tmx_no_memory(a->err);
+    enum tmx_status st = mix.entry ? TMX_OK : tmx_no_memory(a->err);
     for (size_t i = 0; i < sizeof own / sizeof own[0] && !st; i++) {
         st = tmx_sets_put(&sets, own[i].key, own[i].value, NULL, 0, a->err);
     }
     st = st ? st : tmx_sets_join(&sets, a->call->sets, "", a->err);
-    st = st ? st : tmx_config_apply(cfg, &sets, a->err);
     for (size_t g = 0; g < n && !st; g++) {
         struct tmx_mix_entry *e = &mix.entry[mix.n_entry++];
         *e = (struct tmx_mix_entry){.order = g, .gpus = 1, .power_w = watt};
@@ -110,10 +108,9 @@ static struct tmx_run *open_run(const struct admission *a, const bool *works, do
     }
     if (st) {
         tmx_mix_finish(&mix);
-    } else if (tmx_run_create_with(&run, tmx_config_root(cfg), NULL, &mix, a->err)) {
-        run = NULL;
+    } else {
+        (void)!tmx_run_load(&run, "", &(struct tmx_run_how){.sets = &sets, .mix = &mix}, a->err);
     }
-    tmx_config_close(cfg);
     tmx_sets_finish(&sets);
     return run;
 }

@@ -119,7 +119,8 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
     const struct tmx_setting *list[] = {NULL, NULL};
     const char *name[] = {"", ""}, *preset = policy ? tmx_setting_text(policy) : NULL; /* its name alone */
     struct tmx_sets sets = {0};
-    struct tmx_config *cfg = NULL;
+    const struct tmx_run_how how = {.group = group, .sets = &sets},
+                             only_look = {group, &sets, &tmx_builtin_check, .described = true};
     struct tmx_run *look = NULL, *run = NULL;
     enum tmx_status st = mix ? tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
                                             tmx_setting_line(asked), r->err)
@@ -138,24 +139,18 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
     st = st ? st : tmx_sets_add_list(&sets, "base.", list[0], r->err);
     st = st ? st : tmx_sets_add_list(&sets, "base.", list[1], r->err);
     st = st ? st : tmx_sets_join(&sets, r->call->sets, group ? "" : "base.", r->err);
-    st = st ? st : tmx_config_load(&cfg, r->path, &sets, r->err);
-    const struct tmx_setting *root = st ? NULL : group ? tmx_config_find(cfg, group) : tmx_config_root(cfg);
-    if (!st && !root) {
-        st = tmx_fail_at(r->err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
-    }
     if (!st && r->serves) { /* before its thermal models are made */
-        st = tmx_run_describe_with(&look, root, &tmx_builtin_check, NULL, r->err);
+        st = tmx_run_load(&look, r->path, &only_look, r->err);
         st = st ? st : tmx_serve_bound_check(look, r->err);
         tmx_run_destroy(look);
     }
-    st = st ? st : tmx_run_create(&run, root, r->err);
+    st = st ? st : tmx_run_load(&run, r->path, &how, r->err);
     if (!st && r->serves) {
         add_served(r, run, name[0], name[1]);
     } else if (!st) {
         add_work(r, run, name[0]);
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     tmx_sets_finish(&sets);
 }
 

@@ -195,13 +195,10 @@ static bool same_chip(const struct tmx_run *run, const char *chip)
 static void open_state(struct maker *m, const char *chip)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_config *cfg = NULL;
     const bool folder = snprintf(path, sizeof path, "%s/resolved.cfg", m->call->state) < (int)sizeof path &&
                         tmx_os_exists(path); /* of `thermix run -o` */
     enum tmx_status st = folder ? TMX_OK : tmx_data_find(TMX_DATA_RUN, m->call->state, path, m->err);
-    st = st ? st : tmx_config_load(&cfg, path, m->call->sets, m->err);
-    st = st ? st : tmx_run_create(&m->run, tmx_config_root(cfg), m->err);
-    tmx_config_close(cfg);
+    st = st ? st : tmx_run_load(&m->run, path, &(struct tmx_run_how){.sets = m->call->sets}, m->err);
     if (st) {
         return;
     }
@@ -224,20 +221,18 @@ static void open_state(struct maker *m, const char *chip)
 /* The chip, through a run on it: any work will do, none is done. */
 static void open_chip(struct maker *m, const char *chip)
 {
-    struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
     if (!tmx_sets_refuse(m->call->sets,
                          "mix policy place mix_policy dtm tb cta gate job sensor tick tick_s quantum_s gpus",
                          "a budget follows from the chip and its cooling, whatever work, policy or tick; "
                          "--state RUN has a run's",
                          m->err) &&
-        !tmx_config_parse(&cfg, "mix = \"WL10\"; seed = 1;", "budget", m->err) &&
+        !tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE("WL10"), NULL, 0, m->err) &&
+        !tmx_sets_put(&sets, "seed", TMX_INTEGER_VALUE(1), NULL, 0, m->err) &&
         !tmx_sets_put(&sets, "chip", TMX_TEXT_VALUE(chip), NULL, 0, m->err) &&
-        !tmx_sets_join(&sets, m->call->sets, "", m->err) && !tmx_config_apply(cfg, &sets, m->err) &&
-        tmx_run_create(&m->run, tmx_config_root(cfg), m->err)) {
-        m->run = NULL;
+        !tmx_sets_join(&sets, m->call->sets, "", m->err)) {
+        (void)!tmx_run_load(&m->run, "", &(struct tmx_run_how){.sets = &sets}, m->err);
     }
-    tmx_config_close(cfg);
     tmx_sets_finish(&sets);
 }
 
@@ -446,12 +441,9 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
 
 enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out, struct tmx_err *err)
 {
-    struct tmx_config *cfg = NULL;
     struct tmx_err why = {0}; /* where the back-end, leakage or limit has no answer, there is no sentence */
     struct maker m = {.err = &why};
-    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
-    st = st ? st : tmx_run_create(&m.run, tmx_config_root(cfg), err);
-    tmx_config_close(cfg);
+    const enum tmx_status st = tmx_run_load(&m.run, path, &(struct tmx_run_how){.sets = sets}, err);
     if (st) {
         return st;
     }

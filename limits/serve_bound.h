@@ -43,7 +43,7 @@ struct tmx_serve_bound {
 enum tmx_status tmx_serve_bound(struct tmx_serve_bound *b, const struct tmx_run *run,
                                 const struct tmx_serve_bound_options *o, struct tmx_err *err);
 
-/* Would the programme of a run that is described alone (tmx_run_describe) take too long? TMX_ERANGE
+/* Would the programme of a run that is only described take too long? TMX_ERANGE
  * (base/cost.h), with all of the lines that it may have. */
 enum tmx_status tmx_serve_bound_check(const struct tmx_run *run, struct tmx_err *err);
 

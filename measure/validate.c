@@ -231,13 +231,12 @@ static bool execute(struct claims *r, struct means *m, const char *name, const c
     char path[TMX_PATH_SIZE];
     struct tmx_err *err = &r->err;
     struct tmx_sets sets = {0};
-    struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     const struct tmx_observer observer = {.ctx = m, .tick = look};
     *m = (struct means){.from_s = from_s};
     if (!err->code && !tmx_data_find(TMX_DATA_RUN, name, path, err) &&
         !(mix[0] && tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err)) &&
-        !tmx_config_load(&cfg, path, &sets, err) && !tmx_run_create(&run, tmx_config_root(cfg), err) &&
+        !tmx_run_load(&run, path, &(struct tmx_run_how){.sets = &sets}, err) &&
         !tmx_run_execute(run, &observer, err)) {
         m->n = tmx_run_sim(run)->machine->n_gpu;
         m->wall_w = tmx_run_metric(run, &tmx_metrics[tmx_study_metric("wall_w")]);
@@ -251,7 +250,6 @@ static bool execute(struct claims *r, struct means *m, const char *name, const c
         m->w[g] /= m->tick[g];
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     tmx_sets_finish(&sets);
     return !err->code;
 }

@@ -610,12 +610,9 @@ static bool is_short(const char *dir, const char *path)
     st = st ? st : tmx_config_open(&cfg, folder, &ignored);
     st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, HALL, &gpus, &ignored);
     tmx_config_close(cfg);
-    cfg = NULL;
-    st = st ? st : tmx_config_load(&cfg, path, NULL, &ignored);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &ignored);
+    st = st ? st : tmx_run_load(&run, path, NULL, &ignored);
     const bool ok = !st && tmx_run_cost(run).seconds < 30;
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     return ok;
 }
 

@@ -53,7 +53,8 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_config *conf
     struct tmx_process_guard host;
     *run = NULL;
     tmx_process_guard_enter(&host);
-    const enum tmx_status st = tmx_run_create_with(run, tmx_config_root(config), catalog, NULL, err);
+    const enum tmx_status st =
+        tmx_run_create(run, tmx_config_root(config), &(struct tmx_run_how){.catalog = catalog}, err);
     tmx_process_guard_leave(&host);
     return st;
 }

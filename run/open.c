@@ -318,40 +318,14 @@ static void keep_warning(void *run, const char *text)
     }
 }
 
-/* The run, or its error. */
-static enum tmx_status hand_over(struct tmx_run *r, struct tmx_run **run, struct tmx_err *err)
+/* All that needs no model; what is read is part of the run's identity, what it warns of of its text. */
+static void describe(struct tmx_run *r)
 {
-    const enum tmx_status st = tmx_error_give(err, &r->err);
-    if (st) {
-        tmx_run_destroy(r);
-    }
-    *run = st ? NULL : r;
-    return st;
-}
-
-enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
-                                      const struct tmx_catalog *catalog, struct tmx_mix *mix,
-                                      struct tmx_err *err)
-{
-    struct tmx_run *r = calloc(1, sizeof *r);
-    *run = NULL;
-    if (mix && !r) {
-        tmx_mix_finish(mix);
-    }
-    if (!r) {
-        return tmx_fail(err, TMX_ENOMEM, "run");
-    }
-    if (mix) {
-        r->mix = *mix;
-    }
-    r->root = root;
-    r->catalog = catalog ? catalog : &tmx_builtin;
     struct tmx_warn_listener listener = {.line = keep_warning, .to = r};
-    tmx_provenance_begin(
-        &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
+    tmx_provenance_begin(&r->inputs);
     tmx_warn_begin(&listener);
-    tmx_run_try(r, tmx_opt_read, tmx_run_opts, &r->options, root, tmx_run_groups);
-    r->serves = tmx_setting_member(root, "serve") != NULL;
+    tmx_run_try(r, tmx_opt_read, tmx_run_opts, &r->options, r->root, tmx_run_groups);
+    r->serves = tmx_setting_member(r->root, "serve") != NULL;
     for (size_t i = 0; i < N_FEATURE && !r->err.code; i++) {
         if (features[i]->open) {
             features[i]->open(r);
@@ -363,23 +337,10 @@ enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_set
     if (!r->err.code) {
         identify(r);
     }
-    return hand_over(r, run, err);
 }
 
-enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+static void build(struct tmx_run *r)
 {
-    return tmx_run_describe_with(run, root, NULL, NULL, err);
-}
-
-enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
-                                    const struct tmx_catalog *catalog, struct tmx_mix *mix,
-                                    struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_run_describe_with(run, root, catalog, mix, err);
-    struct tmx_run *r = *run;
-    if (st) {
-        return st;
-    }
     fill_spec(r);
     for (size_t i = 0; i < N_FEATURE && !r->err.code; i++) {
         if (features[i]->build) {
@@ -388,12 +349,55 @@ enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setti
     }
     tmx_arena_check(&r->arena, &r->err);
     tmx_run_try(r, tmx_sim_create, &r->sim, &r->sim_spec);
-    return hand_over(r, run, err);
 }
 
-enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
+                               const struct tmx_run_how *how, struct tmx_err *err)
 {
-    return tmx_run_create_with(run, root, NULL, NULL, err);
+    struct tmx_run *r = *run = calloc(1, sizeof *r);
+    if (!r) {
+        if (how && how->mix) {
+            tmx_mix_finish(how->mix);
+        }
+        return tmx_no_memory(err);
+    }
+    r->mix = how && how->mix ? *how->mix : r->mix;
+    r->root = root;
+    r->catalog = how && how->catalog ? how->catalog : &tmx_builtin;
+    describe(r);
+    if (!r->err.code && !(how && how->described)) {
+        build(r);
+    }
+    const enum tmx_status st = tmx_error_give(err, &r->err);
+    if (st) {
+        tmx_run_destroy(r);
+        *run = NULL;
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_load(struct tmx_run **run, const char *path, const struct tmx_run_how *how,
+                             struct tmx_err *err)
+{
+    static const struct tmx_run_how none = {0};
+    struct tmx_config *cfg = NULL;
+    how = how ? how : &none;
+    *run = NULL;
+    enum tmx_status st = path[0] ? tmx_config_open(&cfg, path, err) : tmx_config_parse(&cfg, "", "", err);
+    st = st || !how->sets ? st : tmx_config_apply(cfg, how->sets, err);
+    const struct tmx_setting *root = st           ? NULL
+                                     : how->group ? tmx_config_find(cfg, how->group)
+                                                  : tmx_config_root(cfg);
+    if (root) {
+        st = tmx_run_create(run, root, how, err);
+    } else if (how->mix) {
+        tmx_mix_finish(how->mix);
+    }
+    if (!root && !st) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "missing %s = { ... }", how->group);
+    }
+    tmx_config_close(cfg);
+    return st;
 }
 
 void tmx_run_destroy(struct tmx_run *r)

@@ -15,26 +15,29 @@
 struct tmx_catalog;
 struct tmx_mix;
 struct tmx_setting;
+struct tmx_sets;
 
 struct tmx_run;
 
-/* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
- * with tmx_run_destroy. */
+/* What a run is made of besides its configuration; each may be absent. */
+struct tmx_run_how {
+    const char *group;                 /* the part of a file that configures it, as "base" of a suite's */
+    const struct tmx_sets *sets;       /* changes to the file */
+    const struct tmx_catalog *catalog; /* other policies than the built-in ones; outlives the run. With
+                                          tmx_builtin_check no module is loaded: a warning names the policies
+                                          that are therefore not checked */
+    struct tmx_mix *mix; /* one that no file holds, where the configuration names none; the run owns it, also
+                            after a failure */
+    bool described; /* the same checks without the thermal model and the simulation: only tmx_run_resolved,
+                       tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way */
+};
+
+/* Set up a run from a configuration file ("": an empty one) or a group (all keys: docs/formats.md). NULL
+ * after an error. The caller ends it with tmx_run_destroy. */
+TMX_NODISCARD enum tmx_status tmx_run_load(struct tmx_run **run, const char *path,
+                                           const struct tmx_run_how *how, struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
-                                             struct tmx_err *err);
-/* The same with other policies than the built-in ones (the catalog outlives the run; NULL: built in), or on a
- * mix that no file holds, where root names none (the run owns it, also after a failure; NULL: root's). */
-TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
-                                                  const struct tmx_catalog *catalog, struct tmx_mix *mix,
-                                                  struct tmx_err *err);
-/* The same checks without the thermal model and the simulation: only tmx_run_resolved,
- * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. With the catalog
- * tmx_builtin_check no module is loaded: a warning names the policies that are therefore not checked. */
-TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
-                                               struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_run_describe_with(struct tmx_run **run, const struct tmx_setting *root,
-                                                    const struct tmx_catalog *catalog, struct tmx_mix *mix,
-                                                    struct tmx_err *err);
+                                             const struct tmx_run_how *how, struct tmx_err *err);
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
 /* What the simulation will cost, the making of the thermal model left out. */

@@ -120,15 +120,13 @@ static void choose_steps(struct steps *s, const struct tmx_run *run)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         struct tmx_sets all = {0};
-        struct tmx_config *cfg = NULL;
+        const struct tmx_run_how how = {.sets = &all, .described = true};
         struct tmx_run *with = NULL;
         struct tmx_err ignored = {0};
-        if (!sets(s, i, &all, &ignored) && !tmx_config_load(&cfg, s->x->path, &all, &ignored) &&
-            !tmx_run_describe(&with, tmx_config_root(cfg), &ignored)) {
+        if (!sets(s, i, &all, &ignored) && !tmx_run_load(&with, s->x->path, &how, &ignored)) {
             s->step[n++] = s->step[i];
         }
         tmx_run_destroy(with);
-        tmx_config_close(cfg);
         tmx_sets_finish(&all);
     }
     s->n = n;
@@ -320,13 +318,11 @@ static void print_queue(const struct tmx_run *run, FILE *out)
 /* Do the files of the folder still make the run whose results are in it? */
 static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err *err)
 {
-    struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     bool partial;
     char change[1200] = "";
     enum tmx_status st = tmx_run_folder_check(x->folder, &partial, err);
-    st = st ? st : tmx_config_load(&cfg, x->path, NULL, err);
-    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_load(&run, x->path, &(struct tmx_run_how){.described = true}, err);
     st = st ? st : tmx_run_folder_compare(run, x->folder, change, sizeof change, err);
     if (!st && change[0] && !x->accept_changed) {
         st = tmx_fail_at(err, TMX_ECONFIG, x->folder, 0,
@@ -338,7 +334,6 @@ static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err 
                           x->folder, change);
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     return st;
 }
 
@@ -346,12 +341,10 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
                             struct tmx_err *err)
 {
     struct tmx_losses *l = NULL;
-    struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     *e = (struct tmx_explained){0};
     enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
-    st = st ? st : tmx_config_load(&cfg, x->path, x->sets, err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_load(&run, x->path, &(struct tmx_run_how){.sets = x->sets}, err);
     st = st ? st : tmx_losses_create(&l, tmx_run_sim(run), err);
     const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
     const bool serves = !st && tmx_sim_serve(tmx_run_sim(run));
@@ -420,7 +413,6 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         tmx_warn_end(&unheard);
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     tmx_losses_destroy(l);
     return st;
 }

@@ -254,17 +254,15 @@ static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *s
 
 static enum tmx_status first_seed(struct seeds *s, struct tmx_err *err)
 {
-    struct tmx_config *cfg = NULL;
-    struct tmx_run *run = NULL;
+    struct tmx_run *run;
     double seed = 0;
-    enum tmx_status st = tmx_config_load(&cfg, s->path, s->sets, err);
-    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
+    const struct tmx_run_how how = {.sets = s->sets, .described = true};
+    const enum tmx_status st = tmx_run_load(&run, s->path, &how, err);
     if (!st) {
         (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "seed"), &seed);
         s->first = (int64_t)seed;
     }
     tmx_run_destroy(run);
-    tmx_config_close(cfg);
     return st;
 }
 

@@ -53,26 +53,16 @@
 
 /* What the points of a study are: their runs, their whole configurations, their ids. */
 
-/* The run of a point, opened, or only described; TMX_POINT_CHECK: and no module is loaded. */
-enum point_open { TMX_POINT_RUN, TMX_POINT_DESCRIBE, TMX_POINT_CHECK };
-
-static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, enum point_open how,
-                                  struct tmx_run **run, struct tmx_err *err)
+/* The run of a point, opened or only described. */
+static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, bool described,
+                                  const struct tmx_catalog *catalog, struct tmx_run **run,
+                                  struct tmx_err *err)
 {
     struct tmx_sets sets = {0};
-    struct tmx_config *cfg = NULL;
+    const struct tmx_run_how how = {runs->group, &sets, catalog, .described = described};
     *run = NULL;
     enum tmx_status st = runs->sets(runs->ctx, point, &sets, err);
-    st = st ? st : tmx_config_load(&cfg, runs->base, &sets, err);
-    if (!st) {
-        const struct tmx_setting *root =
-            runs->group ? tmx_config_find(cfg, runs->group) : tmx_config_root(cfg);
-        st = !root ? tmx_fail_at(err, TMX_ECONFIG, runs->base, 0, "missing %s = { ... }", runs->group)
-             : how == TMX_POINT_RUN   ? tmx_run_create(run, root, err)
-             : how == TMX_POINT_CHECK ? tmx_run_describe_with(run, root, &tmx_builtin_check, NULL, err)
-                                      : tmx_run_describe(run, root, err);
-    }
-    tmx_config_close(cfg);
+    st = st ? st : tmx_run_load(run, runs->base, &how, err);
     tmx_sets_finish(&sets);
     return st;
 }
@@ -181,7 +171,7 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
     struct tmx_warn_listener unheard = {.alone = true};
     *text = NULL;
     tmx_warn_begin(&unheard);
-    const enum tmx_status open = point_open(s->runs, point, TMX_POINT_DESCRIBE, &run, why);
+    const enum tmx_status open = point_open(s->runs, point, true, NULL, &run, why);
     tmx_warn_end(&unheard);
     is->valid = !open;
     if (open && (s->runs->suite || open == TMX_ENOMEM)) {
@@ -412,7 +402,7 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
     struct opened *o = calloc(1, sizeof *o);
     *own = o;
     enum tmx_status st =
-        o ? point_open(s->runs, s->todo[task], TMX_POINT_RUN, &o->run, err) : tmx_no_memory(err);
+        o ? point_open(s->runs, s->todo[task], false, NULL, &o->run, err) : tmx_no_memory(err);
     if (!st) {
         *sim = tmx_run_sim(o->run);
         o->watched = !w ? NULL : w->begin ? w->begin(s->kept, o->run, observer) : s->kept;
@@ -465,7 +455,7 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     }
     /* the configuration that the run had, or would have had if it could have begun */
     const enum tmx_status no_text =
-        o->run ? TMX_OK : point_open(s->runs, s->todo[task], TMX_POINT_DESCRIBE, &o->run, &ignored);
+        o->run ? TMX_OK : point_open(s->runs, s->todo[task], true, NULL, &o->run, &ignored);
     if (out && !no_text) {
         put_text(o->run, out);
     }
@@ -693,7 +683,7 @@ enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err
     tmx_warn_begin(&unheard);
     for (size_t i = 0; i < runs->n_point && !st; i++) {
         struct tmx_run *run = NULL;
-        st = point_open(runs, i, TMX_POINT_CHECK, &run, err);
+        st = point_open(runs, i, true, &tmx_builtin_check, &run, err);
         st = st ? name_run(runs, i, st, err) : tmx_warnings_add(&warnings, i, tmx_run_resolved(run), err);
         tmx_run_destroy(run);
     }

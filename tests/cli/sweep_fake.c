@@ -48,35 +48,30 @@ void __wrap_tmx_run_destroy(struct tmx_run *run)
     }
 }
 
-enum tmx_status __wrap_tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
-                                      struct tmx_err *err);
-enum tmx_status __wrap_tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
-                                      struct tmx_err *err)
+enum tmx_status __wrap_tmx_run_load(struct tmx_run **run, const char *path, const struct tmx_run_how *how,
+                                    struct tmx_err *err);
+enum tmx_status __wrap_tmx_run_load(struct tmx_run **run, const char *path, const struct tmx_run_how *how,
+                                    struct tmx_err *err)
 {
     struct fake *f = calloc(1, sizeof *f);
+    struct tmx_config *cfg = NULL;
     size_t size;
     FILE *out = f ? open_memstream(&f->keys, &size) : NULL;
-    const enum tmx_status st = out ? tmx_opt_read(opts, f, root, NULL, err) : tmx_no_memory(err);
+    enum tmx_status st = out ? tmx_config_load(&cfg, path, how->sets, err) : tmx_no_memory(err);
+    st = st ? st : tmx_opt_read(opts, f, tmx_config_root(cfg), NULL, err);
     if (out) {
         struct tmx_writer w = {.full = out};
         tmx_opt_write(opts, f, &w);
         (void)!tmx_writer_finish(&w, NULL, err);
         fclose(out);
     }
+    tmx_config_close(cfg);
     *run = (void *)f;
     if (st) {
         __wrap_tmx_run_destroy(*run);
         *run = NULL;
     }
     return st;
-}
-
-enum tmx_status __wrap_tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
-                                        struct tmx_err *err);
-enum tmx_status __wrap_tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
-                                        struct tmx_err *err)
-{
-    return __wrap_tmx_run_create(run, root, err);
 }
 
 const char *__wrap_tmx_run_keys(const struct tmx_run *run);

@@ -141,7 +141,8 @@ static int check_one(size_t i, size_t *judged, double *gap)
     write_phases(phases, rng);
     write_mix(mix, phases, rng);
     write_run(text, sizeof text, mix, rng);
-    if (tmx_config_parse(&cfg, text, "random", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+    if (tmx_config_parse(&cfg, text, "random", &err) ||
+        tmx_run_create(&run, tmx_config_root(cfg), NULL, &err)) {
         fail_msg("run %zu: %s\n%s", i, err.msg, text);
     }
     const double better = beats(run, text, &sum_error);

@@ -98,7 +98,7 @@ static enum tmx_status run(const char *mix, const char *extra, struct tmx_err *e
              "sensor = { period_s = 0.05; }; %s",
              cells, cells, mix, extra);
     enum tmx_status st = tmx_config_parse(&cfg, text, "failing.cfg", err);
-    st = st ? st : tmx_run_create(&r, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_create(&r, tmx_config_root(cfg), NULL, err);
     tmx_config_close(cfg);
     st = st ? st : tmx_run_alone(r, &alone, err);
     tmx_run_destroy(r);

@@ -17,7 +17,7 @@ static inline struct tmx_run *try_run(const char *text, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
-    if (tmx_config_parse(&cfg, text, "test", err) || tmx_run_create(&run, tmx_config_root(cfg), err)) {
+    if (tmx_config_parse(&cfg, text, "test", err) || tmx_run_create(&run, tmx_config_root(cfg), NULL, err)) {
         run = NULL;
     }
     tmx_config_close(cfg);

@@ -17,7 +17,8 @@ static struct tmx_run *open_chip(struct tmx_plan_chip *c)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     if (tmx_config_parse(&cfg, "mix = \"WL1\"; seed = 1;", "test", &err) ||
-        tmx_run_create(&run, tmx_config_root(cfg), &err) || tmx_plan_chip_init(c, run, 0, SIZE_MAX, &err)) {
+        tmx_run_create(&run, tmx_config_root(cfg), NULL, &err) ||
+        tmx_plan_chip_init(c, run, 0, SIZE_MAX, &err)) {
         fail_msg("%s", err.msg);
     }
     tmx_config_close(cfg);

@@ -22,7 +22,7 @@ static enum tmx_status open_cta_run(const char *policy, int seed, const char *gr
              "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
              policy, seed, groups);
     assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);
-    return tmx_run_create(r, tmx_config_root(*cfg), err);
+    return tmx_run_create(r, tmx_config_root(*cfg), NULL, err);
 }
 
 static struct outcome run(const char *policy, const char *groups)

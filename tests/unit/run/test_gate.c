@@ -31,7 +31,7 @@ static struct outcome run(const char *where, const char *policy)
              "gate = { policy = \"%s\"; instructions = 20000; };",
              where, policy);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_create(&r, tmx_config_root(cfg), &err) || tmx_run_execute(r, NULL, &err)) {
+    if (tmx_run_create(&r, tmx_config_root(cfg), NULL, &err) || tmx_run_execute(r, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const struct outcome o = {metric(r, "leakage_j"),
@@ -92,7 +92,7 @@ static size_t asleep(const char *where, const char *mix, int seed, double share[
              "cols = 8; warmup_s = 0.0; gate = { policy = \"warped_gates\"; instructions = 20000; };",
              where, mix, seed);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_create(&r, tmx_config_root(cfg), &err) || tmx_sim_tick(tmx_run_sim(r), &err) ||
+    if (tmx_run_create(&r, tmx_config_root(cfg), NULL, &err) || tmx_sim_tick(tmx_run_sim(r), &err) ||
         tmx_sim_tick(tmx_run_sim(r), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }

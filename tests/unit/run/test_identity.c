@@ -65,7 +65,8 @@ static enum tmx_status id_of(const struct tmx_config *c, char id[TMX_HASH_HEX], 
                              struct tmx_err *err)
 {
     struct tmx_run *r = NULL;
-    const enum tmx_status st = tmx_run_describe(&r, tmx_config_root(c), err);
+    const enum tmx_status st =
+        tmx_run_create(&r, tmx_config_root(c), &(struct tmx_run_how){.described = true}, err);
     if (!st) {
         snprintf(id, TMX_HASH_HEX, "%s", tmx_run_id(r));
         if (resolved) {

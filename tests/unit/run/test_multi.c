@@ -297,7 +297,7 @@ static void threads_change_no_byte(void **state)
                      "topology = \"%s\"; mix = \"%s\"; threads = %zu;\n",
                      i == 0 ? "sensor = { period_s = 0.05; }; " : "", more[i], topology, mix_file, n);
             assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-            if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+            if (tmx_run_create(&run, tmx_config_root(cfg), NULL, &err)) {
                 fail_msg("%s:%u: %s", err.file, err.line, err.msg);
             }
             tmx_config_close(cfg);
@@ -473,7 +473,7 @@ static struct tmx_run *open_shared(size_t i)
              "seed = 1; tick_s = 0.05; rows = 8; cols = 8; %s\ntopology = \"%s\"; mix = \"%s\";", more[i],
              scratch_write("nine.cfg", topology), scratch_write("nine_mix.cfg", work));
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+    if (tmx_run_create(&run, tmx_config_root(cfg), NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     tmx_config_close(cfg);
@@ -560,7 +560,7 @@ static void a_resolved_run_reads_back_to_itself(void **state)
         open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
                   "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
     assert_int_equal(tmx_config_parse(&cfg, tmx_run_resolved(r), "resolved", &err), TMX_OK);
-    if (tmx_run_create(&again, tmx_config_root(cfg), &err)) {
+    if (tmx_run_create(&again, tmx_config_root(cfg), NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     assert_string_equal(tmx_run_resolved(again), tmx_run_resolved(r));

@@ -80,7 +80,8 @@ static enum tmx_status try(enum tmx_level level, const struct tmx_plugin *policy
     assert_int_equal(tmx_catalog_create(&catalog, err), TMX_OK);
     assert_int_equal(tmx_catalog_add(catalog, level, policy, err), TMX_OK);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", err), TMX_OK);
-    enum tmx_status st = tmx_run_create_with(&run, tmx_config_root(cfg), catalog, NULL, err);
+    enum tmx_status st =
+        tmx_run_create(&run, tmx_config_root(cfg), &(struct tmx_run_how){.catalog = catalog}, err);
     for (int t = 0; t < 300 && !st; t++) {
         st = tmx_sim_tick(tmx_run_sim(run), err);
     }

@@ -16,7 +16,7 @@ static struct tmx_run *describe_on(const char *chip, const char *policy)
     struct tmx_config *cfg = NULL;
     snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; chip = \"%s\"; policy = \"%s\";", chip, policy);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_describe(&run, tmx_config_root(cfg), &err)) {
+    if (tmx_run_create(&run, tmx_config_root(cfg), &(struct tmx_run_how){.described = true}, &err)) {
         fail_msg("%s: %s", policy, err.msg);
     }
     tmx_config_close(cfg);
@@ -96,7 +96,7 @@ static void times_that_are_not_written_become_whole_ticks(void **state)
                  "mix = \"WL1\"; seed = 1; topology = \"gtx280\"; policy = \"MA\"; tick_s = %g;",
                  ticks[i][0]);
         assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-        if (tmx_run_describe(&r, tmx_config_root(cfg), &err)) {
+        if (tmx_run_create(&r, tmx_config_root(cfg), &(struct tmx_run_how){.described = true}, &err)) {
             fail_msg("%s: %s", text, err.msg);
         }
         check_close(r->options.quantum_s, ticks[i][1], 1e-12, 0);

@@ -143,7 +143,7 @@ static void refuses(const char *config, const char *what)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     assert_int_equal(tmx_config_parse(&cfg, config, "test", &err), TMX_OK);
-    assert_int_not_equal(tmx_run_create(&run, tmx_config_root(cfg), &err), TMX_OK);
+    assert_int_not_equal(tmx_run_create(&run, tmx_config_root(cfg), NULL, &err), TMX_OK);
     if (!strstr(err.msg, what)) {
         fail_msg("\"%s\" instead of \"%s\"", err.msg, what);
     }

@@ -14,7 +14,8 @@ static enum tmx_status describe(const char *line, char *note, size_t size, struc
     struct tmx_run *run = NULL;
     snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;\n%s\n", line);
     assert_int_equal(tmx_config_parse(&cfg, text, "run.cfg", err), TMX_OK);
-    const enum tmx_status st = tmx_run_describe(&run, tmx_config_root(cfg), err);
+    const enum tmx_status st =
+        tmx_run_create(&run, tmx_config_root(cfg), &(struct tmx_run_how){.described = true}, err);
     snprintf(note, size, "%s", run ? run->warning : "");
     tmx_run_destroy(run);
     tmx_config_close(cfg);
@@ -167,7 +168,7 @@ static void options_of_a_back_end_that_do_not_fit_have_their_line(void **state)
         struct tmx_run *run = NULL;
         snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; rows = 8; cols = 8;\n%s\n", rows[i].line);
         assert_int_equal(tmx_config_parse(&cfg, text, "run.cfg", &err), TMX_OK);
-        const enum tmx_status st = tmx_run_create(&run, tmx_config_root(cfg), &err);
+        const enum tmx_status st = tmx_run_create(&run, tmx_config_root(cfg), NULL, &err);
         tmx_config_close(cfg);
         if (tmx_status_exit_code(st) != 2 || err.line != 2 || !strstr(err.msg, rows[i].says)) {
             fail_msg("%s\n-> %d, line %u: %s", rows[i].line, (int)st, err.line, err.msg);

@@ -175,14 +175,16 @@ static void an_axis_and_a_file_give_one_id(void **state)
         assert_int_equal(tmx_config_parse(&cfg, text, "a", &err), TMX_OK);
         assert_int_equal(runs.sets(runs.ctx, 0, &sets, &err), TMX_OK);
         assert_int_equal(tmx_config_apply(cfg, &sets, &err), TMX_OK);
-        assert_int_equal(tmx_run_describe(&a, tmx_config_root(cfg), &err), TMX_OK);
+        assert_int_equal(
+            tmx_run_create(&a, tmx_config_root(cfg), &(struct tmx_run_how){.described = true}, &err), TMX_OK);
         tmx_config_close(cfg);
         assert_true(tmx_setting_real(tmx_setting_find(tmx_run_settings(a), "package.r_convec"), &x));
         assert_true(x == real(&s, 0, 0));
         snprintf(package, sizeof package, "package = { r_convec = %.17g; };", x);
         snprintf(text, sizeof text, root, package);
         assert_int_equal(tmx_config_parse(&cfg, text, "b", &err), TMX_OK);
-        assert_int_equal(tmx_run_describe(&b, tmx_config_root(cfg), &err), TMX_OK);
+        assert_int_equal(
+            tmx_run_create(&b, tmx_config_root(cfg), &(struct tmx_run_how){.described = true}, &err), TMX_OK);
         assert_string_equal(tmx_run_id(a), tmx_run_id(b));
         tmx_config_close(cfg);
         tmx_run_destroy(a);
