@@ -91,6 +91,22 @@ static void estimate(const struct tmx_trace_run *r, struct estimate *e, struct t
     e->reduced_mb = MB * bytes;
 }
 
+/* Rows of another power than the one before, from which the reduced model of coolant takes less than the
+ * grid: fitted to 93 random stacks of channels (16 to 48 cells a side, 2 to 64 units, rows of 0.01 to 30
+ * times that coolant takes through), of which 80 % are within a factor of two and all within five. */
+static double rows_to_pay(const struct tmx_thermal_spec *spec, struct tmx_err *err)
+{
+    struct tmx_network net = {0};
+    double rows = INFINITY;
+    if (!err->code && !tmx_network_init(&net, spec, err)) {
+        const double side = sqrt((double)(spec->rows * spec->cols));
+        rows = 78 * sqrt((double)tmx_thermal_spec_units(spec) / side) *
+               pow(tmx_network_transit_s(&net, 1) / spec->min_step_s, 0.27);
+    }
+    tmx_network_finish(&net);
+    return rows;
+}
+
 enum { N_LEVELS = 24 }; /* of a still-air sink; neighbours differ by a few per cent of r_convec */
 
 static const double MAX_W_PER_M2 = 1e8; /* 100 W/mm2: beyond every processor; mostly a slip in units */
@@ -441,7 +457,6 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
  * model cannot keep its tolerance. */
 static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    enum { ROWS = 14 }; /* of another power than the one before: a set-up of coolant takes 6 to 30 */
     const struct tmx_trace_options *a = r->args;
     struct tmx_thermal_spec *spec = &r->stack.spec;
     const struct tmx_settle_options options = settle_options(r);
@@ -473,7 +488,8 @@ static void create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     }
     /* does the reduced model of coolant take less than the grid? */
     const bool pays = spec->map_mode != TMX_MAP_MIN && spec->map_mode != TMX_MAP_MAX &&
-                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && steps >= ROWS;
+                      !spec->accurate_cells && !spec->init_node_k && !a->mixed && r->stack.channels &&
+                      (double)steps >= rows_to_pay(spec, err);
     const bool grid = a->scheme == TMX_TRACE_BE ||
                       (!a->method && ((r->stack.channels && !pays) || spec->rows == 1 || tmx_falling(spec)));
     const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;

@@ -18,11 +18,12 @@
 /* How a temperature field dies away without power: exp(-h C^-1 G) v for one step h. */
 
 enum { MAX_KRYLOV = 100 };
-/* h sigma. Near the optimum of the source, figure 3: 5 to 20. Where coolant sweeps a jump through 40 to 96
- * cells in a step, four times that take half as many terms, and each solve has fewer iterations; steps of
- * several times that coolant takes through want no more than others. */
-static const double POLE = 10.0, FLOW_POLE = 40.0;
-static const double ENOUGH_K = 1e-10; /* size of the last Krylov term at which the series ends */
+/* h sigma. Near the optimum of the source, figure 3: 5 to 20. In a step in which coolant sweeps a jump
+ * through the die and not yet out, 40 takes half as many terms, and each solve has fewer iterations: chosen
+ * on 24 to 96 cells along the flow. */
+static const double POLE = 10.0, SWEEP_POLE = 40.0;
+static const double SWEEPS[] = {0.1, 1.5}; /* of the time that coolant takes through, such a step */
+static const double ENOUGH_K = 1e-10;      /* size of the last Krylov term at which the series ends */
 static const double ENOUGH_FLOW_K =
     1e-7; /* where coolant flows: what it carries is damped by nothing but the walls */
 /* Before a slow mode is seen all seems to have decayed by the end: the mean over the step shows it. */
@@ -304,7 +305,8 @@ static double pole(const struct model *m, size_t level, double dt_s)
     if (m->scheme == EULER || m->net.n_flow == 0) {
         return m->scheme == EULER ? 1 : POLE;
     }
-    return fmax(POLE, FLOW_POLE * fmin(1, tmx_network_transit_s(&m->net, m->flow[level]) / dt_s));
+    const double part = dt_s / tmx_network_transit_s(&m->net, m->flow[level]);
+    return part > SWEEPS[0] && part < SWEEPS[1] ? SWEEP_POLE : POLE;
 }
 
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
