@@ -88,9 +88,9 @@ struct table { /* of one step length */
 
 struct model {
     struct tmx_reduced_model shared;
-    struct table *table; /* [n_table] owned; grows in prepare alone */
+    struct table *table; /* [n_table]; grows in prepare alone */
     size_t n_table;
-    struct tmx_arena arena; /* of their rows */
+    struct tmx_arena arena; /* of tables and their rows */
     double ambient_k;
     bool inlet_at_ambient;
     double coolant_limit_k; /* INFINITY: none */
@@ -138,7 +138,6 @@ static void model_destroy(void *model)
     struct model *m = model;
     if (m) {
         tmx_arena_finish(&m->arena);
-        free(m->table);
         tmx_reduced_model_finish(&m->shared);
         free(m);
     }
@@ -243,11 +242,9 @@ static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
     if (find_table(m, dt_s)) {
         return TMX_OK;
     }
-    struct table *grown = realloc(m->table, (m->n_table + 1) * sizeof *grown);
     double *rows;
-    m->table = grown ? grown : m->table;
-    TMX_TAKE(&m->arena, rows, 3 * row * m->shared.n_level);
-    if (!grown || !rows) {
+    if (!TMX_TAKE(&m->arena, rows, 3 * row * m->shared.n_level) ||
+        !TMX_GROW(&m->arena, m->table, m->n_table)) {
         return tmx_fail(err, TMX_ENOMEM, "step table");
     }
     for (size_t l = 0; l < m->shared.n_level; l++) {
@@ -437,23 +434,20 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
     const size_t work = (tmx_modal_work(m->shared.modal) + 1) / 2; /* floats */
     double *at = calloc(2 * mode + 4 * unit + cell + wet + work, sizeof *at);
-    if (!s || !kept || !at) {
-        free(s);
-        free(kept);
-        free(at);
-        return tmx_fail(err, TMX_ENOMEM, "thermal instance");
+    const bool ok = s && kept && at;
+    if (ok) {
+        *s = (struct state){.model = m,
+                            .memory = at,
+                            .ambient_k = m->ambient_k,
+                            .z = at,
+                            .next = at + mode,
+                            .kept = kept,
+                            .energy = at + 2 * mode,
+                            .power = at + 2 * mode + unit,
+                            .theta = at + 2 * mode + 2 * unit,
+                            .now = at + 2 * mode + 3 * unit};
     }
-    *s = (struct state){.model = m,
-                        .memory = at,
-                        .ambient_k = m->ambient_k,
-                        .z = at,
-                        .next = at + mode,
-                        .kept = kept,
-                        .energy = at + 2 * mode,
-                        .power = at + 2 * mode + unit,
-                        .theta = at + 2 * mode + 2 * unit,
-                        .now = at + 2 * mode + 3 * unit};
-    if ((m->n_table == 0 || cell) && !take_rows(s)) {
+    if (!ok || ((m->n_table == 0 || cell) && !take_rows(s))) {
         free(at);
         free(kept);
         free(s);

@@ -820,40 +820,31 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
     return st;
 }
 
-static void build_and_say(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                          const struct demand *d, const struct tmx_reduced_options *options,
-                          struct tmx_err *err)
-{
-    tmx_cache_making(false);
-    build(m, spec, d, options, err);
-    tmx_cache_making(true);
-}
-
 /* From the cache, or built and put there. */
 static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
                    const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
-    if (!options->cache) {
-        build_and_say(m, spec, d, options, err);
+    FILE *making = NULL;
+    const bool cache = options->cache;
+    if (cache && tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err)) {
         return;
     }
-    if (tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err)) {
-        return;
-    }
-    m->from_cache = load_model(m, key);
-    if (!m->from_cache) {
-        FILE *making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
+    m->from_cache = cache && load_model(m, key);
+    if (cache && !m->from_cache) {
+        making = tmx_cache_make(&(struct tmx_cache_name){.kind = "thermal", .key = key});
         m->from_cache = making && load_model(m, key);
-        if (!m->from_cache) {
-            build_and_say(m, spec, d, options, err);
-            if (!err->code) {
-                store_model(m, key);
-            }
-        }
-        if (making) {
-            fclose(making);
-        }
+    }
+    if (!m->from_cache) {
+        tmx_cache_making(false);
+        build(m, spec, d, options, err);
+        tmx_cache_making(true);
+    }
+    if (cache && !m->from_cache && !err->code) {
+        store_model(m, key);
+    }
+    if (making) {
+        fclose(making);
     }
 }
 
@@ -943,19 +934,6 @@ static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spe
     free(from_k);
 }
 
-static void check_tolerance(const struct tmx_reduced_model *m, const struct demand *d,
-                            const struct tmx_reduced_options *options, struct tmx_err *err)
-{
-    double bound_k = tmx_reduced_model_bound(m, false, d->power_w);
-    bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d->power_w)) : bound_k;
-    if (options->n_mode == 0 && !(bound_k <= MISSED * d->tolerance_k)) {
-        tmx_error(err, TMX_ESOLVE,
-                  "the reduced model misses its tolerance of %g K: estimated error %.2g K; a network with "
-                  "such values needs the full grid (method grid)",
-                  d->tolerance_k, bound_k);
-    }
-}
-
 static void check_coolant(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
                           struct tmx_err *err)
 {
@@ -1011,8 +989,16 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (spec->init_node_k && !own.code) {
         join_start(m, spec, &d, options, &own);
     }
-    if (!own.code) {
-        check_tolerance(m, &d, options, &own);
+    if (!own.code && options->n_mode == 0) {
+        double bound_k = tmx_reduced_model_bound(m, false, d.power_w);
+        bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d.power_w)) : bound_k;
+        if (!(bound_k <= MISSED * d.tolerance_k)) {
+            tmx_error(
+                &own, TMX_ESOLVE,
+                "the reduced model misses its tolerance of %g K: estimated error %.2g K; a network with "
+                "such values needs the full grid (method grid)",
+                d.tolerance_k, bound_k);
+        }
     }
     for (size_t l = 0; l < m->n_level && !own.code; l++) {
         tmx_modal_close(&m->modal[l]);

@@ -64,25 +64,6 @@ static double flow_m3_per_s(const struct tmx_fan_sink *fs)
     return area * sqrt(0.25 * PI * pow(rbar, 3) * omega / area);
 }
 
-/* Plate fins, air along them; dh is the channel's hydraulic length, v the air's speed. */
-static double lateral_fins(const struct tmx_fan_sink *fs, double v, double dh, double Re)
-{
-    const double S = fs->s_sink_m, w_c = fs->channel_width_m;
-    double hc;
-    if (Re <= LAMINAR_RE) {
-        const double r = RHO * v * w_c * w_c / (MU * S);
-        const double developed = r * PR / 2;
-        const double developing = 0.664 * sqrt(r) * pow(PR, 0.33) * sqrt(1 + 3.65 / sqrt(r));
-        hc = pow(pow(developed, -3) + pow(developing, -3), -0.33) * KA / w_c;
-    } else {
-        const double f = pow(0.79 * log(Re) - 1.64, -2);
-        hc = f * Re * pow(PR, 0.33) / 8 * KA / dh;
-    }
-    /* HotSpot takes the side S where the fin's height is meant; the height acts through v alone. */
-    const double m = sqrt(2 * hc / (fs->k_sink * fs->fin_width_m)), eta = tanh(m * S) / (m * S);
-    return 1 / (hc * (w_c + 2 * eta * S) * fins(fs) * S);
-}
-
 double tmx_fan_forced_k_per_w(const struct tmx_fan_sink *fs)
 {
     const double S = fs->s_sink_m, w_c = fs->channel_width_m, flow = flow_m3_per_s(fs);
@@ -101,7 +82,19 @@ double tmx_fan_forced_k_per_w(const struct tmx_fan_sink *fs)
         return 1 / (Nu * KA / fs->pin_diam_m * wetted_area_m2(fs));
     }
     const double v = flow / ((fins(fs) - 1) * w_c * fs->fin_height_m);
-    return lateral_fins(fs, v, dh, RHO * v * dh / MU);
+    const double Re = RHO * v * dh / MU, r = RHO * v * w_c * w_c / (MU * S); /* plates, air along them */
+    double hc;
+    if (Re <= LAMINAR_RE) {
+        const double developed = r * PR / 2;
+        const double developing = 0.664 * sqrt(r) * pow(PR, 0.33) * sqrt(1 + 3.65 / sqrt(r));
+        hc = pow(pow(developed, -3) + pow(developing, -3), -0.33) * KA / w_c;
+    } else {
+        const double f = pow(0.79 * log(Re) - 1.64, -2);
+        hc = f * Re * pow(PR, 0.33) / 8 * KA / dh;
+    }
+    /* HotSpot takes the side S where the fin's height is meant; the height acts through v alone. */
+    const double m = sqrt(2 * hc / (fs->k_sink * fs->fin_width_m)), eta = tanh(m * S) / (m * S);
+    return 1 / (hc * (w_c + 2 * eta * S) * fins(fs) * S);
 }
 
 double tmx_fan_natural_k_per_w(const struct tmx_fan_sink *fs, double sink_k, double ambient_k)

@@ -777,20 +777,6 @@ static void compare(struct build *b, const struct answers *y, size_t level, cons
     tmx_arena_finish(&a);
 }
 
-/* The largest sum over the inputs of error [m][u]. */
-static double worst_k(const struct build *b, const double *error)
-{
-    double worst = 0;
-    for (size_t r = 0; r < b->u; r++) {
-        double sum = 0;
-        for (size_t i = 0; i < b->m; i++) {
-            sum += error[i * b->u + r] * demand(b, i);
-        }
-        worst = fmax(worst, sum);
-    }
-    return worst;
-}
-
 /* Modes of k directions at the levels that are tested, which are compared, or at the others. */
 static void try(struct build *b, const struct answers *y, const struct small *q, size_t k, bool tested,
                 struct tmx_modal *modal, struct tmx_coolant *c, double *error)
@@ -869,7 +855,15 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
         if (end || tmx_largest(b->u, off) <= enough_k) { /* else spare the modes, which take longer */
             memset(error, 0, b->m * b->u * sizeof *error);
             try(b, y, q, k, true, modal, c, error);
-            done = end || worst_k(b, error) <= enough_k;
+            double worst_k = 0;
+            for (size_t r = 0; r < b->u; r++) {
+                double sum_k = 0;
+                for (size_t i = 0; i < b->m; i++) {
+                    sum_k += error[i * b->u + r] * demand(b, i);
+                }
+                worst_k = fmax(worst_k, sum_k);
+            }
+            done = end || worst_k <= enough_k;
         }
         k = done ? k : k + 8 + k / 6;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/os.h"
 #include "thermal/assembly/vectors.h"
 
@@ -134,15 +135,6 @@ void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, s
 /* ---- Factors and eigenvalues ---- */
 
 /* GSL stores by rows: what it sees is the transposed matrix. */
-
-static void fail_eigen(size_t n, int gsl, struct tmx_err *err)
-{
-    if (gsl == GSL_ENOMEM) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    } else if (gsl) {
-        tmx_error(err, TMX_ESOLVE, "eigenvalues of a %zu x %zu matrix: %s", n, n, gsl_strerror(gsl));
-    }
-}
 
 /* A sign that is open: the largest component is positive. */
 static void fix_sign(size_t n, double *x)
@@ -346,11 +338,12 @@ static int by_value(const void *a, const void *b)
 void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
 {
     const size_t n_panel = (n + PANEL - 1) / PANEL, step = n * PANEL;
-    struct value *value = err->code ? NULL : malloc(n * sizeof *value);
-    double *z = err->code ? NULL : calloc(n_panel * step + (4 * REFLECTORS + 3) * n + n * n, sizeof *z);
-    if (!value || !z) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    struct tmx_arena arena = {0};
+    struct value *value;
+    double *z;
+    TMX_TAKE(&arena, value, n);
+    TMX_TAKE(&arena, z, n_panel * step + (4 * REFLECTORS + 3) * n + n * n);
+    tmx_arena_check(&arena, err);
     if (!err->code) {
         double *work = z + n_panel * step, *d = work + 4 * REFLECTORS * n, *e = d + n, *tau = e + n,
                *turned = tau + n;
@@ -390,8 +383,7 @@ void tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
             fix_sign(n, a + c * n);
         }
     }
-    free(value);
-    free(z);
+    tmx_arena_finish(&arena);
 }
 
 enum { COLUMNS = 48 }; /* of a block: the rest is products */
@@ -426,43 +418,29 @@ static void cholesky(size_t n, double *a, struct tmx_err *err)
     free(row);
 }
 
-/* b [n][m] := L^-1 b */
-static void solve_lower(size_t n, size_t m, const double *l, double *b)
-{
-    for (size_t j = 0; j < n; j += COLUMNS) {
-        const size_t many = least(COLUMNS, n - j);
-        tmx_dense_nn(many, m, j, -1, l + j, n, b, n, 1, b + j, n);
-        for (size_t col = 0; col < m; col++) {
-            double *x = b + col * n;
-            for (size_t c = j; c < j + many; c++) {
-                x[c] /= l[c * n + c];
-                tmx_axpy(j + many - c - 1, -x[c], l + c * n + c + 1, x + c + 1);
-            }
-        }
-    }
-}
-
-/* b [n][m] := L'^-1 b */
-static void solve_upper(size_t n, size_t m, const double *l, double *b)
-{
-    for (size_t end = n, j; end > 0; end = j) {
-        j = (end - 1) / COLUMNS * COLUMNS;
-        tmx_dense_tn(end - j, m, n - end, -1, l + j * n + end, n, b + end, n, 1, b + j, n);
-        for (size_t col = 0; col < m; col++) {
-            double *x = b + col * n;
-            for (size_t c = end; c-- > j;) {
-                x[c] = (x[c] - tmx_dot(end - c - 1, l + c * n + c + 1, x + c + 1)) / l[c * n + c];
-            }
-        }
-    }
-}
-
 void tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
 {
     cholesky(n, a, err);
-    if (!err->code) {
-        solve_lower(n, n_rhs, a, b);
-        solve_upper(n, n_rhs, a, b);
+    for (size_t j = 0; j < n && !err->code; j += COLUMNS) { /* b := L^-1 b */
+        const size_t many = least(COLUMNS, n - j);
+        tmx_dense_nn(many, n_rhs, j, -1, a + j, n, b, n, 1, b + j, n);
+        for (size_t col = 0; col < n_rhs; col++) {
+            double *x = b + col * n;
+            for (size_t c = j; c < j + many; c++) {
+                x[c] /= a[c * n + c];
+                tmx_axpy(j + many - c - 1, -x[c], a + c * n + c + 1, x + c + 1);
+            }
+        }
+    }
+    for (size_t end = n, j; end > 0 && !err->code; end = j) { /* b := L'^-1 b */
+        j = (end - 1) / COLUMNS * COLUMNS;
+        tmx_dense_tn(end - j, n_rhs, n - end, -1, a + j * n + end, n, b + end, n, 1, b + j, n);
+        for (size_t col = 0; col < n_rhs; col++) {
+            double *x = b + col * n;
+            for (size_t c = end; c-- > j;) {
+                x[c] = (x[c] - tmx_dot(end - c - 1, a + c * n + c + 1, x + c + 1)) / a[c * n + c];
+            }
+        }
     }
 }
 
@@ -483,10 +461,9 @@ void tmx_dense_solve_any(size_t n, size_t n_rhs, bool transposed, double *a, dou
         status = gsl_linalg_LU_svx(&square.matrix, order, &x.vector);
     }
     gsl_permutation_free(order);
-    if (status == GSL_ENOMEM) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    } else if (status) {
-        tmx_error(err, TMX_ESOLVE, "%zu x %zu matrix has no inverse", n, n);
+    if (status) {
+        tmx_error(err, status == GSL_ENOMEM ? TMX_ENOMEM : TMX_ESOLVE, "inverse of a %zu x %zu matrix: %s", n,
+                  n, gsl_strerror(status));
     }
 }
 
@@ -521,7 +498,11 @@ void tmx_dense_eigen_any(size_t n, double *a, double *re, double *im, double *t,
     gsl_vector_complex_free(value);
     gsl_matrix_complex_free(vector);
     gsl_eigen_nonsymmv_free(work);
-    fail_eigen(n, status || at == n ? status : GSL_EFAILED, err);
+    status = status || at == n ? status : GSL_EFAILED;
+    if (status) {
+        tmx_error(err, status == GSL_ENOMEM ? TMX_ENOMEM : TMX_ESOLVE,
+                  "eigenvalues of a %zu x %zu matrix: %s", n, n, gsl_strerror(status));
+    }
 }
 
 /* Scaling and squaring with the Pade approximant of order 6. Source: C. Moler, C. Van Loan, "Nineteen dubious

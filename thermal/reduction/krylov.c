@@ -132,18 +132,6 @@ void tmx_regions_finish(struct tmx_regions *r)
     *r = (struct tmx_regions){0};
 }
 
-/* worst[n] := the largest |node[]| of each region, where that is more than what is there. */
-static void regions_worst(const struct tmx_regions *r, const double *node, double *worst)
-{
-    for (size_t k = 0; k < r->n; k++) {
-        double v = worst[k];
-        for (size_t e = r->start[k]; e < r->start[k + 1]; e++) {
-            v = fmax(v, fabs(node[r->node[e]]));
-        }
-        worst[k] = v;
-    }
-}
-
 /* Square of the part of a vector that is new, below which it is made orthogonal a second time. */
 static const double LITTLE = 0.1;
 
@@ -461,9 +449,15 @@ static double worst_node(struct builder *b, const struct tmx_regions *regions, d
     memset(miss, 0, b->grown.n_in * regions->n * sizeof *miss);
     memset(b->node, 0, n * sizeof *b->node);
     for (size_t v = 0; v < b->grown.n_in; v++) {
-        regions_worst(regions, b->grown.x + v * n, miss + v * regions->n);
+        const double *x = b->grown.x + v * n;
+        for (size_t k = 0; k < regions->n; k++) {
+            double *most = &miss[v * regions->n + k];
+            for (size_t e = regions->start[k]; e < regions->start[k + 1]; e++) {
+                *most = fmax(*most, fabs(x[regions->node[e]]));
+            }
+        }
         for (size_t c = 0; c < n; c++) {
-            b->node[c] += fabs(b->grown.x[v * n + c]) * b->weight[v];
+            b->node[c] += fabs(x[c]) * b->weight[v];
         }
     }
     for (size_t e = 0; e < regions->start[regions->n]; e++) {
