@@ -18,13 +18,13 @@
 
 static void put_data(enum tmx_data kind, const char *prefix, FILE *out)
 {
-    char **names = NULL;
-    if (tmx_data_names(kind, &names, NULL) == TMX_OK) {
-        for (char **n = names; *n; n++) {
-            fprintf(out, "%s%s\n", prefix, *n);
-        }
+    struct tmx_arena arena = {0};
+    const char *const *names;
+    const size_t n = tmx_data_names(kind, &names, &arena);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "%s%s\n", prefix, names[i]);
     }
-    tmx_data_names_free(names);
+    tmx_arena_finish(&arena);
 }
 
 static void put_plugins(const void *const *table, const char *prefix, FILE *out)

@@ -63,20 +63,19 @@ static void add_file(struct tmx_table *t, const char *name, const char *path, en
 
 static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, enum of of, struct tmx_err *err)
 {
-    char **names;
-    enum tmx_status st = tmx_data_names(kind, &names, err);
-    if (st) {
-        return st;
-    }
-    for (char **n = names; *n && !st; n++) {
+    struct tmx_arena arena = {0};
+    const char *const *names;
+    const size_t n = tmx_data_names(kind, &names, &arena);
+    enum tmx_status st = arena.failed ? tmx_no_memory(err) : TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
-        st = tmx_data_find(kind, *n, path, err);
+        st = tmx_data_find(kind, names[i], path, err);
         if (!st) {
             snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
-            add_file(t, *n, file, of);
+            add_file(t, names[i], file, of);
         }
     }
-    tmx_data_names_free(names);
+    tmx_arena_finish(&arena);
     return st;
 }
 
@@ -168,23 +167,22 @@ enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
 /* A chip's file has a source beside every number; the catalog repeats nothing of it. */
 static void print_chips(FILE *out)
 {
-    char **names = NULL;
+    struct tmx_arena arena = {0};
+    const char *const *names;
     struct tmx_err ignored = {0}; /* the table has named what cannot be read */
-    if (tmx_data_names(TMX_DATA_CHIP, &names, &ignored)) {
-        return;
-    }
-    for (char **n = names; *n; n++) {
+    const size_t n = tmx_data_names(TMX_DATA_CHIP, &names, &arena);
+    for (size_t i = 0; i < n; i++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
         struct tmx_text_file text = {0};
-        enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, *n, path, &ignored);
+        enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, names[i], path, &ignored);
         st = st ? st : tmx_path_join(file, path, "chip.cfg", &ignored);
         st = st ? st : tmx_text_load(&text, file, &ignored);
         if (!st) {
-            fprintf(out, "\n%s/chip.cfg:\n\n%s", *n, text.data);
+            fprintf(out, "\n%s/chip.cfg:\n\n%s", names[i], text.data);
         }
         tmx_text_finish(&text);
     }
-    tmx_data_names_free(names);
+    tmx_arena_finish(&arena);
 }
 
 void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)

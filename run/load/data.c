@@ -106,95 +106,50 @@ static bool ends_with(const char *s, const char *suffix)
 /* WL2 before WL10. */
 static int by_text(const void *a, const void *b)
 {
-    return strverscmp(*(char *const *)a, *(char *const *)b);
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Append the names of one folder; false when memory is out. */
-static bool gather(const char *folder, const char *suffix, char ***names, size_t *n)
+size_t tmx_data_names(enum tmx_data kind, const char *const **names, struct tmx_arena *arena)
 {
-    DIR *dir = opendir(folder);
-    bool ok = true;
-    for (struct dirent *e; ok && dir && (e = readdir(dir));) {
-        if (e->d_name[0] == '.' ||
-            (suffix[0] ? !ends_with(e->d_name, suffix) : strchr(e->d_name, '.') != NULL)) {
-            continue;
-        }
-        char **more = realloc(*names, (*n + 2) * sizeof *more);
-        if (more) {
-            *names = more;
-            more[*n] = strndup(e->d_name, strlen(e->d_name) - strlen(suffix));
-            ok = more[*n] != NULL;
-            *n += ok;
-            more[*n] = NULL;
-        } else {
-            ok = false;
-        }
-    }
-    if (dir) {
-        closedir(dir);
-    }
-    return ok;
-}
-
-enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err *err)
-{
-    size_t n = 0;
-    *names = calloc(1, sizeof **names);
-    bool ok = *names != NULL;
-    for (size_t i = 0; i < N_ROOT && ok; i++) {
+    const char *suffix = kinds[kind].suffix, **list = NULL;
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < N_ROOT; i++) {
         char buf[TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
         const char *at = root(i, buf);
-        if (at && snprintf(folder, sizeof folder, "%s/%s", at, kinds[kind].folder) < TMX_PATH_SIZE) {
-            ok = gather(folder, kinds[kind].suffix, names, &n);
+        const bool fits =
+            at && snprintf(folder, sizeof folder, "%s/%s", at, kinds[kind].folder) < TMX_PATH_SIZE;
+        DIR *dir = fits ? opendir(folder) : NULL;
+        for (struct dirent *e; dir && (e = readdir(dir));) {
+            const bool is = suffix[0] ? ends_with(e->d_name, suffix) : !strchr(e->d_name, '.');
+            if (e->d_name[0] != '.' && is && TMX_GROW(arena, list, n)) {
+                list[n++] = tmx_arena_letters(arena, e->d_name, strlen(e->d_name) - strlen(suffix));
+            }
+        }
+        if (dir) {
+            closedir(dir);
         }
     }
-    if (!ok) {
-        tmx_data_names_free(*names);
-        *names = NULL;
-        return tmx_no_memory(err);
+    n = arena->failed ? 0 : n;
+    if (n > 0) {
+        qsort(list, n, sizeof *list, by_text);
     }
-    qsort(*names, n, sizeof **names, by_text);
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (kept > 0 && strcmp((*names)[kept - 1], (*names)[i]) == 0) {
-            free((*names)[i]);
-        } else {
-            (*names)[kept++] = (*names)[i];
+    for (size_t i = 0; i < n; i++) { /* a name that several roots have counts once */
+        if (kept == 0 || strcmp(list[kept - 1], list[i]) != 0) {
+            list[kept++] = list[i];
         }
     }
-    (*names)[kept] = NULL;
-    return TMX_OK;
-}
-
-void tmx_data_names_free(char **names)
-{
-    for (char **n = names; n && *n; n++) {
-        free(*n);
-    }
-    free(names);
+    *names = list;
+    return kept;
 }
 
 static enum tmx_status unknown(enum tmx_data kind, const char *from, const char *name, struct tmx_err *err)
 {
-    char **names = NULL, here[TMX_PATH_SIZE];
+    char here[TMX_PATH_SIZE], hint[TMX_HINT_SIZE];
     if (name[0] && tmx_beside(from, name, here, sizeof here)) {
         return tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; the one in %s is \"./%s\"", kinds[kind].word,
                         name, kinds[kind].folder, strchr(here, '/') ? "this file's folder" : "this folder",
                         name);
     }
-    enum tmx_status st = tmx_data_names(kind, &names, err);
-    if (st || !names) {
-        return st;
-    }
-    size_t n = 0;
-    char hint[TMX_HINT_SIZE];
-    while (names[n]) {
-        n++;
-    }
-    union { /* read only */
-        char **from;
-        const char *const *to;
-    } known = {.from = names};
     static const struct {
         enum tmx_data kind;
         const char *how;
@@ -207,18 +162,24 @@ static enum tmx_status unknown(enum tmx_data kind, const char *from, const char 
     while (other < 4 && tmx_data_find(others[other].kind, name, here, &ignored)) {
         other++;
     }
-    if (other < 4) {
+    struct tmx_arena arena = {0};
+    const char *const *names;
+    const size_t n = tmx_data_names(kind, &names, &arena);
+    enum tmx_status st;
+    if (arena.failed) {
+        st = tmx_no_memory(err);
+    } else if (other < 4) {
         st = tmx_fail(err, TMX_EIO, "no run \"%s\" in %s/%s; there is %s", name, kinds[kind].folder,
-                      tmx_suggest(hint, name, known.to, n), others[other].how);
+                      tmx_suggest(hint, name, names, n), others[other].how);
     } else if (n) {
         st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/%s", kinds[kind].word, name, kinds[kind].folder,
-                      tmx_suggest(hint, name, known.to, n));
+                      tmx_suggest(hint, name, names, n));
     } else {
         st = tmx_fail(err, TMX_EIO,
                       "no %s \"%s\": found no %s/ folder; set THERMIX_DATA to the one that holds it",
                       kinds[kind].word, name, kinds[kind].folder);
     }
-    tmx_data_names_free(names);
+    tmx_arena_finish(&arena);
     return st;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/os.h"
 #include "base/setting.h"
 
@@ -65,10 +66,9 @@ void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size
 TMX_NODISCARD enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE],
                                             struct tmx_err *err);
 
-/* Known names of a kind over all roots, sorted, each once; a NULL-terminated list to be
- * released with tmx_data_names_free. */
-TMX_NODISCARD enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err *err);
-void tmx_data_names_free(char **names);
+/* Known names of a kind over all roots, sorted, each once, kept in the arena; how many, 0 where it has
+ * failed. */
+size_t tmx_data_names(enum tmx_data kind, const char *const **names, struct tmx_arena *arena);
 
 /* Where `relative` ("../share/thermix") leads from the folder of the program or shared library
  * that holds this code, without links, into buf. What belongs to an installation is found this

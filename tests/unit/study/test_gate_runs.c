@@ -29,14 +29,15 @@ static bool has_instructions(const char *name)
 
 static void shipped_kernels_run(void **state)
 {
-    char **names = NULL;
+    struct tmx_arena arena = {0};
+    const char *const *names;
     struct tmx_err err = {0};
     unsigned n = 0;
-    assert_int_equal(tmx_data_names(TMX_DATA_KERNEL, &names, &err), TMX_OK);
+    const size_t n_name = tmx_data_names(TMX_DATA_KERNEL, &names, &arena);
     for (size_t c = 0; c < sizeof chips / sizeof chips[0]; c++) {
         struct tmx_gate_chip chip;
         assert_int_equal(tmx_gate_chip_load(&chip, chips[c], NULL, &err), TMX_OK);
-        for (char **name = names; *name; name++) {
+        for (const char *const *name = names; name < names + n_name; name++) {
             struct tmx_gate_kernel k;
             struct tmx_stream s;
             struct tmx_sm_result r;
@@ -53,7 +54,7 @@ static void shipped_kernels_run(void **state)
             n++;
         }
     }
-    tmx_data_names_free(names);
+    tmx_arena_finish(&arena);
     assert_true(n >= 2 * 30); /* 18 of paper 001, 12 of paper 003 */
 }
 
