@@ -68,6 +68,13 @@ solver : steady ; initial temperature 300.0 ;
 I
 f convert ice.flp -o i.flp && f check i.flp | grep -q '3 units tile 4 x 4 mm' || say 3D-ICE floorplan
 f convert ice.stk -o stack
+# names that are made up keep apart from those of elements, also of later ones
+sed 's/^L2.*/L2 : rectangle (3000, 0, 1000, 1500) ; rectangle (3000, 1500, 1000, 1500) ;/; s/Core0/filler_0/; s/Core1/L2_1/' ice.flp |
+  { cat; echo 'L2_1_ : position 3000, 3000 ; dimension 500, 500 ;'; } >named.flp
+sed 's/ice.flp/named.flp/; s/cell length 100, width/cell length 300, width/' ice.stk >named.stk
+f convert named.stk -o named 2>err.txt && [ "$(cut -f1 named/LOGIC.flp | tail -n +2 | tr '\n' ' ')" = "filler_0 L2_1 L2 L2_1__ L2_1_ filler_0_ filler_1 " ] ||
+  say "made up names: $(cat err.txt named/LOGIC.flp)"
+grep -q 'named.stk:6: cells of 300 x 100 um do not divide the chip: a grid of 40 x 13' err.txt || say "cells: $(cat err.txt)"
 [ "$(grep -c '' stack/stack.lcf)" = 34 ] || say "layers: $(cat stack/stack.lcf)"
 grep -A5 '^1$' stack/stack.lcf | tr '\n' ' ' | grep -q '^1 Y Y 1628000 0.007692307692307693 2e-06' || say "$(cat stack/stack.lcf)"
 f check stack/LOGIC.flp >/dev/null

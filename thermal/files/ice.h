@@ -53,6 +53,9 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
 
 /* Private to ice_read.c and ice_write.c. */
 
+/* A name that is made up gets _ behind it as long as a unit has it. */
+void tmx_ice_name_apart(const struct tmx_floorplan *fp, char *name, size_t size);
+
 struct tmx_ice_lex { /* the words of a 3D-ICE file */
     struct tmx_text_file text;
     const char *next;

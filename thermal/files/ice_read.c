@@ -254,7 +254,7 @@ static void add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct el
     if (e->w <= 0 || e->h <= 0) {
         FAIL_AT(l, e->line, "%s: %g x %g um is no area", e->name, e->w, e->h);
     }
-    snprintf(text, sizeof text, e->n_rectangle > 1 ? "%s_%zu" : "%s", e->name, e->n_rectangle - 1);
+    snprintf(text, sizeof text, e->n_rectangle > 1 ? "%s\n%zu" : "%s", e->name, e->n_rectangle - 1);
     const struct tmx_unit u = {.name = text,
                                .x_m = e->x * UM,
                                .y_m = e->y * UM,
@@ -264,6 +264,34 @@ static void add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct el
                                .resistivity_mk_per_w = e->material ? 1 / e->material->k_w_per_mk : NAN,
                                .line = e->line};
     tmx_floorplan_add(fp, &u, l->err);
+}
+
+void tmx_ice_name_apart(const struct tmx_floorplan *fp, char *name, size_t size)
+{
+    while (tmx_floorplan_find(fp, name) < fp->n_unit) {
+        tmx_text_add(name, size, "_");
+    }
+}
+
+/* An element's further rectangles, which are NAME and a line's end and a number until all names are known,
+ * become NAME_1, NAME_2, ... */
+static void name_rectangles(struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    char name[NAME + 64];
+    for (size_t u = 0; u < fp->n_unit && !err->code; u++) {
+        char *end = strchr(fp->unit[u].name, '\n');
+        if (end) {
+            snprintf(name, sizeof name, "%.*s_%s", (int)(end - fp->unit[u].name), fp->unit[u].name, end + 1);
+            tmx_ice_name_apart(fp, name, sizeof name);
+            char *own = tmx_text_dup(name);
+            if (!own) {
+                tmx_error(err, TMX_ENOMEM, "out of memory");
+                return;
+            }
+            free(fp->unit[u].name);
+            fp->unit[u].name = own;
+        }
+    }
 }
 
 /* `power values 1, 2, 3 ;`: as many numbers as there are slots, grown as they come. */
@@ -430,6 +458,7 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
         keep_powers(&l, fp, first, slot, e.n_slot, p);
     }
     free(slot);
+    name_rectangles(fp, err);
     print_skipped(&l);
     if (!err->code && p->n_slot > 0 && p->n_without > 0) {
         tmx_warn("%s: no power values, so 0 W (3D-ICE stops there): %s%s", path, p->without,
@@ -659,6 +688,10 @@ static void read_dimensions(struct tmx_ice_stack *s)
     if (s->cell_length_m > 0 && (fmin(rows, cols) < 1 - 1e-6 || fmax(rows, cols) > MAX_SIDE)) {
         FAIL_AT(&s->l, line, "cells of %g x %g um: a grid of %g x %g, expected 1 to %d each way",
                 s->cell_length_m / UM, s->cell_width_m / UM, rows, cols, MAX_SIDE);
+    } else if (s->cell_length_m > 0 &&
+               (fabs(rows - round(rows)) > 1e-6 * rows || fabs(cols - round(cols)) > 1e-6 * cols)) {
+        tmx_warn("%s:%u: cells of %g x %g um do not divide the chip: a grid of %.0f x %.0f", s->l.text.name,
+                 line, s->cell_length_m / UM, s->cell_width_m / UM, round(rows), round(cols));
     }
     if (accept(&s->l, "non-uniform")) { /* one grid serves all layers */
         if (is(&s->l, "true")) {
@@ -912,6 +945,7 @@ enum tmx_status tmx_ice_read_layout(struct tmx_ice_stack *s, const char *path, s
         phrase(l, ":");
         element_keys(l, fp, s, &e);
     }
+    name_rectangles(fp, err);
     if (fp->n_unit == 0) {
         expected(l, "a material");
     }

@@ -294,7 +294,7 @@ static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
                         struct tmx_ice_powers *powers, const char *out_dir, const char *file,
                         const char *comment, struct tmx_err *err)
 {
-    char to[PATH], name[32] = "die";
+    char to[PATH], name[TMX_ICE_NAME + 96] = "die"; /* longer than any that an element has */
     const size_t n_unit = fp->n_unit, n_slot = powers ? powers->n_slot : 0;
     double *x = err->code ? NULL : calloc(4 * n_unit + 4, sizeof *x);
     if (!x) {
@@ -317,6 +317,7 @@ static void write_units(const struct tmx_ice_stack *s, struct tmx_floorplan *fp,
             }
             if (n_unit > 0) {
                 snprintf(name, sizeof name, "filler_%zu", fp->n_unit - n_unit);
+                tmx_ice_name_apart(fp, name, sizeof name);
             }
             if (to_x > i) {
                 const struct tmx_unit u = {name, x[i], y[j], x[to_x] - x[i], y[j + 1] - y[j], NAN, NAN, 0};
