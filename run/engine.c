@@ -158,9 +158,13 @@ static enum tmx_status read_options(struct tmx_engine *e, const char *const *opt
         st = sort_word(w, &e->cfg, *options, err);
     }
     config = w->config;
-    if (!st && w->chip && config) {
+    const char *twice = config                      ? "c"
+                        : e->cfg.f[0]               ? "f"
+                        : e->cfg.grid_layer_file[0] ? "grid_layer_file"
+                                                    : NULL;
+    if (!st && w->chip && twice) {
         return tmx_fail_at(err, TMX_ECONFIG, "engine", 0,
-                           "chip=%.60s brings a package of its own: no c=", w->chip);
+                           "chip=%.60s brings a floorplan and a package of its own: no %s=", w->chip, twice);
     }
     if (!st && w->chip) {
         st = take_chip(&e->cfg, w->chip, package, err);

@@ -283,6 +283,10 @@ class TestPolicy(unittest.TestCase):
             options = {"code": 1.0}
         self.assertRaisesRegex(ValueError, "code", Clash)
 
+    def test_an_object_that_no_key_names_is_said(self):
+        with self.assertWarnsRegex(UserWarning, "policy slow: no key names it"):
+            thermix.Run(BASE, policies=[Slow()])
+
     def test_an_object_is_for_one_run(self):
         p = Slow()
         config = {**BASE, "dtm": {"policy": "slow"}}

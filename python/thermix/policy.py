@@ -495,6 +495,11 @@ class Catalog(Owner):
         for path in modules:
             call("tmx_catalog_load", self.handle, str(path).encode())
 
+    def unnamed(self, resolved):
+        """Names of these policies that no key of the run's whole configuration has."""
+        names = (p.name or type(p).__name__.lower() for p in self.policies)
+        return [name for name in names if f'policy = "{name}";' not in resolved]
+
     def raised(self):
         """The exception that a policy ended the run with; None."""
         return next((p._raised for p in self.policies if p._raised is not None), None)

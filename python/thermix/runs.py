@@ -9,6 +9,7 @@ import multiprocessing.connection
 import operator
 import os
 import signal
+import warnings
 
 import numpy as np
 
@@ -62,6 +63,8 @@ class Run(Owner):
         self.gpus, self.sms, self.units = self._names("gpu"), self._names("sm"), self._names("unit")
         self.fans, self.jobs, self.metric_names = self._names("fan"), self._names("job"), self._names("metric")
         self.done = False
+        for name in catalog.unnamed(self.resolved) if catalog else ():
+            warnings.warn(f"policy {name}: no key names it, so it decides nothing", stacklevel=2)
 
     def _names(self, thing):
         which = THINGS.index(thing)

@@ -198,6 +198,8 @@ static void refusals(void)
     refuse((const char *const[]){"chip=gtx281", NULL}, "did you mean \"gtx280\"?");
     refuse((const char *const[]){"chip", NULL}, "\"chip\": expected name=value");
     refuse((const char *const[]){"chip=gtx280", "c=x.config", NULL}, "no c=");
+    refuse((const char *const[]){"f=x.flp", "chip=gtx280", NULL}, "no f=");
+    refuse((const char *const[]){"chip=gtx280", "grid_layer_file=x.lcf", NULL}, "no grid_layer_file=");
     refuse((const char *const[]){"c=absent.config", NULL}, "absent.config");
     refuse((const char *const[]){"chips=gtx280", NULL}, "did you mean \"chip\"?");
     refuse((const char *const[]){"chip=gtx280", "grid_row=8", NULL}, "did you mean \"grid_rows\"?");
