@@ -441,8 +441,9 @@ enum tmx_status tmx_sets_refuse(const struct tmx_sets *s, const char *words, con
 {
     for (size_t i = 0; s && i < s->n; i++) {
         const struct tmx_set *set = &s->set[i];
+        const char *key = set->key + (strncmp(set->key, "base.", 5) == 0 ? 5 : 0);
         char first[64];
-        snprintf(first, sizeof first, "%.*s", (int)strcspn(set->key, "."), set->key);
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(key, "."), key);
         if (tmx_words_have(words, first)) {
             return tmx_fail(err, TMX_ECONFIG, "%s: %s", set->file ? set->file : set->key, why);
         }

@@ -111,6 +111,15 @@ static void add_served(struct rows *r, struct tmx_run *run, const char *variant,
 
 /* ---- which runs ---- */
 
+/* A policy that is asked for where nothing depends on it. */
+static enum tmx_status refuse_policy(const struct rows *r, const struct tmx_run *run)
+{
+    return r->call->reached || run->options.measured_gains
+               ? TMX_OK
+               : tmx_sets_refuse(r->call->sets, "policy place mix_policy tb",
+                                 "a bound holds for every policy and depends on none", r->err);
+}
+
 /* The run of a file, or of a group of it under entries of the suite's lists; NULL: none. */
 static void bound_run(struct rows *r, const char *group, const char *mix, const struct tmx_setting *asked,
                       const struct tmx_setting *variant, const struct tmx_setting *policy)
@@ -141,10 +150,12 @@ static void bound_run(struct rows *r, const char *group, const char *mix, const 
     st = st ? st : tmx_sets_join(&sets, r->call->sets, group ? "" : "base.", r->err);
     if (!st && r->serves) { /* before its thermal models are made */
         st = tmx_run_load(&look, r->path, &only_look, r->err);
+        st = st ? st : refuse_policy(r, look);
         st = st ? st : tmx_serve_bound_check(look, r->err);
         tmx_run_destroy(look);
     }
     st = st ? st : tmx_run_load(&run, r->path, &how, r->err);
+    st = st || r->serves ? st : refuse_policy(r, run);
     if (!st && r->serves) {
         add_served(r, run, name[0], name[1]);
     } else if (!st) {

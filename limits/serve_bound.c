@@ -1171,6 +1171,10 @@ static void solve(struct build *d)
     }
     if (!st) {
         b->requests_per_s = tmx_lp_bound(&d->lp, dual, NULL);
+        if (!(b->requests_per_s > 1e-9)) { /* round-off, of which no gain is a share */
+            tmx_fail(d->err, TMX_ESOLVE, "the bound is 0: within these limits no request is served");
+            return;
+        }
         b->tokens_per_s = b->requests_per_s * d->output;
         b->certificate = (b->requests_per_s - objective) / fmax(b->requests_per_s, 1e-6);
         b->n_col = d->lp.n_col;
