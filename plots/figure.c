@@ -431,6 +431,9 @@ void tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, str
     char beside[TMX_PATH_SIZE];
     p->st = p->st ? p->st : tmx_table_check(t, p->err);
     if (!p->st && tmx_table_rows(t) == 0) {
+        if (!p->quiet && tmx_plot_wants(p, name)) {
+            tmx_print_visible(stderr, "figure %s: no row to draw\n", name);
+        }
         tmx_table_destroy(t);
         tmx_plot_drop(p);
         return;

@@ -93,6 +93,9 @@ for words in 'paper 001, Figure 10' NN MUM mean warped_gates paper; do grep -qF 
 { echo "kernel,convpg,gates,naive_blackout,coordinated_blackout,warped_gates"; for k in NN MUM mean; do echo "$k,3,3,3,3,3"; done; } | cmp - f_gate/data/fig10.csv ||
   say "data of figure 10 of paper 001"
 printf 'group,bar,paper_value\n2,2,1.5\n' | cmp - f_gate/data/fig10_paper.csv || say "the paper's mean in figure 10 of paper 001"
+mkdir stopped && cp gate/paper.csv stopped && grep -E "^(policy|none)," gate/table.csv >stopped/table.csv # its first rows: none of a figure
+"$thermix" plot stopped -o f_stopped --figure fig10 2>err.txt || true
+grep -qx 'figure fig10: no row to draw' err.txt || say "no word of a figure without a row: $(cat err.txt)"
 mkdir kinds # means of kinds before the mean
 {
   echo "kernel,policy,paper_class,ipc_share_pct,mean_power_w"
