@@ -237,7 +237,7 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
         memcpy(&is, at, sizeof is);
         at += sizeof is;
         memcpy(s->id[first + i], is.id, sizeof is.id);
-        s->any_valid = s->any_valid || is.valid;
+        s->valid[first + i] = is.valid;
         char *head = is.n_head > 0 ? tmx_span_dup((struct tmx_span){at, at + is.n_head}) : NULL;
         at += is.n_head;
         st = is.n_head == 0 ? TMX_OK
@@ -249,8 +249,55 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
     return st;
 }
 
+/* Has a point with this key's value a valid configuration? */
+static bool value_valid(const struct tmx_study *s, size_t point, size_t key)
+{
+    const struct tmx_runs *runs = s->runs;
+    const struct tmx_scalar v = runs->value(runs->ctx, point, key);
+    for (size_t i = 0; i < runs->n_point; i++) {
+        const struct tmx_scalar other = runs->value(runs->ctx, i, key);
+        if (s->valid[i] && other.kind == v.kind && strcmp(other.text, v.text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the error of a point name this text of it? */
+static bool names_text(const struct tmx_study *s, size_t point, const char *value)
+{
+    struct identity is = {0};
+    struct tmx_err why = {0}, none = {0};
+    char *text = NULL;
+    const bool named = !identify(s, point, &is, &text, &why, &none) && strstr(why.msg, value);
+    free(text);
+    return named;
+}
+
+/* The first point with a text that no valid point has and that its error names, as a misspelt policy; where
+ * no point is valid the first; n_point: there is none. with: " with KEY = TEXT". */
+static size_t first_bad(const struct tmx_study *s, char with[200])
+{
+    const struct tmx_runs *runs = s->runs;
+    bool any = false;
+    with[0] = '\0';
+    for (size_t i = 0; i < runs->n_point; i++) {
+        any = any || s->valid[i];
+    }
+    for (size_t i = 0; any && i < runs->n_point; i++) {
+        for (size_t k = 0; !s->valid[i] && k < runs->n_key; k++) {
+            const struct tmx_scalar v = runs->value(runs->ctx, i, k);
+            if (v.kind == TMX_SETTING_TEXT && !value_valid(s, i, k) && names_text(s, i, v.text)) {
+                snprintf(with, 200, " with %.80s = %.80s", runs->key[k], v.text);
+                return i;
+            }
+        }
+    }
+    return any ? runs->n_point : 0;
+}
+
 /* Fill s->id [n_point], many points in options->n_worker processes. TMX_ECONFIG with the first error when no
- * point has a valid configuration, or a point of a suite has not. */
+ * point has a valid configuration, or none with a text of an axis, or a point of a suite has not. */
 static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
 {
     struct identity is = {0};
@@ -274,22 +321,25 @@ static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
         st = st ? st : take_some(s, &r, err);
         free(bytes);
     }
-    if (st || s->any_valid) {
+    char with[200];
+    const size_t bad = st ? 0 : first_bad(s, with);
+    if (st || bad == s->runs->n_point) {
         const struct tmx_warned who = names_of(s->runs);
         tmx_warnings_listen(&s->warnings, &who);
         return st;
     }
     char *text = NULL, words[1600];
-    st = identify(s, 0, &is, &text, &why, err); /* all are bad: the first says why */
+    st = identify(s, bad, &is, &text, &why, err); /* all like it are bad: the first says why */
     free(text);
     if (!st && why.line > 0) { /* of a file, the axis' line in the study's among them */
         return tmx_fail_at(err, TMX_ECONFIG, why.file, why.line,
-                           "%.900s (no point of %.60s has a valid configuration)", why.msg, s->runs->name);
+                           "%.900s (no point of %.60s%s has a valid configuration)", why.msg, s->runs->name,
+                           with);
     }
     tmx_err_format(&why, words, sizeof words);
     return st ? st
-              : tmx_fail_at(err, TMX_ECONFIG, s->runs->file, 1, "no point has a valid configuration: %.900s",
-                            words);
+              : tmx_fail_at(err, TMX_ECONFIG, s->runs->file, 1,
+                            "no point%s has a valid configuration: %.900s", with, words);
 }
 
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
@@ -349,7 +399,9 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
     st = st ? st
             : tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file,
                              runs->n_point, 1e3 * LEAST_RUN_S);
-    st = st || TMX_TAKE(&s->arena, s->id, runs->n_point) ? st : tmx_no_memory(err);
+    st = st || (TMX_TAKE(&s->arena, s->id, runs->n_point) && TMX_TAKE(&s->arena, s->valid, runs->n_point))
+             ? st
+             : tmx_no_memory(err);
     struct stat info;
     if (!st && options->path && stat(options->path, &info) == 0 &&
         (info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) { /* root may write it, but was not meant to */

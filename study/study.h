@@ -57,7 +57,7 @@ struct tmx_study {
     size_t n_run, n_before, n_done, n_failed; /* distinct runs, there before, finished now */
     const char **name;                        /* [n_value] what is measured: tmx_metrics, then the watch's */
     size_t n_value;
-    bool any_valid; /* of the points */
+    bool *valid; /* [n_point] has the point a valid configuration? */
     struct tmx_results *results;
     struct tmx_warnings warnings; /* of the points that are described or read back so far */
     FILE *log;                    /* <path>.log, but of a suite */

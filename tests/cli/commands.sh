@@ -187,6 +187,10 @@ fails '--shard does nothing beside --dry-run' sweep cooling-quick --dry-run --sh
 fails '--where does nothing beside --failed' query x.sqlite --failed --where policy=BL
 fails 'policy=MU: a budget follows from the chip and its cooling' budget gtx280 --limit 88 --set policy=MU
 fails 'policy=MU: place makes its own jobs' place node-8gpu --limit 83 --power 60 --check 0 --set policy=MU
+# a text of an axis that no run can have ends a study before its first run
+printf 'chip = "gtx280"; mix = "WL1"; seed = 1; tick_s = 0.01; quantum_s = 0.05; rows = 8; cols = 8;\n' >axis_base.cfg
+printf 'name = "t"; base = "axis_base.cfg"; axes = ( { key = "dtm.policy"; values = ["none", "dvsf"]; } );\n' >axis.cfg
+fails 'did you mean "dvfs"? (no point of t with dtm.policy = dvsf has a valid configuration)' sweep ./axis.cfg -o axis.sqlite
 # a list names nothing twice, and a key is named once among those there are
 fails 'convpg is given twice in "convpg,convpg"' gate hotspot --policy convpg,convpg
 fails '9 is given twice in "9,14,9"' gate hotspot --bet 9,14,9
