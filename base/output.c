@@ -195,6 +195,13 @@ void tmx_output_discard(struct tmx_output *o)
     o->temp[0] = '\0';
 }
 
+enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct tmx_err *err)
+{
+    st = st ? st : tmx_output_commit(o, err);
+    tmx_output_discard(o);
+    return st;
+}
+
 /* ---- folders of results ---- */
 
 /* What a row's file is while a command writes: its own, or an earlier command's. */
@@ -349,7 +356,6 @@ static void write_list(struct tmx_folder *f, const struct rows *r, struct tmx_er
     f->listing = true;
     err->code = tmx_output_commit(&o, err);
     f->listing = false;
-    tmx_output_discard(&o);
     tmx_provenance_forget(path);
     if (!err->code && rename(fresh, path) != 0) {
         tmx_error_at(err, TMX_EIO, path, 0, "cannot write");

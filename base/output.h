@@ -36,6 +36,9 @@ TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_
 TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
 /* Drop an output that was not committed; accepts a zeroed or a committed one. */
 void tmx_output_discard(struct tmx_output *o);
+/* Commit where st, what came of opening and writing, is TMX_OK, else drop. Returns st, or the commit's
+ * status. */
+TMX_NODISCARD enum tmx_status tmx_output_end(struct tmx_output *o, enum tmx_status st, struct tmx_err *err);
 
 /* Fail when path is a file that has been read (provenance.h): for outputs that other programs write. */
 TMX_NODISCARD enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err);

@@ -38,12 +38,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         return values(a, err);
     }
     enum tmx_status st = tmx_output_open(&o, a->out, err);
-    if (!st) {
-        st = tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err);
-        st = st ? st : tmx_output_commit(&o, err);
-        tmx_output_discard(&o);
-    }
-    return st;
+    st = st ? st : tmx_reproduce(a->dir.text, a->dir.n, a->notes, o.file, err);
+    return tmx_output_end(&o, st, err);
 }
 
 const struct tmx_command tmx_cmd_reproduce = {

@@ -458,7 +458,7 @@ enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const
         st = st ? st : tmx_os_mkdirs_for(out, err);
         st = st ? st : tmx_output_open(&o, out, err);
         st = st ? st : import_trace(&text, &c, o.file, t, err);
-        st = st ? st : tmx_output_commit(&o, err);
+        st = tmx_output_end(&o, st, err);
     } else if (!st && strstr(text.data, "kernel_name")) {
         st = chip ? tmx_fail(err, TMX_ECONFIG, "--chip does nothing: a report of kernels names no units")
                   : import_report(&text, out, t, err);
@@ -468,7 +468,6 @@ enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const
                         "neither AccelWattch's report of kernels (\"kernel_name = ...\") nor its power trace "
                         "(\"power,IBP,...\")");
     }
-    tmx_output_discard(&o);
     tmx_chip_finish(&c);
     tmx_measured_finish(&notes);
     tmx_text_finish(&text);

@@ -251,8 +251,6 @@ enum tmx_status tmx_export(const struct tmx_export *o, struct tmx_err *err)
     st = st ? st : tmx_os_mkdirs_for(o->out, err);
     st = st ? st : tmx_output_open(&out, o->out, err);
     st = st ? st : (vtk ? write_vtk : write_events)(o, all, n_gpu, out.file, err);
-    st = st ? st : tmx_output_commit(&out, err);
-    tmx_output_discard(&out);
     tmx_history_free(all, n_gpu);
-    return st;
+    return tmx_output_end(&out, st, err);
 }

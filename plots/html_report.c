@@ -778,7 +778,7 @@ static const char *result_name(const void *ctx, size_t run, size_t key, char *bu
 
 static void save(struct page *p)
 {
-    struct tmx_output o = {0};
+    struct tmx_output o;
     char made[400];
     const size_t n_table = json_array_size(list(p, "tables")), n_figure = json_array_size(list(p, "figures")),
                  n_run = json_array_size(list(p, "runs"));
@@ -798,11 +798,8 @@ static void save(struct page *p)
     keep(p, json != NULL);
     if (!p->err.code && !tmx_output_open(&o, p->r->out, &p->err)) {
         put_page(json, o.file, &p->err);
-        if (!p->err.code) {
-            (void)!tmx_output_commit(&o, &p->err);
-        }
+        (void)!tmx_output_end(&o, p->err.code, &p->err);
     }
-    tmx_output_discard(&o);
     free(json);
 }
 

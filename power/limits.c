@@ -421,10 +421,8 @@ static enum tmx_status write_file(const char *dir, const char *name, const char 
     st = st ? st : tmx_output_open(&o, path, err);
     if (!st) {
         fputs(text, o.file);
-        st = tmx_output_commit(&o, err);
     }
-    tmx_output_discard(&o);
-    return st;
+    return tmx_output_end(&o, st, err);
 }
 
 enum tmx_status tmx_limit_chip(const struct tmx_limit_rows *r, const struct tmx_limit_fit *fit,

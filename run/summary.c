@@ -283,10 +283,8 @@ static enum tmx_status save(const struct tmx_run *run, const char *folder, const
     } else if (!st) {
         st = tmx_table_write_csv(t, o.file, err);
     }
-    st = st ? st : tmx_output_commit(&o, err);
-    tmx_output_discard(&o);
     tmx_table_destroy(t);
-    return st;
+    return tmx_output_end(&o, st, err);
 }
 
 static void print_resolved(const struct tmx_run *run, FILE *out)

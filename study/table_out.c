@@ -266,7 +266,7 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
                                struct tmx_err *err)
 {
     static const char *const pictures[] = {".png", ".pdf", ".svg", ".jpg", ".html"};
-    struct tmx_output o;
+    struct tmx_output o = {0};
     const char *ending = strrchr(path, '.');
     enum { N_PICTURE = sizeof pictures / sizeof pictures[0] };
     if (ending && tmx_names_find(ending, pictures, N_PICTURE) < N_PICTURE) {
@@ -274,12 +274,8 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     }
     enum tmx_status st = tmx_os_mkdirs_for(path, err);
     st = st ? st : tmx_output_open(&o, path, err);
-    if (!st) {
-        st = tmx_table_write(t, f, o.file, err);
-        st = st ? st : tmx_output_commit(&o, err);
-        tmx_output_discard(&o);
-    }
-    return st;
+    st = st ? st : tmx_table_write(t, f, o.file, err);
+    return tmx_output_end(&o, st, err);
 }
 
 enum tmx_status tmx_table_save_columns(const struct tmx_table *t, enum tmx_format f, const char *path,

@@ -222,7 +222,6 @@ enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *p
     if (!st) {
         tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
         st = tmx_output_commit(&out, err);
-        tmx_output_discard(&out);
     }
     tmx_stream_finish(&s);
     return st;
@@ -232,11 +231,6 @@ enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_er
 {
     struct tmx_output out;
     enum tmx_status st = tmx_output_open(&out, to, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err);
-    st = st ? st : tmx_output_commit(&out, err);
-    tmx_output_discard(&out);
-    return st;
+    st = st ? st : tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err);
+    return tmx_output_end(&out, st, err);
 }

@@ -52,7 +52,7 @@ static enum tmx_status write_layers(const char *folder, const struct tmx_thermal
                                     struct tmx_err *err)
 {
     char lcf[TMX_PATH_SIZE], flp[TMX_PATH_SIZE];
-    struct tmx_output out;
+    struct tmx_output out = {0};
     enum tmx_status st = tmx_path_join(lcf, folder, "layers.lcf", err);
     st = st ? st : tmx_output_open(&out, lcf, err);
     for (size_t l = 0; !st && l < spec->n_layer; l++) {
@@ -63,9 +63,7 @@ static enum tmx_status write_layers(const char *folder, const struct tmx_thermal
                 flp);
         st = tmx_flp_write(flp, layer->floorplan, NULL, err);
     }
-    st = st ? st : tmx_output_commit(&out, err);
-    tmx_output_discard(&out);
-    return st;
+    return tmx_output_end(&out, st, err);
 }
 
 static void remove_layers(const char *folder, size_t n_layer)

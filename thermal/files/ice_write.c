@@ -34,14 +34,6 @@ static void identifier(const char *name, char out[NAME])
     out[n] = '\0';
 }
 
-/* The file appears, unless there is an error. */
-static enum tmx_status close_output(struct tmx_output *o, struct tmx_err *err)
-{
-    const enum tmx_status st = err->code ? err->code : tmx_output_commit(o, err);
-    tmx_output_discard(o);
-    return st;
-}
-
 enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *fp,
                                   const struct tmx_trace *power, const size_t *column, struct tmx_err *err)
 {
@@ -70,7 +62,7 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
         }
         fprintf(o.file, " ;\n\n");
     }
-    return close_output(&o, err);
+    return tmx_output_end(&o, err->code, err);
 }
 
 static void material(FILE *out, size_t layer, double k, double p)
@@ -209,7 +201,7 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, char 
     }
     if (!err->code && !tmx_path_join(to, out_dir, "stack.stk", err) && !tmx_output_open(&o, to, err)) {
         write_stack(&s.spec, power.step_s > 0 ? power.step_s : cfg->sampling_intvl, o.file);
-        close_output(&o, err);
+        (void)!tmx_output_end(&o, err->code, err);
     }
     char c_convec[48];
     snprintf(c_convec, sizeof c_convec, "c_convec = %g J/K", cfg->c_convec);
@@ -525,7 +517,7 @@ static void write_files(const struct tmx_ice_stack *s, const char *out_dir, stru
         } else {
             write_config(s, n_slot > 0, o.file);
         }
-        close_output(&o, err);
+        (void)!tmx_output_end(&o, err->code, err);
     }
 }
 
