@@ -69,16 +69,61 @@ static void run_hotspot(const struct tmx_trace_run *r, paths path, struct tmx_er
     }
 }
 
+double tmx_hotspot_compare(const struct tmx_trace_run *r, const char *trace_path, const char *steady_path,
+                           struct tmx_table *t, struct tmx_err *err)
+{
+    const struct tmx_trace *power = &r->power;
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const size_t n = power->n_column;
+    struct tmx_temps steady = {0}; /* HotSpot's */
+    struct tmx_trace trace = {0};  /* HotSpot's; no columns when there is no transient */
+    if (!err->code && !tmx_temps_init(&steady, &r->stack, err) &&
+        !tmx_temps_read(steady_path, &steady, err) && r->trace_k &&
+        !tmx_trace_read(trace_path, &trace, err) && (trace.n_column != n || trace.n_row != power->n_row)) {
+        tmx_error_at(err, TMX_EPARSE, trace_path, 0, "%zu columns and %zu rows, expected %zu and %zu",
+                     trace.n_column, trace.n_row, n, power->n_row);
+    }
+    double largest_k = 0, largest_steady_k = 0, elsewhere_k = 0;
+    for (size_t i = 0; i < n && !err->code; i++) { /* a unit of a column is one of the blocks of all layers */
+        size_t l = 0, unit = r->unit_of[i];
+        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
+            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+        }
+        if (r->trace_k && strcmp(trace.name[i], power->name[i]) != 0) {
+            tmx_error_at(err, TMX_EPARSE, trace_path, 1, "\"%s\", expected \"%s\"", trace.name[i],
+                         power->name[i]);
+        }
+        const size_t block = steady.first[l] + unit;
+        const double steady_k = fabs(r->temps.block_k[block] - steady.block_k[block]);
+        double transient_k = r->trace_k ? 0 : NAN;
+        for (size_t row = 0; row < power->n_row && r->trace_k; row++) {
+            transient_k = fmax(transient_k, fabs(r->trace_k[row * n + i] - trace.value[row * n + i]));
+        }
+        if (t) {
+            tmx_table_row(t, "%s %G %g", power->name[i], transient_k, steady_k);
+        }
+        largest_k = fmax(largest_k, transient_k);
+        largest_steady_k = fmax(largest_steady_k, steady_k);
+    }
+    if (t) {
+        tmx_table_row(t, "%s %G %g", "largest", r->trace_k ? largest_k : NAN, largest_steady_k);
+    }
+    for (size_t i = 0; !err->code && i < steady.first[steady.n_layer]; i++) {
+        elsewhere_k = fmax(elsewhere_k, fabs(steady.block_k[i] - r->temps.block_k[i]));
+    }
+    for (size_t i = 0; !err->code && i < steady.n_package; i++) {
+        elsewhere_k = fmax(elsewhere_k, fabs(steady.package_k[i] - r->temps.package_k[i]));
+    }
+    tmx_trace_finish(&trace);
+    tmx_temps_finish(&steady);
+    return fmax(largest_k, elsewhere_k);
+}
+
 enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {TMX_TEXT("block"), TMX_REAL("transient_max_abs_k", 6),
                                                 TMX_REAL("steady_abs_k", 6)};
-    const struct tmx_trace *power = &r->power;
-    const struct tmx_thermal_spec *spec = &r->stack.spec;
-    const size_t n = power->n_column;
     struct tmx_err own = {0};
-    struct tmx_temps steady = {0}; /* HotSpot's */
-    struct tmx_trace trace = {0};  /* HotSpot's; no columns when there is no transient */
     char folder[200];
     paths path;
     if (!r->args->hotspot_compat) {
@@ -101,35 +146,9 @@ enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t,
     if (!write_config(r, path, &own)) {
         run_hotspot(r, path, &own);
     }
-    if (!own.code && !tmx_temps_init(&steady, &r->stack, &own) &&
-        !tmx_temps_read(path[STEADY], &steady, &own) && r->trace_k &&
-        !tmx_trace_read(path[TRACE], &trace, &own) &&
-        (trace.n_column != power->n_column || trace.n_row != power->n_row)) {
-        tmx_error_at(&own, TMX_EPARSE, path[TRACE], 0, "%zu columns and %zu rows, expected %zu and %zu",
-                     trace.n_column, trace.n_row, power->n_column, power->n_row);
+    if (!own.code && !tmx_table_create(t, columns, sizeof columns / sizeof columns[0], &own)) {
+        (void)tmx_hotspot_compare(r, path[TRACE], path[STEADY], *t, &own);
     }
-    double largest_k = 0, largest_steady_k = 0;
-    const bool made = !own.code && !tmx_table_create(t, columns, sizeof columns / sizeof columns[0], &own);
-    for (size_t i = 0; i < n && made; i++) { /* a unit of a column is one of the blocks of all layers */
-        size_t l = 0, unit = r->unit_of[i];
-        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
-            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
-        }
-        const size_t block = steady.first[l] + unit;
-        const double steady_k = fabs(r->temps.block_k[block] - steady.block_k[block]);
-        double transient_k = r->trace_k ? 0 : NAN;
-        for (size_t row = 0; row < power->n_row && r->trace_k; row++) {
-            transient_k = fmax(transient_k, fabs(r->trace_k[row * n + i] - trace.value[row * n + i]));
-        }
-        tmx_table_row(*t, "%s %G %g", power->name[i], transient_k, steady_k);
-        largest_k = fmax(largest_k, transient_k);
-        largest_steady_k = fmax(largest_steady_k, steady_k);
-    }
-    if (made) {
-        tmx_table_row(*t, "%s %G %g", "largest", r->trace_k ? largest_k : NAN, largest_steady_k);
-    }
-    tmx_trace_finish(&trace);
-    tmx_temps_finish(&steady);
     for (size_t i = 0; i < N_FILES; i++) {
         remove(path[i]);
     }

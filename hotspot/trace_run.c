@@ -667,7 +667,7 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
     } else if (a->cfg.leakage_used) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "leakage_used acts on the steady state only (--hotspot-compat)");
     }
-    if (a->verify_with[0]) {
+    if (a->verify_with[0] || a->keep_rows) {
         TMX_TAKE(&r->arena, r->trace_k, r->power.n_row * n_column);
     }
     if (r->arena.failed) {

@@ -24,7 +24,7 @@ struct tmx_trace_options {
     double max_memory_mb; /* auto takes no reduced model whose set-up needs more */
     bool mixed;           /* precision of the reduced model */
     double overlap_m;     /* depth to which blocks may overlap; 0: rounding */
-    bool no_cache, allow_gaps, hotspot_compat;
+    bool no_cache, allow_gaps, hotspot_compat, keep_rows;
     char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
     void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: unused */
     void *row_done_to;
@@ -48,7 +48,7 @@ struct tmx_trace_run {
                                          begin, at its end and between, then [n_unit] scratch; NULL: constant */
     size_t n_refresh;                 /* models made again for them */
     struct tmx_thermal_instance chip; /* of the transient */
-    double *trace_k;                  /* [n_row * n_column] all rows, kept with verify_with */
+    double *trace_k;                  /* [n_row * n_column] all rows, with verify_with or keep_rows */
     struct tmx_arena arena;           /* of all arrays but init_node_k */
 };
 
@@ -63,6 +63,12 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
 
 /* Steady state of the mean power into r->temps and r->node_k. */
 enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err);
+
+/* The largest absolute difference [K] of a run from what HotSpot wrote: of the rows of the transient
+ * (r->trace_k, may be NULL) and of the steady state (r->temps), blocks and package. A table t (may be NULL)
+ * gets the rows below. */
+double tmx_hotspot_compare(const struct tmx_trace_run *r, const char *trace_path, const char *steady_path,
+                           struct tmx_table *t, struct tmx_err *err);
 
 /* Run the HotSpot program of args->verify_with on the run's files, in a temporary folder for
  * its outputs, and compare: a row a column of the power trace and one of the largest, with the largest

@@ -716,40 +716,6 @@ static void watts(struct claims *c, const struct task *t)
     }
 }
 
-struct follow { /* rows as they come beside those of the file */
-    const struct tmx_trace_run *run;
-    const struct tmx_trace *theirs;
-    double worst_k;
-};
-
-static void compare_row(void *to, size_t n_done, size_t n_total)
-{
-    struct follow *f = to;
-    (void)n_total;
-    for (size_t i = 0; n_done <= f->theirs->n_row && i < f->theirs->n_column; i++) {
-        const double d = f->run->row_k[i] - f->theirs->value[(n_done - 1) * f->theirs->n_column + i];
-        f->worst_k = fmax(f->worst_k, fabs(d));
-    }
-}
-
-/* Largest difference of the steady state from what HotSpot wrote. */
-static double compare_steady(struct tmx_trace_run *r, const char *path, struct tmx_err *err)
-{
-    struct tmx_temps theirs = {0};
-    double worst_k = 0;
-    if (!tmx_trace_run_steady(r, err) && !tmx_temps_init(&theirs, &r->stack, err) &&
-        !tmx_temps_read(path, &theirs, err)) {
-        for (size_t i = 0; i < theirs.first[theirs.n_layer]; i++) {
-            worst_k = fmax(worst_k, fabs(theirs.block_k[i] - r->temps.block_k[i]));
-        }
-        for (size_t i = 0; i < theirs.n_package; i++) {
-            worst_k = fmax(worst_k, fabs(theirs.package_k[i] - r->temps.package_k[i]));
-        }
-    }
-    tmx_temps_finish(&theirs);
-    return worst_k;
-}
-
 /* Repeat what HotSpot was run with, its conventions and its step, and compare with what it wrote. t->only:
  * the folder of tests/golden, whose README.txt says how its files were made. */
 static void golden(struct claims *c, const struct task *t)
@@ -771,36 +737,22 @@ static void golden(struct claims *c, const struct task *t)
         return;
     }
     struct tmx_err *err = &c->err;
-    struct tmx_trace theirs = {0};
     struct tmx_trace_run run = {0};
-    const struct tmx_trace *ours = &run.power;
-    struct follow follow = {.run = &run, .theirs = &theirs};
     struct tmx_trace_options o = {.method = &tmx_thermal_grid,
                                   .scheme = TMX_TRACE_BE,
                                   .no_cache = true,
                                   .hotspot_compat = true,
-                                  .row_done = compare_row,
-                                  .row_done_to = &follow};
+                                  .keep_rows = true};
     tmx_hotspot_config_init(&o.cfg);
     if (!tmx_hotspot_config_set(&o.cfg, stack ? "grid_layer_file" : "f", path[4], TMX_HOTSPOT_COMMAND_LINE, 0,
                                 err) &&
         !tmx_hotspot_config_set(&o.cfg, "p", path[1], TMX_HOTSPOT_COMMAND_LINE, 0, err) &&
         !tmx_hotspot_config_read(&o.cfg, path[0], TMX_HOTSPOT_CONFIG, err) &&
-        !tmx_trace_read(path[2], &theirs, err) && !tmx_trace_run_read(&run, &o, NULL, err)) {
-        bool same = ours->n_column == theirs.n_column && ours->n_row == theirs.n_row;
-        for (size_t i = 0; same && i < theirs.n_column; i++) {
-            same = strcmp(ours->name[i], theirs.name[i]) == 0;
-        }
-        if (!same) {
-            tmx_error_at(err, TMX_EPARSE, theirs.source, 1, "expected the columns and rows of %s",
-                         ours->source);
-        } else if (!tmx_trace_run_transient(&run, NULL, NULL, err)) {
-            const double steady_k = compare_steady(&run, path[3], err);
-            claim(c, t->id, fmax(steady_k, follow.worst_k));
-        }
+        !tmx_trace_run_read(&run, &o, NULL, err) && !tmx_trace_run_transient(&run, NULL, NULL, err) &&
+        !tmx_trace_run_steady(&run, err)) {
+        claim(c, t->id, tmx_hotspot_compare(&run, path[2], path[3], NULL, err));
     }
     tmx_trace_run_finish(&run);
-    tmx_trace_finish(&theirs);
 }
 
 /* AccelWattch's kernels on our V100: chip watts of the power model beside the source's sum and the board's.
