@@ -41,7 +41,6 @@ struct chip {
     double core_clock, memory_clock;  /* in force */
     double count[TMX_N_CORE_STATE];   /* cores in each state, as the ledger counts them */
     double thread_rate;               /* thread instructions per cycle */
-    uint64_t first_done;              /* blocks ended at launch_cycle */
     bool stale;                       /* rates must be solved again */
     size_t running, clocked;          /* cores with work that run; cores that are clocked */
 };
@@ -602,8 +601,8 @@ static void begin_launch(struct chip *s, size_t program)
     run->next_block = run->done = 0;
     run->instr = 0;
     run->grid = (uint64_t)s->spec->program[program]->kernel[run->kernel].blocks;
-    s->r->launch[run->launch] = (struct tmx_cta_launch){
-        .program = program, .kernel = run->kernel, .start_s = s->r->seconds, .start_cycle = s->cycle};
+    s->r->launch[run->launch] =
+        (struct tmx_cta_launch){.program = program, .kernel = run->kernel, .start_s = s->r->seconds};
     s->stale = true;
 }
 

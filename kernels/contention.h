@@ -67,13 +67,13 @@ struct tmx_ledger {
 struct tmx_cta_launch { /* one launch, as it went */
     size_t program, kernel;
     double start_s, seconds;
-    double start_cycle, cycles; /* core cycles at the clock of the moment */
-    double instr;               /* warp instructions */
-    double lines;               /* lines asked for */
-    double latency_sum;         /* cycles: latency_sum / lines is the mean */
-    double core_seconds;        /* of working cores: / seconds is the mean number */
-    uint64_t blocks;            /* ended */
-    int cores;                  /* ACTIVE at the end: what the policy settled for */
+    double cycles;       /* core cycles at the clock of the moment */
+    double instr;        /* warp instructions */
+    double lines;        /* lines asked for */
+    double latency_sum;  /* cycles: latency_sum / lines is the mean */
+    double core_seconds; /* of working cores: / seconds is the mean number */
+    uint64_t blocks;     /* ended */
+    int cores;           /* ACTIVE at the end: what the policy settled for */
 };
 
 struct tmx_contention_result {

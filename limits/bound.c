@@ -298,7 +298,6 @@ static void limit_rows(const struct build *d)
                        d->c->chip->sm_of_unit[u] == (int)s ? d->c->chip->part_share[u] : 0);
         }
     }
-    b->n_limit_row = b->lp.n_row - b->limit_row0;
 }
 
 /* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not

@@ -47,7 +47,7 @@ struct tmx_bound {
     /* where things stand */
     size_t n_sm, n_kernel, n_level, n_unit;
     size_t y0, t0, l0, speed_col; /* first columns; x[s,k,v] = (s n_kernel + k) n_level + v */
-    size_t sm_row0, clock_row, work_row0, heat_row0, leak_row0, n_leak_row, limit_row0, n_limit_row;
+    size_t sm_row0, clock_row, work_row0, heat_row0, leak_row0, n_leak_row, limit_row0;
 };
 
 /* The jobs of a run, alike kernels merged. End with tmx_work_finish. TMX_EUNSUPPORTED, with the reason,

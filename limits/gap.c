@@ -2,7 +2,6 @@
 #include "limits/gap.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Keys that cannot act: thresholds the wrong way round or beyond the trip point, keys of what a run does not
  * have. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <thermix/policy.h>

@@ -33,7 +33,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -134,7 +134,7 @@ struct tmx_serve_instance {
     uint32_t head, tail;    /* waiting prompts, in order of arrival */
     uint32_t cur, cur_tail; /* prompts that this iteration ends */
     uint32_t in_head;       /* caches on their way, by the time they arrive */
-    size_t n_wait, n_cur;
+    size_t n_cur;
     uint32_t done_tokens;    /* chunked: of the head's prompt */
     size_t iteration_tokens; /* prompt tokens */
     size_t batch;            /* sequences that get a token; 0: none */
@@ -377,7 +377,6 @@ static void take_head(struct tmx_serve *s, size_t i)
     *(x->n_cur == 0 ? &x->cur : &s->request[x->cur_tail].next) = r;
     x->cur_tail = r;
     x->n_cur++;
-    x->n_wait--;
     x->done_tokens = 0;
 }
 
@@ -567,7 +566,6 @@ static enum tmx_status arrive(struct tmx_serve *s, uint32_t r, struct tmx_err *e
     }
     *(x->head == NONE ? &x->head : &s->request[x->tail].next) = r;
     x->tail = r;
-    x->n_wait++;
     if (x->state == IDLE) {
         begin(s, to.prompt, q->arrival_s);
     }

@@ -94,7 +94,7 @@ void tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tm
 
 struct stretch {
     struct tmx_row **row; /* [n] */
-    size_t n, repeated, back, no_power;
+    size_t n, repeated, back;
     unsigned repeated_at, back_at; /* lines of the first */
 };
 

@@ -2,7 +2,6 @@
 #include "run/load/job_files.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -43,7 +43,6 @@
  * Heat. Stored and leaving heat are rows over the modes. The heat that leaves in a step is
  * drain . p h - rest . (z after - z before), so the balance closes to rounding. Before z jumps (a fan, the
  * ambient, a settled start) bank() puts what has left into out_j, and unbank() begins anew from the new z. */
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

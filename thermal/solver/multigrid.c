@@ -38,7 +38,6 @@
  *
  * Cycles and conjugate gradients (cycle_kernel.c) are in single precision: solver.c corrects what they leave.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

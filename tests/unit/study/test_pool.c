@@ -2,7 +2,6 @@
 #define _XOPEN_SOURCE 700
 #include "tests/support/check.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
