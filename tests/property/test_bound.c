@@ -8,35 +8,24 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/rng.h"
 #include "limits/gap.h"
 #include "tests/support/check.h"
+#include "tests/support/random_chip.h"
 
 enum { SEED = 20260217 };
 static const double MOST_POINTS = 0.02, SUM_POINTS = 1e-6;
-
-static double between(struct tmx_rng *rng, double low, double high)
-{
-    return low + (high - low) * tmx_rng_uniform(rng);
-}
-
-static const char *one_of(struct tmx_rng *rng, const char *const *words, size_t n)
-{
-    return words[(size_t)(tmx_rng_uniform(rng) * (double)n) % n];
-}
-#define ONE_OF(rng, words) one_of((rng), (words), sizeof(words) / sizeof(words)[0])
 
 /* A kernel whose power changes with its work, beside the mix. */
 static void write_phases(const char *path, struct tmx_rng *rng)
 {
     FILE *f = fopen(path, "w");
-    const double first = between(rng, 0.1, 0.5), second = between(rng, 0.55, 0.95);
+    const double first = random_between(rng, 0.1, 0.5), second = random_between(rng, 0.55, 0.95);
     const double waits = tmx_rng_uniform(rng);
     char how[64] = "", some[64] = "";
     double unit = 1;
     assert_non_null(f);
     if (tmx_rng_uniform(rng) < 0.5) { /* turns of 0.3 to 3 s of work */
-        unit = between(rng, 0.3, 3);
+        unit = random_between(rng, 0.3, 3);
         snprintf(how, sizeof how, "over = \"work_s\"; repeat = true; ");
         snprintf(some, sizeof some, "waits = %.2f; ", waits);
     }
@@ -47,8 +36,8 @@ static void write_phases(const char *path, struct tmx_rng *rng)
         "}; power = { block_lifetime_s = 1e-4; memory_bound = %.2f; phases = { %slist = ( { until = %.3f; "
         "power_w = "
         "%.1f; }, { until = %.3f; power_w = %.1f; %s}, { until = %.3f; power_w = %.1f; } ); }; };\n",
-        tmx_rng_uniform(rng), how, first * unit, between(rng, 20, 120), second * unit, between(rng, 20, 120),
-        some, unit, between(rng, 20, 120));
+        tmx_rng_uniform(rng), how, first * unit, random_between(rng, 20, 120), second * unit,
+        random_between(rng, 20, 120), some, unit, random_between(rng, 20, 120));
     fclose(f);
 }
 
@@ -63,7 +52,7 @@ static void write_mix(const char *path, const char *phases, struct tmx_rng *rng)
     for (size_t i = 0; i < n; i++) {
         const bool constant = tmx_rng_uniform(rng) < 0.7;
         fprintf(f, "%s{ kernel = \"%s\"; work_s = %.3f; }", i ? ", " : " ",
-                constant ? ONE_OF(rng, kernels) : phases, between(rng, 4, 9));
+                constant ? RANDOM_OF(rng, kernels) : phases, random_between(rng, 4, 9));
     }
     fputs(" );\n", f);
     fclose(f);
@@ -82,9 +71,10 @@ static void write_run(char *text, size_t size, const char *mix, struct tmx_rng *
         "= \"%s\"; "
         "policy = \"%s\"; package = { r_convec = %.3f; ambient = %.2f; init_temp = %.2f; }; "
         "chip_power = { leakage_w = %.2f; leakage_form = \"%s\"; dvfs_power = \"%s\"; dvfs_leakage = %s; };",
-        mix, tmx_rng_uniform(rng) < 0.5 ? "true" : "false", ONE_OF(rng, chips), ONE_OF(rng, policies),
-        between(rng, 0.15, 0.4), between(rng, 300, 322), between(rng, 330, 362), between(rng, 0, 40),
-        ONE_OF(rng, forms), ONE_OF(rng, powers), tmx_rng_uniform(rng) < 0.5 ? "true" : "false");
+        mix, tmx_rng_uniform(rng) < 0.5 ? "true" : "false", RANDOM_OF(rng, chips), RANDOM_OF(rng, policies),
+        random_between(rng, 0.15, 0.4), random_between(rng, 300, 322), random_between(rng, 330, 362),
+        random_between(rng, 0, 40), RANDOM_OF(rng, forms), RANDOM_OF(rng, powers),
+        tmx_rng_uniform(rng) < 0.5 ? "true" : "false");
 }
 
 static void judge_tick(void *ctx, const struct tmx_sim *sim)

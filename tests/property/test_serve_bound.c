@@ -6,23 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/rng.h"
 #include "limits/serve_bound.h"
 #include "run/state.h"
 #include "tests/support/open_run.h"
+#include "tests/support/random_chip.h"
 
 enum { SEED = 20261123 };
-
-static double between(struct tmx_rng *rng, double low, double high)
-{
-    return low + (high - low) * tmx_rng_uniform(rng);
-}
-
-static const char *one_of(struct tmx_rng *rng, const char *const *words, size_t n)
-{
-    return words[(size_t)(tmx_rng_uniform(rng) * (double)n) % n];
-}
-#define ONE_OF(rng, words) one_of((rng), (words), sizeof(words) / sizeof(words)[0])
 
 static struct tmx_run *random_run(struct tmx_rng *rng)
 {
@@ -35,14 +24,15 @@ static struct tmx_run *random_run(struct tmx_rng *rng)
         *const rows[] = {"none", "polca", "slosh", "foresight"}, *const governors[] = {"none", "boost"},
         *const heats[] = {"true", "true", "false"}, *const laws[] = {"f", "v2f"},
         *const times[] = {"batch", "batch", "flat"};
-    const char *place = ONE_OF(rng, places), *tp = ONE_OF(rng, tps), *heat = ONE_OF(rng, heats),
-               *governor = heat[0] == 't' ? ONE_OF(rng, governors) : "none";
-    const char *law = ONE_OF(rng, laws), *route = ONE_OF(rng, routes), *row = ONE_OF(rng, rows),
-               *mix = ONE_OF(rng, mixes), *time = ONE_OF(rng, times), *scheduler = ONE_OF(rng, schedulers);
-    const double inlet_c = between(rng, 20, 38), budget_w = between(rng, 3300, 9000),
-                 rate_per_s = between(rng, 2, 100);
-    const int budget = (int)between(rng, 512, 4096), chunk = (int)between(rng, 128, 2048),
-              max_batch = (int)between(rng, 8, 512), count = (int)between(rng, 150, 600);
+    const char *place = RANDOM_OF(rng, places), *tp = RANDOM_OF(rng, tps), *heat = RANDOM_OF(rng, heats),
+               *governor = heat[0] == 't' ? RANDOM_OF(rng, governors) : "none";
+    const char *law = RANDOM_OF(rng, laws), *route = RANDOM_OF(rng, routes), *row = RANDOM_OF(rng, rows),
+               *mix = RANDOM_OF(rng, mixes), *time = RANDOM_OF(rng, times),
+               *scheduler = RANDOM_OF(rng, schedulers);
+    const double inlet_c = random_between(rng, 20, 38), budget_w = random_between(rng, 3300, 9000),
+                 rate_per_s = random_between(rng, 2, 100);
+    const int budget = (int)random_between(rng, 512, 4096), chunk = (int)random_between(rng, 128, 2048),
+              max_batch = (int)random_between(rng, 8, 512), count = (int)random_between(rng, 150, 600);
     const bool chunked = scheduler[0] == 'c', budgeted = scheduler[0] == 'm' || scheduler[0] == 'p';
     char own[64] = "", mixed[32] = ""; /* keys that would do nothing are errors */
     if (chunked || budgeted) {

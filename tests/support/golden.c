@@ -68,17 +68,6 @@ void golden_power(const struct golden *g, size_t row, double *power_w)
     }
 }
 
-void golden_mean_power(const struct golden *g, double *mean_w)
-{
-    double *mean = calloc(g->n_unit, sizeof *mean);
-    assert_non_null(mean);
-    tmx_trace_mean(&g->power, mean);
-    for (size_t c = 0; c < g->power.n_column; c++) {
-        mean_w[g->unit_of[c]] = mean[c];
-    }
-    free(mean);
-}
-
 void engine_open(struct engine *e, const char *name, const char *options, const struct tmx_thermal_spec *spec)
 {
     struct tmx_err err = {0};

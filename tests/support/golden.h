@@ -22,8 +22,6 @@ void golden_close(struct golden *g);
 
 /* power_w[n_unit] of a row of the trace. */
 void golden_power(const struct golden *g, size_t row, double *power_w);
-/* mean_w[n_unit] over all rows. */
-void golden_mean_power(const struct golden *g, double *mean_w);
 
 /* A model and one instance of the back-end `name` with the options in text (libconfig). */
 struct engine {

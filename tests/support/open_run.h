@@ -40,6 +40,16 @@ TMX_PRINTF(1, 2) static inline struct tmx_run *open_run(const char *format, ...)
     return run;
 }
 
+static inline void ticks(struct tmx_run *run, size_t n)
+{
+    struct tmx_err err = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
+            fail_msg("tick %zu: %s", i, err.msg);
+        }
+    }
+}
+
 static inline double metric(const struct tmx_run *run, const char *name)
 {
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {

@@ -25,4 +25,10 @@ double random_between(struct tmx_rng *rng, double low, double high);
 double random_scale(struct tmx_rng *rng, double low, double high); /* even in the logarithm */
 size_t random_count(struct tmx_rng *rng, size_t low, size_t high); /* inclusive */
 
+static inline const char *random_word(struct tmx_rng *rng, const char *const *words, size_t n)
+{
+    return words[(size_t)(tmx_rng_uniform(rng) * (double)n) % n];
+}
+#define RANDOM_OF(rng, words) random_word((rng), (words), sizeof(words) / sizeof(words)[0])
+
 #endif

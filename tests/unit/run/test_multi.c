@@ -55,16 +55,6 @@ static struct tmx_run *open_node(const char *topology, const char *mix_file, con
     return open_run(COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
 }
 
-static void ticks(struct tmx_run *run, size_t n)
-{
-    struct tmx_err err = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
-            fail_msg("tick %zu: %s", i, err.msg);
-        }
-    }
-}
-
 static const double *temps(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);

@@ -43,16 +43,6 @@ static struct tmx_run *open_two(double tick_s, double power_w, const char *fan, 
                     tick_s, scratch_write("two.cfg", two), mix(power_w), fan, more);
 }
 
-static void ticks(struct tmx_run *run, size_t n)
-{
-    struct tmx_err err = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
-            fail_msg("tick %zu: %s", i, err.msg);
-        }
-    }
-}
-
 static double gpu_w(struct tmx_run *run, size_t gpu)
 {
     const struct tmx_sim *s = tmx_run_sim(run);
