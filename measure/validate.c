@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/config.h"
 #include "base/csv.h"
+#include "base/curve.h"
 #include "base/opt.h"
 #include "base/text.h"
 #include "core/floorplan/floorplan.h"
@@ -314,17 +315,6 @@ static double quantile(size_t n, const double *v, double share)
     return gsl_stats_quantile_from_sorted_data(sorted, 1, n, share);
 }
 
-/* y at x, linear between points whose x rises, constant outside. */
-static double between(size_t n, const double *x, const double *y, double at)
-{
-    size_t i = 0;
-    while (i < n && x[i] < at) {
-        i++;
-    }
-    return i == 0 || i == n ? y[i ? i - 1 : 0]
-                            : y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
-}
-
 /* Statistics of what the GPUs of one run did. */
 static void run_task(struct claims *r, const struct task *t)
 {
@@ -348,7 +338,7 @@ static void run_task(struct claims *r, const struct task *t)
         } else if (c->statistic == SLOPE) {
             v = slope(n, x, y, c->from, c->to);
         } else if (c->statistic == AT) {
-            v = between(n, x, y, c->from);
+            v = tmx_curve_at(n, x, y, 1, c->from);
         } else if (c->statistic == QUANTILE) {
             v = quantile(n, y, c->from);
         } else if (c->statistic == POINTS) {
@@ -435,15 +425,15 @@ static void limits_task(struct claims *r, const struct task *t)
             at_top_w[i] = m.w[n_cap * i + n_cap - 1];
             load_w[i] = (double)i;
         }
-        const double load = between(N_LOAD, at_top_w, load_w, (top_w - LOW * low_w) / (1 - LOW));
+        const double load = tmx_curve_at(N_LOAD, at_top_w, load_w, 1, (top_w - LOW * low_w) / (1 - LOW));
         for (size_t j = 0; j < n_cap; j++) {
             double by_mhz[N_LOAD], by_w[N_LOAD];
             for (size_t i = 0; i < N_LOAD; i++) {
                 by_mhz[i] = m.mhz[n_cap * i + j];
                 by_w[i] = m.w[n_cap * i + j];
             }
-            mhz[j] = between(N_LOAD, load_w, by_mhz, load);
-            w[j] = between(N_LOAD, load_w, by_w, load);
+            mhz[j] = tmx_curve_at(N_LOAD, load_w, by_mhz, 1, load);
+            w[j] = tmx_curve_at(N_LOAD, load_w, by_w, 1, load);
         }
         for (size_t j = 0; j < n_cap; j++) {
             const double slower = mhz[n_cap - 1] / mhz[j], time = (1 - LOW) * slower + LOW;

@@ -6,7 +6,7 @@
 
 #include <thermix/policy.h>
 
-#include "base/text.h"
+#include "base/curve.h"
 #include "power/leakage.h"
 #include "run/state.h"
 
@@ -273,17 +273,14 @@ static double peak_memory_c(const struct tmx_run *r, const struct tmx_metric *m)
 static double wait_s(const struct tmx_run *r, const struct tmx_metric *metric)
 {
     const struct tmx_machine *m = machine(r);
-    double *wait = calloc(m->n_job + 1, sizeof *wait), at = 0;
+    double *wait = calloc(m->n_job + 1, sizeof *wait);
     size_t n = 0;
     for (size_t j = 0; wait && j < m->n_job; j++) {
         if (m->job[j].started_s >= 0) {
             wait[n++] = m->job[j].started_s - tmx_run_arrival_s(r, &m->job[j]);
         }
     }
-    if (n > 0) {
-        qsort(wait, n, sizeof *wait, tmx_real_compare);
-        at = wait[(size_t)ceil(metric->share * (double)n) - 1];
-    }
+    const double at = n > 0 ? tmx_quantile(n, wait, metric->share) : 0;
     free(wait);
     return at;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A language model in a run: group `serve`, its levels route and row, what it measures and leaves behind. */
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/curve.h"
 #include "base/plausible.h"
 #include "base/text.h"
 #include "power/leakage.h"
@@ -558,7 +558,7 @@ double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency wh
     }
     const size_t n_request = s->n_request;
     const struct tmx_llm_request *q = s->request;
-    double at = 0, *v = malloc((n_request + 1) * sizeof *v);
+    double *v = malloc((n_request + 1) * sizeof *v);
     for (size_t i = 0; v && i < n_request; i++) {
         const bool counts =
             q[i].first_s >= 0 && q[i].done_s >= 0 && (class_of < 0 || q[i].class_of == class_of);
@@ -567,10 +567,7 @@ double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency wh
             v[n++] = x;
         }
     }
-    if (n > 0) { /* the smallest that so many do not exceed */
-        const size_t k = (size_t)ceil(share * (double)n);
-        at = gsl_stats_select(v, 1, n, k > 0 ? k - 1 : 0);
-    }
+    const double at = n > 0 ? tmx_quantile(n, v, share) : 0;
     free(v);
     return at;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/curve.h"
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_TEXT(tmx_llm, name, NULL, "name of the model"),
@@ -143,16 +144,7 @@ double tmx_llm_prompt_s(const struct tmx_llm_phase *p, double tokens)
 
 double tmx_llm_prompt_share(const struct tmx_llm_phase *p, double tokens)
 {
-    const double *x = p->prompt_tokens, *y = p->prompt_share;
-    size_t i = 1;
-    if (tokens <= x[0] || p->n_point == 1) {
-        return y[0];
-    }
-    while (i < p->n_point && x[i] < tokens) {
-        i++;
-    }
-    return i == p->n_point ? y[i - 1]
-                           : y[i - 1] + (y[i] - y[i - 1]) * (tokens - x[i - 1]) / (x[i] - x[i - 1]);
+    return tmx_curve_at(p->n_point, p->prompt_tokens, p->prompt_share, 1, tokens);
 }
 
 double tmx_llm_token_bytes(const struct tmx_llm *m)

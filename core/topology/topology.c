@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/curve.h"
 
 void tmx_topology_finish(struct tmx_topology *t)
 {
@@ -42,18 +43,8 @@ const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const cha
 double tmx_host_wall_w(const struct tmx_host *h, double load_w)
 {
     const struct tmx_supply_point *p = h->supply;
-    size_t i = 0;
-    while (i < h->n_supply && p[i].load_w < load_w) {
-        i++;
-    }
-    if (h->n_supply == 0) {
-        return load_w;
-    }
-    if (i == 0 || i == h->n_supply) {
-        return load_w / p[i ? i - 1 : 0].efficiency;
-    }
-    const double w = (load_w - p[i - 1].load_w) / (p[i].load_w - p[i - 1].load_w);
-    return load_w / (p[i - 1].efficiency + w * (p[i].efficiency - p[i - 1].efficiency));
+    return h->n_supply == 0 ? load_w
+                            : load_w / tmx_curve_at(h->n_supply, &p->load_w, &p->efficiency, 2, load_w);
 }
 
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm)
@@ -74,16 +65,7 @@ double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm)
 
 double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c)
 {
-    const struct tmx_fan_point *p = curve;
-    size_t i = 0;
-    while (i < n && p[i].temp_c < temp_c) {
-        i++;
-    }
-    if (i == 0 || i == n) {
-        return p[i ? i - 1 : 0].speed;
-    }
-    const double w = (temp_c - p[i - 1].temp_c) / (p[i].temp_c - p[i - 1].temp_c);
-    return p[i - 1].speed + w * (p[i].speed - p[i - 1].speed);
+    return tmx_curve_at(n, &curve->temp_c, &curve->speed, 2, temp_c);
 }
 
 /* Share of what GPU g is offered to breathe of others that its own flow can take. */

@@ -7,6 +7,7 @@
 #include <thermix/policy.h>
 
 #include "base/config.h"
+#include "base/curve.h"
 #include "base/opt.h"
 #include "base/setting.h"
 #include "core/topology/topology.h"
@@ -543,15 +544,7 @@ static void order_air(struct reader *r)
 static double inlet_c(const struct rack *r, double height)
 {
     const struct point *p = r->profile;
-    size_t i = 0;
-    while (i < r->n_point && p[i].height < height) {
-        i++;
-    }
-    if (i == 0 || i == r->n_point) {
-        return p[i ? i - 1 : 0].inlet_c;
-    }
-    const double w = (height - p[i - 1].height) / (p[i].height - p[i - 1].height);
-    return p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c);
+    return tmx_curve_at(r->n_point, &p->height, &p->inlet_c, 2, height);
 }
 
 /* So many copies behind each other, kept as long as the topology. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/text.h"
+#include "base/curve.h"
 
 struct tmx_sync_job *tmx_sync_job_take(struct tmx_arena *arena, const struct tmx_sync_job_spec *s)
 {
@@ -204,16 +204,11 @@ double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
 
 double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
 {
-    double *sorted = g->n_step > 0 ? malloc(g->n_step * sizeof *sorted) : NULL;
-    double v = NAN;
-    if (sorted) {
-        const size_t rank = (size_t)ceil(q * (double)g->n_step);
-        memcpy(sorted, g->step_s, g->n_step * sizeof *sorted);
-        qsort(sorted, g->n_step, sizeof *sorted, tmx_real_compare);
-        v = sorted[rank > 0 ? rank - 1 : 0];
-    }
-    free(sorted);
-    return v;
+    double *v_s = g->n_step > 0 ? malloc(g->n_step * sizeof *v_s) : NULL;
+    const double at_s =
+        v_s ? tmx_quantile(g->n_step, memcpy(v_s, g->step_s, g->n_step * sizeof *v_s), q) : NAN;
+    free(v_s);
+    return at_s;
 }
 
 double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member)
