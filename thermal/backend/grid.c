@@ -23,7 +23,7 @@ enum { MAX_KRYLOV = 100 };
  * on 24 to 96 cells along the flow. */
 static const double POLE = 10.0, SWEEP_POLE = 40.0;
 static const double SWEEPS[] = {0.1, 2}; /* of the time that coolant takes through, such a step */
-static const double ENOUGH_K = 1e-10;      /* size of the last Krylov term at which the series ends */
+static const double ENOUGH_K = 1e-10;    /* size of the last Krylov term at which the series ends */
 static const double ENOUGH_FLOW_K =
     1e-7; /* where coolant flows: what it carries is damped by nothing but the walls */
 /* Before a slow mode is seen all seems to have decayed by the end: the mean over the step shows it. */
