@@ -24,6 +24,7 @@ struct tmx_results {
     sqlite3 *db;
     char path[512];
     bool writes;
+    FILE *alone;      /* holds back other commands that would fill it */
     struct tmx_err e; /* of the call */
     int code;         /* SQLite's */
     struct {          /* prepared so far, by the address of its text */
@@ -443,6 +444,9 @@ void tmx_results_close(struct tmx_results *r)
             sqlite3_exec(r->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
         }
         sqlite3_close(r->db);
+        if (r->alone) { /* not before: to close the file would take SQLite's own locks */
+            fclose(r->alone);
+        }
         free(r);
     }
 }
@@ -787,6 +791,12 @@ static enum tmx_status set_aside(const char *path, const struct tmx_err *why, st
     return TMX_OK;
 }
 
+static void say_waiting(double at_most_s)
+{
+    (void)at_most_s;
+    fputs("another command fills this database; waiting for its end\n", stderr);
+}
+
 enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, const struct tmx_runs *s,
                                  struct tmx_err *err)
 {
@@ -814,6 +824,8 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
         if (!s->suite) {
             same_lines(r, line); /* before anything is written */
         }
+        /* behind all bytes that SQLite locks: the points are this command's until it has read them back */
+        r->alone = path ? tmx_os_lock_place(r->path, UINT64_MAX, INFINITY, say_waiting) : NULL;
         results_write(r);
         exec(r, "CREATE TEMP TABLE broken AS SELECT id FROM run WHERE NOT intact(id, hash)");
         const int64_t n = number(r, "SELECT count(*) FROM broken", "");

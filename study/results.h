@@ -68,9 +68,9 @@ struct tmx_results;
 
 /* Open for writing, made when absent; path NULL: in memory. The study's name and axes must be those in the
  * database, if it has any; a suite takes the place of another. Runs that are not as they were written are
- * taken out, and standard error says how many. Errors (TMX_EIO): a link, no database, another program's or
- * version's, another study's, locked, read-only, disk full; the message says which. TMX_EPARSE: damaged, and
- * as it was. */
+ * taken out, and standard error says how many. It waits until no other command writes it: the points are one
+ * command's at a time. Errors (TMX_EIO): a link, no database, another program's or version's, another
+ * study's, locked, read-only, disk full; the message says which. TMX_EPARSE: damaged, and as it was. */
 TMX_NODISCARD enum tmx_status tmx_results_open(struct tmx_results **r, const char *path,
                                                const struct tmx_runs *runs, struct tmx_err *err);
 void tmx_results_close(struct tmx_results *r); /* accepts NULL */
