@@ -84,7 +84,7 @@ warns 'swapped.csv:9: batch_size = 4096 requests is outside 1 to 1024 requests' 
 refuses 'is it 186 kW = 186000 W?' check serve-row "$(set_ row.budget_w=186)"
 for slip in ttft_s=2000:2 tbt_s=200:0.2 e2e_s=60000:60; do
   v=${slip#*=}
-  warns "is it ${v%:*} ms = ${v#*:} s?" check serve-row "$(set_ "serve.limits.${slip%:*}")"
+  warns "is it ${v%:*} ms = ${v#*:} s?" check serve-row "$(set_ rows=8)" "$(set_ cols=8)" "$(set_ "serve.limits.${slip%:*}")"
 done
 sed 's/latency_us = 1.2;/latency_us = 1.2e-6;/' "$root/systems/node-8gpu.cfg" >link.cfg
 warns 'latency_us = 1.2e-06 us is outside 0.02 to 10000 us; is it 1.2e-06 s = 1.2 us?' check ./link.cfg
