@@ -10,7 +10,7 @@
  * more, in steps of two so that caches match, where the spec has denser units), from MIN_STEP_S after a step
  * on (or the run's shorter step). In the physical network and with a board it also holds for a start
  * AMBIENT_K from the air. The basis (krylov.c) may use a part of the tolerance at each tested shift. The
- * truncation (truncate.c) may use TRUNCATION_SHARE of it for one step of all powers, because errors of
+ * truncation (truncate.c) may use SHARE of it for one step of all powers, because errors of
  * several steps add up. Where cells are read nothing is truncated: keep_modes takes every mode of every
  * level.
  *
@@ -72,9 +72,6 @@ static const double POWER_DENSITY =
  * does not: a test of 200 chips started up to 30 K from the air. The printed error counts it everywhere. */
 static const double AMBIENT_K = 30;
 static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter ones when asked for */
-/* Part of the tolerance for one step of power; the rest is for steps whose errors add up.
- * Fitted: random 1 ms traces on tests/golden/A_gt200 stay below the tolerance. */
-static const double TRUNCATION_SHARE = 0.5;
 /* Part of the tolerance that the basis gets where means alone are read from the physical network, whose thin
  * sheets answer within the first millisecond, too: the quarter of it that a test allows, times
  * SAFETY_PHYSICAL, is 0.9 of the tolerance. */
@@ -90,16 +87,15 @@ static const double SAFETY = 10.0, SAFETY_PHYSICAL = 17.6, UNIT_CELL_SAFETY = 12
  * times where all is well, 1e4 to 1e11 times where it is not. */
 static const double MISSED = 1000;
 
-struct demand { /* the options, resolved for one spec */
-    double tolerance_k, min_step_s;
-    double *power_w; /* [n_unit] owned */
-    double ambient_k;
-    struct tmx_regions unit_cells, cells; /* owned; empty where not wanted */
-};
-
 static bool by_cell(enum tmx_map_mode mode)
 {
     return mode == TMX_MAP_MIN || mode == TMX_MAP_MAX;
+}
+
+/* Cells are read for a field, for units that are their hottest or coldest cell, and for a start field. */
+static bool needs_maps(const struct tmx_thermal_spec *spec)
+{
+    return !spec->no_field || spec->accurate_cells || spec->init_node_k || by_cell(spec->map_mode);
 }
 
 static double density(const struct tmx_thermal_spec *spec)
@@ -123,22 +119,44 @@ static double min_step(const struct tmx_thermal_spec *spec)
     return spec->min_step_s > 0 ? fmin(spec->min_step_s, MIN_STEP_S) : MIN_STEP_S;
 }
 
-static void demand_init(struct demand *d, const struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                        const struct tmx_reduced_options *options, struct tmx_err *err)
+static bool ranged(const struct tmx_reduced_options *options)
 {
-    d->tolerance_k = options->tolerance_k;
-    d->min_step_s = min_step(spec);
-    d->ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board ? AMBIENT_K : 0;
-    d->power_w = calloc(net->n_unit, sizeof *d->power_w);
-    if (!d->power_w) {
+    return options->r_high_k_per_w > 0;
+}
+
+/* The options, resolved for one spec. */
+static void demand_init(struct tmx_demand *d, const struct tmx_network *net,
+                        const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
+                        struct tmx_err *err)
+{
+    double *power_w;
+    *d = (struct tmx_demand){
+        .tolerance_k = options->tolerance_k,
+        .ambient_k = spec->network == TMX_NETWORK_PHYSICAL || spec->board ? AMBIENT_K : 0,
+        .min_step_s = min_step(spec),
+        .n_mode = options->n_mode,
+        .n_level = tmx_thermal_spec_levels(spec),
+        .gamma_low = ranged(options) ? tmx_network_gamma(net, options->r_high_k_per_w) : INFINITY,
+        .gamma_high = ranged(options) ? tmx_network_gamma(net, options->r_low_k_per_w) : 0,
+        .field = needs_maps(spec)};
+    d->octaves = net->view_start || d->n_level > 1;
+    d->power_w = TMX_TAKE(&d->arena, power_w, net->n_unit);
+    TMX_TAKE_REALS(&d->arena, d->n_level, &d->gamma, &d->flow);
+    if (d->arena.failed) {
         tmx_error(err, TMX_ENOMEM, "reduced model of %zu nodes", net->n_node);
         return;
     }
     for (size_t l = 0; l < spec->n_layer; l++) {
         for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
             const struct tmx_unit *unit = &spec->layer[l].floorplan->unit[u - net->first_unit[l]];
-            d->power_w[u] = density(spec) * tmx_unit_area_m2(unit);
+            power_w[u] = density(spec) * tmx_unit_area_m2(unit);
         }
+    }
+    for (size_t l = 0; l < d->n_level; l++) {
+        d->flow[l] = tmx_thermal_spec_flow(spec, l);
+        d->gamma[l] = tmx_network_gamma(net, tmx_thermal_spec_r_convec(spec, l));
+        d->gamma_low = fmin(d->gamma_low, d->gamma[l]);
+        d->gamma_high = fmax(d->gamma_high, d->gamma[l]);
     }
     if (by_cell(net->mode)) {
         tmx_regions_units(&d->unit_cells, net, err);
@@ -148,16 +166,11 @@ static void demand_init(struct demand *d, const struct tmx_network *net, const s
     }
 }
 
-static void demand_finish(struct demand *d)
+static void demand_finish(struct tmx_demand *d)
 {
-    free(d->power_w);
     tmx_regions_finish(&d->unit_cells);
     tmx_regions_finish(&d->cells);
-}
-
-static bool ranged(const struct tmx_reduced_options *options)
-{
-    return options->r_high_k_per_w > 0;
+    tmx_arena_finish(&d->arena);
 }
 
 static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_reduced_options *options,
@@ -190,18 +203,6 @@ static void check_range(const struct tmx_thermal_spec *spec, const struct tmx_re
                       "%g .. %g K/W of the model",
                       r, low, high);
         }
-    }
-}
-
-static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                        const struct tmx_reduced_options *options, double *low, double *high)
-{
-    *low = ranged(options) ? tmx_network_gamma(net, options->r_high_k_per_w) : INFINITY;
-    *high = ranged(options) ? tmx_network_gamma(net, options->r_low_k_per_w) : 0;
-    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
-        const double gamma = tmx_network_gamma(net, tmx_thermal_spec_r_convec(spec, l));
-        *low = fmin(*low, gamma);
-        *high = fmax(*high, gamma);
     }
 }
 
@@ -255,62 +256,26 @@ static void make_maps(struct tmx_reduced_model *m, const struct tmx_basis *basis
 }
 
 static void truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                           const struct tmx_thermal_spec *spec, const struct demand *d,
-                           const struct tmx_reduced_options *options, struct tmx_err *err)
+                           const struct tmx_demand *d, struct tmx_err *err)
 {
-    struct tmx_truncated cut = {0};
-    double *gamma;
-    TMX_TAKE(&m->arena, gamma, m->n_level);
-    for (size_t l = 0; l < m->n_level && gamma; l++) {
-        gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
-    }
-    const struct tmx_truncation how = {.tolerance_k = TRUNCATION_SHARE * options->tolerance_k,
-                                       .power_w = d->power_w,
-                                       .ambient_k = d->ambient_k,
-                                       .min_step_s = d->min_step_s,
-                                       .n_mode = options->n_mode,
-                                       .octaves = m->net.view_start || m->n_level > 1,
-                                       .gamma = gamma,
-                                       .n_level = m->n_level,
-                                       .vectors = &m->arena};
-    if (!gamma) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
-    tmx_truncate(&cut, basis, &how, m->modal, m->error, err);
+    struct tmx_truncated cut = {.vectors = &m->arena};
+    tmx_truncate(&cut, basis, d, m->modal, m->error, err);
     m->n_mode = cut.n_mode;
     m->vector = cut.vector;
     m->back = cut.back;
-    if (!m->no_field && !err->code) {
+    if (d->field && !err->code) {
         make_maps(m, basis, &cut, err);
     }
     tmx_truncated_finish(&cut);
 }
 
 /* Where coolant flows the network is not symmetric, and all of this is another file's. */
-static void build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                          const struct demand *d, const struct tmx_reduced_options *options,
-                          struct tmx_err *err)
+static void build_coolant(struct tmx_reduced_model *m, const struct tmx_demand *d, struct tmx_err *err)
 {
-    const size_t u = m->net.n_unit;
-    double *level;
-    TMX_TAKE(&m->arena, level, 2 * m->n_level);
-    TMX_TAKE(&m->arena, m->error, (u + 1) * u);
-    tmx_arena_check(&m->arena, err);
-    for (size_t l = 0; l < m->n_level && !err->code; l++) {
-        level[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
-        level[m->n_level + l] = tmx_thermal_spec_flow(spec, l);
-    }
-    const struct tmx_coolant_options how = {.tolerance_k = d->tolerance_k,
-                                            .power_w = d->power_w,
-                                            .ambient_k = d->ambient_k,
-                                            .min_step_s = d->min_step_s,
-                                            .n_mode = options->n_mode,
-                                            .gamma = level,
-                                            .flow = level + m->n_level,
-                                            .n_level = m->n_level,
-                                            .field = !m->no_field};
     struct tmx_coolant *c = &m->coolant;
-    tmx_coolant_reduce(c, &m->net, &how, m->modal, m->error, err);
+    TMX_TAKE(&m->arena, m->error, (m->net.n_unit + 1) * m->net.n_unit);
+    tmx_arena_check(&m->arena, err);
+    tmx_coolant_reduce(c, &m->net, d, m->modal, m->error, err);
     m->vector = c->vector;
     m->back = c->back;
     m->map = c->map;
@@ -321,8 +286,8 @@ static void build_coolant(struct tmx_reduced_model *m, const struct tmx_thermal_
 }
 
 /* Every mode of every level. The basis gives its vectors away where the map is fine. */
-static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis,
-                       const struct tmx_thermal_spec *spec, struct tmx_err *err)
+static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis, const struct tmx_demand *d,
+                       struct tmx_err *err)
 {
     const size_t k = m->n_mode = basis->n_mode;
     TMX_TAKE(&m->arena, m->vector, m->n_level * k * k);
@@ -340,7 +305,7 @@ static void keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis,
     }
     for (size_t l = 0; l < m->n_level && !err->code; l++) {
         struct tmx_modes modes;
-        tmx_modes_init(&modes, basis, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)), err);
+        tmx_modes_init(&modes, basis, d->gamma[l], err);
         tmx_modes_layout(&modes, &m->modal[l], err);
         if (!err->code) {
             memcpy(m->vector + l * k * k, modes.vector, k * k * sizeof *m->vector);
@@ -671,8 +636,8 @@ static void store_basis(struct tmx_basis *b, const struct tmx_cache_name *name)
 
 /* The basis holds the steady states at the ends and in the middle of the range; what it misses of those
  * between them, solved directly, is measured and becomes a part of the error. */
-static void test_films(const struct tmx_network *net, struct tmx_basis *basis,
-                       const struct tmx_basis_options *options, struct tmx_err *err)
+static void test_films(const struct tmx_network *net, struct tmx_basis *basis, const struct tmx_demand *d,
+                       struct tmx_err *err)
 {
     const size_t m = net->n_unit, n = net->n_node;
     struct tmx_solver *solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, err);
@@ -681,7 +646,7 @@ static void test_films(const struct tmx_network *net, struct tmx_basis *basis,
         tmx_error(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < 2 && !err->code; i++) {
-        const double gamma = sqrt((i ? options->gamma_high : options->gamma_low) * basis->gamma);
+        const double gamma = sqrt((i ? d->gamma_high : d->gamma_low) * basis->gamma);
         struct tmx_system *f =
             tmx_system_create(solver, &(struct tmx_matrix){.gamma = gamma, .flow = 1}, err);
         struct tmx_modes modes;
@@ -718,9 +683,8 @@ static void test_films(const struct tmx_network *net, struct tmx_basis *basis,
 /* The basis of the range, from the cache or made, and turned to the spec's film coefficient where it has one
  * alone. */
 static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                         const struct demand *d, const struct tmx_reduced_options *options,
-                         const struct tmx_basis_options *basis_options, struct tmx_basis *basis,
-                         struct tmx_err *err)
+                         const struct tmx_demand *d, const struct tmx_reduced_options *options,
+                         struct tmx_basis *basis, struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
     const struct tmx_cache_name name = {.kind = "basis", .key = key};
@@ -729,9 +693,9 @@ static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_the
     if (!err->code && !(kept && load_basis(basis, &m->net, &name))) {
         FILE *making = kept ? tmx_cache_make(&name) : NULL; /* one run of a sweep; the others find it */
         if (!(making && load_basis(basis, &m->net, &name))) {
-            tmx_basis_init(basis, &m->net, basis_options, err);
+            tmx_basis_init(basis, &m->net, d, err);
             if (!err->code) {
-                test_films(&m->net, basis, basis_options, err);
+                test_films(&m->net, basis, d, err);
             }
             if (kept && !err->code) {
                 store_basis(basis, &name);
@@ -742,39 +706,29 @@ static void shared_basis(const struct tmx_reduced_model *m, const struct tmx_the
         }
     }
     if (!err->code && m->n_level == 1) {
-        const double gamma = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, 0));
         for (size_t i = 0; i < basis->n_mode * basis->n_mode; i++) {
-            basis->g[i] += (gamma - basis->gamma) * basis->a[i];
+            basis->g[i] += (d->gamma[0] - basis->gamma) * basis->a[i];
         }
         basis->a = NULL;
-        basis->gamma = gamma;
+        basis->gamma = d->gamma[0];
     }
 }
 
-static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
-                  const struct tmx_reduced_options *options, struct tmx_err *err)
+static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                  const struct tmx_demand *d, const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct tmx_basis basis = {0};
-    const bool strict = spec->network == TMX_NETWORK_PHYSICAL && !m->fine;
-    struct tmx_basis_options basis_options = {.tolerance_k =
-                                                  (strict ? BASIS_SHARE_PHYSICAL : 1) * d->tolerance_k,
-                                              .power_w = d->power_w,
-                                              .ambient_k = d->ambient_k,
-                                              .min_step_s = d->min_step_s,
-                                              .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
-                                              .cells = d->cells.n ? &d->cells : NULL};
-    gamma_range(&m->net, spec, options, &basis_options.gamma_low, &basis_options.gamma_high);
+    struct tmx_demand of_basis = *d;
     (void)tmx_network_check_cost(&m->net, true, err);
-    if (err->code || m->net.n_flow > 0) {
-        if (!err->code) {
-            build_coolant(m, spec, d, options, err);
-        }
+    if (m->net.n_flow > 0) {
+        build_coolant(m, d, err);
         return;
     }
+    of_basis.tolerance_k *= spec->network == TMX_NETWORK_PHYSICAL && !m->fine ? BASIS_SHARE_PHYSICAL : 1;
     if (ranged(options)) {
-        shared_basis(m, spec, d, options, &basis_options, &basis, err);
+        shared_basis(m, spec, &of_basis, options, &basis, err);
     } else {
-        tmx_basis_init(&basis, &m->net, &basis_options, err);
+        tmx_basis_init(&basis, &m->net, &of_basis, err);
     }
     const size_t u = m->net.n_unit;
     TMX_TAKE(&m->arena, m->error, (u + 1) * u);
@@ -790,21 +744,15 @@ static void build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *sp
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
         if (m->fine) {
-            keep_modes(m, &basis, spec, err);
+            keep_modes(m, &basis, d, err);
         } else {
-            truncate_modes(m, &basis, spec, d, options, err);
+            truncate_modes(m, &basis, d, err);
         }
     }
     if (!err->code && m->n_level == 1 && !ranged(options)) { /* a range's steady states: of its middle */
         check_steady(m, basis.steady);
     }
     tmx_basis_finish(&basis);
-}
-
-/* Cells are read for a field, for units that are their hottest or coldest cell, and for a start field. */
-static bool needs_maps(const struct tmx_thermal_spec *spec)
-{
-    return !spec->no_field || spec->accurate_cells || spec->init_node_k || by_cell(spec->map_mode);
 }
 
 enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
@@ -821,8 +769,8 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
 }
 
 /* From the cache, or built and put there. */
-static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec, const struct demand *d,
-                   const struct tmx_reduced_options *options, struct tmx_err *err)
+static void obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                   const struct tmx_demand *d, const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
     FILE *making = NULL;
@@ -901,15 +849,9 @@ static void join_level(struct tmx_reduced_model *m, const struct tmx_basis *star
 }
 
 static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                       const struct demand *d, const struct tmx_reduced_options *model_options,
-                       struct tmx_err *err)
+                       const struct tmx_demand *d, struct tmx_err *err)
 {
     struct tmx_basis start = {0};
-    struct tmx_initial_basis_options options = {.tolerance_k = d->tolerance_k,
-                                                .min_step_s = d->min_step_s,
-                                                .cells = d->cells.n        ? &d->cells
-                                                         : d->unit_cells.n ? &d->unit_cells
-                                                                           : NULL};
     double *from_k = calloc(m->net.n_node, sizeof *from_k);
     const double *theta;
     if (!from_k) {
@@ -920,14 +862,12 @@ static void join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spe
     for (size_t c = 0; c < m->net.n_node; c++) {
         from_k[c] -= spec->ambient_k;
     }
-    options.theta_k = from_k;
-    gamma_range(&m->net, spec, model_options, &options.gamma_low, &options.gamma_high);
-    m->start_error_k = tmx_initial_basis(&start, &m->net, &options, &theta, err);
+    m->start_error_k = tmx_initial_basis(&start, &m->net, d, from_k, &theta, err);
     if (!err->code) {
         widen(m, start.n_mode, err);
     }
     for (size_t l = 0; l < m->n_level && !err->code; l++) {
-        join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)), err);
+        join_level(m, &start, theta, l, d->gamma[l], err);
     }
     m->n_mode += err->code ? 0 : start.n_mode;
     tmx_basis_finish(&start);
@@ -954,7 +894,7 @@ static void check_coolant(const struct tmx_thermal_spec *spec, const struct tmx_
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_options *options, struct tmx_err *err)
 {
-    struct demand d = {0};
+    struct tmx_demand d = {0};
     struct tmx_err own = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
     (void)tmx_network_init(&m->net, spec, &own);
@@ -966,7 +906,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         demand_init(&d, &m->net, spec, options, &own);
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
-        m->no_field = !needs_maps(spec);
+        m->no_field = !d.field;
         m->modal = calloc(m->n_level, sizeof *m->modal);
         if (!m->modal) {
             tmx_error(&own, TMX_ENOMEM, "levels");
@@ -987,7 +927,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         m->start_swing_k += fabs(m->net.inlet_k - spec->ambient_k);
     }
     if (spec->init_node_k && !own.code) {
-        join_start(m, spec, &d, options, &own);
+        join_start(m, spec, &d, &own);
     }
     if (!own.code && options->n_mode == 0) {
         double bound_k = tmx_reduced_model_bound(m, false, d.power_w);

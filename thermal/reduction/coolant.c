@@ -96,7 +96,7 @@ struct small { /* the network in a space: its vectors as columns, of `room` rows
 
 struct build {
     const struct tmx_network *net;
-    const struct tmx_coolant_options *o;
+    const struct tmx_demand *o;
     struct tmx_err *err;
     struct tmx_thread_pool *pool; /* of two threads */
     struct tmx_solver *solver;
@@ -137,7 +137,7 @@ static double level_input(const struct build *b, size_t level, size_t input)
 }
 
 /* What input i amounts to where the tolerance must hold. */
-static double demand(const struct build *b, size_t i)
+static double asked(const struct build *b, size_t i)
 {
     return i < b->u ? b->o->power_w[i] : b->o->ambient_k;
 }
@@ -302,7 +302,7 @@ static double visit(struct build *b, size_t level, double s, bool last)
             double sum = 0;
             for (size_t i = 0; i < m; i++) {
                 e[i * u + r] = (i < u ? carried(b, level) : 1) * fabs(e[i * u + r] - e[(m + i) * u + r]);
-                sum += e[i * u + r] * demand(b, i);
+                sum += e[i * u + r] * asked(b, i);
             }
             off = fmax(off, sum / (BASIS_SHARE * b->o->tolerance_k));
         }
@@ -348,7 +348,7 @@ static double slowest(struct build *b, size_t level)
 }
 
 /* The level whose flow is nearest to one, or level `first` where none is nearer. */
-static size_t nearest(const struct tmx_coolant_options *o, size_t first, double flow)
+static size_t nearest(const struct tmx_demand *o, size_t first, double flow)
 {
     for (size_t l = 0; l < o->n_level; l++) {
         first = fabs(log(o->flow[l] / flow)) < fabs(log(o->flow[first] / flow)) ? l : first;
@@ -358,7 +358,7 @@ static size_t nearest(const struct tmx_coolant_options *o, size_t first, double 
 
 static void choose_levels(struct build *b)
 {
-    const struct tmx_coolant_options *o = b->o;
+    const struct tmx_demand *o = b->o;
     size_t low = 0, high = 0;
     for (size_t l = 1; l < o->n_level; l++) {
         low = o->flow[l] < o->flow[low] ? l : low;
@@ -494,7 +494,7 @@ static void follow_traces(struct build *b, size_t which)
     for (int i = 0; i < MOST_TRACES && ok(b) && !met; i++) {
         for (size_t k = 0; k < TRACE_STEPS * b->m; k++) { /* half of the values stay from row to row */
             const size_t in = k % b->m;
-            const double part = tmx_rng_uniform(rng), most = demand(b, in) * (in < u ? carried(b, level) : 1);
+            const double part = tmx_rng_uniform(rng), most = asked(b, in) * (in < u ? carried(b, level) : 1);
             const bool stays = k >= b->m && (tmx_rng_uniform(rng) < 0.5 || k / b->m % t->hold > 0);
             t->input[k] = stays ? t->input[k - b->m] : most * part;
         }
@@ -599,7 +599,7 @@ static void follow(struct build *b, size_t level, bool snap, struct answers *y, 
         tmx_dense_tn(u, m, k, 1, b->q.out, b->q.room, xt, k, 0, y->rest + (level * y->n_time + j) * m * u, u);
         if (snap) {
             for (size_t i = 0; i < m * k; i++) {
-                weighted[i] = (i / k < u ? carried(b, level) : 1) * demand(b, i / k) * xt[i];
+                weighted[i] = (i / k < u ? carried(b, level) : 1) * asked(b, i / k) * xt[i];
             }
             add_square(k, m, weighted, right);
             for (size_t i = 0; i < u; i++) {
@@ -859,7 +859,7 @@ static void cut(struct build *b, const struct answers *y, const struct small *q,
             for (size_t r = 0; r < b->u; r++) {
                 double sum_k = 0;
                 for (size_t i = 0; i < b->m; i++) {
-                    sum_k += error[i * b->u + r] * demand(b, i);
+                    sum_k += error[i * b->u + r] * asked(b, i);
                 }
                 worst_k = fmax(worst_k, sum_k);
             }
@@ -1002,12 +1002,11 @@ static void choose_watched(struct build *b, struct tmx_coolant *c, const struct 
 
 /* ---- the whole ---- */
 
-void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
-                        const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
-                        struct tmx_err *err)
+void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net, const struct tmx_demand *demand,
+                        struct tmx_modal *modal, double *error, struct tmx_err *err)
 {
     struct build b = {
-        .net = net, .o = options, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
+        .net = net, .o = demand, .err = err, .n = net->n_node, .u = net->n_unit, .m = net->n_unit + 2};
     struct answers y = {0};
     struct small q = {0};
     size_t count = 0;
@@ -1049,13 +1048,13 @@ void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
     cut(&b, &y, &q, modal, c, cut_error, off);
     fields(&b, c, &q, s);
     choose_watched(&b, c, &q);
-    c->inlet_unit = zeros(&b, &c->arena, options->n_level * b.u);
-    for (size_t l = 0; l < options->n_level && ok(&b); l++) {
+    c->inlet_unit = zeros(&b, &c->arena, demand->n_level * b.u);
+    for (size_t l = 0; l < demand->n_level && ok(&b); l++) {
         memcpy(c->inlet_unit + l * b.u, y.settled + (l * b.m + b.u) * b.u, b.u * sizeof *c->inlet_unit);
     }
     for (size_t i = 0; i < b.m * b.u && ok(&b); i++) {
         const size_t row = i / b.u < b.u ? i / b.u : b.u; /* inlet and air: one row */
-        const double traced = TRACES * off[i % b.u] / (sqrt((double)b.m) * demand(&b, i / b.u));
+        const double traced = TRACES * off[i % b.u] / (sqrt((double)b.m) * asked(&b, i / b.u));
         error[row * b.u + i % b.u] += fmax(BETWEEN * (b.basis_error[i] + cut_error[i]), traced);
     }
     c->n_basis = b.k;

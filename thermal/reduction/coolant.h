@@ -3,27 +3,17 @@
 #define TMX_THERMAL_REDUCTION_COOLANT_H
 
 #include "thermal/assembly/network.h"
+#include "thermal/reduction/krylov.h"
 #include "thermal/reduction/modal.h"
 
 /* The reduced model of a network through which coolant flows: C theta' + (G + gamma A + flow F) theta = B p +
  * flow c theta_inlet, where F is not symmetric. coolant.c says how it is made. */
 
-struct tmx_coolant_options {
-    double tolerance_k;         /* at every unit, for steps of power_w in all units */
-    const double *power_w;      /* [n_unit] */
-    double ambient_k;           /* and for a start, an ambient or an inlet so far from the others */
-    double min_step_s;          /* from this time after a step on */
-    size_t n_mode;              /* 0: as few as the tolerance allows */
-    const double *gamma, *flow; /* [n_level] film coefficients [W/(m2 K)], flow of the spec's own */
-    size_t n_level;
-    bool field; /* make map and still */
-};
-
 /* A state z of level l has the field V w, w = vector[l]' z; z = back[l] w. By rows of modes. */
 struct tmx_coolant {
     size_t n_mode, n_basis, n_shift;
     double *vector, *back; /* [n_level][n_mode][n_mode] */
-    float *map;            /* [n_mode][n_view] V, the caller's to free; NULL without field */
+    float *map;            /* [n_mode][n_view] V, the caller's to free; NULL without demand->field */
     double *still; /* [n_unit][n_view, K/W] the direct term of the field, at a middle flow; likewise */
     /* an inlet 1 K above ambient, when all has settled: */
     double *inlet_state; /* [n_level][n_mode] */
@@ -44,9 +34,8 @@ extern const double tmx_coolant_slack;
 /* *c is overwritten; end it with tmx_coolant_finish, also after failure. modal [n_level], zeroed, is filled;
  * each is to be ended with tmx_modal_finish. error [n_unit + 1][n_unit] K/W, the last row K/K: see
  * tmx_reduced_model. net must read units by a linear map. Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
-void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net,
-                        const struct tmx_coolant_options *options, struct tmx_modal *modal, double *error,
-                        struct tmx_err *err);
+void tmx_coolant_reduce(struct tmx_coolant *c, const struct tmx_network *net, const struct tmx_demand *demand,
+                        struct tmx_modal *modal, double *error, struct tmx_err *err);
 void tmx_coolant_finish(struct tmx_coolant *c); /* accepts zeroed memory */
 
 #endif

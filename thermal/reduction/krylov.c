@@ -401,12 +401,12 @@ static const double DIRECTION_PART = 0.001, NEW_PART = 0.1, FIRST_ORDER = 0.01, 
 
 struct builder {
     struct tmx_growing grown;
-    const struct tmx_basis_options *options;
+    const struct tmx_demand *demand;
     struct tmx_solver *solver;
     struct tmx_regions unit; /* cells of each unit; empty when E = B */
     size_t n_held;  /* inputs whose fields join the basis: without the air where nothing is promised of it */
-    double *weight; /* [n_in] the powers of the options, and ambient_k */
-    double *miss, *cell_miss; /* [n_in][n_unit], [n_in][options->cells->n] work */
+    double *weight; /* [n_in] the powers of the demand, and ambient_k */
+    double *miss, *cell_miss; /* [n_in][n_unit], [n_in][demand->cells.n] work */
     double *node;             /* [n_node] work */
 };
 
@@ -427,17 +427,17 @@ static void solve_shift(struct builder *b, double gamma, double shift, const str
 /* 1, but where the errors of single cells count, too. */
 static double order(const struct builder *b)
 {
-    return b->options->cells || b->options->unit_cells ? FIRST_ORDER
-           : b->grown.net->mode == TMX_MAP_CENTER      ? CENTER_ORDER
-                                                       : 1;
+    return b->demand->cells.n || b->demand->unit_cells.n ? FIRST_ORDER
+           : b->grown.net->mode == TMX_MAP_CENTER        ? CENTER_ORDER
+                                                         : 1;
 }
 
 static double limit_k(const struct builder *b)
 {
-    return (b->options->cells || b->options->unit_cells ? CELL_SHARE
-            : b->grown.net->mode == TMX_MAP_CENTER      ? CENTER_SHARE
-                                                        : SHARE) *
-           b->options->tolerance_k;
+    return (b->demand->cells.n || b->demand->unit_cells.n ? CELL_SHARE
+            : b->grown.net->mode == TMX_MAP_CENTER        ? CENTER_SHARE
+                                                          : SHARE) *
+           b->demand->tolerance_k;
 }
 
 /* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
@@ -484,23 +484,23 @@ static double off(const struct builder *b, size_t u, size_t v, double spread)
 }
 
 /* Estimate the error at shift s with solutions at a lower one; returns that for steps of all the powers of
- * the options together, in the worst signs. Leaves the estimate in miss and cell_miss. */
+ * the demand together, in the worst signs. Leaves the estimate in miss and cell_miss. */
 static double test_shift(struct builder *b, double s, double lower)
 {
     const struct tmx_growing *grown = &b->grown;
     const size_t m = grown->net->n_unit;
-    const struct tmx_basis_options *options = b->options;
+    const struct tmx_demand *demand = b->demand;
     double worst_k = 0;
     grow_residual(&b->grown, s);
     solve_shift(b, grown->basis->gamma, lower, &TESTED, grown->n_in, grown->w);
     if (grown->err->code) {
         return 0;
     }
-    if (options->cells) {
-        worst_k = worst_node(b, options->cells, b->cell_miss);
+    if (demand->cells.n) {
+        worst_k = worst_node(b, &demand->cells, b->cell_miss);
     }
-    if (options->unit_cells) {
-        return fmax(worst_k, worst_node(b, options->unit_cells, b->miss));
+    if (demand->unit_cells.n) {
+        return fmax(worst_k, worst_node(b, &demand->unit_cells, b->miss));
     }
     tmx_tall_tn(&grown->tall, m, grown->n_in, grown->w, NULL, grown->x, NULL, grown->part, b->miss, m);
     for (size_t u = 0; u < m; u++) {
@@ -520,7 +520,7 @@ static void note_error(struct builder *b)
     for (size_t i = 0; i < b->grown.n_in * b->grown.net->n_unit; i++) {
         b->grown.basis->error[i] = fmax(b->grown.basis->error[i], b->miss[i]);
     }
-    for (size_t i = 0; b->options->cells && i < b->grown.n_in * b->options->cells->n; i++) {
+    for (size_t i = 0; i < b->grown.n_in * b->demand->cells.n; i++) {
         b->grown.basis->cell_error[i] = fmax(b->grown.basis->cell_error[i], b->cell_miss[i]);
     }
 }
@@ -589,7 +589,7 @@ static void collect(struct builder *b)
 {
     struct tmx_growing *grown = &b->grown;
     const size_t m = grown->net->n_unit;
-    const double gamma = grown->basis->gamma, other[2] = {b->options->gamma_low, b->options->gamma_high};
+    const double gamma = grown->basis->gamma, other[2] = {b->demand->gamma_low, b->demand->gamma_high};
     double beyond_k = INFINITY, below = FIRST_SHIFT;
     for (size_t c = 0; c < grown->net->n_node; c++) {
         grown->x[c] = 1;
@@ -608,7 +608,7 @@ static void collect(struct builder *b)
         const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
         append_shift(b, s);
         refine(b, below, s, DEPTH);
-        if (s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
+        if (s >= 1.0 / b->demand->min_step_s) { /* far enough: is it enough? */
             beyond_k = test_shift(b, s * sqrt(SHIFT_RATIO), s);
         }
         below = s;
@@ -637,28 +637,28 @@ static void fill_maps(struct builder *b)
         }
     }
     for (size_t u = 0; u < net->n_unit; u++) {
-        b->weight[u] = b->options->power_w[u];
+        b->weight[u] = b->demand->power_w[u];
     }
     double *air = b->grown.b + net->n_unit * net->n_node; /* 1 K of it: where it stands against each node */
     for (size_t c = 0; c < net->n_node; c++) {
         air[c] = b->grown.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
     }
-    b->weight[net->n_unit] = b->options->ambient_k;
+    b->weight[net->n_unit] = b->demand->ambient_k;
 }
 
 static void start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
                           struct tmx_err *err)
 {
-    const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
+    const size_t n = net->n_node, m = net->n_unit, n_region = b->demand->cells.n;
     const size_t n_in = m + 1;
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
     struct tmx_growing *grown = &b->grown;
     struct tmx_arena *scratch = &grown->arena;
-    tmx_assert(!cells || b->options->unit_cells);
-    grow_init(grown, s, net, n_in, own_out, b->options->gamma_low, b->options->gamma_high, err);
-    b->n_held = m + (b->options->ambient_k > 0);
-    grown->dependent = pow(fmin(1e-3, order(b) * NEW_PART * b->options->tolerance_k), 2);
+    tmx_assert(!cells || b->demand->unit_cells.n);
+    grow_init(grown, s, net, n_in, own_out, b->demand->gamma_low, b->demand->gamma_high, err);
+    b->n_held = m + (b->demand->ambient_k > 0);
+    grown->dependent = pow(fmin(1e-3, order(b) * NEW_PART * b->demand->tolerance_k), 2);
     TMX_TAKE(scratch, b->weight, n_in);
     TMX_TAKE(scratch, b->miss, n_in * m);
     TMX_TAKE(scratch, b->cell_miss, n_in * n_region);
@@ -683,10 +683,10 @@ static void start_builder(struct builder *b, struct tmx_basis *s, const struct t
     b->solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, grown->pool, err);
 }
 
-void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                    const struct tmx_basis_options *options, struct tmx_err *err)
+void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net, const struct tmx_demand *demand,
+                    struct tmx_err *err)
 {
-    struct builder b = {.options = options};
+    struct builder b = {.demand = demand};
     *basis = (struct tmx_basis){0};
     if (err->code) {
         return;
@@ -730,7 +730,8 @@ enum { MAX_POLE = 8, MAX_VECTOR = 160 };
 
 struct start {
     struct tmx_growing grown; /* b: C theta */
-    const struct tmx_initial_basis_options *options;
+    const struct tmx_demand *demand;
+    const struct tmx_regions *cells; /* nodes that must be accurate, too; n 0: none */
     struct tmx_solver *solver;
     struct tmx_system *system[MAX_POLE];
     double pole[MAX_POLE];
@@ -760,24 +761,24 @@ static void solve_pole(struct start *b, size_t pole, const struct tmx_accuracy *
 static double test_start(struct start *b, double s, size_t pole)
 {
     struct tmx_growing *grown = &b->grown;
-    const struct tmx_regions *cells = b->options->cells;
+    const struct tmx_regions *cells = b->cells;
     double worst = 0;
     grow_residual(grown, s);
     solve_pole(b, pole, &START_TESTED);
-    for (size_t e = 0; cells && e < cells->start[cells->n]; e++) {
+    for (size_t e = 0; cells->n && e < cells->start[cells->n]; e++) {
         worst = fmax(worst, fabs(grown->x[cells->node[e]]));
     }
-    if (!cells) {
+    if (!cells->n) {
         tmx_network_read(grown->net, grown->x, b->unit);
     }
-    for (size_t u = 0; u < grown->net->n_unit && !cells; u++) {
+    for (size_t u = 0; u < grown->net->n_unit && !cells->n; u++) {
         worst = fmax(worst, fabs(b->unit[u]));
     }
     return s * fmax(1, b->pole[pole] / s) * worst; /* (G+sC)^-1 <= pole/s (G+pole C)^-1 */
 }
 
 /* Two more vectors of every pole in turn, until the tests are content; returns what they find. */
-static double collect_start(struct start *b)
+static double collect_start(struct start *b, const double *theta_k)
 {
     struct tmx_growing *grown = &b->grown;
     const size_t n = grown->net->n_node, *n_mode = &grown->basis->n_mode;
@@ -787,7 +788,7 @@ static double collect_start(struct start *b)
         grown->x[c] = 1;
     }
     grow_append(grown, 1);
-    memcpy(grown->x, b->options->theta_k, n * sizeof *grown->x);
+    memcpy(grown->x, theta_k, n * sizeof *grown->x);
     grow_append(grown, 1);
     for (size_t p = 0; p < MAX_POLE; p++) {
         own[p] = *n_mode - 1;
@@ -795,7 +796,7 @@ static double collect_start(struct start *b)
     if (*n_mode == before) { /* uniform */
         return 0;
     }
-    while (error_k > START_SHARE * b->options->tolerance_k && *n_mode > before &&
+    while (error_k > START_SHARE * b->demand->tolerance_k && *n_mode > before &&
            *n_mode + 2 * b->n_pole <= MAX_VECTOR) {
         for (size_t i = 0; i<2 * b->n_pole && * n_mode> before; i++) {
             const size_t p = i % b->n_pole;
@@ -814,16 +815,15 @@ static double collect_start(struct start *b)
     return error_k;
 }
 
-double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net,
-                         const struct tmx_initial_basis_options *options, const double **theta,
-                         struct tmx_err *err)
+double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net, const struct tmx_demand *demand,
+                         const double *theta_k, const double **theta, struct tmx_err *err)
 {
-    struct start b = {.options = options};
+    struct start b = {.demand = demand, .cells = demand->cells.n ? &demand->cells : &demand->unit_cells};
     struct tmx_growing *grown = &b.grown;
-    const double last = fmax(LAST_POLE / options->min_step_s, FIRST_SHIFT * POLE_RATIO);
+    const double last = fmax(LAST_POLE / demand->min_step_s, FIRST_SHIFT * POLE_RATIO);
     const double decades = log(last / FIRST_SHIFT) / log(POLE_RATIO);
     double error_k = 0;
-    grow_init(grown, s, net, 1, false, options->gamma_low, options->gamma_high, err);
+    grow_init(grown, s, net, 1, false, demand->gamma_low, demand->gamma_high, err);
     grown->dependent = START_DEPENDENT;
     TMX_TAKE(&grown->arena, b.unit, net->n_unit);
     tmx_arena_check(&grown->arena, err);
@@ -835,8 +835,8 @@ double tmx_initial_basis(struct tmx_basis *s, const struct tmx_network *net,
         b.system[p] = tmx_system_create(b.solver, &matrix, err);
     }
     if (!err->code) {
-        heat_times(&b, options->theta_k, grown->b);
-        error_k = collect_start(&b);
+        heat_times(&b, theta_k, grown->b);
+        error_k = collect_start(&b, theta_k);
     }
     if (!err->code) {
         grow_close(grown);

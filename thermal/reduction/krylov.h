@@ -22,6 +22,26 @@ void tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net, str
 void tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err);
 void tmx_regions_finish(struct tmx_regions *r); /* accepts zeroed memory */
 
+/* What a reduced model is made for: everything that its accuracy refers to. */
+
+struct tmx_demand {
+    double tolerance_k;    /* at every unit, for steps of power_w in all units */
+    const double *power_w; /* [n_unit] */
+    double ambient_k;      /* and for a start, a step of the air or an inlet so far from the others; 0: error
+                              alone counts these */
+    double min_step_s;     /* from this time after a step on */
+    size_t n_mode;         /* 0: as few as the tolerance allows */
+    size_t n_level;
+    double *gamma, *flow;         /* [n_level] film coefficients [W/(m2 K)], flow of the spec's own */
+    double gamma_low, gamma_high; /* of the film coefficients that will be used */
+    bool octaves;                 /* choose directions by every octave of time alike, not by every second */
+    bool field;                   /* fields will be looked at */
+    /* Regions at whose every node the tolerance must hold, too; n 0: none. */
+    struct tmx_regions unit_cells; /* [n_unit]: then errors of units are those of their worst cells */
+    struct tmx_regions cells;
+    struct tmx_arena arena; /* of power_w, gamma and flow */
+};
+
 /* A rational Krylov basis V of the network: V spans (G + sigma C)^-1 B for a list of shifts
  * that grows until the projected network answers steps of power to the tolerance. */
 
@@ -37,30 +57,18 @@ struct tmx_basis {
     double *ground;         /* [n_mode] V' of what the board conducts to the air */
     double *error;          /* [n_unit + 1][n_unit] K/W: what V misses at each unit, row by unit that changes;
                                the last row: K/K, by the air's temperature */
-    double *cell_error;     /* [n_unit + 1][regions] likewise at the nodes of options->cells; NULL without */
+    double *cell_error;     /* [n_unit + 1][regions] likewise at the nodes of demand->cells; NULL without */
     double *steady;         /* [n_unit][n_unit] K/W: E' G^-1 B at gamma, solved directly */
     double gamma;           /* expansion point [W/(m2 K)] */
     size_t n_shift;         /* factorisations used */
     struct tmx_arena arena; /* of all but v */
 };
 
-struct tmx_basis_options {
-    double tolerance_k;    /* for steps of power_w */
-    const double *power_w; /* [n_unit] */
-    double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: error alone counts
-                              these */
-    double min_step_s;     /* shortest step that must be accurate */
-    double gamma_low, gamma_high; /* film coefficients that will be used */
-    /* Regions at whose every node the tolerance must hold, too; NULL: none. */
-    const struct tmx_regions *unit_cells; /* [n_unit]: then error is that of the worst cell of each unit */
-    const struct tmx_regions *cells;
-};
-
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure). net must
- * have a linear map mode, or MIN or MAX, for which options->unit_cells must be there.
+ * have a linear map mode, or MIN or MAX, for which demand->unit_cells must be there.
  * Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
-void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                    const struct tmx_basis_options *options, struct tmx_err *err);
+void tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net, const struct tmx_demand *demand,
+                    struct tmx_err *err);
 void tmx_basis_finish(struct tmx_basis *basis);
 
 /* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
@@ -94,19 +102,11 @@ size_t tmx_orthonormalise(struct tmx_growing *b, size_t n_col);
  * network is linear, so both go on side by side and add up, and what was set up for the powers
  * serves every start. */
 
-struct tmx_initial_basis_options {
-    const double *theta_k; /* [n_node] above ambient */
-    double tolerance_k;    /* at every unit, from min_step_s on */
-    double min_step_s;
-    double gamma_low, gamma_high;
-    const struct tmx_regions *cells; /* the nodes that must be as accurate, too; NULL: none */
-};
-
-/* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure) with no input and
- * the field as V' C theta in theta [n_mode], which is the basis'. Returns an estimate [K] of what it misses.
- * Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
+/* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure) with no input and the field
+ * theta_k [n_node, above ambient] as V' C theta_k in theta [n_mode], which is the basis'. Returns an estimate
+ * [K] of what it misses. Errors that stay: TMX_ENOMEM or TMX_ESOLVE. */
 double tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
-                         const struct tmx_initial_basis_options *options, const double **theta,
+                         const struct tmx_demand *demand, const double *theta_k, const double **theta,
                          struct tmx_err *err);
 
 #endif

@@ -7,36 +7,25 @@
 
 /* From a basis to a model of as few modes as steps of power need, at one film coefficient or at several. */
 
-struct tmx_truncation {
-    double tolerance_k;    /* at every unit, for steps of power_w in all units */
-    const double *power_w; /* [n_unit] */
-    double ambient_k;      /* and for a uniform start so far from the air; 0: not looked at */
-    double min_step_s;     /* from this time after a step on */
-    size_t n_mode;         /* 0: as few as the tolerance allows */
-    bool octaves;          /* choose directions by every octave of time alike, not by every second */
-    const double *gamma;   /* [n_level, W/(m2 K)] film coefficients, between those of the basis' options */
-    size_t n_level;
-    struct tmx_arena *vectors; /* takes vector and back of tmx_truncated */
-};
-
 /* At level l a state z has the field V x,
  *   one level:  x = rest p + map (z - in p / rate)       several:  x = rest p + map vector[l]' z
  * w = vector[l]' z is the same before and after a change of level; z = back[l] w. */
 struct tmx_truncated {
     size_t n_mode;
-    double *map;            /* [n_mode][basis n_mode] */
-    double *rest;           /* [n_unit][basis n_mode] */
-    double *vector;         /* [n_level][n_mode][n_mode] by rows of modes; NULL: one level */
-    double *back;           /* the same of its inverse */
-    struct tmx_arena arena; /* of map and rest */
+    double *map;               /* [n_mode][basis n_mode] */
+    double *rest;              /* [n_unit][basis n_mode] */
+    double *vector;            /* [n_level][n_mode][n_mode] by rows of modes; NULL: one level */
+    double *back;              /* the same of its inverse */
+    struct tmx_arena *vectors; /* of these two: the caller's */
+    struct tmx_arena arena;    /* of map and rest */
 };
 
-/* Overwritten; end it with tmx_truncated_finish, also after failure. modal [n_level] is filled, one table a
- * level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as those of tmx_basis: the
- * largest difference to the whole basis from min_step_s on, added to what is there. */
-void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
-                  const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
-                  struct tmx_err *err);
+/* Overwritten but for `vectors`; end it with tmx_truncated_finish, also after failure. modal [n_level] is
+ * filled, one table a level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as
+ * those of tmx_basis: the largest difference to the whole basis from min_step_s on, added to what is there.
+ */
+void tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis, const struct tmx_demand *demand,
+                  struct tmx_modal *modal, double *error, struct tmx_err *err);
 void tmx_truncated_finish(struct tmx_truncated *cut);
 
 /* From a basis to the modal form at one film coefficient. */
