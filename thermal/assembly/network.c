@@ -25,6 +25,7 @@
  * Coolant carries heat at the mean temperature of the cells on both sides of a face, and film coefficients
  * couple it to walls. The secondary path has five layers below the die and sixteen nodes for what extends
  * beyond it; its equations are at its functions below. */
+#include <cs.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,23 +52,11 @@ void tmx_network_alloc(struct tmx_network *net)
     }
 }
 
-/* Append to a list, whose room is the next power of two. */
-static void append(struct tmx_network *net, struct tmx_conductance **list, size_t *n,
-                   struct tmx_conductance link)
-{
-    if ((*n & (*n - 1)) == 0 && !net->arena.failed) {
-        struct tmx_conductance *grown = realloc(*list, (*n ? 2 * *n : 1) * sizeof *grown);
-        net->arena.failed = !grown;
-        *list = grown ? grown : *list;
-    }
-    if (!net->arena.failed) {
-        (*list)[(*n)++] = link;
-    }
-}
-
 void tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k)
 {
-    append(net, &net->flow, &net->n_flow, (struct tmx_conductance){to, of, w_k});
+    if (TMX_GROW(&net->arena, net->flow, net->n_flow)) {
+        net->flow[net->n_flow++] = (struct tmx_conductance){to, of, w_k};
+    }
 }
 
 void tmx_network_link(struct tmx_network *net, size_t from, size_t to, double resistance_k_w)
@@ -89,7 +78,9 @@ void tmx_network_link(struct tmx_network *net, size_t from, size_t to, double re
             return;
         }
     }
-    append(net, &net->link, &net->n_link, (struct tmx_conductance){a, b, w_k});
+    if (TMX_GROW(&net->arena, net->link, net->n_link)) {
+        net->link[net->n_link++] = (struct tmx_conductance){a, b, w_k};
+    }
 }
 
 void tmx_network_each_link(const struct tmx_network *net,
@@ -454,6 +445,111 @@ static void board_init(struct tmx_network *net, const struct tmx_thermal_spec *s
     }
 }
 
+/* ---- Coolant in some of a layer's cells (HotSpot's micro-channels): the pressures that drive it, its flow
+ * from cell to cell, and the heat that this carries. ---- */
+
+/* Flow [m3/s] per pascal between two cells of coolant: developed flow in a rectangular duct as wide as a
+ * cell, to first order in its sides' ratio. Source: H. Bruus, "Theoretical microfluidics", 2008, eq. 3.58;
+ * HotSpot takes a cell's height for the length in both directions. */
+static double flow_per_pa(const struct tmx_network *net, const struct tmx_channels *c, double height_m)
+{
+    const double w = net->width_m / (double)net->cols, length = net->height_m / (double)net->rows;
+    const double low = fmin(w, height_m), high = fmax(w, height_m);
+    const double shape = w == height_m ? 0.42229 : 1 - 0.63 * low / high; /* of a square: all terms */
+    return shape * low * low * low * high / (12 * c->viscosity_pa_s * length);
+}
+
+/* Pressures [Pa] of the n cells of coolant, numbered at[cell]: a network of its own, whose ground is the
+ * outlets, and inlets at the pump. */
+static enum tmx_status find_pressures(const struct tmx_network *net, const struct tmx_channels *c,
+                                      double per_pa, const size_t *at, size_t n, double *pressure,
+                                      struct tmx_err *err)
+{
+    static const double STIFF = 1e9; /* of a link to what has a pressure, in links */
+    cs *t = cs_spalloc((int)n, (int)n, (int)(7 * n), 1, 1), *a = NULL;
+    int ok = t != NULL;
+    for (size_t cell = 0; cell < net->n_cell && ok; cell++) {
+        const size_t next[2] = {cell + 1, cell + net->cols};
+        const bool has[2] = {next[0] % net->cols != 0, next[1] < net->n_cell};
+        const int i = (int)at[cell];
+        if (c->cell[cell] == TMX_CELL_SOLID) {
+            continue;
+        }
+        for (size_t k = 0; k < 2 && ok; k++) {
+            if (has[k] && c->cell[next[k]] != TMX_CELL_SOLID) {
+                const int j = (int)at[next[k]];
+                ok = cs_entry(t, i, i, 1) && cs_entry(t, j, j, 1) && cs_entry(t, i, j, -1) &&
+                     cs_entry(t, j, i, -1);
+            }
+        }
+        const bool in = c->cell[cell] == TMX_CELL_INLET;
+        const double r = in ? c->pump_pa_s_per_m3 * per_pa : 0, to = r > 1 / STIFF ? 1 / r : STIFF;
+        pressure[i] = in ? c->pressure_pa * to : 0;
+        ok = ok && (c->cell[cell] == TMX_CELL_FLUID || cs_entry(t, i, i, to));
+    }
+    a = ok ? cs_compress(t) : NULL;
+    ok = a && cs_dupl(a) && cs_cholsol(1, a, pressure);
+    cs_spfree(t);
+    cs_spfree(a);
+    return ok ? TMX_OK : tmx_fail(err, TMX_ESOLVE, "pressures in %zu cells of coolant", n);
+}
+
+static enum tmx_status coolant_init(const struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_thermal_spec *spec = b->spec;
+    struct tmx_arena scratch = {0};
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < spec->n_layer && !st; l++) {
+        const struct tmx_channels *c = spec->layer[l].channels;
+        if (!c) {
+            continue;
+        }
+        const double per_pa = flow_per_pa(net, c, b->t[l]);
+        const size_t first = l * net->n_cell;
+        size_t *at, n = 0;
+        double *pressure;
+        net->inlet_k = c->inlet_k; /* of all alike */
+        if (!net->inflow_w_k) {
+            TMX_TAKE(&net->arena, net->inflow_w_k, net->n_node);
+        }
+        TMX_TAKE(&scratch, at, net->n_cell);
+        TMX_TAKE(&scratch, pressure, net->n_cell);
+        st = net->arena.failed || scratch.failed ? tmx_no_memory(err) : TMX_OK;
+        for (size_t cell = 0; cell < net->n_cell && !st; cell++) {
+            at[cell] = n;
+            n += c->cell[cell] != TMX_CELL_SOLID;
+        }
+        st = st ? st : find_pressures(net, c, per_pa, at, n, pressure, err);
+        for (size_t link = 0; link < 2 * net->n_cell && !st; link++) { /* to the next one along x and y */
+            const size_t cell = link / 2, next = cell + (link % 2 ? net->cols : 1);
+            if ((link % 2 ? next >= net->n_cell : next % net->cols == 0) || c->cell[cell] == TMX_CELL_SOLID ||
+                c->cell[next] == TMX_CELL_SOLID) {
+                continue;
+            }
+            const double w_k = c->p_j_per_m3k * per_pa * (pressure[at[cell]] - pressure[at[next]]);
+            const size_t node = first + cell, to = first + next;
+            if (w_k != 0) { /* half of the heat that coolant carries counts with the temperature of each */
+                tmx_network_flow(net, node, node, 0.5 * w_k);
+                tmx_network_flow(net, node, to, 0.5 * w_k);
+                tmx_network_flow(net, to, node, -0.5 * w_k);
+                tmx_network_flow(net, to, to, -0.5 * w_k);
+            }
+            for (size_t k = 0; k < 2; k++) { /* what an inlet gives comes in, what an outlet gets goes out */
+                const double leaves = k == 0 ? w_k : -w_k;
+                const size_t end = k == 0 ? cell : next;
+                if (c->cell[end] == TMX_CELL_INLET) {
+                    net->inflow_w_k[first + end] += leaves;
+                } else if (c->cell[end] == TMX_CELL_OUTLET) {
+                    tmx_network_flow(net, first + end, first + end, -leaves);
+                }
+            }
+        }
+        tmx_arena_finish(&scratch);
+    }
+    return st;
+}
+
 /* HotSpot's network: one sheet of cells a layer, twelve package nodes. */
 static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
 {
@@ -479,7 +575,7 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
             net->area_m2[node] = a;
         }
     }
-    return tmx_coolant_init(b->net, b->spec, b->t, err);
+    return coolant_init(b, err);
 }
 
 /* ---- HotSpot's block model ---- */
@@ -643,8 +739,6 @@ void tmx_network_finish(struct tmx_network *net)
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         tmx_gridmap_finish(&net->map[l]);
     }
-    free(net->link);
-    free(net->flow);
     tmx_arena_finish(&net->arena);
     *net = (struct tmx_network){0};
 }

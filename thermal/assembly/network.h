@@ -36,7 +36,7 @@ struct tmx_network {
     /* Conductances of G_net between nodes: of a cell of a sheet to the next one along x and y, of a sheet on
      * the chip's grid to the cell of the next sheet, 0 where there is none; and all others */
     double *east_w_k, *south_w_k, *up_w_k; /* [n_node] */
-    struct tmx_conductance *link;          /* [n_link] owned, a < b */
+    struct tmx_conductance *link;          /* [n_link] a < b */
     size_t n_link;
     /* Its sheets, from the far side of the sink on. Those on the chip's grid come first; cells of theirs are
      * linked to the next ones beside, above and below. Nodes of no sheet: HotSpot's rings, coolant beside
@@ -51,7 +51,7 @@ struct tmx_network {
     double *ground_w_k; /* [n_node, W/K] to the air, not through the sink, part of G_net; NULL: nothing */
     /* what coolant carries, NULL where none flows: G_net has it, too, beside the lower triangle, and is then
      * not symmetric. Heat [W] lost by node a per kelvin of node b; and gained per kelvin of the inlet. */
-    struct tmx_conductance *flow; /* [n_flow] owned, a and b in any order */
+    struct tmx_conductance *flow; /* [n_flow] a and b in any order */
     size_t n_flow;
     double *inflow_w_k; /* [n_node] */
     double inlet_k;     /* of every layer of channels */
@@ -70,7 +70,7 @@ struct tmx_network {
     struct tmx_gridmap *map; /* [n_layer] spreader and sink use the last die layer's floorplan */
     size_t *first_unit;      /* [n_layer + 1] first dissipating unit of each layer */
     enum tmx_map_mode mode;
-    struct tmx_arena arena; /* of all arrays but link and flow; failed, too, where these found no memory */
+    struct tmx_arena arena; /* of all arrays */
 };
 
 /* Returns TMX_OK, TMX_ENOMEM, or TMX_ERANGE for a geometry that cannot be modelled (die
@@ -131,11 +131,6 @@ void tmx_network_link(struct tmx_network *net, size_t a, size_t b, double resist
 void tmx_network_flow(struct tmx_network *net, size_t to, size_t of, double w_k);
 /* The arrays of n_node, when it and the sheets are known. */
 void tmx_network_alloc(struct tmx_network *net);
-
-/* What coolant carries through layers of channels, thickness_m [n_layer, m]: flow, inflow_w_k and inlet_k of
- * net. Part of tmx_network_init. */
-enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                 const double *thickness_m, struct tmx_err *err);
 
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */
