@@ -30,17 +30,17 @@ struct args {
 /* Solves of the grid back-end are counted (linked with --wrap). */
 static size_t solves;
 enum tmx_status __real_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
-                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                                 const double *from, double *x);
+                                 const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                                 const double *b, const double *from, double *x);
 enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
-                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                                 const double *from, double *x);
+                                 const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                                 const double *b, const double *from, double *x);
 enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
-                                 const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                                 const double *from, double *x)
+                                 const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                                 const double *b, const double *from, double *x)
 {
     solves++;
-    return __real_tmx_solve(s, system, accuracy, n_rhs, b, from, x);
+    return __real_tmx_solve(s, system, accuracy, transposed, n_rhs, b, from, x);
 }
 
 static void check(enum tmx_status st, const struct tmx_err *err)
@@ -453,7 +453,8 @@ static double time_shift(const struct chip *c)
         const double t = tmx_os_now_s();
         system = tmx_system_create(solver, &matrix, &err);
         check(err.code, &err);
-        check(__real_tmx_solve(solver, system, &accuracy, n_rhs, b, NULL, b + n_rhs * net.n_node), &err);
+        check(__real_tmx_solve(solver, system, &accuracy, false, n_rhs, b, NULL, b + n_rhs * net.n_node),
+              &err);
         best = fmin(best, tmx_os_now_s() - t);
         tmx_system_destroy(system);
     }
@@ -538,7 +539,7 @@ static double time_solve(const struct chip *c)
     for (size_t i = 0; b && i < BATCHES; i++) {
         b[i] = 1;
         const double t = tmx_os_now_s();
-        check(__real_tmx_solve(solver, system, &accuracy, 1, b, NULL, b + net.n_node), &err);
+        check(__real_tmx_solve(solver, system, &accuracy, false, 1, b, NULL, b + net.n_node), &err);
         best = fmin(best, tmx_os_now_s() - t);
     }
     free(b);

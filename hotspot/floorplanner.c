@@ -870,7 +870,7 @@ static void fit_heat(struct planner *p, double width_m, double height_m)
             b[c] = cell_m2 * line[0][c % LOW_GRID][i / LOW] * line[1][c / LOW_GRID][i % LOW];
         }
         const enum tmx_status st =
-            tmx_solve(solver, system, &(struct tmx_accuracy){.part = 1e-10}, 1, b, NULL, t);
+            tmx_solve(solver, system, &(struct tmx_accuracy){.part = 1e-10}, false, 1, b, NULL, t);
         if (st) {
             tmx_error(p->err, st, "%s", "");
         }

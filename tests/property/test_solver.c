@@ -144,8 +144,8 @@ static double compare(const struct tmx_network *net, const struct tmx_matrix *ma
         solver = tmx_solver_create(net, method[m], pool, &err);
         system = tmx_system_create(solver, matrix, &err);
         assert_int_equal(err.code, TMX_OK);
-        assert_int_equal(tmx_solve(solver, system, &accuracy, COLUMNS, b, NULL, x[m]), TMX_OK);
-        assert_int_equal(tmx_solve_transposed(solver, system, &accuracy, 1, b, NULL, x[m] + all), TMX_OK);
+        assert_int_equal(tmx_solve(solver, system, &accuracy, false, COLUMNS, b, NULL, x[m]), TMX_OK);
+        assert_int_equal(tmx_solve(solver, system, &accuracy, true, 1, b, NULL, x[m] + all), TMX_OK);
         *gave_up += tmx_solver_gave_up(solver);
         tmx_system_destroy(system);
         tmx_solver_destroy(solver);

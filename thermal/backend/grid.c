@@ -92,7 +92,7 @@ static enum tmx_status extend(struct decay *d, size_t j, double sigma, double pa
     for (size_t c = 0; c < n; c++) {
         d->rhs[c] = sigma * heat[c] * v[c];
     }
-    const enum tmx_status st = tmx_solve(work, f, &accuracy, 1, d->rhs, NULL, w);
+    const enum tmx_status st = tmx_solve(work, f, &accuracy, false, 1, d->rhs, NULL, w);
     if (st) {
         return st;
     }
@@ -410,7 +410,7 @@ static enum tmx_status settle(const struct state *s, const double *power_w, doub
         put(&s->rhs[c], 0);
     }
     add_sources(s, power_w);
-    return tmx_solve(s->work, f, &STEADY, 1, s->rhs, NULL, theta);
+    return tmx_solve(s->work, f, &STEADY, false, 1, s->rhs, NULL, theta);
 }
 
 /* Heat to ambient [W] from a field theta, or [J] from its time integral. */
@@ -434,7 +434,7 @@ static enum tmx_status advance_euler(const struct state *s, double dt_s, const d
         s->rhs[c] = net->heat_j_k[c] / dt_s * s->theta[c];
     }
     add_sources(s, power_w);
-    st = tmx_solve(s->work, f, net->n_flow > 0 ? &FLOW_ROW : &ROW, 1, s->rhs, s->theta, s->next);
+    st = tmx_solve(s->work, f, net->n_flow > 0 ? &FLOW_ROW : &ROW, false, 1, s->rhs, s->theta, s->next);
     *out_j = dt_s * to_ambient(s, s->next);
     return st;
 }

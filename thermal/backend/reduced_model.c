@@ -658,7 +658,7 @@ static void test_films(const struct tmx_network *net, struct tmx_basis *basis, c
             memset(b, 0, n * sizeof *b);
             tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
                                 b + layer * net->n_cell);
-            if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, 1, b, NULL, x)) {
+            if (tmx_solve(solver, f, &(struct tmx_accuracy){.part = 1e-9}, false, 1, b, NULL, x)) {
                 tmx_error(err, TMX_ESOLVE, "film test");
             }
             tmx_network_read(net, x, read);

@@ -290,7 +290,7 @@ static double visit(struct build *b, size_t level, double s, bool last)
     const struct tmx_matrix matrix = {.gamma = b->o->gamma[level], .sigma = s, .flow = b->o->flow[level]};
     struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->err);
     inputs(b, level, rhs);
-    if (ok(b) && tmx_solve(b->solver, system, &FIELD, m, rhs, NULL, x)) {
+    if (ok(b) && tmx_solve(b->solver, system, &FIELD, false, m, rhs, NULL, x)) {
         tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
     }
     solve_small(b, &b->q, k, level, s, m, xr);
@@ -312,7 +312,7 @@ static double visit(struct build *b, size_t level, double s, bool last)
     }
     if (ok(b) && off > 1 && !last) {
         add(b, x, m);
-        if (ok(b) && tmx_solve_transposed(b->solver, system, &FIELD, u, b->read, NULL, x)) {
+        if (ok(b) && tmx_solve(b->solver, system, &FIELD, true, u, b->read, NULL, x)) {
             tmx_error(b->err, TMX_ESOLVE, "fields of coolant");
         }
         add(b, x, u);
@@ -419,8 +419,7 @@ static void march(struct build *b, size_t level, double s, bool transposed, size
             for (size_t i = 0; i < n; i++) {
                 rhs[i] = s * b->net->heat_j_k[i] * from[i] + force[i];
             }
-            st = transposed ? tmx_solve_transposed(b->solver, system, &FIELD, 1, rhs, from, to)
-                            : tmx_solve(b->solver, system, &FIELD, 1, rhs, from, to);
+            st = tmx_solve(b->solver, system, &FIELD, transposed, 1, rhs, from, to);
         }
         for (size_t i = 0; i < n && !st; i++) {
             now[i] += ROOT2 * (now[i] - y[i]);

@@ -417,7 +417,7 @@ static void solve_shift(struct builder *b, double gamma, double shift, const str
     const struct tmx_matrix matrix = {.gamma = gamma, .sigma = shift, .flow = 1};
     struct tmx_system *system = tmx_system_create(b->solver, &matrix, b->grown.err);
     const enum tmx_status st =
-        system ? tmx_solve(b->solver, system, accuracy, n_rhs, rhs, NULL, b->grown.x) : TMX_OK;
+        system ? tmx_solve(b->solver, system, accuracy, false, n_rhs, rhs, NULL, b->grown.x) : TMX_OK;
     if (st) {
         tmx_error(b->grown.err, st, "basis solve");
     }
@@ -749,9 +749,9 @@ static void heat_times(const struct start *b, const double *x, double *w)
 /* x := the solution of a pole for w */
 static void solve_pole(struct start *b, size_t pole, const struct tmx_accuracy *accuracy)
 {
-    const enum tmx_status st =
-        b->grown.err->code ? TMX_OK
-                           : tmx_solve(b->solver, b->system[pole], accuracy, 1, b->grown.w, NULL, b->grown.x);
+    const enum tmx_status st = b->grown.err->code ? TMX_OK
+                                                  : tmx_solve(b->solver, b->system[pole], accuracy, false, 1,
+                                                              b->grown.w, NULL, b->grown.x);
     if (st) {
         tmx_error(b->grown.err, st, "start field");
     }

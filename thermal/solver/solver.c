@@ -724,10 +724,6 @@ static void solve_piece(void *ctx, size_t piece)
     c->st[piece] = st;
 }
 
-static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
-                             const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
-                             const double *b, const double *from, double *x);
-
 /* By a factor of the whole, where multigrid does not converge: sheets of different extent with a link between
  * them that is some 1e7 times as strong as those beside it. */
 static enum tmx_status solve_exactly(struct call *c)
@@ -742,12 +738,12 @@ static enum tmx_status solve_exactly(struct call *c)
     }
     return err.code
                ? err.code
-               : solve(s->exact, s->exact_system, c->accuracy, c->transposed, c->n_rhs, c->b, NULL, c->x);
+               : tmx_solve(s->exact, s->exact_system, c->accuracy, c->transposed, c->n_rhs, c->b, NULL, c->x);
 }
 
-static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
-                             const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
-                             const double *b, const double *from, double *x)
+enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_system *a,
+                          const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs, const double *b,
+                          const double *from, double *x)
 {
     struct call c = {s, a, accuracy, transposed, n_rhs, b, from, x, {TMX_OK}};
     if (!s->direct && !a->mg) {
@@ -756,18 +752,4 @@ static enum tmx_status solve(struct tmx_solver *s, const struct tmx_system *a,
     tmx_thread_pool_run(s->pool, s->pool ? PIECES : 1, solve_piece, &c);
     const enum tmx_status st = c.st[0] ? c.st[0] : c.st[1];
     return st == TMX_ESOLVE && !s->direct ? solve_exactly(&c) : st;
-}
-
-enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
-                          const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                          const double *from, double *x)
-{
-    return solve(s, system, accuracy, false, n_rhs, b, from, x);
-}
-
-enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_system *system,
-                                     const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                                     const double *from, double *x)
-{
-    return solve(s, system, accuracy, true, n_rhs, b, from, x);
 }

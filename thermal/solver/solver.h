@@ -48,15 +48,12 @@ struct tmx_system *tmx_system_create(const struct tmx_solver *s, const struct tm
                                      struct tmx_err *err);
 void tmx_system_destroy(struct tmx_system *system); /* accepts NULL */
 
-/* x [n_rhs][n_node]: the solutions of b, likewise; from: where iterations begin [n_rhs][n_node], NULL: at 0.
- * It may be x; b may not. Allocates in the first call, and in the first for several right-hand sides. TMX_OK,
- * TMX_ENOMEM or TMX_ESOLVE. */
+/* x [n_rhs][n_node]: the solutions of b, likewise, or with transposed those of the transposed matrix, which
+ * is another one where coolant flows; from: where iterations begin [n_rhs][n_node], NULL: at 0. It may be x;
+ * b may not. Allocates in the first call, and in the first for several right-hand sides. TMX_OK, TMX_ENOMEM
+ * or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_system *system,
-                                        const struct tmx_accuracy *accuracy, size_t n_rhs, const double *b,
-                                        const double *from, double *x);
-/* The same of the transposed matrix, which is another one where coolant flows. */
-TMX_NODISCARD enum tmx_status tmx_solve_transposed(struct tmx_solver *s, const struct tmx_system *system,
-                                                   const struct tmx_accuracy *accuracy, size_t n_rhs,
-                                                   const double *b, const double *from, double *x);
+                                        const struct tmx_accuracy *accuracy, bool transposed, size_t n_rhs,
+                                        const double *b, const double *from, double *x);
 
 #endif

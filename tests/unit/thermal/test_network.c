@@ -200,7 +200,7 @@ static void rises(const struct tmx_network *net, double *rise_k)
     solver = tmx_solver_create(net, TMX_SOLVER_BY_SIZE, NULL, &err);
     system = tmx_system_create(solver, &matrix, &err);
     assert_int_equal(err.code, TMX_OK);
-    assert_int_equal(tmx_solve(solver, system, &accuracy, 1, watts, NULL, node_k), TMX_OK);
+    assert_int_equal(tmx_solve(solver, system, &accuracy, false, 1, watts, NULL, node_k), TMX_OK);
     tmx_network_read(net, node_k, rise_k);
     tmx_network_view(net, node_k, net->n_cell, 1, rise_k + 2);
     tmx_system_destroy(system);
