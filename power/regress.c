@@ -7,145 +7,65 @@
 #include "base/text.h"
 #include "power/regress.h"
 
-static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
-{
-    if (!rest->begin) {
-        return false;
-    }
-    const char *comma = memchr(rest->begin, ',', tmx_span_length(*rest));
-    *cell = (struct tmx_span){rest->begin, comma ? comma : rest->end};
-    rest->begin = comma ? comma + 1 : NULL;
-    while (cell->begin < cell->end && (*cell->begin == ' ' || *cell->begin == '\t')) {
-        cell->begin++;
-    }
-    while (cell->end > cell->begin && (cell->end[-1] == ' ' || cell->end[-1] == '\t')) {
-        cell->end--;
-    }
-    return true;
-}
-
-/* The columns, and room for a row a line. */
-static enum tmx_status read_header(struct tmx_training *t, const struct tmx_text_file *text,
-                                   const struct tmx_lines *l, struct tmx_err *err)
-{
-    struct tmx_span rest = l->line, cell;
-    size_t n = 0;
-    bool last_is_power = false;
-    TMX_TAKE(&t->arena, t->feature, TMX_FEATURE_MAX + 1); /* one more: power_w comes last */
-    if (!t->feature) {
-        return tmx_fail(err, TMX_ENOMEM, "training table");
-    }
-    for (; next_cell(&rest, &cell); n++) {
-        if (n == 0) {
-            if (!tmx_span_is(cell, "kernel")) {
-                return tmx_fail_at(err, TMX_EPARSE, t->name, l->number,
-                                   "the first column must be \"kernel\"");
-            }
-            continue;
-        }
-        if (t->n_feature > TMX_FEATURE_MAX) {
-            return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "more than %d events", TMX_FEATURE_MAX);
-        }
-        last_is_power = tmx_span_is(cell, "power_w");
-        for (size_t i = 0; i < t->n_feature; i++) {
-            if (tmx_span_is(cell, t->feature[i])) {
-                return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "two columns are called \"%s\"",
-                                   t->feature[i]);
-            }
-        }
-        t->feature[t->n_feature] = tmx_arena_letters(&t->arena, cell.begin, tmx_span_length(cell));
-        if (!t->feature[t->n_feature++]) {
-            return tmx_fail(err, TMX_ENOMEM, "training table");
-        }
-    }
-    if (!last_is_power) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "the last column must be \"power_w\"");
-    }
-    if (--t->n_feature == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "no event column before power_w");
-    }
-    size_t n_line = 0;
-    for (struct tmx_lines all = {0}; tmx_lines_next(&all, text);) {
-        n_line++;
-    }
-    TMX_TAKE(&t->arena, t->kernel, n_line);
-    TMX_TAKE(&t->arena, t->event, n_line * t->n_feature);
-    TMX_TAKE(&t->arena, t->power_w, n_line);
-    TMX_TAKE(&t->arena, t->line, n_line);
-    return t->arena.failed ? tmx_fail(err, TMX_ENOMEM, "training table") : TMX_OK;
-}
-
-static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *l, struct tmx_err *err)
-{
-    struct tmx_span rest = l->line, cell;
-    const size_t r = t->n_row;
-    if (!next_cell(&rest, &cell) || tmx_span_length(cell) == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "kernel without a name");
-    }
-    t->kernel[r] = tmx_arena_letters(&t->arena, cell.begin, tmx_span_length(cell));
-    if (!t->kernel[r]) {
-        return tmx_fail(err, TMX_ENOMEM, "training table");
-    }
-    t->line[r] = l->number;
-    t->n_row++;
-    for (size_t c = 0; c <= t->n_feature; c++) {
-        const char *column = c < t->n_feature ? t->feature[c] : "power_w";
-        double *v = c < t->n_feature ? &t->event[r * t->n_feature + c] : &t->power_w[r];
-        if (!next_cell(&rest, &cell)) {
-            return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s is missing", column);
-        }
-        if (!tmx_span_real(cell, v)) {
-            char word[64] = "";
-            return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s: \"%s\" is not a finite number",
-                               column, tmx_span_copy(cell, word, sizeof word) ? word : "...");
-        }
-    }
-    if (rest.begin) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "more values than columns");
-    }
-    if (!(t->power_w[r] > 0)) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "power_w = %g is not positive",
-                           t->power_w[r]);
-    }
-    for (size_t i = 0; i < r; i++) {
-        if (strcmp(t->kernel[i], t->kernel[r]) == 0) {
-            return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "kernel \"%s\" is already on line %u",
-                               t->kernel[r], t->line[i]);
-        }
-    }
-    return TMX_OK;
-}
+#define FAIL(line, ...) tmx_error_at(&own, TMX_EPARSE, csv->source, (line), __VA_ARGS__)
 
 enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, struct tmx_err *err)
 {
-    struct tmx_text_file text;
+    struct tmx_csv *csv = &t->csv;
+    struct tmx_err own = {0};
     *t = (struct tmx_training){0};
-    enum tmx_status st = tmx_text_load(&text, path, err);
-    if (st) {
-        return st;
+    if (tmx_csv_read(csv, path, err)) {
+        return err->code;
     }
-    memcpy(t->name, text.name, sizeof t->name);
-    for (struct tmx_lines l = {0}; !st && tmx_lines_next(&l, &text);) {
-        struct tmx_span line = l.line, field;
-        if (!tmx_span_field(&line, &field) || *field.begin == '#') {
-            continue;
+    const size_t n = csv->n_column;
+    t->feature = csv->column + 1;
+    t->n_feature = n > 2 ? n - 2 : 0; /* between the kernel and power_w */
+    t->n_row = csv->n_row;
+    if (tmx_word_compare(csv->column[0], "kernel") != 0) {
+        FAIL(csv->head_line, "the first column must be \"kernel\"");
+    } else if (tmx_word_compare(csv->column[n - 1], "power_w") != 0) {
+        FAIL(csv->head_line, "the last column must be \"power_w\"");
+    } else if (t->n_feature == 0) {
+        FAIL(csv->head_line, "no event column before power_w");
+    } else if (t->n_feature > TMX_FEATURE_MAX) {
+        FAIL(csv->head_line, "more than %d events", TMX_FEATURE_MAX);
+    } else if (t->n_row == 0) {
+        FAIL(0, "a header, but no kernel below it");
+    }
+    TMX_TAKE(&t->arena, t->kernel, t->n_row);
+    TMX_TAKE(&t->arena, t->event, t->n_row * t->n_feature);
+    TMX_TAKE(&t->arena, t->power_w, t->n_row);
+    tmx_arena_check(&t->arena, &own);
+    for (size_t r = 0; r < t->n_row && !own.code; r++) {
+        t->kernel[r] = tmx_csv_cell(csv, r, 0);
+        if (!t->kernel[r][0]) {
+            FAIL(csv->line[r], "kernel without a name");
         }
-        st = t->feature ? read_row(t, &l, err) : read_header(t, &text, &l, err);
+        for (size_t c = 1; c < n; c++) {
+            double *v = c + 1 < n ? &t->event[r * t->n_feature + c - 1] : &t->power_w[r];
+            if (!tmx_csv_real(csv, r, c, v)) {
+                FAIL(csv->line[r], "%s: \"%.60s\" is not a finite number", csv->column[c],
+                     tmx_csv_cell(csv, r, c));
+            }
+        }
+        if (!(t->power_w[r] > 0)) {
+            FAIL(csv->line[r], "power_w = %g is not positive", t->power_w[r]);
+        }
+        for (size_t i = 0; i < r; i++) {
+            if (strcmp(t->kernel[i], t->kernel[r]) == 0) {
+                FAIL(csv->line[r], "kernel \"%s\" is already on line %u", t->kernel[r], csv->line[i]);
+            }
+        }
     }
-    if (!st && !t->feature) {
-        st = tmx_fail_at(err, TMX_EPARSE, t->name, 0, "no header line");
-    } else if (!st && t->n_row == 0) {
-        st = tmx_fail_at(err, TMX_EPARSE, t->name, 0, "a header, but no kernel below it");
-    }
-    tmx_text_finish(&text);
-    if (st) {
+    if (own.code) {
         tmx_training_finish(t);
     }
-    return st;
+    return tmx_error_give(err, &own);
 }
 
 void tmx_training_finish(struct tmx_training *t)
 {
+    tmx_csv_finish(&t->csv);
     tmx_arena_finish(&t->arena);
     *t = (struct tmx_training){0};
 }
@@ -244,14 +164,14 @@ static enum tmx_status solve(struct work *w, const struct tmx_training *t, size_
         const char *what = constant(t, f, left_out) ? "is the same in all rows"
                                                     : "is a linear combination of the columns before it";
         if (left_out < t->n_row) {
-            return tmx_fail_at(err, TMX_EPARSE, t->name, t->line[left_out],
+            return tmx_fail_at(err, TMX_EPARSE, t->csv.source, t->csv.line[left_out],
                                "without kernel \"%s\", column %s %s: it cannot be cross-validated",
                                t->kernel[left_out], t->feature[f], what);
         }
-        return tmx_fail_at(err, TMX_EPARSE, t->name, 0, "column %s %s", t->feature[f], what);
+        return tmx_fail_at(err, TMX_EPARSE, t->csv.source, 0, "column %s %s", t->feature[f], what);
     }
     if (gsl_multifit_linear(w->X, w->y, w->c, w->cov, chisq, w->ws)) {
-        return tmx_fail_at(err, TMX_ESOLVE, t->name, 0, "least squares failed");
+        return tmx_fail_at(err, TMX_ESOLVE, t->csv.source, 0, "least squares failed");
     }
     return TMX_OK;
 }
@@ -298,7 +218,7 @@ enum tmx_status tmx_power_fit(const struct tmx_training *t, struct tmx_power_fit
     enum tmx_status st;
     *fit = (struct tmx_power_fit){.n_coefficient = t->n_feature + 1, .n_row = t->n_row};
     if (t->n_row < fit->n_coefficient + 2) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, 0,
+        return tmx_fail_at(err, TMX_EPARSE, t->csv.source, 0,
                            "%zu rows are too few for %zu coefficients: at least %zu are needed", t->n_row,
                            fit->n_coefficient, fit->n_coefficient + 2);
     }
@@ -393,8 +313,8 @@ enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_
     *e = (struct tmx_fit_error){0};
     for (size_t f = 0; f < train->n_feature; f++) {
         if (test->n_feature != train->n_feature || strcmp(test->feature[f], train->feature[f]) != 0) {
-            return tmx_fail_at(err, TMX_EPARSE, test->name, 0, "columns differ from those of %s",
-                               train->name);
+            return tmx_fail_at(err, TMX_EPARSE, test->csv.source, 0, "columns differ from those of %s",
+                               train->csv.source);
         }
     }
     *t = tmx_table_of("kernel measured_w:2 predicted_w:2 error_percent:2");

@@ -9,20 +9,20 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/csv.h"
 #include "base/err.h"
 #include "base/table.h"
 
 enum { TMX_FEATURE_MAX = 16 };
 
 struct tmx_training {       /* release with tmx_training_finish */
-    struct tmx_arena arena; /* of the arrays and names */
-    char **kernel;          /* [n_row] names */
+    struct tmx_csv csv;     /* the table as it was read: names, lines */
+    struct tmx_arena arena; /* of the arrays */
+    const char **kernel;    /* [n_row] names */
     double *event;          /* [n_row * n_feature] event rates, row by row */
     double *power_w;        /* [n_row] measured, above the idle system */
-    unsigned *line;         /* [n_row] in the file */
     char **feature;         /* [n_feature] column names */
     size_t n_row, n_feature;
-    char name[512]; /* file name for messages */
 };
 
 struct tmx_power_fit {                       /* release with tmx_power_fit_finish */
@@ -38,9 +38,9 @@ struct tmx_power_fit {                       /* release with tmx_power_fit_finis
     size_t n_coefficient, n_row;
 };
 
-/* Read a CSV: a header `kernel,<event>...,power_w`, then one kernel a line; empty lines and lines
- * that start with '#' are skipped. TMX_EIO; TMX_EPARSE with file:line and the column for a missing
- * column, a value that is not a finite number, a power that is not positive, a kernel named twice. */
+/* Read a table (base/csv.h) of columns `kernel,<event>...,power_w`. Its errors, and TMX_EPARSE with file:line
+ * and the column for a missing column, a value that is not a finite number, a power that is not positive, a
+ * kernel named twice. */
 TMX_NODISCARD enum tmx_status tmx_training_load(struct tmx_training *t, const char *path,
                                                 struct tmx_err *err);
 void tmx_training_finish(struct tmx_training *t); /* accepts zeroed memory */

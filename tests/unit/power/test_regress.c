@@ -82,7 +82,7 @@ static const struct {
     unsigned line;
     const char *msg;
 } bad[] = {
-    {"", 0, "no header"},
+    {"", 1, "expected a line of column names"},
     {"name,x,power_w\na,1,10\n", 1, "first column must be \"kernel\""},
     {"kernel,x,watts\na,1,10\n", 1, "last column must be \"power_w\""},
     {"kernel,power_w\na,10\n", 1, "no event column"},
@@ -90,8 +90,8 @@ static const struct {
     {HEAD "a,0.1,0.2,30\nb,inf,0.2,30\n", 3, "compute: \"inf\""},
     {HEAD "a,0.1,1e999,30\n", 2, "memory: \"1e999\""},
     {HEAD "a,0.1,,30\n", 2, "memory: \"\""},
-    {HEAD "a,0.1,0.2\n", 2, "power_w is missing"},
-    {HEAD "a,0.1,0.2,30,7\n", 2, "more values than columns"},
+    {HEAD "a,0.1,0.2\n", 2, "3 cells; the header has 4 columns"},
+    {HEAD "a,0.1,0.2,30,7\n", 2, "5 cells; the header has 4 columns"},
     {HEAD "a,0.1,0.2,-30\n", 2, "is not positive"},
     {HEAD "a,0.1,0.2,30\n#\na,0.2,0.2,30\n", 4, "already on line 2"},
     {HEAD ",0.1,0.2,30\n", 2, "without a name"},
