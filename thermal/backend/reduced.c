@@ -101,13 +101,13 @@ struct lengths {
         size_t level;
     } length[LENGTHS];
     size_t oldest;
-    double *rows; /* [LENGTHS][3][tmx_modal_table] as in a table, and work: owned; NULL until the first such
-                     step where lengths were announced before the instance was made */
+    double *rows; /* [LENGTHS][3][tmx_modal_table] as in a table, and work; NULL until the first such step
+                     where lengths were announced before the instance was made */
+    struct tmx_arena arena; /* of the rows */
 };
 
 struct state {
     const struct model *model;
-    double *memory; /* what the arrays below lie in, owned */
     size_t level;
     double ambient_k;
     double out_j;                   /* heat that left = out_j + drain . energy - rest . z */
@@ -116,7 +116,7 @@ struct state {
     /* work */
     double *next;         /* [mode_row] */
     double *now;          /* [unit_row] */
-    struct lengths *kept; /* for lengths without a table; owned */
+    struct lengths *kept; /* for lengths without a table */
     float *work;          /* [tmx_modal_work] */
     double *cell;         /* [n_cell] where units are not read by a linear map */
     /* where coolant flows, else NULL: z is the distance to the field of its inlet, these are what that field
@@ -125,6 +125,7 @@ struct state {
     double *brink; /* [2][n_watch] of the coolant that is watched, K; and work */
     double *whole; /* [mode_row] work */
     bool boiled;
+    struct tmx_arena arena; /* of the arrays */
 };
 
 static bool linear(const struct tmx_reduced_model *m)
@@ -375,9 +376,10 @@ static void destroy(void *state)
 {
     struct state *s = state;
     if (s) {
-        free(s->kept->rows);
-        free(s->kept);
-        free(s->memory);
+        if (s->kept) {
+            tmx_arena_finish(&s->kept->arena);
+        }
+        tmx_arena_finish(&s->arena);
         free(s);
     }
 }
@@ -412,7 +414,7 @@ static bool take_rows(const struct state *s)
     const struct tmx_modal *m = modal(s);
     struct lengths *kept = s->kept;
     if (!kept->rows) {
-        kept->rows = calloc(LENGTHS * 3 * tmx_modal_table(m) + m->mode_row + m->unit_row, sizeof *kept->rows);
+        TMX_TAKE(&kept->arena, kept->rows, LENGTHS * 3 * tmx_modal_table(m) + m->mode_row + m->unit_row);
     }
     return kept->rows != NULL;
 }
@@ -426,39 +428,28 @@ static double *more_row(const struct state *s)
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *m = model;
-    const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
+    const struct tmx_modal *first = m->shared.modal;
     struct state *s = calloc(1, sizeof *s);
-    struct lengths *kept = calloc(1, sizeof *kept);
-    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
-    const size_t wet = m->shared.net.n_flow > 0 ? unit + mode + 2 * m->shared.coolant.n_watch : 0;
-    const size_t work = (tmx_modal_work(m->shared.modal) + 1) / 2; /* floats */
-    double *at = calloc(2 * mode + 4 * unit + cell + wet + work, sizeof *at);
-    const bool ok = s && kept && at;
-    if (ok) {
-        *s = (struct state){.model = m,
-                            .memory = at,
-                            .ambient_k = m->ambient_k,
-                            .z = at,
-                            .next = at + mode,
-                            .kept = kept,
-                            .energy = at + 2 * mode,
-                            .power = at + 2 * mode + unit,
-                            .theta = at + 2 * mode + 2 * unit,
-                            .now = at + 2 * mode + 3 * unit};
+    if (s) {
+        *s = (struct state){.model = m, .ambient_k = m->ambient_k};
+        TMX_TAKE_REALS(&s->arena, first->mode_row, &s->z, &s->next);
+        TMX_TAKE_REALS(&s->arena, first->unit_row, &s->energy, &s->power, &s->theta, &s->now);
+        TMX_TAKE(&s->arena, s->work, tmx_modal_work(first));
+        TMX_TAKE(&s->arena, s->kept, 1);
     }
-    if (!ok || ((m->n_table == 0 || cell) && !take_rows(s))) {
-        free(at);
-        free(kept);
-        free(s);
+    if (s && !linear(&m->shared)) {
+        TMX_TAKE(&s->arena, s->cell, m->shared.net.n_cell);
+    }
+    if (s && m->shared.net.n_flow > 0) {
+        TMX_TAKE(&s->arena, s->lift, first->unit_row);
+        TMX_TAKE(&s->arena, s->whole, first->mode_row);
+        TMX_TAKE(&s->arena, s->brink, 2 * m->shared.coolant.n_watch);
+    }
+    if (!s || s->arena.failed || ((m->n_table == 0 || s->cell) && !take_rows(s))) {
+        destroy(s);
         return tmx_fail(err, TMX_ENOMEM, "thermal instance");
     }
-    at += 2 * mode + 4 * unit;
-    s->cell = cell ? at : NULL;
-    s->lift = wet ? at + cell : NULL;
-    s->whole = wet ? at + cell + unit : NULL;
-    s->brink = wet ? at + cell + unit + mode : NULL;
-    s->work = (float *)(void *)(at + cell + wet);
-    memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
+    memcpy(s->z, first->start, first->mode_row * sizeof *s->z);
     add_inlet(s, -1);
     new_inlet(s);
     refresh(s);

@@ -432,18 +432,21 @@ static void march(struct build *b, size_t level, double s, bool transposed, size
     tmx_arena_finish(&a);
 }
 
-/* What of a trace's answers a small model is off, [u] the largest of all rows: kr [k][k] is destroyed, in
- * [m][k], out [u][k], direct [u][u] or NULL. */
-static void retrace(struct build *b, const struct trace *t, size_t k, double *kr, const double *in,
-                    const double *out, size_t room, const double *direct, double *off)
+/* What of a trace's answers the first k vectors of a space are off at a level, [u] the largest of all rows;
+ * direct [m][u] or NULL. */
+static void retrace(struct build *b, const struct trace *t, const struct small *q, size_t k, size_t level,
+                    const double *direct, double *off)
 {
     const size_t m = b->m, u = b->u;
     struct tmx_arena a = {0};
-    double *inverse = zeros(b, &a, k * k + 5 * k + u), *x = inverse + k * k, *y = x + k, *rhs = y + k,
-           *force = rhs + k, *read = force + k;
+    double *kr = zeros(b, &a, 2 * k * k + (m + 4) * k + u), *inverse = kr + k * k, *in = inverse + k * k,
+           *x = in + m * k, *y = x + k, *rhs = y + k, *force = rhs + k, *read = force + k;
     memset(off, 0, u * sizeof *off);
+    if (ok(b)) {
+        reduced(b, q, k, level, t->shift, kr);
+        reduced_inputs(b, q, k, level, in);
+    }
     for (size_t i = 0; i < k && ok(b); i++) {
-        kr[i * k + i] += t->shift;
         inverse[i * k + i] = 1;
     }
     tmx_dense_solve_any(k, k, false, kr, inverse, b->err);
@@ -460,7 +463,7 @@ static void retrace(struct build *b, const struct trace *t, size_t k, double *kr
         for (size_t i = 0; i < k; i++) {
             x[i] += ROOT2 * (x[i] - y[i]);
         }
-        tmx_dense_tn(u, 1, k, 1, out, room, x, k, 0, read, u);
+        tmx_dense_tn(u, 1, k, 1, q->out, q->room, x, k, 0, read, u);
         for (size_t r = 0; r < u && (row + 1) % t->hold == 0; r++) {
             double sum = read[r];
             for (size_t i = 0; i < m && direct; i++) {
@@ -500,14 +503,9 @@ static void follow_traces(struct build *b, size_t which)
         inputs(b, level, drive);
         march(b, level, t->shift, false, b->m, drive, t->input, x);
         tmx_dense_tn(u, TRACE_STEPS, n, 1, b->read, n, x, n, 0, t->answer, u);
-        struct tmx_arena a = {0};
-        double *kr = zeros(b, &a, b->k * b->k), *xr = zeros(b, &a, b->m * b->k);
         if (ok(b)) {
-            reduced(b, &b->q, b->k, level, 0, kr);
-            reduced_inputs(b, &b->q, b->k, level, xr);
-            retrace(b, t, b->k, kr, xr, b->q.out, b->q.room, NULL, off);
+            retrace(b, t, &b->q, b->k, level, NULL, off);
         }
-        tmx_arena_finish(&a);
         met = tmx_largest(u, off) <= TRACE_SHARE * b->o->tolerance_k;
         if (ok(b) && !met && i + 1 < MOST_TRACES) {
             add(b, x, TRACE_STEPS);
@@ -816,8 +814,7 @@ static void check(struct build *b, const struct answers *y, const struct small *
 {
     const size_t u = b->u, m = b->m;
     struct tmx_arena a = {0};
-    double *kr = zeros(b, &a, k * k + 2 * m * k + m * u + u), *in = kr + k * k, *x = in + m * k,
-           *direct = x + m * k, *one = direct + m * u;
+    double *x = zeros(b, &a, m * k + m * u + u), *direct = x + m * k, *one = direct + m * u;
     memset(off, 0, u * sizeof *off);
     for (size_t i = 0; i < b->n_snap && ok(b); i++) {
         const size_t level = b->snap[i];
@@ -827,9 +824,7 @@ static void check(struct build *b, const struct answers *y, const struct small *
         for (size_t d = 0; d < m * u; d++) { /* of the air alone: what is uniform without the inlet's */
             direct[d] += settled[d] - (d / u == u + 1 ? settled[d - u] : 0);
         }
-        reduced(b, q, k, level, 0, kr);
-        reduced_inputs(b, q, k, level, in);
-        retrace(b, &b->trace[i], k, kr, in, q->out, q->room, direct, one);
+        retrace(b, &b->trace[i], q, k, level, direct, one);
         for (size_t r = 0; r < u; r++) {
             off[r] = fmax(off[r], one[r]);
         }
