@@ -69,24 +69,19 @@ static bool ours(const struct tmx_os_entry *e, struct tmx_cache_file *f)
     return true;
 }
 
-enum tmx_status tmx_cache_files(const char *folder, struct tmx_cache_file **file, size_t *n,
-                                struct tmx_err *err)
+enum tmx_status tmx_cache_files(const char *folder, struct tmx_arena *arena, struct tmx_cache_file **file,
+                                size_t *n, struct tmx_err *err)
 {
     char path[500];
     struct tmx_os_entry *entry = NULL;
     size_t n_entry = 0;
-    *file = NULL;
     *n = 0;
     enum tmx_status st = tmx_cache_folder(folder, path, sizeof path, err);
-    st = st ? st : tmx_os_folder_read(path, &entry, &n_entry, err);
-    if (!st) {
-        *file = calloc(n_entry + 1, sizeof **file);
-        st = *file ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu files of the cache", n_entry);
-    }
+    st = st ? st : tmx_os_folder_read(path, arena, &entry, &n_entry, err);
+    st = st || TMX_TAKE(arena, *file, n_entry) ? st : tmx_no_memory(err);
     for (size_t i = 0; i < n_entry && !st; i++) {
         *n += ours(&entry[i], &(*file)[*n]);
     }
-    free(entry);
     return st;
 }
 
@@ -101,11 +96,12 @@ static int by_use(const void *a, const void *b)
 static enum tmx_status shrink(const char *path, uint64_t limit, const char *name, size_t *n_removed,
                               struct tmx_err *err)
 {
+    struct tmx_arena arena = {0};
     struct tmx_cache_file *file;
     size_t n;
     uint64_t left = 0;
     char victim[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_cache_files(path, &file, &n, err);
+    enum tmx_status st = tmx_cache_files(path, &arena, &file, &n, err);
     for (size_t i = 0; i < n && !st; i++) {
         left += strcmp(file[i].name, name) == 0 ? 0 : file[i].size;
     }
@@ -122,7 +118,7 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
         left -= file[i].size;
         *n_removed += 1;
     }
-    free(file);
+    tmx_arena_finish(&arena);
     return st;
 }
 
@@ -442,10 +438,11 @@ enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table
                                                 {"size_mib", TMX_COLUMN_REAL, 3},
                                                 {"last_used_utc", TMX_COLUMN_TEXT, 0},
                                                 {"state", TMX_COLUMN_TEXT, 0}};
-    struct tmx_cache_file *file = NULL;
+    struct tmx_arena arena = {0};
+    struct tmx_cache_file *file;
     size_t n = 0;
     *sum = (struct tmx_cache_sum){0};
-    enum tmx_status st = tmx_cache_files(folder, &file, &n, err);
+    enum tmx_status st = tmx_cache_files(folder, &arena, &file, &n, err);
     st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; i < n && !st; i++) {
         const char *fault = check ? tmx_cache_fault(folder, file[i].name) : NULL;
@@ -454,6 +451,6 @@ enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table
         sum->size += file[i].size;
         sum->n++;
     }
-    free(file);
+    tmx_arena_finish(&arena);
     return st;
 }

@@ -61,9 +61,9 @@ struct tmx_cache_file {
     bool unfinished; /* left by a writer that was killed; goes with the next write */
 };
 
-/* The cache's files by name; others in its folder are not seen. folder NULL: the user's. free(*file). */
-TMX_NODISCARD enum tmx_status tmx_cache_files(const char *folder, struct tmx_cache_file **file, size_t *n,
-                                              struct tmx_err *err);
+/* The cache's files by name, in the arena; others in its folder are not seen. folder NULL: the user's. */
+TMX_NODISCARD enum tmx_status tmx_cache_files(const char *folder, struct tmx_arena *arena,
+                                              struct tmx_cache_file **file, size_t *n, struct tmx_err *err);
 
 /* Read a file whole: NULL when a reader would take it, else what is wrong with it. */
 const char *tmx_cache_fault(const char *folder, const char *name);

@@ -178,31 +178,21 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct tmx_os_entry *)a)->name, ((const struct tmx_os_entry *)b)->name);
 }
 
-enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry, size_t *n,
-                                   struct tmx_err *err)
+enum tmx_status tmx_os_folder_read(const char *path, struct tmx_arena *arena, struct tmx_os_entry **entry,
+                                   size_t *n, struct tmx_err *err)
 {
     struct stat info;
-    size_t room = 0;
-    enum tmx_status st = TMX_OK;
     DIR *dir = opendir(path);
     *entry = NULL;
     *n = 0;
     if (!dir) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot read folder: %s", strerror(errno));
     }
-    for (const struct dirent *d = readdir(dir); d && !st; d = readdir(dir)) {
+    for (const struct dirent *d = readdir(dir); d; d = readdir(dir)) {
         if (strlen(d->d_name) >= sizeof(*entry)->name ||
-            fstatat(dirfd(dir), d->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) {
+            fstatat(dirfd(dir), d->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode) ||
+            !TMX_GROW(arena, *entry, *n)) {
             continue;
-        }
-        if (*n == room) {
-            room = room ? 2 * room : 64;
-            struct tmx_os_entry *more = realloc(*entry, room * sizeof *more);
-            if (!more) {
-                st = tmx_fail(err, TMX_ENOMEM, "%zu files of %s", room, path);
-                break;
-            }
-            *entry = more;
         }
         struct tmx_os_entry *e = &(*entry)[(*n)++];
         *e = (struct tmx_os_entry){.size = (uint64_t)info.st_size,
@@ -214,7 +204,7 @@ enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry
     if (*n > 0) {
         qsort(*entry, *n, sizeof **entry, by_name);
     }
-    return st;
+    return arena->failed ? tmx_no_memory(err) : TMX_OK;
 }
 
 void tmx_os_touch(FILE *f)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/err.h"
+#include "base/arena.h"
 
 enum { TMX_PATH_SIZE = 1024 }; /* bytes of a path with its NUL */
 /* `folder/name` into path; TMX_EIO where it is too long. */
@@ -46,9 +46,9 @@ struct tmx_os_entry {
     uint64_t size;    /* bytes */
     double changed_s; /* since 1970 */
 };
-/* The regular files of a folder by name, those of longer names left out; free(*entry). */
-TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry, size_t *n,
-                                                 struct tmx_err *err);
+/* The regular files of a folder by name, those of longer names left out, in the arena. */
+TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_arena *arena,
+                                                 struct tmx_os_entry **entry, size_t *n, struct tmx_err *err);
 /* Set the file's time of change to now: the cache removes the least recently used file first. */
 void tmx_os_touch(FILE *f);
 /* Memory of zeros that processes forked from now on share with this one, until all have ended; NULL: none. */

@@ -214,7 +214,7 @@ struct row {
 
 struct rows {
     struct row *row; /* [n] */
-    size_t n, room;
+    size_t n;
     struct tmx_arena arena; /* of all of it */
 };
 
@@ -243,15 +243,7 @@ static void rows_finish(struct rows *r)
 /* A copy; whether all found room, the arena knows. */
 static void rows_add(struct rows *r, const struct row *w)
 {
-    if (r->n == r->room) {
-        struct row *before = r->row;
-        r->room = r->room ? 2 * r->room : 64;
-        TMX_TAKE(&r->arena, r->row, r->room);
-        if (r->row && before) {
-            memcpy(r->row, before, r->n * sizeof *before);
-        }
-    }
-    if (r->row) {
+    if (TMX_GROW(&r->arena, r->row, r->n)) {
         const char *const from[] = {w->run, w->status, w->file, w->hash, w->command};
         struct row *to = &r->row[r->n];
         const char **const text[] = {&to->run, &to->status, &to->file, &to->hash, &to->command};
@@ -328,9 +320,7 @@ static void read_list(const char *folder, struct rows *r, struct tmx_err *err)
                                       command < n ? tmx_csv_cell(&csv, i, command) : "run", 0});
         }
     }
-    if (r->arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&r->arena, err);
     tmx_csv_finish(&csv);
 }
 
@@ -517,9 +507,8 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
         }
         rows_add(&kept, &w);
     }
-    if (f->gone.arena.failed || kept.arena.failed) {
-        tmx_error(&own, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&f->gone.arena, &own);
+    tmx_arena_check(&kept.arena, &own);
     if (!own.code) {
         write_list(f, &kept, &own);
     }
@@ -602,9 +591,7 @@ static void write_manifest(struct tmx_folder *f, const char *status, struct tmx_
     for (size_t i = 0; !err->code && i < f->input.n; i++) {
         rows_add(&kept, &f->input.row[i]);
     }
-    if (kept.arena.failed) {
-        tmx_error(err, TMX_ENOMEM, "out of memory");
-    }
+    tmx_arena_check(&kept.arena, err);
     if (!err->code && f->passes && kept.n == 0) {
         path_in(path, f->path, TMX_FOLDER_LIST, err);
         (void)(!err->code && remove(path) == 0 &&

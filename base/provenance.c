@@ -88,29 +88,22 @@ void tmx_provenance_end(struct tmx_provenance *i)
 
 void tmx_provenance_finish(struct tmx_provenance *i)
 {
-    for (size_t k = 0; k < i->n_file; k++) {
-        free(i->file[k].path);
-    }
-    free(i->file);
+    tmx_arena_finish(&i->arena);
     *i = (struct tmx_provenance){0};
 }
 
-/* False: no memory. */
-static bool add(struct tmx_provenance *i, const char *path, const struct tmx_input *file)
+static void add(struct tmx_provenance *i, const char *path, const struct tmx_input *file)
 {
     for (size_t k = 0; k < i->n_file; k++) {
         if (strcmp(i->file[k].path, path) == 0 && strcmp(i->file[k].hash, file->hash) == 0) {
-            return true;
+            return;
         }
     }
-    struct tmx_input *more = realloc(i->file, (i->n_file + 1) * sizeof *more);
-    char *own = more ? tmx_text_dup(path) : NULL;
-    i->file = more ? more : i->file;
-    if (own) {
-        more[i->n_file] = *file;
-        more[i->n_file++].path = own;
+    const char *own = tmx_arena_text(&i->arena, path);
+    if (TMX_GROW(&i->arena, i->file, i->n_file)) {
+        i->file[i->n_file] = *file;
+        i->file[i->n_file++].path = own;
     }
-    return own;
 }
 
 void tmx_provenance_note(const char *path, const void *data, size_t size)
@@ -128,13 +121,14 @@ void tmx_provenance_note(const char *path, const void *data, size_t size)
         tmx_hash_destroy(h);
     }
     for (struct tmx_provenance *i = open_list; i; i = i->outer) {
-        i->out_of_memory = !(ok && add(i, path, &file)) || i->out_of_memory;
+        i->arena.failed = i->arena.failed || !ok;
+        add(i, path, &file);
     }
 }
 
 enum tmx_status tmx_provenance_hash(const struct tmx_provenance *i, struct tmx_hash *h, struct tmx_err *err)
 {
-    if (i->out_of_memory) {
+    if (i->arena.failed) {
         return tmx_fail(err, TMX_ENOMEM, "list of inputs: out of memory");
     }
     for (size_t k = 0; k < i->n_file; k++) {

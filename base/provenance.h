@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 /* 128-bit content hash (XXH3) for cache keys and run ids. */
@@ -32,12 +33,12 @@ TMX_NODISCARD enum tmx_status tmx_hash_file(const char *path, char hex[TMX_HASH_
 
 struct tmx_provenance { /* zero-initialise */
     struct tmx_input {
-        char *path;              /* as opened */
+        const char *path;        /* as opened */
         uint64_t device, node;   /* of the file; 0, 0 for standard input */
         char hash[TMX_HASH_HEX]; /* of the content; "" when only the name was noted */
-    } * file;                    /* [n_file] owned, in the order of reading, each once */
+    } * file;                    /* [n_file] in the order of reading, each once */
     size_t n_file;
-    bool out_of_memory;
+    struct tmx_arena arena; /* of these; failed: one is missing */
     struct tmx_provenance *outer;
 };
 

@@ -17,7 +17,7 @@ struct tmx_setting {
     const char *file;
     unsigned line;
     struct tmx_setting **child; /* [n_child] */
-    size_t n_child, room;
+    size_t n_child;
     struct tmx_scalar value; /* of a scalar */
 };
 
@@ -286,23 +286,6 @@ enum tmx_status tmx_setting_locate(const struct tmx_setting *n, enum tmx_status 
     return tmx_fail_from(err, st, tmx_setting_file(n), tmx_setting_line(n), tmx_setting_name(n));
 }
 
-static bool append(struct tmx_setting *parent, struct tmx_setting *n)
-{
-    if (parent->n_child == parent->room) {
-        struct tmx_setting **more = NULL;
-        parent->room = parent->room ? 2 * parent->room : 8;
-        if (!TMX_TAKE(parent->arena, more, parent->room)) {
-            return false;
-        }
-        if (parent->n_child > 0) {
-            memcpy(more, parent->child, parent->n_child * sizeof(struct tmx_setting *));
-        }
-        parent->child = more;
-    }
-    parent->child[parent->n_child++] = n;
-    return true;
-}
-
 struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
                                     const char *file, unsigned line)
 {
@@ -319,7 +302,10 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
                               .file = file,
                               .line = line,
                               .value = {.kind = kind}};
-    return !a->failed && (!parent || append(parent, n)) ? n : NULL;
+    if (parent && TMX_GROW(a, parent->child, parent->n_child)) {
+        parent->child[parent->n_child++] = n;
+    }
+    return a->failed ? NULL : n;
 }
 
 const char *tmx_setting_keep(struct tmx_setting *n, const char *text)

@@ -13,30 +13,20 @@
 #include "base/text.h"
 
 struct tmx_table {
-    struct tmx_arena arena;     /* of the columns' names */
-    struct tmx_column *columns; /* [n_column] owned */
+    struct tmx_arena arena;     /* of all that is here */
+    struct tmx_column *columns; /* [n_column] */
     size_t n_column;
     struct tmx_cell *cells; /* [n_cell], row by row */
-    size_t n_cell, room;
-    bool no_memory;
+    size_t n_cell;
     size_t bad_cell; /* first real that is not finite; SIZE_MAX: none */
 };
 
 void tmx_table_extend(struct tmx_table *t, const char *name, enum tmx_column_type type, int decimals)
 {
-    if (!t) {
-        return;
+    tmx_assert(!t || t->n_cell == 0);
+    if (t && TMX_GROW(&t->arena, t->columns, t->n_column)) {
+        t->columns[t->n_column++] = (struct tmx_column){tmx_arena_text(&t->arena, name), type, decimals};
     }
-    const size_t n = t->n_column; /* at 0, 1, 2, 4, ... the room doubles */
-    struct tmx_column *columns =
-        n & (n - 1) ? t->columns : realloc(t->columns, (n ? 2 * n : 1) * sizeof *columns);
-    char *own = tmx_arena_text(&t->arena, name);
-    tmx_assert(t->n_cell == 0);
-    t->columns = columns ? columns : t->columns;
-    if (columns && own) {
-        columns[t->n_column++] = (struct tmx_column){own, type, decimals};
-    }
-    t->no_memory = t->no_memory || !columns || !own;
 }
 
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column)
@@ -48,7 +38,7 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
     for (size_t i = 0; i < n_column; i++) {
         tmx_table_extend(t, columns[i].name, columns[i].type, columns[i].decimals);
     }
-    if (t && t->no_memory) {
+    if (t && t->arena.failed) {
         tmx_table_destroy(t);
         t = NULL;
     }
@@ -95,12 +85,7 @@ struct tmx_table *tmx_table_of(const char *words)
 
 void tmx_table_destroy(struct tmx_table *t)
 {
-    for (size_t i = 0; t && i < t->n_cell; i++) {
-        free(t->cells[i].text);
-    }
     if (t) {
-        free(t->cells);
-        free(t->columns);
         tmx_arena_finish(&t->arena);
     }
     free(t);
@@ -113,32 +98,20 @@ static enum tmx_column_type next_type(const struct tmx_table *t)
 
 static struct tmx_cell *append(struct tmx_table *t, enum tmx_column_type type)
 {
-    if (!t) {
+    /* without memory nothing is added any more: cells do not count */
+    if (!t || t->arena.failed || !TMX_GROW(&t->arena, t->cells, t->n_cell)) {
         return NULL;
     }
-    tmx_assert(t->no_memory || next_type(t) == type); /* nothing is added any more: cells do not count */
-    if (t->n_cell == t->room && !t->no_memory) {
-        const size_t room = t->room ? 2 * t->room : 16 * t->n_column;
-        struct tmx_cell *cells = realloc(t->cells, room * sizeof *cells);
-        if (cells) {
-            t->cells = cells;
-            t->room = room;
-        }
-        t->no_memory = !cells;
-    }
-    if (t->no_memory) {
-        return NULL;
-    }
-    struct tmx_cell *c = &t->cells[t->n_cell++];
-    *c = (struct tmx_cell){.type = type};
-    return c;
+    tmx_assert(next_type(t) == type);
+    t->cells[t->n_cell] = (struct tmx_cell){.type = type};
+    return &t->cells[t->n_cell++];
 }
 
 void tmx_table_text(struct tmx_table *t, const char *text)
 {
     struct tmx_cell *c = append(t, TMX_COLUMN_TEXT);
-    if (c && !(c->text = tmx_text_dup(text))) {
-        t->no_memory = true;
+    if (c) {
+        c->text = tmx_arena_text(&t->arena, text);
     }
 }
 
@@ -216,7 +189,7 @@ void tmx_table_copy(struct tmx_table *t, const struct tmx_cell *cell)
 
 enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 {
-    if (!t || t->no_memory) {
+    if (!t || t->arena.failed) {
         return tmx_no_memory(err);
     }
     tmx_assert(t->n_cell == tmx_table_rows(t) * t->n_column);
@@ -371,10 +344,8 @@ static size_t find_columns(const struct tmx_table *t, const char *const *name, s
         const size_t from = all ? 0 : tmx_table_find(t, name[i]), to = all ? n : from + 1;
         if (!all && from == n) {
             char list[900] = "";
-            size_t used = 0;
-            for (size_t k = 0; k < n && used < sizeof list; k++) {
-                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
-                                         tmx_table_column(t, k)->name);
+            for (size_t k = 0; k < n; k++) {
+                tmx_text_add(list, sizeof list, "%s%s", k ? ", " : "", tmx_table_column(t, k)->name);
             }
             tmx_error(err, TMX_ECONFIG, "no column \"%s\"; there are %s", name[i], list);
             return 0;

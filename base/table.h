@@ -39,9 +39,9 @@ struct tmx_column {
 struct tmx_cell {
     bool empty;
     enum tmx_column_type type;
-    int64_t integer; /* INT */
-    double real;     /* REAL, finite */
-    char *text;      /* TEXT, owned */
+    int64_t integer;  /* INT */
+    double real;      /* REAL, finite */
+    const char *text; /* TEXT */
 };
 
 struct tmx_table;

@@ -404,7 +404,7 @@ static bool of_gpu(const char *name)
 /* What a run may have left in a folder: the single files, then those of GPUs. */
 struct products {
     const char *folder;
-    struct tmx_os_entry *entry; /* [n] owned */
+    struct tmx_os_entry *entry; /* [n] */
     size_t n, next;
 };
 
@@ -485,10 +485,11 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
     char path[TMX_PATH_SIZE], name[64], hash[TMX_HASH_HEX] = "";
     struct manifest m;
     struct products p = {0};
+    struct tmx_arena arena = {0};
     *partial = false;
     enum tmx_status st = manifest_read(&m, folder, err);
     p.folder = folder;
-    st = st ? st : tmx_os_folder_read(folder, &p.entry, &p.n, err);
+    st = st ? st : tmx_os_folder_read(folder, &arena, &p.entry, &p.n, err);
     while (!st && next_product(&p, name, path)) {
         const size_t r = row_of(&m.csv, m.file, name);
         if (r < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.hash)) {
@@ -504,7 +505,7 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
         *partial = *partial || (!st && strcmp(tmx_csv_cell(&m.csv, r, m.status), "complete") != 0);
     }
     tmx_csv_finish(&m.csv);
-    free(p.entry);
+    tmx_arena_finish(&arena);
     return st;
 }
 

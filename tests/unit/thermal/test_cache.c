@@ -120,17 +120,18 @@ static bool kept(const char *where, unsigned i)
 /* Bytes of a folder's files, at a moment when nobody writes: a folder is not read at one instant. */
 static uint64_t bytes_in(const char *where)
 {
+    struct tmx_arena arena = {0};
     struct tmx_cache_file *file;
     size_t n;
     uint64_t sum = 0;
     FILE *quiet = tmx_os_lock("cache_bounded/lock", 10);
     assert_non_null(quiet);
-    assert_int_equal(tmx_cache_files(where, &file, &n, NULL), TMX_OK);
+    assert_int_equal(tmx_cache_files(where, &arena, &file, &n, NULL), TMX_OK);
     for (size_t i = 0; i < n; i++) {
         sum += file[i].size;
     }
     fclose(quiet);
-    free(file);
+    tmx_arena_finish(&arena);
     return sum;
 }
 
@@ -193,13 +194,14 @@ static void the_bound_holds_under_four_writers_of_which_one_is_killed(void **sta
     }
     assert_true(most > 2 * BIG && most <= 1 << 20);
     keep(where, 1); /* clears up behind the one that was killed */
+    struct tmx_arena arena = {0};
     struct tmx_cache_file *file;
-    assert_int_equal(tmx_cache_files(where, &file, &n, NULL), TMX_OK);
+    assert_int_equal(tmx_cache_files(where, &arena, &file, &n, NULL), TMX_OK);
     assert_int_equal(n, PER_MIB);
     for (size_t i = 0; i < n; i++) {
         assert_null(tmx_cache_fault(where, file[i].name));
     }
-    free(file);
+    tmx_arena_finish(&arena);
     assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
 }
 
