@@ -120,8 +120,6 @@ static void compare_run(struct compare *s, struct tmx_err *err)
     }
     const struct tmx_probe probe = {.ctx = s, .n = s->most_unit, .column = unit, .read = read_units};
     const struct tmx_runs runs = {.name = "floorplans",
-                                  .doc = "",
-                                  .method = "",
                                   .file = s->suite,
                                   .base = s->suite,
                                   .group = "base",

@@ -592,7 +592,7 @@ static void add_row(const struct suite *s, size_t variant, const struct group *g
     const char *error = NULL;
     bool whole = true;
     for (size_t k = 0; k < (size_t)s->seeds; k++) {
-        char *const *of = s->runs.error + k * runs_of_seed(s);
+        const char *const *of = s->runs.error + k * runs_of_seed(s);
         error = error || g->take != ONE ? error : of[task_of(s, variant, g->mix, policy)];
         for (size_t i = 0; g->take != ONE && i < s->n_mix; i++) {
             whole = whole && (!g->in[i] || !of[task_of(s, variant, i, policy)]);
@@ -779,9 +779,9 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
     TMX_TAKE(&s->arena, task, n);
     s->runs.n_value = tmx_study_metrics() + n_watched(s);
     s->runs.n_point = n;
-    s->runs.value = malloc(n * s->runs.n_value * sizeof *s->runs.value);
-    s->runs.error = calloc(n, sizeof *s->runs.error);
-    enum tmx_status st = !s->arena.failed && s->runs.value && s->runs.error ? TMX_OK : tmx_no_memory(err);
+    TMX_TAKE(&s->arena, s->runs.value, n * s->runs.n_value);
+    TMX_TAKE(&s->arena, s->runs.error, n);
+    enum tmx_status st = s->arena.failed ? tmx_no_memory(err) : TMX_OK;
     for (size_t i = 0; i < n * s->runs.n_value && !st; i++) {
         s->runs.value[i] = NAN;
     }
@@ -812,9 +812,9 @@ static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
         for (size_t i = 0; part.value && i < n_task; i++) {
             memcpy(&s->runs.value[task[i] * s->runs.n_value], &part.value[i * part.n_value],
                    part.n_value * sizeof *part.value);
-            s->runs.error[task[i]] = part.error[i];
-            part.error[i] = NULL;
+            s->runs.error[task[i]] = part.error[i] ? tmx_arena_text(&s->arena, part.error[i]) : NULL;
         }
+        st = st || !s->arena.failed ? st : tmx_no_memory(err);
         tmx_run_values_finish(&part);
     }
     return st;

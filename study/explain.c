@@ -185,8 +185,6 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
         return TMX_OK;
     }
     const struct tmx_runs runs = {.name = "explain",
-                                  .doc = "",
-                                  .method = "",
                                   .file = x->path,
                                   .base = x->path,
                                   .n_point = s.n,

@@ -819,8 +819,10 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
     }
     if (!st) {
         struct tmx_results *r = *out;
-        const struct line line[LINES] = {
-            {"name", s->name}, {"axes", axes}, {"method", s->method}, {"doc", s->doc}};
+        const struct line line[LINES] = {{"name", s->name},
+                                         {"axes", axes},
+                                         {"method", s->method ? s->method : ""},
+                                         {"doc", s->doc ? s->doc : ""}};
         if (!s->suite) {
             same_lines(r, line); /* before anything is written */
         }
@@ -930,7 +932,7 @@ enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *s,
 }
 
 enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value, double *value,
-                                   char **error, struct tmx_err *err)
+                                   const char **error, struct tmx_arena *arena, struct tmx_err *err)
 {
     begin(r);
     for (size_t i = 0; i < n_point * n_value; i++) {
@@ -950,12 +952,10 @@ enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t
     while (row(r, s)) {
         const sqlite3_int64 p = sqlite3_column_int64(s, 0);
         if (p >= 0 && (size_t)p < n_point && !error[p]) {
-            error[p] = tmx_text_dup(text_at(s, 1));
-            if (!error[p]) {
-                tmx_no_memory(&r->e);
-            }
+            error[p] = tmx_arena_text(arena, text_at(s, 1));
         }
     }
+    tmx_arena_check(arena, &r->e);
     return tmx_error_give(err, &r->e);
 }
 

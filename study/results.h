@@ -31,7 +31,7 @@ struct tmx_probe;
 
 /* Many runs: of one configuration file, each with its own overrides. */
 struct tmx_runs {
-    const char *name, *doc, *method; /* of the study */
+    const char *name, *doc, *method; /* of the study; doc and method may be NULL */
     const char *file;                /* that describes it, for messages */
     const char *base;                /* the configuration's file */
     const char *group;               /* of it; NULL: its root */
@@ -86,9 +86,10 @@ TMX_NODISCARD enum tmx_status tmx_results_runs(struct tmx_results *r, size_t *po
 TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *runs,
                                               const struct tmx_run_row *row, struct tmx_err *err);
 /* What the points have: value is [n_point * n_value] in the order in which metrics were added, NAN where
- * there is none; error [n_point] owned texts, NULL where a run is done, "" where there is no run. */
+ * there is none; error [n_point] texts of the arena, NULL where a run is done, "" where there is no run. */
 TMX_NODISCARD enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value,
-                                                 double *value, char **error, struct tmx_err *err);
+                                                 double *value, const char **error, struct tmx_arena *arena,
+                                                 struct tmx_err *err);
 
 /* What the runs of the points warn of. */
 struct tmx_warnings;

@@ -298,8 +298,6 @@ enum tmx_status tmx_run_seeds(const char *config, const struct tmx_sets *sets, s
         st = st ? st : tmx_path_join(path, a->dir, TMX_SUITE_RESULTS, err);
     }
     const struct tmx_runs runs = {.name = "seeds",
-                                  .doc = "",
-                                  .method = "",
                                   .file = config,
                                   .base = config,
                                   .n_point = n,

@@ -789,18 +789,17 @@ enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs
     if (!st || st == TMX_ESTOPPED) {
         v->n_value = s.n_value;
         v->n_point = s.runs->n_point;
-        v->value = malloc((v->n_point * v->n_value + 1) * sizeof *v->value);
-        v->error = calloc(v->n_point + 1, sizeof *v->error);
-        enum tmx_status read = v->value && v->error ? TMX_OK : tmx_no_memory(&late);
-        read = read ? read : tmx_results_values(s.results, v->n_point, v->n_value, v->value, v->error, &late);
+        TMX_TAKE(&v->arena, v->value, v->n_point * v->n_value);
+        enum tmx_status read = TMX_TAKE(&v->arena, v->error, v->n_point) ? TMX_OK : tmx_no_memory(&late);
+        read = read ? read
+                    : tmx_results_values(s.results, v->n_point, v->n_value, v->value, v->error, &v->arena,
+                                         &late);
         read = read ? read : tmx_study_warn(&s, &late);
         v->warnings = s.warnings;
         s.warnings = (struct tmx_warnings){0};
         for (size_t i = 0; i < v->n_point && !read; i++) {
             if (v->error[i] && !v->error[i][0]) {
-                free(v->error[i]);
-                v->error[i] = tmx_text_dup("not run: stopped before");
-                read = v->error[i] ? TMX_OK : tmx_no_memory(&late);
+                v->error[i] = "not run: stopped before";
             }
         }
         if (read) {
@@ -814,11 +813,7 @@ enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs
 
 void tmx_run_values_finish(struct tmx_run_values *v)
 {
-    for (size_t i = 0; v->error && i < v->n_point; i++) {
-        free(v->error[i]);
-    }
-    free(v->error);
-    free(v->value);
+    tmx_arena_finish(&v->arena);
     tmx_warnings_finish(&v->warnings);
     *v = (struct tmx_run_values){0};
 }

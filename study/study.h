@@ -102,8 +102,9 @@ TMX_NODISCARD enum tmx_status tmx_study_record(struct tmx_study *s, size_t point
 struct tmx_run_values {
     size_t n_point, n_value;
     double *value; /* [n_point * n_value] tmx_metrics and what the watch knows; NAN where there is none */
-    char **error;  /* [n_point] NULL where it ran */
+    const char **error; /* [n_point] NULL where it ran */
     struct tmx_warnings warnings;
+    struct tmx_arena arena; /* of value and error */
 };
 /* Run what is missing of a suite and read all. Standard error says what was there before, if options has a
  * noun. TMX_ESTOPPED, and *v has what there is: the error of a point that was not reached begins with "not
