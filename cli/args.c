@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/cache.h"
 #include "base/os.h"
 #include "base/output.h"
@@ -28,7 +27,8 @@ enum { MOST_ARGS = 64 };
 struct parser {
     const struct tmx_command *command;
     void *args;
-    bool given[MOST_ARGS]; /* the rows of the command line */
+    struct tmx_arena *arena; /* of lists */
+    bool given[MOST_ARGS];   /* the rows of the command line */
 };
 
 static void *field(const struct tmx_arg *a, void *args)
@@ -36,52 +36,37 @@ static void *field(const struct tmx_arg *a, void *args)
     return (char *)args + a->offset;
 }
 
-static enum tmx_status add_text(struct tmx_texts *t, const char *begin, size_t length, struct tmx_err *err)
+static void add_text(struct tmx_texts *t, struct tmx_arena *arena, const char *text)
 {
-    char **more = realloc(t->own, (t->n + 1) * sizeof *more);
-    char *text = malloc(length + 1);
-    if (more) {
-        t->own = more;
+    if (TMX_GROW(arena, t->own, t->n)) {
+        t->own[t->n++] = text;
     }
-    if (!more || !text) {
-        free(text);
-        return tmx_fail(err, TMX_ENOMEM, "command line");
-    }
-    snprintf(text, length + 1, "%.*s", (int)length, begin);
-    more[t->n++] = text;
-    return TMX_OK;
 }
 
 /* The words between commas; text in brackets is not split. */
-static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tmx_err *err)
+static enum tmx_status read_list(struct tmx_texts *t, struct tmx_arena *arena, const char *text,
+                                 struct tmx_err *err)
 {
-    enum tmx_status st = TMX_OK;
     const char *begin = text;
     int depth = 0;
-    for (const char *c = text; !st; c++) {
+    *t = (struct tmx_texts){.n = 0};
+    for (const char *c = text;; c++) {
         depth += (*c == '(') - (*c == ')');
         if (!*c || (*c == ',' && depth == 0)) {
-            st = c > begin ? add_text(t, begin, (size_t)(c - begin), err)
-                           : tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
-            if (!st && tmx_names_find(t->text[t->n - 1], t->text, t->n - 1) < t->n - 1) {
-                st = tmx_fail(err, TMX_ECONFIG, "%s is given twice in \"%s\"", t->text[t->n - 1], text);
+            const char *word = tmx_arena_letters(arena, begin, (size_t)(c - begin));
+            if (c == begin) {
+                return tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
             }
+            if (word && tmx_names_find(word, t->text, t->n) < t->n) {
+                return tmx_fail(err, TMX_ECONFIG, "%s is given twice in \"%s\"", word, text);
+            }
+            add_text(t, arena, word);
             begin = c + 1;
         }
         if (!*c) {
-            break;
+            return TMX_OK;
         }
     }
-    return st;
-}
-
-static void clear(struct tmx_texts *t)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        free(t->own[i]);
-    }
-    free(t->own);
-    *t = (struct tmx_texts){.n = 0};
 }
 
 static enum tmx_status number(const struct tmx_arg *a, const char *text, double *v, struct tmx_err *err)
@@ -99,26 +84,23 @@ static enum tmx_status number(const struct tmx_arg *a, const char *text, double 
 
 /* The numbers between commas, in place of those that are there. */
 static enum tmx_status set_ints(const struct tmx_arg *a, const char *text, struct tmx_ints *to,
-                                struct tmx_err *err)
+                                struct tmx_arena *arena, struct tmx_err *err)
 {
-    struct tmx_texts words = {0};
-    enum tmx_status st = add_list(&words, text, err);
-    free(to->v);
-    *to = (struct tmx_ints){calloc(words.n + 1, sizeof *to->v), words.n};
-    st = st || to->v ? st : tmx_fail(err, TMX_ENOMEM, "command line");
-    for (size_t i = 0; i < words.n && !st; i++) {
+    struct tmx_texts words;
+    enum tmx_status st = read_list(&words, arena, text, err);
+    to->n = TMX_TAKE(arena, to->v, words.n) ? words.n : 0;
+    for (size_t i = 0; i < to->n && !st; i++) {
         double v = 0;
         st = number(a, words.text[i], &v, err);
         to->v[i] = st ? 0 : (int)v;
     }
-    clear(&words);
     return st;
 }
 
 static enum tmx_status word(const struct tmx_arg *a, const char *text, int *which, struct tmx_err *err)
 {
     char list[400] = "";
-    size_t n = 0, used = 0;
+    size_t n = 0;
     for (; a->words[n]; n++) {
         if (strcmp(a->words[n], text) == 0) {
             *which = (int)n;
@@ -126,47 +108,44 @@ static enum tmx_status word(const struct tmx_arg *a, const char *text, int *whic
         }
     }
     const char *near = tmx_suggest_nearest(text, a->words, n);
-    for (size_t i = 0; i < n && used < sizeof list; i++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i == 0       ? ""
-                                 : i + 1 == n ? " or "
-                                              : ", ",
-                                 a->words[i]);
+    for (size_t i = 0; i < n; i++) {
+        tmx_text_add(list, sizeof list, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", a->words[i]);
     }
     return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected %s%s%s%s", a->name, text, list,
                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static enum tmx_status set(const struct tmx_arg *a, void *args, const char *text, struct tmx_err *err)
+/* Of what is no list of --set or texts the last one counts, and it beats the default. */
+static enum tmx_status set(const struct parser *p, const struct tmx_arg *a, const char *text,
+                           struct tmx_err *err)
 {
     double v = 0;
     enum tmx_status st = TMX_OK;
+    void *to = field(a, p->args);
     switch (a->type) {
     case TMX_ARG_FLAG:
-        *(bool *)field(a, args) = true;
+        *(bool *)to = true;
         break;
     case TMX_ARG_TEXT:
-        *(const char **)field(a, args) = text;
+        *(const char **)to = text;
         break;
     case TMX_ARG_TEXTS:
-        return add_text(field(a, args), text, strlen(text), err);
+        add_text(to, p->arena, text);
+        break;
     case TMX_ARG_SETS:
-        return tmx_sets_add(field(a, args), a->prefix ? a->prefix : "", text, NULL, 0, err);
+        return tmx_sets_add(to, a->prefix ? a->prefix : "", text, NULL, 0, err);
     case TMX_ARG_LIST:
-        clear(field(a, args)); /* the last one counts, and it beats the default */
-        return add_list(field(a, args), text, err);
+        return read_list(to, p->arena, text, err);
     case TMX_ARG_INTS:
-        return set_ints(a, text, field(a, args), err);
+        return set_ints(a, text, to, p->arena, err);
     case TMX_ARG_INT:
         st = number(a, text, &v, err);
-        *(long *)field(a, args) = st ? 0 : (long)v;
+        *(long *)to = st ? 0 : (long)v;
         break;
     case TMX_ARG_REAL:
-        st = number(a, text, field(a, args), err);
-        break;
+        return number(a, text, to, err);
     case TMX_ARG_WORD:
-        st = word(a, text, field(a, args), err);
-        break;
+        return word(a, text, to, err);
     case TMX_ARG_END:
     case TMX_ARG_GROUP:
         break;
@@ -174,16 +153,16 @@ static enum tmx_status set(const struct tmx_arg *a, void *args, const char *text
     return st;
 }
 
-static enum tmx_status set_defaults(const struct tmx_command *c, void *args, struct tmx_err *err)
+static enum tmx_status set_defaults(const struct parser *p, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    for (const struct tmx_arg *a = c->args; !st && a->type; a++) {
+    for (const struct tmx_arg *a = p->command->args; !st && a->type; a++) {
         if (a->def) {
-            st = set(a, args, a->def, err);
+            st = set(p, a, a->def, err);
         } else if (a->type == TMX_ARG_REAL) {
-            *(double *)field(a, args) = NAN;
+            *(double *)field(a, p->args) = NAN;
         } else if (a->type == TMX_ARG_WORD) {
-            *(int *)field(a, args) = -1;
+            *(int *)field(a, p->args) = -1;
         }
     }
     return st;
@@ -235,10 +214,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         char path[TMX_PATH_SIZE]; /* of thermix's data by its path there, where the current folder has none */
         const bool shipped = strchr(arg, '/') && arg[0] != '/' && arg[0] != '.' && !tmx_os_exists(arg) &&
                              tmx_data_file(arg, path, NULL) == TMX_OK;
-        const char *operand = shipped ? path : arg;
-        if (add_text(to, operand, strlen(operand), &err)) {
-            argp_error(state, "%s", err.msg);
-        }
+        add_text(to, p->arena, shipped ? tmx_arena_text(p->arena, path) : arg);
         return 0;
     }
     if (key == ARGP_KEY_END) {
@@ -258,7 +234,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         const struct tmx_arg *a = &c->args[i];
         if (a->name && key == (a->letter ? a->letter : FIRST_KEY + (int)i)) {
             p->given[i] = true;
-            if (set(a, p->args, arg, &err)) {
+            if (set(p, a, arg, &err)) {
                 char text[1100];
                 tmx_err_format(&err, text, sizeof text);
                 argp_error(state, "%s", text);
@@ -272,37 +248,34 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Of a row written `-key value`. */
 static void describe_pair(const struct tmx_opt *o, char *buf, size_t size)
 {
-    const size_t used = (size_t)snprintf(buf, size, "%s", o->doc);
-    if (used < size && (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT)) {
-        snprintf(buf + used, size - used, " [%s], default %g", o->unit, o->def);
-    } else if (used < size && o->type == TMX_OPT_CHOICE) {
-        snprintf(buf + used, size - used, ", default %s", o->def_text);
+    snprintf(buf, size, "%s", o->doc);
+    if (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT) {
+        tmx_text_add(buf, size, " [%s], default %g", o->unit, o->def);
+    } else if (o->type == TMX_OPT_CHOICE) {
+        tmx_text_add(buf, size, ", default %s", o->def_text);
     }
 }
 
 /* An option's sentence with its bounds and default. */
 static void describe(const struct tmx_arg *a, char *buf, size_t size)
 {
-    size_t used = (size_t)snprintf(buf, size, "%s", a->doc);
     const bool bounds = a->type == TMX_ARG_INT || a->type == TMX_ARG_INTS || a->type == TMX_ARG_REAL;
-    if ((bounds || a->def) && used < size) {
-        used += (size_t)snprintf(buf + used, size - used, " (");
-        if (bounds) {
-            used += (size_t)snprintf(buf + used, size - used, "%.10g to %.10g%s", a->min, a->max,
-                                     a->def ? "; " : "");
-        }
-        snprintf(buf + used, size - used, "%s%s)", a->def ? "default " : "", a->def ? a->def : "");
+    snprintf(buf, size, "%s%s", a->doc, bounds || a->def ? " (" : "");
+    if (bounds) {
+        tmx_text_add(buf, size, "%.10g to %.10g%s", a->min, a->max, a->def ? "; " : ")");
+    }
+    if (a->def) {
+        tmx_text_add(buf, size, "default %s)", a->def);
     }
 }
 
 /* "DIR", or the words; "" for a flag. */
 static void value_of(const struct tmx_arg *a, char *buf, size_t size)
 {
-    size_t used = 0;
     buf[0] = '\0';
     if (a->type == TMX_ARG_WORD && !a->value) {
-        for (size_t i = 0; a->words[i] && used < size; i++) {
-            used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? "|" : "", a->words[i]);
+        for (size_t i = 0; a->words[i]; i++) {
+            tmx_text_add(buf, size, "%s%s", i ? "|" : "", a->words[i]);
         }
     } else if (a->type != TMX_ARG_FLAG) {
         snprintf(buf, size, "%s", a->value ? a->value : "VALUE");
@@ -354,14 +327,13 @@ static struct argp_option *make_options(const struct tmx_command *c, struct tmx_
 }
 
 enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                               struct tmx_err *err)
+                               struct tmx_arena *arena, struct tmx_err *err)
 {
-    struct tmx_arena arena = {0};
-    struct parser p = {.command = c, .args = args};
+    struct parser p = {.command = c, .args = args, .arena = arena};
     char *doc = NULL;
     size_t size = 0;
-    enum tmx_status st = args ? set_defaults(c, args, err) : TMX_OK;
-    const struct argp_option *option = make_options(c, &arena);
+    enum tmx_status st = args ? set_defaults(&p, err) : TMX_OK;
+    const struct argp_option *option = make_options(c, arena);
     FILE *out = open_memstream(&doc, &size);
     if (out) {
         fprintf(out, "%s\v", c->doc);
@@ -372,30 +344,13 @@ enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **arg
         }
         fclose(out);
     }
-    st = st || (out && !arena.failed) ? st : tmx_fail(err, TMX_ENOMEM, "command line");
+    st = st || (out && !arena->failed) ? st : tmx_no_memory(err);
     if (!st) {
         const struct argp argp = {option, parse, c->operands, doc, NULL, NULL, NULL};
         argp_parse(&argp, argc, argv, 0, NULL, &p); /* ends the program on a mistake and after --help */
     }
-    tmx_arena_finish(&arena);
     free(doc);
-    return st;
-}
-
-void tmx_args_finish(const struct tmx_command *c, void *args)
-{
-    for (const struct tmx_arg *a = c->args; a->type; a++) {
-        if (a->type == TMX_ARG_TEXTS || a->type == TMX_ARG_LIST) {
-            clear(field(a, args));
-        } else if (a->type == TMX_ARG_SETS) {
-            tmx_sets_finish(field(a, args));
-        } else if (a->type == TMX_ARG_INTS) {
-            free(((struct tmx_ints *)field(a, args))->v);
-        }
-    }
-    if (c->operands) {
-        clear((void *)((char *)args + c->operand));
-    }
+    return st || !arena->failed ? st : tmx_no_memory(err);
 }
 
 /* Doubts about inputs and results on the screen, each once: a study reads one file for many points. */
@@ -475,9 +430,10 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     struct tmx_warn_listener listener = {.line = show_warning, .to = &screen};
     tmx_warn_begin(&listener);
     bool quiet = false;
-    void *args = calloc(1, c->size);
-    enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
-    st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
+    struct tmx_arena arena = {0};
+    void *args = tmx_arena_take(&arena, c->size, 1);
+    enum tmx_status st = args ? TMX_OK : tmx_no_memory(&err);
+    st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &arena, &err);
     for (const struct tmx_arg *a = c->args; !st && a->type;
          a++) { /* a folder cannot become what -o FILE writes */
         if (a->letter == 'o' && a->type == TMX_ARG_TEXT && strcmp(a->value, "FILE") == 0) {
@@ -516,10 +472,12 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     }
     const int code = tmx_command_end(c->name, st, &err);
     tmx_warn_end(&listener);
-    if (args) {
-        tmx_args_finish(c, args);
+    for (const struct tmx_arg *a = c->args; args && a->type; a++) {
+        if (a->type == TMX_ARG_SETS) {
+            tmx_sets_finish(field(a, args));
+        }
     }
-    free(args);
+    tmx_arena_finish(&arena);
     return code;
 }
 
@@ -545,8 +503,9 @@ void tmx_args_help(const struct tmx_command *c)
     char name[64], help[] = "--help";
     char *argv[] = {name, help, NULL};
     struct tmx_err err = {0};
+    struct tmx_arena arena = {0};
     snprintf(name, sizeof name, "thermix %s", c->name);
-    (void)!tmx_args_parse(c, 2, argv, NULL, &err); /* prints and ends the program */
+    (void)!tmx_args_parse(c, 2, argv, NULL, &arena, &err); /* prints and ends the program */
 }
 
 /* Text in a man page: a backslash and a leading dot mean something there. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/config.h"
 #include "base/opt.h"
 #include "study/table_out.h"
@@ -50,9 +51,9 @@ enum tmx_names {
     TMX_NAMES_WORDS, /* the row's or the command's own words */
 };
 
-struct tmx_texts { /* owned by the parse, until tmx_args_finish */
+struct tmx_texts { /* in the arena of the parse */
     union {
-        char **own;
+        const char **own;
         const char *const *text; /* [n] */
     };
     size_t n;
@@ -139,7 +140,7 @@ struct tmx_command {
     size_t size; /* of the struct that run is given */
     /* In place of tmx_args_parse; NULL: that. */
     enum tmx_status (*parse)(const struct tmx_command *c, int argc, char **argv, void *args,
-                             struct tmx_err *err);
+                             struct tmx_arena *arena, struct tmx_err *err);
     enum tmx_status (*run)(void *args, struct tmx_err *err);
 };
 
@@ -151,11 +152,11 @@ struct tmx_command {
     .operands = (text), .operand = offsetof(struct s, field), .min_operand = (least), .max_operand = (most), \
     .operand_names = TMX_NAMES_##kind, .which = (which_)
 
-/* Fill args (zeroed, c->size bytes) with the defaults, then from the command line. A mistake ends the program
- * with what was expected and code 2; --help, --usage end it with 0. */
+/* Fill args (zeroed, c->size bytes) with the defaults, then from the command line; lists are in the arena,
+ * texts those of argv. A mistake ends the program with what was expected and code 2; --help, --usage end it
+ * with 0. */
 TMX_NODISCARD enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                                             struct tmx_err *err);
-void tmx_args_finish(const struct tmx_command *c, void *args);
+                                             struct tmx_arena *arena, struct tmx_err *err);
 
 /* Say on standard error how the command failed, if it did; the exit code. */
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);

@@ -34,21 +34,11 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static void run_done(void *to, size_t n_done, size_t n_total)
-{
-    struct tmx_progress *p = to;
-    if (n_done == 1) {
-        tmx_progress_begin(p, "runs", n_total);
-    }
-    tmx_progress_add(p, false);
-    tmx_progress_show(p);
-}
-
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
-    struct tmx_progress progress = {0};
+    struct tmx_progress progress = {.noun = "runs"};
     const struct tmx_bound_call call = {.limit_c = a->limit_c,
                                         .uniform = a->uniform,
                                         .one_level = a->one_level,
@@ -56,7 +46,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .tbt_s = isnan(a->tbt_s) ? 0 : a->tbt_s,
                                         .reached = a->reached,
                                         .sets = &a->sets,
-                                        .run_done = run_done,
+                                        .run_done = tmx_progress_at,
                                         .run_done_to = &progress};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     tmx_progress_end(&progress);

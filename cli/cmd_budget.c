@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "limits/budget.h"
 #include "plots/export.h"
@@ -46,8 +47,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     struct tmx_table *table = NULL;
     struct tmx_run *run = NULL;
-    const size_t n = strlen(a->out);
-    const bool drawn = n > 4 && strcmp(a->out + n - 4, ".svg") == 0;
+    const bool drawn = tmx_text_ends(a->out, ".svg");
     const struct tmx_budget_table_call call = {
         .limit_c = a->limit_c,
         .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,

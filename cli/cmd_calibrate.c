@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/measured_args.h"
 #include "measure/calibrate.h"
@@ -67,9 +68,8 @@ static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx
 static enum tmx_status open_levels(const char *name, struct tmx_chip *chip, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
-    const size_t n = strlen(name), m = strlen("/chip.cfg");
-    snprintf(folder, sizeof folder, "%.*s",
-             (int)(n > m && strcmp(name + n - m, "/chip.cfg") == 0 ? n - m : n), name);
+    const size_t end = tmx_text_ends(name, "/chip.cfg") ? strlen("/chip.cfg") : 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(name) - end), name);
     const enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, folder, path, err);
     return st ? st : tmx_chip_open(chip, path, err);
 }

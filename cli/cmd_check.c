@@ -217,8 +217,7 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     struct tmx_config *cfg = NULL;
     snprintf(folder, sizeof folder, "%s", r->path);
     char *slash = strrchr(folder, '/');
-    const size_t n = strlen(folder);
-    if (n > 4 && strcmp(folder + n - 4, ".cfg") == 0) { /* chip.cfg of the folder */
+    if (tmx_text_ends(folder, ".cfg")) { /* chip.cfg of the folder */
         slash ? (void)(*slash = '\0') : (void)snprintf(folder, sizeof folder, ".");
         snprintf(path, sizeof path, "%s", r->path);
     } else {

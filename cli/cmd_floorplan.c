@@ -233,11 +233,10 @@ static size_t find_unit(const struct tmx_floorplan *fp, const char *name, struct
         for (size_t i = 0; names && i < fp->n_unit; i++) {
             names[i] = fp->unit[i].name;
         }
-        const char *near = names && name ? tmx_suggest_nearest(name, names, fp->n_unit) : NULL;
+        char hint[TMX_HINT_SIZE] = "";
+        tmx_error_at(err, TMX_ECONFIG, fp->source, 0, name ? "no unit \"%s\"%s" : "which unit? --unit NAME",
+                     name, names && name ? tmx_suggest(hint, name, names, fp->n_unit) : "");
         free(names);
-        tmx_error_at(err, TMX_ECONFIG, fp->source, 0,
-                     name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME", name,
-                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
     return unit;
 }

@@ -72,8 +72,8 @@ static void add_key(struct tmx_table *t, const char *file, const char *group, co
     if (number) {
         snprintf(range, sizeof range, "%g to %g", o->min, o->max);
     }
-    for (size_t i = 0, n = 0; o->type == TMX_OPT_CHOICE && o->choices[i]; i++) {
-        n += (size_t)snprintf(range + n, sizeof range - n, "%s%s", i ? ", " : "", o->choices[i]);
+    for (size_t i = 0; o->type == TMX_OPT_CHOICE && o->choices[i]; i++) {
+        tmx_text_add(range, sizeof range, "%s%s", i ? ", " : "", o->choices[i]);
     }
     if (o->type == TMX_OPT_BOOL) {
         snprintf(def, sizeof def, "%s", o->def != 0 ? "true" : "false");

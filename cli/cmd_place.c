@@ -43,19 +43,6 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
-static void second_done(void *to, size_t n_done, size_t n_total)
-{
-    struct tmx_progress *p = to;
-    if (p->n_total == 0) {
-        tmx_progress_begin(p, "seconds of the check", n_total);
-    }
-    p->n_done = n_done;
-    tmx_progress_show(p);
-    if (n_done >= n_total) {
-        tmx_progress_end(p); /* the answer follows */
-    }
-}
-
 struct calibration { /* of which the system is */
     double most_w;   /* of a GPU in the forecasts */
     struct tmx_rc model;
@@ -127,7 +114,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_table *table = NULL;
     struct calibration c = {0};
     bool found = false;
-    struct tmx_progress progress = {0};
+    struct tmx_progress progress = {.noun = "seconds of the check"};
     char node[TMX_PATH_SIZE];
     const bool calibrated = /* a folder of `thermix calibrate` */
         snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
@@ -144,7 +131,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .by_job = a->by == BY_JOB,
         .sets = &a->sets,
         .say = a->print.format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL,
-        .second_done = second_done,
+        .second_done = tmx_progress_at,
         .second_done_to = &progress};
     st = st ? st : tmx_admission_table(&table, &call, err);
     tmx_progress_end(&progress);

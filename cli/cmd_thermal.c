@@ -145,21 +145,21 @@ static const char *value_of(int argc, char **argv, int *i)
 }
 
 struct split {
-    char **own; /* [argc + 1] arguments left for argp, each owned */
+    char **own; /* [argc + 1] arguments left for argp */
     int n_own;
     const char *config;
+    struct tmx_arena *arena;
 };
 
-static enum tmx_status keep_own(struct split *s, const char *name, const char *value, struct tmx_err *err)
+static enum tmx_status keep_own(struct split *s, const char *name, const char *value)
 {
     const size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
-    char *arg = malloc(size);
-    if (!arg) {
-        return tmx_fail(err, TMX_ENOMEM, "command line");
+    char *arg = tmx_arena_take(s->arena, size, 1);
+    if (arg) {
+        snprintf(arg, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+        s->own[s->n_own++] = arg;
     }
-    snprintf(arg, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
-    s->own[s->n_own++] = arg;
-    return TMX_OK;
+    return TMX_OK; /* the arena knows */
 }
 
 /* One argument: a HotSpot pair goes into cfg, an option of ours is kept for argp. */
@@ -179,14 +179,14 @@ static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
     const bool config = tmx_word_compare(name, "c") == 0,
                short_help = !strcmp(arg, "-h") || !strcmp(arg, "-?");
     if (short_help || strcmp(arg, "-v") == 0) {
-        return keep_own(s, short_help ? "help" : "verbose", NULL, err);
+        return keep_own(s, short_help ? "help" : "verbose", NULL);
     }
     const struct tmx_arg *own = own_option(name);
     if (!config && !own && !tmx_hotspot_config_knows(name)) {
         return unknown(arg, name, err);
     }
     if (own && own->type == TMX_ARG_FLAG) {
-        return keep_own(s, own->name, NULL, err);
+        return keep_own(s, own->name, NULL);
     }
     const char *value = value_of(argc, argv, i);
     if (!value || !*value) {
@@ -196,27 +196,27 @@ static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
         s->config = s->config ? s->config : value;
         return TMX_OK;
     }
-    return own ? keep_own(s, own->name, value, err)
+    return own ? keep_own(s, own->name, value)
                : tmx_hotspot_config_set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, 0, err);
 }
 
 /* tmx_command.parse: fill args from the command line and the files it names. Errors: unknown option (with the
  * nearest known name), missing or bad value, those of tmx_hotspot_config_read. */
 static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
-                                          struct tmx_err *err)
+                                          struct tmx_arena *arena, struct tmx_err *err)
 {
     struct args *a = args;
-    struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
+    struct split s = {.n_own = 1, .arena = arena};
     tmx_hotspot_config_init(&a->run.cfg);
-    if (!s.own) {
-        return tmx_fail(err, TMX_ENOMEM, "command line");
+    if (!TMX_TAKE(arena, s.own, (size_t)argc + 1)) {
+        return tmx_no_memory(err);
     }
     s.own[0] = argv[0];
     enum tmx_status st = TMX_OK;
     for (int i = 1; !st && i < argc; i++) {
         st = split_one(argc, argv, &i, &s, &a->run.cfg, err);
     }
-    st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, err);
+    st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, arena, err);
     st = st ? st : tmx_hotspot_config_read_files(&a->run.cfg, s.config, err);
     if (!st) {
         if (a->run.hotspot_compat) {
@@ -232,10 +232,6 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
         a->run.overlap_m = isnan(a->overlap_um) ? 0 : 1e-6 * a->overlap_um;
         snprintf(a->run.verify_with, sizeof a->run.verify_with, "%s", a->verify_with ? a->verify_with : "");
     }
-    for (int i = 1; i < s.n_own; i++) {
-        free(s.own[i]);
-    }
-    free(s.own);
     return st;
 }
 
@@ -294,16 +290,6 @@ static enum tmx_status verify(struct tmx_trace_run *r, struct tmx_err *err)
     return st;
 }
 
-static void row_done(void *to, size_t n_done, size_t n_total)
-{
-    struct tmx_progress *p = to;
-    if (n_done == 1) {
-        tmx_progress_begin(p, "rows", n_total);
-    }
-    tmx_progress_add(p, false);
-    tmx_progress_show(p);
-}
-
 static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_output out[TMX_N_OUTPUT],
                                 struct tmx_err *err)
 {
@@ -334,8 +320,7 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_output out[T
     }
     if (out[TMX_GRID_STEADY].file) {
         const char *path = args->cfg.grid_steady_file;
-        const size_t n = strlen(path);
-        if (n > 4 && strcmp(path + n - 4, ".vtk") == 0) {
+        if (tmx_text_ends(path, ".vtk")) {
             tmx_temps_print_vtk(&r->temps, r->node_k, out[TMX_GRID_STEADY].file);
         } else {
             tmx_temps_print_grids(&r->temps, r->node_k, args->precision, out[TMX_GRID_STEADY].file);
@@ -355,9 +340,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct args *a = args;
     struct tmx_trace_run r = {0};
     struct tmx_output outputs[TMX_N_OUTPUT] = {0};
-    struct tmx_progress progress = {0};
+    struct tmx_progress progress = {.noun = "rows"};
     const struct tmx_log log = {say, a};
-    a->run.row_done = a->quiet ? NULL : row_done;
+    a->run.row_done = a->quiet ? NULL : tmx_progress_at;
     a->run.row_done_to = &progress;
     enum tmx_status st = tmx_trace_run_read(&r, &a->run, &log, err);
     st = st ? st : thermal_outputs_open(outputs, &a->run.cfg, err);

@@ -517,3 +517,16 @@ void tmx_progress_end(struct tmx_progress *p)
         p->shown = false;
     }
 }
+
+void tmx_progress_at(void *progress, size_t n_done, size_t n_total)
+{
+    struct tmx_progress *p = progress;
+    if (p->n_total == 0) {
+        tmx_progress_begin(p, p->noun, n_total);
+    }
+    p->n_done = n_done;
+    tmx_progress_show(p);
+    if (n_done >= n_total) {
+        tmx_progress_end(p); /* the answer follows */
+    }
+}

@@ -69,6 +69,8 @@ void tmx_progress_begin(struct tmx_progress *p, const char *noun, size_t n_total
 void tmx_progress_add(struct tmx_progress *p, bool failed); /* one more is done */
 void tmx_progress_show(struct tmx_progress *p);             /* redraws at most a few times a second */
 void tmx_progress_end(struct tmx_progress *p);              /* last state and a new line */
+/* All of these, as the callback of long work; progress: a struct tmx_progress that has its noun alone. */
+void tmx_progress_at(void *progress, size_t n_done, size_t n_total);
 
 /* "1h02m", "3m20s", "7s". */
 void tmx_progress_time(char *buf, size_t size, double s);
