@@ -159,13 +159,10 @@ static FILE *lock(const char *path, const char *file, enum lock which, const uin
     struct waiting *w = shared_waiting ? shared_waiting : &own_waiting;
     double end_s = 0;
     end_s = atomic_compare_exchange_strong(&w->until_s[which], &end_s, last_s) ? last_s : end_s;
-    FILE *f = NULL;
+    const bool ours = !place || atomic_load(&w->making) == *place;
+    FILE *f = tmx_os_lock(name, place, end_s - now_s, ours ? NULL : say_waiting);
     if (place) {
-        const bool ours = atomic_load(&w->making) == *place;
-        f = tmx_os_lock_place(name, *place, end_s - now_s, ours ? NULL : say_waiting);
         atomic_store(&w->making, *place);
-    } else {
-        f = tmx_os_lock(name, end_s - now_s);
     }
     if (f) {
         atomic_store(&w->until_s[which], 0);
@@ -433,17 +430,12 @@ static void add_row(struct tmx_table *t, const struct tmx_cache_file *f, const c
 enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table **t,
                                 struct tmx_cache_sum *sum, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
-                                                {"kind", TMX_COLUMN_TEXT, 0},
-                                                {"size_mib", TMX_COLUMN_REAL, 3},
-                                                {"last_used_utc", TMX_COLUMN_TEXT, 0},
-                                                {"state", TMX_COLUMN_TEXT, 0}};
     struct tmx_arena arena = {0};
     struct tmx_cache_file *file;
     size_t n = 0;
     *sum = (struct tmx_cache_sum){0};
     enum tmx_status st = tmx_cache_files(folder, &arena, &file, &n, err);
-    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    *t = tmx_table_of("file kind size_mib:3 last_used_utc state");
     for (size_t i = 0; i < n && !st; i++) {
         const char *fault = check ? tmx_cache_fault(folder, file[i].name) : NULL;
         add_row(*t, &file[i], fault ? fault : file[i].unfinished ? "unfinished" : check ? "whole" : "");

@@ -232,8 +232,7 @@ void tmx_os_large_pages(void *p, size_t size)
 #endif
 }
 
-/* Of the whole file, or of one byte of it. */
-static FILE *lock_file(const char *path, const uint64_t *place, double patience_s, void (*waits)(double))
+FILE *tmx_os_lock(const char *path, const uint64_t *place, double patience_s, void (*waits)(double))
 {
     const struct timespec pause = {.tv_nsec = 2000000};
     const double begin_s = tmx_os_now_s(), until_s = begin_s + patience_s;
@@ -257,16 +256,6 @@ static FILE *lock_file(const char *path, const uint64_t *place, double patience_
         (void)nanosleep(&pause, NULL);
     }
     return f;
-}
-
-FILE *tmx_os_lock(const char *path, double patience_s)
-{
-    return lock_file(path, NULL, patience_s, NULL);
-}
-
-FILE *tmx_os_lock_place(const char *path, uint64_t place, double patience_s, void (*waits)(double patience_s))
-{
-    return lock_file(path, &place, patience_s, waits);
 }
 
 enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct tmx_err *err)

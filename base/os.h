@@ -56,13 +56,12 @@ void *tmx_os_shared(size_t size);
 /* Ask for large pages where p [size bytes], not yet written, will be filled: a page of 4 KiB costs more to
  * get than to fill. A hint: nothing follows where the system has none. */
 void tmx_os_large_pages(void *p, size_t size);
-/* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
- * ask so; fclose ends it. NULL: it cannot be had within patience_s, or there are no locks. */
-FILE *tmx_os_lock(const char *path, double patience_s);
-/* The same of one of 2^62 places of the file, which are locked apart from one another. Once a second has
- * passed, waits (may be NULL) is called. */
-FILE *tmx_os_lock_place(const char *path, uint64_t place, double patience_s,
-                        void (*waits)(double patience_s));
+/* The file at path, made when absent (mode 0600, no link), or one of its 2^62 places, which are locked apart
+ * from one another (place; NULL: all of it), locked against all other threads and programs that ask so;
+ * fclose ends it. Once a second has passed, waits (may be NULL) is called. NULL: it cannot be had within
+ * patience_s, or there are no locks. */
+FILE *tmx_os_lock(const char *path, const uint64_t *place, double patience_s,
+                  void (*waits)(double patience_s));
 /* The folder at path, locked against all others that ask so; fclose ends it. *f is NULL where another has it
  * and wait is false. A signal that is handled ends the waiting: TMX_ESTOPPED. Where the file system has no
  * locks there is none. */

@@ -45,13 +45,6 @@ struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_colum
     return t;
 }
 
-enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns, size_t n_column,
-                                 struct tmx_err *err)
-{
-    *t = tmx_table_new(columns, n_column);
-    return *t ? TMX_OK : tmx_no_memory(err);
-}
-
 size_t tmx_columns_of(struct tmx_arena *arena, const char *words, struct tmx_column **c)
 {
     size_t n = 0;

@@ -23,19 +23,6 @@ struct tmx_column {
                    */
 };
 
-#define TMX_TEXT(name)             \
-    {                              \
-        (name), TMX_COLUMN_TEXT, 0 \
-    }
-#define TMX_INT(name)             \
-    {                             \
-        (name), TMX_COLUMN_INT, 0 \
-    }
-#define TMX_REAL(name, decimals)            \
-    {                                       \
-        (name), TMX_COLUMN_REAL, (decimals) \
-    }
-
 struct tmx_cell {
     bool empty;
     enum tmx_column_type type;
@@ -46,10 +33,7 @@ struct tmx_cell {
 
 struct tmx_table;
 
-TMX_NODISCARD enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns,
-                                               size_t n_column, struct tmx_err *err);
-/* The same without a status: NULL without memory. That takes cells as a table does, has no rows, and fails
- * where it is checked. */
+/* NULL without memory: that takes cells as a table does, has no rows, and fails where it is checked. */
 struct tmx_table *tmx_table_new(const struct tmx_column *columns, size_t n_column);
 /* The same of columns in words: in "kernel blocks:d time_us:2 value:t" a TEXT, an INT, a REAL of two
  * decimals, and a TEXT that JSON has as the number or boolean it is. */

@@ -432,14 +432,12 @@ static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""),
  * in the formats for programs rows of file, kind, key and value. */
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("file"), TMX_TEXT("kind"), TMX_TEXT("key"), {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
     const struct args *a = args;
     const char *name = a->config.text[0];
     const bool rows_of = a->print.format != TMX_FORMAT_TEXT || a->print.columns.n > 0;
-    struct tmx_table *t = NULL;
+    struct tmx_table *t = rows_of ? tmx_table_of("file kind key value:t") : NULL;
     bool set = a->sets.n == 0;
-    enum tmx_status st = rows_of ? tmx_table_create(&t, columns, 4, err) : TMX_OK;
+    enum tmx_status st = rows_of && !t ? tmx_no_memory(err) : TMX_OK;
     st = st ? st : check((struct request){name, name, &a->sets, &set, stdout, t}, err);
     if (!st && !set) {
         st = tmx_fail(err, TMX_ECONFIG, "--set does nothing: %s is neither a run nor a suite", name);

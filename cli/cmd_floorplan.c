@@ -147,11 +147,6 @@ static void compare_finish(struct compare *s)
     tmx_arena_finish(&s->arena);
 }
 
-static const struct tmx_column unit_columns[] = {
-    TMX_TEXT("floorplan"),    TMX_TEXT("unit"),      TMX_REAL("left_mm", 4),    TMX_REAL("right_mm", 4),
-    TMX_REAL("bottom_mm", 4), TMX_REAL("top_mm", 4), TMX_REAL("mean_temp_c", 3)};
-enum { N_UNIT_COLUMN = sizeof unit_columns / sizeof unit_columns[0] };
-
 static void add_unit(struct tmx_table *t, const char *file, const struct tmx_unit *unit, double temp_c)
 {
     tmx_table_row(t, "%s %s %g %g %g %g %g", file, unit->name, 1e3 * unit->x_m, 1e3 * (unit->x_m + unit->w_m),
@@ -448,7 +443,8 @@ static void compare_files(const struct args *a, struct tmx_err *err)
     struct tmx_table *t = tmx_table_of(
                          a->suite ? "floorplan mixes:d peak_temp_c:2 gradient_c:2 slowdown_pct:2 energy_j:0"
                                   : "floorplan power_w:2 hottest peak_temp_c:2 gradient_c:2"),
-                     *units = tmx_table_new(unit_columns, N_UNIT_COLUMN);
+                     *units = tmx_table_of(
+                         "floorplan unit left_mm:4 right_mm:4 bottom_mm:4 top_mm:4 mean_temp_c:3");
     if (a->suite) {
         compare_run(&s, err);
     }
@@ -509,11 +505,6 @@ static size_t choose_by_runs(const struct args *a, const struct tmx_floorplanner
 
 static void optimise(const struct args *a, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {
-        TMX_TEXT("floorplan"),       TMX_REAL("cost", 3),        TMX_REAL("area_mm2", 3),
-        TMX_REAL("wire_mm", 3),      TMX_REAL("peak_temp_c", 3), TMX_REAL("gradient_c", 3),
-        TMX_REAL("slowdown_pct", 2),
-    };
     static struct tmx_hotspot_config cfg; /* large */
     struct tmx_floorplanner_options o;
     struct tmx_floorplanner_result r = {0};
@@ -545,7 +536,9 @@ static void optimise(const struct args *a, struct tmx_err *err)
     double *slowdown_pct = TMX_TAKE(&arena, slowdown_pct, 1 + r.n);
     tmx_arena_check(&arena, err);
     const size_t best = runs && !err->code ? choose_by_runs(a, &r, slowdown_pct, err) : 0;
-    struct tmx_table *t = tmx_table_new(columns, sizeof columns / sizeof columns[0] - !runs);
+    struct tmx_table *t =
+        tmx_table_of(runs ? "floorplan cost:3 area_mm2:3 wire_mm:3 peak_temp_c:3 gradient_c:3 slowdown_pct:2"
+                          : "floorplan cost:3 area_mm2:3 wire_mm:3 peak_temp_c:3 gradient_c:3");
     for (size_t i = 0; i < 2 && t && !err->code; i++) {
         const struct tmx_floorplanner_values *v = i ? &r.value[best] : &r.start_value;
         tmx_table_row(t, "%s %g %g %g %g %g", i ? "result" : "start", v->cost, 1e6 * v->area_m2,

@@ -105,19 +105,18 @@ static void add_keys(struct tmx_table *t, const char *file, const char *outer, c
 
 static enum tmx_status keys_table(const char *file, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("file"),  TMX_TEXT("key"),     TMX_TEXT("unit"),
-                                                TMX_TEXT("range"), TMX_TEXT("default"), TMX_TEXT("doc")};
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t i = 0; !st && i < sizeof key_tables / sizeof key_tables[0]; i++) {
+    *t = tmx_table_of("file key unit range default doc");
+    for (size_t i = 0; i < sizeof key_tables / sizeof key_tables[0]; i++) {
         if (!file || strcmp(file, key_tables[i].file) == 0) {
             add_keys(*t, key_tables[i].file, "", key_tables[i].keys);
         }
     }
-    return st || tmx_table_rows(*t) > 0 ? st
-                                        : tmx_fail(err, TMX_ECONFIG,
-                                                   "keys of \"%s\"? of a run, chip, kernel, mix, topology, "
-                                                   "llm, study, suite, node, batch or sm",
-                                                   file);
+    return !*t || tmx_table_rows(*t) > 0
+               ? TMX_OK
+               : tmx_fail(err, TMX_ECONFIG,
+                          "keys of \"%s\"? of a run, chip, kernel, mix, topology, llm, study, suite, node, "
+                          "batch or sm",
+                          file);
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)

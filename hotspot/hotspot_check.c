@@ -121,8 +121,6 @@ double tmx_hotspot_compare(const struct tmx_trace_run *r, const char *trace_path
 
 enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("block"), TMX_REAL("transient_max_abs_k", 6),
-                                                TMX_REAL("steady_abs_k", 6)};
     struct tmx_err own = {0};
     char folder[200];
     paths path;
@@ -146,7 +144,8 @@ enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t,
     if (!write_config(r, path, &own)) {
         run_hotspot(r, path, &own);
     }
-    if (!own.code && !tmx_table_create(t, columns, sizeof columns / sizeof columns[0], &own)) {
+    *t = tmx_table_of("block transient_max_abs_k:6 steady_abs_k:6");
+    if (!own.code) {
         (void)tmx_hotspot_compare(r, path[TRACE], path[STEADY], *t, &own);
     }
     for (size_t i = 0; i < N_FILES; i++) {

@@ -59,8 +59,11 @@ static const char *text(const struct tmx_table *t, size_t row, const char *colum
  * agree. How many there are. */
 static size_t print_groups(const struct tmx_table *paper, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT(""), TMX_REAL("printed", 2), TMX_REAL("ours", 2),
-                                                TMX_REAL("5 % of sets", 1), TMX_REAL("95 %", 1)};
+    static const struct tmx_column columns[] = {{"", TMX_COLUMN_TEXT, 0},
+                                                {"printed", TMX_COLUMN_REAL, 2},
+                                                {"ours", TMX_COLUMN_REAL, 2},
+                                                {"5 % of sets", TMX_COLUMN_REAL, 1},
+                                                {"95 %", TMX_COLUMN_REAL, 1}};
     static const char *const from[] = {"headline", "paper_value", "ours", "sets_low", "sets_high"},
                              *const all[] = {"all"};
     size_t n = 0;

@@ -170,7 +170,6 @@ static enum tmx_status save_svg(const struct tmx_floorplan *fp, const char *path
 /* By gnuplot, whose other formats are these. */
 static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *path, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {TMX_OUTLINE_COLUMNS, TMX_INT("kind")};
     struct tmx_plot p = {.only = "floorplan", .quiet = true};
     struct kinds kinds;
     char dir[1024], text[80];
@@ -180,7 +179,7 @@ static enum tmx_status save_picture(const struct tmx_floorplan *fp, const char *
     if (st) {
         return st;
     }
-    struct tmx_table *t = tmx_table_new(columns, 6);
+    struct tmx_table *t = tmx_table_of(TMX_OUTLINE_COLUMNS " kind:d");
     tmx_plot_folder(&p);
     for (size_t u = 0; u < fp->n_unit; u++) {
         tmx_plot_outline(t, &fp->unit[u], 0, 0);

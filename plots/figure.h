@@ -104,9 +104,7 @@ size_t tmx_pareto_front(struct tmx_pareto_point *point, size_t n, size_t *front)
 void tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n);
 
 /* Columns of a unit's outline, and its cells of a row. */
-#define TMX_OUTLINE_COLUMNS                                                                      \
-    TMX_TEXT("unit"), TMX_REAL("left_mm", 3), TMX_REAL("right_mm", 3), TMX_REAL("bottom_mm", 3), \
-        TMX_REAL("top_mm", 3)
+#define TMX_OUTLINE_COLUMNS "unit left_mm:3 right_mm:3 bottom_mm:3 top_mm:3"
 struct tmx_unit;
 void tmx_plot_outline(struct tmx_table *t, const struct tmx_unit *unit, double x_m, double y_m);
 

@@ -76,13 +76,12 @@ static void draw_sms(struct tmx_plot *p, const struct tmx_history *h, size_t n_g
 void tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_history *all, size_t n_gpu,
                     size_t frame, double low_c, double high_c)
 {
-    static const struct tmx_column columns[] = {TMX_OUTLINE_COLUMNS, TMX_REAL("temp_c", 3)};
     tmx_assert(n_gpu > 0);
     const size_t n_column = n_gpu < MAX_ROW        ? n_gpu
                             : n_gpu <= 4 * MAX_ROW ? MAX_ROW
                                                    : 4 * MAX_ROW,
                  n_row = (n_gpu + n_column - 1) / n_column;
-    struct tmx_table *t = tmx_table_new(columns, 6);
+    struct tmx_table *t = tmx_table_of(TMX_OUTLINE_COLUMNS " temp_c:3");
     double pitch_x_m = 0, pitch_y_m = 0, hottest_c = -INFINITY;
     const struct tmx_history *hot = &all[0];
     const struct tmx_unit *hottest = &hot->floorplan.unit[0];
@@ -136,12 +135,6 @@ static void draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size
  * in a row; without racks 16 in a row. Rows are in that order, as the topology makes them. */
 static void draw_hall(struct tmx_plot *p, const char *run_dir)
 {
-    static const struct tmx_column columns[] = {TMX_INT("gpu"),
-                                                TMX_REAL("x", 2),
-                                                TMX_REAL("y", 2),
-                                                TMX_REAL("peak_temp_c", 2),
-                                                TMX_REAL("mean_inlet_c", 2),
-                                                TMX_REAL("slowed_s", 2)};
     static const char *const slowed[] = {"clock_stopped_s",       "sw_power_cap_s", "sw_thermal_slowdown_s",
                                          "hw_thermal_slowdown_s", "memory_limit_s", "shutdown_s"};
     enum { WIDE = 16 };
@@ -150,7 +143,7 @@ static void draw_hall(struct tmx_plot *p, const char *run_dir)
         tmx_csv_finish(&csv);
         return;
     }
-    struct tmx_table *t = tmx_table_new(columns, 6);
+    struct tmx_table *t = tmx_table_of("gpu:d x:2 y:2 peak_temp_c:2 mean_inlet_c:2 slowed_s:2");
     const size_t name = tmx_csv_column(&csv, "name"), rack = tmx_csv_column(&csv, "rack");
     const bool racks = name < csv.n_column && rack < csv.n_column && tmx_csv_cell(&csv, 0, rack)[0];
     double x0 = 0, y = 0, wide = 0;
@@ -179,7 +172,7 @@ static void draw_hall(struct tmx_plot *p, const char *run_dir)
         }
         tmx_table_row(t, "%zu %g %g", r, x0 + (double)in_row++, y);
         for (size_t c = 3; c < 5; c++) {
-            v = tmx_csv_value_at(&csv, r, columns[c].name);
+            v = tmx_csv_value_at(&csv, r, tmx_table_column(t, c)->name);
             tmx_table_real(t, isnan(v) ? 0 : v);
         }
         tmx_table_real(t, s);
@@ -209,14 +202,12 @@ static void draw_power(struct tmx_plot *p, const struct tmx_history *all, size_t
 /* Of runs that have it, where power changes at all. */
 static void draw_spectrum(struct tmx_plot *p, const char *run_dir)
 {
-    static const struct tmx_column columns[] = {TMX_REAL("hz", 4), TMX_REAL("boards_w", 2),
-                                                TMX_REAL("feed_w", 2)};
     struct tmx_csv csv;
-    struct tmx_table *t = tmx_table_new(columns, 3);
+    struct tmx_table *t = tmx_table_of("hz:4 boards_w:2 feed_w:2");
     bool any = false;
     (void)tmx_plot_read(p, run_dir, "spectrum.csv", false, &csv);
-    for (size_t i = 0; i < 3 * csv.n_row; i++) {
-        const double v = tmx_csv_value_at(&csv, i / 3, columns[i % 3].name);
+    for (size_t i = 0; i < 3 * csv.n_row && t; i++) {
+        const double v = tmx_csv_value_at(&csv, i / 3, tmx_table_column(t, i % 3)->name);
         any = any || (i % 3 > 0 && v > 0);
         tmx_table_real_or_empty(t, v);
     }

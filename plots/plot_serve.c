@@ -70,16 +70,14 @@ static void draw_latency(struct tmx_plot *p, const struct tmx_csv *csv)
 
 static void draw_places(struct tmx_plot *p, const char *run_dir)
 {
-    static const struct tmx_column columns[] = {TMX_INT("gpu"), TMX_REAL("peak_temp_c", 2),
-                                                TMX_REAL("peak_memory_c", 2), TMX_REAL("mean_inlet_c", 2)};
     struct tmx_csv csv;
-    struct tmx_table *t = tmx_table_new(columns, 4);
+    struct tmx_table *t = tmx_table_of("gpu:d peak_temp_c:2 peak_memory_c:2 mean_inlet_c:2");
     bool there[4] = {false};
     (void)tmx_plot_read(p, run_dir, "gpus.csv", true, &csv);
-    for (size_t r = 0; !p->st && r < csv.n_row; r++) {
+    for (size_t r = 0; !p->st && r < csv.n_row && t; r++) {
         tmx_table_row(t, "%zu", r);
         for (size_t c = 1; c < 4; c++) {
-            const double v = tmx_csv_value_at(&csv, r, columns[c].name);
+            const double v = tmx_csv_value_at(&csv, r, tmx_table_column(t, c)->name);
             tmx_table_real_or_empty(t, v);
             there[c] = there[c] || isfinite(v);
         }

@@ -149,8 +149,7 @@ static const char *by_of(struct tmx_plot *p, const struct tmx_result_set *set,
     return by;
 }
 
-static const struct tmx_column columns[] = {TMX_TEXT("by"),     TMX_TEXT("x"),       TMX_REAL("mean", 4),
-                                            TMX_REAL("low", 4), TMX_REAL("high", 4), TMX_INT("place")};
+static const char columns[] = "by x mean:4 low:4 high:4 place:d";
 
 /* The study's own order of words: that of the first run that has the value. */
 static size_t appearance(const struct tmx_result_set *set, size_t key, const char *value)
@@ -217,7 +216,7 @@ static struct tmx_table *curves(struct tmx_plot *p, const struct tmx_result_set 
                           .n_aggregate = 5,
                           .pooled = calloc(set->n_key + 1, sizeof(bool))},
                      places = {.rows = {a->x}, .value = {a->y}, .aggregate = {TMX_COUNT}};
-    struct tmx_table *t = NULL, *order = NULL, *out = tmx_table_new(columns, 6);
+    struct tmx_table *t = NULL, *order = NULL, *out = tmx_table_of(columns);
     const size_t x = a->by ? 1 : 0, x_key = tmx_result_find(set->key, set->n_key, a->x),
                  by_key = a->by ? tmx_result_find(set->key, set->n_key, a->by) : 0;
     double least = INFINITY, most = 0;
@@ -294,7 +293,7 @@ static struct tmx_table *points(struct tmx_plot *p, const struct tmx_result_set 
                                 const struct tmx_study_axes *a)
 {
     size_t x = 0, by = 0, y = 0, n = 0;
-    struct tmx_table *out = tmx_table_new(columns, 6);
+    struct tmx_table *out = tmx_table_of(columns);
     p->st = p->st ? p->st : tmx_key_index(set, a->x, &x, p->err);
     p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);
     p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
@@ -393,7 +392,7 @@ static void scatter(struct tmx_plot *p, const struct tmx_result_set *set, const 
     struct tmx_pareto_point *point;
     char(*who)[NAME];
     struct tmx_arena arena = {0};
-    struct tmx_table *t = tmx_table_new(columns, 6), *best = tmx_table_of("x:4 y:4 name");
+    struct tmx_table *t = tmx_table_of(columns), *best = tmx_table_of("x:4 y:4 name");
     p->st = p->st ? p->st : tmx_metric_index(set, a->x, &x, p->err);
     p->st = p->st ? p->st : tmx_metric_index(set, a->y, &y, p->err);
     p->st = p->st || !a->by ? p->st : tmx_key_index(set, a->by, &by, p->err);

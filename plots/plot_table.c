@@ -339,23 +339,21 @@ static void draw_pareto(struct tmx_plot *p, const struct source *s)
 /* The floorplans' heat maps side by side, where the comparison left its units. */
 static void draw_maps(struct tmx_plot *p, const char *folder)
 {
-    static const struct tmx_column columns[] = {TMX_INT("floorplan"), TMX_OUTLINE_COLUMNS,
-                                                TMX_REAL("mean_temp_c", 3)};
     struct source s = {0};
     char text[80];
     const char *name[MAX_NAMES];
     const bool there = tmx_plot_read(p, folder, "units.csv", false, &s.csv);
-    const size_t of = there ? tmx_csv_column(&s.csv, columns[0].name) : 0,
+    const size_t of = there ? tmx_csv_column(&s.csv, "floorplan") : 0,
                  n = !there || of == s.csv.n_column ? 0 : distinct(&s, of, name, "");
-    struct tmx_table *t = tmx_table_new(columns, 7);
-    for (size_t r = 0; r < s.csv.n_row && !p->st && n > 0; r++) {
+    struct tmx_table *t = tmx_table_of("floorplan:d " TMX_OUTLINE_COLUMNS " mean_temp_c:3");
+    for (size_t r = 0; r < s.csv.n_row && !p->st && n > 0 && t; r++) {
         tmx_table_row(t, "%zu", tmx_names_find(tmx_csv_cell(&s.csv, r, of), name, n) + 1);
         for (size_t c = 1; c < 7 && !p->st; c++) {
-            const size_t from = tmx_csv_column(&s.csv, columns[c].name);
+            const size_t from = tmx_csv_column(&s.csv, tmx_table_column(t, c)->name);
             const double v = tmx_csv_value(&s.csv, r, from);
             if (from == s.csv.n_column || (c > 1 && isnan(v))) {
                 p->st = tmx_fail_at(p->err, TMX_EPARSE, s.csv.source, s.csv.line[r],
-                                    "expected a number as %s", columns[c].name);
+                                    "expected a number as %s", tmx_table_column(t, c)->name);
             } else if (c == 1) {
                 tmx_table_text(t, tmx_csv_cell(&s.csv, r, from));
             } else {
@@ -372,15 +370,12 @@ static void draw_maps(struct tmx_plot *p, const char *folder)
 
 static void draw_floorplans(struct tmx_plot *p, const struct source *s)
 {
-    static const struct tmx_column columns[] = {TMX_TEXT("floorplan"), TMX_REAL("peak_temp_c", 2),
-                                                TMX_REAL("gradient_c", 2), TMX_REAL("slowdown_pct", 2),
-                                                TMX_REAL("energy_kj", 2)};
-    struct tmx_table *t = tmx_table_new(columns, 5);
-    for (size_t r = 0; r < s->csv.n_row; r++) {
+    struct tmx_table *t = tmx_table_of("floorplan peak_temp_c:2 gradient_c:2 slowdown_pct:2 energy_kj:2");
+    for (size_t r = 0; r < s->csv.n_row && t; r++) {
         char name[80];
         tmx_table_text(t, tmx_plot_stem(tmx_csv_at(&s->csv, r, "floorplan"), ".flp", name));
         for (size_t i = 1; i < 5; i++) {
-            const double v = tmx_csv_value_at(&s->csv, r, i == 4 ? "energy_j" : columns[i].name);
+            const double v = tmx_csv_value_at(&s->csv, r, i == 4 ? "energy_j" : tmx_table_column(t, i)->name);
             tmx_table_real_or_empty(t, i == 4 ? v / 1000 : v);
         }
     }

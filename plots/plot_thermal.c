@@ -340,10 +340,8 @@ static void put_cells(const struct map *q, const struct layer *l, const char *na
 
 static void draw_layer(const struct map *q, size_t number, const char *name, const double range_c[2])
 {
-    static const struct tmx_column columns[] = {TMX_OUTLINE_COLUMNS, TMX_REAL("temp_c", 3),
-                                                TMX_REAL("middle_c", 3)};
     struct layer l;
-    struct tmx_table *t = tmx_table_new(columns, 7);
+    struct tmx_table *t = tmx_table_of(TMX_OUTLINE_COLUMNS " temp_c:3 middle_c:3");
     const char *hottest = NULL;
     double hottest_k = 0;
     char title[400];

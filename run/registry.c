@@ -36,12 +36,6 @@ const char *const tmx_choices[] = {"runs",    "suites",  "studies", "mixes",    
                                    "chips",   "systems", "batches", "policies", "backends",
                                    "metrics", "keys",    NULL};
 
-static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
-                                            {"name", TMX_COLUMN_TEXT, 0},
-                                            {"doc", TMX_COLUMN_TEXT, 0},
-                                            {"source", TMX_COLUMN_TEXT, 0}};
-enum { N_COLUMN = sizeof columns / sizeof columns[0] };
-
 /* Suites and studies share a folder: a suite has a kind, a study has axes. */
 enum of { ALL, WITH_KIND, WITHOUT_KIND };
 
@@ -154,9 +148,10 @@ enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
                                   struct tmx_err *err)
 {
     const bool leveled = strcmp(what, "policies") == 0 || strcmp(what, "backends") == 0;
-    const size_t from = leveled ? 0 : 1, n = strcmp(what, "metrics") == 0 ? 2 : N_COLUMN - from;
-    enum tmx_status st = tmx_table_create(t, columns + from, n, err);
-    st = st ? st : fill(c, *t, what, err);
+    *t = tmx_table_of(leveled                        ? "level name doc source"
+                      : strcmp(what, "metrics") == 0 ? "name doc"
+                                                     : "name doc source");
+    const enum tmx_status st = fill(c, *t, what, err);
     if (st) {
         tmx_table_destroy(*t);
         *t = NULL;

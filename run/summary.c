@@ -21,16 +21,13 @@
 
 struct tmx_table *tmx_run_summary(const struct tmx_run *run)
 {
-    struct tmx_column columns[128] = {TMX_TEXT("run"), TMX_TEXT("mix"), TMX_TEXT("policy"),
-                                      TMX_TEXT("status")};
-    size_t n = 4;
+    struct tmx_table *t = tmx_table_of("run mix policy status");
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         if (tmx_run_has_metric(run, k)) {
-            columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
+            tmx_table_extend(t, k->name, TMX_COLUMN_REAL, 3);
         }
     }
-    columns[n++] = (struct tmx_column)TMX_TEXT("policies"); /* the preset and what differs from it */
-    struct tmx_table *t = tmx_table_new(columns, n);
+    tmx_table_extend(t, "policies", TMX_COLUMN_TEXT, 0); /* the preset and what differs from it */
     tmx_table_row(t, "%s %s %s %s", tmx_run_id(run), tmx_run_mix_name(run), tmx_run_policy_name(run),
                   tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {

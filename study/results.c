@@ -827,7 +827,8 @@ enum tmx_status tmx_results_open(struct tmx_results **out, const char *path, con
             same_lines(r, line); /* before anything is written */
         }
         /* behind all bytes that SQLite locks: the points are this command's until it has read them back */
-        r->alone = path ? tmx_os_lock_place(r->path, UINT64_MAX, INFINITY, say_waiting) : NULL;
+        static const uint64_t behind = UINT64_MAX;
+        r->alone = path ? tmx_os_lock(r->path, &behind, INFINITY, say_waiting) : NULL;
         results_write(r);
         exec(r, "CREATE TEMP TABLE broken AS SELECT id FROM run WHERE NOT intact(id, hash)");
         const int64_t n = number(r, "SELECT count(*) FROM broken", "");

@@ -187,23 +187,20 @@ static size_t shown(const struct tmx_losses *l, size_t cause[TMX_N_LOSS])
     return n;
 }
 
-static struct tmx_table *open_table(const struct tmx_column *first, size_t n_first, const size_t *cause,
-                                    size_t n)
+static struct tmx_table *open_table(const char *first, const size_t *cause, size_t n)
 {
-    struct tmx_column columns[2 + TMX_N_LOSS];
-    memcpy(columns, first, n_first * sizeof *columns);
+    struct tmx_table *t = tmx_table_of(first);
     for (size_t i = 0; i < n; i++) {
-        columns[n_first + i] = (struct tmx_column){tmx_loss_names[cause[i]], TMX_COLUMN_REAL, 4};
+        tmx_table_extend(t, tmx_loss_names[cause[i]], TMX_COLUMN_REAL, 4);
     }
-    return tmx_table_new(columns, n_first + n);
+    return t;
 }
 
 struct tmx_table *tmx_losses_over_time(const struct tmx_losses *l)
 {
-    static const struct tmx_column first[] = {TMX_REAL("time_s", 3), TMX_REAL("hottest_c", 2)};
     size_t cause[TMX_N_LOSS];
     const size_t n = shown(l, cause);
-    struct tmx_table *t = open_table(first, 2, cause, n);
+    struct tmx_table *t = open_table("time_s:3 hottest_c:2", cause, n);
     for (size_t b = 0; b < l->n_bin; b++) {
         tmx_table_row(t, "%g %g", (double)b * l->bin_s, l->hottest_k[b] - TMX_ZERO_C);
         for (size_t i = 0; i < n; i++) {
@@ -215,10 +212,9 @@ struct tmx_table *tmx_losses_over_time(const struct tmx_losses *l)
 
 struct tmx_table *tmx_losses_by_sm(const struct tmx_losses *l)
 {
-    static const struct tmx_column first[] = {TMX_INT("sm")};
     size_t cause[TMX_N_LOSS];
     const size_t n = shown(l, cause);
-    struct tmx_table *t = open_table(first, 1, cause, n);
+    struct tmx_table *t = open_table("sm:d", cause, n);
     for (size_t sm = 0; sm < l->n_sm; sm++) {
         tmx_table_int(t, (int64_t)sm);
         for (size_t i = 0; i < n; i++) {

@@ -124,7 +124,7 @@ static uint64_t bytes_in(const char *where)
     struct tmx_cache_file *file;
     size_t n;
     uint64_t sum = 0;
-    FILE *quiet = tmx_os_lock("cache_bounded/lock", 10);
+    FILE *quiet = tmx_os_lock("cache_bounded/lock", NULL, 10, NULL);
     assert_non_null(quiet);
     assert_int_equal(tmx_cache_files(where, &arena, &file, &n, NULL), TMX_OK);
     for (size_t i = 0; i < n; i++) {
@@ -210,7 +210,7 @@ static void a_cache_that_another_holds_is_one_wait_of_all_processes(void **state
     static const char where[] = "cache_held";
     assert_int_equal(tmx_cache_usable(NULL, NULL), TMX_OK);
     keep(where, 0);
-    FILE *held = tmx_os_lock("cache_held/lock", 1);
+    FILE *held = tmx_os_lock("cache_held/lock", NULL, 1, NULL);
     assert_non_null(held);
     const double begin_s = tmx_os_now_s();
     for (unsigned i = 1; i <= 2; i++) { /* one after the other, as a pool with one place has them */
